@@ -1,0 +1,71 @@
+import { z } from 'zod'
+
+/** What an event is about; a feed's connector maps its own words to one of these. */
+export const EVENT_TYPES = [
+  'earthquake',
+  'vessel',
+  'aircraft',
+  'wildfire',
+  'storm',
+  'flood',
+  'volcano',
+  'tsunami',
+  'drought',
+  'weather',
+  'conflict',
+  'other',
+] as const
+
+export const EVENT_STATUSES = ['active', 'ended', 'retracted'] as const
+
+export const EventType = z.enum(EVENT_TYPES)
+export type EventType = z.infer<typeof EventType>
+
+/** A time on the wire: ISO 8601 UTC ending in `Z`. */
+export const Instant = z.iso.datetime().meta({ example: '2026-03-01T12:00:00.000Z' })
+
+/** An integer 0–100; bands 0–19 minor, 20–39 low, 40–59 moderate, 60–79 severe, 80–100 extreme. */
+export const Severity = z.int().min(0).max(100)
+
+const Position = z.array(z.number()).min(2).max(3)
+
+/** Any GeoJSON geometry (RFC 7946 §3.1) but a GeometryCollection. */
+export const Geometry = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('Point'), coordinates: Position }),
+  z.object({ type: z.literal('MultiPoint'), coordinates: z.array(Position) }),
+  z.object({ type: z.literal('LineString'), coordinates: z.array(Position) }),
+  z.object({ type: z.literal('MultiLineString'), coordinates: z.array(z.array(Position)) }),
+  z.object({ type: z.literal('Polygon'), coordinates: z.array(z.array(Position)) }),
+  z.object({ type: z.literal('MultiPolygon'), coordinates: z.array(z.array(z.array(Position))) }),
+])
+export type Geometry = z.infer<typeof Geometry>
+
+/** What a feed hands over: one canonical event as it is now, before it is stored. */
+export const NormalisedEvent = z.strictObject({
+  id: z.string().regex(/^[a-z][a-z0-9-]*:\S+$/, 'has the form <source>:<source_specific_id>').max(255),
+  source: z.string().regex(/^[a-z][a-z0-9-]*$/).max(64),
+  type: EventType,
+  title: z.string().min(1).max(500),
+  lat: z.number().min(-90).max(90),
+  lon: z.number().min(-180).max(180),
+  ts: Instant,
+  severity: Severity,
+  /** The thing that moves or persists, e.g. `mmsi:230123456`; null for most events. */
+  subject: z.string().max(128).nullable(),
+  status: z.enum(EVENT_STATUSES),
+  url: z.url().nullable(),
+  /** The original footprint, null when the point says all. */
+  geometry: Geometry.nullable(),
+  /** When the hazard ends, for standing events; null for things that just happen. */
+  ends_at: Instant.nullable(),
+  /** The feed's own update time; null when it has none (then a changed content is a revision). */
+  revised_at: Instant.nullable(),
+  /** Other ids of the same source under which this event was or may be known. */
+  aliases: z.array(z.string().max(255)),
+})
+export type NormalisedEvent = z.infer<typeof NormalisedEvent>
+
+/** Subjects that move: their positions are tracked as stays, and dwell applies to them. */
+export function isMoving(subject: string | null): boolean {
+  return subject !== null && /^(mmsi|icao24):/.test(subject)
+}
