@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type StartedPostgres, startPostgres } from './postgres.ts'
+
+/** startThrowaway starts a server that keeps nothing and goes, folder and all, with this process. */
+export async function startThrowaway(): Promise<StartedPostgres> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'watchpost-throwaway-'))
+  // As root the server runs as another user, who must get through the folder made for us alone.
+  await chmod(dataDir, 0o711)
+  const server = await startPostgres({ dataDir, durable: false })
+  const letGo = guard(server.pid, [dataDir, server.home])
+  const stop = async () => {
+    await server.stop()
+    await rm(server.home, { recursive: true, force: true })
+    await rm(dataDir, { recursive: true, force: true })
+    letGo()
+  }
+  return { ...server, stop }
+}
+
+/** A shell that waits for a word from us; when it hears the end of us instead, it cleans up. */
+function guard(pid: number, folders: string[]): () => void {
+  if (process.platform === 'win32') return () => {}
+  const script = `
+    read -r word && exit
+    kill -QUIT "$1"
+    tries=0
+    while kill -0 "$1" 2>/dev/null && [ "$tries" -lt 100 ]; do tries=$((tries + 1)); sleep 0.1; done
+    shift
+    rm -rf "$@"`
+  const shell = spawn('/bin/sh', ['-c', script, 'sh', String(pid), ...folders], {
+    detached: true,
+    cwd: '/',
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  shell.on('error', () => {})
+  shell.unref()
+  return () => shell.stdin.end('done\n')
+}

@@ -1,0 +1,102 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { migrate, setLoginPasswords } from '../../scripts/migrate.ts'
+import { createEmptyDatabase, type TestDatabase } from '../database.ts'
+
+let database: TestDatabase
+let root: string
+
+beforeEach(async () => {
+  database = await createEmptyDatabase()
+  root = await mkdtemp(join(tmpdir(), 'watchpost-migrate-'))
+  await mkdir(join(root, 'sql/local'), { recursive: true })
+  await mkdir(join(root, 'supabase/migrations'), { recursive: true })
+  await write('sql/local/00_local.sql', 'create schema if not exists local_only')
+  await write('supabase/migrations/20260101000000_first.sql', 'create table a (id int)')
+})
+
+afterEach(async () => {
+  await database.drop()
+  await rm(root, { recursive: true, force: true })
+})
+
+const write = (path: string, text: string) => writeFile(join(root, path), text)
+
+async function recorded() {
+  const rows = await database.query<{ version: string }>(
+    'select version from supabase_migrations.schema_migrations order by version',
+  )
+  return rows.map((row) => row.version)
+}
+
+describe('migrate', () => {
+  test('applies what is missing, once, in order', async () => {
+    expect(await migrate(database.adminUrl, { root })).toEqual(['20260101000000'])
+    await write('supabase/migrations/20260201000000_second.sql', 'alter table a add b int')
+    expect(await migrate(database.adminUrl, { root })).toEqual(['20260201000000'])
+    expect(await migrate(database.adminUrl, { root })).toEqual([])
+    expect(await recorded()).toEqual(['20260101000000', '20260201000000'])
+  })
+
+  test('two starters at once apply each migration once', async () => {
+    const both = await Promise.all([1, 2].map(() => migrate(database.adminUrl, { root })))
+    expect(both.flat()).toEqual(['20260101000000'])
+  })
+
+  test('a migration that fails leaves nothing behind and names its line', async () => {
+    const text = 'create table b (id int);\nselect 1;\ncreate table a (id int);'
+    await write('supabase/migrations/20260201000000_second.sql', text)
+    await expect(migrate(database.adminUrl, { root })).rejects.toThrow(
+      /20260201000000_second\.sql.*relation "a" already exists/,
+    )
+    expect(await recorded()).toEqual(['20260101000000'])
+    expect(await database.query(`select to_regclass('b') as b`)).toEqual([{ b: null }])
+  })
+
+  test('Supabase keeps its own auth schema: the stand-in is left out', async () => {
+    await database.query('create schema auth')
+    await database.query('create table auth.users (id uuid primary key)')
+    await migrate(database.adminUrl, { root })
+    const found = await database.query(`select to_regnamespace('local_only') as local`)
+    expect(found).toEqual([{ local: null }])
+  })
+
+  test('outside Supabase the stand-in is brought up to date at every start', async () => {
+    await migrate(database.adminUrl)
+    await write('sql/local/10_more.sql', 'create schema if not exists local_later')
+    await migrate(database.adminUrl, { root })
+    const found = await database.query(`select to_regnamespace('local_later')::text as later`)
+    expect(found).toEqual([{ later: 'local_later' }])
+  })
+
+  test('a file whose name says no version is refused', async () => {
+    await write('supabase/migrations/fix.sql', 'select 1')
+    await expect(migrate(database.adminUrl, { root })).rejects.toThrow('fix.sql is not named')
+  })
+})
+
+describe('setLoginPasswords', () => {
+  test('lets the login role in with that password and no other', async () => {
+    // The roles belong to the whole server: the password is the one that the run already set.
+    const { apiPassword, jobsPassword } = inject('server')
+    await setLoginPasswords(database.adminUrl, { api: apiPassword, jobs: jobsPassword })
+    expect(await userAt(database.apiUrl)).toBe('watchpost_api')
+    expect(await userAt(database.jobsUrl)).toBe('watchpost_jobs')
+    const wrong = new URL(database.apiUrl)
+    wrong.password = 'wrong'
+    await expect(userAt(wrong.href)).rejects.toMatchObject({ code: '28P01' })
+  })
+})
+
+async function userAt(connectionString: string) {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  try {
+    return (await client.query('select current_user as name')).rows[0].name
+  } finally {
+    await client.end()
+  }
+}
