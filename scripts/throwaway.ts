@@ -9,7 +9,10 @@ export async function startThrowaway(): Promise<StartedPostgres> {
   const dataDir = await mkdtemp(join(tmpdir(), 'watchpost-throwaway-'))
   // As root the server runs as another user, who must get through the folder made for us alone.
   await chmod(dataDir, 0o711)
-  const server = await startPostgres({ dataDir, durable: false })
+  const server = await startPostgres({ dataDir, durable: false }).catch(async (error) => {
+    await rm(dataDir, { recursive: true, force: true })
+    throw error
+  })
   const letGo = guard(server.pid, [dataDir, server.home])
   const stop = async () => {
     await server.stop()
