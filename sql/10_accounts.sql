@@ -1,0 +1,333 @@
+-- Accounts and keys: who somebody is, what their plan allows, how often they may ask.
+
+set role watchpost_owner;
+
+create table watchpost.accounts (
+  user_id uuid primary key,
+  email text not null check (email <> ''),
+  plan text not null default 'free' check (plan in ('free', 'pro', 'enterprise')),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+comment on table watchpost.accounts is 'One row a person, made when they sign up. The plan is the account''s own.';
+create unique index accounts_email_key on watchpost.accounts (lower(email));
+alter table watchpost.accounts enable row level security;
+alter table watchpost.accounts force row level security;
+create policy accounts_select on watchpost.accounts for select to authenticated
+  using (user_id = (select private.uid()));
+create policy accounts_jobs on watchpost.accounts for select to watchpost_jobs
+  using (true);
+grant select on watchpost.accounts to authenticated, watchpost_jobs;
+
+create table watchpost.api_keys (
+  id uuid primary key default gen_random_uuid(),
+  user_id uuid not null references watchpost.accounts on delete cascade,
+  name text not null default 'API key' check (length(name) between 1 and 120),
+  prefix text not null,
+  key_hash bytea not null unique check (length(key_hash) = 32),
+  scopes text[] not null check (scopes <@ array['read', 'write', 'ingest'] and cardinality(scopes) > 0),
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  created_at timestamptz not null default now()
+);
+comment on table watchpost.api_keys is 'API keys. Only the SHA-256 of a key is stored; the key itself is shown once.';
+create index api_keys_user_id on watchpost.api_keys (user_id);
+alter table watchpost.api_keys enable row level security;
+alter table watchpost.api_keys force row level security;
+create policy api_keys_select on watchpost.api_keys for select to authenticated
+  using (user_id = (select private.uid()));
+grant select (id, user_id, name, prefix, scopes, expires_at, revoked_at, created_at)
+  on watchpost.api_keys to authenticated;
+
+create table watchpost.key_usage (
+  key_id uuid primary key references watchpost.api_keys on delete cascade,
+  last_used_at timestamptz not null
+);
+comment on table watchpost.key_usage is 'When a key was last used, written at most once a minute.';
+alter table watchpost.key_usage enable row level security;
+alter table watchpost.key_usage force row level security;
+create policy key_usage_select on watchpost.key_usage for select to authenticated
+  using (key_id in (select id from watchpost.api_keys));
+grant select on watchpost.key_usage to authenticated;
+
+create unlogged table watchpost.rate_limits (
+  bucket text primary key,
+  tat timestamptz not null,
+  denied boolean not null default false
+);
+comment on table watchpost.rate_limits is 'GCRA state per account or address: the theoretical arrival time of the next request.';
+create index rate_limits_tat on watchpost.rate_limits (tat);
+alter table watchpost.rate_limits enable row level security;
+alter table watchpost.rate_limits force row level security;
+
+create unlogged table watchpost.rate_denials (
+  request_id uuid primary key,
+  at timestamptz not null default now()
+);
+comment on table watchpost.rate_denials is 'Requests refused by the rate limit, so that their transaction does no work.';
+create index rate_denials_at on watchpost.rate_denials (at);
+alter table watchpost.rate_denials enable row level security;
+alter table watchpost.rate_denials force row level security;
+
+create table watchpost.idempotency_keys (
+  user_id uuid not null references watchpost.accounts on delete cascade,
+  route text not null,
+  key text not null check (length(key) between 1 and 255),
+  request_hash bytea not null,
+  status smallint not null,
+  resource_id text not null,
+  created_at timestamptz not null default now(),
+  primary key (user_id, route, key)
+);
+comment on table watchpost.idempotency_keys is 'What an Idempotency-Key led to: status and id only, never a body. Kept 24 hours.';
+create index idempotency_keys_created_at on watchpost.idempotency_keys (created_at);
+alter table watchpost.idempotency_keys enable row level security;
+alter table watchpost.idempotency_keys force row level security;
+
+-- ISO 8601 UTC with milliseconds, as on the wire.
+create function private.iso(t timestamptz) returns text
+language sql stable set search_path = '' as $$
+  select to_char(t at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+$$;
+
+-- GCRA: one statement takes one request from a bucket of p_limit a window.
+create function private.take(p_bucket text, p_limit integer, p_window interval)
+returns table (allowed boolean, remaining integer, reset_seconds integer, retry_after integer)
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_now timestamptz := clock_timestamp();
+  v_step interval := p_window / p_limit;
+  v_tat timestamptz;
+  v_denied boolean;
+begin
+  insert into watchpost.rate_limits as r (bucket, tat)
+  values (p_bucket, v_now + v_step)
+  on conflict (bucket) do update
+  set denied = greatest(r.tat, v_now) + v_step > v_now + p_window,
+      tat = case
+        when greatest(r.tat, v_now) + v_step > v_now + p_window then r.tat
+        else greatest(r.tat, v_now) + v_step
+      end
+  returning r.tat, r.denied into v_tat, v_denied;
+  return query select
+    not v_denied,
+    greatest(0, floor(extract(epoch from (p_window - (v_tat - v_now))) / extract(epoch from v_step)))::integer,
+    greatest(0, ceil(extract(epoch from (v_tat - v_now))))::integer,
+    case when v_denied
+      then greatest(1, ceil(extract(epoch from (v_tat + v_step - p_window - v_now))))::integer
+      else 0
+    end;
+end
+$$;
+
+-- Security definer: the login role may ask about one key, and read no table.
+-- Takes one request from the account's budget; the answer is the same for unknown, revoked and expired keys.
+create function private.check_key(
+  p_key_hash bytea,
+  p_address text,
+  p_request_id uuid,
+  p_limits jsonb
+)
+returns table (
+  verdict text,
+  user_id uuid,
+  email text,
+  plan text,
+  scopes text[],
+  key_id uuid,
+  rate_limit integer,
+  remaining integer,
+  reset_seconds integer,
+  retry_after integer
+)
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_key record;
+  v_taken record;
+  v_limit integer;
+begin
+  select k.id, k.user_id, k.scopes, a.email, a.plan
+  into v_key
+  from watchpost.api_keys k
+  join watchpost.accounts a on a.user_id = k.user_id
+  where k.key_hash = p_key_hash
+    and k.revoked_at is null
+    and (k.expires_at is null or k.expires_at > now());
+  if not found then
+    select * into v_taken
+    from private.take('address:' || p_address, (p_limits ->> 'address')::integer, interval '1 minute');
+    return query select
+      case when v_taken.allowed then 'unauthenticated' else 'address_limited' end,
+      null::uuid, null::text, null::text, null::text[], null::uuid,
+      null::integer, null::integer, null::integer, v_taken.retry_after;
+    return;
+  end if;
+  if v_key.plan = 'free' then
+    return query select
+      'plan_required', v_key.user_id, v_key.email, v_key.plan, v_key.scopes, v_key.id,
+      null::integer, null::integer, null::integer, null::integer;
+    return;
+  end if;
+  v_limit := (p_limits ->> v_key.plan)::integer;
+  select * into v_taken
+  from private.take('account:' || v_key.user_id, v_limit, interval '1 minute');
+  if not v_taken.allowed then
+    insert into watchpost.rate_denials (request_id) values (p_request_id) on conflict do nothing;
+  end if;
+  return query select
+    case when v_taken.allowed then 'ok' else 'rate_limited' end,
+    v_key.user_id, v_key.email, v_key.plan, v_key.scopes, v_key.id,
+    v_limit, v_taken.remaining, v_taken.reset_seconds, v_taken.retry_after;
+end
+$$;
+revoke all on function private.check_key from public;
+grant execute on function private.check_key to watchpost_api;
+
+-- Security definer: makes the claims of a caller's transaction from the key, verified again here,
+-- so that a statement pipelined behind a refused key does nothing. errcode WP401: refused.
+create function private.enter(p_key_hash bytea, p_request_id uuid, p_context jsonb)
+returns text
+language plpgsql stable security definer set search_path = '' as $$
+declare
+  v_claims jsonb;
+begin
+  select p_context || jsonb_build_object(
+    'sub', k.user_id,
+    'role', 'authenticated',
+    'scopes', case when 'write' = any(k.scopes) and not 'read' = any(k.scopes)
+      then array_append(k.scopes, 'read') else k.scopes end,
+    'key_id', k.id,
+    'plan', a.plan,
+    'request_id', p_request_id
+  )
+  into v_claims
+  from watchpost.api_keys k
+  join watchpost.accounts a on a.user_id = k.user_id
+  where k.key_hash = p_key_hash
+    and k.revoked_at is null
+    and (k.expires_at is null or k.expires_at > now())
+    and a.plan <> 'free'
+    and not exists (select from watchpost.rate_denials d where d.request_id = p_request_id);
+  if v_claims is null then
+    raise exception 'the caller was refused' using errcode = 'WP401';
+  end if;
+  return v_claims::text;
+end
+$$;
+revoke all on function private.enter from public;
+grant execute on function private.enter to watchpost_api;
+
+-- Security definer: the login role writes nothing else.
+create function private.touch_key(p_key_id uuid) returns void
+language sql volatile security definer set search_path = '' as $$
+  insert into watchpost.key_usage as u (key_id, last_used_at)
+  values (p_key_id, now())
+  on conflict (key_id) do update
+  set last_used_at = excluded.last_used_at
+  where u.last_used_at < excluded.last_used_at - interval '1 minute'
+$$;
+revoke all on function private.touch_key from public;
+grant execute on function private.touch_key to watchpost_api;
+
+-- How many of a thing a plan allows; null when there is no limit.
+create function private.plan_limit(p_plan text, p_thing text) returns integer
+language sql immutable set search_path = '' as $$
+  select case p_thing
+    when 'zones' then 1000
+    when 'channels' then 50
+    when 'members' then 50
+    when 'keys' then 20
+  end * case p_plan when 'enterprise' then 10 else 1 end
+$$;
+
+-- errcode WPLIM when the account has as many of a thing as its plan allows. The lock makes two
+-- creators at once count one after the other.
+create function private.require_room(p_user_id uuid, p_thing text, p_count bigint) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_plan text;
+  v_limit integer;
+begin
+  select plan into v_plan from watchpost.accounts where user_id = p_user_id;
+  v_limit := private.plan_limit(v_plan, p_thing);
+  if p_count > v_limit then
+    raise exception 'the % plan allows % %', v_plan, v_limit, p_thing
+      using errcode = 'WPLIM', detail = p_thing;
+  end if;
+end
+$$;
+
+create function private.api_keys_room() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('keys:' || new.user_id, 0));
+  perform private.require_room(new.user_id, 'keys', (
+    select count(*) + 1 from watchpost.api_keys
+    where user_id = new.user_id and revoked_at is null and (expires_at is null or expires_at > now())));
+  return new;
+end
+$$;
+create trigger api_keys_room before insert on watchpost.api_keys
+  for each row execute function private.api_keys_room();
+
+-- Security definer: starts an effect that must happen once. Raises WPIDP with the first outcome as
+-- detail when the key was used before, WPIDC for another body, WPIDF while the first is in flight.
+create function private.once(p_route text, p_key text, p_request_hash bytea) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_user uuid := private.uid();
+  v_seen record;
+begin
+  if not pg_try_advisory_xact_lock(hashtextextended(v_user || p_route || p_key, 0)) then
+    raise exception 'the first request with this key is in flight' using errcode = 'WPIDF';
+  end if;
+  select request_hash, status, resource_id into v_seen
+  from watchpost.idempotency_keys
+  where user_id = v_user and route = p_route and key = p_key
+    and created_at > now() - interval '24 hours';
+  if not found then
+    return;
+  end if;
+  if v_seen.request_hash <> p_request_hash then
+    raise exception 'this key was used with another body' using errcode = 'WPIDC';
+  end if;
+  raise exception 'this key was used before' using errcode = 'WPIDP',
+    detail = jsonb_build_object('status', v_seen.status, 'id', v_seen.resource_id)::text;
+end
+$$;
+
+create function private.once_done(p_route text, p_key text, p_request_hash bytea, p_status integer, p_id text)
+returns void
+language sql volatile security definer set search_path = '' as $$
+  insert into watchpost.idempotency_keys as k (user_id, route, key, request_hash, status, resource_id)
+  values (private.uid(), p_route, p_key, p_request_hash, p_status, p_id)
+  on conflict (user_id, route, key) do update
+  set request_hash = excluded.request_hash,
+      status = excluded.status,
+      resource_id = excluded.resource_id,
+      created_at = now()
+$$;
+grant execute on function private.iso, private.once, private.once_done to authenticated;
+grant execute on function private.iso to watchpost_jobs;
+
+-- Security definer: an account follows its row in auth.users, whoever writes that.
+create function private.follow_auth_user() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  if tg_op = 'DELETE' then
+    delete from watchpost.accounts where user_id = old.id;
+    return old;
+  end if;
+  insert into watchpost.accounts (user_id, email)
+  values (new.id, coalesce(new.email, new.id::text))
+  on conflict (user_id) do update
+  set email = excluded.email, updated_at = now()
+  where watchpost.accounts.email <> excluded.email;
+  return new;
+end
+$$;
+
+reset role;
+
+create trigger watchpost_account after insert or update of email or delete on auth.users
+  for each row execute function private.follow_auth_user();

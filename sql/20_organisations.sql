@@ -1,0 +1,152 @@
+-- Organisations: people who share zones and channels. A member row is an invite until accepted.
+
+set role watchpost_owner;
+
+create table watchpost.organisations (
+  id uuid primary key default gen_random_uuid(),
+  name text not null check (length(name) between 1 and 120),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+comment on table watchpost.organisations is 'A group of accounts that share zones and channels. It gives rows, never a plan.';
+alter table watchpost.organisations enable row level security;
+alter table watchpost.organisations force row level security;
+
+create table watchpost.members (
+  id uuid primary key default gen_random_uuid(),
+  org_id uuid not null references watchpost.organisations on delete cascade,
+  user_id uuid references watchpost.accounts on delete cascade,
+  email text not null check (email ~ '^[^@\s]+@[^@\s]+$' and length(email) <= 254),
+  role text not null check (role in ('owner', 'admin', 'member')),
+  status text not null default 'invited' check (status in ('active', 'invited')),
+  invited_by uuid references watchpost.accounts on delete set null,
+  invite_hash bytea unique check (length(invite_hash) = 32),
+  invite_expires_at timestamptz,
+  joined_at timestamptz,
+  created_at timestamptz not null default now(),
+  check ((status = 'active') = (user_id is not null)),
+  check ((status = 'invited') = (invite_hash is not null))
+);
+comment on table watchpost.members is 'Who belongs to an organisation, and who is invited to. Only the hash of an invite link is stored.';
+create unique index members_org_user_key on watchpost.members (org_id, user_id);
+create unique index members_org_email_key on watchpost.members (org_id, lower(email));
+create unique index members_org_owner_key on watchpost.members (org_id) where role = 'owner';
+create index members_user_id on watchpost.members (user_id);
+create index members_invited_by on watchpost.members (invited_by);
+
+-- Security definer, these three: membership decides policies and must not ask its own policies.
+create function private.my_orgs() returns uuid[]
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return coalesce((
+    select array_agg(m.org_id) from watchpost.members m
+    where m.user_id = private.uid() and m.status = 'active'), '{}');
+end
+$$;
+
+create function private.admin_orgs() returns uuid[]
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return coalesce((
+    select array_agg(m.org_id) from watchpost.members m
+    where m.user_id = private.uid() and m.status = 'active' and m.role in ('owner', 'admin')), '{}');
+end
+$$;
+
+-- Whose rows the caller reads: their own and those of their organisations (see scope_id).
+create function private.my_scopes() returns uuid[]
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return private.uid() || private.my_orgs();
+end
+$$;
+grant execute on function private.my_orgs, private.admin_orgs, private.my_scopes to authenticated;
+
+create policy organisations_select on watchpost.organisations for select to authenticated
+  using (id = any((select private.my_orgs())::uuid[]));
+create policy organisations_jobs on watchpost.organisations for select to watchpost_jobs
+  using (true);
+grant select on watchpost.organisations to authenticated, watchpost_jobs;
+
+alter table watchpost.members enable row level security;
+alter table watchpost.members force row level security;
+create policy members_select on watchpost.members for select to authenticated
+  using (org_id = any((select private.my_orgs())::uuid[]));
+create policy members_insert on watchpost.members for insert to authenticated
+  with check (
+    (select private.can_write())
+    and org_id = any((select private.admin_orgs())::uuid[])
+    and role in ('admin', 'member')
+    and status = 'invited'
+    and invited_by = (select private.uid()));
+create policy members_update on watchpost.members for update to authenticated
+  using (
+    (select private.can_write())
+    and org_id = any((select private.admin_orgs())::uuid[])
+    and role <> 'owner')
+  with check (
+    (select private.can_write())
+    and org_id = any((select private.admin_orgs())::uuid[])
+    and role in ('admin', 'member'));
+create policy members_delete on watchpost.members for delete to authenticated
+  using (
+    (select private.can_write())
+    and org_id = any((select private.admin_orgs())::uuid[])
+    and role <> 'owner');
+create policy members_jobs on watchpost.members for select to watchpost_jobs
+  using (true);
+grant select (id, org_id, user_id, email, role, status, invited_by, invite_expires_at, joined_at, created_at)
+  on watchpost.members to authenticated;
+grant insert (org_id, email, role, invited_by, invite_hash, invite_expires_at) on watchpost.members to authenticated;
+grant update (role, invited_by, invite_hash, invite_expires_at) on watchpost.members to authenticated;
+grant delete on watchpost.members to authenticated;
+grant select on watchpost.members to watchpost_jobs;
+
+create function private.members_room() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('members:' || new.org_id, 0));
+  perform private.require_room(o.user_id, 'members', (
+    select count(*) + 1 from watchpost.members where org_id = new.org_id))
+  from watchpost.members o
+  where o.org_id = new.org_id and o.role = 'owner';
+  return new;
+end
+$$;
+create trigger members_room before insert on watchpost.members
+  for each row execute function private.members_room();
+
+-- Security definer: what a leaving member shared passes to the owner, so that the team does not go blind.
+create function private.pass_on_shared() returns trigger
+language plpgsql security definer set search_path = '' as $$
+declare
+  v_owner uuid := (select user_id from watchpost.members where org_id = old.org_id and role = 'owner');
+begin
+  if old.user_id is null or v_owner is null then
+    return old;
+  end if;
+  update watchpost.zones set owner_id = v_owner where org_id = old.org_id and owner_id = old.user_id;
+  update watchpost.channels set owner_id = v_owner where org_id = old.org_id and owner_id = old.user_id;
+  return old;
+end
+$$;
+create trigger members_pass_on before delete on watchpost.members
+  for each row execute function private.pass_on_shared();
+
+-- Security definer: how much a member shares with an organisation of the caller, counted before the
+-- trigger above moves it.
+create function private.shared_by(p_org_id uuid, p_user_id uuid)
+returns table (zones bigint, channels bigint)
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return query select
+    (select count(*) from watchpost.zones
+     where org_id = p_org_id and owner_id = p_user_id and deleted_at is null),
+    (select count(*) from watchpost.channels
+     where org_id = p_org_id and owner_id = p_user_id and deleted_at is null)
+  where p_org_id = any(private.my_orgs());
+end
+$$;
+grant execute on function private.shared_by to authenticated;
+
+reset role;

@@ -1,0 +1,329 @@
+-- Sources and events: what the feeds said, every revision of it, and when it was first seen.
+
+set role watchpost_owner;
+
+create table watchpost.sources (
+  source text primary key check (source ~ '^[a-z][a-z0-9-]*$'),
+  title text not null,
+  attribution text not null,
+  types text[] not null,
+  enabled boolean not null default true,
+  interval_seconds integer not null check (interval_seconds > 0),
+  next_poll_at timestamptz not null default now(),
+  state jsonb not null default '{}',
+  last_success_at timestamptz,
+  last_event_at timestamptz,
+  error text,
+  error_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+comment on table watchpost.sources is 'One row a feed: when to poll it next, where it stopped, how it is.';
+alter table watchpost.sources enable row level security;
+alter table watchpost.sources force row level security;
+create policy sources_jobs on watchpost.sources for all to watchpost_jobs
+  using (true) with check (true);
+grant select, insert, update on watchpost.sources to watchpost_jobs;
+
+create table watchpost.events (
+  id text primary key,
+  source text not null references watchpost.sources,
+  type text not null,
+  title text not null,
+  lat double precision not null check (lat between -90 and 90),
+  lon double precision not null check (lon between -180 and 180),
+  ts timestamptz not null,
+  severity smallint not null check (severity between 0 and 100),
+  subject text,
+  status text not null check (status in ('active', 'ended', 'retracted')),
+  url text,
+  geometry jsonb,
+  ends_at timestamptz,
+  revised_at timestamptz,
+  extent box not null,
+  revision integer not null default 1,
+  first_seen_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  owner_id uuid references watchpost.accounts on delete cascade,
+  org_id uuid references watchpost.organisations on delete set null,
+  scope_id uuid generated always as (coalesce(org_id, owner_id)) stored
+);
+comment on table watchpost.events is 'Canonical events as they are now. Public ones have no owner.';
+create index events_ts on watchpost.events (ts desc, id desc);
+create index events_extent_ts on watchpost.events using gist (extent, ts);
+create index events_source_ts on watchpost.events (source, ts desc);
+create index events_standing on watchpost.events (ends_at) where status = 'active' and ends_at is not null;
+create index events_owner_id on watchpost.events (owner_id) where owner_id is not null;
+create index events_org_id on watchpost.events (org_id) where org_id is not null;
+alter table watchpost.events enable row level security;
+alter table watchpost.events force row level security;
+create policy events_select on watchpost.events for select to authenticated
+  using (scope_id is null or scope_id = any((select private.my_scopes())::uuid[]));
+create policy events_jobs on watchpost.events for select to watchpost_jobs
+  using (true);
+grant select on watchpost.events to authenticated, watchpost_jobs;
+
+create table watchpost.event_aliases (
+  alias text primary key,
+  event_id text not null references watchpost.events on delete cascade
+);
+comment on table watchpost.event_aliases is 'Every id under which a source knew an event, to the first one seen.';
+create index event_aliases_event_id on watchpost.event_aliases (event_id);
+alter table watchpost.event_aliases enable row level security;
+alter table watchpost.event_aliases force row level security;
+
+create table watchpost.batches (
+  id uuid primary key default gen_random_uuid(),
+  seq bigint not null generated always as identity,
+  source text not null references watchpost.sources,
+  size integer not null,
+  created_at timestamptz not null default now(),
+  matched_at timestamptz
+);
+comment on table watchpost.batches is 'What one ingest brought and whether it was matched; matched in order, source by source.';
+create index batches_unmatched on watchpost.batches (source, seq) where matched_at is null;
+create index batches_created_at on watchpost.batches (created_at);
+create index batches_source on watchpost.batches (source);
+alter table watchpost.batches enable row level security;
+alter table watchpost.batches force row level security;
+create policy batches_jobs on watchpost.batches for all to watchpost_jobs
+  using (true) with check (true);
+grant select, update on watchpost.batches to watchpost_jobs;
+
+create table watchpost.event_revisions (
+  event_id text not null references watchpost.events on delete cascade,
+  revision integer not null,
+  batch_id uuid references watchpost.batches on delete set null,
+  first_seen_at timestamptz not null,
+  source text not null,
+  type text not null,
+  title text not null,
+  lat double precision not null,
+  lon double precision not null,
+  ts timestamptz not null,
+  severity smallint not null,
+  subject text,
+  status text not null,
+  url text,
+  geometry jsonb,
+  ends_at timestamptz,
+  extent box not null,
+  scope_id uuid,
+  primary key (event_id, revision)
+);
+comment on table watchpost.event_revisions is 'Append-only: each state of an event and when it was first seen here. Decisions are replayed from it.';
+create index event_revisions_batch_id on watchpost.event_revisions (batch_id);
+create index event_revisions_first_seen_at on watchpost.event_revisions (first_seen_at);
+create index event_revisions_extent_seen on watchpost.event_revisions using gist (extent, first_seen_at);
+alter table watchpost.event_revisions enable row level security;
+alter table watchpost.event_revisions force row level security;
+create policy event_revisions_select on watchpost.event_revisions for select to authenticated
+  using (scope_id is null or scope_id = any((select private.my_scopes())::uuid[]));
+create policy event_revisions_jobs on watchpost.event_revisions for select to watchpost_jobs
+  using (true);
+grant select on watchpost.event_revisions to authenticated, watchpost_jobs;
+
+create table watchpost.positions (
+  event_id text not null,
+  batch_id uuid,
+  first_seen_at timestamptz not null,
+  source text not null,
+  type text not null,
+  title text not null,
+  lat double precision not null,
+  lon double precision not null,
+  ts timestamptz not null,
+  severity smallint not null,
+  subject text not null,
+  status text not null,
+  url text,
+  extent box not null,
+  scope_id uuid,
+  primary key (event_id, ts)
+) partition by range (ts);
+comment on table watchpost.positions is 'Positions of moving subjects, one event each, kept 48 hours, a partition a day.';
+create index positions_batch_id on watchpost.positions (batch_id);
+create index positions_ts on watchpost.positions (ts desc, event_id desc);
+create index positions_extent_ts on watchpost.positions using gist (extent, ts);
+create index positions_subject_ts on watchpost.positions (subject, ts desc);
+alter table watchpost.positions enable row level security;
+alter table watchpost.positions force row level security;
+create policy positions_select on watchpost.positions for select to authenticated
+  using (scope_id is null or scope_id = any((select private.my_scopes())::uuid[]));
+create policy positions_jobs on watchpost.positions for select to watchpost_jobs
+  using (true);
+grant select on watchpost.positions to authenticated, watchpost_jobs;
+create table watchpost.positions_default partition of watchpost.positions default;
+comment on table watchpost.positions_default is 'Positions whose day has no partition yet.';
+alter table watchpost.positions_default enable row level security;
+alter table watchpost.positions_default force row level security;
+
+-- Stores what a feed said. New events and true revisions become rows in events and event_revisions,
+-- a batch is born with its match job, all in the caller's transaction. Input is a JSON array of
+-- normalised events with `extent` as [west, south, east, north]; `first_seen_at` may be given for history.
+create function private.ingest_events(
+  p_source text,
+  p_events jsonb,
+  p_match boolean default true,
+  p_owner_id uuid default null,
+  p_org_id uuid default null
+)
+returns table (inserted integer, revised integer, unchanged integer, batch_id uuid)
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_batch uuid := gen_random_uuid();
+  v_inserted integer;
+  v_revised integer;
+  v_given integer := jsonb_array_length(p_events);
+begin
+  -- One ingest of a source at a time: aliases and revisions are decided on what is stored.
+  perform pg_advisory_xact_lock(hashtextextended('ingest:' || p_source, 0));
+
+  insert into watchpost.batches (id, source, size, matched_at)
+  values (v_batch, p_source, v_given, case when p_match then null else now() end);
+
+  with given as materialized (
+    select distinct on (coalesce(known.event_id, e.id))
+      coalesce(known.event_id, e.id) as event_id, e.*, coalesce(e.first_seen_at, now()) as seen_at,
+      box(point(e.west, e.south), point(e.east, e.north)) as extent,
+      coalesce(e.subject ~ '^(mmsi|icao24):', false) as is_moving
+    from (
+      select x.*, (extent ->> 0)::float8 as west, (extent ->> 1)::float8 as south,
+        (extent ->> 2)::float8 as east, (extent ->> 3)::float8 as north, ordinal
+      from jsonb_array_elements(p_events) with ordinality as j (value, ordinal)
+      cross join lateral jsonb_to_record(j.value) as x (
+        id text, type text, title text, lat float8, lon float8, ts timestamptz, severity smallint,
+        subject text, status text, url text, geometry jsonb, ends_at timestamptz,
+        revised_at timestamptz, first_seen_at timestamptz, aliases text[], extent jsonb)
+    ) e
+    left join lateral (
+      select a.event_id from watchpost.event_aliases a
+      where a.alias = any(e.aliases || e.id)
+      order by a.alias = e.id desc, a.event_id
+      limit 1
+    ) known on true
+    order by coalesce(known.event_id, e.id), e.ordinal desc
+  ),
+  moved as (
+    insert into watchpost.positions (
+      event_id, batch_id, first_seen_at, source, type, title, lat, lon, ts, severity, subject, status, url,
+      extent, scope_id)
+    select event_id, v_batch, seen_at, p_source, type, title, lat, lon, ts, severity, subject, status, url,
+      extent, coalesce(p_org_id, p_owner_id)
+    from given where is_moving
+    on conflict do nothing
+    returning event_id
+  ),
+  born as (
+    insert into watchpost.events (
+      id, source, type, title, lat, lon, ts, severity, subject, status, url, geometry, ends_at, revised_at,
+      extent, first_seen_at, updated_at, owner_id, org_id)
+    select event_id, p_source, type, title, lat, lon, ts, severity, subject, status, url, geometry, ends_at,
+      revised_at, extent, seen_at, seen_at, p_owner_id, p_org_id
+    from given where not is_moving
+    on conflict (id) do nothing
+    returning *
+  ),
+  changed as (
+    update watchpost.events e
+    set type = g.type, title = g.title, lat = g.lat, lon = g.lon, ts = g.ts, severity = g.severity,
+        subject = g.subject, status = g.status, url = g.url, geometry = g.geometry, ends_at = g.ends_at,
+        revised_at = g.revised_at, extent = g.extent, revision = e.revision + 1, updated_at = g.seen_at
+    from given g
+    where e.id = g.event_id
+      and e.source = p_source
+      and e.scope_id is not distinct from coalesce(p_org_id, p_owner_id)
+      and (g.revised_at is null or e.revised_at is null or g.revised_at >= e.revised_at)
+      and (g.type, g.title, g.lat, g.lon, g.ts, g.severity, g.status, g.url, g.geometry, g.ends_at)
+        is distinct from
+        (e.type, e.title, e.lat, e.lon, e.ts, e.severity, e.status, e.url, e.geometry, e.ends_at)
+    returning e.*
+  ),
+  revisions as (
+    insert into watchpost.event_revisions (
+      event_id, revision, batch_id, first_seen_at, source, type, title, lat, lon, ts, severity, subject,
+      status, url, geometry, ends_at, extent, scope_id)
+    select id, revision, v_batch, updated_at, source, type, title, lat, lon, ts, severity, subject,
+      status, url, geometry, ends_at, extent, scope_id
+    from (select * from born union all select * from changed) r
+  ),
+  aliased as (
+    insert into watchpost.event_aliases (alias, event_id)
+    select distinct on (a.alias) a.alias, g.event_id
+    from given g
+    cross join lateral unnest(g.aliases || g.id || g.event_id) as a (alias)
+    where not g.is_moving and (g.aliases <> '{}' or g.id <> g.event_id)
+    order by a.alias, g.event_id
+    on conflict (alias) do nothing
+  )
+  select (select count(*) from born) + (select count(*) from moved), (select count(*) from changed)
+  into v_inserted, v_revised;
+
+  update watchpost.sources
+  set last_event_at = greatest(last_event_at, (
+        select max((j.value ->> 'ts')::timestamptz) from jsonb_array_elements(p_events) as j (value)))
+  where source = p_source and v_given > 0;
+
+  if v_inserted + v_revised = 0 then
+    delete from watchpost.batches where id = v_batch;
+    return query select 0, 0, v_given, null::uuid;
+    return;
+  end if;
+  update watchpost.batches set size = v_inserted + v_revised where id = v_batch;
+  if p_match then
+    perform private.enqueue('match', v_batch, jsonb_build_object('source', p_source));
+  end if;
+  return query select v_inserted, v_revised, v_given - v_inserted - v_revised, v_batch;
+end
+$$;
+grant execute on function private.ingest_events to watchpost_jobs;
+
+-- Partitions of positions for yesterday up to p_days ahead; the default partition takes the rest.
+create function private.ensure_partitions(p_days integer default 3) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_day date;
+  v_name text;
+begin
+  for v_day in
+    select generate_series((now() at time zone 'UTC')::date - 1, (now() at time zone 'UTC')::date + p_days, '1 day')
+  loop
+    v_name := 'positions_' || to_char(v_day, 'YYYYMMDD');
+    continue when to_regclass('watchpost.' || v_name) is not null;
+    execute format(
+      'create table watchpost.%I partition of watchpost.positions for values from (%L) to (%L)',
+      v_name, v_day::text || ' 00:00:00+00', (v_day + 1)::text || ' 00:00:00+00');
+    execute format('alter table watchpost.%I enable row level security', v_name);
+    execute format('alter table watchpost.%I force row level security', v_name);
+  end loop;
+end
+$$;
+grant execute on function private.ensure_partitions to watchpost_jobs;
+
+-- Security definer: health is public, the sources' state is not.
+create function private.sources_health()
+returns table (
+  source text, title text, attribution text, types text[], enabled boolean, interval_seconds integer,
+  last_success_at timestamptz, last_event_at timestamptz, events_24h bigint, error text,
+  latency_p50 double precision, latency_p95 double precision
+)
+language sql stable security definer set search_path = '' as $$
+  select s.source, s.title, s.attribution, s.types, s.enabled, s.interval_seconds, s.last_success_at,
+    s.last_event_at, coalesce(e.count, 0), case when s.error_at > coalesce(s.last_success_at, '-infinity') then s.error end,
+    e.p50, e.p95
+  from watchpost.sources s
+  left join lateral (
+    select count(*),
+      percentile_cont(0.5) within group (order by extract(epoch from (e.first_seen_at - e.ts)))
+        filter (where e.first_seen_at > e.ts) as p50,
+      percentile_cont(0.95) within group (order by extract(epoch from (e.first_seen_at - e.ts)))
+        filter (where e.first_seen_at > e.ts) as p95
+    from watchpost.events e
+    where e.source = s.source and e.ts > now() - interval '24 hours'
+  ) e on true
+  where s.source not like 'custom%'
+  order by s.source
+$$;
+grant execute on function private.sources_health to watchpost_api, authenticated;
+
+reset role;

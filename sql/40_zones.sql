@@ -1,0 +1,335 @@
+-- Zones: the places people care about, every version of them, and the boxes that narrow the search.
+
+set role watchpost_owner;
+
+create table watchpost.zones (
+  id uuid primary key default gen_random_uuid(),
+  owner_id uuid not null default private.uid() references watchpost.accounts on delete cascade,
+  org_id uuid references watchpost.organisations on delete set null,
+  scope_id uuid generated always as (coalesce(org_id, owner_id)) stored,
+  label text not null check (length(label) between 1 and 120),
+  lat double precision not null check (lat between -90 and 90),
+  lon double precision not null check (lon between -180 and 180),
+  radius_km double precision not null default 50 check (radius_km between 0.1 and 5000),
+  shape_type text not null default 'circle' check (shape_type in ('circle', 'polygon')),
+  polygon jsonb,
+  match text not null default 'footprint' check (match in ('point', 'footprint')),
+  min_severity double precision not null default 40 check (min_severity between 0 and 100),
+  severity_multiplier double precision not null default 1 check (severity_multiplier between 0.1 and 5),
+  dwell_minutes double precision not null default 0 check (dwell_minutes between 0 and 10080),
+  quiet_hours_start text check (quiet_hours_start ~ '^([01]\d|2[0-3]):[0-5]\d$'),
+  quiet_hours_end text check (quiet_hours_end ~ '^([01]\d|2[0-3]):[0-5]\d$'),
+  quiet_hours_tz text not null default 'UTC',
+  quiet_mode text not null default 'hold' check (quiet_mode in ('hold', 'drop')),
+  emergency_severity double precision check (emergency_severity between 0 and 100),
+  color text check (color ~ '^#[0-9a-f]{6}$'),
+  icon text check (icon ~ '^[a-z0-9-]{1,32}$'),
+  channel_ids uuid[],
+  sources text[],
+  types text[],
+  snoozed_until timestamptz,
+  enabled boolean not null default true,
+  boxes box[] not null check (cardinality(boxes) > 0),
+  version integer not null default 1,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  deleted_at timestamptz,
+  check ((quiet_hours_start is null) = (quiet_hours_end is null)),
+  check ((shape_type = 'polygon') <= (polygon is not null))
+);
+comment on table watchpost.zones is 'Watch zones as they are now. Change shapes through the API: it computes the boxes that matching needs.';
+create index zones_scope_created on watchpost.zones (scope_id, created_at desc, id desc) where deleted_at is null;
+create index zones_owner_id on watchpost.zones (owner_id);
+create index zones_org_id on watchpost.zones (org_id) where org_id is not null;
+create index zones_updated_at on watchpost.zones (updated_at);
+alter table watchpost.zones enable row level security;
+alter table watchpost.zones force row level security;
+create policy zones_select on watchpost.zones for select to authenticated
+  using (scope_id = any((select private.my_scopes())::uuid[]));
+create policy zones_insert on watchpost.zones for insert to authenticated
+  with check (
+    (select private.can_write())
+    and owner_id = (select private.uid())
+    and (org_id is null or org_id = any((select private.my_orgs())::uuid[])));
+create policy zones_update on watchpost.zones for update to authenticated
+  using (
+    (select private.can_write())
+    and (owner_id = (select private.uid()) or org_id = any((select private.admin_orgs())::uuid[])))
+  with check (
+    (select private.can_write())
+    and (org_id is null or org_id = any((select private.my_orgs())::uuid[])));
+create policy zones_jobs on watchpost.zones for select to watchpost_jobs
+  using (true);
+grant select on watchpost.zones to authenticated, watchpost_jobs;
+grant insert (
+    org_id, label, lat, lon, radius_km, shape_type, polygon, match, min_severity, severity_multiplier,
+    dwell_minutes, quiet_hours_start, quiet_hours_end, quiet_hours_tz, quiet_mode, emergency_severity,
+    color, icon, channel_ids, sources, types, snoozed_until, enabled, boxes)
+  on watchpost.zones to authenticated;
+grant update (
+    org_id, label, lat, lon, radius_km, shape_type, polygon, match, min_severity, severity_multiplier,
+    dwell_minutes, quiet_hours_start, quiet_hours_end, quiet_hours_tz, quiet_mode, emergency_severity,
+    color, icon, channel_ids, sources, types, snoozed_until, enabled, boxes, deleted_at)
+  on watchpost.zones to authenticated;
+
+create table watchpost.zone_boxes (
+  zone_id uuid not null references watchpost.zones on delete cascade,
+  part smallint not null,
+  box box not null,
+  primary key (zone_id, part)
+);
+comment on table watchpost.zone_boxes is 'Bounding boxes of the zones that are not deleted, longitudes -180 to 180; several across the antimeridian.';
+create index zone_boxes_box on watchpost.zone_boxes using gist (box);
+alter table watchpost.zone_boxes enable row level security;
+alter table watchpost.zone_boxes force row level security;
+create policy zone_boxes_jobs on watchpost.zone_boxes for select to watchpost_jobs
+  using (true);
+grant select on watchpost.zone_boxes to watchpost_jobs;
+
+create table watchpost.zone_versions (
+  zone_id uuid not null references watchpost.zones on delete cascade,
+  version integer not null,
+  valid_from timestamptz not null default now(),
+  definition jsonb not null,
+  primary key (zone_id, version)
+);
+comment on table watchpost.zone_versions is 'Append-only: each version of a zone, so that what was decided can be replayed.';
+alter table watchpost.zone_versions enable row level security;
+alter table watchpost.zone_versions force row level security;
+create policy zone_versions_select on watchpost.zone_versions for select to authenticated
+  using (zone_id in (select id from watchpost.zones));
+create policy zone_versions_jobs on watchpost.zone_versions for select to watchpost_jobs
+  using (true);
+grant select on watchpost.zone_versions to authenticated, watchpost_jobs;
+
+create table watchpost.match_memory (
+  zone_id uuid not null references watchpost.zones on delete cascade,
+  key text not null,
+  memory jsonb not null,
+  updated_at timestamptz not null default now(),
+  primary key (zone_id, key)
+);
+comment on table watchpost.match_memory is 'What matching remembers per zone and event, or zone and moving subject (a stay).';
+create index match_memory_key on watchpost.match_memory (key);
+create index match_memory_updated_at on watchpost.match_memory (updated_at);
+alter table watchpost.match_memory enable row level security;
+alter table watchpost.match_memory force row level security;
+create policy match_memory_jobs on watchpost.match_memory for all to watchpost_jobs
+  using (true) with check (true);
+grant select, insert, update, delete on watchpost.match_memory to watchpost_jobs;
+
+-- A change of anything the decision reads makes a new version.
+create function private.zone_definition(z watchpost.zones) returns jsonb
+language sql stable set search_path = '' as $$
+  select to_jsonb(z) - array['boxes', 'version', 'created_at', 'updated_at', 'scope_id', 'color', 'icon']
+$$;
+
+-- Security definer, these three: versions, boxes and jobs follow a zone whoever changes it.
+create function private.zone_before() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  if tg_op = 'INSERT' then
+    perform pg_advisory_xact_lock(hashtextextended('zones:' || new.owner_id, 0));
+    perform private.require_room(new.owner_id, 'zones', (
+      select count(*) + 1 from watchpost.zones where owner_id = new.owner_id and deleted_at is null));
+    return new;
+  end if;
+  if new.org_id is distinct from old.org_id and private.uid() is not null and private.uid() <> old.owner_id then
+    raise exception 'only the owner shares or unshares a zone' using errcode = 'WP403';
+  end if;
+  if old.deleted_at is not null and new.deleted_at is null then
+    perform pg_advisory_xact_lock(hashtextextended('zones:' || new.owner_id, 0));
+    perform private.require_room(new.owner_id, 'zones', (
+      select count(*) + 1 from watchpost.zones where owner_id = new.owner_id and deleted_at is null));
+  end if;
+  new.updated_at := now();
+  if private.zone_definition(new) is distinct from private.zone_definition(old) then
+    new.version := old.version + 1;
+  end if;
+  return new;
+end
+$$;
+create trigger zones_before before insert or update on watchpost.zones
+  for each row execute function private.zone_before();
+
+create function private.zone_after() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  if tg_op = 'INSERT' or new.version <> old.version then
+    insert into watchpost.zone_versions (zone_id, version, definition)
+    values (new.id, new.version, private.zone_definition(new));
+    perform private.enqueue('rezone', gen_random_uuid(), jsonb_build_object('zone_id', new.id));
+  end if;
+  if tg_op = 'INSERT' or new.boxes is distinct from old.boxes or new.deleted_at is distinct from old.deleted_at then
+    delete from watchpost.zone_boxes where zone_id = new.id;
+    insert into watchpost.zone_boxes (zone_id, part, box)
+    select new.id, b.part, b.box
+    from unnest(new.boxes) with ordinality as b (box, part)
+    where new.deleted_at is null;
+  end if;
+  if tg_op = 'UPDATE' and (new.org_id is distinct from old.org_id or new.owner_id <> old.owner_id) then
+    update watchpost.alerts
+    set org_id = new.org_id, owner_id = new.owner_id
+    where zone_id = new.id;
+  end if;
+  return new;
+end
+$$;
+create trigger zones_after after insert or update on watchpost.zones
+  for each row execute function private.zone_after();
+
+-- Security definer: operators on boxes are not leakproof, so under RLS no index could serve them.
+-- It therefore applies the same two rules itself: the caller's scopes for zones and for events.
+-- Newest events whose extent meets a box of the caller's zones, before a cursor. With more than
+-- p_walk boxes it walks the window by time instead and may stop early: then the last row says where.
+create function private.events_near(
+  p_zone_id uuid,
+  p_from timestamptz,
+  p_before timestamptz,
+  p_before_id text,
+  p_source text,
+  p_type text,
+  p_min_severity integer,
+  p_limit integer,
+  p_walk integer default 400
+)
+returns table (event_id text, ts timestamptz, is_position boolean, zone_ids uuid[])
+language plpgsql stable security definer set search_path = '' set plan_cache_mode = force_custom_plan as $$
+declare
+  v_scopes uuid[] := private.my_scopes();
+  v_boxes bigint;
+begin
+  select count(*) into v_boxes
+  from watchpost.zones z join watchpost.zone_boxes b on b.zone_id = z.id
+  where z.scope_id = any(v_scopes) and z.deleted_at is null and (p_zone_id is null or z.id = p_zone_id);
+
+  if v_boxes <= p_walk then
+    return query
+    with boxes as materialized (
+      select b.zone_id, b.box
+      from watchpost.zones z join watchpost.zone_boxes b on b.zone_id = z.id
+      where z.scope_id = any(v_scopes) and z.deleted_at is null and (p_zone_id is null or z.id = p_zone_id)
+    ),
+    near as (
+      select e.id, e.ts, false as is_position, boxes.zone_id
+      from boxes cross join lateral (
+        select c.id, c.ts from watchpost.events c
+        where c.extent operator(pg_catalog.&&) boxes.box and c.ts > p_from and c.ts <= p_before
+          and (c.scope_id is null or c.scope_id = any(v_scopes))
+          and (p_before_id is null or c.ts < p_before or c.id < p_before_id)
+          and (p_source is null or c.source = p_source)
+          and (p_type is null or c.type = p_type)
+          and (p_min_severity is null or c.severity >= p_min_severity)
+        order by c.ts operator(extensions.<->) p_before
+        fetch first p_limit rows with ties
+      ) e
+      union all
+      select e.event_id, e.ts, true, boxes.zone_id
+      from boxes cross join lateral (
+        select c.event_id, c.ts from watchpost.positions c
+        where c.extent operator(pg_catalog.&&) boxes.box and c.ts > p_from and c.ts <= p_before
+          and (c.scope_id is null or c.scope_id = any(v_scopes))
+          and (p_before_id is null or c.ts < p_before or c.event_id < p_before_id)
+          and (p_source is null or c.source = p_source)
+          and (p_type is null or c.type = p_type)
+          and (p_min_severity is null or c.severity >= p_min_severity)
+        order by c.ts operator(extensions.<->) p_before
+        fetch first p_limit rows with ties
+      ) e
+    )
+    select n.id, n.ts, n.is_position, array_agg(distinct n.zone_id)
+    from near n
+    group by n.id, n.ts, n.is_position
+    order by n.ts desc, n.id desc
+    limit p_limit;
+    return;
+  end if;
+
+  return query
+  with walked as materialized (
+    select * from (
+      (select c.id, c.ts, c.extent, false as is_position from watchpost.events c
+       where c.ts > p_from and c.ts <= p_before
+         and (c.scope_id is null or c.scope_id = any(v_scopes))
+         and (p_before_id is null or c.ts < p_before or c.id < p_before_id)
+         and (p_source is null or c.source = p_source)
+         and (p_type is null or c.type = p_type)
+         and (p_min_severity is null or c.severity >= p_min_severity)
+       order by c.ts desc, c.id desc limit 5000)
+      union all
+      (select c.event_id, c.ts, c.extent, true from watchpost.positions c
+       where c.ts > p_from and c.ts <= p_before
+         and (c.scope_id is null or c.scope_id = any(v_scopes))
+         and (p_before_id is null or c.ts < p_before or c.event_id < p_before_id)
+         and (p_source is null or c.source = p_source)
+         and (p_type is null or c.type = p_type)
+         and (p_min_severity is null or c.severity >= p_min_severity)
+       order by c.ts desc, c.event_id desc limit 5000)
+    ) w
+    order by w.ts desc, w.id desc
+    limit 5000
+  ),
+  hits as (
+    select w.id, w.ts, w.is_position, n.zone_ids
+    from walked w
+    cross join lateral (
+      select array_agg(distinct z.id) as zone_ids
+      from watchpost.zone_boxes b join watchpost.zones z on z.id = b.zone_id
+      where b.box operator(pg_catalog.&&) w.extent
+        and z.scope_id = any(v_scopes) and z.deleted_at is null
+        and (p_zone_id is null or z.id = p_zone_id)
+    ) n
+    where n.zone_ids is not null
+    order by w.ts desc, w.id desc
+    limit p_limit
+  ),
+  stopped as (
+    select w.id, w.ts, w.is_position, '{}'::uuid[] as zone_ids
+    from walked w
+    where (select count(*) from walked) = 5000 and (select count(*) from hits) < p_limit
+    order by w.ts, w.id
+    limit 1
+  )
+  select * from hits
+  union all
+  select * from stopped s where not exists (select from hits h where h.id = s.id)
+  order by 2 desc, 1 desc;
+end
+$$;
+grant execute on function private.events_near to authenticated;
+
+-- Security definer: revisions and positions whose extent meets the given boxes, first seen in a
+-- window, oldest first; for preview and explain of the caller's zones and drafts.
+create function private.revisions_near(p_boxes box[], p_from timestamptz, p_to timestamptz, p_limit integer)
+returns table (
+  event_id text, revision integer, first_seen_at timestamptz, source text, type text, title text,
+  lat double precision, lon double precision, ts timestamptz, severity smallint, subject text,
+  status text, url text, geometry jsonb
+)
+language plpgsql stable security definer set search_path = '' set plan_cache_mode = force_custom_plan as $$
+declare
+  v_scopes uuid[] := private.my_scopes();
+begin
+  return query
+  select * from (
+    select distinct r.event_id, r.revision, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
+      r.severity, r.subject, r.status, r.url, r.geometry
+    from unnest(p_boxes) as b (box)
+    join watchpost.event_revisions r
+      on r.extent operator(pg_catalog.&&) b.box and r.first_seen_at >= p_from and r.first_seen_at < p_to
+    where r.scope_id is null or r.scope_id = any(v_scopes)
+    union all
+    select distinct r.event_id, 1, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
+      r.severity, r.subject, r.status, r.url, null::jsonb
+    from unnest(p_boxes) as b (box)
+    join watchpost.positions r
+      on r.extent operator(pg_catalog.&&) b.box and r.first_seen_at >= p_from and r.first_seen_at < p_to
+    where r.scope_id is null or r.scope_id = any(v_scopes)
+  ) x
+  order by x.first_seen_at, x.event_id, x.revision
+  limit p_limit;
+end
+$$;
+grant execute on function private.revisions_near to authenticated;
+
+reset role;

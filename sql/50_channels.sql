@@ -1,0 +1,127 @@
+-- Channels: where alerts go. Targets, tokens and signing secrets are sealed by the API before they get here.
+
+set role watchpost_owner;
+
+create table watchpost.channels (
+  id uuid primary key default gen_random_uuid(),
+  owner_id uuid not null default private.uid() references watchpost.accounts on delete cascade,
+  org_id uuid references watchpost.organisations on delete set null,
+  scope_id uuid generated always as (coalesce(org_id, owner_id)) stored,
+  kind text not null check (kind ~ '^[a-z]{1,32}$'),
+  label text check (length(label) between 1 and 120),
+  target_sealed text not null,
+  target_masked text not null,
+  config_sealed text,
+  config_masked jsonb,
+  enabled boolean not null default true,
+  status text not null default 'ok' check (status in ('ok', 'failing', 'disabled')),
+  disabled_reason text,
+  signing_secret_sealed text,
+  previous_secret_sealed text,
+  previous_secret_until timestamptz,
+  failures integer not null default 0,
+  paused_until timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  deleted_at timestamptz
+);
+comment on table watchpost.channels is 'Where alerts go. Everything secret is sealed; a masked form stands beside it.';
+create index channels_scope_created on watchpost.channels (scope_id, created_at desc, id desc) where deleted_at is null;
+create index channels_owner_id on watchpost.channels (owner_id);
+create index channels_org_id on watchpost.channels (org_id) where org_id is not null;
+alter table watchpost.channels enable row level security;
+alter table watchpost.channels force row level security;
+create policy channels_select on watchpost.channels for select to authenticated
+  using (scope_id = any((select private.my_scopes())::uuid[]));
+create policy channels_insert on watchpost.channels for insert to authenticated
+  with check (
+    (select private.can_write())
+    and owner_id = (select private.uid())
+    and (org_id is null or org_id = any((select private.admin_orgs())::uuid[])));
+create policy channels_update on watchpost.channels for update to authenticated
+  using (
+    (select private.can_write())
+    and (owner_id = (select private.uid()) or org_id = any((select private.admin_orgs())::uuid[])))
+  with check (
+    (select private.can_write())
+    and (org_id is null or org_id = any((select private.my_orgs())::uuid[])));
+create policy channels_jobs on watchpost.channels for select to watchpost_jobs
+  using (true);
+create policy channels_jobs_update on watchpost.channels for update to watchpost_jobs
+  using (true) with check (true);
+grant select on watchpost.channels to authenticated, watchpost_jobs;
+grant insert (
+    org_id, kind, label, target_sealed, target_masked, config_sealed, config_masked, enabled,
+    signing_secret_sealed)
+  on watchpost.channels to authenticated;
+grant update (
+    org_id, label, target_sealed, target_masked, config_sealed, config_masked, enabled, status,
+    disabled_reason, signing_secret_sealed, previous_secret_sealed, previous_secret_until, failures,
+    paused_until, deleted_at)
+  on watchpost.channels to authenticated;
+grant update (enabled, status, disabled_reason, failures, paused_until) on watchpost.channels to watchpost_jobs;
+
+-- Security definer: counts all of an owner's channels, and checks sharing beside the policy.
+create function private.channel_before() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  if tg_op = 'UPDATE' then
+    if new.org_id is distinct from old.org_id and private.uid() is not null then
+      if private.uid() <> old.owner_id then
+        raise exception 'only the owner shares or unshares a channel' using errcode = 'WP403';
+      end if;
+      if new.org_id is not null and not new.org_id = any(private.admin_orgs()) then
+        raise exception 'only an owner or admin puts a channel into an organisation' using errcode = 'WP403';
+      end if;
+    end if;
+    new.updated_at := now();
+    if old.deleted_at is null or new.deleted_at is not null then
+      return new;
+    end if;
+  end if;
+  perform pg_advisory_xact_lock(hashtextextended('channels:' || new.owner_id, 0));
+  perform private.require_room(new.owner_id, 'channels', (
+    select count(*) + 1 from watchpost.channels where owner_id = new.owner_id and deleted_at is null));
+  return new;
+end
+$$;
+create trigger channels_before before insert or update on watchpost.channels
+  for each row execute function private.channel_before();
+
+-- Security definer: which of these channels the caller and the zone's owner do not both see.
+create function private.unusable_channels(p_channel_ids uuid[], p_zone_owner uuid) returns uuid[]
+language sql stable security definer set search_path = '' as $$
+  select coalesce(array_agg(given.id), '{}')
+  from unnest(p_channel_ids) as given (id)
+  where not exists (
+    select from watchpost.channels c
+    where c.id = given.id
+      and c.deleted_at is null
+      and c.scope_id = any(private.my_scopes())
+      and (c.owner_id = p_zone_owner or exists (
+        select from watchpost.members m
+        where m.org_id = c.org_id and m.user_id = p_zone_owner and m.status = 'active')))
+$$;
+grant execute on function private.unusable_channels to authenticated;
+
+-- Security definer: the channels an alert of a zone goes to now: the chosen ones its owner still
+-- sees, or every enabled one of the owner, and of the organisation if the zone is shared.
+create function private.zone_channels(p_owner_id uuid, p_org_id uuid, p_channel_ids uuid[])
+returns table (channel_id uuid)
+language sql stable security definer set search_path = '' as $$
+  select c.id
+  from watchpost.channels c
+  where c.enabled and c.deleted_at is null
+    and case
+      when p_channel_ids is null then
+        c.owner_id = p_owner_id and (c.org_id is null or c.org_id is not distinct from p_org_id)
+        or c.org_id = p_org_id
+      else c.id = any(p_channel_ids)
+        and (c.owner_id = p_owner_id or exists (
+          select from watchpost.members m
+          where m.org_id = c.org_id and m.user_id = p_owner_id and m.status = 'active'))
+    end
+$$;
+grant execute on function private.zone_channels to watchpost_jobs;
+
+reset role;

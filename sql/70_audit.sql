@@ -1,0 +1,148 @@
+-- Audit: who did what, written in the transaction of the act by triggers, never changed afterwards.
+
+set role watchpost_owner;
+
+create table watchpost.audit (
+  id uuid primary key default gen_random_uuid(),
+  at timestamptz not null default now(),
+  xid xid8 not null default pg_current_xact_id(),
+  seq bigint not null generated always as identity,
+  account_id uuid not null,
+  actor_id uuid,
+  key_id uuid,
+  action text not null,
+  target_type text not null,
+  target_id text,
+  outcome text not null default 'success',
+  ip text,
+  user_agent text,
+  request_id uuid,
+  details jsonb not null default '{}'
+);
+comment on table watchpost.audit is 'Acts of an account and acts of others on its things; one row per account concerned. Kept 400 days.';
+create index audit_account_at on watchpost.audit (account_id, at desc, id desc);
+create index audit_account_order on watchpost.audit (account_id, xid, seq);
+create index audit_at on watchpost.audit (at);
+create unique index audit_refusals on watchpost.audit (account_id, request_id)
+  where action = 'request.refused';
+alter table watchpost.audit enable row level security;
+alter table watchpost.audit force row level security;
+create policy audit_select on watchpost.audit for select to authenticated
+  using (account_id = (select private.uid()));
+grant select on watchpost.audit to authenticated;
+
+-- Writes an act into the log of each account concerned, with the context of the request, if any.
+create function private.record(
+  p_action text, p_target_type text, p_target_id text, p_accounts uuid[], p_details jsonb default '{}'
+)
+returns void
+language sql volatile set search_path = '' as $$
+  insert into watchpost.audit (
+    account_id, actor_id, key_id, action, target_type, target_id, ip, user_agent, request_id, details)
+  select distinct a.id, private.uid(), (c.claims ->> 'key_id')::uuid, p_action, p_target_type, p_target_id,
+    c.claims ->> 'ip', c.claims ->> 'user_agent', (c.claims ->> 'request_id')::uuid,
+    p_details || case when c.claims is null then jsonb_build_object('via', session_user::text) else '{}' end
+  from (select private.claims() as claims) c
+  cross join lateral unnest(p_accounts || private.uid()) as a (id)
+  where a.id is not null
+$$;
+
+-- The changed columns of a row, old and new, without secrets, hashes, boxes and shapes' coordinates.
+create function private.changes(p_old jsonb, p_new jsonb) returns jsonb
+language sql immutable set search_path = '' as $$
+  select coalesce(jsonb_object_agg(n.key, case
+    when n.key ~ '(sealed|hash|polygon|target)' then '"changed"'::jsonb
+    else jsonb_build_array(p_old -> n.key, n.value) end), '{}')
+  from jsonb_each(p_new) n
+  where n.value is distinct from p_old -> n.key
+    and n.key not in ('boxes', 'version', 'updated_at', 'scope_id', 'failures', 'paused_until')
+$$;
+
+-- Security definer: the audit trigger of every table whose rows belong to somebody.
+-- Its argument names the thing; the action is <thing>.<created|updated|deleted|restored>.
+create function private.audit_change() returns trigger
+language plpgsql security definer set search_path = '' as $$
+declare
+  v_old jsonb := case when tg_op <> 'INSERT' then to_jsonb(old) end;
+  v_new jsonb := case when tg_op <> 'DELETE' then to_jsonb(new) end;
+  v_row jsonb := coalesce(v_new, v_old);
+  v_thing text := tg_argv[0];
+  v_verb text := case tg_op when 'INSERT' then 'created' when 'UPDATE' then 'updated' else 'deleted' end;
+  v_changes jsonb := '{}';
+  v_accounts uuid[];
+begin
+  if tg_op = 'UPDATE' then
+    v_changes := private.changes(v_old, v_new);
+    if v_changes = '{}' then
+      return null;
+    end if;
+    if v_changes ? 'deleted_at' then
+      v_verb := case when v_new ->> 'deleted_at' is null then 'restored' else 'deleted' end;
+      v_changes := '{}';
+    end if;
+    if v_thing = 'key' and v_changes ? 'revoked_at' then
+      v_verb := 'revoked';
+    end if;
+    if v_thing = 'account' and v_changes ? 'plan' then
+      v_verb := 'plan_changed';
+    end if;
+    if v_thing = 'alert' then
+      v_verb := case when (v_new ->> 'resolved')::boolean then 'resolved' else 'reopened' end;
+      v_changes := v_changes - 'resolved' - 'resolved_at';
+    end if;
+    if v_thing = 'channel' and v_changes ? 'signing_secret_sealed' then
+      v_verb := 'secret_rotated';
+    end if;
+  end if;
+  if v_thing = 'member' and v_verb = 'created' and v_row ->> 'status' = 'invited' then
+    v_verb := 'invited';
+  end if;
+  v_accounts := case
+    when v_row ? 'owner_id' then array[(v_row ->> 'owner_id')::uuid, (v_old ->> 'owner_id')::uuid]
+    when v_thing = 'member' then array[(v_row ->> 'user_id')::uuid, (
+      select user_id from watchpost.members where org_id = (v_row ->> 'org_id')::uuid and role = 'owner')]
+    when v_thing = 'organisation' then array[(
+      select user_id from watchpost.members where org_id = (v_row ->> 'id')::uuid and role = 'owner')]
+    else array[(v_row ->> 'user_id')::uuid]
+  end;
+  perform private.record(
+    v_thing || '.' || v_verb, v_thing, coalesce(v_row ->> 'id', v_row ->> 'user_id'), v_accounts,
+    case when v_changes = '{}' then '{}' else jsonb_build_object('changed', v_changes) end
+    || case when v_row ? 'label' then jsonb_build_object('label', v_row -> 'label') else '{}' end);
+  return null;
+end
+$$;
+
+create trigger zones_audit after insert or update on watchpost.zones
+  for each row execute function private.audit_change('zone');
+create trigger channels_audit after insert or update on watchpost.channels
+  for each row execute function private.audit_change('channel');
+create trigger members_audit after insert or update or delete on watchpost.members
+  for each row execute function private.audit_change('member');
+create trigger organisations_audit after insert or update or delete on watchpost.organisations
+  for each row execute function private.audit_change('organisation');
+create trigger api_keys_audit after insert or update on watchpost.api_keys
+  for each row execute function private.audit_change('key');
+create trigger accounts_audit after update of plan on watchpost.accounts
+  for each row execute function private.audit_change('account');
+create trigger alerts_audit after update of resolved on watchpost.alerts
+  for each row when (old.resolved is distinct from new.resolved)
+  execute function private.audit_change('alert');
+
+-- Security definer: refusals of a known key, counted per minute, key, code and route in one row.
+create function private.record_refusal(p_user_id uuid, p_key_id uuid, p_code text, p_route text, p_context jsonb)
+returns void
+language sql volatile security definer set search_path = '' as $$
+  insert into watchpost.audit as a (
+    account_id, actor_id, key_id, action, target_type, target_id, outcome, ip, user_agent, request_id, details)
+  values (
+    p_user_id, p_user_id, p_key_id, 'request.refused', 'route', p_route, 'failure',
+    p_context ->> 'ip', p_context ->> 'user_agent',
+    md5(concat_ws('|', p_user_id, p_key_id, p_code, p_route, date_trunc('minute', now())))::uuid,
+    jsonb_build_object('code', p_code, 'count', 1))
+  on conflict (account_id, request_id) where action = 'request.refused' do update
+  set details = jsonb_set(a.details, '{count}', to_jsonb((a.details ->> 'count')::integer + 1))
+$$;
+grant execute on function private.record_refusal to watchpost_api;
+
+reset role;
