@@ -13,7 +13,7 @@ const OLDEST_SERVER = 17
 const STAND_IN = "Watchpost's stand-in for Supabase Auth."
 // Any number will do, as long as every starter takes the same.
 const LOCK = 5_760_021_400
-const ROOT = resolve(import.meta.dirname, '..')
+export const ROOT = resolve(import.meta.dirname, '..')
 
 /** migrate brings a database to the schema of this clone; it answers the versions it applied. */
 export async function migrate(adminUrl: string, options: MigrateOptions = {}): Promise<string[]> {

@@ -1,0 +1,131 @@
+import type pg from 'pg'
+
+/**
+ * SECURITY DEFINER functions that a signed-in or anonymous caller may execute, each with the reason
+ * why it must see more than its caller. An entry that no longer applies is reported too.
+ */
+export const DEFINER_FUNCTIONS_FOR_CALLERS: Record<string, string> = {}
+
+/** Columns that nobody may change through the API's role. */
+const FIXED_COLUMNS = ['id', 'owner_id', 'created_at']
+
+const ours = `(select oid from pg_namespace where nspname in ('watchpost', 'private'))`
+const tables = `pg_class c where c.relnamespace in ${ours} and c.relkind in ('r', 'p')`
+
+/** Each query answers rows of `what`: the thing that breaks the rule. */
+const RULES: Record<string, string> = {
+  'has row-level security off': `
+    select c.oid::regclass as what from ${tables} and not c.relrowsecurity`,
+  'has row-level security on but not forced': `
+    select c.oid::regclass as what from ${tables} and not c.relforcerowsecurity`,
+  'is a policy with using (true) for somebody else than watchpost_jobs': `
+    select format('%I on %s', p.polname, p.polrelid::regclass) as what
+    from pg_policy p join pg_class c on c.oid = p.polrelid
+    where c.relnamespace in ${ours} and p.polroles <> array['watchpost_jobs'::regrole::oid]
+      and 'true' in (pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck, p.polrelid))`,
+  'is a policy for a role that is neither authenticated nor watchpost_jobs': `
+    select format('%I on %s', p.polname, p.polrelid::regclass) as what
+    from pg_policy p join pg_class c on c.oid = p.polrelid
+    where c.relnamespace in ${ours}
+      and not p.polroles <@ array['authenticated'::regrole::oid, 'watchpost_jobs'::regrole::oid]`,
+  'is a policy that trusts user_metadata, which people write themselves': `
+    select format('%I on %s', p.polname, p.polrelid::regclass) as what
+    from pg_policy p
+    where concat(pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck, p.polrelid)) ~ 'user_metadata'`,
+  'is an update policy without with check': `
+    select format('%I on %s', p.polname, p.polrelid::regclass) as what
+    from pg_policy p join pg_class c on c.oid = p.polrelid
+    where c.relnamespace in ${ours} and p.polcmd in ('w', '*') and p.polwithcheck is null`,
+  'is a foreign key without an index': `
+    select format('%I of %s', k.conname, k.conrelid::regclass) as what
+    from pg_constraint k join pg_class c on c.oid = k.conrelid
+    where k.contype = 'f' and k.conparentid = 0 and c.relnamespace in ${ours}
+      and not exists (
+        select from pg_index i
+        where i.indrelid = k.conrelid and i.indisvalid
+          and (i.indkey::int2[])[0:cardinality(k.conkey) - 1] @> k.conkey
+          and coalesce(pg_get_expr(i.indpred, i.indrelid) ~ '^\\(\\w+ IS NOT NULL\\)$', true))`,
+  'is a function without a search_path of its own': `
+    select p.oid::regprocedure as what from pg_proc p
+    where p.pronamespace in ${ours}
+      and not exists (select from unnest(p.proconfig) s where s like 'search_path=%')`,
+  'is a function that everybody (public) may execute': `
+    select p.oid::regprocedure as what
+    from pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) g
+    where p.pronamespace in ${ours} and g.grantee = 0 and g.privilege_type = 'EXECUTE'`,
+  'is a view without security_invoker': `
+    select c.oid::regclass as what from pg_class c
+    where c.relnamespace in ${ours} and c.relkind = 'v'
+      and not coalesce('security_invoker=true' = any(c.reloptions) or 'security_invoker=on' = any(c.reloptions), false)`,
+  'is a materialised view that a caller may read': `
+    select c.oid::regclass as what from pg_class c
+    where c.relnamespace in ${ours} and c.relkind = 'm'
+      and (has_table_privilege('anon', c.oid, 'select') or has_table_privilege('authenticated', c.oid, 'select'))`,
+  'is a table that everybody (public) or anon may touch': `
+    select format('%s (%s)', c.oid::regclass, lower(g.privilege_type)) as what
+    from pg_class c, aclexplode(c.relacl) g
+    where c.relnamespace in ${ours} and g.grantee in (0, 'anon'::regrole)`,
+  'is a table whose every column the API may update': `
+    select c.oid::regclass as what from ${tables} and exists (
+      select from aclexplode(c.relacl) g
+      where g.grantee = 'authenticated'::regrole and g.privilege_type = 'UPDATE')`,
+  'is a fixed column that the API may update': `
+    select format('%s.%I', c.oid::regclass, a.attname) as what
+    from pg_class c join pg_attribute a on a.attrelid = c.oid
+    where c.relnamespace in ${ours} and c.relkind in ('r', 'p') and not a.attisdropped
+      and a.attname in (${FIXED_COLUMNS.map((name) => `'${name}'`).join(', ')})
+      and has_column_privilege('authenticated', c.oid, a.attnum, 'update')`,
+  'is a table of an owner without BYPASSRLS, whose functions would see no rows': `
+    select format('%s (%s)', c.oid::regclass, r.rolname) as what
+    from pg_class c join pg_roles r on r.oid = c.relowner
+    where c.relnamespace in ${ours} and c.relkind in ('r', 'p') and not r.rolbypassrls`,
+  'is a table without a comment': `
+    select c.oid::regclass as what
+    from ${tables} and not c.relispartition and obj_description(c.oid, 'pg_class') is null`,
+}
+
+const COLUMNS_WITHOUT_COMMENT = `
+  select format('%s: %s', c.oid::regclass, string_agg(a.attname, ', ' order by a.attnum)) as what
+  from pg_class c join pg_attribute a on a.attrelid = c.oid
+  where c.relnamespace in ${ours} and c.relkind in ('r', 'p', 'v') and not c.relispartition
+    and a.attnum > 0 and not a.attisdropped and col_description(c.oid, a.attnum) is null
+  group by c.oid`
+
+const DEFINER_FUNCTIONS = `
+  select p.oid::regprocedure::text as what from pg_proc p
+  where p.pronamespace in ${ours} and p.prosecdef
+    and (has_function_privilege('anon', p.oid, 'execute') or has_function_privilege('authenticated', p.oid, 'execute'))`
+
+/** brokenRules answers a sentence for each thing that breaks a rule of ours. */
+export async function brokenRules(
+  client: pg.Client,
+  allowed: Record<string, string> = DEFINER_FUNCTIONS_FOR_CALLERS,
+): Promise<string[]> {
+  const broken: string[] = []
+  for (const [rule, query] of Object.entries(RULES)) {
+    for (const what of await list(client, query)) broken.push(`${what} ${rule}`)
+  }
+  const definers = await list(client, DEFINER_FUNCTIONS)
+  for (const name of definers) {
+    if (allowed[name]) continue
+    broken.push(
+      `${name} is a SECURITY DEFINER function that callers may execute, and is not listed`,
+    )
+  }
+  for (const name of Object.keys(allowed)) {
+    if (definers.includes(name)) continue
+    broken.push(`${name} is listed as a SECURITY DEFINER function for callers, but is none`)
+  }
+  return broken
+}
+
+/** columnsWithoutComment is a list to work on, not a rule: many names say all there is to say. */
+export function columnsWithoutComment(client: pg.Client): Promise<string[]> {
+  return list(client, COLUMNS_WITHOUT_COMMENT)
+}
+
+async function list(client: pg.Client, query: string): Promise<string[]> {
+  await client.query(`select set_config('search_path', '', false)`)
+  const { rows } = await client.query<{ what: string }>(`${query} order by 1`)
+  return rows.map(({ what }) => what)
+}
