@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { can, read, WINDOW_SECONDS } from '../auth.ts'
+import { answer, json, problems } from '../http.ts'
+import { createRoute, resource } from '../resource.ts'
+
+const Me = z
+  .object({
+    user_id: z.uuid(),
+    email: z.string(),
+    plan: z.enum(['free', 'pro', 'enterprise']),
+    scopes: z.array(z.enum(['read', 'write', 'ingest'])),
+    key_id: z.uuid().nullable(),
+    rate_limit: z.object({
+      limit: z.int(),
+      remaining: z.int(),
+      reset_seconds: z.int(),
+      window_seconds: z.int(),
+    }),
+    orgs: z.array(
+      z.object({ id: z.uuid(), name: z.string(), role: z.enum(['owner', 'admin', 'member']) }),
+    ),
+  })
+  .meta({ id: 'Me' })
+
+export const me = resource()
+
+me.openapi(
+  createRoute({
+    method: 'get',
+    path: '/',
+    operationId: 'getMe',
+    tags: ['Account'],
+    summary: 'Who the key belongs to, what it may do, and how much of its budget is left',
+    security: [{ key: [] }],
+    middleware: can('read'),
+    responses: { 200: json(Me, 'The identity behind the key.'), ...problems() },
+  }),
+  async (c) => {
+    const orgs = await read(c, (sql) => sql<z.infer<typeof Me>['orgs'][number]>`
+      select o.id, o.name, m.role
+      from watchpost.members m
+      join watchpost.organisations o on o.id = m.org_id
+      where m.user_id = private.uid() and m.status = 'active'
+      order by o.name, o.id`)
+    const caller = c.get('caller')
+    if (!caller) throw new Error('read() admits a caller or throws')
+    const { rate_limit, ...identity } = caller
+    return answer(
+      c,
+      Me,
+      { ...identity, rate_limit: { ...rate_limit, window_seconds: WINDOW_SECONDS }, orgs },
+      200,
+    )
+  },
+)

@@ -1,0 +1,117 @@
+import { OpenAPIHono } from '@hono/zod-openapi'
+import { bodyLimit } from 'hono/body-limit'
+import { cors } from 'hono/cors'
+import { secureHeaders } from 'hono/secure-headers'
+import { alerts } from './api/alerts.ts'
+import { analytics } from './api/analytics.ts'
+import { audit } from './api/audit.ts'
+import { channels } from './api/channels.ts'
+import { docs } from './api/docs.ts'
+import { events } from './api/events.ts'
+import { me } from './api/me.ts'
+import { orgs } from './api/orgs.ts'
+import { sources } from './api/sources.ts'
+import { zones } from './api/zones.ts'
+import type { Deps } from './deps.ts'
+import { ApiError, type Ctx, type Env, problem, toApiError, tooLarge } from './http.ts'
+import { parseBody } from './resource.ts'
+
+const MAX_BODY_BYTES = 2 * 1024 * 1024
+export const BASE = '/api/v1'
+
+/**
+ * The whole service as one Hono app: the same on Node, Deno and Workers. Everything under /api/v1
+ * needs a key unless `docs` or `sources` says otherwise: each route names its scope with `can`.
+ */
+export function createApp(deps: Deps): OpenAPIHono<Env> {
+  const app = new OpenAPIHono<Env>()
+
+  app.use(async (c, next) => {
+    const started = performance.now()
+    c.set('deps', deps)
+    c.set('request_id', crypto.randomUUID())
+    c.set('log', {})
+    c.header('X-Request-Id', c.get('request_id'))
+    await next()
+    deps.log({
+      msg: 'request',
+      request_id: c.get('request_id'),
+      method: c.req.method,
+      path: c.req.path,
+      status: c.res.status,
+      duration_ms: Math.round((performance.now() - started) * 10) / 10,
+      ...c.get('log'),
+    })
+  })
+  app.use(
+    secureHeaders({
+      crossOriginResourcePolicy: false,
+      strictTransportSecurity: 'max-age=31536000; includeSubDomains',
+      xFrameOptions: 'DENY',
+    }),
+  )
+  app.use(
+    '/api/*',
+    cors({
+      origin: (origin) => (deps.origins.includes(origin) ? origin : null),
+      allowHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key'],
+      allowMethods: ['GET', 'POST', 'PATCH', 'DELETE'],
+      exposeHeaders: ['X-Request-Id', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'Location'],
+      maxAge: 600,
+    }),
+  )
+  app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: (c) => problem(c as Ctx, tooLarge()) })) // safe: this app's context
+  app.use(`${BASE}/*`, parseBody)
+
+  app.route('/', docs)
+  app.route('/api/sources', sources)
+  app.route(`${BASE}/me`, me)
+  app.route(`${BASE}/events`, events)
+  app.route(`${BASE}/zones`, zones)
+  app.route(`${BASE}/alerts`, alerts)
+  app.route(`${BASE}/channels`, channels)
+  app.route(`${BASE}/orgs`, orgs)
+  app.route(`${BASE}/analytics`, analytics)
+  app.route(`${BASE}/audit`, audit)
+
+  app.notFound((c) => {
+    const allowed = methodsAt(app, c.req.path)
+    if (allowed.length > 0) {
+      return problem(
+        c,
+        new ApiError('method_not_allowed', `Use ${allowed.join(' or ')} here.`, {
+          headers: { Allow: allowed.join(', ') },
+        }),
+      )
+    }
+    return problem(c, new ApiError('not_found', 'There is no such address. See /docs for all of them.'))
+  })
+  app.onError((thrown, c) => {
+    const error = toApiError(thrown)
+    const log = c.get('log')
+    log.code = error.code
+    if (error.cause !== undefined) log.error = describe(error.cause)
+    return problem(c, error)
+  })
+  return app
+}
+
+/** The methods that routes at this path know, for 405. */
+function methodsAt(app: OpenAPIHono<Env>, path: string): string[] {
+  const methods = ['GET', 'POST', 'PATCH', 'DELETE', 'PUT']
+  return methods.filter((method) => {
+    const [handlers] = app.router.match(method, path)
+    return handlers.some(([[, route]]) => route.method === method)
+  })
+}
+
+/** A fault for the log: its class, code and message, and where it arose; never its values. */
+function describe(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { message: String(error) }
+  return {
+    name: error.name,
+    message: error.message,
+    ...('code' in error ? { code: error.code } : {}),
+    stack: error.stack?.split('\n').slice(1, 6).map((line) => line.trim()),
+  }
+}

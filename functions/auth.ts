@@ -1,0 +1,317 @@
+import type { MiddlewareHandler } from 'hono'
+import { isKey, keyHash } from '../shared/key.ts'
+import { type Connection, leave, requireCommit, type Sql, sqlOn, sqlState } from './db.ts'
+import { ApiError, afterwards, type Ctx, type Env, issueOfLimit, notFound } from './http.ts'
+
+/** Who asks: facts verified in the database, never what the request says of itself. */
+export type Caller = {
+  user_id: string
+  email: string
+  plan: 'pro' | 'enterprise'
+  scopes: Scope[]
+  key_id: string
+  rate_limit: { limit: number; remaining: number; reset_seconds: number }
+}
+export type Scope = 'read' | 'write' | 'ingest'
+
+/** Seconds of the rate-limit window. */
+export const WINDOW_SECONDS = 60
+const STATEMENT_TIMEOUT = '10s'
+
+/**
+ * The permission of a route, on its line. The key's form is tested here; the key itself in the
+ * same round trip as the route's query. A route that answered without asking is a fault.
+ */
+export function can(scope: Scope): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    c.set('scope', scope)
+    await next()
+    if (!c.get('caller') && c.res.ok) throw new Error(`${c.req.path} answered without a caller`)
+    const caller = c.get('caller')
+    if (caller) setRateHeaders(c, caller)
+  }
+}
+
+/** Verifies the caller in a round trip of its own; for requests that are refused for other reasons. */
+export async function authenticate(c: Ctx): Promise<Caller> {
+  const known = c.get('caller')
+  if (known) return known
+  const hash = await bearerHash(c)
+  const connection = await c.get('deps').db.connect()
+  try {
+    const verdict = verdictOf(await checkKey(c, connection, hash))
+    connection.release()
+    return admit(c, verdict)
+  } catch (error) {
+    if (!(error instanceof ApiError)) connection.release(true)
+    throw translate(error)
+  }
+}
+
+/**
+ * A read in one round trip: key check, transaction, claims, queries and commit are sent together.
+ * `work` must issue all its statements before it first awaits.
+ */
+export function read<T>(c: Ctx, work: (sql: Sql) => Promise<T>): Promise<T> {
+  return asCaller(c, work, { begin: 'begin read only', commitAtOnce: true })
+}
+
+/** A read of several steps, one round trip each, in one snapshot. */
+export function readInSteps<T>(c: Ctx, work: (sql: Sql) => Promise<T>): Promise<T> {
+  return asCaller(c, work, { begin: 'begin isolation level repeatable read read only' })
+}
+
+/** A write: the first statements travel with the key check, the commit is looked at. */
+export function write<T>(c: Ctx, work: (sql: Sql) => Promise<T>): Promise<T> {
+  return asCaller(c, work, { begin: 'begin' })
+}
+
+async function asCaller<T>(
+  c: Ctx,
+  work: (sql: Sql) => Promise<T>,
+  how: { begin: string; commitAtOnce?: boolean },
+): Promise<T> {
+  const hash = await bearerHash(c)
+  const connection = await c.get('deps').db.connect()
+  // Everything up to the first await below leaves in one packet; each promise is looked at later.
+  const check = c.get('caller') ? undefined : checkKey(c, connection, hash)
+  const begun = connection.query(how.begin)
+  const entered = connection.query(
+    `select set_config('request.jwt.claims', private.enter($1, $2, $3), true),
+      set_config('statement_timeout', $4, true), set_config('role', 'authenticated', true)`,
+    [hash, c.get('request_id'), contextOf(c), STATEMENT_TIMEOUT],
+  )
+  const working = work(sqlOn(connection))
+  const committed = how.commitAtOnce ? connection.query('commit') : undefined
+  const sent = [check, begun, entered, working, committed]
+  for (const promise of sent) promise?.catch(() => undefined)
+  try {
+    if (check) admit(c, verdictOf(await check))
+    else requireScope(c)
+    await begun
+    await entered
+    const value = await working
+    requireCommit(await (committed ?? connection.query('commit')))
+    connection.release()
+    return value
+  } catch (error) {
+    await Promise.allSettled(sent)
+    await leave(connection)
+    throw translate(error)
+  }
+}
+
+async function bearerHash(c: Ctx): Promise<Uint8Array> {
+  const [scheme, token, ...rest] = (c.req.header('authorization') ?? '').split(' ')
+  if (scheme?.toLowerCase() !== 'bearer' || !token || rest.length > 0 || !isKey(token)) {
+    const wait = c.get('deps').address_limit(c.get('deps').address(c))
+    if (wait > 0) throw rateLimited(wait)
+    throw unauthenticated()
+  }
+  return keyHash(token)
+}
+
+function unauthenticated(): ApiError {
+  return new ApiError(
+    'unauthenticated',
+    'Send a valid API key as "Authorization: Bearer wp_live_…". Keys are made in the account settings.',
+  )
+}
+
+function rateLimited(seconds: number): ApiError {
+  return new ApiError('rate_limited', `Too many requests. Try again in ${seconds} s.`, {
+    headers: { 'Retry-After': String(seconds) },
+  })
+}
+
+type Verdict = {
+  verdict: 'ok' | 'unauthenticated' | 'address_limited' | 'plan_required' | 'rate_limited'
+  user_id: string
+  email: string
+  plan: Caller['plan']
+  scopes: Scope[]
+  key_id: string
+  rate_limit: number
+  remaining: number
+  reset_seconds: number
+  retry_after: number
+}
+
+function checkKey(c: Ctx, connection: Connection, hash: Uint8Array) {
+  const { limits, address } = c.get('deps')
+  return connection.query('select * from private.check_key($1, $2, $3, $4)', [
+    hash,
+    address(c),
+    c.get('request_id'),
+    limits,
+  ])
+}
+
+function verdictOf(result: { rows: unknown[] }): Verdict {
+  return result.rows[0] as Verdict // safe: check_key always answers one row of these columns
+}
+
+function admit(c: Ctx, verdict: Verdict): Caller {
+  if (verdict.verdict === 'unauthenticated') throw unauthenticated()
+  if (verdict.verdict === 'address_limited') throw rateLimited(verdict.retry_after)
+  const log = c.get('log')
+  log.user_id = verdict.user_id
+  log.key_id = verdict.key_id
+  if (verdict.verdict === 'plan_required') {
+    throw refusal(
+      c,
+      verdict,
+      new ApiError(
+        'plan_required',
+        'The API needs the Pro or Enterprise plan. Your zones are paused, nothing is deleted; change the plan in the account settings.',
+      ),
+    )
+  }
+  const caller: Caller = {
+    user_id: verdict.user_id,
+    email: verdict.email,
+    plan: verdict.plan,
+    scopes: verdict.scopes.includes('write')
+      ? [...new Set<Scope>(['read', ...verdict.scopes])]
+      : verdict.scopes,
+    key_id: verdict.key_id,
+    rate_limit: {
+      limit: verdict.rate_limit,
+      remaining: verdict.remaining,
+      reset_seconds: verdict.reset_seconds,
+    },
+  }
+  c.set('caller', caller)
+  touchKey(c, caller.key_id)
+  if (verdict.verdict === 'rate_limited') {
+    setRateHeaders(c, caller)
+    throw refusal(c, verdict, rateLimited(verdict.retry_after))
+  }
+  requireScope(c)
+  return caller
+}
+
+function requireScope(c: Ctx): void {
+  const scope = c.get('scope')
+  const caller = c.get('caller')
+  if (!scope || !caller || caller.scopes.includes(scope)) return
+  const error = new ApiError(
+    'insufficient_scope',
+    `This needs a key with the scope "${scope}"; this key has ${caller.scopes.join(', ')}.`,
+  )
+  throw refusal(c, caller, error)
+}
+
+/** Counts a refusal of a known key in its account's audit log, after the answer. */
+function refusal(c: Ctx, who: { user_id: string; key_id: string }, error: ApiError): ApiError {
+  const counted = onOwnConnection(c, (connection) =>
+    connection.query('select private.record_refusal($1, $2, $3, $4, $5)', [
+      who.user_id,
+      who.key_id,
+      error.code,
+      `${c.req.method} ${c.req.routePath}`,
+      contextOf(c),
+    ]),
+  )
+  afterwards(c, counted)
+  return error
+}
+
+// Per process: the database row is the truth, this only spares most of the writes.
+const touched = new Map<string, number>()
+
+function touchKey(c: Ctx, keyId: string): void {
+  const now = Date.now()
+  if (now - (touched.get(keyId) ?? 0) < 60_000) return
+  if (touched.size > 10_000) touched.clear()
+  touched.set(keyId, now)
+  afterwards(
+    c,
+    onOwnConnection(c, (connection) => connection.query('select private.touch_key($1)', [keyId])),
+  )
+}
+
+async function onOwnConnection(
+  c: Ctx,
+  work: (connection: Connection) => Promise<unknown>,
+): Promise<void> {
+  const connection = await c.get('deps').db.connect()
+  try {
+    await work(connection)
+    connection.release()
+  } catch (error) {
+    connection.release(true)
+    throw error
+  }
+}
+
+function contextOf(c: Ctx) {
+  return {
+    ip: c.get('deps').address(c),
+    user_agent: c.req.header('user-agent')?.slice(0, 300) ?? null,
+    via: 'api',
+  }
+}
+
+/** Rate-limit headers by draft-ietf-httpapi-ratelimit-headers. */
+function setRateHeaders(c: Ctx, { rate_limit }: Caller): void {
+  c.header('RateLimit-Policy', `"account";q=${rate_limit.limit};w=${WINDOW_SECONDS}`)
+  c.header('RateLimit', `"account";r=${rate_limit.remaining};t=${rate_limit.reset_seconds}`)
+}
+
+/** What Postgres refused, in the words of the API; anything unknown stays as it is. */
+function translate(error: unknown): unknown {
+  if (error instanceof ApiError) return error
+  const state = sqlState(error)
+  switch (state) {
+    case 'WP401':
+      return unauthenticated()
+    case 'WP403':
+    case '42501':
+      return new ApiError('forbidden', `You may not do this: ${messageOf(error, state)}.`)
+    case 'WPLIM':
+      return issueOfLimit(messageOf(error, state))
+    case 'WPIDF':
+      return new ApiError(
+        'idempotency_in_flight',
+        'The first request with this Idempotency-Key is still running. Try again shortly.',
+        { headers: { 'Retry-After': '1' } },
+      )
+    case 'WPIDC':
+      return new ApiError(
+        'idempotency_mismatch',
+        'This Idempotency-Key was used with another body. Use a new key for a new request.',
+      )
+    case '22P02':
+      return notFound()
+    case '23505':
+      return new ApiError('conflict', 'Something like this exists already.', { cause: error })
+    case '40001':
+    case '40P01':
+    case '55P03':
+    case '57014':
+      return unavailable(error)
+  }
+  if (state === undefined ? isConnectionError(error) : /^(08|53|57P)/.test(state)) {
+    return unavailable(error)
+  }
+  return error
+}
+
+function unavailable(cause: unknown): ApiError {
+  return new ApiError('unavailable', 'The database is away for a moment. Try again.', { cause })
+}
+
+function messageOf(error: unknown, state: string): string {
+  // Only our own errors carry words for the caller; Postgres' may name what they must not see.
+  return state.startsWith('WP') && error instanceof Error
+    ? error.message
+    : 'your role in the organisation does not allow it'
+}
+
+function isConnectionError(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return /ECONN|EPIPE|ETIMEDOUT|terminated|timeout|not queryable|closed/i.test(
+    `${'code' in error ? error.code : ''} ${error.message}`,
+  )
+}

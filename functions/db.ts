@@ -1,0 +1,168 @@
+import pg from 'pg'
+
+/** A row of a result; each query names the columns it expects. */
+export type Row = Record<string, unknown>
+
+/** A tagged template: values are always parameters. Resolves to the rows. */
+export type Sql = <T = Row>(text: TemplateStringsArray, ...values: unknown[]) => Promise<T[]>
+
+/** One connection for one request; `release(true)` throws it away. */
+export type Connection = {
+  query: (text: string, values?: unknown[]) => Promise<pg.QueryResult>
+  release: (broken?: boolean) => void
+}
+
+export type Database = {
+  connect: () => Promise<Connection>
+  end: () => Promise<void>
+}
+
+/**
+ * Settings of a connection. `names: false` for transaction poolers that do not know prepared
+ * statements (pgbouncer before 1.21).
+ */
+export type DatabaseOptions = {
+  url: string
+  names?: boolean
+  max?: number
+  application_name?: string
+  on_error?: (error: Error) => void
+}
+
+// Statements get a name by their text, so that a connection parses each only once.
+const statementNames = new Map<string, string>()
+
+function named(text: string): string {
+  let name = statementNames.get(text)
+  if (!name) {
+    name = `w${statementNames.size + 1}`
+    statementNames.set(text, name)
+  }
+  return name
+}
+
+function wrap(client: pg.ClientBase, names: boolean, release: Connection['release']): Connection {
+  return {
+    query: (text, values = []) =>
+      client.query(
+        names && values.length > 0 ? { name: named(text), text, values } : { text, values },
+      ),
+    release,
+  }
+}
+
+/** A small pool of pipelined connections, for Node and Deno. */
+export function createPool(options: DatabaseOptions): Database {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.max ?? 10,
+    pipeline: true,
+    connectionTimeoutMillis: 5_000,
+    application_name: options.application_name ?? 'watchpost',
+  })
+  const onError = options.on_error ?? (() => undefined)
+  pool.on('error', onError)
+  // A client in use emits too; without a listener a lost connection would end the process.
+  pool.on('connect', (client) => client.on('error', onError))
+  return {
+    connect: async () => {
+      const client = await pool.connect()
+      return wrap(client, options.names ?? true, (broken) => client.release(broken))
+    },
+    end: () => pool.end(),
+  }
+}
+
+/** A connection of its own for every request, for Workers, where none may outlive its request. */
+export function createPerRequest(options: DatabaseOptions): Database {
+  return {
+    connect: async () => {
+      const client = new pg.Client({
+        connectionString: options.url,
+        pipeline: true,
+        connectionTimeoutMillis: 5_000,
+      })
+      client.on('error', options.on_error ?? (() => undefined))
+      await client.connect()
+      return wrap(client, options.names ?? false, () => void client.end().catch(() => undefined))
+    },
+    end: async () => undefined,
+  }
+}
+
+/** Joins a template's pieces with $1, $2 …; a value made by `raw` is text of ours, never input. */
+export function render(
+  text: TemplateStringsArray,
+  values: unknown[],
+): { text: string; values: unknown[] } {
+  let out = text[0] ?? ''
+  const parameters: unknown[] = []
+  values.forEach((value, index) => {
+    if (value instanceof Raw) {
+      out += value.text
+    } else {
+      parameters.push(value)
+      out += `$${parameters.length}`
+    }
+    out += text[index + 1] ?? ''
+  })
+  return { text: out, values: parameters }
+}
+
+class Raw {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** Text that belongs into a statement as it stands, e.g. a list of columns from our own table. */
+export const raw = (text: string) => new Raw(text)
+
+/** The tagged template over a connection. */
+export function sqlOn(connection: Connection): Sql {
+  return async <T>(text: TemplateStringsArray, ...values: unknown[]) => {
+    const rendered = render(text, values)
+    const result = await connection.query(rendered.text, rendered.values)
+    return result.rows as T[] // safe: each query names the columns of T, and tests run them all
+  }
+}
+
+/**
+ * One transaction of a job, under the login role itself. `work` awaits only SQL. Rolls back and
+ * rethrows when it throws; a connection that failed is thrown away.
+ */
+export async function inTransaction<T>(db: Database, work: (sql: Sql) => Promise<T>): Promise<T> {
+  const connection = await db.connect()
+  try {
+    await connection.query('begin')
+    const value = await work(sqlOn(connection))
+    requireCommit(await connection.query('commit'))
+    connection.release()
+    return value
+  } catch (error) {
+    await leave(connection)
+    throw error
+  }
+}
+
+/** COMMIT of a failed transaction answers ROLLBACK and raises nothing: that is a failure too. */
+export function requireCommit(result: pg.QueryResult): void {
+  if (result.command !== 'COMMIT') throw new Error('the transaction was rolled back at commit')
+}
+
+/** Ends a failed transaction and gives the connection back, or throws it away when it is broken. */
+export async function leave(connection: Connection): Promise<void> {
+  try {
+    await connection.query('rollback')
+    connection.release()
+  } catch {
+    connection.release(true)
+  }
+}
+
+/** SQLSTATE of a Postgres error, or undefined for any other. */
+export function sqlState(error: unknown): string | undefined {
+  if (error instanceof pg.DatabaseError) return error.code
+  return undefined
+}

@@ -1,0 +1,28 @@
+import type { AllowList } from './channels/target.ts'
+import type { Send } from './channels/channel.ts'
+import type { Database } from './db.ts'
+import type { Ctx } from './http.ts'
+import type { Seal } from './seal.ts'
+
+/** What an entry hands to the app; the app reads no environment of its own. */
+export type Deps = {
+  db: Database
+  seal: Seal
+  /** Sends one HTTP request to a receiver, never to a private address. */
+  send: Send
+  allow: AllowList
+  limits: Limits
+  /** Origins that may call the API from a browser (the console's). */
+  origins: string[]
+  /** Where people reach this service, without a trailing slash. */
+  public_url: string
+  version: string
+  /** The client's address; what proxies say is believed only where the entry trusts them. */
+  address: (c: Ctx) => string
+  /** Takes one anonymous request from an address's budget; seconds to wait, 0 when allowed. */
+  address_limit: (address: string) => number
+  log: (line: Record<string, unknown>) => void
+}
+
+/** Requests a minute, per account and (for failed sign-ins and public routes) per address. */
+export type Limits = { pro: number; enterprise: number; address: number }
