@@ -1,0 +1,110 @@
+import { lookup } from 'node:dns/promises'
+import type { LookupFunction } from 'node:net'
+import { Agent, fetch } from 'undici'
+import { failed, perform, SEND_TIMEOUT_MS, type Send, type SendFailure } from './send.ts'
+import { type AllowList, checkTarget, isPermitted, localAddresses } from './target.ts'
+
+/** Every address of a name, A and AAAA. */
+export type Resolve = (host: string) => Promise<string[]>
+
+/**
+ * nodeSend is how Node and Deno reach a target. The shield sits in the connection's own look-up, so
+ * the address that was judged is the address that is dialled: a name that changes between saving and
+ * sending, or between two look-ups, gains nothing.
+ */
+export function nodeSend({
+  allow,
+  resolve = resolveAll,
+  timeout_ms = SEND_TIMEOUT_MS,
+}: {
+  allow: AllowList
+  resolve?: Resolve
+  timeout_ms?: number
+}): Send {
+  const agents = {
+    'https:': guardedAgent({ allow, resolve, is_plain: false }),
+    'http:': guardedAgent({ allow, resolve, is_plain: true }),
+  }
+  return async ({ url, method, headers, body }) => {
+    // A literal address is dialled without a look-up; it has to be refused here.
+    const target = checkTarget(url, { allow })
+    if (!target.ok) return failed('refused')
+    const dispatcher = target.url.protocol === 'https:' ? agents['https:'] : agents['http:']
+    const signal = AbortSignal.timeout(timeout_ms)
+    return perform(
+      () => fetch(url, { method, headers, body, redirect: 'manual', dispatcher, signal }),
+      { explain },
+    )
+  }
+}
+
+type Guard = { allow: AllowList; resolve: Resolve; is_plain: boolean }
+
+function guardedAgent(guard: Guard): Agent {
+  return new Agent({ connect: { lookup: guardedLookup(guard) } })
+}
+
+function guardedLookup({ allow, resolve, is_plain }: Guard): LookupFunction {
+  return (host, options, callback) => {
+    judge(host).then(
+      (addresses) => {
+        const found = addresses.map((address) => ({
+          address,
+          family: address.includes(':') ? 6 : 4,
+        }))
+        const [first] = found
+        if (!first) return callback(lookupError('unresolvable'), '')
+        return options.all ? callback(null, found) : callback(null, first.address, first.family)
+      },
+      (error: NodeJS.ErrnoException) => callback(error, ''),
+    )
+  }
+
+  async function judge(host: string): Promise<string[]> {
+    const addresses = localAddresses(host, allow) ?? (await resolveOrFail(host))
+    if (addresses.length === 0) throw lookupError('unresolvable')
+    // One bad address among good ones is how rebinding looks.
+    if (!addresses.every((address) => isPermitted(address, { allow, host, is_plain }))) {
+      throw lookupError('refused')
+    }
+    return addresses
+  }
+
+  async function resolveOrFail(host: string): Promise<string[]> {
+    try {
+      return await resolve(host)
+    } catch {
+      throw lookupError('unresolvable')
+    }
+  }
+}
+
+async function resolveAll(host: string): Promise<string[]> {
+  const found = await lookup(host, { all: true })
+  return found.map(({ address }) => address)
+}
+
+const LOOKUP_CODES = {
+  refused: 'WATCHPOST_REFUSED',
+  unresolvable: 'WATCHPOST_UNRESOLVABLE',
+} as const
+
+function lookupError(failure: keyof typeof LOOKUP_CODES): NodeJS.ErrnoException {
+  return Object.assign(new Error(failure), { code: LOOKUP_CODES[failure] })
+}
+
+function explain(error: unknown): SendFailure {
+  const codes = causes(error).map(({ code, name }) => String(code ?? name))
+  const has = (pattern: RegExp) => codes.some((code) => pattern.test(code))
+  if (has(/^WATCHPOST_REFUSED$/)) return 'refused'
+  if (has(/^WATCHPOST_UNRESOLVABLE$/)) return 'unresolvable'
+  if (has(/CERT|SIGNATURE|^ERR_TLS|^ERR_SSL|^EPROTO$/)) return 'tls'
+  if (has(/TIMEOUT|^TimeoutError$|^AbortError$/)) return 'timeout'
+  return 'unreachable'
+}
+
+function causes(error: unknown): { code?: unknown; name?: unknown }[] {
+  if (!(error instanceof Error)) return []
+  const inner = error instanceof AggregateError ? error.errors : []
+  return [error, ...[error.cause, ...inner].flatMap(causes)]
+}

@@ -1,0 +1,139 @@
+import { z } from 'zod'
+import { parseRetryAfter } from '../../shared/backoff.ts'
+import { sign } from '../../shared/signing.ts'
+import { VERSION } from '../../shared/version.ts'
+import type { Card, ChannelKind, Classified, Issue } from './channel.ts'
+import type { SendResult } from './send.ts'
+import { checkTarget, maskTarget } from './target.ts'
+
+const MAX_BODY_BYTES = 20_000
+const MAX_HEADERS = 20
+const EXCERPT_CHARACTERS = 1_000
+
+/** Ours to set, or about the connection and not the message. */
+const RESERVED_HEADERS = [
+  'host',
+  'content-length',
+  'content-type',
+  'content-encoding',
+  'user-agent',
+  'expect',
+  'date',
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]
+
+const HeaderName = z
+  .string()
+  .max(100)
+  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'A header name holds letters, digits and hyphens.')
+  .refine((name) => !RESERVED_HEADERS.includes(name.toLowerCase()), 'This header is set by us.')
+  .refine((name) => !/^webhook-/i.test(name), 'Headers named webhook-… are set by us.')
+
+const HeaderValue = z
+  .string()
+  .max(4096)
+  .regex(/^[\t\x20-\x7e]*$/, 'A header value holds printable ASCII without line breaks.')
+
+export const WebhookConfig = z.strictObject({
+  headers: z
+    .record(HeaderName, HeaderValue)
+    .refine(
+      (headers) => Object.keys(headers).length <= MAX_HEADERS,
+      `At most ${MAX_HEADERS} headers.`,
+    )
+    .refine((headers) => {
+      const names = Object.keys(headers).map((name) => name.toLowerCase())
+      return new Set(names).size === names.length
+    }, 'Header names are the same in upper and lower case; give each once.')
+    .optional(),
+})
+
+/** webhook speaks Standard Webhooks 1.0.0. */
+export const webhook: ChannelKind = {
+  kind: 'webhook',
+  check({ target, config, allow }) {
+    return [...checkUrl(target, allow), ...checkConfig(config)]
+  },
+  mask: maskTarget,
+  async render({ id, card, target, config, secrets, now }) {
+    const body = renderBody(card)
+    return {
+      url: target,
+      method: 'POST',
+      body,
+      headers: {
+        ...WebhookConfig.parse(config ?? {}).headers,
+        'content-type': 'application/json',
+        'user-agent': `Watchpost/${VERSION}`,
+        ...(await sign({ id, timestamp: now, body, secrets })),
+      },
+    }
+  },
+  classify,
+}
+
+function checkUrl(target: string, allow: Parameters<ChannelKind['check']>[0]['allow']): Issue[] {
+  const checked = checkTarget(target, { allow })
+  return checked.ok ? [] : [{ path: 'target', code: checked.code, message: checked.message }]
+}
+
+function checkConfig(config: unknown): Issue[] {
+  const read = WebhookConfig.safeParse(config ?? {})
+  if (read.success) return []
+  return read.error.issues.map(({ path, code, message }) => ({
+    path: ['config', ...path].join('.'),
+    code,
+    message,
+  }))
+}
+
+/** The body; a digest too long for receivers keeps its most severe alerts and says how many there are. */
+function renderBody({ type, timestamp, alert, alerts, zone }: Card): string {
+  if (!alerts) return JSON.stringify({ type, timestamp, data: { alert, zone } })
+  for (let count = alerts.length; ; count -= 1) {
+    const data = { alert, zone, alerts: alerts.slice(0, count), alerts_total: alerts.length }
+    const body = JSON.stringify({ type, timestamp, data })
+    if (count <= 1 || new TextEncoder().encode(body).length <= MAX_BODY_BYTES) return body
+  }
+}
+
+function classify(result: SendResult, now: Date): Classified {
+  if (!result.ok) {
+    return {
+      outcome: result.failure === 'refused' ? 'fail_permanent' : 'retry',
+      throttled: false,
+      counted: true,
+      error: result.message,
+    }
+  }
+  const { status } = result
+  const said = excerpt(result.body)
+  const base = {
+    status,
+    throttled: status === 429 || status === 502 || status === 504,
+    counted: status !== 429,
+    ...(said ? { response_excerpt: said } : {}),
+  }
+  if (status >= 200 && status < 300) return { ...base, outcome: 'ok' }
+  const error = `The receiver answered HTTP ${status}.`
+  if (status === 410) return { ...base, outcome: 'disable_channel', error }
+  if (status < 500 && ![408, 425, 429].includes(status)) {
+    return { ...base, outcome: 'fail_permanent', error }
+  }
+  const retry_after_seconds = parseRetryAfter(result.headers.get('retry-after'), now)
+  const hint = retry_after_seconds === undefined ? {} : { retry_after_seconds }
+  return { ...base, ...hint, outcome: 'retry', error }
+}
+
+function excerpt(body: string): string {
+  // Postgres stores no NUL in text.
+  return body.replaceAll('\0', '').slice(0, EXCERPT_CHARACTERS).toWellFormed()
+}

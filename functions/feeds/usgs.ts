@@ -1,0 +1,231 @@
+import { z } from 'zod'
+import { type EventType, NormalisedEvent } from '../../shared/event.ts'
+import {
+  type Feed,
+  type FeedError,
+  type FeedResult,
+  type Fetched,
+  feedError,
+  fetchFeed,
+  isFeedError,
+  type PollInput,
+  type Rejected,
+} from './feed.ts'
+import { Memory, observe, type Snapshot, type Window } from './usgs-memory.ts'
+
+const SUMMARY = 'https://earthquake.usgs.gov/earthquakes/feed/v1.0/summary'
+const INTERVAL_SECONDS = 60
+/** all_day heals what a minute's poll of all_hour missed, and brings late revisions. */
+const DAY_INTERVAL_SECONDS = 15 * 60
+const DAY_RETRY_SECONDS = 5 * 60
+const MAX_POLL_SECONDS = 60 * 60
+
+const Feature = z.object({
+  id: z.string().regex(/^\S+$/),
+  properties: z.object({
+    mag: z.number().nullish(),
+    place: z.string().nullish(),
+    time: z.number(),
+    updated: z.number().nullish(),
+    url: z.string().nullish(),
+    title: z.string().nullish(),
+    status: z.string().nullish(),
+    type: z.string().nullish(),
+    alert: z.string().nullish(),
+    ids: z.string().nullish(),
+  }),
+  // The third coordinate is the depth in km; it may be negative or null and is no altitude.
+  geometry: z.object({ coordinates: z.tuple([z.number(), z.number()], z.unknown()) }),
+})
+type Properties = z.infer<typeof Feature>['properties']
+
+const Summary = z.object({
+  metadata: z.object({ generated: z.number(), count: z.number().optional() }).optional(),
+  features: z.array(z.unknown()),
+})
+
+const Asked = z.object({ etag: z.string().optional(), last_modified: z.string().optional() })
+
+const State = z.object({
+  hour: Asked.default({}),
+  day: Asked.default({}),
+  /** When all_day is asked next, ms since 1970. */
+  day_due: z.number().default(0),
+  memory: Memory.default({}),
+})
+type State = z.infer<typeof State>
+
+export type Normalised = { event: NormalisedEvent } | { rejected: Rejected }
+
+/** usgs polls the live summary feeds of the U.S. Geological Survey. */
+export const usgs: Feed = {
+  source: 'usgs',
+  title: 'USGS earthquakes',
+  attribution: 'Earthquake data: U.S. Geological Survey',
+  types: ['earthquake', 'volcano', 'other'],
+  interval_seconds: INTERVAL_SECONDS,
+  poll,
+}
+
+/** normaliseUsgs maps one GeoJSON feature, or says why it cannot be an event. */
+export function normaliseUsgs(feature: unknown): Normalised {
+  const read = Feature.safeParse(feature)
+  if (!read.success) return reject(feature, read.error)
+  const { id, properties, geometry } = read.data
+  const [lon, lat] = geometry.coordinates
+  const event = NormalisedEvent.safeParse({
+    id: `usgs:${id}`,
+    source: 'usgs',
+    type: eventType(properties.type),
+    title: title(properties, lat, lon),
+    lat,
+    lon,
+    ts: toInstant(properties.time),
+    severity: severity(properties),
+    subject: null,
+    status: properties.status?.toLowerCase() === 'deleted' ? 'retracted' : 'active',
+    url: webAddress(properties.url),
+    geometry: null,
+    ends_at: null,
+    revised_at: properties.updated == null ? null : toInstant(properties.updated),
+    aliases: (properties.ids ?? '')
+      .split(',')
+      .filter((alias) => /^\S+$/.test(alias))
+      .map((alias) => `usgs:${alias}`),
+  })
+  return event.success ? { event: event.data } : reject(feature, event.error)
+}
+
+/**
+ * (mag − 1.5) × 17, rounded, within 0–100. Impact beats magnitude: PAGER yellow is at least 60,
+ * orange 80, red 100. What is no earthquake (quarry blast, explosion …) stays at 20 or below.
+ */
+function severity({ mag, alert, type }: Properties): number {
+  const by_magnitude = Math.round(((mag ?? 0) - 1.5) * 17)
+  const by_impact = { yellow: 60, orange: 80, red: 100 }[alert?.toLowerCase() ?? ''] ?? 0
+  const cap = eventType(type) === 'earthquake' ? 100 : 20
+  return Math.min(Math.max(by_magnitude, by_impact, 0), cap)
+}
+
+function eventType(type: string | null | undefined): EventType {
+  // Very old answers carry no type; they hold earthquakes only.
+  if (type == null || type === 'earthquake') return 'earthquake'
+  return type.replace('_', ' ') === 'volcanic eruption' ? 'volcano' : 'other'
+}
+
+function title({ title, mag, place }: Properties, lat: number, lon: number): string {
+  if (title && place) return title.trim().slice(0, 500)
+  const where = place?.trim() || `${lat.toFixed(2)}, ${lon.toFixed(2)}`
+  return `${mag == null ? 'Magnitude unknown' : `M ${mag.toFixed(1)}`} - ${where}`.slice(0, 500)
+}
+
+function webAddress(url: string | null | undefined): string | null {
+  return url && /^https?:\/\//.test(url) && URL.canParse(url) ? url : null
+}
+
+function toInstant(ms: number): string {
+  const time = new Date(ms)
+  return Number.isNaN(time.getTime()) ? String(ms) : time.toISOString()
+}
+
+function reject(feature: unknown, error: z.ZodError): Normalised {
+  const issue = error.issues[0]
+  const reason = `${issue?.path.join('.') || 'feature'}: ${issue?.message ?? 'unreadable'}`
+  const named = z.object({ id: z.string() }).safeParse(feature)
+  return { rejected: named.success ? { reason, id: named.data.id.slice(0, 255) } : { reason } }
+}
+
+async function poll(input: PollInput): Promise<FeedResult> {
+  const now = input.now.getTime()
+  const state = State.catch(State.parse({})).parse(input.state)
+  const day_is_due = now >= state.day_due
+
+  const hour = await attempt('hour', state, input)
+  const is_welcome = !('error' in hour && hour.error.code === 'rate_limited')
+  const day = day_is_due && is_welcome ? await attempt('day', state, input) : null
+  // One of the two may fail without taking the other's events along.
+  if ('error' in hour && (day === null || 'error' in day)) throw hour.error
+
+  const memory = { ...state.memory }
+  const events = new Map<string, NormalisedEvent>()
+  const rejected: Rejected[] = []
+  const next: State = { ...state, memory }
+  let not_modified = true
+  let wait_seconds = 0
+
+  if (day) next.day_due = now + 1000 * dayWait(day)
+  for (const [window, answer] of [['day', day] as const, ['hour', hour] as const]) {
+    if (answer === null) continue
+    if ('error' in answer) {
+      rejected.push({ reason: `all_${window}: ${answer.error.message}` })
+      continue
+    }
+    if (window === 'hour') wait_seconds = answer.fetched.max_age_seconds
+    if (answer.fetched.not_modified) continue
+    not_modified = false
+    next[window] = answer.fetched.validators
+    const snapshot = readSummary(window, answer.fetched.json, rejected)
+    for (const event of observe(memory, snapshot)) events.set(event.id, newer(events, event))
+  }
+
+  const unchanged = not_modified && day === null
+  return {
+    events: [...events.values()],
+    state: unchanged ? input.state : next,
+    not_modified,
+    rejected,
+    ...(wait_seconds > INTERVAL_SECONDS
+      ? { next_poll_seconds: Math.min(wait_seconds, MAX_POLL_SECONDS) }
+      : {}),
+  }
+}
+
+type Answer = { fetched: Fetched } | { error: FeedError }
+
+async function attempt(window: Window, state: State, input: PollInput): Promise<Answer> {
+  const url = `${SUMMARY}/all_${window}.geojson`
+  try {
+    const fetched = await fetchFeed(url, { ...input, validators: state[window] })
+    if (!fetched.not_modified && !Summary.safeParse(fetched.json).success) {
+      throw feedError('not_json', 'answered JSON that is no FeatureCollection')
+    }
+    return { fetched }
+  } catch (error) {
+    if (!isFeedError(error)) throw error
+    return { error }
+  }
+}
+
+function dayWait(day: Answer): number {
+  if ('fetched' in day) return DAY_INTERVAL_SECONDS
+  return Math.max(day.error.retry_after_seconds ?? 0, DAY_RETRY_SECONDS)
+}
+
+function readSummary(window: Window, json: unknown, rejected: Rejected[]): Snapshot {
+  const { metadata, features } = Summary.parse(json)
+  const events: NormalisedEvent[] = []
+  const unread: string[] = []
+  for (const feature of features) {
+    const result = normaliseUsgs(feature)
+    if ('event' in result) {
+      events.push(result.event)
+      continue
+    }
+    rejected.push(result.rejected)
+    if (result.rejected.id) unread.push(`usgs:${result.rejected.id}`)
+  }
+  return {
+    window,
+    events,
+    unread,
+    generated: metadata?.generated ?? 0,
+    complete: metadata !== undefined && (metadata.count ?? features.length) === features.length,
+  }
+}
+
+function newer(events: Map<string, NormalisedEvent>, event: NormalisedEvent): NormalisedEvent {
+  const other = events.get(event.id)
+  return other?.revised_at && event.revised_at && other.revised_at > event.revised_at
+    ? other
+    : event
+}

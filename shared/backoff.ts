@@ -1,0 +1,90 @@
+const MINUTE = 60
+const HOUR = 60 * MINUTE
+
+/** Seconds to wait before each attempt of a delivery: eight attempts over 31.6 hours. */
+export const ATTEMPT_DELAYS_SECONDS = [
+  0,
+  5,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+] as const
+
+/** However politely a receiver asks for patience, a delivery ends this long after its first attempt. */
+export const DELIVERY_LIMIT_SECONDS = 48 * HOUR
+
+const POLL_LIMIT_SECONDS = 15 * MINUTE
+const THROTTLE_LIMIT_SECONDS = 30 * MINUTE
+
+export type NextAttempt = { at: Date } | { give_up: 'attempts_used_up' | 'too_old' }
+
+/**
+ * nextAttempt says when a delivery is tried again. `attempts` are those used up so far; `counted` is
+ * false when the last try used none (the receiver said 429, or the breaker was open).
+ */
+export function nextAttempt(input: {
+  attempts: number
+  counted: boolean
+  retry_after_seconds?: number | undefined
+  first_attempt_at: Date | null
+  now: Date
+  random: () => number
+}): NextAttempt {
+  const { attempts, counted, first_attempt_at, now, random } = input
+  const hint = input.retry_after_seconds ?? 0
+  const age = first_attempt_at ? secondsBetween(first_attempt_at, now) : 0
+  if (age >= DELIVERY_LIMIT_SECONDS) return { give_up: 'too_old' }
+
+  const delay = ATTEMPT_DELAYS_SECONDS[attempts]
+  if (delay === undefined) return { give_up: 'attempts_used_up' }
+
+  const own = counted ? jittered(delay, random) : throttledDelay(age, hint)
+  // Jitter on a hint only ever adds: a receiver that named a time is not asked before it.
+  const asked = hint * (1 + 0.1 * random())
+  const wait = Math.min(Math.max(own, asked), DELIVERY_LIMIT_SECONDS - age)
+  return { at: new Date(now.getTime() + Math.round(wait * 1000)) }
+}
+
+/** Waits grow with how long it has been going on, so that "Retry-After: 0" for ever is no busy loop. */
+function throttledDelay(age: number, hint: number): number {
+  const floor = hint > 0 ? age / 10 : Math.max(MINUTE, age)
+  return Math.min(Math.max(floor, 1), THROTTLE_LIMIT_SECONDS)
+}
+
+/**
+ * nextPollSeconds says how long to leave a feed alone: its interval while it works, as long as it
+ * has been failing (up to 15 minutes) while it does not, never less than it asked for.
+ */
+export function nextPollSeconds(input: {
+  interval_seconds: number
+  failing_for_seconds: number
+  retry_after_seconds?: number | undefined
+  random: () => number
+}): number {
+  const { interval_seconds, failing_for_seconds, retry_after_seconds = 0, random } = input
+  const backed_off = Math.min(failing_for_seconds, POLL_LIMIT_SECONDS)
+  const wait = jittered(Math.max(interval_seconds, backed_off), random)
+  return Math.max(wait, retry_after_seconds)
+}
+
+/** parseRetryAfter reads both forms of RFC 9110 §10.2.3, seconds and HTTP-date; nonsense is no hint. */
+export function parseRetryAfter(value: string | null | undefined, now: Date): number | undefined {
+  const text = value?.trim()
+  if (!text) return undefined
+  if (/^\d+(\.\d+)?$/.test(text)) return Math.ceil(Number(text))
+  if (!/^[A-Z][a-z]{2,8}, /.test(text)) return undefined
+  const at = Date.parse(text)
+  if (Number.isNaN(at)) return undefined
+  return Math.max(0, Math.ceil((at - now.getTime()) / 1000))
+}
+
+function jittered(seconds: number, random: () => number): number {
+  return seconds * (0.9 + 0.2 * random())
+}
+
+function secondsBetween(from: Date, to: Date): number {
+  return Math.max(0, (to.getTime() - from.getTime()) / 1000)
+}
