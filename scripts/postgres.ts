@@ -41,6 +41,8 @@ export type StartedPostgres = RunningPostgres & {
 const START_TIMEOUT_SECONDS = 120
 const STOP_TIMEOUT_SECONDS = 60
 const KEPT_LOG_BYTES = 10_000_000
+// Above every system's highest process id.
+const NO_PROCESS = '99999999'
 
 /** startPostgres makes the cluster on the first call and owns it until `stop` or its own death. */
 export async function startPostgres(options: PostgresOptions): Promise<StartedPostgres> {
@@ -187,9 +189,13 @@ async function stopOrphan(place: Place & { log: (line: string) => void }) {
     await stopCluster({ ...place, mode: 'fast' })
     return
   }
-  // After a power cut the number in the file may belong to an unrelated process: PostgreSQL
-  // would then refuse to start. readRunning has told that it is not a server on this folder.
-  await rm(pidFile, { force: true })
+  // After a power cut the number in the file may belong to an unrelated process, and PostgreSQL
+  // would refuse to start. Only the number goes: by the other lines it sees whether backends of a
+  // killed server are still at work, which is what protects the data.
+  const held = await readFile(pidFile, 'utf8').catch(() => undefined)
+  if (held && isAlive(Number.parseInt(held, 10))) {
+    await writeFile(pidFile, held.replace(/^\d+/, NO_PROCESS))
+  }
 }
 
 const clusterOf = (home: string) => join(home, 'data')
@@ -266,11 +272,11 @@ function readRunning(home: string): { pid: number; port: number; ready: boolean 
   const lines = readFileSync(file, 'utf8').split('\n')
   const pid = Number(lines[0])
   if (!(pid > 0) || !isAlive(pid)) return undefined
-  try {
-    if (realpathSync(`/proc/${pid}/cwd`) !== realpathSync(data)) return undefined
-  } catch (error) {
-    // No /proc (macOS), or not ours to look at: then the number alone must do.
-    if (codeOf(error) === 'ENOENT' && existsSync('/proc/self/cwd')) return undefined
+  // Not /proc/…/cwd: root in a container may not read it of another user's process.
+  const commandLine = `/proc/${pid}/cmdline`
+  if (existsSync('/proc/self/cmdline')) {
+    if (!existsSync(commandLine)) return undefined
+    if (!readFileSync(commandLine, 'utf8').split('\0').includes(data)) return undefined
   }
   return { pid, port: Number(lines[3]), ready: lines[7]?.trim() === 'ready' }
 }
