@@ -153,7 +153,28 @@ export async function readCatalogue(client: pg.Client): Promise<Catalogue> {
       if (!DATED_PARTITION.test(name)) catalogue.set(`${kind} ${name}`, fact)
     }
   }
+  for (const [name, fact] of await contents(client)) catalogue.set(`contents ${name}`, fact)
   return catalogue
+}
+
+/** What a fresh database already holds (queues, sources), but for times, which differ by nature. */
+async function contents(client: pg.Client): Promise<[string, string][]> {
+  const { rows: tables } = await client.query<{ name: string }>(
+    `select c.oid::regclass::text as name from pg_class c where c.relkind = 'r' and ${relations('c')}`,
+  )
+  const facts: [string, string][] = []
+  for (const { name } of tables.filter((table) => !DATED_PARTITION.test(table.name))) {
+    const { rows } = await client.query<{ row: Record<string, unknown> }>(
+      `select to_jsonb(t) as row from ${name} t`,
+    )
+    const lines = rows.map(({ row }) => JSON.stringify(row, (_, v) => (isTime(v) ? undefined : v)))
+    if (lines.length > 0) facts.push([name, lines.sort().join('\n')])
+  }
+  return facts
+}
+
+function isTime(value: unknown) {
+  return typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:/.test(value)
 }
 
 /** Readable differences: what only one side has, and for the rest the lines that differ. */
