@@ -1,0 +1,124 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { nextAttempt, nextPollSeconds, parseRetryAfter } from '../../shared/backoff.ts'
+
+const start = new Date('2026-03-01T12:00:00.000Z')
+const later = (seconds: number) => new Date(start.getTime() + seconds * 1000)
+const no_jitter = () => 0.5
+
+type Input = Parameters<typeof nextAttempt>[0]
+
+function wait(input: Partial<Input>): number | string {
+  const now = input.now ?? start
+  const next = nextAttempt({
+    attempts: 1,
+    counted: true,
+    first_attempt_at: start,
+    now,
+    random: no_jitter,
+    ...input,
+  })
+  return 'at' in next ? (next.at.getTime() - now.getTime()) / 1000 : next.give_up
+}
+
+describe('a delivery that keeps failing', () => {
+  test('is tried eight times over 31.6 hours, then given up', () => {
+    const waits: (number | string)[] = []
+    let now = start
+    for (let attempts = 0; attempts < 9; attempts += 1) {
+      const first_attempt_at = attempts === 0 ? null : start
+      const seconds = wait({ attempts, now, first_attempt_at })
+      waits.push(seconds)
+      if (typeof seconds === 'number') now = new Date(now.getTime() + seconds * 1000)
+    }
+    expect(waits).toEqual([0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 'attempts_used_up'])
+    expect((now.getTime() - start.getTime()) / 3_600_000).toBeCloseTo(31.6, 1)
+  })
+
+  test('is spread by ten per cent either way', () => {
+    expect(wait({ attempts: 2, random: () => 0 })).toBeCloseTo(270)
+    expect(wait({ attempts: 2, random: () => 0.999999 })).toBeCloseTo(330, 1)
+  })
+
+  test('waits longer when the receiver says so, and not less when it says less', () => {
+    expect(wait({ attempts: 1, retry_after_seconds: 60 })).toBeCloseTo(63)
+    expect(wait({ attempts: 2, retry_after_seconds: 1 })).toBe(300)
+  })
+})
+
+describe('a delivery that is throttled', () => {
+  const throttled = { counted: false, attempts: 0 }
+
+  test('comes when the receiver said, never before', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 3600 }), fc.float({ min: 0, max: 1 }), (hint, roll) => {
+        const seconds = wait({ ...throttled, retry_after_seconds: hint, random: () => roll })
+        expect(seconds).toBeGreaterThanOrEqual(hint)
+        expect(seconds).toBeLessThanOrEqual(Math.max(hint * 1.1, 60) + 0.001)
+      }),
+    )
+  })
+
+  test('waits a minute without a hint, then as long as it has been waiting, at most 30 minutes', () => {
+    expect(wait(throttled)).toBe(60)
+    expect(wait({ ...throttled, now: later(600) })).toBe(600)
+    expect(wait({ ...throttled, now: later(20 * 3600) })).toBe(1800)
+  })
+
+  test('makes no busy loop of "Retry-After: 0" for ever', () => {
+    let now = start
+    let tries = 0
+    for (;;) {
+      const seconds = wait({ ...throttled, retry_after_seconds: 0, now })
+      if (typeof seconds === 'string') break
+      now = new Date(now.getTime() + seconds * 1000)
+      tries += 1
+    }
+    expect(tries).toBeLessThan(300)
+  })
+
+  test('ends 48 hours after its first attempt, however long the receiver asks for', () => {
+    const hint = { ...throttled, retry_after_seconds: 7 * 24 * 3600 }
+    expect(wait({ ...hint, now: later(3600) })).toBe(47 * 3600)
+    expect(wait({ ...hint, now: later(48 * 3600) })).toBe('too_old')
+  })
+})
+
+describe('a feed', () => {
+  const feed = { interval_seconds: 60, failing_for_seconds: 0, random: no_jitter }
+
+  test('is asked at its interval while it works', () => {
+    expect(nextPollSeconds(feed)).toBe(60)
+    expect(nextPollSeconds({ ...feed, random: () => 0 })).toBe(54)
+  })
+
+  test('is asked ever more seldom while it fails, up to 15 minutes', () => {
+    expect(nextPollSeconds({ ...feed, failing_for_seconds: 240 })).toBe(240)
+    expect(nextPollSeconds({ ...feed, failing_for_seconds: 86_400 })).toBe(900)
+    const hourly = { ...feed, interval_seconds: 3600, failing_for_seconds: 86_400 }
+    expect(nextPollSeconds(hourly)).toBe(3600)
+  })
+
+  test('is left alone for as long as it asked', () => {
+    expect(nextPollSeconds({ ...feed, retry_after_seconds: 3000 })).toBe(3000)
+    expect(nextPollSeconds({ ...feed, retry_after_seconds: 5 })).toBe(60)
+  })
+})
+
+describe('Retry-After', () => {
+  test.each([
+    ['120', 120],
+    [' 0 ', 0],
+    ['1.5', 2],
+    ['Sun, 01 Mar 2026 12:02:00 GMT', 120],
+    ['Sunday, 01-Mar-26 12:02:00 GMT', 120],
+    ['Sun, 01 Mar 2026 11:00:00 GMT', 0],
+    ['soon', undefined],
+    ['-5', undefined],
+    ['2026', 2026],
+    ['', undefined],
+    [null, undefined],
+  ])('%j means %s seconds', (value, seconds) => {
+    expect(parseRetryAfter(value, start)).toBe(seconds)
+  })
+})
