@@ -21,7 +21,7 @@ export default class CountReporter implements Reporter {
       if (module.state() === 'failed' && !failedInside) counts.failed += 1
     }
     // An error nobody caught fails the run although every test passed.
-    if (reason === 'failed' && counts.failed === 0)
+    if (counts.failed === 0 && (unhandledErrors.length > 0 || reason === 'failed'))
       counts.failed = Math.max(1, unhandledErrors.length)
     const { passed, failed, skipped } = counts
     // After everything the default reporter still prints.
