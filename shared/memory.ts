@@ -1,0 +1,83 @@
+/**
+ * What matching remembers between two revisions, stored as JSON per zone and event, or per zone and moving subject.
+ * A *stay* is the time a moving subject spends inside a zone: it begins with the first position inside and ends when
+ * one position is clearly outside, two in a row are outside, or nothing was seen for 24 hours.
+ */
+import { z } from 'zod'
+import { EVENT_STATUSES, Instant } from './event.ts'
+
+/** How far an alert got: recorded only, waiting for the end of quiet hours, or gone out. */
+export const Told = z.enum(['suppressed', 'held', 'raised'])
+export type Told = z.infer<typeof Told>
+
+/** The alert about an event that does not move. There is none (null) while nothing was told. */
+export const EventMemory = z.object({
+  kind: z.literal('event'),
+  status: Told,
+  /** The highest effective severity so far. */
+  peak: z.number(),
+  held_until: Instant.nullable(),
+  /** The last revision told, to tell the next one from it. */
+  last: z.object({
+    severity: z.number(),
+    title: z.string(),
+    lat: z.number(),
+    lon: z.number(),
+    ts: Instant,
+    status: z.enum(EVENT_STATUSES),
+  }),
+})
+export type EventMemory = z.infer<typeof EventMemory>
+
+/** A moving subject's latest stay; `began_at` is null when it is over. */
+export const StayMemory = z.object({
+  kind: z.literal('stay'),
+  began_at: Instant.nullable(),
+  last_inside_at: Instant.nullable(),
+  outside_in_a_row: z.int().min(0),
+  last_seen_at: Instant,
+  alert: Told.nullable(),
+  peak: z.number().nullable(),
+  held_until: Instant.nullable(),
+})
+export type StayMemory = z.infer<typeof StayMemory>
+
+export const Memory = z.discriminatedUnion('kind', [EventMemory, StayMemory])
+export type Memory = z.infer<typeof Memory>
+
+const UNSEEN_MS = 24 * 60 * 60 * 1000
+const OUTSIDE_IN_A_ROW = 2
+
+export interface Step {
+  /** The memory after this position; null when the subject was never inside. */
+  stay: StayMemory | null
+  /** The position is not newer than the last one seen: it changes nothing and raises nothing. */
+  late: boolean
+}
+
+/**
+ * `stepStay` moves a stay on by one position, by event time.
+ * `strayed` says whether a position outside is far enough out to end the stay by itself; asked only when it matters.
+ */
+export function stepStay(
+  memory: StayMemory | null,
+  position: { ts: string; inside: boolean },
+  strayed: () => boolean,
+): Step {
+  const { ts, inside } = position
+  const unseen_ms = memory ? Date.parse(ts) - Date.parse(memory.last_seen_at) : 0
+  if (memory && unseen_ms <= 0) return { stay: memory, late: true }
+  const stay = memory?.began_at && unseen_ms <= UNSEEN_MS ? memory : null
+  if (inside) {
+    const began = { began_at: ts, alert: null, peak: null, held_until: null }
+    const next = { ...(stay ?? began), last_inside_at: ts, outside_in_a_row: 0, last_seen_at: ts }
+    return { stay: { kind: 'stay', ...next }, late: false }
+  }
+  if (!memory) return { stay: null, late: false }
+  const outside_in_a_row = memory.outside_in_a_row + 1
+  if (stay && outside_in_a_row < OUTSIDE_IN_A_ROW && !strayed()) {
+    return { stay: { ...stay, outside_in_a_row, last_seen_at: ts }, late: false }
+  }
+  const over = { began_at: null, outside_in_a_row: 0, alert: null, peak: null, held_until: null }
+  return { stay: { ...memory, ...over, last_seen_at: ts }, late: false }
+}

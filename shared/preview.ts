@@ -1,0 +1,249 @@
+/** What a zone would have done: the decision folded over stored revisions. */
+import { z } from 'zod'
+import { type DecidableEvent, type Decision, decide, isInside, type ZoneRule } from './decide.ts'
+import { Instant, isMoving, Severity } from './event.ts'
+import { type PreparedZone, prepareZone } from './geometry.ts'
+import type { Memory } from './memory.ts'
+
+export const PREVIEW_CHECKS = [
+  'filter',
+  'severity',
+  'duplicate',
+  'dwell',
+  'snooze',
+  'quiet_hours',
+] as const
+export type PreviewCheck = (typeof PREVIEW_CHECKS)[number]
+
+const Count = z.int().min(0)
+
+export const Preview = z.object({
+  count: Count.meta({ description: 'Alerts that would have gone out at once.' }),
+  by_source: z.array(z.object({ source: z.string(), count: Count })),
+  by_day: z
+    .array(z.object({ day: z.iso.date(), count: Count }))
+    .meta({ description: 'Every UTC day of the window, oldest first, by the day it was raised.' }),
+  suppressed: z.object({
+    filter: Count,
+    severity: Count,
+    duplicate: Count,
+    dwell: Count,
+    snooze: Count,
+    quiet_hours: Count,
+  }),
+  events: z.array(
+    z.object({
+      event_id: z.string(),
+      ts: Instant,
+      severity: Severity,
+      effective_severity: z.number(),
+    }),
+  ),
+  suggestion: z.string().nullable(),
+})
+export type Preview = z.infer<typeof Preview>
+
+/** One stored revision; `first_seen_at` is the `at` of its decision. */
+export interface Revision {
+  event: DecidableEvent
+  first_seen_at: Date
+}
+
+export interface PreviewOptions {
+  /** 1–90 UTC days: today, by `now`, and the days before. */
+  days: number
+  now: Date
+  /** Memories as they stood before the first revision, by {@link memoryKey}. */
+  memory_before?: ReadonlyMap<string, Memory>
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+/** From here on, alerts a day are more than anybody reads. */
+const MANY_A_DAY = 20
+const COMFORTABLE_A_DAY = 5
+
+/** `memoryKey` is under what a zone remembers an event: its subject when that moves, else its id. */
+export function memoryKey(event: Pick<DecidableEvent, 'id' | 'subject'>): string {
+  return isMoving(event.subject) && event.subject !== null ? event.subject : event.id
+}
+
+/**
+ * `preview` folds `decide` over revisions sorted by `first_seen_at` and counts each event once, by how it ended up: an
+ * event held or suppressed first and raised later counts as raised, on the day it was raised; else it stands under the
+ * check that failed last. Of moving subjects each stay counts once in this way, and `duplicate` counts the positions
+ * repeated in a stay that has its alert. Not counted: revisions outside the zone, ended or retracted ones, positions out
+ * of order. Revisions before the window are decided but not counted; pass them (or `memory_before`) so that an alert
+ * raised before the window is not raised again in it.
+ */
+export function preview(
+  zone: ZoneRule | PreparedZone<ZoneRule>,
+  revisions: Iterable<Revision>,
+  options: PreviewOptions,
+): Preview {
+  const rule = 'leave_m' in zone ? zone.zone : zone
+  const list = [...revisions]
+  const tally = fold(rule, list, options)
+  return { ...summarise(tally, options), suggestion: suggest(rule, list, options, tally) }
+}
+
+/** How one event, or one stay, ended up. */
+interface Entry {
+  fate: 'raised' | Exclude<PreviewCheck, 'duplicate'>
+  revision: Revision
+  effective: number
+}
+
+interface Tally {
+  entries: Map<string, Entry>
+  duplicates: number
+}
+
+function fold(rule: ZoneRule, revisions: Revision[], options: PreviewOptions): Tally {
+  const prepared = prepareZone(rule)
+  const [start, end] = windowOf(options)
+  const memories = new Map(options.memory_before)
+  const tally: Tally = { entries: new Map(), duplicates: 0 }
+  for (const revision of revisions) {
+    const { event, first_seen_at } = revision
+    const key = memoryKey(event)
+    const before = memories.get(key) ?? null
+    const decision = decide(prepared, event, before, first_seen_at, { brief: true })
+    if (decision.memory) memories.set(key, decision.memory)
+    const at = first_seen_at.getTime()
+    // What leaves a stay as it was came late or does not concern the zone.
+    const isLate = before?.kind === 'stay' && decision.memory === before
+    if (at >= start && at < end && !isLate) count(tally, prepared, revision, decision)
+  }
+  return tally
+}
+
+function count(
+  tally: Tally,
+  prepared: PreparedZone<ZoneRule>,
+  revision: Revision,
+  decision: Decision,
+): void {
+  const { event } = revision
+  const { failed_at, memory, effective_severity: effective, outcome } = decision
+  if (event.status !== 'active' || failed_at === 'enabled' || failed_at === 'geometry') return
+  if (failed_at === 'filter' && !isInside(prepared, event)) return
+  const stay = memory?.kind === 'stay' ? memory : null
+  if (failed_at === 'duplicate') {
+    if (stay) tally.duplicates++
+    return
+  }
+  // A later revision below the threshold does not take back what was told.
+  const isTold = stay ? stay.alert !== null : memory !== null
+  if (isTold && outcome === 'none') return
+  const key = stay ? `${memoryKey(event)} ${stay.began_at}` : memoryKey(event)
+  tally.entries.set(key, { fate: failed_at ?? 'raised', revision, effective })
+}
+
+/** First millisecond of the window, and of the day after it. */
+function windowOf({ days, now }: PreviewOptions): [start: number, end: number] {
+  const end = (Math.floor(now.getTime() / DAY_MS) + 1) * DAY_MS
+  return [end - days * DAY_MS, end]
+}
+
+const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
+
+function summarise(tally: Tally, options: PreviewOptions): Omit<Preview, 'suggestion'> {
+  const suppressed = { filter: 0, severity: 0, duplicate: 0, dwell: 0, snooze: 0, quiet_hours: 0 }
+  suppressed.duplicate = tally.duplicates
+  const [start] = windowOf(options)
+  const byDay = new Map<string, number>()
+  for (let day = 0; day < options.days; day++) byDay.set(dayOf(start + day * DAY_MS), 0)
+  const bySource = new Map<string, number>()
+  const raised: Entry[] = []
+  for (const entry of tally.entries.values()) {
+    if (entry.fate !== 'raised') {
+      suppressed[entry.fate]++
+      continue
+    }
+    const { event, first_seen_at } = entry.revision
+    const day = dayOf(first_seen_at.getTime())
+    byDay.set(day, (byDay.get(day) ?? 0) + 1)
+    bySource.set(event.source, (bySource.get(event.source) ?? 0) + 1)
+    raised.push(entry)
+  }
+  raised.sort((a, b) => +a.revision.first_seen_at - +b.revision.first_seen_at)
+  return {
+    count: raised.length,
+    by_source: [...bySource]
+      .map(([source, count]) => ({ source, count }))
+      .sort((a, b) => b.count - a.count || (a.source < b.source ? -1 : 1)),
+    by_day: [...byDay].map(([day, count]) => ({ day, count })),
+    suppressed,
+    events: raised.map(({ revision: { event }, effective }) => ({
+      event_id: event.id,
+      ts: event.ts,
+      severity: event.severity,
+      effective_severity: effective,
+    })),
+  }
+}
+
+/** One sentence for a zone that would stay silent or never stop; its numbers come from deciding again. */
+function suggest(
+  rule: ZoneRule,
+  revisions: Revision[],
+  options: PreviewOptions,
+  tally: Tally,
+): string | null {
+  const entries = [...tally.entries.values()]
+  const having = (fate: Entry['fate']) => entries.filter((entry) => entry.fate === fate)
+  const raised = having('raised')
+  const raisedAt = (min_severity: number) =>
+    [...fold({ ...rule, min_severity }, revisions, options).entries.values()].filter(
+      ({ fate }) => fate === 'raised',
+    ).length
+  if (raised.length === 0) return suggestMore(rule, options, entries, having, raisedAt)
+  const perDay = raised.length / options.days
+  if (perDay < MANY_A_DAY) return null
+  const strongestFirst = raised.map(({ effective }) => effective).sort((a, b) => b - a)
+  const wanted = strongestFirst[Math.floor(COMFORTABLE_A_DAY * options.days)] ?? 0
+  const threshold = Math.min(Math.ceil((wanted + 1) / 5) * 5, 100)
+  const left = threshold > rule.min_severity ? raisedAt(threshold) : raised.length
+  const many = `${plural(raised.length, 'alert')} in ${plural(options.days, 'day')} is more than anybody reads`
+  return left > 0 && left < raised.length
+    ? `${many}; min_severity ${threshold} would have fired ${plural(left, 'time')}.`
+    : `${many}; narrow the zone, its types or its sources.`
+}
+
+function suggestMore(
+  rule: ZoneRule,
+  { days }: PreviewOptions,
+  entries: Entry[],
+  having: (fate: Entry['fate']) => Entry[],
+  raisedAt: (min_severity: number) => number,
+): string {
+  if (!rule.enabled) return 'Nothing would have fired: the zone is switched off, enable it first.'
+  if (entries.length === 0) {
+    return `Nothing happened inside the zone in ${plural(days, 'day')}; a larger zone or more days would show more.`
+  }
+  const weak = having('severity')
+  if (weak.length > 0) {
+    const strongest = Math.max(...weak.map(({ effective }) => effective))
+    const threshold = strongest >= 5 ? Math.floor(strongest / 5) * 5 : Math.floor(strongest)
+    const fires = raisedAt(threshold)
+    const inside = `Nothing would have fired. The strongest event inside was ${strongest}`
+    if (fires > 0) {
+      return `${inside}; min_severity ${threshold} would have fired ${plural(fires, 'time')}.`
+    }
+  }
+  const [fate, number] = (['quiet_hours', 'snooze', 'dwell', 'filter', 'severity'] as const)
+    .map((name) => [name, having(name).length] as const)
+    .reduce((most, next) => (next[1] > most[1] ? next : most))
+  return `Nothing would have fired at once: ${plural(number, 'event')} inside ${WHY[fate](number, rule)}.`
+}
+
+const WHY: Record<Exclude<Entry['fate'], 'raised'>, (number: number, rule: ZoneRule) => string> = {
+  quiet_hours: (_, { quiet_mode }) =>
+    quiet_mode === 'hold' ? 'waited for the end of quiet hours' : 'fell into quiet hours',
+  snooze: () => 'fell into the snooze',
+  dwell: (_, { dwell_minutes }) => `stayed for less than ${dwell_minutes} minutes`,
+  filter: (n) => `${n === 1 ? 'is' : 'are'} not of its sources and types`,
+  severity: (_, { min_severity }) => `stayed below ${min_severity}`,
+}
+
+const plural = (number: number, word: string) => `${number} ${word}${number === 1 ? '' : 's'}`

@@ -1,0 +1,42 @@
+/** Quiet hours: the daily window in which a zone's alerts wait or are dropped, in the zone's own time zone. */
+import { Temporal } from 'temporal-polyfill'
+import type { ZoneFields } from './zone.ts'
+
+export type QuietHours = Pick<
+  ZoneFields,
+  'quiet_hours_start' | 'quiet_hours_end' | 'quiet_hours_tz'
+>
+
+export interface QuietWindow {
+  start: Date
+  end: Date
+}
+
+/**
+ * `quietWindowAt` gives the window [start, end) that holds `at`, or null. No times, or start = end, means off.
+ *
+ * Both ends are wall-clock times of their day, as RFC 5545 §3.3.5 reads them: a time that the clock skips in spring is
+ * moved forward by the length of the gap (02:30 becomes 03:30); a time that occurs twice in autumn means the first.
+ * A window that the gap swallows whole does not take place that day: when in doubt, an alert goes out.
+ *
+ * Throws a RangeError for a time zone that the runtime does not know.
+ */
+export function quietWindowAt(hours: QuietHours, at: Date): QuietWindow | null {
+  const { quiet_hours_start: start, quiet_hours_end: end, quiet_hours_tz: timeZone } = hours
+  if (start === null || end === null || start === end) return null
+  const instant = at.getTime()
+  const today = Temporal.Instant.fromEpochMilliseconds(instant)
+    .toZonedDateTimeISO(timeZone)
+    .toPlainDate()
+  const clock = (day: Temporal.PlainDate, plainTime: string) =>
+    day.toZonedDateTime({ timeZone, plainTime }).epochMilliseconds
+  // Last night's window may still be open; a clock set back over midnight can leave tomorrow's already open.
+  for (const days of [0, -1, 1]) {
+    const day = today.add({ days })
+    const opens = clock(day, start)
+    if (opens > instant) continue
+    const closes = clock(end > start ? day : day.add({ days: 1 }), end)
+    if (instant < closes) return { start: new Date(opens), end: new Date(closes) }
+  }
+  return null
+}

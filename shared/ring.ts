@@ -1,0 +1,220 @@
+/**
+ * One closed ring of longitudes and latitudes, laid out flat. Longitudes are periodic, so a ring is first unwrapped:
+ * every edge goes the short way, and the path runs on past ±180 instead of jumping.
+ */
+
+/** A vertex in degrees: unwrapped longitude, latitude. */
+export type Vertex = readonly [lon: number, lat: number]
+
+export interface Ring {
+  /** The vertices in order, closed: the last is the first, moved by 360° × winding. */
+  path: Vertex[]
+  /** How often the ring runs round the earth: 0, or ±1 when it holds a pole. */
+  winding: number
+}
+
+/** The mean radius that turf uses too, so that areas and distances agree. */
+export const EARTH_RADIUS_KM = 6371.0088
+
+/** Two places closer than this, in degrees (0.1 mm), are one: what rounding does must not decide. */
+export const SAME_DEG = 1e-9
+
+const toRad = (degrees: number) => (degrees * Math.PI) / 180
+
+/** `shiftNear` moves a longitude by whole turns to within 180° of another. */
+export function shiftNear(lon: number, near: number): number {
+  return lon - 360 * Math.round((lon - near) / 360)
+}
+
+/**
+ * `unwrap` lays out positions so that no edge is longer than 180°; an edge of exactly 180° goes the way it was written.
+ * Repeated positions are dropped. The same code serves lines, which simply do not close.
+ */
+export function unwrap(positions: readonly (readonly number[])[]): Vertex[] {
+  const path: Vertex[] = []
+  let turns = 0
+  for (const position of positions) {
+    const [lon = Number.NaN, lat = Number.NaN] = position
+    const last = path.at(-1)
+    if (last) {
+      while (lon + 360 * turns - last[0] > 180) turns--
+      while (lon + 360 * turns - last[0] < -180) turns++
+      if (lon + 360 * turns === last[0] && lat === last[1]) continue
+    }
+    path.push([lon + 360 * turns, lat])
+  }
+  return path
+}
+
+/** `toRing` unwraps a closed ring of positions; the winding follows from where its end comes to lie. */
+export function toRing(positions: readonly (readonly number[])[]): Ring {
+  const path = unwrap(positions)
+  const first = path[0] ?? [0, 0]
+  const last = path.at(-1) ?? first
+  return { path, winding: Math.round((last[0] - first[0]) / 360) }
+}
+
+/** `poleOf` is +1 or −1 for a ring that holds the north or south pole (a mean latitude of 0 counts as north), else 0. */
+export function poleOf(ring: Ring): 1 | -1 | 0 {
+  if (ring.winding === 0) return 0
+  let sum = 0
+  for (let i = 1; i < ring.path.length; i++) sum += ring.path[i]?.[1] ?? 0
+  return sum < 0 ? -1 : 1
+}
+
+/** `ringArea_km2` is exact on the sphere for edges that are straight in longitude and latitude. */
+export function ringArea_km2(ring: Ring): number {
+  let belowPath = 0
+  for (const [[lon1, lat1], [lon2, lat2]] of edgesOf(ring.path)) {
+    const a = toRad(lat1)
+    const b = toRad(lat2)
+    // Near-level edges: the mean of sin φ loses all digits in the quotient, the midpoint does not.
+    const meanSine =
+      Math.abs(b - a) < 1e-6 ? Math.sin((a + b) / 2) : (Math.cos(a) - Math.cos(b)) / (b - a)
+    belowPath += toRad(lon2 - lon1) * meanSine
+  }
+  const pole = poleOf(ring)
+  const turn = 2 * Math.PI * Math.abs(ring.winding)
+  const area = pole === 0 ? Math.abs(belowPath) : turn - pole * Math.sign(ring.winding) * belowPath
+  return area * EARTH_RADIUS_KM ** 2
+}
+
+/** `edgesOf` gives each pair of consecutive vertices. */
+export function* edgesOf(path: readonly Vertex[]): Generator<[Vertex, Vertex]> {
+  for (let i = 1; i < path.length; i++) {
+    const from = path[i - 1]
+    const to = path[i]
+    if (from && to) yield [from, to]
+  }
+}
+
+/** Which side of the line a→b the point lies on: 1 left, −1 right, 0 when nearer than {@link SAME_DEG}. */
+function sideOf(p: Vertex, a: Vertex, b: Vertex): number {
+  const dx = b[0] - a[0]
+  const dy = b[1] - a[1]
+  const distance = (dx * (p[1] - a[1]) - dy * (p[0] - a[0])) / Math.hypot(dx, dy)
+  return Math.abs(distance) < SAME_DEG ? 0 : Math.sign(distance)
+}
+
+/** `isFlat` says whether all vertices lie on one line, so that nothing is enclosed. */
+export function isFlat({ path }: Ring): boolean {
+  const from = path[0]
+  if (!from) return true
+  const span = (v: Vertex) => Math.hypot(v[0] - from[0], v[1] - from[1])
+  const to = path.reduce((far, vertex) => (span(vertex) > span(far) ? vertex : far), from)
+  return isSame(from, to) || path.every((vertex) => sideOf(vertex, from, to) === 0)
+}
+
+const isSame = (a: Vertex, b: Vertex) =>
+  Math.abs(a[0] - b[0]) < SAME_DEG && Math.abs(a[1] - b[1]) < SAME_DEG
+
+/** `isOnEdge` says whether p lies on the straight edge a→b, ends included. */
+export function isOnEdge(p: Vertex, a: Vertex, b: Vertex): boolean {
+  if (p[1] < Math.min(a[1], b[1]) - SAME_DEG || p[1] > Math.max(a[1], b[1]) + SAME_DEG) return false
+  if (p[0] < Math.min(a[0], b[0]) - SAME_DEG || p[0] > Math.max(a[0], b[0]) + SAME_DEG) return false
+  return isSame(a, b) || sideOf(p, a, b) === 0
+}
+
+/** `edgesMeet` says whether two edges share a point, whole turns apart or not. */
+export function edgesMeet(a: Vertex, b: Vertex, c: Vertex, d: Vertex): boolean {
+  const turn = shiftNear((c[0] + d[0]) / 2, (a[0] + b[0]) / 2) - (c[0] + d[0]) / 2
+  const e: Vertex = [c[0] + turn, c[1]]
+  const f: Vertex = [d[0] + turn, d[1]]
+  if (isOnEdge(e, a, b) || isOnEdge(f, a, b) || isOnEdge(a, e, f) || isOnEdge(b, e, f)) return true
+  return sideOf(e, a, b) * sideOf(f, a, b) < 0 && sideOf(a, e, f) * sideOf(b, e, f) < 0
+}
+
+/** Whether the chain p→v→q passes from one side of the chain a→v→n to the other. */
+function changesSides(v: Vertex, [a, n]: [Vertex, Vertex], [p, q]: [Vertex, Vertex]): boolean {
+  const zero = Math.atan2(a[1] - v[1], a[0] - v[0])
+  const turnTo = (x: Vertex) =>
+    (Math.atan2(x[1] - v[1], x[0] - v[0]) - zero + 4 * Math.PI) % (2 * Math.PI)
+  const opening = turnTo(n)
+  return turnTo(p) < opening !== turnTo(q) < opening
+}
+
+/**
+ * `findCrossing` gives a place where a ring crosses itself or runs along itself, or null.
+ * A ring that only touches itself in a vertex is let through: inside and outside stay clear.
+ */
+export function findCrossing(ring: Ring): Vertex | null {
+  const edges = [...edgesOf(ring.path)].map(([a, b], index) => ({ a, b, index }))
+  const count = edges.length
+  const south = (e: { a: Vertex; b: Vertex }) => Math.min(e.a[1], e.b[1])
+  // Sorted by latitude because latitudes, unlike longitudes, do not wrap.
+  const sorted = [...edges].sort((e, f) => south(e) - south(f))
+  for (const [i, e] of sorted.entries()) {
+    const north = Math.max(e.a[1], e.b[1]) + SAME_DEG
+    const middle = (e.a[0] + e.b[0]) / 2
+    const reach = Math.abs(e.b[0] - e.a[0]) / 2 + SAME_DEG
+    for (let j = i + 1; j < count; j++) {
+      const f = sorted[j]
+      if (!f || south(f) > north) break
+      const other = (f.a[0] + f.b[0]) / 2
+      const turn = shiftNear(other, middle) - other
+      if (Math.abs(other + turn - middle) > reach + Math.abs(f.b[0] - f.a[0]) / 2) continue
+      const move = (v: Vertex): Vertex => [v[0] + turn, v[1]]
+      const [c, d] = [move(f.a), move(f.b)]
+      const after = (index: number) => edges[(index + 1) % count]
+      const gap = (f.index - e.index + count) % count
+      const found =
+        gap === 1 || gap === count - 1
+          ? foldBack(e.a, e.b, c, d)
+          : crossing({ a: e.a, b: e.b, next: after(e.index) }, { a: c, b: d, next: after(f.index) })
+      if (found) return found
+    }
+  }
+  return null
+}
+
+/** Neighbouring edges may share their vertex and nothing else. */
+function foldBack(a: Vertex, b: Vertex, c: Vertex, d: Vertex): Vertex | null {
+  const [from, shared, to] = isSame(b, c) ? [a, b, d] : [b, a, c]
+  if (sideOf(to, shared, from) !== 0) return null
+  const ahead =
+    (from[0] - shared[0]) * (to[0] - shared[0]) + (from[1] - shared[1]) * (to[1] - shared[1])
+  return ahead > 0 ? shared : null
+}
+
+interface Edge {
+  a: Vertex
+  b: Vertex
+  /** The edge after this one on the ring, possibly whole turns away. */
+  next: { a: Vertex; b: Vertex } | undefined
+}
+
+function crossing(e: Edge, f: Edge): Vertex | null {
+  const sides = [sideOf(f.a, e.a, e.b), sideOf(f.b, e.a, e.b)] as const
+  const others = [sideOf(e.a, f.a, f.b), sideOf(e.b, f.a, f.b)] as const
+  if (sides[0] * sides[1] < 0 && others[0] * others[1] < 0) return meeting(e, f)
+  if (sides[0] === 0 && sides[1] === 0) return overlap(e, f)
+  return touch(e, f) ?? touch(f, e)
+}
+
+/** Where two crossing edges meet. */
+function meeting(e: Edge, f: Edge): Vertex {
+  const [dx, dy] = [e.b[0] - e.a[0], e.b[1] - e.a[1]]
+  const [ex, ey] = [f.b[0] - f.a[0], f.b[1] - f.a[1]]
+  const along = ((f.a[0] - e.a[0]) * ey - (f.a[1] - e.a[1]) * ex) / (dx * ey - dy * ex)
+  return [e.a[0] + along * dx, e.a[1] + along * dy]
+}
+
+/** Two edges on one line: they may share an end, not a stretch. */
+function overlap(e: Edge, f: Edge): Vertex | null {
+  const axis = Math.abs(e.b[0] - e.a[0]) > Math.abs(e.b[1] - e.a[1]) ? 0 : 1
+  const from = Math.max(Math.min(e.a[axis], e.b[axis]), Math.min(f.a[axis], f.b[axis]))
+  const to = Math.min(Math.max(e.a[axis], e.b[axis]), Math.max(f.a[axis], f.b[axis]))
+  return to - from > SAME_DEG ? f.a : null
+}
+
+/** The end of e lies on f: does the ring cross itself there? (f's own start belongs to the edge before it.) */
+function touch(e: Edge, f: Edge): Vertex | null {
+  const v = e.b
+  if (!e.next || !f.next || isSame(v, f.a) || !isOnEdge(v, f.a, f.b)) return null
+  const follow = (edge: { a: Vertex; b: Vertex }): Vertex => [
+    v[0] + edge.b[0] - edge.a[0],
+    v[1] + edge.b[1] - edge.a[1],
+  ]
+  const leaves = isSame(v, f.b) ? follow(f.next) : f.b
+  return changesSides(v, [e.a, follow(e.next)], [f.a, leaves]) ? v : null
+}
