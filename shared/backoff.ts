@@ -17,6 +17,8 @@ export const ATTEMPT_DELAYS_SECONDS = [
 export const DELIVERY_LIMIT_SECONDS = 48 * HOUR
 
 const POLL_LIMIT_SECONDS = 15 * MINUTE
+/** Nobody means more by a hint; it also keeps nonsense finite. */
+const HINT_LIMIT_SECONDS = 30 * 24 * HOUR
 const THROTTLE_LIMIT_SECONDS = 30 * MINUTE
 
 export type NextAttempt = { at: Date } | { give_up: 'attempts_used_up' | 'too_old' }
@@ -74,11 +76,12 @@ export function nextPollSeconds(input: {
 export function parseRetryAfter(value: string | null | undefined, now: Date): number | undefined {
   const text = value?.trim()
   if (!text) return undefined
-  if (/^\d+(\.\d+)?$/.test(text)) return Math.ceil(Number(text))
+  if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Math.ceil(Number(text)), HINT_LIMIT_SECONDS)
   if (!/^[A-Z][a-z]{2,8}, /.test(text)) return undefined
   const at = Date.parse(text)
   if (Number.isNaN(at)) return undefined
-  return Math.max(0, Math.ceil((at - now.getTime()) / 1000))
+  const seconds = Math.ceil((at - now.getTime()) / 1000)
+  return Math.min(Math.max(seconds, 0), HINT_LIMIT_SECONDS)
 }
 
 function jittered(seconds: number, random: () => number): number {

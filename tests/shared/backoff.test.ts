@@ -51,11 +51,15 @@ describe('a delivery that is throttled', () => {
 
   test('comes when the receiver said, never before', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 3600 }), fc.float({ min: 0, max: 1 }), (hint, roll) => {
-        const seconds = wait({ ...throttled, retry_after_seconds: hint, random: () => roll })
-        expect(seconds).toBeGreaterThanOrEqual(hint)
-        expect(seconds).toBeLessThanOrEqual(Math.max(hint * 1.1, 60) + 0.001)
-      }),
+      fc.property(
+        fc.integer({ min: 1, max: 3600 }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (hint, roll) => {
+          const seconds = wait({ ...throttled, retry_after_seconds: hint, random: () => roll })
+          expect(seconds).toBeGreaterThanOrEqual(hint)
+          expect(seconds).toBeLessThanOrEqual(Math.max(hint * 1.1, 60) + 0.001)
+        },
+      ),
     )
   })
 
@@ -116,6 +120,8 @@ describe('Retry-After', () => {
     ['soon', undefined],
     ['-5', undefined],
     ['2026', 2026],
+    ['9'.repeat(400), 30 * 24 * 3600],
+    ['Sun, 01 Mar 2099 12:00:00 GMT', 30 * 24 * 3600],
     ['', undefined],
     [null, undefined],
   ])('%j means %s seconds', (value, seconds) => {
