@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import { read, write } from './auth.ts'
+import { type Sql, sqlState } from './db.ts'
+import { type Ctx, notFound } from './http.ts'
+
+/** The header of a creating POST, for its route: `request: { headers: IdempotencyHeader, … }`. */
+export const IdempotencyHeader = z.object({
+  'idempotency-key': z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .meta({
+      description:
+        'Up to 255 characters of your choice, kept 24 hours for this address and account. Sent again with the same ' +
+        'body, the request answers what it made the first time, with secrets null; with another body it is 422, and ' +
+        '409 while the first is still running.',
+    }),
+})
+
+const Outcome = z.object({ status: z.int(), id: z.string() })
+const encoder = new TextEncoder()
+
+/**
+ * Creates a thing once per Idempotency-Key; without the header, simply creates it. `create` runs in
+ * a write transaction; `replay` reads the thing of an earlier request again, its secrets null.
+ */
+export async function idempotent<T extends { id: string }>(
+  c: Ctx,
+  {
+    create,
+    replay,
+    status = 201,
+  }: {
+    create: (sql: Sql) => Promise<T>
+    replay: (sql: Sql, id: string) => Promise<T | undefined>
+    status?: 201 | 202
+  },
+): Promise<{ thing: T; status: 201 | 202; replayed: boolean }> {
+  const key = c.req.header('idempotency-key')
+  if (key === undefined) return { thing: await write(c, create), status, replayed: false }
+  // The path and not its pattern: the same key for two organisations is two requests.
+  const route = `${c.req.method} ${c.req.path}`
+  const hash = await bodyHash(c)
+  try {
+    const thing = await write(c, async (sql) => {
+      // Sent together: in a transaction that `once` refused, nothing that follows does anything.
+      const [first, made] = await Promise.allSettled([
+        sql`select private.once(${route}, ${key}, ${hash})`,
+        create(sql),
+      ])
+      if (first.status === 'rejected') throw first.reason
+      if (made.status === 'rejected') throw made.reason
+      await sql`select private.once_done(${route}, ${key}, ${hash}, ${status}, ${made.value.id})`
+      return made.value
+    })
+    return { thing, status, replayed: false }
+  } catch (error) {
+    const seen = outcomeOf(error)
+    if (!seen) throw error
+    const thing = await read(c, (sql) => replay(sql, seen.id))
+    if (!thing) throw notFound()
+    return { thing, status: seen.status === 202 ? 202 : 201, replayed: true }
+  }
+}
+
+async function bodyHash(c: Ctx): Promise<Uint8Array> {
+  const bytes = encoder.encode(await c.req.text())
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
+}
+
+/** What the first request led to, told by private.once when the key was used before. */
+function outcomeOf(error: unknown): z.infer<typeof Outcome> | undefined {
+  if (sqlState(error) !== 'WPIDP' || !(error instanceof Error)) return undefined
+  const detail = 'detail' in error && typeof error.detail === 'string' ? error.detail : '{}'
+  return Outcome.parse(JSON.parse(detail))
+}
