@@ -63,7 +63,8 @@ export async function setLoginPasswords(
 type Migration = { version: string; name: string; path: string; text: string }
 
 async function migrationFiles(folder: string): Promise<Migration[]> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
+  const found = await readdir(folder).catch(() => [])
+  const names = found.filter((name) => name.endsWith('.sql')).sort()
   if (names.length === 0) {
     throw new Error(`There is no migration in ${folder}. Write it: npm run migration`)
   }

@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { getConstructionPlans } from 'pg-boss'
@@ -9,7 +9,9 @@ const INITIAL = '20260101000000_initial.sql'
 
 /** writeMigration puts the files of sql/ together as the initial migration. */
 export async function writeMigration(root = ROOT): Promise<string> {
-  const path = join(root, 'supabase/migrations', INITIAL)
+  const folder = join(root, 'supabase/migrations')
+  await mkdir(folder, { recursive: true })
+  const path = join(folder, INITIAL)
   const parts = (await topics(root)).map(({ name, text }) => `-- sql/${name}\n${text}`)
   const head = '-- Made from sql/ by `npm run migration`. Change sql/, then run it again.'
   await writeFile(path, `${head}\n\n${parts.join('\n')}`)
