@@ -33,7 +33,7 @@ export function nodeSend({
     const signal = AbortSignal.timeout(timeout_ms)
     return perform(
       () => fetch(url, { method, headers, body, redirect: 'manual', dispatcher, signal }),
-      { explain },
+      { explain: (error) => (signal.aborted ? 'timeout' : explain(error)) },
     )
   }
 }
@@ -94,17 +94,18 @@ function lookupError(failure: keyof typeof LOOKUP_CODES): NodeJS.ErrnoException 
 }
 
 function explain(error: unknown): SendFailure {
-  const codes = causes(error).map(({ code, name }) => String(code ?? name))
+  const codes = allCodes(error)
   const has = (pattern: RegExp) => codes.some((code) => pattern.test(code))
   if (has(/^WATCHPOST_REFUSED$/)) return 'refused'
   if (has(/^WATCHPOST_UNRESOLVABLE$/)) return 'unresolvable'
   if (has(/CERT|SIGNATURE|^ERR_TLS|^ERR_SSL|^EPROTO$/)) return 'tls'
-  if (has(/TIMEOUT|^TimeoutError$|^AbortError$/)) return 'timeout'
-  return 'unreachable'
+  return has(/TIMEOUT|^ETIMEDOUT$/) ? 'timeout' : 'unreachable'
 }
 
-function causes(error: unknown): { code?: unknown; name?: unknown }[] {
+/** fetch wraps what happened, once or twice; a name with several addresses fails with a list. */
+function allCodes(error: unknown): string[] {
   if (!(error instanceof Error)) return []
   const inner = error instanceof AggregateError ? error.errors : []
-  return [error, ...[error.cause, ...inner].flatMap(causes)]
+  const own = 'code' in error ? [String(error.code)] : []
+  return [...own, ...[error.cause, ...inner].flatMap(allCodes)]
 }

@@ -195,9 +195,10 @@ function parseRange(entry: string): [Address, number] | null {
 }
 
 function isName(entry: string): boolean {
-  return /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9])?)*$/.test(
-    entry,
-  )
+  const labels = entry.split('.')
+  // A last label of digits is a mistyped address: no URL can carry it as a name.
+  if (entry.length > 253 || /^\d*$/.test(labels.at(-1) ?? '')) return false
+  return labels.every((label) => /^[a-z0-9_]([a-z0-9_-]*[a-z0-9])?$/.test(label))
 }
 
 function refuse(code: TargetRefusal, message: string): TargetCheck {
