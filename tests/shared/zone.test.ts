@@ -1,0 +1,431 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import {
+  checkZone,
+  ZoneCreate,
+  type ZoneFields,
+  ZonePatch,
+  type ZonePolygon,
+  zoneDefaults,
+} from '../../shared/zone.ts'
+
+const base = { label: 'Home', lat: 5, lon: 5 }
+const zone = (more: Partial<ZoneFields> = {}): ZoneFields => ({ ...zoneDefaults(base), ...more })
+const issues = (ring: number[][], more: Partial<ZoneFields> = {}) =>
+  checkZone(
+    zone({ shape_type: 'polygon', polygon: { type: 'Polygon', coordinates: [ring] }, ...more }),
+  )
+const codes = (ring: number[][], more: Partial<ZoneFields> = {}) =>
+  issues(ring, more).map(({ code }) => code)
+const square = [
+  [0, 0],
+  [10, 0],
+  [10, 10],
+  [0, 10],
+  [0, 0],
+]
+
+describe('a new zone', () => {
+  it('needs a label and a place, and gets defaults for the rest', () => {
+    expect(ZoneCreate.safeParse({ label: 'Home', lat: 1 }).success).toBe(false)
+    expect(zoneDefaults(ZoneCreate.parse(base))).toEqual({
+      ...base,
+      radius_km: 50,
+      shape_type: 'circle',
+      polygon: null,
+      match: 'footprint',
+      min_severity: 40,
+      severity_multiplier: 1,
+      dwell_minutes: 0,
+      quiet_hours_start: null,
+      quiet_hours_end: null,
+      quiet_hours_tz: 'UTC',
+      quiet_mode: 'hold',
+      emergency_severity: null,
+      color: null,
+      icon: null,
+      org_id: null,
+      channel_ids: null,
+      sources: null,
+      types: null,
+      snoozed_until: null,
+      enabled: true,
+    })
+  })
+
+  it('is a polygon when it brings one, unless it says circle', () => {
+    const polygon: ZonePolygon = { type: 'Polygon', coordinates: [square] }
+    expect(zoneDefaults({ ...base, polygon }).shape_type).toBe('polygon')
+    expect(zoneDefaults({ ...base, polygon, shape_type: 'circle' }).shape_type).toBe('circle')
+  })
+
+  it('lets every position through when it only tracks vessels or aircraft', () => {
+    expect(zoneDefaults({ ...base, types: ['vessel', 'aircraft'] }).min_severity).toBe(0)
+    expect(zoneDefaults({ ...base, types: ['vessel', 'storm'] }).min_severity).toBe(40)
+    expect(zoneDefaults({ ...base, types: ['vessel'], min_severity: 30 }).min_severity).toBe(30)
+  })
+
+  it('refuses a mistyped field and names it', () => {
+    const result = ZoneCreate.safeParse({ ...base, min_serverity: 3 })
+    expect(result.error?.issues[0]).toMatchObject({
+      code: 'unrecognized_keys',
+      keys: ['min_serverity'],
+    })
+  })
+
+  it.each([
+    ['label', ''],
+    ['label', ' '],
+    ['label', 'a\u0000b'],
+    ['label', 'x'.repeat(121)],
+    ['lat', 90.1],
+    ['lon', -180.1],
+    ['radius_km', 0.09],
+    ['radius_km', 5001],
+    ['radius_km', null],
+    ['min_severity', 101],
+    ['severity_multiplier', 0.05],
+    ['severity_multiplier', 5.1],
+    ['dwell_minutes', 10_081],
+    ['quiet_hours_start', '24:00'],
+    ['quiet_hours_start', '7:00'],
+    ['color', 'red'],
+    ['icon', 'Anchor'],
+    ['org_id', 'x'],
+    ['channel_ids', ['x']],
+    ['sources', []],
+    ['types', ['ufo']],
+    ['snoozed_until', '2026-01-01'],
+    ['polygon', { type: 'Point', coordinates: [1, 2] }],
+  ])('refuses %s = %j', (field, value) => {
+    expect(ZoneCreate.safeParse({ ...base, [field]: value }).error?.issues[0]?.path[0]).toBe(field)
+  })
+})
+
+describe('a change', () => {
+  it('says nothing about absent fields and may clear with null', () => {
+    expect(ZonePatch.parse({})).toEqual({})
+    expect(ZonePatch.parse({ quiet_hours_start: null, color: '#ABCDEF' })).toEqual({
+      quiet_hours_start: null,
+      color: '#abcdef',
+    })
+    expect(ZonePatch.safeParse({ enabled: null }).success).toBe(false)
+    expect(ZonePatch.safeParse({ id: 'x' }).success).toBe(false)
+  })
+})
+
+describe('the OpenAPI schema', () => {
+  it('can be generated and tells what is required', () => {
+    const schema = z.toJSONSchema(ZoneCreate, { io: 'input' })
+    expect(schema.required).toEqual(['label', 'lat', 'lon'])
+    expect(schema.additionalProperties).toBe(false)
+    expect(schema.properties?.min_severity).toMatchObject({ minimum: 0, maximum: 100, example: 40 })
+  })
+})
+
+describe('a whole zone', () => {
+  it('has both quiet hours or neither', () => {
+    expect(checkZone(zone({ quiet_hours_start: '22:00', quiet_hours_end: '07:00' }))).toEqual([])
+    expect(checkZone(zone({ quiet_hours_start: '22:00' }))).toMatchObject([
+      { path: 'quiet_hours_end', code: 'required' },
+    ])
+    expect(checkZone(zone({ quiet_hours_end: '07:00' }))).toMatchObject([
+      { path: 'quiet_hours_start', code: 'required' },
+    ])
+  })
+
+  it('has a time zone by name', () => {
+    for (const name of ['UTC', 'Europe/Berlin', 'Australia/Lord_Howe']) {
+      expect(checkZone(zone({ quiet_hours_tz: name }))).toEqual([])
+    }
+    for (const name of ['Mars/Olympus', '+02:00', 'Europe']) {
+      expect(checkZone(zone({ quiet_hours_tz: name }))).toMatchObject([
+        { path: 'quiet_hours_tz', code: 'unknown_time_zone' },
+      ])
+    }
+  })
+
+  it('has a polygon when it says so', () => {
+    expect(checkZone(zone({ shape_type: 'polygon' }))).toMatchObject([
+      { path: 'polygon', code: 'required' },
+    ])
+  })
+})
+
+describe('a polygon', () => {
+  it('is accepted with holes, parts, heights, beyond ±180 and round a pole', () => {
+    expect(codes(square)).toEqual([])
+    expect(codes(square.map(([x = 0, y = 0]) => [x, y, 7]))).toEqual([])
+    expect(
+      codes([
+        [170, 0],
+        [190, 0],
+        [190, 10],
+        [170, 10],
+        [170, 0],
+      ]),
+    ).toEqual([])
+    expect(
+      codes([
+        [170, 0],
+        [-170, 0],
+        [-170, 10],
+        [170, 10],
+        [170, 0],
+      ]),
+    ).toEqual([])
+    expect(
+      codes([
+        [-180, 70],
+        [-90, 70],
+        [0, 70],
+        [90, 70],
+        [180, 70],
+      ]),
+    ).toEqual([])
+    expect(
+      codes([
+        [0, 70],
+        [120, 70],
+        [-120, 70],
+        [0, 70],
+      ]),
+    ).toEqual([])
+  })
+
+  it('may touch itself in a vertex', () => {
+    expect(
+      codes([
+        [0, 0],
+        [4, 0],
+        [2, 2],
+        [4, 4],
+        [0, 4],
+        [2, 2],
+        [0, 0],
+      ]),
+    ).toEqual([])
+    expect(
+      codes([
+        [0, 0],
+        [4, 0],
+        [4, 4],
+        [2, 0],
+        [0, 4],
+        [0, 0],
+      ]),
+    ).toEqual([])
+  })
+
+  it.each([
+    ['an open ring', 'open_ring', square.slice(0, 4)],
+    ['an empty ring', 'open_ring', []],
+    [
+      'a bow tie',
+      'self_crossing_ring',
+      [
+        [0, 0],
+        [10, 10],
+        [10, 0],
+        [0, 10],
+        [0, 0],
+      ],
+    ],
+    [
+      'a bow tie with a vertex in its middle',
+      'self_crossing_ring',
+      [
+        [0, 0],
+        [5, 5],
+        [10, 10],
+        [10, 0],
+        [5, 5],
+        [0, 10],
+        [0, 0],
+      ],
+    ],
+    [
+      'a ring that crosses itself in a vertex of one side',
+      'self_crossing_ring',
+      [
+        [0, 0],
+        [10, 0],
+        [10, 10],
+        [5, 10],
+        [5, 0],
+        [4, -5],
+        [0, -5],
+        [0, 0],
+      ],
+    ],
+    [
+      'a ring with a spike',
+      'self_crossing_ring',
+      [
+        [0, 0],
+        [10, 0],
+        [10, 10],
+        [10, 20],
+        [10, 10],
+        [0, 10],
+        [0, 0],
+      ],
+    ],
+    [
+      'a ring that runs along itself',
+      'self_crossing_ring',
+      [
+        [0, 0],
+        [10, 0],
+        [10, 5],
+        [4, 5],
+        [4, 0],
+        [3, 0],
+        [3, 5],
+        [0, 5],
+        [0, 0],
+      ].toSpliced(5, 1, [6, 0], [6, -1], [3, -1]),
+    ],
+    [
+      'a crossing over the antimeridian',
+      'self_crossing_ring',
+      [
+        [175, 0],
+        [-175, 10],
+        [-175, 0],
+        [175, 10],
+        [175, 0],
+      ],
+    ],
+    [
+      'a ring that winds round twice',
+      'self_crossing_ring',
+      [
+        [0, 70],
+        [120, 70],
+        [-120, 70],
+        [0, 80],
+        [120, 80],
+        [-120, 80],
+        [0, 70],
+      ],
+    ],
+    [
+      'a line',
+      'no_area',
+      [
+        [0, 0],
+        [10, 10],
+        [5, 5],
+        [0, 0],
+      ],
+    ],
+    [
+      'a point',
+      'no_area',
+      [
+        [1, 1],
+        [1, 1],
+        [1, 1],
+        [1, 1],
+      ],
+    ],
+    [
+      'two positions',
+      'no_area',
+      [
+        [1, 1],
+        [1, 1],
+      ],
+    ],
+    [
+      'a rectangle that goes the short way round to nothing',
+      'no_area',
+      [
+        [-180, 0],
+        [180, 0],
+        [180, 10],
+        [-180, 10],
+        [-180, 0],
+      ],
+    ],
+    [
+      'a latitude beyond 90',
+      'latitude_out_of_range',
+      [
+        [0, 0],
+        [10, 0],
+        [10, 91],
+        [0, 0],
+      ],
+    ],
+    [
+      'a longitude beyond 360',
+      'longitude_out_of_range',
+      [
+        [0, 0],
+        [361, 0],
+        [10, 10],
+        [0, 0],
+      ],
+    ],
+    ['too many vertices', 'too_many_vertices', Array.from({ length: 10_001 }, () => [0, 0])],
+  ])('that is %s is refused as %s', (_, code, ring) => {
+    const found = issues(ring)
+    expect(found.map((issue) => issue.code)).toEqual([code])
+    expect(found[0]?.message.length).toBeGreaterThan(20)
+  })
+
+  it('says where it crosses itself', () => {
+    expect(
+      issues([
+        [0, 0],
+        [10, 10],
+        [10, 0],
+        [0, 10],
+        [0, 0],
+      ])[0],
+    ).toMatchObject({
+      path: 'polygon.coordinates.0',
+      message: expect.stringContaining('(lon 5, lat 5)'),
+    })
+  })
+
+  it('names the ring of a hole and of a part', () => {
+    const open = [
+      [1, 1],
+      [2, 1],
+      [2, 2],
+    ]
+    const hole: ZonePolygon = { type: 'Polygon', coordinates: [square, open] }
+    const part: ZonePolygon = { type: 'MultiPolygon', coordinates: [[square], [square, open]] }
+    const paths = (polygon: ZonePolygon) =>
+      checkZone(zone({ shape_type: 'polygon', polygon })).map(({ path }) => path)
+    expect(paths(hole)).toEqual(['polygon.coordinates.1'])
+    expect(paths(part)).toEqual(['polygon.coordinates.1.1'])
+  })
+
+  it('with latitudes first is recognised by the place of its label', () => {
+    const berlin = { lat: 52.5, lon: 13.4 }
+    const right = [
+      [13, 52],
+      [14, 52],
+      [14, 53],
+      [13, 53],
+      [13, 52],
+    ]
+    const swapped = right.map(([lon = 0, lat = 0]) => [lat, lon])
+    expect(codes(right, berlin)).toEqual([])
+    expect(codes(swapped, berlin)).toEqual(['swapped_coordinates'])
+    expect(codes(swapped, { lat: 0, lon: 0 })).toEqual([])
+  })
+
+  it('of ten thousand vertices is checked', () => {
+    const ring = Array.from({ length: 9999 }, (_, i) => {
+      const angle = (2 * Math.PI * i) / 9999
+      const reach = i % 2 ? 40 : 39
+      return [reach * Math.cos(angle), reach * Math.sin(angle)]
+    })
+    expect(codes([...ring, ring[0] ?? []])).toEqual([])
+  })
+})
