@@ -6,7 +6,8 @@ import { alerts } from './api/alerts.ts'
 import { analytics } from './api/analytics.ts'
 import { audit } from './api/audit.ts'
 import { channels } from './api/channels.ts'
-import { docs } from './api/docs.ts'
+import { decisions } from './api/decisions.ts'
+import { mountDocs } from './api/docs.ts'
 import { events } from './api/events.ts'
 import { me } from './api/me.ts'
 import { orgs } from './api/orgs.ts'
@@ -63,16 +64,23 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: (c) => problem(c as Ctx, tooLarge()) })) // safe: this app's context
   app.use(`${BASE}/*`, parseBody)
 
-  app.route('/', docs)
   app.route('/api/sources', sources)
   app.route(`${BASE}/me`, me)
   app.route(`${BASE}/events`, events)
   app.route(`${BASE}/zones`, zones)
+  app.route(`${BASE}/zones`, decisions)
   app.route(`${BASE}/alerts`, alerts)
   app.route(`${BASE}/channels`, channels)
   app.route(`${BASE}/orgs`, orgs)
   app.route(`${BASE}/analytics`, analytics)
   app.route(`${BASE}/audit`, audit)
+
+  app.openAPIRegistry.registerComponent('securitySchemes', 'key', {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An API key, wp_live_…, made in the account settings.',
+  })
+  mountDocs(app, BASE)
 
   app.notFound((c) => {
     const allowed = methodsAt(app, c.req.path)

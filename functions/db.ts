@@ -29,6 +29,15 @@ export type DatabaseOptions = {
   on_error?: (error: Error) => void
 }
 
+/** Times as the wire has them (ISO 8601 UTC, milliseconds), counts as numbers; the rest as pg does. */
+const types = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') => {
+    if (oid === pg.types.builtins.TIMESTAMPTZ) return (text: string) => new Date(text).toISOString()
+    if (oid === pg.types.builtins.INT8) return Number
+    return pg.types.getTypeParser(oid, format)
+  },
+}
+
 // Statements get a name by their text, so that a connection parses each only once.
 const statementNames = new Map<string, string>()
 
@@ -55,6 +64,7 @@ function wrap(client: pg.ClientBase, names: boolean, release: Connection['releas
 export function createPool(options: DatabaseOptions): Database {
   const pool = new pg.Pool({
     connectionString: options.url,
+    types,
     max: options.max ?? 10,
     pipeline: true,
     connectionTimeoutMillis: 5_000,
@@ -79,6 +89,7 @@ export function createPerRequest(options: DatabaseOptions): Database {
     connect: async () => {
       const client = new pg.Client({
         connectionString: options.url,
+        types,
         pipeline: true,
         connectionTimeoutMillis: 5_000,
       })

@@ -21,6 +21,8 @@ export type Deps = {
   address: (c: Ctx) => string
   /** Takes one anonymous request from an address's budget; seconds to wait, 0 when allowed. */
   address_limit: (address: string) => number
+  /** A static file of ours, by its name; undefined when there is none. */
+  asset: (name: string) => Promise<Response | undefined>
   log: (line: Record<string, unknown>) => void
 }
 

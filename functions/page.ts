@@ -68,3 +68,15 @@ export function integer(min: number, max: number, fallback: number, description:
     .default(fallback)
     .meta({ description, type: 'integer', minimum: min, maximum: max, default: fallback })
 }
+
+/** true or false in a query string; absent means both. */
+export function flag(description: string) {
+  return z
+    .enum(['true', 'false'])
+    .transform((value) => value === 'true')
+    .optional()
+    .meta({ description })
+}
+
+/** Behind every other UUID: where a keyset page by (time, id) begins. */
+export const LAST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'

@@ -4,7 +4,27 @@ import type pg from 'pg'
  * SECURITY DEFINER functions that a signed-in or anonymous caller may execute, each with the reason
  * why it must see more than its caller. An entry that no longer applies is reported too.
  */
-export const DEFINER_FUNCTIONS_FOR_CALLERS: Record<string, string> = {}
+export const DEFINER_FUNCTIONS_FOR_CALLERS: Record<string, string> = {
+  'private.my_orgs()': 'membership decides policies and must not ask its own policies',
+  'private.admin_orgs()': 'membership decides policies and must not ask its own policies',
+  'private.my_scopes()': 'membership decides policies and must not ask its own policies',
+  'private.shared_by(uuid,uuid)': 'counts what a member shares, for members of that organisation',
+  'private.unusable_channels(uuid[],uuid)': "also looks from the zone owner's side",
+  'private.once(text,text,bytea)': "the caller's own keys; nobody reads the table",
+  'private.once_done(text,text,bytea,integer,text)': "the caller's own keys; nobody writes the table",
+  'private.events_near(uuid,timestamp with time zone,timestamp with time zone,text,text,text,integer,integer,integer)':
+    'box operators are not leakproof, so no index serves them under RLS; it applies the scopes itself',
+  'private.revisions_near(box[],timestamp with time zone,timestamp with time zone,integer)':
+    'box operators are not leakproof, so no index serves them under RLS; it applies the scopes itself',
+  'private.revisions_of(text)': 'aliases are nobody’s to read; it applies the scopes itself',
+  'private.stay_before(text,text)': 'positions by subject; it applies the scopes itself',
+  'private.coverage(text[],text[])': 'whether sources can be heard is public, their state is not',
+  'private.sources_health()': 'health is public, the state of sources is not',
+  'private.redeliver(uuid,uuid[])': 'callers insert no deliveries; it checks scope and role itself',
+  'private.begin_test(uuid,text)': 'callers insert no deliveries; it checks scope and role itself',
+  'private.end_test(uuid,text,integer,integer,text,text)':
+    'callers update no deliveries; it touches only a test of their own channel',
+}
 
 /** Columns that nobody may change through the API's role. */
 const FIXED_COLUMNS = ['id', 'owner_id', 'created_at']

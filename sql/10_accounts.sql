@@ -90,6 +90,12 @@ language sql stable set search_path = '' as $$
   select to_char(t at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
 $$;
 
+-- Where a window of N days begins: today and the N - 1 before, UTC.
+create function private.window_start(p_days integer) returns timestamptz
+language sql stable set search_path = '' as $$
+  select (date_trunc('day', now() at time zone 'UTC') - (p_days - 1) * interval '1 day') at time zone 'UTC'
+$$;
+
 -- GCRA: one statement takes one request from a bucket of p_limit a window.
 create function private.take(p_bucket text, p_limit integer, p_window interval)
 returns table (allowed boolean, remaining integer, reset_seconds integer, retry_after integer)
@@ -307,7 +313,7 @@ language sql volatile security definer set search_path = '' as $$
       resource_id = excluded.resource_id,
       created_at = now()
 $$;
-grant execute on function private.iso, private.once, private.once_done to authenticated;
+grant execute on function private.iso, private.window_start, private.once, private.once_done to authenticated;
 grant execute on function private.iso to watchpost_jobs;
 
 -- Security definer: an account follows its row in auth.users, whoever writes that.

@@ -161,6 +161,7 @@ alter table watchpost.positions_default force row level security;
 -- Stores what a feed said. New events and true revisions become rows in events and event_revisions,
 -- a batch is born with its match job, all in the caller's transaction. Input is a JSON array of
 -- normalised events with `extent` as [west, south, east, north]; `first_seen_at` may be given for history.
+-- Times come in milliseconds, as on the wire, so that a cursor names a row exactly.
 create function private.ingest_events(
   p_source text,
   p_events jsonb,
@@ -184,7 +185,8 @@ begin
 
   with given as materialized (
     select distinct on (coalesce(known.event_id, e.id))
-      coalesce(known.event_id, e.id) as event_id, e.*, coalesce(e.first_seen_at, now()) as seen_at,
+      coalesce(known.event_id, e.id) as event_id, e.*,
+      date_trunc('milliseconds', coalesce(e.first_seen_at, now())) as seen_at,
       box(point(e.west, e.south), point(e.east, e.north)) as extent,
       coalesce(e.subject ~ '^(mmsi|icao24):', false) as is_moving
     from (
@@ -300,15 +302,38 @@ end
 $$;
 grant execute on function private.ensure_partitions to watchpost_jobs;
 
+-- How a source is: an open source that has long given nothing is stale, one that answers with errors is down.
+create function private.source_status(s watchpost.sources) returns text
+language sql stable set search_path = '' as $$
+  select case
+    when not s.enabled then 'disabled'
+    when s.last_success_at > now() - greatest(3 * s.interval_seconds, 180) * interval '1 second' then 'ok'
+    when s.last_success_at is null and s.error_at is null
+      and s.created_at > now() - interval '3 minutes' then 'stale'
+    when s.error_at > coalesce(s.last_success_at, '-infinity') or s.last_success_at is null then 'down'
+    else 'stale'
+  end
+$$;
+
+-- Security definer: the sources a zone listens to and whether they can be heard, for its owner.
+create function private.coverage(p_sources text[], p_types text[]) returns jsonb
+language sql stable security definer set search_path = '' as $$
+  select coalesce(jsonb_agg(jsonb_build_object('source', s.source, 'status', private.source_status(s)) order by s.source), '[]')
+  from watchpost.sources s
+  where (p_sources is null or s.source = any(p_sources))
+    and (p_types is null or s.types && p_types)
+$$;
+grant execute on function private.coverage to authenticated;
+
 -- Security definer: health is public, the sources' state is not.
 create function private.sources_health()
 returns table (
   source text, title text, attribution text, types text[], enabled boolean, interval_seconds integer,
-  last_success_at timestamptz, last_event_at timestamptz, events_24h bigint, error text,
+  status text, last_success_at timestamptz, last_event_at timestamptz, events_24h bigint, error text,
   latency_p50 double precision, latency_p95 double precision
 )
 language sql stable security definer set search_path = '' as $$
-  select s.source, s.title, s.attribution, s.types, s.enabled, s.interval_seconds, s.last_success_at,
+  select s.source, s.title, s.attribution, s.types, s.enabled, s.interval_seconds, private.source_status(s), s.last_success_at,
     s.last_event_at, coalesce(e.count, 0), case when s.error_at > coalesce(s.last_success_at, '-infinity') then s.error end,
     e.p50, e.p95
   from watchpost.sources s

@@ -31,7 +31,7 @@ create table watchpost.zones (
   enabled boolean not null default true,
   boxes box[] not null check (cardinality(boxes) > 0),
   version integer not null default 1,
-  created_at timestamptz not null default now(),
+  created_at timestamptz not null default date_trunc('milliseconds', now()),
   updated_at timestamptz not null default now(),
   deleted_at timestamptz,
   check ((quiet_hours_start is null) = (quiet_hours_end is null)),
@@ -299,10 +299,11 @@ $$;
 grant execute on function private.events_near to authenticated;
 
 -- Security definer: revisions and positions whose extent meets the given boxes, first seen in a
--- window, oldest first; for preview and explain of the caller's zones and drafts.
+-- window, oldest first, with what came before them of the same events (and of the same subjects in the
+-- day before), so that a preview remembers what matching remembered.
 create function private.revisions_near(p_boxes box[], p_from timestamptz, p_to timestamptz, p_limit integer)
 returns table (
-  event_id text, revision integer, first_seen_at timestamptz, source text, type text, title text,
+  id text, revision integer, first_seen_at timestamptz, source text, type text, title text,
   lat double precision, lon double precision, ts timestamptz, severity smallint, subject text,
   status text, url text, geometry jsonb
 )
@@ -312,24 +313,75 @@ declare
 begin
   return query
   select * from (
-    select distinct r.event_id, r.revision, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
+    select r.event_id, r.revision, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
       r.severity, r.subject, r.status, r.url, r.geometry
-    from unnest(p_boxes) as b (box)
-    join watchpost.event_revisions r
-      on r.extent operator(pg_catalog.&&) b.box and r.first_seen_at >= p_from and r.first_seen_at < p_to
+    from (
+      select distinct n.event_id
+      from unnest(p_boxes) as b (box)
+      join watchpost.event_revisions n
+        on n.extent operator(pg_catalog.&&) b.box and n.first_seen_at >= p_from and n.first_seen_at < p_to
+    ) near
+    join watchpost.event_revisions r on r.event_id = near.event_id and r.first_seen_at < p_to
     where r.scope_id is null or r.scope_id = any(v_scopes)
     union all
-    select distinct r.event_id, 1, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
+    select r.event_id, 1, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
       r.severity, r.subject, r.status, r.url, null::jsonb
-    from unnest(p_boxes) as b (box)
-    join watchpost.positions r
-      on r.extent operator(pg_catalog.&&) b.box and r.first_seen_at >= p_from and r.first_seen_at < p_to
-    where r.scope_id is null or r.scope_id = any(v_scopes)
+    from (
+      select distinct n.subject
+      from unnest(p_boxes) as b (box)
+      join watchpost.positions n
+        on n.extent operator(pg_catalog.&&) b.box and n.first_seen_at >= p_from and n.first_seen_at < p_to
+    ) near
+    join watchpost.positions r on r.subject = near.subject
+    where r.first_seen_at < p_to and (r.scope_id is null or r.scope_id = any(v_scopes))
   ) x
-  order by x.first_seen_at, x.event_id, x.revision
+  order by x.first_seen_at, x.ts, x.event_id, x.revision
   limit p_limit;
 end
 $$;
 grant execute on function private.revisions_near to authenticated;
+
+-- Security definer: every kept revision of an event, by any id it was known under, oldest first.
+create function private.revisions_of(p_event_id text)
+returns table (
+  id text, revision integer, first_seen_at timestamptz, source text, type text, title text,
+  lat double precision, lon double precision, ts timestamptz, severity smallint, subject text,
+  status text, url text, geometry jsonb
+)
+language sql stable security definer set search_path = '' as $$
+  with known as (
+    select coalesce((select a.event_id from watchpost.event_aliases a where a.alias = p_event_id), p_event_id) as id
+  )
+  select r.event_id, r.revision, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
+    r.severity, r.subject, r.status, r.url, r.geometry
+  from known
+  join watchpost.event_revisions r on r.event_id = known.id
+  where r.scope_id is null or r.scope_id = any(private.my_scopes())
+  union all
+  select r.event_id, 1, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
+    r.severity, r.subject, r.status, r.url, null::jsonb
+  from watchpost.positions r
+  where r.event_id = p_event_id and (r.scope_id is null or r.scope_id = any(private.my_scopes()))
+  order by 3, 2
+$$;
+
+-- Security definer: the positions of a subject seen before one of them, oldest first, for its stay.
+create function private.stay_before(p_event_id text, p_subject text)
+returns table (
+  id text, revision integer, first_seen_at timestamptz, source text, type text, title text,
+  lat double precision, lon double precision, ts timestamptz, severity smallint, subject text,
+  status text, url text, geometry jsonb
+)
+language sql stable security definer set search_path = '' as $$
+  select r.event_id, 1, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
+    r.severity, r.subject, r.status, r.url, null::jsonb
+  from watchpost.positions p
+  join watchpost.positions r on r.subject = p.subject
+  where p.event_id = p_event_id and p.subject = p_subject
+    and (r.first_seen_at, r.ts) < (p.first_seen_at, p.ts)
+    and (r.scope_id is null or r.scope_id = any(private.my_scopes()))
+  order by r.first_seen_at, r.ts
+$$;
+grant execute on function private.revisions_of, private.stay_before to authenticated;
 
 reset role;

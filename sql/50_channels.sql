@@ -21,7 +21,7 @@ create table watchpost.channels (
   previous_secret_until timestamptz,
   failures integer not null default 0,
   paused_until timestamptz,
-  created_at timestamptz not null default now(),
+  created_at timestamptz not null default date_trunc('milliseconds', now()),
   updated_at timestamptz not null default now(),
   deleted_at timestamptz
 );

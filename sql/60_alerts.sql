@@ -11,6 +11,7 @@ create table watchpost.alerts (
   scope_id uuid generated always as (coalesce(org_id, owner_id)) stored,
   event_id text not null,
   source text not null,
+  subject text,
   event jsonb not null,
   severity double precision not null,
   reason text not null,
@@ -37,6 +38,7 @@ create index alerts_zone_raised on watchpost.alerts (zone_id, raised_at desc, id
 create index alerts_owner_id on watchpost.alerts (owner_id);
 create index alerts_org_id on watchpost.alerts (org_id) where org_id is not null;
 create index alerts_event_id on watchpost.alerts (event_id);
+create index alerts_zone_subject on watchpost.alerts (zone_id, subject, raised_at desc) where subject is not null;
 create index alerts_held on watchpost.alerts (zone_id, held_until) where status = 'held';
 alter table watchpost.alerts enable row level security;
 alter table watchpost.alerts force row level security;
@@ -67,7 +69,7 @@ create table watchpost.deliveries (
   delivered_at timestamptz,
   redelivery_of uuid references watchpost.deliveries on delete set null,
   digest_id uuid references watchpost.deliveries on delete set null,
-  created_at timestamptz not null default now(),
+  created_at timestamptz not null default date_trunc('milliseconds', now()),
   updated_at timestamptz not null default now()
 );
 comment on table watchpost.deliveries is 'One message to one channel. Its id is the webhook-id, the same on every attempt.';

@@ -4,7 +4,7 @@ set role watchpost_owner;
 
 create table watchpost.audit (
   id uuid primary key default gen_random_uuid(),
-  at timestamptz not null default now(),
+  at timestamptz not null default date_trunc('milliseconds', now()),
   xid xid8 not null default pg_current_xact_id(),
   seq bigint not null generated always as identity,
   account_id uuid not null,

@@ -1,0 +1,178 @@
+import { z } from 'zod'
+import { ALERT_STATUSES, Alert, AlertPatch, Redelivery } from '../../shared/alert.ts'
+import { can, read, write } from '../auth.ts'
+import type { Sql } from '../db.ts'
+import { answer, body, type Ctx, json, notFound, problems } from '../http.ts'
+import {
+  CursorQuery,
+  decodeCursor,
+  encodeCursor,
+  flag,
+  integer,
+  LAST_UUID,
+  NextCursor,
+  split,
+} from '../page.ts'
+import { createRoute, resource } from '../resource.ts'
+
+const AlertId = z.object({ id: z.uuid().meta({ description: 'The id of an alert.' }) })
+const One = z.object({ alert: Alert })
+const Page = z.object({ alerts: z.array(Alert), next_cursor: NextCursor })
+const ListQuery = z.strictObject({
+  limit: integer(1, 500, 100, 'How many alerts a page has.'),
+  days: integer(1, 90, 7, 'Alerts raised today and in the days before, UTC.'),
+  zone_id: z.uuid().optional().meta({ description: 'Only of this zone.' }),
+  resolved: flag('Only resolved, or only unresolved ones.'),
+  status: z.enum(ALERT_STATUSES).optional().meta({ description: 'Only with this status.' }),
+  updated_after: z.iso
+    .datetime()
+    .optional()
+    .meta({ description: 'Only what changed after this time, for polling.' }),
+  cursor: CursorQuery,
+})
+const Position = z.tuple([z.iso.datetime(), z.uuid()])
+type AlertRow = { alert: Alert }
+
+export const alerts = resource()
+
+alerts.openapi(
+  createRoute({
+    method: 'get',
+    path: '/',
+    operationId: 'listAlerts',
+    tags: ['Alerts'],
+    summary: 'The alert history of the zones the caller sees, newest first',
+    security: [{ key: [] }],
+    middleware: can('read'),
+    request: { query: ListQuery },
+    responses: { 200: json(Page, 'A page of alerts.'), ...problems() },
+  }),
+  async (c) => {
+    const { limit, cursor, ...filter } = c.req.valid('query')
+    const [before = 'infinity', beforeId = LAST_UUID] =
+      (await decodeCursor(filter, cursor, Position)) ?? []
+    const rows = await read(c, (sql) => sql<AlertRow>`
+      select private.alert_json(a) as alert
+      from unnest(private.my_scopes()) as mine (scope_id)
+      cross join lateral (
+        select *
+        from watchpost.alerts
+        where scope_id = mine.scope_id
+          and raised_at >= private.window_start(${filter.days})
+          and (raised_at, id) < (${before}::timestamptz, ${beforeId}::uuid)
+          and (${filter.zone_id ?? null}::uuid is null or zone_id = ${filter.zone_id ?? null}::uuid)
+          and (${filter.resolved ?? null}::boolean is null or resolved = ${filter.resolved ?? null}::boolean)
+          and (${filter.status ?? null}::text is null or status = ${filter.status ?? null}::text)
+          and (${filter.updated_after ?? null}::timestamptz is null
+            or updated_at > ${filter.updated_after ?? null}::timestamptz)
+        order by raised_at desc, id desc
+        limit ${limit + 1}
+      ) a
+      order by a.raised_at desc, a.id desc
+      limit ${limit + 1}`)
+    const { page, last } = split(
+      rows.map((row) => row.alert),
+      limit,
+    )
+    const next_cursor = last ? await encodeCursor(filter, [last.raised_at, last.id]) : null
+    return answer(c, Page, { alerts: page, next_cursor }, 200)
+  },
+)
+
+alerts.openapi(
+  createRoute({
+    method: 'get',
+    path: '/{id}',
+    operationId: 'getAlert',
+    tags: ['Alerts'],
+    summary: 'One alert with its deliveries and updates',
+    security: [{ key: [] }],
+    middleware: can('read'),
+    request: { params: AlertId },
+    responses: { 200: json(One, 'The alert.'), ...problems(404) },
+  }),
+  async (c) => {
+    const [row] = await read(c, (sql) => selectAlert(sql, c.req.valid('param').id))
+    if (!row) throw notFound('alert')
+    return answer(c, One, row, 200)
+  },
+)
+
+alerts.openapi(
+  createRoute({
+    method: 'patch',
+    path: '/{id}',
+    operationId: 'updateAlert',
+    tags: ['Alerts'],
+    summary: 'Mark an alert resolved, or reopen it',
+    description: 'Reopening clears `resolved_at` and `resolved_via` and keeps the note unless one is sent.',
+    security: [{ key: [] }],
+    middleware: can('write'),
+    request: { params: AlertId, body: body(AlertPatch) },
+    responses: { 200: json(One, 'The alert as it is now.'), ...problems(404, 413, 415, 422) },
+  }),
+  async (c) => {
+    const { id } = c.req.valid('param')
+    const { resolved, note } = c.req.valid('json')
+    const [row] = await write(c, async (sql) => {
+      const updated = sql`
+        update watchpost.alerts
+        set resolved = ${resolved},
+            resolved_at = case
+              when not ${resolved}::boolean then null
+              when resolved then resolved_at
+              else now()
+            end,
+            resolved_via = case when ${resolved}::boolean then coalesce(resolved_via, ${viaOf(c)}) end,
+            note = case when ${note === undefined}::boolean then note else ${note ?? null}::text end,
+            updated_at = now()
+        where id = ${id}`
+      const [, rows] = await Promise.all([updated, selectAlert(sql, id)])
+      return rows
+    })
+    if (!row) throw notFound('alert')
+    return answer(c, One, row, 200)
+  },
+)
+
+alerts.openapi(
+  createRoute({
+    method: 'post',
+    path: '/{id}/redeliver',
+    operationId: 'redeliverAlert',
+    tags: ['Alerts'],
+    summary: 'Send an alert again',
+    description:
+      'Makes new deliveries, each with a new webhook-id and `redelivery_of`. For the zone’s owner or an admin of its organisation.',
+    security: [{ key: [] }],
+    middleware: can('write'),
+    request: {
+      params: AlertId,
+      body: { required: false, content: { 'application/json': { schema: Redelivery } } },
+    },
+    responses: {
+      202: json(One, 'The alert with its new deliveries.'),
+      ...problems(404, 409, 413, 415, 422),
+    },
+  }),
+  async (c) => {
+    const { id } = c.req.valid('param')
+    const { delivery_ids } = c.req.valid('json')
+    const [row] = await write(c, async (sql) => {
+      const made = sql`select private.redeliver(${id}, ${delivery_ids ?? null}::uuid[])`
+      const [, rows] = await Promise.all([made, selectAlert(sql, id)])
+      return rows
+    })
+    if (!row) throw notFound('alert')
+    return answer(c, One, row, 202)
+  },
+)
+
+function selectAlert(sql: Sql, id: string) {
+  return sql<AlertRow>`select private.alert_json(a) as alert from watchpost.alerts a where a.id = ${id}`
+}
+
+/** What `resolved_via` says: keys come through the API, session tokens from the console. */
+function viaOf(c: Ctx): 'api' | 'console' {
+  return c.get('caller')?.key_id === null ? 'console' : 'api'
+}

@@ -1,0 +1,223 @@
+import { z } from 'zod'
+import { Check } from '../../shared/checks.ts'
+import { type DecidableEvent, decide } from '../../shared/decide.ts'
+import { Instant } from '../../shared/event.ts'
+import { boxesOf } from '../../shared/geometry.ts'
+import type { Memory } from '../../shared/memory.ts'
+import { memoryKey, Preview, preview } from '../../shared/preview.ts'
+import { checkZone, ZoneCreate, ZoneFields, zoneDefaults } from '../../shared/zone.ts'
+import { authenticate, can, readInSteps } from '../auth.ts'
+import type { Sql } from '../db.ts'
+import { answer, body, type Ctx, invalid, json, notFound, problems } from '../http.ts'
+import { integer } from '../page.ts'
+import { createRoute, resource } from '../resource.ts'
+import { selectZone, ZoneId } from './zones.ts'
+
+const MAX_REVISIONS = 200_000
+
+const PreviewQuery = z.strictObject({
+  days: integer(1, 90, 7, 'Today and the days before, UTC.'),
+})
+const ExplainQuery = z.strictObject({
+  event_id: z.string().max(255).meta({ description: 'The id of an event, or an older id of it.' }),
+})
+const PreviewAnswer = Preview.extend({
+  zone_id: z.uuid().nullable().meta({ description: 'Null for a draft.' }),
+  days: z.int(),
+  data_from: Instant.meta({ description: 'The oldest stored revision the window could use.' }),
+}).meta({ id: 'Preview' })
+const Explanation = z
+  .object({
+    zone_id: z.uuid(),
+    event_id: z.string(),
+    at: Instant.meta({ description: 'The moment of the decision: when that revision was first seen.' }),
+    zone_version: z.int(),
+    live: z.boolean().meta({
+      description: 'False: as it was decided then. True: never decided then, so as of now.',
+    }),
+    raised: z.boolean(),
+    reason: z.string(),
+    checks: z.array(Check),
+  })
+  .meta({ id: 'Explanation' })
+
+type RevisionRow = DecidableEvent & { first_seen_at: string; revision: number; url: string | null }
+
+export const decisions = resource()
+
+decisions.openapi(
+  createRoute({
+    method: 'post',
+    path: '/preview',
+    operationId: 'previewDraft',
+    tags: ['Zones'],
+    summary: 'What a zone that is not saved yet would have done',
+    description: 'Nothing is stored, so the scope `read` suffices.',
+    security: [{ key: [] }],
+    middleware: can('read'),
+    request: { query: PreviewQuery, body: body(ZoneCreate) },
+    responses: { 200: json(PreviewAnswer, 'The preview.'), ...problems(413, 415, 422) },
+  }),
+  async (c) => {
+    const { days } = c.req.valid('query')
+    const fields = zoneDefaults(c.req.valid('json'))
+    const issues = checkZone(fields)
+    if (issues.length > 0) {
+      await authenticate(c)
+      throw invalid(issues)
+    }
+    const result = await readInSteps(c, (sql) => previewOf(sql, fields, days))
+    return answer(c, PreviewAnswer, { ...result, zone_id: null, days }, 200)
+  },
+)
+
+decisions.openapi(
+  createRoute({
+    method: 'get',
+    path: '/{id}/preview',
+    operationId: 'previewZone',
+    tags: ['Zones'],
+    summary: 'What the zone, as it is now, would have done',
+    description:
+      'Folds the decision of live matching over the stored revisions. For a window in which the zone did not change, ' +
+      '`count` equals its alerts that are not suppressed and were not held.',
+    security: [{ key: [] }],
+    middleware: can('read'),
+    request: { params: ZoneId, query: PreviewQuery },
+    responses: { 200: json(PreviewAnswer, 'The preview.'), ...problems(404) },
+  }),
+  async (c) => {
+    const { id } = c.req.valid('param')
+    const { days } = c.req.valid('query')
+    const result = await readInSteps(c, async (sql) => {
+      const [zone] = await selectZone(sql, id)
+      if (!zone) throw notFound('zone')
+      return previewOf(sql, ZoneFields.parse(zone), days)
+    })
+    return answer(c, PreviewAnswer, { ...result, zone_id: id, days }, 200)
+  },
+)
+
+decisions.openapi(
+  createRoute({
+    method: 'get',
+    path: '/{id}/explain',
+    operationId: 'explainZone',
+    tags: ['Zones'],
+    summary: 'Why an event did or did not raise an alert in the zone',
+    security: [{ key: [] }],
+    middleware: can('read'),
+    request: { params: ZoneId, query: ExplainQuery },
+    responses: { 200: json(Explanation, 'All checks with their numbers.'), ...problems(404) },
+  }),
+  async (c) => {
+    const { id } = c.req.valid('param')
+    const { event_id } = c.req.valid('query')
+    return answer(c, Explanation, await explain(c, id, event_id), 200)
+  },
+)
+
+async function previewOf(sql: Sql, fields: ZoneFields, days: number) {
+  const boxes = boxesOf(fields).map(
+    ({ west, south, east, north }) => `(${east},${north}),(${west},${south})`,
+  )
+  const [rows, bounds] = await Promise.all([
+    sql<RevisionRow>`
+      select * from private.revisions_near(${boxes}::text[]::box[], private.window_start(${days}), now(), ${MAX_REVISIONS})`,
+    sql<{ now: string; data_from: string }>`
+      select now(), greatest(private.window_start(${days}), coalesce(
+        (select first_seen_at from watchpost.event_revisions order by first_seen_at limit 1), now())) as data_from`,
+  ])
+  const { now, data_from } = bounds[0] ?? { now: new Date().toISOString(), data_from: '' }
+  const revisions = rows.map((row) => ({ event: row, first_seen_at: new Date(row.first_seen_at) }))
+  return { ...preview(fields, revisions, { days, now: new Date(now) }), data_from }
+}
+
+type AlertRow = {
+  checks: z.infer<typeof Check>[]
+  raised_at: string
+  zone_version: number
+  status: string
+  reason: string
+}
+type VersionRow = { version: number; valid_from: string; definition: unknown }
+
+/** What was decided, from the alert that stands for it, or replayed from the kept revisions and versions. */
+async function explain(c: Ctx, zoneId: string, eventId: string) {
+  const found = await readInSteps(c, async (sql) => {
+    const [zones, events] = await Promise.all([
+      selectZone(sql, zoneId),
+      sql<RevisionRow>`select * from private.revisions_of(${eventId})`,
+    ])
+    const zone = zones[0]
+    if (!zone) throw notFound('zone')
+    const event = events.at(-1)
+    if (!event) throw notFound('event')
+    const [alerts, versions, before] = await Promise.all([
+      sql<AlertRow>`
+        select checks, raised_at, zone_version, status, reason
+        from watchpost.alerts
+        where zone_id = ${zoneId} and event_id = ${event.id}`,
+      sql<VersionRow>`
+        select version, valid_from, definition
+        from watchpost.zone_versions
+        where zone_id = ${zoneId}
+        order by version`,
+      sql<RevisionRow>`select * from private.stay_before(${event.id}, ${event.subject})`,
+    ])
+    return { zone, event, events, alert: alerts[0], versions, before }
+  })
+  const { zone, event, alert, versions } = found
+  const base = { zone_id: zoneId, event_id: event.id }
+  if (alert) {
+    return {
+      ...base,
+      at: alert.raised_at,
+      zone_version: alert.zone_version,
+      live: false,
+      raised: alert.status !== 'suppressed' && alert.status !== 'held',
+      reason: alert.reason,
+      checks: alert.checks,
+    }
+  }
+  const fields = ZoneFields.parse(zone)
+  const revisions = [...found.before, ...found.events]
+  const replayed = replay(revisions, versions, event.id)
+  if (replayed) return { ...base, ...replayed, live: false }
+  const at = new Date()
+  const { raised, reason, checks } = decide(fields, event, null, at)
+  return { ...base, at: at.toISOString(), zone_version: zone.version, live: true, raised, reason, checks }
+}
+
+/** Decides each revision with the zone as it was when it was first seen; the last one of the event is the answer. */
+function replay(revisions: RevisionRow[], versions: VersionRow[], eventId: string) {
+  const memories = new Map<string, Memory>()
+  let last: { at: string; zone_version: number; raised: boolean; reason: string; checks: z.infer<typeof Check>[] } | undefined
+  for (const event of revisions) {
+    const version = versions.findLast(({ valid_from }) => valid_from <= event.first_seen_at)
+    if (!version) continue
+    const key = memoryKey(event)
+    const decision = decide(
+      zoneAt(version.definition),
+      event,
+      memories.get(key) ?? null,
+      new Date(event.first_seen_at),
+    )
+    if (decision.memory) memories.set(key, decision.memory)
+    if (event.id !== eventId) continue
+    const { raised, reason, checks } = decision
+    last = { at: event.first_seen_at, zone_version: version.version, raised, reason, checks }
+  }
+  return last
+}
+
+/** The fields of a kept zone version; times in it are as Postgres writes them. */
+export function zoneAt(definition: unknown): ZoneFields {
+  const { snoozed_until, ...rest } = definition as Record<string, unknown> // safe: zone_versions keeps whole rows
+  return ZoneFields.parse({
+    ...rest,
+    color: null,
+    icon: null,
+    snoozed_until: typeof snoozed_until === 'string' ? new Date(snoozed_until).toISOString() : null,
+  })
+}

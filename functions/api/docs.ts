@@ -1,0 +1,60 @@
+import type { OpenAPIHono } from '@hono/zod-openapi'
+import { stringify } from 'yaml'
+import type { Env } from '../http.ts'
+import { describe } from '../openapi.ts'
+
+/** The description of the interface for machines and people: openapi.json, openapi.yaml, /docs. */
+export function mountDocs(app: OpenAPIHono<Env>, base: string): void {
+  let document: ReturnType<typeof describe> | undefined
+  const once = (url: string) => {
+    document ??= describe(app, url)
+    return document
+  }
+  app.get(`${base}/openapi.json`, (c) => {
+    c.header('Cache-Control', 'public, max-age=300')
+    return c.json(once(c.get('deps').public_url))
+  })
+  app.get(`${base}/openapi.yaml`, (c) => {
+    c.header('Cache-Control', 'public, max-age=300')
+    c.header('Content-Type', 'application/yaml')
+    return c.body(stringify(once(c.get('deps').public_url), { aliasDuplicateObjects: false }))
+  })
+  app.get('/docs', (c) => c.html(page(base)))
+  app.get('/docs/start.js', (c) => c.body(start(base), 200, { 'Content-Type': 'text/javascript' }))
+  app.get('/docs/:file', async (c, next) => {
+    const asset = await c.get('deps').asset(`docs/${c.req.param('file')}`)
+    if (asset) return asset
+    await next()
+  })
+}
+
+function page(base: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Watchpost API</title>
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+<link rel="alternate" type="application/json" href="${base}/openapi.json">
+</head>
+<body>
+<div id="docs"><p>The description for machines is at <a href="${base}/openapi.json">${base}/openapi.json</a>.</p></div>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`
+}
+
+function start(base: string): string {
+  return `SwaggerUIBundle({
+  url: '${base}/openapi.json',
+  dom_id: '#docs',
+  deepLinking: true,
+  persistAuthorization: false,
+  displayRequestDuration: true,
+  validatorUrl: null,
+})
+`
+}

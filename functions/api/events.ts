@@ -1,0 +1,190 @@
+import { z } from 'zod'
+import { EVENT_STATUSES, EventType, Geometry, Instant, Severity } from '../../shared/event.ts'
+import { containsPoint, type PreparedZone, prepareZone, touchesGeometry } from '../../shared/geometry.ts'
+import type { ZoneFields } from '../../shared/zone.ts'
+import { can, readInSteps } from '../auth.ts'
+import { ApiError, answer, type Ctx, json, notFound, problems } from '../http.ts'
+import { CursorQuery, decodeCursor, encodeCursor, flag, integer, NextCursor } from '../page.ts'
+import { createRoute, resource } from '../resource.ts'
+
+export const Event = z
+  .object({
+    id: z.string().meta({ example: 'usgs:us7000abcd' }),
+    source: z.string(),
+    type: EventType,
+    title: z.string(),
+    lat: z.number(),
+    lon: z.number(),
+    ts: Instant,
+    severity: Severity,
+    subject: z.string().nullable(),
+    status: z.enum(EVENT_STATUSES),
+    url: z.string().nullable(),
+    updated_at: Instant,
+    geometry: Geometry.nullable().optional(),
+    zone_ids: z.array(z.uuid()).meta({ description: 'The caller’s zones it lies in.' }),
+  })
+  .meta({ id: 'Event' })
+
+const ListQuery = z.strictObject({
+  limit: integer(1, 500, 100, 'The most events a page has; it may have fewer while there is a next one.'),
+  minutes: integer(1, 1440, 60, 'Events of the last so many minutes, by `ts`.'),
+  source: z.string().max(64).optional().meta({ description: 'Only of this source.' }),
+  type: EventType.optional().meta({ description: 'Only of this type.' }),
+  min_severity: z.coerce
+    .number()
+    .min(0)
+    .max(100)
+    .optional()
+    .meta({ type: 'number', minimum: 0, maximum: 100, description: 'Only of this severity or more.' }),
+  zone_id: z.uuid().optional().meta({ description: 'Only inside this zone.' }),
+  geometry: flag('Whether each event brings its original footprint.'),
+  cursor: CursorQuery,
+})
+const Page = z.object({ events: z.array(Event), next_cursor: NextCursor })
+const FeatureCollection = z
+  .object({
+    type: z.literal('FeatureCollection'),
+    features: z.array(
+      z.object({
+        type: z.literal('Feature'),
+        id: z.string(),
+        geometry: Geometry,
+        properties: Event.omit({ geometry: true }),
+      }),
+    ),
+    next_cursor: NextCursor,
+  })
+  .meta({ id: 'EventFeatureCollection' })
+// The window's start travels in the cursor, so that a later page sees the same window.
+const Position = z.tuple([z.iso.datetime(), z.string(), z.iso.datetime()])
+
+type Candidate = { event_id: string; ts: string; zone_ids: string[] }
+type EventRow = Omit<z.infer<typeof Event>, 'zone_ids'>
+type ShapeRow = Pick<ZoneFields, 'shape_type' | 'lat' | 'lon' | 'radius_km' | 'polygon' | 'match'> & {
+  id: string
+}
+
+export const events = resource()
+
+events.openapi(
+  createRoute({
+    method: 'get',
+    path: '/',
+    operationId: 'listEvents',
+    tags: ['Events'],
+    summary: 'Events of the last minutes inside the caller’s zones, newest first',
+    description:
+      'About geography only: thresholds, filters, quiet hours, snooze and `enabled` of the zones do not apply. ' +
+      'With `Accept: application/geo+json` the answer is a GeoJSON FeatureCollection.',
+    security: [{ key: [] }],
+    middleware: can('read'),
+    request: { query: ListQuery },
+    responses: {
+      200: {
+        description: 'A page of events.',
+        content: {
+          'application/json': { schema: Page },
+          'application/geo+json': { schema: FeatureCollection },
+        },
+      },
+      ...problems(404),
+    },
+  }),
+  async (c) => {
+    const { limit, cursor, geometry, ...filter } = c.req.valid('query')
+    const position = await decodeCursor(filter, cursor, Position)
+    const found = await readInSteps(c, async (sql) => {
+      const [candidates, zoneRows] = await Promise.all([
+        sql<Candidate & { window_start: string }>`
+          select n.event_id, n.ts, n.zone_ids, w.since as window_start
+          from (select coalesce(${position?.[2] ?? null}::timestamptz,
+            date_trunc('milliseconds', now() - make_interval(mins => ${filter.minutes}))) as since) w
+          cross join lateral private.events_near(
+            ${filter.zone_id ?? null}, w.since,
+            coalesce(${position?.[0] ?? null}::timestamptz, now()), ${position?.[1] ?? null},
+            ${filter.source ?? null}, ${filter.type ?? null},
+            ${filter.min_severity === undefined ? null : Math.ceil(filter.min_severity)}, ${limit}) n`,
+        filter.zone_id === undefined
+          ? undefined
+          : sql`select id from watchpost.zones where id = ${filter.zone_id} and deleted_at is null`,
+      ])
+      if (zoneRows?.length === 0) throw notFound('zone')
+      const ids = candidates.map((candidate) => candidate.event_id)
+      const zoneIds = [...new Set(candidates.flatMap((candidate) => candidate.zone_ids))]
+      const [rows, shapes] = await Promise.all([
+        sql<EventRow>`
+          select id, source, type, title, lat, lon, ts, severity, subject, status, url, updated_at, geometry
+          from watchpost.events
+          where id = any(${ids})
+          union all
+          select event_id, source, type, title, lat, lon, ts, severity, subject, status, url, first_seen_at, null
+          from watchpost.positions
+          where event_id = any(${ids}) and ts = any(${candidates.map((candidate) => candidate.ts)}::timestamptz[])`,
+        sql<ShapeRow>`
+          select id, shape_type, lat, lon, radius_km, polygon, match
+          from watchpost.zones
+          where id = any(${zoneIds}::uuid[])`,
+      ])
+      return { candidates, rows, shapes }
+    })
+    const inside = exactly(found)
+    const last = found.candidates.at(-1)
+    const mayHaveMore = found.candidates.length >= limit || last?.zone_ids.length === 0
+    const next_cursor =
+      last && mayHaveMore
+        ? await encodeCursor(filter, [last.ts, last.event_id, last.window_start])
+        : null
+    return respond(c, inside, { geometry: geometry ?? false, next_cursor })
+  },
+)
+
+/** The events that really lie in a zone, with those zones; the database only narrowed by boxes. */
+function exactly(found: { candidates: Candidate[]; rows: EventRow[]; shapes: ShapeRow[] }) {
+  const rows = new Map(found.rows.map((row) => [row.id, row]))
+  const shapes = new Map(found.shapes.map((shape) => [shape.id, { shape, zone: prepareZone(shape) }]))
+  return found.candidates.flatMap((candidate) => {
+    const event = rows.get(candidate.event_id)
+    if (!event) return []
+    const zone_ids = candidate.zone_ids.filter((id) => {
+      const found = shapes.get(id)
+      return found && isInside(found.zone, found.shape.match, event)
+    })
+    return zone_ids.length > 0 ? [{ ...event, zone_ids }] : []
+  })
+}
+
+function isInside(zone: PreparedZone, match: ZoneFields['match'], event: EventRow): boolean {
+  if (containsPoint(zone, event.lat, event.lon).inside) return true
+  return match === 'footprint' && event.geometry != null && touchesGeometry(zone, event.geometry)
+}
+
+function respond(
+  c: Ctx,
+  inside: (EventRow & { zone_ids: string[] })[],
+  { geometry, next_cursor }: { geometry: boolean; next_cursor: string | null },
+) {
+  if (wantsGeoJson(c)) {
+    const features = inside.map(({ geometry: footprint, ...properties }) => ({
+      type: 'Feature' as const,
+      id: properties.id,
+      geometry:
+        geometry && footprint
+          ? footprint
+          : { type: 'Point' as const, coordinates: [properties.lon, properties.lat] },
+      properties,
+    }))
+    const collection = { type: 'FeatureCollection' as const, features, next_cursor }
+    return answer(c, FeatureCollection, collection, 200, { 'Content-Type': 'application/geo+json' })
+  }
+  const list = geometry ? inside : inside.map(({ geometry: _, ...event }) => event)
+  return answer(c, Page, { events: list, next_cursor }, 200)
+}
+
+/** By Accept; an Accept that takes neither JSON nor GeoJSON is 406. */
+function wantsGeoJson(c: Ctx): boolean {
+  const accept = c.req.header('accept') ?? '*/*'
+  if (/application\/geo\+json/i.test(accept)) return true
+  if (/application\/(json|\*)|\*\/\*/i.test(accept)) return false
+  throw new ApiError('not_acceptable', 'This comes as application/json or application/geo+json.')
+}

@@ -1,0 +1,262 @@
+import { type Job, PgBoss } from 'pg-boss'
+import type { Seal } from './seal.ts'
+import type { Send } from './channels/channel.ts'
+import type { AllowList } from './channels/target.ts'
+import {
+  type Connection,
+  type Database,
+  inTransaction,
+  leave,
+  requireCommit,
+  type Sql,
+  sqlOn,
+} from './db.ts'
+import type { Feed } from './feeds/feed.ts'
+import { deliver } from './jobs/deliver.ts'
+import { ingest } from './jobs/ingest.ts'
+import { match } from './jobs/match.ts'
+import { release } from './jobs/release.ts'
+import { retain } from './jobs/retain.ts'
+import { rezone } from './jobs/rezone.ts'
+
+/** What an entry hands to the jobs; `db` logs in as watchpost_jobs. */
+export type JobDeps = {
+  db: Database
+  seal: Seal
+  send: Send
+  allow: AllowList
+  /** The sources this service polls. */
+  feeds: Feed[]
+  fetch: typeof fetch
+  /** Who runs this Watchpost, for upstreams that want to know whom to ask. */
+  contact: string | undefined
+  log: (line: Record<string, unknown>) => void
+}
+
+/** A job of a queue: the payload names a row, the row is the truth. */
+export type Payload = { [key: string]: string | undefined }
+export type Work = Job<Payload>
+
+/** One queue: what its jobs do. `run` must stand being called twice for the same job. */
+export type Queue = {
+  name: string
+  /** How many of its jobs run at once in one process. */
+  slots: number
+  /** How many jobs of one group (a channel) run at once everywhere. */
+  per_group?: number
+  run: (context: JobContext, job: Work) => Promise<Record<string, unknown> | undefined>
+}
+
+export type JobContext = {
+  deps: JobDeps
+  /**
+   * One transaction that also completes the job. It rolls back and throws when the job's lease was
+   * lost meanwhile, so that a stale process changes nothing.
+   */
+  finish: <T>(job: Work, work: (sql: Sql) => Promise<T>) => Promise<T>
+  /** A transaction of its own, before the job's last one. */
+  step: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>
+}
+
+const QUEUES = [match, deliver, release, rezone, ingest, retain] satisfies Queue[]
+const FETCH_AT_MOST = 20
+const SUPERVISE_EVERY_MS = 30_000
+const RETAIN_EVERY_MS = 10 * 60_000
+
+/** The queues of one process, over one pg-boss that holds no connection of its own. */
+export type Runner = {
+  /** Runs what is there until nothing is left or the budget is used up; says how many jobs ran. */
+  drain: (options: { budget_ms: number }) => Promise<{ ran: number; left: boolean }>
+  /** Runs until stopped; `wake` makes it look at once. */
+  start: () => { wake: (queue?: string) => void; stop: () => Promise<void> }
+}
+
+/** The statements of pg-boss over a connection of ours, so that they share its transaction. */
+function bossDb(connection: Pick<Connection, 'query'>) {
+  return { executeSql: (text: string, values?: unknown[]) => connection.query(text, values) }
+}
+
+export function createRunner(deps: JobDeps): Runner {
+  const boss = new PgBoss({
+    db: {
+      executeSql: async (text: string, values?: unknown[]) => {
+        const connection = await deps.db.connect()
+        try {
+          const result = await connection.query(text, values)
+          connection.release()
+          return result
+        } catch (error) {
+          connection.release(true)
+          throw error
+        }
+      },
+    },
+    schema: 'pgboss',
+    migrate: false,
+    supervise: false,
+    schedule: false,
+    registerInstance: false,
+  })
+  boss.on('error', (error) => deps.log({ msg: 'queue error', error: error.message }))
+
+  const context: JobContext = {
+    deps,
+    step: (work) => inTransaction(deps.db, work),
+    finish: async (job, work) => {
+      const connection = await deps.db.connect()
+      try {
+        await connection.query('begin')
+        const value = await work(sqlOn(connection))
+        const { affected } = await boss.complete(job.name, job, null, { db: bossDb(connection) })
+        if (affected !== 1) throw new LeaseLost(job)
+        requireCommit(await connection.query('commit'))
+        connection.release()
+        return value
+      } catch (error) {
+        await leave(connection)
+        throw error
+      }
+    },
+  }
+
+  async function runOne(queue: Queue, job: Work): Promise<void> {
+    const started = performance.now()
+    const line: Record<string, unknown> = { msg: 'job', queue: queue.name, job_id: job.id }
+    try {
+      Object.assign(line, await queue.run(context, job), { outcome: 'done' })
+    } catch (error) {
+      if (error instanceof LeaseLost) {
+        line.outcome = 'lease_lost'
+      } else {
+        line.outcome = 'failed'
+        line.error = error instanceof Error ? error.message : String(error)
+        await boss
+          .fail(queue.name, job, { message: line.error })
+          .catch((failure) => deps.log({ msg: 'queue error', error: String(failure) }))
+      }
+    }
+    line.duration_ms = Math.round(performance.now() - started)
+    deps.log(line)
+  }
+
+  function fetchJobs(queue: Queue, free: number): Promise<Work[]> {
+    return boss.fetch<Payload>(queue.name, {
+      batchSize: Math.min(free, FETCH_AT_MOST),
+      ...(queue.per_group ? { groupConcurrency: queue.per_group } : {}),
+    })
+  }
+
+  /** Keeps a queue's slots full until nothing is left, or `until` is past. Says how many jobs it ran. */
+  async function empty(queue: Queue, until: () => boolean): Promise<number> {
+    const running = new Set<Promise<void>>()
+    let ran = 0
+    while (!until()) {
+      const jobs = await fetchJobs(queue, queue.slots - running.size)
+      ran += jobs.length
+      for (const job of jobs) {
+        const run = runOne(queue, job).finally(() => running.delete(run))
+        running.add(run)
+      }
+      if (running.size === 0) break
+      if (jobs.length === 0 || running.size >= queue.slots) await Promise.race(running)
+    }
+    await Promise.all(running)
+    return ran
+  }
+
+  const due = { supervise: 0, retain: 0 }
+  async function tick(): Promise<void> {
+    const now = Date.now()
+    await inTransaction(deps.db, (sql) => sql`select private.enqueue_due()`)
+    if (now >= due.supervise) {
+      due.supervise = now + SUPERVISE_EVERY_MS
+      await boss.supervise()
+    }
+    if (now >= due.retain) {
+      due.retain = now + RETAIN_EVERY_MS
+      await inTransaction(
+        deps.db,
+        (sql) => sql`
+          select private.enqueue('retain', gen_random_uuid(), '{}', p_singleton => 'retain')`,
+      )
+    }
+  }
+
+  return {
+    drain: async ({ budget_ms }) => {
+      const deadline = performance.now() + budget_ms
+      const late = () => performance.now() >= deadline
+      let ran = 0
+      await tick()
+      for (;;) {
+        const counts = await Promise.all(QUEUES.map((queue) => empty(queue, late)))
+        const round = counts.reduce((sum, count) => sum + count, 0)
+        ran += round
+        if (round === 0) return { ran, left: false }
+        if (late()) return { ran, left: true }
+      }
+    },
+    start: () => startLoops({ deps, tick, empty }),
+  }
+}
+
+class LeaseLost extends Error {
+  constructor(job: Work) {
+    super(`the lease of job ${job.id} of ${job.name} was lost`)
+  }
+}
+
+const TICK_MS = 1_000
+const LOOK_AFTER_MS = 2_000
+const AFTER_ERROR_MS = 2_000
+
+/** One loop a queue, each asleep until woken or a moment has passed, and one that ticks. */
+function startLoops({
+  deps,
+  tick,
+  empty,
+}: {
+  deps: JobDeps
+  tick: () => Promise<void>
+  empty: (queue: Queue, until: () => boolean) => Promise<number>
+}) {
+  let stopped = false
+  const sleepers = new Map<string, () => void>()
+  const sleep = (name: string, ms: number) =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(done, ms)
+      sleepers.set(name, done)
+      function done() {
+        clearTimeout(timer)
+        sleepers.delete(name)
+        resolve()
+      }
+    })
+  const loop = async (name: string, pause_ms: number, work: () => Promise<unknown>) => {
+    while (!stopped) {
+      let pause = pause_ms
+      try {
+        await work()
+      } catch (error) {
+        deps.log({ msg: 'queue error', queue: name, error: error instanceof Error ? error.message : String(error) })
+        pause = AFTER_ERROR_MS
+      }
+      if (!stopped) await sleep(name, pause)
+    }
+  }
+  const loops = [
+    loop('tick', TICK_MS, tick),
+    ...QUEUES.map((queue) => loop(queue.name, LOOK_AFTER_MS, () => empty(queue, () => stopped))),
+  ]
+  return {
+    wake: (queue?: string) => {
+      if (queue) sleepers.get(queue)?.()
+      else for (const rouse of [...sleepers.values()]) rouse()
+    },
+    stop: async () => {
+      stopped = true
+      for (const rouse of [...sleepers.values()]) rouse()
+      await Promise.allSettled(loops)
+    },
+  }
+}

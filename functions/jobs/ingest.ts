@@ -1,0 +1,125 @@
+import { nextPollSeconds } from '../../shared/backoff.ts'
+import { NormalisedEvent } from '../../shared/event.ts'
+import { boxOfEvent } from '../../shared/geometry.ts'
+import type { Sql } from '../db.ts'
+import { type Feed, type FeedResult, type FeedState, isFeedError } from '../feeds/feed.ts'
+import type { JobContext, Queue, Work } from '../jobs.ts'
+
+const CHUNK = 1000
+
+type Source = { state: FeedState; failing_for_seconds: number }
+
+/** Asks one feed, stores what it said, and remembers where it stopped, in one transaction. */
+export const ingest: Queue = {
+  name: 'ingest',
+  slots: 4,
+  run: async (context, job) => {
+    const { deps } = context
+    const feed = deps.feeds.find(({ source }) => source === job.data.source)
+    if (!feed) {
+      await context.finish(job, async () => undefined)
+      return { source: job.data.source, skipped: 'this process has no such feed' }
+    }
+    const [source] = await context.step(
+      (sql) => sql<Source>`
+        select state, coalesce(extract(epoch from now() - coalesce(last_success_at, created_at)), 0)::float8
+          as failing_for_seconds
+        from watchpost.sources
+        where source = ${feed.source}`,
+    )
+    try {
+      const result = await feed.poll({
+        state: source?.state ?? {},
+        now: new Date(),
+        fetch: deps.fetch,
+        contact: deps.contact,
+      })
+      return await store(context, job, feed, result)
+    } catch (error) {
+      if (!isFeedError(error)) throw error
+      return await fail(context, job, feed, { error, failing_for_seconds: source?.failing_for_seconds ?? 0 })
+    }
+  },
+}
+
+async function store(context: JobContext, job: Work, feed: Feed, result: FeedResult) {
+  const counts = { inserted: 0, revised: 0, unchanged: 0 }
+  await context.finish(job, async (sql) => {
+    for (let from = 0; from < result.events.length; from += CHUNK) {
+      const stored = await ingestEvents(sql, feed.source, result.events.slice(from, from + CHUNK))
+      counts.inserted += stored.inserted
+      counts.revised += stored.revised
+      counts.unchanged += stored.unchanged
+    }
+    await sql`
+      update watchpost.sources
+      set state = ${result.state}, last_success_at = now(), error = null, error_at = null, updated_at = now(),
+          next_poll_at = greatest(next_poll_at, now() + make_interval(secs => ${result.next_poll_seconds ?? 0}))
+      where source = ${feed.source}`
+  })
+  return {
+    source: feed.source,
+    ...counts,
+    not_modified: result.not_modified,
+    ...(result.rejected.length > 0 ? { rejected: result.rejected.slice(0, 5), rejected_count: result.rejected.length } : {}),
+  }
+}
+
+async function fail(
+  context: JobContext,
+  job: Work,
+  feed: Feed,
+  { error, failing_for_seconds }: { error: Error & { retry_after_seconds?: number | undefined }; failing_for_seconds: number },
+) {
+  const wait = nextPollSeconds({
+    interval_seconds: feed.interval_seconds,
+    failing_for_seconds,
+    retry_after_seconds: error.retry_after_seconds,
+    random: Math.random,
+  })
+  await context.finish(
+    job,
+    (sql) => sql`
+      update watchpost.sources
+      set error = ${error.message}, error_at = now(), updated_at = now(),
+          next_poll_at = now() + make_interval(secs => ${wait})
+      where source = ${feed.source}`,
+  )
+  return { source: feed.source, feed_error: error.message, next_poll_seconds: Math.round(wait) }
+}
+
+type Stored = { inserted: number; revised: number; unchanged: number; batch_id: string | null }
+
+/**
+ * Stores normalised events in the caller's transaction. `first_seen_at` beside an event is for
+ * history; `match: false` stores without matching.
+ * Throws a ZodError that names the field when an event breaks the canonical form.
+ */
+export async function ingestEvents(
+  sql: Sql,
+  source: string,
+  events: (NormalisedEvent & { first_seen_at?: string })[],
+  { match = true }: { match?: boolean } = {},
+): Promise<Stored> {
+  const rows = events.map(({ first_seen_at, ...event }) => ({
+    ...NormalisedEvent.parse(event),
+    ts: new Date(event.ts).toISOString(),
+    extent: extentOf(event),
+    ...(first_seen_at ? { first_seen_at } : {}),
+  }))
+  const [stored] = await sql<Stored>`
+    select * from private.ingest_events(${source}, ${JSON.stringify(rows)}::jsonb, ${match})`
+  if (!stored) throw new Error('ingest_events answers one row')
+  return stored
+}
+
+/** One box [west, south, east, north]; a footprint across the antimeridian gets the whole circle of latitude. */
+function extentOf(event: NormalisedEvent): [number, number, number, number] {
+  const boxes = boxOfEvent(event)
+  const south = Math.min(...boxes.map((box) => box.south))
+  const north = Math.max(...boxes.map((box) => box.north))
+  if (event.geometry === null) return [event.lon, event.lat, event.lon, event.lat]
+  const west = Math.min(...boxes.map((box) => box.west))
+  const east = Math.max(...boxes.map((box) => box.east))
+  return [west, south, east, north]
+}

@@ -1,0 +1,99 @@
+import { z } from 'zod'
+import { EventType, Instant, Severity } from './event.ts'
+
+export const ALERT_STATUSES = [
+  'pending',
+  'held',
+  'dispatched',
+  'failed',
+  'suppressed',
+  'recorded',
+] as const
+export const DELIVERY_STATUSES = [
+  'queued',
+  'held',
+  'sending',
+  'succeeded',
+  'failed',
+  'expired',
+  'cancelled',
+] as const
+
+export const Delivery = z
+  .object({
+    id: z.uuid().meta({ description: 'Also the webhook-id of its message.' }),
+    channel_id: z.uuid(),
+    channel: z.string().meta({ description: 'The label of the channel, or its kind.' }),
+    kind: z.string().meta({ description: 'What it tells.', example: 'alert.raised' }),
+    status: z.enum(DELIVERY_STATUSES),
+    attempts: z.int(),
+    last_error: z.string().nullable(),
+    delivered_at: Instant.nullable(),
+    redelivery_of: z.uuid().nullable(),
+  })
+  .meta({ id: 'Delivery', description: 'One message to one channel.' })
+export type Delivery = z.infer<typeof Delivery>
+
+export const AlertUpdate = z.object({
+  at: Instant,
+  kind: z.enum(['revised', 'escalated', 'ended', 'retracted']),
+})
+
+/** The event as it was when the alert was raised, or told last. */
+export const EventReference = z.object({
+  id: z.string(),
+  source: z.string(),
+  type: EventType,
+  title: z.string(),
+  lat: z.number(),
+  lon: z.number(),
+  ts: Instant,
+  severity: Severity,
+  url: z.string().nullable(),
+})
+export type EventReference = z.infer<typeof EventReference>
+
+export const Alert = z
+  .object({
+    id: z.uuid(),
+    zone_id: z.uuid(),
+    zone_name: z.string(),
+    event_id: z.string(),
+    event: EventReference,
+    severity: z.number().meta({ description: 'The effective severity: after the multiplier, at most 100.' }),
+    reason: z.string().meta({ description: 'Why, in one sentence with the numbers.' }),
+    status: z.enum(ALERT_STATUSES),
+    raised_at: Instant,
+    held_until: Instant.nullable(),
+    dispatched_at: Instant.nullable().meta({ description: 'When the first delivery succeeded.' }),
+    channel: z.string().nullable().meta({ description: 'The channel of that delivery.' }),
+    deliveries: z.array(Delivery),
+    updates: z.array(AlertUpdate),
+    resolved: z.boolean(),
+    resolved_at: Instant.nullable(),
+    resolved_via: z.enum(['api', 'console', 'mcp']).nullable(),
+    note: z.string().nullable(),
+    updated_at: Instant,
+  })
+  .meta({ id: 'Alert' })
+export type Alert = z.infer<typeof Alert>
+
+/** Body of PATCH /alerts/:id. */
+export const AlertPatch = z
+  .strictObject({
+    resolved: z.boolean(),
+    note: z.string().max(4000).nullable().optional().meta({ description: 'Null clears it.' }),
+  })
+  .meta({ id: 'AlertPatch' })
+
+/** Body of POST /alerts/:id/redeliver. */
+export const Redelivery = z
+  .strictObject({
+    delivery_ids: z
+      .array(z.uuid())
+      .min(1)
+      .max(100)
+      .optional()
+      .meta({ description: 'Which deliveries to send again. Default: the failed ones.' }),
+  })
+  .meta({ id: 'Redelivery' })

@@ -1,0 +1,2364 @@
+-- Made from sql/ by `npm run migration`. Change sql/, then run it again.
+
+-- sql/00_roles.sql
+-- Roles, schemas and the caller: who owns, who logs in, and that nobody gets anything by default.
+
+create schema if not exists extensions;
+create extension if not exists btree_gist with schema extensions;
+
+do $$
+begin
+  -- Bypasses RLS because forced RLS would otherwise hide every row from security definer functions.
+  if not exists (select from pg_catalog.pg_roles where rolname = 'watchpost_owner') then
+    create role watchpost_owner nologin bypassrls;
+  end if;
+  if not exists (select from pg_catalog.pg_roles where rolname = 'watchpost_api') then
+    create role watchpost_api login noinherit;
+  end if;
+  if not exists (select from pg_catalog.pg_roles where rolname = 'watchpost_jobs') then
+    create role watchpost_jobs login;
+  end if;
+end
+$$;
+
+grant watchpost_owner to current_user;
+grant anon, authenticated to watchpost_api;
+
+alter role watchpost_api set idle_in_transaction_session_timeout = '10s';
+alter role watchpost_api set lock_timeout = '5s';
+alter role watchpost_api set statement_timeout = '15s';
+alter role watchpost_jobs set idle_in_transaction_session_timeout = '60s';
+alter role watchpost_jobs set lock_timeout = '30s';
+
+create schema watchpost authorization watchpost_owner;
+create schema private authorization watchpost_owner;
+comment on schema watchpost is 'Watchpost: what people own and what happened. Not exposed through PostgREST.';
+comment on schema private is 'Watchpost: functions that policies, the API and the jobs call. Not exposed.';
+
+grant usage on schema extensions to watchpost_owner;
+alter default privileges for role watchpost_owner revoke execute on functions from public;
+
+set role watchpost_owner;
+grant usage on schema watchpost to authenticated, watchpost_jobs;
+grant usage on schema private to authenticated, watchpost_api, watchpost_jobs;
+
+-- The caller, as the API verified it; null outside a caller's transaction.
+create function private.claims() returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return nullif(current_setting('request.jwt.claims', true), '')::jsonb;
+end
+$$;
+
+create function private.uid() returns uuid
+language plpgsql stable set search_path = '' as $$
+begin
+  return (private.claims() ->> 'sub')::uuid;
+end
+$$;
+
+create function private.can_write() returns boolean
+language plpgsql stable set search_path = '' as $$
+begin
+  return coalesce(private.claims() -> 'scopes' ? 'write', false);
+end
+$$;
+
+grant execute on function private.claims, private.uid, private.can_write to authenticated, watchpost_jobs;
+
+reset role;
+
+-- sql/10_accounts.sql
+-- Accounts and keys: who somebody is, what their plan allows, how often they may ask.
+
+set role watchpost_owner;
+
+create table watchpost.accounts (
+  user_id uuid primary key,
+  email text not null check (email <> ''),
+  plan text not null default 'free' check (plan in ('free', 'pro', 'enterprise')),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+comment on table watchpost.accounts is 'One row a person, made when they sign up. The plan is the account''s own.';
+create unique index accounts_email_key on watchpost.accounts (lower(email));
+alter table watchpost.accounts enable row level security;
+alter table watchpost.accounts force row level security;
+create policy accounts_select on watchpost.accounts for select to authenticated
+  using (user_id = (select private.uid()));
+create policy accounts_jobs on watchpost.accounts for select to watchpost_jobs
+  using (true);
+grant select on watchpost.accounts to authenticated, watchpost_jobs;
+
+create table watchpost.api_keys (
+  id uuid primary key default gen_random_uuid(),
+  user_id uuid not null references watchpost.accounts on delete cascade,
+  name text not null default 'API key' check (length(name) between 1 and 120),
+  prefix text not null,
+  key_hash bytea not null unique check (length(key_hash) = 32),
+  scopes text[] not null check (scopes <@ array['read', 'write', 'ingest'] and cardinality(scopes) > 0),
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  created_at timestamptz not null default now()
+);
+comment on table watchpost.api_keys is 'API keys. Only the SHA-256 of a key is stored; the key itself is shown once.';
+create index api_keys_user_id on watchpost.api_keys (user_id);
+alter table watchpost.api_keys enable row level security;
+alter table watchpost.api_keys force row level security;
+create policy api_keys_select on watchpost.api_keys for select to authenticated
+  using (user_id = (select private.uid()));
+grant select (id, user_id, name, prefix, scopes, expires_at, revoked_at, created_at)
+  on watchpost.api_keys to authenticated;
+
+create table watchpost.key_usage (
+  key_id uuid primary key references watchpost.api_keys on delete cascade,
+  last_used_at timestamptz not null
+);
+comment on table watchpost.key_usage is 'When a key was last used, written at most once a minute.';
+alter table watchpost.key_usage enable row level security;
+alter table watchpost.key_usage force row level security;
+create policy key_usage_select on watchpost.key_usage for select to authenticated
+  using (key_id in (select id from watchpost.api_keys));
+grant select on watchpost.key_usage to authenticated;
+
+create unlogged table watchpost.rate_limits (
+  bucket text primary key,
+  tat timestamptz not null,
+  denied boolean not null default false
+);
+comment on table watchpost.rate_limits is 'GCRA state per account or address: the theoretical arrival time of the next request.';
+create index rate_limits_tat on watchpost.rate_limits (tat);
+alter table watchpost.rate_limits enable row level security;
+alter table watchpost.rate_limits force row level security;
+
+create unlogged table watchpost.rate_denials (
+  request_id uuid primary key,
+  at timestamptz not null default now()
+);
+comment on table watchpost.rate_denials is 'Requests refused by the rate limit, so that their transaction does no work.';
+create index rate_denials_at on watchpost.rate_denials (at);
+alter table watchpost.rate_denials enable row level security;
+alter table watchpost.rate_denials force row level security;
+
+create table watchpost.idempotency_keys (
+  user_id uuid not null references watchpost.accounts on delete cascade,
+  route text not null,
+  key text not null check (length(key) between 1 and 255),
+  request_hash bytea not null,
+  status smallint not null,
+  resource_id text not null,
+  created_at timestamptz not null default now(),
+  primary key (user_id, route, key)
+);
+comment on table watchpost.idempotency_keys is 'What an Idempotency-Key led to: status and id only, never a body. Kept 24 hours.';
+create index idempotency_keys_created_at on watchpost.idempotency_keys (created_at);
+alter table watchpost.idempotency_keys enable row level security;
+alter table watchpost.idempotency_keys force row level security;
+
+-- ISO 8601 UTC with milliseconds, as on the wire.
+create function private.iso(t timestamptz) returns text
+language sql stable set search_path = '' as $$
+  select to_char(t at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+$$;
+
+-- Where a window of N days begins: today and the N - 1 before, UTC.
+create function private.window_start(p_days integer) returns timestamptz
+language sql stable set search_path = '' as $$
+  select (date_trunc('day', now() at time zone 'UTC') - (p_days - 1) * interval '1 day') at time zone 'UTC'
+$$;
+
+-- GCRA: one statement takes one request from a bucket of p_limit a window.
+create function private.take(p_bucket text, p_limit integer, p_window interval)
+returns table (allowed boolean, remaining integer, reset_seconds integer, retry_after integer)
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_now timestamptz := clock_timestamp();
+  v_step interval := p_window / p_limit;
+  v_tat timestamptz;
+  v_denied boolean;
+begin
+  insert into watchpost.rate_limits as r (bucket, tat)
+  values (p_bucket, v_now + v_step)
+  on conflict (bucket) do update
+  set denied = greatest(r.tat, v_now) + v_step > v_now + p_window,
+      tat = case
+        when greatest(r.tat, v_now) + v_step > v_now + p_window then r.tat
+        else greatest(r.tat, v_now) + v_step
+      end
+  returning r.tat, r.denied into v_tat, v_denied;
+  return query select
+    not v_denied,
+    greatest(0, floor(extract(epoch from (p_window - (v_tat - v_now))) / extract(epoch from v_step)))::integer,
+    greatest(0, ceil(extract(epoch from (v_tat - v_now))))::integer,
+    case when v_denied
+      then greatest(1, ceil(extract(epoch from (v_tat + v_step - p_window - v_now))))::integer
+      else 0
+    end;
+end
+$$;
+
+-- Security definer: the login role may ask about one key, and read no table.
+-- Takes one request from the account's budget; the answer is the same for unknown, revoked and expired keys.
+create function private.check_key(
+  p_key_hash bytea,
+  p_address text,
+  p_request_id uuid,
+  p_limits jsonb
+)
+returns table (
+  verdict text,
+  user_id uuid,
+  email text,
+  plan text,
+  scopes text[],
+  key_id uuid,
+  rate_limit integer,
+  remaining integer,
+  reset_seconds integer,
+  retry_after integer
+)
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_key record;
+  v_taken record;
+  v_limit integer;
+begin
+  select k.id, k.user_id, k.scopes, a.email, a.plan
+  into v_key
+  from watchpost.api_keys k
+  join watchpost.accounts a on a.user_id = k.user_id
+  where k.key_hash = p_key_hash
+    and k.revoked_at is null
+    and (k.expires_at is null or k.expires_at > now());
+  if not found then
+    select * into v_taken
+    from private.take('address:' || p_address, (p_limits ->> 'address')::integer, interval '1 minute');
+    return query select
+      case when v_taken.allowed then 'unauthenticated' else 'address_limited' end,
+      null::uuid, null::text, null::text, null::text[], null::uuid,
+      null::integer, null::integer, null::integer, v_taken.retry_after;
+    return;
+  end if;
+  if v_key.plan = 'free' then
+    return query select
+      'plan_required', v_key.user_id, v_key.email, v_key.plan, v_key.scopes, v_key.id,
+      null::integer, null::integer, null::integer, null::integer;
+    return;
+  end if;
+  v_limit := (p_limits ->> v_key.plan)::integer;
+  select * into v_taken
+  from private.take('account:' || v_key.user_id, v_limit, interval '1 minute');
+  if not v_taken.allowed then
+    insert into watchpost.rate_denials (request_id) values (p_request_id) on conflict do nothing;
+  end if;
+  return query select
+    case when v_taken.allowed then 'ok' else 'rate_limited' end,
+    v_key.user_id, v_key.email, v_key.plan, v_key.scopes, v_key.id,
+    v_limit, v_taken.remaining, v_taken.reset_seconds, v_taken.retry_after;
+end
+$$;
+revoke all on function private.check_key from public;
+grant execute on function private.check_key to watchpost_api;
+
+-- Security definer: makes the claims of a caller's transaction from the key, verified again here,
+-- so that a statement pipelined behind a refused key does nothing. errcode WP401: refused.
+create function private.enter(p_key_hash bytea, p_request_id uuid, p_context jsonb)
+returns text
+language plpgsql stable security definer set search_path = '' as $$
+declare
+  v_claims jsonb;
+begin
+  select p_context || jsonb_build_object(
+    'sub', k.user_id,
+    'role', 'authenticated',
+    'scopes', case when 'write' = any(k.scopes) and not 'read' = any(k.scopes)
+      then array_append(k.scopes, 'read') else k.scopes end,
+    'key_id', k.id,
+    'plan', a.plan,
+    'request_id', p_request_id
+  )
+  into v_claims
+  from watchpost.api_keys k
+  join watchpost.accounts a on a.user_id = k.user_id
+  where k.key_hash = p_key_hash
+    and k.revoked_at is null
+    and (k.expires_at is null or k.expires_at > now())
+    and a.plan <> 'free'
+    and not exists (select from watchpost.rate_denials d where d.request_id = p_request_id);
+  if v_claims is null then
+    raise exception 'the caller was refused' using errcode = 'WP401';
+  end if;
+  return v_claims::text;
+end
+$$;
+revoke all on function private.enter from public;
+grant execute on function private.enter to watchpost_api;
+
+-- Security definer: the login role writes nothing else.
+create function private.touch_key(p_key_id uuid) returns void
+language sql volatile security definer set search_path = '' as $$
+  insert into watchpost.key_usage as u (key_id, last_used_at)
+  values (p_key_id, now())
+  on conflict (key_id) do update
+  set last_used_at = excluded.last_used_at
+  where u.last_used_at < excluded.last_used_at - interval '1 minute'
+$$;
+revoke all on function private.touch_key from public;
+grant execute on function private.touch_key to watchpost_api;
+
+-- How many of a thing a plan allows; null when there is no limit.
+create function private.plan_limit(p_plan text, p_thing text) returns integer
+language sql immutable set search_path = '' as $$
+  select case p_thing
+    when 'zones' then 1000
+    when 'channels' then 50
+    when 'members' then 50
+    when 'keys' then 20
+  end * case p_plan when 'enterprise' then 10 else 1 end
+$$;
+
+-- errcode WPLIM when the account has as many of a thing as its plan allows. The lock makes two
+-- creators at once count one after the other.
+create function private.require_room(p_user_id uuid, p_thing text, p_count bigint) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_plan text;
+  v_limit integer;
+begin
+  select plan into v_plan from watchpost.accounts where user_id = p_user_id;
+  v_limit := private.plan_limit(v_plan, p_thing);
+  if p_count > v_limit then
+    raise exception 'the % plan allows % %', v_plan, v_limit, p_thing
+      using errcode = 'WPLIM', detail = p_thing;
+  end if;
+end
+$$;
+
+create function private.api_keys_room() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('keys:' || new.user_id, 0));
+  perform private.require_room(new.user_id, 'keys', (
+    select count(*) + 1 from watchpost.api_keys
+    where user_id = new.user_id and revoked_at is null and (expires_at is null or expires_at > now())));
+  return new;
+end
+$$;
+create trigger api_keys_room before insert on watchpost.api_keys
+  for each row execute function private.api_keys_room();
+
+-- Security definer: starts an effect that must happen once. Raises WPIDP with the first outcome as
+-- detail when the key was used before, WPIDC for another body, WPIDF while the first is in flight.
+create function private.once(p_route text, p_key text, p_request_hash bytea) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_user uuid := private.uid();
+  v_seen record;
+begin
+  if not pg_try_advisory_xact_lock(hashtextextended(v_user || p_route || p_key, 0)) then
+    raise exception 'the first request with this key is in flight' using errcode = 'WPIDF';
+  end if;
+  select request_hash, status, resource_id into v_seen
+  from watchpost.idempotency_keys
+  where user_id = v_user and route = p_route and key = p_key
+    and created_at > now() - interval '24 hours';
+  if not found then
+    return;
+  end if;
+  if v_seen.request_hash <> p_request_hash then
+    raise exception 'this key was used with another body' using errcode = 'WPIDC';
+  end if;
+  raise exception 'this key was used before' using errcode = 'WPIDP',
+    detail = jsonb_build_object('status', v_seen.status, 'id', v_seen.resource_id)::text;
+end
+$$;
+
+create function private.once_done(p_route text, p_key text, p_request_hash bytea, p_status integer, p_id text)
+returns void
+language sql volatile security definer set search_path = '' as $$
+  insert into watchpost.idempotency_keys as k (user_id, route, key, request_hash, status, resource_id)
+  values (private.uid(), p_route, p_key, p_request_hash, p_status, p_id)
+  on conflict (user_id, route, key) do update
+  set request_hash = excluded.request_hash,
+      status = excluded.status,
+      resource_id = excluded.resource_id,
+      created_at = now()
+$$;
+grant execute on function private.iso, private.window_start, private.once, private.once_done to authenticated;
+grant execute on function private.iso to watchpost_jobs;
+
+-- Security definer: an account follows its row in auth.users, whoever writes that.
+create function private.follow_auth_user() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  if tg_op = 'DELETE' then
+    delete from watchpost.accounts where user_id = old.id;
+    return old;
+  end if;
+  insert into watchpost.accounts (user_id, email)
+  values (new.id, coalesce(new.email, new.id::text))
+  on conflict (user_id) do update
+  set email = excluded.email, updated_at = now()
+  where watchpost.accounts.email <> excluded.email;
+  return new;
+end
+$$;
+
+reset role;
+
+create trigger watchpost_account after insert or update of email or delete on auth.users
+  for each row execute function private.follow_auth_user();
+
+-- sql/20_organisations.sql
+-- Organisations: people who share zones and channels. A member row is an invite until accepted.
+
+set role watchpost_owner;
+
+create table watchpost.organisations (
+  id uuid primary key default gen_random_uuid(),
+  name text not null check (length(name) between 1 and 120),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+comment on table watchpost.organisations is 'A group of accounts that share zones and channels. It gives rows, never a plan.';
+alter table watchpost.organisations enable row level security;
+alter table watchpost.organisations force row level security;
+
+create table watchpost.members (
+  id uuid primary key default gen_random_uuid(),
+  org_id uuid not null references watchpost.organisations on delete cascade,
+  user_id uuid references watchpost.accounts on delete cascade,
+  email text not null check (email ~ '^[^@\s]+@[^@\s]+$' and length(email) <= 254),
+  role text not null check (role in ('owner', 'admin', 'member')),
+  status text not null default 'invited' check (status in ('active', 'invited')),
+  invited_by uuid references watchpost.accounts on delete set null,
+  invite_hash bytea unique check (length(invite_hash) = 32),
+  invite_expires_at timestamptz,
+  joined_at timestamptz,
+  created_at timestamptz not null default now(),
+  check ((status = 'active') = (user_id is not null)),
+  check ((status = 'invited') = (invite_hash is not null))
+);
+comment on table watchpost.members is 'Who belongs to an organisation, and who is invited to. Only the hash of an invite link is stored.';
+create unique index members_org_user_key on watchpost.members (org_id, user_id);
+create unique index members_org_email_key on watchpost.members (org_id, lower(email));
+create unique index members_org_owner_key on watchpost.members (org_id) where role = 'owner';
+create index members_user_id on watchpost.members (user_id);
+create index members_invited_by on watchpost.members (invited_by);
+
+-- Security definer, these three: membership decides policies and must not ask its own policies.
+create function private.my_orgs() returns uuid[]
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return coalesce((
+    select array_agg(m.org_id) from watchpost.members m
+    where m.user_id = private.uid() and m.status = 'active'), '{}');
+end
+$$;
+
+create function private.admin_orgs() returns uuid[]
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return coalesce((
+    select array_agg(m.org_id) from watchpost.members m
+    where m.user_id = private.uid() and m.status = 'active' and m.role in ('owner', 'admin')), '{}');
+end
+$$;
+
+-- Whose rows the caller reads: their own and those of their organisations (see scope_id).
+create function private.my_scopes() returns uuid[]
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return private.uid() || private.my_orgs();
+end
+$$;
+grant execute on function private.my_orgs, private.admin_orgs, private.my_scopes to authenticated;
+
+create policy organisations_select on watchpost.organisations for select to authenticated
+  using (id = any((select private.my_orgs())::uuid[]));
+create policy organisations_jobs on watchpost.organisations for select to watchpost_jobs
+  using (true);
+grant select on watchpost.organisations to authenticated, watchpost_jobs;
+
+alter table watchpost.members enable row level security;
+alter table watchpost.members force row level security;
+create policy members_select on watchpost.members for select to authenticated
+  using (org_id = any((select private.my_orgs())::uuid[]));
+create policy members_insert on watchpost.members for insert to authenticated
+  with check (
+    (select private.can_write())
+    and org_id = any((select private.admin_orgs())::uuid[])
+    and role in ('admin', 'member')
+    and status = 'invited'
+    and invited_by = (select private.uid()));
+create policy members_update on watchpost.members for update to authenticated
+  using (
+    (select private.can_write())
+    and org_id = any((select private.admin_orgs())::uuid[])
+    and role <> 'owner')
+  with check (
+    (select private.can_write())
+    and org_id = any((select private.admin_orgs())::uuid[])
+    and role in ('admin', 'member'));
+create policy members_delete on watchpost.members for delete to authenticated
+  using (
+    (select private.can_write())
+    and org_id = any((select private.admin_orgs())::uuid[])
+    and role <> 'owner');
+create policy members_jobs on watchpost.members for select to watchpost_jobs
+  using (true);
+grant select (id, org_id, user_id, email, role, status, invited_by, invite_expires_at, joined_at, created_at)
+  on watchpost.members to authenticated;
+grant insert (org_id, email, role, invited_by, invite_hash, invite_expires_at) on watchpost.members to authenticated;
+grant update (role, invited_by, invite_hash, invite_expires_at) on watchpost.members to authenticated;
+grant delete on watchpost.members to authenticated;
+grant select on watchpost.members to watchpost_jobs;
+
+create function private.members_room() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('members:' || new.org_id, 0));
+  perform private.require_room(o.user_id, 'members', (
+    select count(*) + 1 from watchpost.members where org_id = new.org_id))
+  from watchpost.members o
+  where o.org_id = new.org_id and o.role = 'owner';
+  return new;
+end
+$$;
+create trigger members_room before insert on watchpost.members
+  for each row execute function private.members_room();
+
+-- Security definer: what a leaving member shared passes to the owner, so that the team does not go blind.
+create function private.pass_on_shared() returns trigger
+language plpgsql security definer set search_path = '' as $$
+declare
+  v_owner uuid := (select user_id from watchpost.members where org_id = old.org_id and role = 'owner');
+begin
+  if old.user_id is null or v_owner is null then
+    return old;
+  end if;
+  update watchpost.zones set owner_id = v_owner where org_id = old.org_id and owner_id = old.user_id;
+  update watchpost.channels set owner_id = v_owner where org_id = old.org_id and owner_id = old.user_id;
+  return old;
+end
+$$;
+create trigger members_pass_on before delete on watchpost.members
+  for each row execute function private.pass_on_shared();
+
+-- Security definer: how much a member shares with an organisation of the caller, counted before the
+-- trigger above moves it.
+create function private.shared_by(p_org_id uuid, p_user_id uuid)
+returns table (zones bigint, channels bigint)
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return query select
+    (select count(*) from watchpost.zones
+     where org_id = p_org_id and owner_id = p_user_id and deleted_at is null),
+    (select count(*) from watchpost.channels
+     where org_id = p_org_id and owner_id = p_user_id and deleted_at is null)
+  where p_org_id = any(private.my_orgs());
+end
+$$;
+grant execute on function private.shared_by to authenticated;
+
+reset role;
+
+-- sql/30_events.sql
+-- Sources and events: what the feeds said, every revision of it, and when it was first seen.
+
+set role watchpost_owner;
+
+create table watchpost.sources (
+  source text primary key check (source ~ '^[a-z][a-z0-9-]*$'),
+  title text not null,
+  attribution text not null,
+  types text[] not null,
+  enabled boolean not null default true,
+  interval_seconds integer not null check (interval_seconds > 0),
+  next_poll_at timestamptz not null default now(),
+  state jsonb not null default '{}',
+  last_success_at timestamptz,
+  last_event_at timestamptz,
+  error text,
+  error_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+comment on table watchpost.sources is 'One row a feed: when to poll it next, where it stopped, how it is.';
+alter table watchpost.sources enable row level security;
+alter table watchpost.sources force row level security;
+create policy sources_jobs on watchpost.sources for all to watchpost_jobs
+  using (true) with check (true);
+grant select, insert, update on watchpost.sources to watchpost_jobs;
+
+create table watchpost.events (
+  id text primary key,
+  source text not null references watchpost.sources,
+  type text not null,
+  title text not null,
+  lat double precision not null check (lat between -90 and 90),
+  lon double precision not null check (lon between -180 and 180),
+  ts timestamptz not null,
+  severity smallint not null check (severity between 0 and 100),
+  subject text,
+  status text not null check (status in ('active', 'ended', 'retracted')),
+  url text,
+  geometry jsonb,
+  ends_at timestamptz,
+  revised_at timestamptz,
+  extent box not null,
+  revision integer not null default 1,
+  first_seen_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  owner_id uuid references watchpost.accounts on delete cascade,
+  org_id uuid references watchpost.organisations on delete set null,
+  scope_id uuid generated always as (coalesce(org_id, owner_id)) stored
+);
+comment on table watchpost.events is 'Canonical events as they are now. Public ones have no owner.';
+create index events_ts on watchpost.events (ts desc, id desc);
+create index events_extent_ts on watchpost.events using gist (extent, ts);
+create index events_source_ts on watchpost.events (source, ts desc);
+create index events_standing on watchpost.events (ends_at) where status = 'active' and ends_at is not null;
+create index events_owner_id on watchpost.events (owner_id) where owner_id is not null;
+create index events_org_id on watchpost.events (org_id) where org_id is not null;
+alter table watchpost.events enable row level security;
+alter table watchpost.events force row level security;
+create policy events_select on watchpost.events for select to authenticated
+  using (scope_id is null or scope_id = any((select private.my_scopes())::uuid[]));
+create policy events_jobs on watchpost.events for select to watchpost_jobs
+  using (true);
+grant select on watchpost.events to authenticated, watchpost_jobs;
+
+create table watchpost.event_aliases (
+  alias text primary key,
+  event_id text not null references watchpost.events on delete cascade
+);
+comment on table watchpost.event_aliases is 'Every id under which a source knew an event, to the first one seen.';
+create index event_aliases_event_id on watchpost.event_aliases (event_id);
+alter table watchpost.event_aliases enable row level security;
+alter table watchpost.event_aliases force row level security;
+
+create table watchpost.batches (
+  id uuid primary key default gen_random_uuid(),
+  seq bigint not null generated always as identity,
+  source text not null references watchpost.sources,
+  size integer not null,
+  created_at timestamptz not null default now(),
+  matched_at timestamptz
+);
+comment on table watchpost.batches is 'What one ingest brought and whether it was matched; matched in order, source by source.';
+create index batches_unmatched on watchpost.batches (source, seq) where matched_at is null;
+create index batches_created_at on watchpost.batches (created_at);
+create index batches_source on watchpost.batches (source);
+alter table watchpost.batches enable row level security;
+alter table watchpost.batches force row level security;
+create policy batches_jobs on watchpost.batches for all to watchpost_jobs
+  using (true) with check (true);
+grant select, update on watchpost.batches to watchpost_jobs;
+
+create table watchpost.event_revisions (
+  event_id text not null references watchpost.events on delete cascade,
+  revision integer not null,
+  batch_id uuid references watchpost.batches on delete set null,
+  first_seen_at timestamptz not null,
+  source text not null,
+  type text not null,
+  title text not null,
+  lat double precision not null,
+  lon double precision not null,
+  ts timestamptz not null,
+  severity smallint not null,
+  subject text,
+  status text not null,
+  url text,
+  geometry jsonb,
+  ends_at timestamptz,
+  extent box not null,
+  scope_id uuid,
+  primary key (event_id, revision)
+);
+comment on table watchpost.event_revisions is 'Append-only: each state of an event and when it was first seen here. Decisions are replayed from it.';
+create index event_revisions_batch_id on watchpost.event_revisions (batch_id);
+create index event_revisions_first_seen_at on watchpost.event_revisions (first_seen_at);
+create index event_revisions_extent_seen on watchpost.event_revisions using gist (extent, first_seen_at);
+alter table watchpost.event_revisions enable row level security;
+alter table watchpost.event_revisions force row level security;
+create policy event_revisions_select on watchpost.event_revisions for select to authenticated
+  using (scope_id is null or scope_id = any((select private.my_scopes())::uuid[]));
+create policy event_revisions_jobs on watchpost.event_revisions for select to watchpost_jobs
+  using (true);
+grant select on watchpost.event_revisions to authenticated, watchpost_jobs;
+
+create table watchpost.positions (
+  event_id text not null,
+  batch_id uuid,
+  first_seen_at timestamptz not null,
+  source text not null,
+  type text not null,
+  title text not null,
+  lat double precision not null,
+  lon double precision not null,
+  ts timestamptz not null,
+  severity smallint not null,
+  subject text not null,
+  status text not null,
+  url text,
+  extent box not null,
+  scope_id uuid,
+  primary key (event_id, ts)
+) partition by range (ts);
+comment on table watchpost.positions is 'Positions of moving subjects, one event each, kept 48 hours, a partition a day.';
+create index positions_batch_id on watchpost.positions (batch_id);
+create index positions_ts on watchpost.positions (ts desc, event_id desc);
+create index positions_extent_ts on watchpost.positions using gist (extent, ts);
+create index positions_subject_ts on watchpost.positions (subject, ts desc);
+alter table watchpost.positions enable row level security;
+alter table watchpost.positions force row level security;
+create policy positions_select on watchpost.positions for select to authenticated
+  using (scope_id is null or scope_id = any((select private.my_scopes())::uuid[]));
+create policy positions_jobs on watchpost.positions for select to watchpost_jobs
+  using (true);
+grant select on watchpost.positions to authenticated, watchpost_jobs;
+create table watchpost.positions_default partition of watchpost.positions default;
+comment on table watchpost.positions_default is 'Positions whose day has no partition yet.';
+alter table watchpost.positions_default enable row level security;
+alter table watchpost.positions_default force row level security;
+
+-- Stores what a feed said. New events and true revisions become rows in events and event_revisions,
+-- a batch is born with its match job, all in the caller's transaction. Input is a JSON array of
+-- normalised events with `extent` as [west, south, east, north]; `first_seen_at` may be given for history.
+-- Times come in milliseconds, as on the wire, so that a cursor names a row exactly.
+create function private.ingest_events(
+  p_source text,
+  p_events jsonb,
+  p_match boolean default true,
+  p_owner_id uuid default null,
+  p_org_id uuid default null
+)
+returns table (inserted integer, revised integer, unchanged integer, batch_id uuid)
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_batch uuid := gen_random_uuid();
+  v_inserted integer;
+  v_revised integer;
+  v_given integer := jsonb_array_length(p_events);
+begin
+  -- One ingest of a source at a time: aliases and revisions are decided on what is stored.
+  perform pg_advisory_xact_lock(hashtextextended('ingest:' || p_source, 0));
+
+  insert into watchpost.batches (id, source, size, matched_at)
+  values (v_batch, p_source, v_given, case when p_match then null else now() end);
+
+  with given as materialized (
+    select distinct on (coalesce(known.event_id, e.id))
+      coalesce(known.event_id, e.id) as event_id, e.*,
+      date_trunc('milliseconds', coalesce(e.first_seen_at, now())) as seen_at,
+      box(point(e.west, e.south), point(e.east, e.north)) as extent,
+      coalesce(e.subject ~ '^(mmsi|icao24):', false) as is_moving
+    from (
+      select x.*, (extent ->> 0)::float8 as west, (extent ->> 1)::float8 as south,
+        (extent ->> 2)::float8 as east, (extent ->> 3)::float8 as north, ordinal
+      from jsonb_array_elements(p_events) with ordinality as j (value, ordinal)
+      cross join lateral jsonb_to_record(j.value) as x (
+        id text, type text, title text, lat float8, lon float8, ts timestamptz, severity smallint,
+        subject text, status text, url text, geometry jsonb, ends_at timestamptz,
+        revised_at timestamptz, first_seen_at timestamptz, aliases text[], extent jsonb)
+    ) e
+    left join lateral (
+      select a.event_id from watchpost.event_aliases a
+      where a.alias = any(e.aliases || e.id)
+      order by a.alias = e.id desc, a.event_id
+      limit 1
+    ) known on true
+    order by coalesce(known.event_id, e.id), e.ordinal desc
+  ),
+  moved as (
+    insert into watchpost.positions (
+      event_id, batch_id, first_seen_at, source, type, title, lat, lon, ts, severity, subject, status, url,
+      extent, scope_id)
+    select event_id, v_batch, seen_at, p_source, type, title, lat, lon, ts, severity, subject, status, url,
+      extent, coalesce(p_org_id, p_owner_id)
+    from given where is_moving
+    on conflict do nothing
+    returning event_id
+  ),
+  born as (
+    insert into watchpost.events (
+      id, source, type, title, lat, lon, ts, severity, subject, status, url, geometry, ends_at, revised_at,
+      extent, first_seen_at, updated_at, owner_id, org_id)
+    select event_id, p_source, type, title, lat, lon, ts, severity, subject, status, url, geometry, ends_at,
+      revised_at, extent, seen_at, seen_at, p_owner_id, p_org_id
+    from given where not is_moving
+    on conflict (id) do nothing
+    returning *
+  ),
+  changed as (
+    update watchpost.events e
+    set type = g.type, title = g.title, lat = g.lat, lon = g.lon, ts = g.ts, severity = g.severity,
+        subject = g.subject, status = g.status, url = g.url, geometry = g.geometry, ends_at = g.ends_at,
+        revised_at = g.revised_at, extent = g.extent, revision = e.revision + 1, updated_at = g.seen_at
+    from given g
+    where e.id = g.event_id
+      and e.source = p_source
+      and e.scope_id is not distinct from coalesce(p_org_id, p_owner_id)
+      and (g.revised_at is null or e.revised_at is null or g.revised_at >= e.revised_at)
+      and (g.type, g.title, g.lat, g.lon, g.ts, g.severity, g.status, g.url, g.geometry, g.ends_at)
+        is distinct from
+        (e.type, e.title, e.lat, e.lon, e.ts, e.severity, e.status, e.url, e.geometry, e.ends_at)
+    returning e.*
+  ),
+  revisions as (
+    insert into watchpost.event_revisions (
+      event_id, revision, batch_id, first_seen_at, source, type, title, lat, lon, ts, severity, subject,
+      status, url, geometry, ends_at, extent, scope_id)
+    select id, revision, v_batch, updated_at, source, type, title, lat, lon, ts, severity, subject,
+      status, url, geometry, ends_at, extent, scope_id
+    from (select * from born union all select * from changed) r
+  ),
+  aliased as (
+    insert into watchpost.event_aliases (alias, event_id)
+    select distinct on (a.alias) a.alias, g.event_id
+    from given g
+    cross join lateral unnest(g.aliases || g.id || g.event_id) as a (alias)
+    where not g.is_moving and (g.aliases <> '{}' or g.id <> g.event_id)
+    order by a.alias, g.event_id
+    on conflict (alias) do nothing
+  )
+  select (select count(*) from born) + (select count(*) from moved), (select count(*) from changed)
+  into v_inserted, v_revised;
+
+  update watchpost.sources
+  set last_event_at = greatest(last_event_at, (
+        select max((j.value ->> 'ts')::timestamptz) from jsonb_array_elements(p_events) as j (value)))
+  where source = p_source and v_given > 0;
+
+  if v_inserted + v_revised = 0 then
+    delete from watchpost.batches where id = v_batch;
+    return query select 0, 0, v_given, null::uuid;
+    return;
+  end if;
+  update watchpost.batches set size = v_inserted + v_revised where id = v_batch;
+  if p_match then
+    perform private.enqueue('match', v_batch, jsonb_build_object('source', p_source));
+  end if;
+  return query select v_inserted, v_revised, v_given - v_inserted - v_revised, v_batch;
+end
+$$;
+grant execute on function private.ingest_events to watchpost_jobs;
+
+-- Partitions of positions for yesterday up to p_days ahead; the default partition takes the rest.
+create function private.ensure_partitions(p_days integer default 3) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_day date;
+  v_name text;
+begin
+  for v_day in
+    select generate_series((now() at time zone 'UTC')::date - 1, (now() at time zone 'UTC')::date + p_days, '1 day')
+  loop
+    v_name := 'positions_' || to_char(v_day, 'YYYYMMDD');
+    continue when to_regclass('watchpost.' || v_name) is not null;
+    execute format(
+      'create table watchpost.%I partition of watchpost.positions for values from (%L) to (%L)',
+      v_name, v_day::text || ' 00:00:00+00', (v_day + 1)::text || ' 00:00:00+00');
+    execute format('alter table watchpost.%I enable row level security', v_name);
+    execute format('alter table watchpost.%I force row level security', v_name);
+  end loop;
+end
+$$;
+grant execute on function private.ensure_partitions to watchpost_jobs;
+
+-- How a source is: an open source that has long given nothing is stale, one that answers with errors is down.
+create function private.source_status(s watchpost.sources) returns text
+language sql stable set search_path = '' as $$
+  select case
+    when not s.enabled then 'disabled'
+    when s.last_success_at > now() - greatest(3 * s.interval_seconds, 180) * interval '1 second' then 'ok'
+    when s.last_success_at is null and s.error_at is null
+      and s.created_at > now() - interval '3 minutes' then 'stale'
+    when s.error_at > coalesce(s.last_success_at, '-infinity') or s.last_success_at is null then 'down'
+    else 'stale'
+  end
+$$;
+
+-- Security definer: the sources a zone listens to and whether they can be heard, for its owner.
+create function private.coverage(p_sources text[], p_types text[]) returns jsonb
+language sql stable security definer set search_path = '' as $$
+  select coalesce(jsonb_agg(jsonb_build_object('source', s.source, 'status', private.source_status(s)) order by s.source), '[]')
+  from watchpost.sources s
+  where (p_sources is null or s.source = any(p_sources))
+    and (p_types is null or s.types && p_types)
+$$;
+grant execute on function private.coverage to authenticated;
+
+-- Security definer: health is public, the sources' state is not.
+create function private.sources_health()
+returns table (
+  source text, title text, attribution text, types text[], enabled boolean, interval_seconds integer,
+  status text, last_success_at timestamptz, last_event_at timestamptz, events_24h bigint, error text,
+  latency_p50 double precision, latency_p95 double precision
+)
+language sql stable security definer set search_path = '' as $$
+  select s.source, s.title, s.attribution, s.types, s.enabled, s.interval_seconds, private.source_status(s), s.last_success_at,
+    s.last_event_at, coalesce(e.count, 0), case when s.error_at > coalesce(s.last_success_at, '-infinity') then s.error end,
+    e.p50, e.p95
+  from watchpost.sources s
+  left join lateral (
+    select count(*),
+      percentile_cont(0.5) within group (order by extract(epoch from (e.first_seen_at - e.ts)))
+        filter (where e.first_seen_at > e.ts) as p50,
+      percentile_cont(0.95) within group (order by extract(epoch from (e.first_seen_at - e.ts)))
+        filter (where e.first_seen_at > e.ts) as p95
+    from watchpost.events e
+    where e.source = s.source and e.ts > now() - interval '24 hours'
+  ) e on true
+  where s.source not like 'custom%'
+  order by s.source
+$$;
+grant execute on function private.sources_health to watchpost_api, authenticated;
+
+reset role;
+
+-- sql/40_zones.sql
+-- Zones: the places people care about, every version of them, and the boxes that narrow the search.
+
+set role watchpost_owner;
+
+create table watchpost.zones (
+  id uuid primary key default gen_random_uuid(),
+  owner_id uuid not null default private.uid() references watchpost.accounts on delete cascade,
+  org_id uuid references watchpost.organisations on delete set null,
+  scope_id uuid generated always as (coalesce(org_id, owner_id)) stored,
+  label text not null check (length(label) between 1 and 120),
+  lat double precision not null check (lat between -90 and 90),
+  lon double precision not null check (lon between -180 and 180),
+  radius_km double precision not null default 50 check (radius_km between 0.1 and 5000),
+  shape_type text not null default 'circle' check (shape_type in ('circle', 'polygon')),
+  polygon jsonb,
+  match text not null default 'footprint' check (match in ('point', 'footprint')),
+  min_severity double precision not null default 40 check (min_severity between 0 and 100),
+  severity_multiplier double precision not null default 1 check (severity_multiplier between 0.1 and 5),
+  dwell_minutes double precision not null default 0 check (dwell_minutes between 0 and 10080),
+  quiet_hours_start text check (quiet_hours_start ~ '^([01]\d|2[0-3]):[0-5]\d$'),
+  quiet_hours_end text check (quiet_hours_end ~ '^([01]\d|2[0-3]):[0-5]\d$'),
+  quiet_hours_tz text not null default 'UTC',
+  quiet_mode text not null default 'hold' check (quiet_mode in ('hold', 'drop')),
+  emergency_severity double precision check (emergency_severity between 0 and 100),
+  color text check (color ~ '^#[0-9a-f]{6}$'),
+  icon text check (icon ~ '^[a-z0-9-]{1,32}$'),
+  channel_ids uuid[],
+  sources text[],
+  types text[],
+  snoozed_until timestamptz,
+  enabled boolean not null default true,
+  boxes box[] not null check (cardinality(boxes) > 0),
+  version integer not null default 1,
+  created_at timestamptz not null default date_trunc('milliseconds', now()),
+  updated_at timestamptz not null default now(),
+  deleted_at timestamptz,
+  check ((quiet_hours_start is null) = (quiet_hours_end is null)),
+  check ((shape_type = 'polygon') <= (polygon is not null))
+);
+comment on table watchpost.zones is 'Watch zones as they are now. Change shapes through the API: it computes the boxes that matching needs.';
+create index zones_scope_created on watchpost.zones (scope_id, created_at desc, id desc) where deleted_at is null;
+create index zones_owner_id on watchpost.zones (owner_id);
+create index zones_org_id on watchpost.zones (org_id) where org_id is not null;
+create index zones_updated_at on watchpost.zones (updated_at);
+alter table watchpost.zones enable row level security;
+alter table watchpost.zones force row level security;
+create policy zones_select on watchpost.zones for select to authenticated
+  using (scope_id = any((select private.my_scopes())::uuid[]));
+create policy zones_insert on watchpost.zones for insert to authenticated
+  with check (
+    (select private.can_write())
+    and owner_id = (select private.uid())
+    and (org_id is null or org_id = any((select private.my_orgs())::uuid[])));
+create policy zones_update on watchpost.zones for update to authenticated
+  using (
+    (select private.can_write())
+    and (owner_id = (select private.uid()) or org_id = any((select private.admin_orgs())::uuid[])))
+  with check (
+    (select private.can_write())
+    and (org_id is null or org_id = any((select private.my_orgs())::uuid[])));
+create policy zones_jobs on watchpost.zones for select to watchpost_jobs
+  using (true);
+grant select on watchpost.zones to authenticated, watchpost_jobs;
+grant insert (
+    org_id, label, lat, lon, radius_km, shape_type, polygon, match, min_severity, severity_multiplier,
+    dwell_minutes, quiet_hours_start, quiet_hours_end, quiet_hours_tz, quiet_mode, emergency_severity,
+    color, icon, channel_ids, sources, types, snoozed_until, enabled, boxes)
+  on watchpost.zones to authenticated;
+grant update (
+    org_id, label, lat, lon, radius_km, shape_type, polygon, match, min_severity, severity_multiplier,
+    dwell_minutes, quiet_hours_start, quiet_hours_end, quiet_hours_tz, quiet_mode, emergency_severity,
+    color, icon, channel_ids, sources, types, snoozed_until, enabled, boxes, deleted_at)
+  on watchpost.zones to authenticated;
+
+create table watchpost.zone_boxes (
+  zone_id uuid not null references watchpost.zones on delete cascade,
+  part smallint not null,
+  box box not null,
+  primary key (zone_id, part)
+);
+comment on table watchpost.zone_boxes is 'Bounding boxes of the zones that are not deleted, longitudes -180 to 180; several across the antimeridian.';
+create index zone_boxes_box on watchpost.zone_boxes using gist (box);
+alter table watchpost.zone_boxes enable row level security;
+alter table watchpost.zone_boxes force row level security;
+create policy zone_boxes_jobs on watchpost.zone_boxes for select to watchpost_jobs
+  using (true);
+grant select on watchpost.zone_boxes to watchpost_jobs;
+
+create table watchpost.zone_versions (
+  zone_id uuid not null references watchpost.zones on delete cascade,
+  version integer not null,
+  valid_from timestamptz not null default now(),
+  definition jsonb not null,
+  primary key (zone_id, version)
+);
+comment on table watchpost.zone_versions is 'Append-only: each version of a zone, so that what was decided can be replayed.';
+alter table watchpost.zone_versions enable row level security;
+alter table watchpost.zone_versions force row level security;
+create policy zone_versions_select on watchpost.zone_versions for select to authenticated
+  using (zone_id in (select id from watchpost.zones));
+create policy zone_versions_jobs on watchpost.zone_versions for select to watchpost_jobs
+  using (true);
+grant select on watchpost.zone_versions to authenticated, watchpost_jobs;
+
+create table watchpost.match_memory (
+  zone_id uuid not null references watchpost.zones on delete cascade,
+  key text not null,
+  memory jsonb not null,
+  updated_at timestamptz not null default now(),
+  primary key (zone_id, key)
+);
+comment on table watchpost.match_memory is 'What matching remembers per zone and event, or zone and moving subject (a stay).';
+create index match_memory_key on watchpost.match_memory (key);
+create index match_memory_updated_at on watchpost.match_memory (updated_at);
+alter table watchpost.match_memory enable row level security;
+alter table watchpost.match_memory force row level security;
+create policy match_memory_jobs on watchpost.match_memory for all to watchpost_jobs
+  using (true) with check (true);
+grant select, insert, update, delete on watchpost.match_memory to watchpost_jobs;
+
+-- A change of anything the decision reads makes a new version.
+create function private.zone_definition(z watchpost.zones) returns jsonb
+language sql stable set search_path = '' as $$
+  select to_jsonb(z) - array['boxes', 'version', 'created_at', 'updated_at', 'scope_id', 'color', 'icon']
+$$;
+
+-- Security definer, these three: versions, boxes and jobs follow a zone whoever changes it.
+create function private.zone_before() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  if tg_op = 'INSERT' then
+    perform pg_advisory_xact_lock(hashtextextended('zones:' || new.owner_id, 0));
+    perform private.require_room(new.owner_id, 'zones', (
+      select count(*) + 1 from watchpost.zones where owner_id = new.owner_id and deleted_at is null));
+    return new;
+  end if;
+  if new.org_id is distinct from old.org_id and private.uid() is not null and private.uid() <> old.owner_id then
+    raise exception 'only the owner shares or unshares a zone' using errcode = 'WP403';
+  end if;
+  if old.deleted_at is not null and new.deleted_at is null then
+    perform pg_advisory_xact_lock(hashtextextended('zones:' || new.owner_id, 0));
+    perform private.require_room(new.owner_id, 'zones', (
+      select count(*) + 1 from watchpost.zones where owner_id = new.owner_id and deleted_at is null));
+  end if;
+  new.updated_at := now();
+  if private.zone_definition(new) is distinct from private.zone_definition(old) then
+    new.version := old.version + 1;
+  end if;
+  return new;
+end
+$$;
+create trigger zones_before before insert or update on watchpost.zones
+  for each row execute function private.zone_before();
+
+create function private.zone_after() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  if tg_op = 'INSERT' or new.version <> old.version then
+    insert into watchpost.zone_versions (zone_id, version, definition)
+    values (new.id, new.version, private.zone_definition(new));
+    perform private.enqueue('rezone', gen_random_uuid(), jsonb_build_object('zone_id', new.id));
+  end if;
+  if tg_op = 'INSERT' or new.boxes is distinct from old.boxes or new.deleted_at is distinct from old.deleted_at then
+    delete from watchpost.zone_boxes where zone_id = new.id;
+    insert into watchpost.zone_boxes (zone_id, part, box)
+    select new.id, b.part, b.box
+    from unnest(new.boxes) with ordinality as b (box, part)
+    where new.deleted_at is null;
+  end if;
+  if tg_op = 'UPDATE' and (new.org_id is distinct from old.org_id or new.owner_id <> old.owner_id) then
+    update watchpost.alerts
+    set org_id = new.org_id, owner_id = new.owner_id
+    where zone_id = new.id;
+  end if;
+  return new;
+end
+$$;
+create trigger zones_after after insert or update on watchpost.zones
+  for each row execute function private.zone_after();
+
+-- Security definer: operators on boxes are not leakproof, so under RLS no index could serve them.
+-- It therefore applies the same two rules itself: the caller's scopes for zones and for events.
+-- Newest events whose extent meets a box of the caller's zones, before a cursor. With more than
+-- p_walk boxes it walks the window by time instead and may stop early: then the last row says where.
+create function private.events_near(
+  p_zone_id uuid,
+  p_from timestamptz,
+  p_before timestamptz,
+  p_before_id text,
+  p_source text,
+  p_type text,
+  p_min_severity integer,
+  p_limit integer,
+  p_walk integer default 400
+)
+returns table (event_id text, ts timestamptz, is_position boolean, zone_ids uuid[])
+language plpgsql stable security definer set search_path = '' set plan_cache_mode = force_custom_plan as $$
+declare
+  v_scopes uuid[] := private.my_scopes();
+  v_boxes bigint;
+begin
+  select count(*) into v_boxes
+  from watchpost.zones z join watchpost.zone_boxes b on b.zone_id = z.id
+  where z.scope_id = any(v_scopes) and z.deleted_at is null and (p_zone_id is null or z.id = p_zone_id);
+
+  if v_boxes <= p_walk then
+    return query
+    with boxes as materialized (
+      select b.zone_id, b.box
+      from watchpost.zones z join watchpost.zone_boxes b on b.zone_id = z.id
+      where z.scope_id = any(v_scopes) and z.deleted_at is null and (p_zone_id is null or z.id = p_zone_id)
+    ),
+    near as (
+      select e.id, e.ts, false as is_position, boxes.zone_id
+      from boxes cross join lateral (
+        select c.id, c.ts from watchpost.events c
+        where c.extent operator(pg_catalog.&&) boxes.box and c.ts > p_from and c.ts <= p_before
+          and (c.scope_id is null or c.scope_id = any(v_scopes))
+          and (p_before_id is null or c.ts < p_before or c.id < p_before_id)
+          and (p_source is null or c.source = p_source)
+          and (p_type is null or c.type = p_type)
+          and (p_min_severity is null or c.severity >= p_min_severity)
+        order by c.ts operator(extensions.<->) p_before
+        fetch first p_limit rows with ties
+      ) e
+      union all
+      select e.event_id, e.ts, true, boxes.zone_id
+      from boxes cross join lateral (
+        select c.event_id, c.ts from watchpost.positions c
+        where c.extent operator(pg_catalog.&&) boxes.box and c.ts > p_from and c.ts <= p_before
+          and (c.scope_id is null or c.scope_id = any(v_scopes))
+          and (p_before_id is null or c.ts < p_before or c.event_id < p_before_id)
+          and (p_source is null or c.source = p_source)
+          and (p_type is null or c.type = p_type)
+          and (p_min_severity is null or c.severity >= p_min_severity)
+        order by c.ts operator(extensions.<->) p_before
+        fetch first p_limit rows with ties
+      ) e
+    )
+    select n.id, n.ts, n.is_position, array_agg(distinct n.zone_id)
+    from near n
+    group by n.id, n.ts, n.is_position
+    order by n.ts desc, n.id desc
+    limit p_limit;
+    return;
+  end if;
+
+  return query
+  with walked as materialized (
+    select * from (
+      (select c.id, c.ts, c.extent, false as is_position from watchpost.events c
+       where c.ts > p_from and c.ts <= p_before
+         and (c.scope_id is null or c.scope_id = any(v_scopes))
+         and (p_before_id is null or c.ts < p_before or c.id < p_before_id)
+         and (p_source is null or c.source = p_source)
+         and (p_type is null or c.type = p_type)
+         and (p_min_severity is null or c.severity >= p_min_severity)
+       order by c.ts desc, c.id desc limit 5000)
+      union all
+      (select c.event_id, c.ts, c.extent, true from watchpost.positions c
+       where c.ts > p_from and c.ts <= p_before
+         and (c.scope_id is null or c.scope_id = any(v_scopes))
+         and (p_before_id is null or c.ts < p_before or c.event_id < p_before_id)
+         and (p_source is null or c.source = p_source)
+         and (p_type is null or c.type = p_type)
+         and (p_min_severity is null or c.severity >= p_min_severity)
+       order by c.ts desc, c.event_id desc limit 5000)
+    ) w
+    order by w.ts desc, w.id desc
+    limit 5000
+  ),
+  hits as (
+    select w.id, w.ts, w.is_position, n.zone_ids
+    from walked w
+    cross join lateral (
+      select array_agg(distinct z.id) as zone_ids
+      from watchpost.zone_boxes b join watchpost.zones z on z.id = b.zone_id
+      where b.box operator(pg_catalog.&&) w.extent
+        and z.scope_id = any(v_scopes) and z.deleted_at is null
+        and (p_zone_id is null or z.id = p_zone_id)
+    ) n
+    where n.zone_ids is not null
+    order by w.ts desc, w.id desc
+    limit p_limit
+  ),
+  stopped as (
+    select w.id, w.ts, w.is_position, '{}'::uuid[] as zone_ids
+    from walked w
+    where (select count(*) from walked) = 5000 and (select count(*) from hits) < p_limit
+    order by w.ts, w.id
+    limit 1
+  )
+  select * from hits
+  union all
+  select * from stopped s where not exists (select from hits h where h.id = s.id)
+  order by 2 desc, 1 desc;
+end
+$$;
+grant execute on function private.events_near to authenticated;
+
+-- Security definer: revisions and positions whose extent meets the given boxes, first seen in a
+-- window, oldest first, with what came before them of the same events (and of the same subjects in the
+-- day before), so that a preview remembers what matching remembered.
+create function private.revisions_near(p_boxes box[], p_from timestamptz, p_to timestamptz, p_limit integer)
+returns table (
+  id text, revision integer, first_seen_at timestamptz, source text, type text, title text,
+  lat double precision, lon double precision, ts timestamptz, severity smallint, subject text,
+  status text, url text, geometry jsonb
+)
+language plpgsql stable security definer set search_path = '' set plan_cache_mode = force_custom_plan as $$
+declare
+  v_scopes uuid[] := private.my_scopes();
+begin
+  return query
+  select * from (
+    select r.event_id, r.revision, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
+      r.severity, r.subject, r.status, r.url, r.geometry
+    from (
+      select distinct n.event_id
+      from unnest(p_boxes) as b (box)
+      join watchpost.event_revisions n
+        on n.extent operator(pg_catalog.&&) b.box and n.first_seen_at >= p_from and n.first_seen_at < p_to
+    ) near
+    join watchpost.event_revisions r on r.event_id = near.event_id and r.first_seen_at < p_to
+    where r.scope_id is null or r.scope_id = any(v_scopes)
+    union all
+    select r.event_id, 1, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
+      r.severity, r.subject, r.status, r.url, null::jsonb
+    from (
+      select distinct n.subject
+      from unnest(p_boxes) as b (box)
+      join watchpost.positions n
+        on n.extent operator(pg_catalog.&&) b.box and n.first_seen_at >= p_from and n.first_seen_at < p_to
+    ) near
+    join watchpost.positions r on r.subject = near.subject
+    where r.first_seen_at < p_to and (r.scope_id is null or r.scope_id = any(v_scopes))
+  ) x
+  order by x.first_seen_at, x.ts, x.event_id, x.revision
+  limit p_limit;
+end
+$$;
+grant execute on function private.revisions_near to authenticated;
+
+-- Security definer: every kept revision of an event, by any id it was known under, oldest first.
+create function private.revisions_of(p_event_id text)
+returns table (
+  id text, revision integer, first_seen_at timestamptz, source text, type text, title text,
+  lat double precision, lon double precision, ts timestamptz, severity smallint, subject text,
+  status text, url text, geometry jsonb
+)
+language sql stable security definer set search_path = '' as $$
+  with known as (
+    select coalesce((select a.event_id from watchpost.event_aliases a where a.alias = p_event_id), p_event_id) as id
+  )
+  select r.event_id, r.revision, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
+    r.severity, r.subject, r.status, r.url, r.geometry
+  from known
+  join watchpost.event_revisions r on r.event_id = known.id
+  where r.scope_id is null or r.scope_id = any(private.my_scopes())
+  union all
+  select r.event_id, 1, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
+    r.severity, r.subject, r.status, r.url, null::jsonb
+  from watchpost.positions r
+  where r.event_id = p_event_id and (r.scope_id is null or r.scope_id = any(private.my_scopes()))
+  order by 3, 2
+$$;
+
+-- Security definer: the positions of a subject seen before one of them, oldest first, for its stay.
+create function private.stay_before(p_event_id text, p_subject text)
+returns table (
+  id text, revision integer, first_seen_at timestamptz, source text, type text, title text,
+  lat double precision, lon double precision, ts timestamptz, severity smallint, subject text,
+  status text, url text, geometry jsonb
+)
+language sql stable security definer set search_path = '' as $$
+  select r.event_id, 1, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
+    r.severity, r.subject, r.status, r.url, null::jsonb
+  from watchpost.positions p
+  join watchpost.positions r on r.subject = p.subject
+  where p.event_id = p_event_id and p.subject = p_subject
+    and (r.first_seen_at, r.ts) < (p.first_seen_at, p.ts)
+    and (r.scope_id is null or r.scope_id = any(private.my_scopes()))
+  order by r.first_seen_at, r.ts
+$$;
+grant execute on function private.revisions_of, private.stay_before to authenticated;
+
+reset role;
+
+-- sql/50_channels.sql
+-- Channels: where alerts go. Targets, tokens and signing secrets are sealed by the API before they get here.
+
+set role watchpost_owner;
+
+create table watchpost.channels (
+  id uuid primary key default gen_random_uuid(),
+  owner_id uuid not null default private.uid() references watchpost.accounts on delete cascade,
+  org_id uuid references watchpost.organisations on delete set null,
+  scope_id uuid generated always as (coalesce(org_id, owner_id)) stored,
+  kind text not null check (kind ~ '^[a-z]{1,32}$'),
+  label text check (length(label) between 1 and 120),
+  target_sealed text not null,
+  target_masked text not null,
+  config_sealed text,
+  config_masked jsonb,
+  enabled boolean not null default true,
+  status text not null default 'ok' check (status in ('ok', 'failing', 'disabled')),
+  disabled_reason text,
+  signing_secret_sealed text,
+  previous_secret_sealed text,
+  previous_secret_until timestamptz,
+  failures integer not null default 0,
+  paused_until timestamptz,
+  created_at timestamptz not null default date_trunc('milliseconds', now()),
+  updated_at timestamptz not null default now(),
+  deleted_at timestamptz
+);
+comment on table watchpost.channels is 'Where alerts go. Everything secret is sealed; a masked form stands beside it.';
+create index channels_scope_created on watchpost.channels (scope_id, created_at desc, id desc) where deleted_at is null;
+create index channels_owner_id on watchpost.channels (owner_id);
+create index channels_org_id on watchpost.channels (org_id) where org_id is not null;
+alter table watchpost.channels enable row level security;
+alter table watchpost.channels force row level security;
+create policy channels_select on watchpost.channels for select to authenticated
+  using (scope_id = any((select private.my_scopes())::uuid[]));
+create policy channels_insert on watchpost.channels for insert to authenticated
+  with check (
+    (select private.can_write())
+    and owner_id = (select private.uid())
+    and (org_id is null or org_id = any((select private.admin_orgs())::uuid[])));
+create policy channels_update on watchpost.channels for update to authenticated
+  using (
+    (select private.can_write())
+    and (owner_id = (select private.uid()) or org_id = any((select private.admin_orgs())::uuid[])))
+  with check (
+    (select private.can_write())
+    and (org_id is null or org_id = any((select private.my_orgs())::uuid[])));
+create policy channels_jobs on watchpost.channels for select to watchpost_jobs
+  using (true);
+create policy channels_jobs_update on watchpost.channels for update to watchpost_jobs
+  using (true) with check (true);
+grant select on watchpost.channels to authenticated, watchpost_jobs;
+grant insert (
+    org_id, kind, label, target_sealed, target_masked, config_sealed, config_masked, enabled,
+    signing_secret_sealed)
+  on watchpost.channels to authenticated;
+grant update (
+    org_id, label, target_sealed, target_masked, config_sealed, config_masked, enabled, status,
+    disabled_reason, signing_secret_sealed, previous_secret_sealed, previous_secret_until, failures,
+    paused_until, deleted_at)
+  on watchpost.channels to authenticated;
+grant update (enabled, status, disabled_reason, failures, paused_until) on watchpost.channels to watchpost_jobs;
+
+-- Security definer: counts all of an owner's channels, and checks sharing beside the policy.
+create function private.channel_before() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  if tg_op = 'UPDATE' then
+    if new.org_id is distinct from old.org_id and private.uid() is not null then
+      if private.uid() <> old.owner_id then
+        raise exception 'only the owner shares or unshares a channel' using errcode = 'WP403';
+      end if;
+      if new.org_id is not null and not new.org_id = any(private.admin_orgs()) then
+        raise exception 'only an owner or admin puts a channel into an organisation' using errcode = 'WP403';
+      end if;
+    end if;
+    new.updated_at := now();
+    if old.deleted_at is null or new.deleted_at is not null then
+      return new;
+    end if;
+  end if;
+  perform pg_advisory_xact_lock(hashtextextended('channels:' || new.owner_id, 0));
+  perform private.require_room(new.owner_id, 'channels', (
+    select count(*) + 1 from watchpost.channels where owner_id = new.owner_id and deleted_at is null));
+  return new;
+end
+$$;
+create trigger channels_before before insert or update on watchpost.channels
+  for each row execute function private.channel_before();
+
+-- Security definer: which of these channels the caller and the zone's owner do not both see.
+create function private.unusable_channels(p_channel_ids uuid[], p_zone_owner uuid) returns uuid[]
+language sql stable security definer set search_path = '' as $$
+  select coalesce(array_agg(given.id), '{}')
+  from unnest(p_channel_ids) as given (id)
+  where not exists (
+    select from watchpost.channels c
+    where c.id = given.id
+      and c.deleted_at is null
+      and c.scope_id = any(private.my_scopes())
+      and (c.owner_id = p_zone_owner or exists (
+        select from watchpost.members m
+        where m.org_id = c.org_id and m.user_id = p_zone_owner and m.status = 'active')))
+$$;
+grant execute on function private.unusable_channels to authenticated;
+
+-- Security definer: the channels an alert of a zone goes to now: the chosen ones its owner still
+-- sees, or every enabled one of the owner, and of the organisation if the zone is shared.
+create function private.zone_channels(p_owner_id uuid, p_org_id uuid, p_channel_ids uuid[])
+returns table (channel_id uuid)
+language sql stable security definer set search_path = '' as $$
+  select c.id
+  from watchpost.channels c
+  where c.enabled and c.deleted_at is null
+    and case
+      when p_channel_ids is null then
+        c.owner_id = p_owner_id and (c.org_id is null or c.org_id is not distinct from p_org_id)
+        or c.org_id = p_org_id
+      else c.id = any(p_channel_ids)
+        and (c.owner_id = p_owner_id or exists (
+          select from watchpost.members m
+          where m.org_id = c.org_id and m.user_id = p_owner_id and m.status = 'active'))
+    end
+$$;
+grant execute on function private.zone_channels to watchpost_jobs;
+
+reset role;
+
+-- sql/60_alerts.sql
+-- Alerts and deliveries: what was decided, what was sent, and every attempt to send it.
+
+set role watchpost_owner;
+
+create table watchpost.alerts (
+  id uuid primary key default gen_random_uuid(),
+  zone_id uuid not null references watchpost.zones on delete cascade,
+  zone_name text not null,
+  owner_id uuid not null references watchpost.accounts on delete cascade,
+  org_id uuid references watchpost.organisations on delete set null,
+  scope_id uuid generated always as (coalesce(org_id, owner_id)) stored,
+  event_id text not null,
+  source text not null,
+  subject text,
+  event jsonb not null,
+  severity double precision not null,
+  reason text not null,
+  status text not null check (status in ('pending', 'held', 'dispatched', 'failed', 'suppressed', 'recorded')),
+  raised_at timestamptz not null,
+  held_until timestamptz,
+  dispatched_at timestamptz,
+  channel text,
+  checks jsonb not null,
+  zone_version integer not null,
+  event_revision integer not null,
+  updates jsonb not null default '[]',
+  resolved boolean not null default false,
+  resolved_at timestamptz,
+  resolved_via text check (resolved_via in ('api', 'console', 'mcp')),
+  note text check (length(note) <= 4000),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  unique (zone_id, event_id)
+);
+comment on table watchpost.alerts is 'One row per zone and event (per stay of a moving subject), with the event and the checks as they were.';
+create index alerts_scope_raised on watchpost.alerts (scope_id, raised_at desc, id desc);
+create index alerts_zone_raised on watchpost.alerts (zone_id, raised_at desc, id desc);
+create index alerts_owner_id on watchpost.alerts (owner_id);
+create index alerts_org_id on watchpost.alerts (org_id) where org_id is not null;
+create index alerts_event_id on watchpost.alerts (event_id);
+create index alerts_zone_subject on watchpost.alerts (zone_id, subject, raised_at desc) where subject is not null;
+create index alerts_held on watchpost.alerts (zone_id, held_until) where status = 'held';
+alter table watchpost.alerts enable row level security;
+alter table watchpost.alerts force row level security;
+create policy alerts_select on watchpost.alerts for select to authenticated
+  using (scope_id = any((select private.my_scopes())::uuid[]));
+create policy alerts_update on watchpost.alerts for update to authenticated
+  using ((select private.can_write()) and scope_id = any((select private.my_scopes())::uuid[]))
+  with check ((select private.can_write()) and scope_id = any((select private.my_scopes())::uuid[]));
+create policy alerts_jobs on watchpost.alerts for all to watchpost_jobs
+  using (true) with check (true);
+grant select on watchpost.alerts to authenticated;
+grant update (resolved, resolved_at, resolved_via, note, updated_at) on watchpost.alerts to authenticated;
+grant select, insert, update on watchpost.alerts to watchpost_jobs;
+
+create table watchpost.deliveries (
+  id uuid primary key default gen_random_uuid(),
+  alert_id uuid references watchpost.alerts on delete cascade,
+  channel_id uuid not null references watchpost.channels on delete cascade,
+  message text not null check (message ~ '^(alert\.(raised|revised|escalated|ended|retracted|digest)|channel\.test)$'),
+  sequence integer not null default 0,
+  status text not null default 'queued'
+    check (status in ('queued', 'held', 'sending', 'succeeded', 'failed', 'expired', 'cancelled')),
+  attempts integer not null default 0,
+  last_error text,
+  payload text,
+  next_attempt_at timestamptz,
+  first_attempt_at timestamptz,
+  delivered_at timestamptz,
+  redelivery_of uuid references watchpost.deliveries on delete set null,
+  digest_id uuid references watchpost.deliveries on delete set null,
+  created_at timestamptz not null default date_trunc('milliseconds', now()),
+  updated_at timestamptz not null default now()
+);
+comment on table watchpost.deliveries is 'One message to one channel. Its id is the webhook-id, the same on every attempt.';
+-- A redelivery or digest is a new message about the same thing; a first one exists once.
+create unique index deliveries_once on watchpost.deliveries (alert_id, channel_id, message, sequence)
+  where redelivery_of is null and message <> 'alert.digest';
+create index deliveries_channel_created on watchpost.deliveries (channel_id, created_at desc, id desc);
+create index deliveries_alert_id on watchpost.deliveries (alert_id);
+create index deliveries_redelivery_of on watchpost.deliveries (redelivery_of) where redelivery_of is not null;
+create index deliveries_digest_id on watchpost.deliveries (digest_id) where digest_id is not null;
+create index deliveries_open on watchpost.deliveries (updated_at) where status in ('queued', 'sending');
+alter table watchpost.deliveries enable row level security;
+alter table watchpost.deliveries force row level security;
+create policy deliveries_select on watchpost.deliveries for select to authenticated
+  using (
+    exists (select from watchpost.channels c where c.id = channel_id)
+    and (alert_id is null or exists (select from watchpost.alerts a where a.id = alert_id)));
+create policy deliveries_jobs on watchpost.deliveries for all to watchpost_jobs
+  using (true) with check (true);
+grant select on watchpost.deliveries to authenticated;
+grant select, insert, update on watchpost.deliveries to watchpost_jobs;
+
+create table watchpost.delivery_attempts (
+  id uuid primary key default gen_random_uuid(),
+  delivery_id uuid not null references watchpost.deliveries on delete cascade,
+  attempt integer not null,
+  at timestamptz not null default now(),
+  outcome text not null check (outcome in ('ok', 'retry', 'fail_permanent', 'disable_channel')),
+  status_code smallint,
+  duration_ms integer not null,
+  error text,
+  response_excerpt text,
+  unique (delivery_id, attempt)
+);
+comment on table watchpost.delivery_attempts is 'Append-only: every attempt of a delivery and what the receiver answered. Kept 100 days.';
+create index delivery_attempts_at on watchpost.delivery_attempts (at);
+alter table watchpost.delivery_attempts enable row level security;
+alter table watchpost.delivery_attempts force row level security;
+create policy delivery_attempts_select on watchpost.delivery_attempts for select to authenticated
+  using (exists (select from watchpost.deliveries d where d.id = delivery_id));
+create policy delivery_attempts_jobs on watchpost.delivery_attempts for all to watchpost_jobs
+  using (true) with check (true);
+grant select on watchpost.delivery_attempts to authenticated;
+grant select, insert on watchpost.delivery_attempts to watchpost_jobs;
+
+-- An alert as the wire has it. Runs as its caller, so that deliveries on channels the caller cannot
+-- see are left out; p_channel_id narrows them to one channel for the message that channel gets.
+create function private.alert_json(a watchpost.alerts, p_channel_id uuid default null) returns jsonb
+language sql stable set search_path = '' as $$
+  select jsonb_build_object(
+    'id', a.id,
+    'zone_id', a.zone_id,
+    'zone_name', a.zone_name,
+    'event_id', a.event_id,
+    'event', a.event,
+    'severity', a.severity,
+    'reason', a.reason,
+    'status', a.status,
+    'raised_at', private.iso(a.raised_at),
+    'held_until', private.iso(a.held_until),
+    'dispatched_at', private.iso(a.dispatched_at),
+    'channel', a.channel,
+    'deliveries', coalesce((
+      select jsonb_agg(jsonb_build_object(
+        'id', d.id,
+        'channel_id', d.channel_id,
+        'channel', coalesce(c.label, c.kind),
+        'kind', d.message,
+        'status', d.status,
+        'attempts', d.attempts,
+        'last_error', d.last_error,
+        'delivered_at', private.iso(d.delivered_at),
+        'redelivery_of', d.redelivery_of) order by d.created_at, d.id)
+      from watchpost.deliveries d
+      join watchpost.channels c on c.id = d.channel_id
+      where d.alert_id = a.id and (p_channel_id is null or d.channel_id = p_channel_id)), '[]'),
+    'updates', a.updates,
+    'resolved', a.resolved,
+    'resolved_at', private.iso(a.resolved_at),
+    'resolved_via', a.resolved_via,
+    'note', a.note,
+    'updated_at', private.iso(a.updated_at))
+$$;
+grant execute on function private.alert_json to authenticated, watchpost_jobs;
+
+-- Security definer: new deliveries for an alert, each with its job; which alert and channels is
+-- decided here by the caller's right to write and to manage the zone. errcode WP403 otherwise.
+create function private.redeliver(p_alert_id uuid, p_delivery_ids uuid[]) returns setof uuid
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_alert watchpost.alerts;
+  v_old record;
+  v_new uuid;
+begin
+  select * into v_alert from watchpost.alerts where id = p_alert_id and scope_id = any(private.my_scopes());
+  if not found then
+    return;
+  end if;
+  if not private.can_write() or not (
+    v_alert.owner_id = private.uid() or coalesce(v_alert.org_id = any(private.admin_orgs()), false)) then
+    raise exception 'only the owner or an admin redelivers' using errcode = 'WP403';
+  end if;
+  for v_old in
+    select d.id, d.channel_id, d.message, d.sequence
+    from watchpost.deliveries d
+    join watchpost.channels c on c.id = d.channel_id
+    where d.alert_id = p_alert_id
+      and c.deleted_at is null
+      and c.scope_id = any(private.my_scopes())
+      and case
+        when p_delivery_ids is null then d.status in ('failed', 'expired')
+        else d.id = any(p_delivery_ids)
+      end
+      and not exists (
+        select from watchpost.deliveries again
+        where again.redelivery_of = d.id and again.status in ('queued', 'sending'))
+  loop
+    insert into watchpost.deliveries (alert_id, channel_id, message, sequence, redelivery_of)
+    values (p_alert_id, v_old.channel_id, v_old.message, v_old.sequence, v_old.id)
+    returning id into v_new;
+    perform private.enqueue('deliver', v_new, '{}', p_group => v_old.channel_id::text);
+    return next v_new;
+  end loop;
+end
+$$;
+grant execute on function private.redeliver to authenticated;
+
+-- Security definer: a marked test to one of the caller's channels, sent at once by the API; it has no job.
+create function private.begin_test(p_channel_id uuid, p_payload text) returns uuid
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_id uuid;
+begin
+  insert into watchpost.deliveries (channel_id, message, status, payload, first_attempt_at)
+  select c.id, 'channel.test', 'sending', p_payload, now()
+  from watchpost.channels c
+  where c.id = p_channel_id and c.deleted_at is null and private.can_write()
+    and (c.owner_id = private.uid() or c.org_id = any(private.admin_orgs()))
+  returning id into v_id;
+  return v_id;
+end
+$$;
+
+create function private.end_test(
+  p_delivery_id uuid, p_outcome text, p_status_code integer, p_duration_ms integer, p_error text, p_excerpt text
+)
+returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  update watchpost.deliveries d
+  set status = case when p_outcome = 'ok' then 'succeeded' else 'failed' end,
+      attempts = 1,
+      last_error = p_error,
+      delivered_at = case when p_outcome = 'ok' then now() end,
+      updated_at = now()
+  from watchpost.channels c
+  where d.id = p_delivery_id and d.status = 'sending' and d.message = 'channel.test' and c.id = d.channel_id
+    and private.can_write() and c.scope_id = any(private.my_scopes());
+  if found then
+    insert into watchpost.delivery_attempts (delivery_id, attempt, outcome, status_code, duration_ms, error, response_excerpt)
+    values (p_delivery_id, 1, p_outcome, p_status_code, p_duration_ms, p_error, p_excerpt);
+  end if;
+end
+$$;
+grant execute on function private.begin_test, private.end_test to authenticated;
+
+-- Security definer, both: what is pending for a deleted zone or channel is cancelled with it.
+create function private.cancel_pending() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  if tg_table_name = 'zones' then
+    update watchpost.deliveries d
+    set status = 'cancelled', last_error = 'The zone was deleted.', updated_at = now()
+    from watchpost.alerts a
+    where a.zone_id = new.id and d.alert_id = a.id and d.status in ('queued', 'held', 'sending');
+    update watchpost.alerts
+    set status = 'failed', updated_at = now()
+    where zone_id = new.id and status in ('pending', 'held');
+  else
+    update watchpost.deliveries
+    set status = 'cancelled', last_error = 'The channel was deleted.', updated_at = now()
+    where channel_id = new.id and status in ('queued', 'held', 'sending');
+  end if;
+  return new;
+end
+$$;
+create trigger zones_cancel after update of deleted_at on watchpost.zones
+  for each row when (old.deleted_at is null and new.deleted_at is not null)
+  execute function private.cancel_pending();
+create trigger channels_cancel after update of deleted_at on watchpost.channels
+  for each row when (old.deleted_at is null and new.deleted_at is not null)
+  execute function private.cancel_pending();
+
+reset role;
+
+-- sql/70_audit.sql
+-- Audit: who did what, written in the transaction of the act by triggers, never changed afterwards.
+
+set role watchpost_owner;
+
+create table watchpost.audit (
+  id uuid primary key default gen_random_uuid(),
+  at timestamptz not null default date_trunc('milliseconds', now()),
+  xid xid8 not null default pg_current_xact_id(),
+  seq bigint not null generated always as identity,
+  account_id uuid not null,
+  actor_id uuid,
+  key_id uuid,
+  action text not null,
+  target_type text not null,
+  target_id text,
+  outcome text not null default 'success',
+  ip text,
+  user_agent text,
+  request_id uuid,
+  details jsonb not null default '{}'
+);
+comment on table watchpost.audit is 'Acts of an account and acts of others on its things; one row per account concerned. Kept 400 days.';
+create index audit_account_at on watchpost.audit (account_id, at desc, id desc);
+create index audit_account_order on watchpost.audit (account_id, xid, seq);
+create index audit_at on watchpost.audit (at);
+create unique index audit_refusals on watchpost.audit (account_id, request_id)
+  where action = 'request.refused';
+alter table watchpost.audit enable row level security;
+alter table watchpost.audit force row level security;
+create policy audit_select on watchpost.audit for select to authenticated
+  using (account_id = (select private.uid()));
+grant select on watchpost.audit to authenticated;
+
+-- Writes an act into the log of each account concerned, with the context of the request, if any.
+create function private.record(
+  p_action text, p_target_type text, p_target_id text, p_accounts uuid[], p_details jsonb default '{}'
+)
+returns void
+language sql volatile set search_path = '' as $$
+  insert into watchpost.audit (
+    account_id, actor_id, key_id, action, target_type, target_id, ip, user_agent, request_id, details)
+  select distinct a.id, private.uid(), (c.claims ->> 'key_id')::uuid, p_action, p_target_type, p_target_id,
+    c.claims ->> 'ip', c.claims ->> 'user_agent', (c.claims ->> 'request_id')::uuid,
+    p_details || case when c.claims is null then jsonb_build_object('via', session_user::text) else '{}' end
+  from (select private.claims() as claims) c
+  cross join lateral unnest(p_accounts || private.uid()) as a (id)
+  where a.id is not null
+$$;
+
+-- The changed columns of a row, old and new, without secrets, hashes, boxes and shapes' coordinates.
+create function private.changes(p_old jsonb, p_new jsonb) returns jsonb
+language sql immutable set search_path = '' as $$
+  select coalesce(jsonb_object_agg(n.key, case
+    when n.key ~ '(sealed|hash|polygon|target)' then '"changed"'::jsonb
+    else jsonb_build_array(p_old -> n.key, n.value) end), '{}')
+  from jsonb_each(p_new) n
+  where n.value is distinct from p_old -> n.key
+    and n.key not in ('boxes', 'version', 'updated_at', 'scope_id', 'failures', 'paused_until')
+$$;
+
+-- Security definer: the audit trigger of every table whose rows belong to somebody.
+-- Its argument names the thing; the action is <thing>.<created|updated|deleted|restored>.
+create function private.audit_change() returns trigger
+language plpgsql security definer set search_path = '' as $$
+declare
+  v_old jsonb := case when tg_op <> 'INSERT' then to_jsonb(old) end;
+  v_new jsonb := case when tg_op <> 'DELETE' then to_jsonb(new) end;
+  v_row jsonb := coalesce(v_new, v_old);
+  v_thing text := tg_argv[0];
+  v_verb text := case tg_op when 'INSERT' then 'created' when 'UPDATE' then 'updated' else 'deleted' end;
+  v_changes jsonb := '{}';
+  v_accounts uuid[];
+begin
+  if tg_op = 'UPDATE' then
+    v_changes := private.changes(v_old, v_new);
+    if v_changes = '{}' then
+      return null;
+    end if;
+    if v_changes ? 'deleted_at' then
+      v_verb := case when v_new ->> 'deleted_at' is null then 'restored' else 'deleted' end;
+      v_changes := '{}';
+    end if;
+    if v_thing = 'key' and v_changes ? 'revoked_at' then
+      v_verb := 'revoked';
+    end if;
+    if v_thing = 'account' and v_changes ? 'plan' then
+      v_verb := 'plan_changed';
+    end if;
+    if v_thing = 'alert' then
+      v_verb := case when (v_new ->> 'resolved')::boolean then 'resolved' else 'reopened' end;
+      v_changes := v_changes - 'resolved' - 'resolved_at';
+    end if;
+    if v_thing = 'channel' and v_changes ? 'signing_secret_sealed' then
+      v_verb := 'secret_rotated';
+    end if;
+  end if;
+  if v_thing = 'member' and v_verb = 'created' and v_row ->> 'status' = 'invited' then
+    v_verb := 'invited';
+  end if;
+  v_accounts := case
+    when v_row ? 'owner_id' then array[(v_row ->> 'owner_id')::uuid, (v_old ->> 'owner_id')::uuid]
+    when v_thing = 'member' then array[(v_row ->> 'user_id')::uuid, (
+      select user_id from watchpost.members where org_id = (v_row ->> 'org_id')::uuid and role = 'owner')]
+    when v_thing = 'organisation' then array[(
+      select user_id from watchpost.members where org_id = (v_row ->> 'id')::uuid and role = 'owner')]
+    else array[(v_row ->> 'user_id')::uuid]
+  end;
+  perform private.record(
+    v_thing || '.' || v_verb, v_thing, coalesce(v_row ->> 'id', v_row ->> 'user_id'), v_accounts,
+    case when v_changes = '{}' then '{}' else jsonb_build_object('changed', v_changes) end
+    || case when v_row ? 'label' then jsonb_build_object('label', v_row -> 'label') else '{}' end);
+  return null;
+end
+$$;
+
+create trigger zones_audit after insert or update on watchpost.zones
+  for each row execute function private.audit_change('zone');
+create trigger channels_audit after insert or update on watchpost.channels
+  for each row execute function private.audit_change('channel');
+create trigger members_audit after insert or update or delete on watchpost.members
+  for each row execute function private.audit_change('member');
+create trigger organisations_audit after insert or update or delete on watchpost.organisations
+  for each row execute function private.audit_change('organisation');
+create trigger api_keys_audit after insert or update on watchpost.api_keys
+  for each row execute function private.audit_change('key');
+create trigger accounts_audit after update of plan on watchpost.accounts
+  for each row execute function private.audit_change('account');
+create trigger alerts_audit after update of resolved on watchpost.alerts
+  for each row when (old.resolved is distinct from new.resolved)
+  execute function private.audit_change('alert');
+
+-- Security definer: refusals of a known key, counted per minute, key, code and route in one row.
+create function private.record_refusal(p_user_id uuid, p_key_id uuid, p_code text, p_route text, p_context jsonb)
+returns void
+language sql volatile security definer set search_path = '' as $$
+  insert into watchpost.audit as a (
+    account_id, actor_id, key_id, action, target_type, target_id, outcome, ip, user_agent, request_id, details)
+  values (
+    p_user_id, p_user_id, p_key_id, 'request.refused', 'route', p_route, 'failure',
+    p_context ->> 'ip', p_context ->> 'user_agent',
+    md5(concat_ws('|', p_user_id, p_key_id, p_code, p_route, date_trunc('minute', now())))::uuid,
+    jsonb_build_object('code', p_code, 'count', 1))
+  on conflict (account_id, request_id) where action = 'request.refused' do update
+  set details = jsonb_set(a.details, '{count}', to_jsonb((a.details ->> 'count')::integer + 1))
+$$;
+grant execute on function private.record_refusal to watchpost_api;
+
+reset role;
+
+-- sql/80_queue.sql
+-- The queue: pg-boss's own schema, our queues, and the one way SQL enqueues.
+
+CREATE SCHEMA IF NOT EXISTS pgboss;
+
+    CREATE TYPE pgboss.job_state AS ENUM (
+      'created',
+      'retry',
+      'active',
+      'completed',
+      'cancelled',
+      'failed'
+    )
+  ;
+
+    CREATE FUNCTION pgboss.job_now()
+    RETURNS timestamp with time zone AS
+    $$
+      SELECT pg_catalog.now();
+    $$
+    LANGUAGE sql STABLE;
+  ;
+
+    CREATE TABLE pgboss.version (
+      version int primary key,
+      cron_on timestamp with time zone,
+      bam_on timestamp with time zone,
+      flow_on timestamp with time zone,
+      reindex_on timestamp with time zone,
+      monitor_backoff_on timestamp with time zone
+    )
+  ;
+
+    CREATE TABLE pgboss.queue (
+      name text NOT NULL,
+      policy text NOT NULL,
+      retry_limit int NOT NULL,
+      retry_delay int NOT NULL,
+      retry_backoff bool NOT NULL,
+      retry_delay_max int,
+      expire_seconds int NOT NULL,
+      retention_seconds int NOT NULL,
+      deletion_seconds int NOT NULL,
+      dead_letter text REFERENCES pgboss.queue (name) CHECK (dead_letter IS DISTINCT FROM name),
+      partition bool NOT NULL,
+      table_name text NOT NULL,
+      deferred_count int NOT NULL default 0,
+      queued_count int NOT NULL default 0,
+      ready_count int NOT NULL default 0,
+      warning_queued int NOT NULL default 0,
+      active_count int NOT NULL default 0,
+      failed_count int NOT NULL default 0,
+      total_count int NOT NULL default 0,
+      created_delta int NOT NULL default 0,
+      completed_delta int NOT NULL default 0,
+      failed_delta int NOT NULL default 0,
+      delta_on timestamp with time zone,
+      delta_seconds int,
+      ready_history int[] NOT NULL default '{}',
+      heartbeat_seconds int,
+      notify bool NOT NULL DEFAULT false,
+      singletons_active text[],
+      monitor_claim_on timestamp with time zone,
+      monitor_on timestamp with time zone,
+      maintain_on timestamp with time zone,
+      created_on timestamp with time zone not null default now(),
+      updated_on timestamp with time zone not null default now(),
+      PRIMARY KEY (name)
+    )
+  ;
+
+    CREATE TABLE pgboss.schedule (
+      name text REFERENCES pgboss.queue ON DELETE CASCADE,
+      key text not null DEFAULT '',
+      kind text not null DEFAULT 'cron' CHECK (kind IN ('cron', 'rrule')),
+      cron text not null,
+      timezone text DEFAULT 'UTC',
+      data jsonb,
+      options jsonb,
+      created_on timestamp with time zone not null default now(),
+      updated_on timestamp with time zone not null default now(),
+      last_job_id uuid,
+      PRIMARY KEY (name, key)
+    )
+  ;
+
+    CREATE TABLE pgboss.subscription (
+      event text not null,
+      name text not null REFERENCES pgboss.queue ON DELETE CASCADE,
+      created_on timestamp with time zone not null default now(),
+      updated_on timestamp with time zone not null default now(),
+      PRIMARY KEY(event, name)
+    )
+  ;
+
+    CREATE TABLE pgboss.bam (
+      id uuid PRIMARY KEY default gen_random_uuid(),
+      name text NOT NULL,
+      version int NOT NULL,
+      status text NOT NULL DEFAULT 'pending',
+      queue text,
+      table_name text NOT NULL,
+      command text NOT NULL,
+      error text,
+      created_on timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+      started_on timestamp with time zone,
+      completed_on timestamp with time zone
+    )
+  ;
+
+    CREATE FUNCTION pgboss.job_table_format(command text, table_name text)
+    RETURNS text AS
+    $$
+      SELECT format(
+        regexp_replace(
+          regexp_replace(command, '\.job\y', '.%1$I', 'g'),
+          '\yjob_i(\d+)', '%1$s_i\1', 'g'
+        ),
+        table_name
+      );
+    $$
+    LANGUAGE sql IMMUTABLE;
+  ;
+
+    CREATE FUNCTION pgboss.job_table_run(command text, tbl_name text DEFAULT NULL, queue_name text DEFAULT NULL)
+    RETURNS VOID AS
+    $$
+    DECLARE
+      tbl RECORD;
+    BEGIN
+      IF queue_name IS NOT NULL THEN
+        SELECT table_name INTO tbl_name FROM pgboss.queue WHERE name = queue_name;
+      END IF;
+
+      IF tbl_name IS NOT NULL THEN
+        EXECUTE pgboss.job_table_format(command, tbl_name);
+        RETURN;
+      END IF;
+
+      EXECUTE pgboss.job_table_format(command, 'job_common');
+
+      FOR tbl IN SELECT table_name FROM pgboss.queue WHERE partition = true
+      LOOP
+        EXECUTE pgboss.job_table_format(command, tbl.table_name);
+      END LOOP;
+    END;
+    $$
+    LANGUAGE plpgsql;
+  ;
+
+    CREATE FUNCTION pgboss.job_table_run_async(command_name text, version int, command text, tbl_name text DEFAULT NULL, queue_name text DEFAULT NULL)
+    RETURNS VOID AS
+    $$
+    BEGIN
+      IF queue_name IS NOT NULL THEN
+        SELECT table_name INTO tbl_name FROM pgboss.queue WHERE name = queue_name;
+      END IF;
+
+      IF tbl_name IS NOT NULL THEN
+        INSERT INTO pgboss.bam (name, version, status, queue, table_name, command)
+        VALUES (
+          command_name,
+          version,
+          'pending',
+          queue_name,
+          tbl_name,
+          pgboss.job_table_format(command, tbl_name)
+        );
+        RETURN;
+      END IF;
+
+      INSERT INTO pgboss.bam (name, version, status, queue, table_name, command)
+      SELECT
+        command_name,
+        version,
+        'pending',
+        NULL,
+        'job_common',
+        pgboss.job_table_format(command, 'job_common')
+      UNION ALL
+      SELECT
+        command_name,
+        version,
+        'pending',
+        queue.name,
+        queue.table_name,
+        pgboss.job_table_format(command, queue.table_name)
+      FROM pgboss.queue
+      WHERE partition = true;
+    END;
+    $$
+    LANGUAGE plpgsql;
+  ;
+
+    CREATE TABLE pgboss.job (
+      id uuid not null default gen_random_uuid(),
+      name text not null,
+      priority integer not null default(0),
+      data jsonb,
+      state pgboss.job_state not null default 'created',
+      retry_limit integer not null default 2,
+      retry_count integer not null default 0,
+      retry_delay integer not null default 0,
+      retry_backoff boolean not null default false,
+      retry_delay_max integer,
+      expire_seconds int not null default 900,
+      deletion_seconds int not null default 604800,
+      singleton_key text,
+      singleton_on timestamp without time zone,
+      group_id text,
+      group_tier text,
+      start_after timestamp with time zone not null default now(),
+      created_on timestamp with time zone not null default now(),
+      started_on timestamp with time zone,
+      completed_on timestamp with time zone,
+      keep_until timestamp with time zone NOT NULL default now() + interval '1209600',
+      output jsonb,
+      dead_letter text,
+      policy text,
+      heartbeat_on timestamp with time zone,
+      heartbeat_seconds int,
+      blocked boolean not null default false,
+      blocking boolean not null default false,
+      pending_dependencies int not null default 0,
+      source_name text,
+      source_id uuid,
+      source_created_on timestamp with time zone,
+      source_retry_count int,
+      source_output jsonb,
+      source_root_id uuid
+    ) PARTITION BY LIST (name)
+  ;
+ALTER TABLE pgboss.job ADD PRIMARY KEY (name, id);
+
+    CREATE TABLE pgboss.job_common (LIKE pgboss.job INCLUDING GENERATED INCLUDING DEFAULTS);
+
+    SELECT pgboss.job_table_run($cmd$ALTER TABLE pgboss.job ADD PRIMARY KEY (name, id)$cmd$, 'job_common');
+    SELECT pgboss.job_table_run($cmd$ALTER TABLE pgboss.job ADD CONSTRAINT q_fkey FOREIGN KEY (name) REFERENCES pgboss.queue (name) ON DELETE RESTRICT DEFERRABLE INITIALLY DEFERRED$cmd$, 'job_common');
+    SELECT pgboss.job_table_run($cmd$ALTER TABLE pgboss.job ADD CONSTRAINT dlq_fkey FOREIGN KEY (dead_letter) REFERENCES pgboss.queue (name) ON DELETE RESTRICT DEFERRABLE INITIALLY DEFERRED$cmd$, 'job_common');
+    SELECT pgboss.job_table_run($cmd$CREATE UNIQUE INDEX job_i1 ON pgboss.job (name, COALESCE(singleton_key, '')) WHERE state = 'created' AND policy = 'short'$cmd$, 'job_common');
+    SELECT pgboss.job_table_run($cmd$CREATE UNIQUE INDEX job_i2 ON pgboss.job (name, COALESCE(singleton_key, '')) WHERE state = 'active' AND policy = 'singleton'$cmd$, 'job_common');
+    SELECT pgboss.job_table_run($cmd$CREATE UNIQUE INDEX job_i3 ON pgboss.job (name, state, COALESCE(singleton_key, '')) WHERE state <= 'active' AND policy = 'stately'$cmd$, 'job_common');
+    SELECT pgboss.job_table_run($cmd$CREATE UNIQUE INDEX job_i6 ON pgboss.job (name, COALESCE(singleton_key, '')) WHERE state <= 'active' AND policy = 'exclusive'$cmd$, 'job_common');
+    SELECT pgboss.job_table_run($cmd$CREATE UNIQUE INDEX job_i8 ON pgboss.job (name, singleton_key) WHERE state IN ('active', 'retry', 'failed') AND policy = 'key_strict_fifo'$cmd$, 'job_common');
+    SELECT pgboss.job_table_run($cmd$CREATE INDEX job_i10 ON pgboss.job (name, singleton_key, state DESC, created_on, id) INCLUDE (start_after) WHERE state < 'active' AND NOT blocked AND policy = 'key_strict_fifo'$cmd$, 'job_common');
+    SELECT pgboss.job_table_run($cmd$ALTER TABLE pgboss.job ADD CONSTRAINT job_key_strict_fifo_singleton_key_check CHECK (NOT (policy = 'key_strict_fifo' AND singleton_key IS NULL))$cmd$, 'job_common');
+    SELECT pgboss.job_table_run($cmd$CREATE UNIQUE INDEX job_i4 ON pgboss.job (name, singleton_on, COALESCE(singleton_key, '')) WHERE state <> 'cancelled' AND singleton_on IS NOT NULL$cmd$, 'job_common');
+    SELECT pgboss.job_table_run($cmd$CREATE INDEX job_i11 ON pgboss.job (name, priority DESC, created_on, start_after) WHERE state < 'active' AND NOT blocked$cmd$, 'job_common');
+    SELECT pgboss.job_table_run($cmd$CREATE INDEX job_i7 ON pgboss.job (name, group_id) WHERE state = 'active' AND group_id IS NOT NULL$cmd$, 'job_common');
+    SELECT pgboss.job_table_run($cmd$CREATE INDEX job_i9 ON pgboss.job (name, id) WHERE blocking AND state = 'completed'$cmd$, 'job_common');
+    SELECT pgboss.job_table_run($cmd$CREATE INDEX job_i12 ON pgboss.job (source_root_id) WHERE source_root_id IS NOT NULL$cmd$, 'job_common');
+
+    ALTER TABLE pgboss.job ATTACH PARTITION pgboss.job_common DEFAULT;
+  ;
+
+    CREATE TABLE pgboss.warning (
+      id uuid PRIMARY KEY default gen_random_uuid(),
+      type text NOT NULL,
+      message text NOT NULL,
+      data jsonb,
+      created_on timestamp with time zone NOT NULL DEFAULT now()
+    )
+  ;
+CREATE INDEX warning_i1 ON pgboss.warning (created_on DESC);
+
+    CREATE TABLE pgboss.queue_stats (
+      id uuid NOT NULL DEFAULT gen_random_uuid(),
+      name text NOT NULL,
+      deferred_count int NOT NULL DEFAULT 0,
+      queued_count   int NOT NULL DEFAULT 0,
+      ready_count    int NOT NULL DEFAULT 0,
+      active_count   int NOT NULL DEFAULT 0,
+      failed_count   int NOT NULL DEFAULT 0,
+      total_count    int NOT NULL DEFAULT 0,
+      created_delta   int,
+      completed_delta int,
+      failed_delta    int,
+      delta_seconds   int,
+      delta_on        timestamptz,
+      captured_on timestamptz NOT NULL DEFAULT now(),
+      PRIMARY KEY (id, captured_on)
+    ) PARTITION BY RANGE (captured_on)
+  ;
+CREATE INDEX queue_stats_i1 ON pgboss.queue_stats (name, captured_on DESC) INCLUDE (deferred_count, queued_count, ready_count, active_count, failed_count, total_count);
+
+    DO $$
+    DECLARE
+      d date;
+      i int;
+      part_name text;
+    BEGIN
+      FOR i IN 0..1 LOOP
+        d := (pgboss.job_now() AT TIME ZONE 'UTC')::date + i;
+        part_name := 'queue_stats_' || to_char(d, 'YYYYMMDD');
+        IF NOT EXISTS (
+          SELECT 1 FROM pg_class c
+          JOIN pg_namespace n ON n.oid = c.relnamespace
+          WHERE n.nspname = 'pgboss' AND c.relname = part_name
+        ) THEN
+          EXECUTE format(
+            'CREATE TABLE pgboss.%I PARTITION OF pgboss.queue_stats FOR VALUES FROM (%L) TO (%L)',
+            part_name,
+            to_char(d, 'YYYY-MM-DD') || ' 00:00:00+00',
+            to_char(d + 1, 'YYYY-MM-DD') || ' 00:00:00+00'
+          );
+        END IF;
+      END LOOP;
+    END;
+    $$
+  ;
+
+    CREATE TABLE pgboss.job_dependency (
+      child_name text NOT NULL,
+      child_id uuid NOT NULL,
+      parent_name text NOT NULL,
+      parent_id uuid NOT NULL,
+      PRIMARY KEY (child_name, child_id, parent_name, parent_id)
+    )
+  ;
+CREATE INDEX IF NOT EXISTS job_dep_parent_idx ON pgboss.job_dependency (parent_name, parent_id);
+
+    CREATE FUNCTION pgboss.create_queue(queue_name text, options jsonb)
+    RETURNS VOID AS
+    $$
+    DECLARE
+      tablename varchar := CASE WHEN options->>'partition' = 'true'
+                            THEN 'j' || encode(sha224(queue_name::bytea), 'hex')
+                            ELSE 'job_common'
+                            END;
+      queue_created_on timestamptz;
+    BEGIN
+
+      WITH q as (
+        INSERT INTO pgboss.queue (
+          name,
+          policy,
+          retry_limit,
+          retry_delay,
+          retry_backoff,
+          retry_delay_max,
+          expire_seconds,
+          retention_seconds,
+          deletion_seconds,
+          warning_queued,
+          dead_letter,
+          partition,
+          table_name,
+          heartbeat_seconds,
+          notify,
+          created_on,
+          updated_on
+        )
+        VALUES (
+          queue_name,
+          options->>'policy',
+          COALESCE((options->>'retryLimit')::int, 2),
+          COALESCE((options->>'retryDelay')::int, 0),
+          COALESCE((options->>'retryBackoff')::bool, false),
+          (options->>'retryDelayMax')::int,
+          COALESCE((options->>'expireInSeconds')::int, 900),
+          COALESCE((options->>'retentionSeconds')::int, 1209600),
+          COALESCE((options->>'deleteAfterSeconds')::int, 604800),
+          COALESCE((options->>'warningQueueSize')::int, 0),
+          options->>'deadLetter',
+          COALESCE((options->>'partition')::bool, false),
+          tablename,
+          (options->>'heartbeatSeconds')::int,
+          COALESCE((options->>'notify')::bool, false),
+          pgboss.job_now(),
+          pgboss.job_now()
+        )
+        ON CONFLICT DO NOTHING
+        RETURNING created_on
+      )
+      SELECT created_on into queue_created_on from q;
+
+      IF queue_created_on IS NULL OR options->>'partition' IS DISTINCT FROM 'true' THEN
+        RETURN;
+      END IF;
+
+      EXECUTE format('CREATE TABLE pgboss.%I (LIKE pgboss.job INCLUDING DEFAULTS)', tablename);
+
+      EXECUTE pgboss.job_table_format($cmd$ALTER TABLE pgboss.job ADD PRIMARY KEY (name, id)$cmd$, tablename);
+      EXECUTE pgboss.job_table_format($cmd$ALTER TABLE pgboss.job ADD CONSTRAINT q_fkey FOREIGN KEY (name) REFERENCES pgboss.queue (name) ON DELETE RESTRICT DEFERRABLE INITIALLY DEFERRED$cmd$, tablename);
+      EXECUTE pgboss.job_table_format($cmd$ALTER TABLE pgboss.job ADD CONSTRAINT dlq_fkey FOREIGN KEY (dead_letter) REFERENCES pgboss.queue (name) ON DELETE RESTRICT DEFERRABLE INITIALLY DEFERRED$cmd$, tablename);
+
+      EXECUTE pgboss.job_table_format($cmd$CREATE INDEX job_i11 ON pgboss.job (name, priority DESC, created_on, start_after) WHERE state < 'active' AND NOT blocked$cmd$, tablename);
+      EXECUTE pgboss.job_table_format($cmd$CREATE UNIQUE INDEX job_i4 ON pgboss.job (name, singleton_on, COALESCE(singleton_key, '')) WHERE state <> 'cancelled' AND singleton_on IS NOT NULL$cmd$, tablename);
+      EXECUTE pgboss.job_table_format($cmd$CREATE INDEX job_i7 ON pgboss.job (name, group_id) WHERE state = 'active' AND group_id IS NOT NULL$cmd$, tablename);
+      EXECUTE pgboss.job_table_format($cmd$CREATE INDEX job_i9 ON pgboss.job (name, id) WHERE blocking AND state = 'completed'$cmd$, tablename);
+      EXECUTE pgboss.job_table_format($cmd$CREATE INDEX job_i12 ON pgboss.job (source_root_id) WHERE source_root_id IS NOT NULL$cmd$, tablename);
+
+      IF options->>'policy' = 'short' THEN
+        EXECUTE pgboss.job_table_format($cmd$CREATE UNIQUE INDEX job_i1 ON pgboss.job (name, COALESCE(singleton_key, '')) WHERE state = 'created' AND policy = 'short'$cmd$, tablename);
+      ELSIF options->>'policy' = 'singleton' THEN
+        EXECUTE pgboss.job_table_format($cmd$CREATE UNIQUE INDEX job_i2 ON pgboss.job (name, COALESCE(singleton_key, '')) WHERE state = 'active' AND policy = 'singleton'$cmd$, tablename);
+      ELSIF options->>'policy' = 'stately' THEN
+        EXECUTE pgboss.job_table_format($cmd$CREATE UNIQUE INDEX job_i3 ON pgboss.job (name, state, COALESCE(singleton_key, '')) WHERE state <= 'active' AND policy = 'stately'$cmd$, tablename);
+      ELSIF options->>'policy' = 'exclusive' THEN
+        EXECUTE pgboss.job_table_format($cmd$CREATE UNIQUE INDEX job_i6 ON pgboss.job (name, COALESCE(singleton_key, '')) WHERE state <= 'active' AND policy = 'exclusive'$cmd$, tablename);
+      ELSIF options->>'policy' = 'key_strict_fifo' THEN
+        EXECUTE pgboss.job_table_format($cmd$CREATE UNIQUE INDEX job_i8 ON pgboss.job (name, singleton_key) WHERE state IN ('active', 'retry', 'failed') AND policy = 'key_strict_fifo'$cmd$, tablename);
+        EXECUTE pgboss.job_table_format($cmd$CREATE INDEX job_i10 ON pgboss.job (name, singleton_key, state DESC, created_on, id) INCLUDE (start_after) WHERE state < 'active' AND NOT blocked AND policy = 'key_strict_fifo'$cmd$, tablename);
+        EXECUTE pgboss.job_table_format($cmd$ALTER TABLE pgboss.job ADD CONSTRAINT job_key_strict_fifo_singleton_key_check CHECK (NOT (policy = 'key_strict_fifo' AND singleton_key IS NULL))$cmd$, tablename);
+      END IF;
+
+      EXECUTE format('ALTER TABLE pgboss.%I ADD CONSTRAINT cjc CHECK (name=%L)', tablename, queue_name);
+      EXECUTE format('ALTER TABLE pgboss.job ATTACH PARTITION pgboss.%I FOR VALUES IN (%L)', tablename, queue_name);
+    END;
+    $$
+    LANGUAGE plpgsql;
+  ;
+
+    CREATE FUNCTION pgboss.delete_queue(queue_name text)
+    RETURNS VOID AS
+    $$
+    DECLARE
+      v_table varchar;
+      v_partition bool;
+    BEGIN
+      
+      SELECT table_name, partition
+      FROM pgboss.queue
+      WHERE name = queue_name
+      INTO v_table, v_partition;
+
+      IF v_partition THEN
+        EXECUTE format('DROP TABLE IF EXISTS pgboss.%I', v_table);
+      ELSE
+        EXECUTE format('DELETE FROM pgboss.%I WHERE name = %L', v_table, queue_name);
+      END IF;
+    
+      DELETE FROM pgboss.queue WHERE name = queue_name;
+    END;
+    $$
+    LANGUAGE plpgsql;
+  ;
+INSERT INTO pgboss.version(version) VALUES ('43');
+
+grant usage on schema pgboss to watchpost_owner, watchpost_jobs;
+grant select, insert, update, delete on all tables in schema pgboss to watchpost_owner, watchpost_jobs;
+grant execute on all functions in schema pgboss to watchpost_owner, watchpost_jobs;
+
+select pgboss.create_queue('dead', '{"policy": "standard", "retentionSeconds": 7776000}');
+select pgboss.create_queue('ingest', '{"policy": "exclusive", "retryLimit": 0, "expireInSeconds": 120, "deleteAfterSeconds": 3600}');
+select pgboss.create_queue('match', '{"policy": "standard", "retryLimit": 20, "retryDelay": 1, "retryBackoff": true, "retryDelayMax": 300, "expireInSeconds": 120, "deleteAfterSeconds": 3600, "deadLetter": "dead"}');
+select pgboss.create_queue('rezone', '{"policy": "standard", "retryLimit": 20, "retryDelay": 1, "retryBackoff": true, "retryDelayMax": 300, "expireInSeconds": 120, "deleteAfterSeconds": 3600, "deadLetter": "dead"}');
+select pgboss.create_queue('release', '{"policy": "standard", "retryLimit": 20, "retryDelay": 1, "retryBackoff": true, "retryDelayMax": 300, "expireInSeconds": 120, "deleteAfterSeconds": 3600, "deadLetter": "dead"}');
+select pgboss.create_queue('deliver', '{"policy": "standard", "retryLimit": 1000, "expireInSeconds": 120, "deleteAfterSeconds": 3600, "deadLetter": "dead"}');
+select pgboss.create_queue('retain', '{"policy": "exclusive", "retryLimit": 2, "expireInSeconds": 300, "deleteAfterSeconds": 86400}');
+
+set role watchpost_owner;
+
+-- Security definer: a job with its queue's settings, in the caller's transaction; a known id is skipped.
+-- Waiting listeners are woken when the job may run at once.
+create function private.enqueue(
+  p_queue text,
+  p_id uuid,
+  p_data jsonb,
+  p_start_after timestamptz default null,
+  p_group text default null,
+  p_singleton text default null
+)
+returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_start timestamptz := coalesce(p_start_after, pgboss.job_now());
+begin
+  insert into pgboss.job (
+    id, name, data, start_after, created_on, singleton_key, group_id, expire_seconds, deletion_seconds,
+    keep_until, retry_limit, retry_delay, retry_backoff, retry_delay_max, policy, dead_letter, heartbeat_seconds)
+  select p_id, q.name, p_data, v_start, pgboss.job_now(), p_singleton, p_group, q.expire_seconds, q.deletion_seconds,
+    v_start + q.retention_seconds * interval '1 second', q.retry_limit, q.retry_delay, q.retry_backoff,
+    q.retry_delay_max, q.policy, q.dead_letter, q.heartbeat_seconds
+  from pgboss.queue q
+  where q.name = p_queue
+  on conflict do nothing;
+  if p_start_after is null or p_start_after <= now() then
+    perform pg_notify('watchpost_jobs', p_queue);
+  end if;
+end
+$$;
+grant execute on function private.enqueue to watchpost_jobs;
+
+-- One ingest job for each source that is due; the next time is written in the same statement, so
+-- two machines that tick at once enqueue one.
+create function private.enqueue_due() returns integer
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_source text;
+  v_count integer := 0;
+begin
+  for v_source in
+    update watchpost.sources
+    set next_poll_at = now() + interval_seconds * interval '1 second'
+    where enabled and next_poll_at <= now()
+    returning source
+  loop
+    perform private.enqueue('ingest', gen_random_uuid(), jsonb_build_object('source', v_source), p_singleton => v_source);
+    v_count := v_count + 1;
+  end loop;
+  return v_count;
+end
+$$;
+grant execute on function private.enqueue_due to watchpost_jobs;
+
+reset role;
