@@ -1,7 +1,10 @@
 /** The eight checks of a decision, with the numbers each was decided on. */
 import { z } from 'zod'
+import type { DecidableEvent, ZoneRule } from './decide.ts'
 import { EVENT_STATUSES, EventType, Instant, Severity } from './event.ts'
-import { Told } from './memory.ts'
+import { containsPoint, type PreparedZone, touchesGeometry } from './geometry.ts'
+import { type Step, Told } from './memory.ts'
+import { quietWindowAt } from './quiet-hours.ts'
 
 const check = <N extends string>(name: N) => ({ name: z.literal(name), passed: z.boolean() })
 
@@ -108,4 +111,91 @@ export function bandOf(severity: number): Band {
  */
 export function effectiveSeverity(severity: number, multiplier: number): number {
   return Math.min(Math.round(severity * multiplier * 1e9) / 1e9, 100)
+}
+
+export function checkFilter(rule: ZoneRule, event: DecidableEvent): CheckOf<'filter'> {
+  const { sources, types } = rule
+  const { source, type, status } = event
+  const passed =
+    (sources === null || sources.includes(source)) &&
+    (types === null || types.includes(type)) &&
+    status === 'active'
+  return { name: 'filter', passed, source, sources, type, types, status }
+}
+
+export function checkGeometry(
+  prepared: PreparedZone<ZoneRule>,
+  event: DecidableEvent,
+): CheckOf<'geometry'> {
+  const { shape_type, match } = prepared.zone
+  const { inside, distance_km } = containsPoint(prepared, event.lat, event.lon)
+  const footprint_touches =
+    !inside && match === 'footprint' && event.geometry
+      ? touchesGeometry(prepared, event.geometry)
+      : null
+  return {
+    name: 'geometry',
+    passed: inside || footprint_touches === true,
+    shape_type,
+    match,
+    inside,
+    footprint_touches,
+    distance_km,
+    radius_km: prepared.circle?.radius_km ?? null,
+  }
+}
+
+export function checkSeverity(rule: ZoneRule, event: DecidableEvent): CheckOf<'severity'> {
+  const effective = effectiveSeverity(event.severity, rule.severity_multiplier)
+  return {
+    name: 'severity',
+    passed: effective >= rule.min_severity,
+    severity: event.severity,
+    multiplier: rule.severity_multiplier,
+    effective,
+    min_severity: rule.min_severity,
+  }
+}
+
+/**
+ * Tested on positions inside, by event time: silence never completes a dwell. `step` is the stay at this position, null
+ * when it is not inside; undefined for what does not move.
+ */
+export function checkDwell(
+  { dwell_minutes }: ZoneRule,
+  event: DecidableEvent,
+  step: Step | null | undefined,
+): CheckOf<'dwell'> {
+  if (step === undefined) {
+    const none = { stayed_minutes: null, began_at: null }
+    return { name: 'dwell', passed: true, not_applicable: true, dwell_minutes, ...none }
+  }
+  const began_at = step && !step.late ? (step.stay?.began_at ?? null) : null
+  const stayed_minutes = began_at ? (Date.parse(event.ts) - Date.parse(began_at)) / 60_000 : null
+  const passed = (stayed_minutes ?? 0) >= dwell_minutes
+  return { name: 'dwell', passed, not_applicable: false, dwell_minutes, stayed_minutes, began_at }
+}
+
+export function checkSnooze({ snoozed_until }: ZoneRule, at: Date): CheckOf<'snooze'> {
+  const passed = snoozed_until === null || at.getTime() >= Date.parse(snoozed_until)
+  return { name: 'snooze', passed, snoozed_until }
+}
+
+export function checkQuietHours(
+  rule: ZoneRule,
+  at: Date,
+  effective: number,
+): CheckOf<'quiet_hours'> {
+  const { quiet_mode, emergency_severity } = rule
+  const window = quietWindowAt(rule, at)
+  const isEmergency = emergency_severity !== null && effective >= emergency_severity
+  return {
+    name: 'quiet_hours',
+    passed: window === null || isEmergency,
+    window_start: window?.start.toISOString() ?? null,
+    window_end: window?.end.toISOString() ?? null,
+    quiet_mode,
+    emergency_severity,
+    overridden_by_emergency: window !== null && isEmergency,
+  }
 }

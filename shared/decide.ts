@@ -7,18 +7,16 @@ import {
   bandOf,
   type Check,
   type CheckName,
-  type CheckOf,
+  checkDwell,
+  checkFilter,
+  checkGeometry,
+  checkQuietHours,
+  checkSeverity,
+  checkSnooze,
   effectiveSeverity,
 } from './checks.ts'
 import { isMoving, type NormalisedEvent } from './event.ts'
-import {
-  containsPoint,
-  distance_km,
-  outsideBy_m,
-  type PreparedZone,
-  prepareZone,
-  touchesGeometry,
-} from './geometry.ts'
+import { distance_km, outsideBy_m, type PreparedZone, prepareZone } from './geometry.ts'
 import {
   type EventMemory,
   Memory,
@@ -170,15 +168,15 @@ function* makeChecks(facts: Case): Generator<Check> {
   yield filter
   const geometry = checkGeometry(prepared, event)
   yield geometry
-  const severity = checkSeverity(facts)
+  const severity = checkSeverity(rule, event)
   yield severity
 
   const watched = rule.enabled && filter.passed
   const step = watched ? (facts.step?.(geometry.passed) ?? null) : null
   const alert = step ? alertOf(step.stay, at) : facts.alert
-  const dwell = checkDwell(facts, geometry.passed ? step : null)
+  const dwell = checkDwell(rule, event, facts.step ? (geometry.passed ? step : null) : undefined)
   const snooze = checkSnooze(rule, at)
-  const quiet = once(() => checkQuietHours(facts))
+  const quiet = once(() => checkQuietHours(rule, at, facts.effective))
   const escalates =
     watched && geometry.passed && severity.passed && isEscalation(facts, alert?.peak ?? null)
   yield {
@@ -194,82 +192,6 @@ function* makeChecks(facts: Case): Generator<Check> {
   yield dwell
   yield snooze
   yield quiet()
-}
-
-function checkFilter(rule: ZoneRule, event: DecidableEvent): CheckOf<'filter'> {
-  const { sources, types } = rule
-  const { source, type, status } = event
-  const passed =
-    (sources === null || sources.includes(source)) &&
-    (types === null || types.includes(type)) &&
-    status === 'active'
-  return { name: 'filter', passed, source, sources, type, types, status }
-}
-
-function checkGeometry(
-  prepared: PreparedZone<ZoneRule>,
-  event: DecidableEvent,
-): CheckOf<'geometry'> {
-  const { shape_type, match } = prepared.zone
-  const { inside, distance_km } = containsPoint(prepared, event.lat, event.lon)
-  const footprint_touches =
-    !inside && match === 'footprint' && event.geometry
-      ? touchesGeometry(prepared, event.geometry)
-      : null
-  return {
-    name: 'geometry',
-    passed: inside || footprint_touches === true,
-    shape_type,
-    match,
-    inside,
-    footprint_touches,
-    distance_km,
-    radius_km: prepared.circle?.radius_km ?? null,
-  }
-}
-
-function checkSeverity({ rule, event, effective }: Case): CheckOf<'severity'> {
-  return {
-    name: 'severity',
-    passed: effective >= rule.min_severity,
-    severity: event.severity,
-    multiplier: rule.severity_multiplier,
-    effective,
-    min_severity: rule.min_severity,
-  }
-}
-
-/** Tested on positions inside, by event time: silence never completes a dwell. */
-function checkDwell({ rule, event, step: moves }: Case, step: Step | null): CheckOf<'dwell'> {
-  const { dwell_minutes } = rule
-  if (!moves) {
-    const none = { stayed_minutes: null, began_at: null }
-    return { name: 'dwell', passed: true, not_applicable: true, dwell_minutes, ...none }
-  }
-  const began_at = step && !step.late ? (step.stay?.began_at ?? null) : null
-  const stayed_minutes = began_at ? (Date.parse(event.ts) - Date.parse(began_at)) / 60_000 : null
-  const passed = (stayed_minutes ?? 0) >= dwell_minutes
-  return { name: 'dwell', passed, not_applicable: false, dwell_minutes, stayed_minutes, began_at }
-}
-
-function checkSnooze({ snoozed_until }: ZoneRule, at: Date): CheckOf<'snooze'> {
-  const passed = snoozed_until === null || at.getTime() >= Date.parse(snoozed_until)
-  return { name: 'snooze', passed, snoozed_until }
-}
-
-function checkQuietHours({ rule, at, effective }: Case): CheckOf<'quiet_hours'> {
-  const { quiet_mode, emergency_severity } = rule
-  const window = quietWindowAt(rule, at)
-  const isEmergency = emergency_severity !== null && effective >= emergency_severity
-  return {
-    name: 'quiet_hours',
-    passed: window === null || isEmergency,
-    window_start: window?.start.toISOString() ?? null,
-    window_end: window?.end.toISOString() ?? null,
-    quiet_mode,
-    emergency_severity,
-    overridden_by_emergency: window !== null && isEmergency,
-  }
 }
 
 function outcomeOf(failed_at: CheckName | null, rule: ZoneRule): Decision['outcome'] {
@@ -407,7 +329,7 @@ function deliverUpdate(
   if (alert?.status === 'suppressed' || !checkSnooze(rule, at).passed) {
     return { when: 'suppressed', held_until: null }
   }
-  if (checkQuietHours(facts).passed) return { when: 'now', held_until: null }
+  if (checkQuietHours(rule, at, facts.effective).passed) return { when: 'now', held_until: null }
   if (rule.quiet_mode === 'drop') return { when: 'suppressed', held_until: null }
   return { when: 'held', held_until: quietEnd(facts) }
 }

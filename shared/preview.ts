@@ -136,6 +136,8 @@ function count(
   const isTold = stay ? stay.alert !== null : memory !== null
   if (isTold && outcome === 'none') return
   const key = stay ? `${memoryKey(event)} ${stay.began_at}` : memoryKey(event)
+  // Deleted first, so that the entries stand in the order in which they ended up.
+  tally.entries.delete(key)
   tally.entries.set(key, { fate: failed_at ?? 'raised', revision, effective })
 }
 
@@ -166,7 +168,6 @@ function summarise(tally: Tally, options: PreviewOptions): Omit<Preview, 'sugges
     bySource.set(event.source, (bySource.get(event.source) ?? 0) + 1)
     raised.push(entry)
   }
-  raised.sort((a, b) => +a.revision.first_seen_at - +b.revision.first_seen_at)
   return {
     count: raised.length,
     by_source: [...bySource]

@@ -10,24 +10,31 @@ export function reasonFor(
   return `${event.title}: ${failed ? whyNot(failed) : why(checks)}.`
 }
 
+/** What speaks for the alert, the severity first. */
+const TOLD_IN_ORDER = ['severity', 'geometry', 'duplicate', 'dwell', 'quiet_hours'] as const
+
 function why(checks: readonly Check[]): string {
-  return checks
-    .flatMap((check) => {
-      if (check.name === 'severity') return [`${product(check)} reaches ${check.min_severity}`]
-      if (check.name === 'geometry') return [place(check)]
-      if (check.name === 'duplicate' && check.escalates) {
-        return [`up from ${number(check.peak ?? 0)}, which was ${check.alert}`]
-      }
-      if (check.name === 'dwell' && check.dwell_minutes > 0 && check.stayed_minutes !== null) {
-        return [`inside for ${number(check.stayed_minutes)} of ${check.dwell_minutes} minutes`]
-      }
-      if (check.name === 'quiet_hours' && check.overridden_by_emergency) {
-        return [`an emergency (${check.emergency_severity} or more) passes quiet hours`]
-      }
-      return []
-    })
-    .sort((a, b) => Number(b.startsWith('severity')) - Number(a.startsWith('severity')))
-    .join('; ')
+  const parts = TOLD_IN_ORDER.map((name) => checks.find((check) => check.name === name))
+  return parts.flatMap((check) => (check ? (because(check) ?? []) : [])).join('; ')
+}
+
+function because(check: Check): string | null {
+  switch (check.name) {
+    case 'severity':
+      return `${product(check)} reaches ${check.min_severity}`
+    case 'geometry':
+      return place(check)
+    case 'duplicate':
+      return check.escalates ? `up from ${number(check.peak ?? 0)}, which was ${check.alert}` : null
+    case 'dwell':
+      return check.dwell_minutes > 0 && check.stayed_minutes !== null ? stayed(check) : null
+    case 'quiet_hours':
+      return check.overridden_by_emergency
+        ? `an emergency (${check.emergency_severity} or more) passes quiet hours`
+        : null
+    default:
+      return null
+  }
 }
 
 function whyNot(check: Check): string {
@@ -50,7 +57,7 @@ function whyNot(check: Check): string {
       if (check.late) return 'the position is not newer than the last one seen'
       return `an alert exists already (${check.alert}, at most ${number(check.peak ?? 0)} so far)`
     case 'dwell':
-      return `inside for ${number(check.stayed_minutes ?? 0)} of ${check.dwell_minutes} minutes`
+      return stayed(check)
     case 'snooze':
       return `the zone is snoozed until ${check.snoozed_until}`
     case 'quiet_hours':
@@ -60,8 +67,13 @@ function whyNot(check: Check): string {
   }
 }
 
-const product = ({ severity, multiplier, effective }: CheckOf<'severity'>) =>
-  `severity ${severity} × ${multiplier} = ${number(effective)}`
+const stayed = ({ stayed_minutes, dwell_minutes }: CheckOf<'dwell'>) =>
+  `inside for ${number(stayed_minutes ?? 0)} of ${dwell_minutes} minutes`
+
+function product({ severity, multiplier, effective }: CheckOf<'severity'>): string {
+  const isCapped = severity * multiplier > 100
+  return `severity ${severity} × ${multiplier} ${isCapped ? 'is capped at' : '='} ${effective}`
+}
 
 function place(check: CheckOf<'geometry'>): string {
   const { passed, inside, distance_km, radius_km } = check
