@@ -1,0 +1,313 @@
+import { z } from 'zod'
+import { Channel, ChannelCreate, ChannelPatch } from '../../shared/channel.ts'
+import { generateSecret } from '../../shared/signing.ts'
+import { can, read, write } from '../auth.ts'
+import {
+  changeReceiver,
+  checkCreate,
+  kindOf,
+  present,
+  type SealedChannel,
+  sealReceiver,
+  secretFor,
+} from '../channels/sealed.ts'
+import { channelColumns, findChannel, ownChannel, type StoredChannel } from '../channels/stored.ts'
+import type { Sql } from '../db.ts'
+import { ApiError, answer, body, type Ctx, invalid, json, notFound, problems } from '../http.ts'
+import { IdempotencyHeader, idempotent } from '../idempotency.ts'
+import {
+  CursorQuery,
+  decodeCursor,
+  encodeCursor,
+  integer,
+  LAST_UUID,
+  NextCursor,
+  split,
+} from '../page.ts'
+import { createRoute, resource } from '../resource.ts'
+import { deliveries } from './deliveries.ts'
+
+const RESTORE_DAYS = 30
+const OLD_SECRET_HOURS = 24
+
+const ChannelId = z.object({
+  id: z.string().meta({ format: 'uuid', description: 'The id of a channel.' }),
+})
+const One = z.object({ channel: Channel })
+const Page = z.object({ channels: z.array(Channel), next_cursor: NextCursor })
+const ListQuery = z.strictObject({
+  limit: integer(1, 500, 100, 'How many channels a page has.'),
+  cursor: CursorQuery,
+})
+const Position = z.tuple([z.iso.datetime(), z.uuid()])
+
+export const channels = resource()
+channels.route('/', deliveries)
+
+channels.openapi(
+  createRoute({
+    method: 'get',
+    path: '/',
+    operationId: 'listChannels',
+    tags: ['Channels'],
+    summary: 'Own channels and those shared with an organisation of the caller, newest first',
+    security: [{ key: [] }],
+    middleware: can('read'),
+    request: { query: ListQuery },
+    responses: { 200: json(Page, 'A page of channels.'), ...problems() },
+  }),
+  async (c) => {
+    const { limit, cursor } = c.req.valid('query')
+    const [before, beforeId] = (await decodeCursor({ list: 'channels' }, cursor, Position)) ?? []
+    const rows = await read(
+      c,
+      (sql) => sql<StoredChannel>`
+        select ${channelColumns}
+        from unnest(private.my_scopes()) as mine (scope_id)
+        cross join lateral (
+          select *
+          from watchpost.channels
+          where scope_id = mine.scope_id
+            and deleted_at is null
+            and (created_at, id) < (${before ?? 'infinity'}::timestamptz, ${beforeId ?? LAST_UUID}::uuid)
+          order by created_at desc, id desc
+          limit ${limit + 1}
+        ) c
+        order by c.created_at desc, c.id desc
+        limit ${limit + 1}`,
+    )
+    const { page, last } = split(rows, limit)
+    return answer(
+      c,
+      Page,
+      {
+        channels: await Promise.all(page.map((row) => show(c, row))),
+        next_cursor: last
+          ? await encodeCursor({ list: 'channels' }, [last.created_at, last.id])
+          : null,
+      },
+      200,
+    )
+  },
+)
+
+channels.openapi(
+  createRoute({
+    method: 'get',
+    path: '/{id}',
+    operationId: 'getChannel',
+    tags: ['Channels'],
+    summary: 'One channel',
+    security: [{ key: [] }],
+    middleware: can('read'),
+    request: { params: ChannelId },
+    responses: { 200: json(One, 'The channel.'), ...problems(404) },
+  }),
+  async (c) => {
+    const { id } = c.req.valid('param')
+    const row = await read(c, (sql) => findChannel(sql, id))
+    if (!row) throw notFound('channel')
+    return answer(c, One, { channel: await show(c, row) }, 200)
+  },
+)
+
+channels.openapi(
+  createRoute({
+    method: 'post',
+    path: '/',
+    operationId: 'createChannel',
+    tags: ['Channels'],
+    summary: 'Say where alerts go',
+    security: [{ key: [] }],
+    middleware: can('write'),
+    request: { headers: IdempotencyHeader, body: body(ChannelCreate) },
+    responses: { 201: json(One, 'The channel with its secret.'), ...problems(409, 413, 415, 422) },
+  }),
+  async (c) => {
+    const fields = c.req.valid('json')
+    const { seal, allow } = c.get('deps')
+    const issues = checkCreate(fields, allow)
+    if (issues.length > 0) throw invalid(issues)
+    const kind = kindOf(fields)
+    const receiver = await sealReceiver(kind, { config: null, ...fields }, seal)
+    const signing_secret = secretFor(fields)
+    const secret_sealed = signing_secret && (await seal.seal(signing_secret))
+    const { thing, status, replayed } = await idempotent(c, {
+      create: async (sql) => {
+        if (fields.org_id) await requireAdmin(sql, fields.org_id)
+        const [row] = await sql<StoredChannel>`
+          insert into watchpost.channels as c (
+            org_id, kind, label, target_sealed, target_masked, config_sealed, config_masked, enabled,
+            signing_secret_sealed)
+          values (
+            ${fields.org_id ?? null}, ${kind.kind}, ${fields.label ?? null}, ${receiver.target_sealed},
+            ${receiver.target_masked}, ${receiver.config_sealed}, ${receiver.config_masked},
+            ${fields.enabled ?? true}, ${secret_sealed})
+          returning ${channelColumns}`
+        if (!row) throw new Error('an insert returned no row')
+        return row
+      },
+      replay: findChannel,
+    })
+    const channel = await show(c, thing, replayed ? null : signing_secret)
+    return answer(c, One, { channel }, status, { Location: `/api/v1/channels/${thing.id}` })
+  },
+)
+
+channels.openapi(
+  createRoute({
+    method: 'patch',
+    path: '/{id}',
+    operationId: 'updateChannel',
+    tags: ['Channels'],
+    summary: 'Change, share, switch off or on',
+    security: [{ key: [] }],
+    middleware: can('write'),
+    request: { params: ChannelId, body: body(ChannelPatch) },
+    responses: { 200: json(One, 'The channel.'), ...problems(404, 409, 413, 415, 422) },
+  }),
+  async (c) => {
+    const { id } = c.req.valid('param')
+    const patch = c.req.valid('json')
+    const before = ownChannel(await read(c, (sql) => findChannel(sql, id)))
+    const change = await changeReceiver(before, patch, c.get('deps'))
+    if ('issues' in change) throw invalid(change.issues)
+    const { receiver } = change
+    // A receiver that changed has not failed yet, and neither has one that is switched on again.
+    const enabled = patch.enabled ?? before.enabled
+    const is_fresh = patch.enabled === true || (enabled && receiver !== undefined)
+    const row = await write(c, async (sql) => {
+      if (patch.org_id && patch.org_id !== before.org_id) await requireAdmin(sql, patch.org_id)
+      const [changed] = await sql<StoredChannel>`
+        update watchpost.channels as c
+        set label = case when ${patch.label !== undefined} then ${patch.label ?? null}::text else label end,
+            org_id = case when ${patch.org_id !== undefined} then ${patch.org_id ?? null}::uuid else org_id end,
+            target_sealed = coalesce(${receiver?.target_sealed ?? null}::text, target_sealed),
+            target_masked = coalesce(${receiver?.target_masked ?? null}::text, target_masked),
+            config_sealed = case when ${receiver !== undefined} then ${receiver?.config_sealed ?? null}::text
+              else config_sealed end,
+            config_masked = case when ${receiver !== undefined} then ${receiver?.config_masked ?? null}::jsonb
+              else config_masked end,
+            enabled = coalesce(${patch.enabled ?? null}::boolean, enabled),
+            status = case when ${is_fresh} then 'ok' when not ${enabled} then 'disabled' else status end,
+            disabled_reason = case when ${is_fresh} then null
+              when not ${enabled} then coalesce(disabled_reason, 'It was switched off.')
+              else disabled_reason end,
+            failures = case when ${is_fresh} then 0 else failures end,
+            paused_until = case when ${is_fresh} then null else paused_until end
+        where id = ${id} and deleted_at is null
+          and (${receiver === undefined} or (target_sealed = ${before.target_sealed}
+            and config_sealed is not distinct from ${before.config_sealed}::text))
+        returning ${channelColumns}`
+      return changed
+    })
+    if (!row)
+      throw new ApiError('conflict', 'The channel was changed meanwhile. Read it and try again.')
+    return answer(c, One, { channel: await show(c, row) }, 200)
+  },
+)
+
+channels.openapi(
+  createRoute({
+    method: 'delete',
+    path: '/{id}',
+    operationId: 'deleteChannel',
+    tags: ['Channels'],
+    summary: `Delete; what is pending is cancelled, and ${RESTORE_DAYS} days it can be restored`,
+    security: [{ key: [] }],
+    middleware: can('write'),
+    request: { params: ChannelId },
+    responses: { 204: { description: 'It is gone.' }, ...problems(404) },
+  }),
+  async (c) => {
+    const { id } = c.req.valid('param')
+    await write(c, async (sql) => {
+      ownChannel(await findChannel(sql, id))
+      await sql`update watchpost.channels set deleted_at = now() where id = ${id} and deleted_at is null`
+    })
+    return c.body(null, 204)
+  },
+)
+
+channels.openapi(
+  createRoute({
+    method: 'post',
+    path: '/{id}/restore',
+    operationId: 'restoreChannel',
+    tags: ['Channels'],
+    summary: `Undo a delete of the last ${RESTORE_DAYS} days`,
+    security: [{ key: [] }],
+    middleware: can('write'),
+    request: { params: ChannelId },
+    responses: { 200: json(One, 'The channel.'), ...problems(404, 409) },
+  }),
+  async (c) => {
+    const { id } = c.req.valid('param')
+    const row = await write(c, async (sql) => {
+      const [found] = await sql<StoredChannel>`
+        select ${channelColumns}
+        from watchpost.channels c
+        where id = ${id}
+          and (deleted_at is null or deleted_at > now() - make_interval(days => ${RESTORE_DAYS}))`
+      ownChannel(found)
+      await sql`update watchpost.channels set deleted_at = null where id = ${id} and deleted_at is not null`
+      return ownChannel(await findChannel(sql, id))
+    })
+    return answer(c, One, { channel: await show(c, row) }, 200)
+  },
+)
+
+channels.openapi(
+  createRoute({
+    method: 'post',
+    path: '/{id}/rotate-secret',
+    operationId: 'rotateChannelSecret',
+    tags: ['Channels'],
+    summary: `A new signing secret; the old one signs beside it for ${OLD_SECRET_HOURS} hours`,
+    security: [{ key: [] }],
+    middleware: can('write'),
+    request: { params: ChannelId },
+    responses: { 200: json(One, 'The channel with its new secret.'), ...problems(404, 409) },
+  }),
+  async (c) => {
+    const { id } = c.req.valid('param')
+    const signing_secret = generateSecret()
+    const sealed = await c.get('deps').seal.seal(signing_secret)
+    const row = await write(c, async (sql) => {
+      if (ownChannel(await findChannel(sql, id)).signing_secret_sealed === null) {
+        throw new ApiError('conflict', 'Only webhooks are signed; this channel has no secret.')
+      }
+      const [rotated] = await sql<StoredChannel>`
+        update watchpost.channels as c
+        set previous_secret_sealed = signing_secret_sealed,
+            previous_secret_until = now() + make_interval(hours => ${OLD_SECRET_HOURS}),
+            signing_secret_sealed = ${sealed}
+        where id = ${id} and deleted_at is null
+        returning ${channelColumns}`
+      return ownChannel(rotated)
+    })
+    return answer(c, One, { channel: await show(c, row, signing_secret) }, 200)
+  },
+)
+
+/** A channel comes into an organisation by its owner or an admin only. */
+async function requireAdmin(sql: Sql, orgId: string): Promise<void> {
+  const [mine] = await sql<{ role: string }>`
+    select role
+    from watchpost.members
+    where org_id = ${orgId} and user_id = private.uid() and status = 'active'`
+  if (!mine) {
+    const message = 'You belong to no such organisation. GET /me lists yours.'
+    throw invalid([{ path: 'org_id', code: 'unknown_organisation', message }])
+  }
+  if (mine.role === 'member') {
+    throw new ApiError(
+      'forbidden',
+      'Only an owner or admin puts a channel into an organisation. Ask one of them.',
+    )
+  }
+}
+
+function show(c: Ctx, row: StoredChannel, signing_secret: string | null = null): Promise<Channel> {
+  return present(row, { is_open: row.is_mine, seal: c.get('deps').seal, signing_secret })
+}

@@ -1,0 +1,132 @@
+import { z } from 'zod'
+import { ChannelDelivery } from '../../shared/channel.ts'
+import { can, read, write } from '../auth.ts'
+import { deliver } from '../channels/channel.ts'
+import { kindOf, unsealReceiver, unsealSecrets } from '../channels/sealed.ts'
+import { findChannel, isMine, ownChannel } from '../channels/stored.ts'
+import { raw } from '../db.ts'
+import { answer, json, notFound, problems } from '../http.ts'
+import {
+  CursorQuery,
+  decodeCursor,
+  encodeCursor,
+  integer,
+  LAST_UUID,
+  NextCursor,
+  split,
+} from '../page.ts'
+import { createRoute, resource } from '../resource.ts'
+
+const ChannelId = z.object({
+  id: z.string().meta({ format: 'uuid', description: 'The id of a channel.' }),
+})
+const DeliveryPage = z.object({ deliveries: z.array(ChannelDelivery), next_cursor: NextCursor })
+const DeliveryQuery = z.strictObject({
+  limit: integer(1, 500, 100, 'How many deliveries a page has.'),
+  cursor: CursorQuery,
+})
+const Position = z.tuple([z.iso.datetime(), z.uuid()])
+
+const deliveryColumns =
+  raw(`d.id, d.channel_id, coalesce(c.label, c.kind) as channel, d.message as kind, d.status,
+  d.attempts, d.last_error, d.delivered_at, d.redelivery_of, d.alert_id, d.created_at, d.next_attempt_at,
+  coalesce((
+    select jsonb_agg(jsonb_build_object(
+      'attempt', a.attempt, 'at', private.iso(a.at), 'outcome', a.outcome, 'status_code', a.status_code,
+      'duration_ms', a.duration_ms, 'error', a.error,
+      'response_excerpt', case when ${isMine.text} then a.response_excerpt end) order by a.attempt)
+    from watchpost.delivery_attempts a
+    where a.delivery_id = d.id), '[]') as attempt_log`)
+
+/** What was sent to one channel; part of the channels' routes. */
+export const deliveries = resource()
+
+deliveries.openapi(
+  createRoute({
+    method: 'post',
+    path: '/{id}/test',
+    operationId: 'testChannel',
+    tags: ['Channels'],
+    summary: 'Send a marked test and say what the receiver answered',
+    security: [{ key: [] }],
+    middleware: can('write'),
+    request: { params: ChannelId },
+    responses: {
+      200: json(z.object({ delivery: ChannelDelivery }), 'The test, delivered or not.'),
+      ...problems(404),
+    },
+  }),
+  async (c) => {
+    const { id } = c.req.valid('param')
+    const now = new Date()
+    const card = {
+      type: 'channel.test',
+      timestamp: now.toISOString(),
+      alert: null,
+      zone: null,
+    } as const
+    const [channel, deliveryId] = await write(c, async (sql) => {
+      const found = ownChannel(await findChannel(sql, id))
+      const [begun] = await sql<{ id: string }>`
+        select private.begin_test(${id}, ${JSON.stringify(card)}) as id`
+      if (!begun?.id) throw notFound('channel')
+      return [found, begun.id]
+    })
+    // Between two transactions: a slow receiver must hold neither a lock nor a connection.
+    const { seal, send } = c.get('deps')
+    const secrets = await unsealSecrets(channel, seal)
+    const message = { id: deliveryId, card, ...(await unsealReceiver(channel, seal)), secrets, now }
+    const told = await deliver(kindOf(channel), message, send)
+    const delivery = await write(c, async (sql) => {
+      const ended = sql`
+        select private.end_test(${deliveryId}, ${told.outcome}, ${told.status ?? null},
+          ${told.duration_ms}, ${told.error ?? null}, ${told.response_excerpt ?? null})`
+      const reading = sql<ChannelDelivery>`
+        select ${deliveryColumns}
+        from watchpost.deliveries d
+        join watchpost.channels c on c.id = d.channel_id
+        where d.id = ${deliveryId}`
+      const [, [row]] = await Promise.all([ended, reading])
+      return row
+    })
+    if (!delivery) throw notFound('channel')
+    return answer(c, z.object({ delivery: ChannelDelivery }), { delivery }, 200)
+  },
+)
+
+deliveries.openapi(
+  createRoute({
+    method: 'get',
+    path: '/{id}/deliveries',
+    operationId: 'listChannelDeliveries',
+    tags: ['Channels'],
+    summary: 'What was sent, attempt by attempt, newest first',
+    security: [{ key: [] }],
+    middleware: can('read'),
+    request: { params: ChannelId, query: DeliveryQuery },
+    responses: { 200: json(DeliveryPage, 'A page of deliveries.'), ...problems(404) },
+  }),
+  async (c) => {
+    const { id } = c.req.valid('param')
+    const { limit, cursor } = c.req.valid('query')
+    const filter = { list: 'deliveries', id }
+    const [before, beforeId] = (await decodeCursor(filter, cursor, Position)) ?? []
+    const [channel, rows] = await read(c, (sql) =>
+      Promise.all([
+        findChannel(sql, id),
+        sql<ChannelDelivery>`
+          select ${deliveryColumns}
+          from watchpost.deliveries d
+          join watchpost.channels c on c.id = d.channel_id
+          where d.channel_id = ${id}
+            and (d.created_at, d.id) < (${before ?? 'infinity'}::timestamptz, ${beforeId ?? LAST_UUID}::uuid)
+          order by d.created_at desc, d.id desc
+          limit ${limit + 1}`,
+      ]),
+    )
+    if (!channel) throw notFound('channel')
+    const { page, last } = split(rows, limit)
+    const next_cursor = last ? await encodeCursor(filter, [last.created_at, last.id]) : null
+    return answer(c, DeliveryPage, { deliveries: page, next_cursor }, 200)
+  },
+)

@@ -1,0 +1,208 @@
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { createApp } from '../functions/app.ts'
+import type { Scope } from '../functions/auth.ts'
+import type { SendRequest, SendResult } from '../functions/channels/send.ts'
+import { type AllowList, parseAllowList } from '../functions/channels/target.ts'
+import { createPool } from '../functions/db.ts'
+import type { Limits } from '../functions/deps.ts'
+import { createSeal, type Seal } from '../functions/seal.ts'
+import { generateKey, keyHash, keyPrefix } from '../shared/key.ts'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+
+export type Plan = 'free' | 'pro' | 'enterprise'
+export type Account = { user_id: string; email: string; plan: Plan }
+/** An account with a key of all scopes: most tests need no more. */
+export type Person = Account & { key: string }
+export type Role = 'admin' | 'member'
+export type Answer = {
+  status: number
+  /** The parsed JSON, or undefined when there is none. */
+  body: unknown
+  text: string
+  headers: Headers
+}
+
+export type Request = {
+  key?: string
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+export type Service = {
+  database: TestDatabase
+  seal: Seal
+  /** What was sent to receivers, and how they answer next. */
+  receiver: { requests: SendRequest[]; answer: (request: SendRequest) => SendResult }
+  /** Every log line. */
+  lines: Record<string, unknown>[]
+  request: (method: string, path: string, options?: Request) => Promise<Answer>
+  account: (options?: { plan?: Plan; email?: string }) => Promise<Account>
+  /** An account and its key in one. */
+  person: (options?: { plan?: Plan; email?: string }) => Promise<Person>
+  key: (
+    account: Pick<Account, 'user_id'>,
+    options?: { scopes?: Scope[]; expires_at?: Date; revoked?: boolean },
+  ) => Promise<string>
+  /** An organisation with its owner and members; answers its id. */
+  organisation: (
+    owner: Pick<Account, 'user_id'>,
+    ...members: [account: Pick<Account, 'user_id'>, role: Role][]
+  ) => Promise<string>
+  /** Every route of the OpenAPI document. */
+  routes: () => Promise<DocumentedRoute[]>
+  close: () => Promise<void>
+}
+
+export type DocumentedRoute = { method: string; path: string; is_public: boolean }
+
+export const ORIGIN = 'https://console.watchpost.test'
+export const PUBLIC_URL = 'https://watchpost.test'
+/** The header a test states the client's address in. */
+export const ADDRESS_HEADER = 'x-test-address'
+
+/** createService is the whole API on a database of its own; only the outside world is replaced. */
+export async function createService(
+  options: { limits?: Partial<Limits>; allow?: AllowList; databaseUrl?: string } = {},
+): Promise<Service> {
+  const database = await createTestDatabase()
+  const db = createPool({ url: options.databaseUrl ?? database.apiUrl, max: 4 })
+  const seal = createSeal([Buffer.alloc(32, 7).toString('base64')])
+  const lines: Service['lines'] = []
+  const receiver: Service['receiver'] = { requests: [], answer: () => answered(200, 'ok') }
+  const app = createApp({
+    db,
+    seal,
+    send: async (request) => {
+      receiver.requests.push(request)
+      return receiver.answer(request)
+    },
+    allow: options.allow ?? parseAllowList(undefined),
+    limits: { pro: 100_000, enterprise: 100_000, address: 100_000, ...options.limits },
+    origins: [ORIGIN],
+    public_url: PUBLIC_URL,
+    version: '0.0.0-test',
+    address: (c) => c.req.header(ADDRESS_HEADER) ?? '192.0.2.1',
+    address_limit: () => 0,
+    asset: async () => undefined,
+    log: (line) => void lines.push(line),
+  })
+
+  const request: Service['request'] = async (method, path, { key, body, headers } = {}) => {
+    const answer = await app.request(path, {
+      method,
+      headers: {
+        ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await answer.text()
+    return { status: answer.status, body: parse(text), text, headers: answer.headers }
+  }
+
+  const account: Service['account'] = async ({ plan = 'pro', email } = {}) => {
+    const user_id = randomUUID()
+    const address = email ?? `${user_id.slice(0, 8)}@watchpost.test`
+    await database.query('insert into auth.users (id, email) values ($1, $2)', [user_id, address])
+    await database.query('update watchpost.accounts set plan = $2 where user_id = $1', [
+      user_id,
+      plan,
+    ])
+    return { user_id, email: address, plan }
+  }
+
+  const key: Service['key'] = async ({ user_id }, { scopes, expires_at, revoked } = {}) => {
+    const made = generateKey()
+    await database.query(
+      `insert into watchpost.api_keys (user_id, prefix, key_hash, scopes, expires_at, revoked_at)
+      values ($1, $2, $3, $4, $5, $6)`,
+      [
+        user_id,
+        keyPrefix(made),
+        await keyHash(made),
+        scopes ?? ['read', 'write', 'ingest'],
+        expires_at ?? null,
+        revoked ? new Date() : null,
+      ],
+    )
+    return made
+  }
+
+  return {
+    database,
+    seal,
+    receiver,
+    lines,
+    request,
+    account,
+    key,
+    person: async (given) => {
+      const made = await account(given)
+      return { ...made, key: await key(made) }
+    },
+    organisation: async (owner, ...members) => {
+      const [row] = await database.query<{ id: string }>(
+        `insert into watchpost.organisations (name) values ('A team') returning id`,
+      )
+      const { id } = z.object({ id: z.uuid() }).parse(row)
+      for (const [{ user_id }, role] of [[owner, 'owner'] as const, ...members]) {
+        await database.query(
+          `insert into watchpost.members (org_id, user_id, email, role, status, joined_at)
+          select $1, user_id, email, $3, 'active', now() from watchpost.accounts where user_id = $2`,
+          [id, user_id, role],
+        )
+      }
+      return id
+    },
+    routes: async () => {
+      const { paths } = parsed(await request('GET', '/api/v1/openapi.json'), 200, OpenApi)
+      return Object.entries(paths).flatMap(([path, operations]) =>
+        Object.entries(operations).map(([method, { security }]) => ({
+          method: method.toUpperCase(),
+          path,
+          is_public: !security?.length,
+        })),
+      )
+    },
+    close: async () => {
+      await db.end()
+      await database.drop()
+    },
+  }
+}
+
+const OpenApi = z.object({
+  paths: z.record(
+    z.string(),
+    z.record(z.string(), z.object({ security: z.array(z.unknown()).optional() })),
+  ),
+})
+
+/** parsed is the body of an answer that has this status and this shape; anything else throws it. */
+export function parsed<S extends z.ZodType>(
+  answer: Answer,
+  status: number,
+  schema: S,
+): z.output<S> {
+  if (answer.status !== status) {
+    throw new Error(`expected ${status}, got ${answer.status}: ${answer.text}`)
+  }
+  return schema.parse(answer.body)
+}
+
+/** answered is a receiver's answer. */
+export function answered(status: number, body = ''): SendResult {
+  return { ok: true, status, headers: new Headers(), body, duration_ms: 12 }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
