@@ -94,6 +94,16 @@ describe('verify', () => {
     })
   })
 
+  test('takes no signature under the name of another version', async () => {
+    const headers = await sign(message)
+    const renamed = headers['webhook-signature'].replace('v1,', 'v9,')
+    const given = { ...headers, 'webhook-signature': renamed }
+    expect(await verify({ headers: given, body: message.body, secret: key, now })).toEqual({
+      ok: false,
+      reason: 'no_match',
+    })
+  })
+
   test('finds the one signature that fits among others and unknown versions', async () => {
     const headers = await sign(message)
     const list = `v1a,xxxx v1,AAAA ${headers['webhook-signature']}`

@@ -150,6 +150,11 @@ describe('an answer means', () => {
     })
   })
 
+  test('what is kept of the body does not end in half a character', () => {
+    const { response_excerpt } = webhook.classify(answered(500, {}, `${'x'.repeat(999)}😀`), now)
+    expect(response_excerpt).toBe(`${'x'.repeat(999)}�`)
+  })
+
   test('what is kept of the body is short and can be stored', () => {
     const unit = fc.oneof(fc.constantFrom('\0', '😀', 'é', '\n'), fc.string({ unit: 'binary' }))
     fc.assert(
@@ -180,6 +185,7 @@ describe('a channel as entered', () => {
     ['Content-Type', 'text/plain'],
     ['Transfer-Encoding', 'chunked'],
     ['connection', 'close'],
+    ['TE', 'trailers'],
     ['Webhook-Id', 'x'],
     ['webhook-signature', 'v1,x'],
     ['x y', 'a'],

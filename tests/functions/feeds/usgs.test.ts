@@ -396,6 +396,30 @@ describe('an event that vanishes', () => {
     }
   })
 
+  test('after its preferred id changed is retracted once, under the last one', async () => {
+    const world = upstream()
+    const renamed = quake({ id: 'us9', ids: ',us9,xx1,' })
+    const retracted: string[] = []
+    for (const [n, features] of [[quake(), other], [renamed, other], [other], [other]].entries()) {
+      world.replies.hour = hour(features, n)
+      const { events } = await world.poll(minute(n))
+      retracted.push(...events.filter(({ status }) => status === 'retracted').map(({ id }) => id))
+    }
+    expect(retracted).toEqual(['usgs:us9'])
+  })
+
+  test('after it was marked as deleted needs no second retraction', async () => {
+    const world = upstream()
+    const deleted = quake({ status: 'deleted' })
+    const statuses: string[][] = []
+    for (const [n, features] of [[quake(), other], [deleted, other], [other], [other]].entries()) {
+      world.replies.hour = hour(features, n)
+      const { events } = await world.poll(minute(n))
+      statuses.push(events.filter(({ id }) => id === 'usgs:xx1').map(({ status }) => status))
+    }
+    expect(statuses).toEqual([['active'], ['retracted'], [], []])
+  })
+
   test('from all_day is retracted too, though all_hour never held it', async () => {
     const world = upstream()
     const time = Date.parse('2026-03-01T03:00:00.000Z')
