@@ -8,8 +8,11 @@ import { type Part, partsHold, toArea, toParts } from './area.ts'
 import type { Geometry } from './event.ts'
 import {
   EARTH_RADIUS_KM,
+  type EdgeList,
   edgesMeet,
   edgesOf,
+  listEdges,
+  nearPairs,
   SAME_DEG,
   shiftNear,
   unwrap,
@@ -198,27 +201,22 @@ export function touchesGeometry(prepared: PreparedZone, geometry: Geometry): boo
   const zoneParts = parts ?? []
   const holdsZone = ({ shell: { path } }: Part) =>
     path[0] !== undefined && partsHold(footprint.parts, path[0][0], path[0][1])
-  return zoneParts.some(holdsZone) || outlinesMeet(outlines({ lines: [], parts: zoneParts }), paths)
+  return zoneParts.some(holdsZone) || outlinesMeet(zoneParts, paths)
 }
 
-function outlinesMeet(zonePaths: Vertex[][], paths: Vertex[][]): boolean {
-  const band = (vertices: Vertex[][]) => {
-    let [south, north] = [Infinity, -Infinity]
-    for (const [, lat] of vertices.flat()) {
-      south = Math.min(south, lat)
-      north = Math.max(north, lat)
-    }
-    return [south - SAME_DEG, north + SAME_DEG] as const
+function outlinesMeet(parts: Part[], paths: Vertex[][]): boolean {
+  const edges = zoneEdges.get(parts) ?? listEdges(outlines({ lines: [], parts }))
+  zoneEdges.set(parts, edges)
+  const theirs = listEdges(paths)
+  for (const [i, j] of nearPairs(theirs, edges)) {
+    const [e, f] = [theirs.edges[i], edges.edges[j]]
+    if (e && f && edgesMeet(e.a, e.b, f.a, f.b)) return true
   }
-  const within = (vertices: Vertex[][], [south, north]: readonly [number, number]) =>
-    vertices
-      .flatMap((path) => [...edgesOf(path)])
-      .filter(([a, b]) => Math.max(a[1], b[1]) >= south && Math.min(a[1], b[1]) <= north)
-  const edges = within(zonePaths, band(paths))
-  return within(paths, band(zonePaths)).some(([c, d]) =>
-    edges.some(([a, b]) => edgesMeet(a, b, c, d)),
-  )
+  return false
 }
+
+// A zone's edges are sorted when the first footprint comes near.
+const zoneEdges = new WeakMap<Part[], EdgeList>()
 
 /**
  * `boxesOf` covers a zone with at most nine boxes (a handful unless a MultiPolygon is scattered). A superset on purpose:

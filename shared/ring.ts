@@ -88,6 +88,45 @@ export function* edgesOf(path: readonly Vertex[]): Generator<[Vertex, Vertex]> {
   }
 }
 
+/** Edges sorted by their southern end: latitudes, unlike longitudes, do not wrap. Numbers stand apart for speed. */
+export interface EdgeList {
+  edges: { a: Vertex; b: Vertex; index: number }[]
+  south: Float64Array
+  north: Float64Array
+  /** Longitude of the middle, and half the width. */
+  middle: Float64Array
+  half: Float64Array
+}
+
+/** `listEdges` sorts the edges of some paths; `index` counts them as they come. */
+export function listEdges(paths: readonly (readonly Vertex[])[]): EdgeList {
+  const edges = paths
+    .flatMap((path) => [...edgesOf(path)])
+    .map(([a, b], index) => ({ a, b, index }))
+    .sort((e, f) => Math.min(e.a[1], e.b[1]) - Math.min(f.a[1], f.b[1]))
+  return {
+    edges,
+    south: Float64Array.from(edges, ({ a, b }) => Math.min(a[1], b[1]) - SAME_DEG),
+    north: Float64Array.from(edges, ({ a, b }) => Math.max(a[1], b[1]) + SAME_DEG),
+    middle: Float64Array.from(edges, ({ a, b }) => (a[0] + b[0]) / 2),
+    half: Float64Array.from(edges, ({ a, b }) => Math.abs(b[0] - a[0]) / 2 + SAME_DEG),
+  }
+}
+
+/** `nearPairs` gives the places in two lists of edges whose boxes meet; in one list each pair once. */
+export function* nearPairs(list: EdgeList, others: EdgeList): Generator<[number, number]> {
+  for (let i = 0; i < list.edges.length; i++) {
+    const [south, north] = [list.south[i] ?? 0, list.north[i] ?? 0]
+    const [middle, half] = [list.middle[i] ?? 0, list.half[i] ?? 0]
+    for (let j = list === others ? i + 1 : 0; j < others.edges.length; j++) {
+      if ((others.south[j] ?? 0) > north) break
+      if ((others.north[j] ?? 0) < south) continue
+      const apart = Math.abs(shiftNear((others.middle[j] ?? 0) - middle, 0))
+      if (apart <= half + (others.half[j] ?? 0)) yield [i, j]
+    }
+  }
+}
+
 /** Which side of the line a→b the point lies on: 1 left, −1 right, 0 when nearer than {@link SAME_DEG}. */
 function sideOf(p: Vertex, a: Vertex, b: Vertex): number {
   const dx = b[0] - a[0]
@@ -138,31 +177,24 @@ function changesSides(v: Vertex, [a, n]: [Vertex, Vertex], [p, q]: [Vertex, Vert
  * A ring that only touches itself in a vertex is let through: inside and outside stay clear.
  */
 export function findCrossing(ring: Ring): Vertex | null {
-  const edges = [...edgesOf(ring.path)].map(([a, b], index) => ({ a, b, index }))
-  const count = edges.length
-  const south = (e: { a: Vertex; b: Vertex }) => Math.min(e.a[1], e.b[1])
-  // Sorted by latitude because latitudes, unlike longitudes, do not wrap.
-  const sorted = [...edges].sort((e, f) => south(e) - south(f))
-  for (const [i, e] of sorted.entries()) {
-    const north = Math.max(e.a[1], e.b[1]) + SAME_DEG
-    const middle = (e.a[0] + e.b[0]) / 2
-    const reach = Math.abs(e.b[0] - e.a[0]) / 2 + SAME_DEG
-    for (let j = i + 1; j < count; j++) {
-      const f = sorted[j]
-      if (!f || south(f) > north) break
-      const other = (f.a[0] + f.b[0]) / 2
-      const turn = shiftNear(other, middle) - other
-      if (Math.abs(other + turn - middle) > reach + Math.abs(f.b[0] - f.a[0]) / 2) continue
-      const move = (v: Vertex): Vertex => [v[0] + turn, v[1]]
-      const [c, d] = [move(f.a), move(f.b)]
-      const after = (index: number) => edges[(index + 1) % count]
-      const gap = (f.index - e.index + count) % count
-      const found =
-        gap === 1 || gap === count - 1
-          ? foldBack(e.a, e.b, c, d)
-          : crossing({ a: e.a, b: e.b, next: after(e.index) }, { a: c, b: d, next: after(f.index) })
-      if (found) return found
-    }
+  const list = listEdges([ring.path])
+  const count = list.edges.length
+  const inOrder = list.edges.toSorted((e, f) => e.index - f.index)
+  const after = (index: number) => inOrder[(index + 1) % count]
+  for (const [i, j] of nearPairs(list, list)) {
+    const e = list.edges[i]
+    const f = list.edges[j]
+    if (!e || !f) continue
+    const middle = (f.a[0] + f.b[0]) / 2
+    const turn = shiftNear(middle, (e.a[0] + e.b[0]) / 2) - middle
+    const c: Vertex = [f.a[0] + turn, f.a[1]]
+    const d: Vertex = [f.b[0] + turn, f.b[1]]
+    const gap = (f.index - e.index + count) % count
+    const found =
+      gap === 1 || gap === count - 1
+        ? foldBack(e.a, e.b, c, d)
+        : crossing({ a: e.a, b: e.b, next: after(e.index) }, { a: c, b: d, next: after(f.index) })
+    if (found) return found
   }
   return null
 }
@@ -187,8 +219,8 @@ function crossing(e: Edge, f: Edge): Vertex | null {
   const sides = [sideOf(f.a, e.a, e.b), sideOf(f.b, e.a, e.b)] as const
   const others = [sideOf(e.a, f.a, f.b), sideOf(e.b, f.a, f.b)] as const
   if (sides[0] * sides[1] < 0 && others[0] * others[1] < 0) return meeting(e, f)
-  if (sides[0] === 0 && sides[1] === 0) return overlap(e, f)
-  return touch(e, f) ?? touch(f, e)
+  const along = sides[0] === 0 && sides[1] === 0 ? overlap(e, f) : null
+  return along ?? touch(e, f) ?? touch(f, e)
 }
 
 /** Where two crossing edges meet. */

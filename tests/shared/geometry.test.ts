@@ -12,7 +12,7 @@ import {
   simplify,
   touchesGeometry,
 } from '../../shared/geometry.ts'
-import { ringArea_km2, toRing } from '../../shared/ring.ts'
+import { isFlat, ringArea_km2, toRing } from '../../shared/ring.ts'
 import type { ZonePolygon, ZoneShape } from '../../shared/zone.ts'
 
 const circle = (lat: number, lon: number, radius_km: number) =>
@@ -493,6 +493,7 @@ describe('turf agrees', () => {
         fc.array(point, { maxLength: 20 }),
         (corners, points) => {
           const ring = [...corners, corners[0] ?? [0, 0]]
+          fc.pre(!isFlat(toRing(ring)))
           const zone = area(ring)
           for (const [lon, lat] of [...points, ...corners]) {
             const expected = booleanPointInPolygon([lon, lat], {
