@@ -7,7 +7,6 @@ import {
   checkCreate,
   kindOf,
   present,
-  type SealedChannel,
   sealReceiver,
   secretFor,
 } from '../channels/sealed.ts'

@@ -1,0 +1,111 @@
+import { z } from 'zod'
+import { can, read } from '../auth.ts'
+import { answer, json, problems } from '../http.ts'
+import { integer } from '../page.ts'
+import { createRoute, resource } from '../resource.ts'
+
+const Count = z.int().min(0)
+
+const Analytics = z
+  .object({
+    days: z.int(),
+    zones: z.object({
+      total: Count,
+      active: Count.meta({ description: 'Those that are enabled.' }),
+      shared: Count.meta({ description: 'Those in an organisation.' }),
+    }),
+    channels: z.object({ total: Count, enabled: Count }),
+    alerts_window: Count.meta({ description: 'Alerts of the window that were not suppressed.' }),
+    alerts_resolved: Count.meta({ description: 'Those among them that are resolved now.' }),
+    alerts_by_source: z.array(z.object({ source: z.string(), count: Count })),
+    alerts_by_day: z
+      .array(z.object({ day: z.iso.date(), count: Count }))
+      .meta({ description: 'Every day of the window by UTC, the oldest first, zeros too.' }),
+    deliveries: z.object({
+      succeeded: Count,
+      failed: Count.meta({ description: 'Failed or expired; tests count nowhere.' }),
+    }),
+  })
+  .meta({ id: 'Analytics' })
+type Analytics = z.infer<typeof Analytics>
+
+export const analytics = resource()
+
+analytics.openapi(
+  createRoute({
+    method: 'get',
+    path: '/',
+    operationId: 'getAnalytics',
+    tags: ['Account'],
+    summary: 'Zones, channels, alerts and deliveries in numbers: own and shared with the caller',
+    security: [{ key: [] }],
+    middleware: can('read'),
+    request: {
+      query: z.strictObject({
+        days: integer(1, 365, 30, 'The window: today and the days before it, by UTC.'),
+      }),
+    },
+    responses: { 200: json(Analytics, 'The numbers.'), ...problems() },
+  }),
+  async (c) => {
+    const { days } = c.req.valid('query')
+    const [[zones], [channels], alerts, calendar, [deliveries]] = await read(c, (sql) =>
+      Promise.all([
+        sql<Analytics['zones']>`
+          select count(*) as total, count(*) filter (where enabled) as active, count(org_id) as shared
+          from watchpost.zones
+          where scope_id = any(private.my_scopes()) and deleted_at is null`,
+        sql<Analytics['channels']>`
+          select count(*) as total, count(*) filter (where enabled) as enabled
+          from watchpost.channels
+          where scope_id = any(private.my_scopes()) and deleted_at is null`,
+        sql<{ day: string; source: string; count: number; resolved: number }>`
+          select to_char(raised_at at time zone 'UTC', 'YYYY-MM-DD') as day, source, count(*),
+            count(*) filter (where resolved) as resolved
+          from watchpost.alerts
+          where scope_id = any(private.my_scopes())
+            and status <> 'suppressed'
+            and raised_at >= private.window_start(${days})
+            and raised_at < private.window_start(0)
+          group by 1, 2`,
+        sql<{ day: string }>`
+          select to_char(private.window_start(n) at time zone 'UTC', 'YYYY-MM-DD') as day
+          from generate_series(${days}::integer, 1, -1) as n`,
+        sql<Analytics['deliveries']>`
+          select count(*) filter (where d.status = 'succeeded') as succeeded,
+            count(*) filter (where d.status in ('failed', 'expired')) as failed
+          from watchpost.channels c
+          join watchpost.deliveries d on d.channel_id = c.id
+          where c.scope_id = any(private.my_scopes())
+            and d.message <> 'channel.test'
+            and d.created_at >= private.window_start(${days})`,
+      ]),
+    )
+    if (!zones || !channels || !deliveries) throw new Error('a count answered no row')
+    const bySource = sum(alerts, 'source')
+    const byDay = sum(alerts, 'day')
+    return answer(
+      c,
+      Analytics,
+      {
+        days,
+        zones,
+        channels,
+        alerts_window: alerts.reduce((total, { count }) => total + count, 0),
+        alerts_resolved: alerts.reduce((total, { resolved }) => total + resolved, 0),
+        alerts_by_source: [...bySource]
+          .map(([source, count]) => ({ source, count }))
+          .sort((a, b) => b.count - a.count || (a.source < b.source ? -1 : 1)),
+        alerts_by_day: calendar.map(({ day }) => ({ day, count: byDay.get(day) ?? 0 })),
+        deliveries,
+      },
+      200,
+    )
+  },
+)
+
+function sum<K extends string>(rows: ({ count: number } & Record<K, string>)[], key: K) {
+  const sums = new Map<string, number>()
+  for (const row of rows) sums.set(row[key], (sums.get(row[key]) ?? 0) + row.count)
+  return sums
+}

@@ -1,0 +1,244 @@
+import { z } from 'zod'
+import {
+  generateInvite,
+  inviteHash,
+  Member,
+  MemberInvite,
+  MemberPatch,
+} from '../../shared/organisation.ts'
+import { can, read, write } from '../auth.ts'
+import { raw, type Sql } from '../db.ts'
+import { ApiError, answer, body, json, notFound, problems } from '../http.ts'
+import { IdempotencyHeader, idempotent } from '../idempotency.ts'
+import { createRoute, resource } from '../resource.ts'
+
+const INVITE_DAYS = 7
+
+const OrgId = z.object({
+  id: z.string().meta({ format: 'uuid', description: 'The id of an organisation; see GET /me.' }),
+})
+const MemberId = OrgId.extend({
+  userId: z
+    .string()
+    .meta({ format: 'uuid', description: 'The `user_id` or the `id` of a member.' }),
+})
+const List = z.object({ members: z.array(Member) })
+const One = z.object({ member: Member })
+const Invited = One.extend({
+  invite_url: z
+    .string()
+    .nullable()
+    .meta({
+      description: `A link for this address, good once and for ${INVITE_DAYS} days. Shown only now.`,
+      example: 'https://watchpost.example/invite/3q2-7w…',
+    }),
+})
+const Removed = One.extend({
+  passed_on: z
+    .object({ zones: z.int(), channels: z.int() })
+    .meta({ description: 'How much of what they shared belongs to the organisation’s owner now.' }),
+})
+
+const columns = raw('m.id, m.user_id, m.email, m.role, m.status, m.joined_at')
+
+export const orgs = resource()
+
+orgs.openapi(
+  createRoute({
+    method: 'get',
+    path: '/{id}/members',
+    operationId: 'listMembers',
+    tags: ['Organisations'],
+    summary: 'Everybody in an organisation and everybody invited, the owner first',
+    security: [{ key: [] }],
+    middleware: can('read'),
+    request: { params: OrgId },
+    responses: { 200: json(List, 'All of them.'), ...problems(404) },
+  }),
+  async (c) => {
+    const { id } = c.req.valid('param')
+    const members = await read(
+      c,
+      (sql) => sql<Member>`
+        select ${columns}
+        from watchpost.members m
+        where m.org_id = ${id}
+        order by m.role = 'owner' desc, m.status, m.created_at, m.id`,
+    )
+    // The caller would be among them.
+    if (members.length === 0) throw notFound('organisation')
+    return answer(c, List, { members }, 200)
+  },
+)
+
+orgs.openapi(
+  createRoute({
+    method: 'get',
+    path: '/{id}/members/{userId}',
+    operationId: 'getMember',
+    tags: ['Organisations'],
+    summary: 'One member or invite',
+    security: [{ key: [] }],
+    middleware: can('read'),
+    request: { params: MemberId },
+    responses: { 200: json(One, 'The member.'), ...problems(404) },
+  }),
+  async (c) => {
+    const { id, userId } = c.req.valid('param')
+    const member = await read(c, (sql) => find(sql, id, userId))
+    if (!member) throw notFound('member')
+    return answer(c, One, { member }, 200)
+  },
+)
+
+orgs.openapi(
+  createRoute({
+    method: 'post',
+    path: '/{id}/members',
+    operationId: 'inviteMember',
+    tags: ['Organisations'],
+    summary: 'Invite an address; a new invite to the same address voids the one before',
+    security: [{ key: [] }],
+    middleware: can('write'),
+    request: { params: OrgId, headers: IdempotencyHeader, body: body(MemberInvite) },
+    responses: {
+      201: json(Invited, 'The invite and its link. Watchpost sends no mail: pass the link on.'),
+      ...problems(404, 409, 413, 415, 422),
+    },
+  }),
+  async (c) => {
+    const { id } = c.req.valid('param')
+    const { email, role = 'member' } = c.req.valid('json')
+    const token = generateInvite()
+    const hash = await inviteHash(token)
+    const { thing, status, replayed } = await idempotent(c, {
+      create: async (sql) => {
+        const [known] = await Promise.all([
+          sql<Member>`
+            select ${columns}
+            from watchpost.members m
+            where m.org_id = ${id} and lower(m.email) = lower(${email})`,
+          requireManager(sql, id),
+        ])
+        if (known[0]?.status === 'active') {
+          throw new ApiError('conflict', `${email} is a member already. PATCH changes the role.`)
+        }
+        const [member] = known[0]
+          ? await sql<Member>`
+              update watchpost.members m
+              set role = ${role}, invited_by = private.uid(), invite_hash = ${hash},
+                  invite_expires_at = now() + make_interval(days => ${INVITE_DAYS})
+              where m.id = ${known[0].id} and m.status = 'invited'
+              returning ${columns}`
+          : await sql<Member>`
+              insert into watchpost.members as m (org_id, email, role, invited_by, invite_hash, invite_expires_at)
+              values (${id}, ${email}, ${role}, private.uid(), ${hash},
+                now() + make_interval(days => ${INVITE_DAYS}))
+              returning ${columns}`
+        if (!member) throw new ApiError('conflict', `${email} has just accepted an invite.`)
+        return member
+      },
+      replay: (sql, memberId) => find(sql, id, memberId),
+    })
+    return answer(
+      c,
+      Invited,
+      {
+        member: thing,
+        invite_url: replayed ? null : `${c.get('deps').public_url}/invite/${token}`,
+      },
+      status,
+      { Location: `/api/v1/orgs/${id}/members/${thing.id}` },
+    )
+  },
+)
+
+orgs.openapi(
+  createRoute({
+    method: 'patch',
+    path: '/{id}/members/{userId}',
+    operationId: 'updateMember',
+    tags: ['Organisations'],
+    summary: 'Change the role of a member or of an invite',
+    security: [{ key: [] }],
+    middleware: can('write'),
+    request: { params: MemberId, body: body(MemberPatch) },
+    responses: { 200: json(One, 'The member.'), ...problems(404, 409, 413, 415, 422) },
+  }),
+  async (c) => {
+    const { id, userId } = c.req.valid('param')
+    const { role } = c.req.valid('json')
+    const member = await write(c, async (sql) => {
+      const found = await findManaged(sql, id, userId)
+      const [changed] = await sql<Member>`
+        update watchpost.members m
+        set role = ${role}
+        where m.id = ${found.id}
+        returning ${columns}`
+      return changed
+    })
+    if (!member) throw notFound('member')
+    return answer(c, One, { member }, 200)
+  },
+)
+
+orgs.openapi(
+  createRoute({
+    method: 'delete',
+    path: '/{id}/members/{userId}',
+    operationId: 'removeMember',
+    tags: ['Organisations'],
+    summary: 'Remove a member or void an invite; what they shared passes to the owner',
+    security: [{ key: [] }],
+    middleware: can('write'),
+    request: { params: MemberId },
+    responses: { 200: json(Removed, 'Who is gone and what passed on.'), ...problems(404, 409) },
+  }),
+  async (c) => {
+    const { id, userId } = c.req.valid('param')
+    const removed = await write(c, async (sql) => {
+      const member = await findManaged(sql, id, userId)
+      const [[passed_on], gone] = await Promise.all([
+        sql<z.infer<typeof Removed>['passed_on']>`
+          select zones, channels from private.shared_by(${id}, ${member.user_id})`,
+        sql`delete from watchpost.members where id = ${member.id} returning id`,
+      ])
+      if (gone.length === 0) throw notFound('member')
+      return { member, passed_on: passed_on ?? { zones: 0, channels: 0 } }
+    })
+    return answer(c, Removed, removed, 200)
+  },
+)
+
+async function find(sql: Sql, orgId: string, userId: string): Promise<Member | undefined> {
+  const [member] = await sql<Member>`
+    select ${columns}
+    from watchpost.members m
+    where m.org_id = ${orgId} and (m.user_id = ${userId} or m.id = ${userId})`
+  return member
+}
+
+/** A member whom the caller may change: 404, then 403, then 409 for the owner. */
+async function findManaged(sql: Sql, orgId: string, userId: string): Promise<Member> {
+  const [member] = await Promise.all([find(sql, orgId, userId), requireManager(sql, orgId)])
+  if (!member) throw notFound('member')
+  if (member.role === 'owner') {
+    throw new ApiError(
+      'owner_protected',
+      'The owner can be neither changed nor removed. Transfer the ownership first.',
+    )
+  }
+  return member
+}
+
+/** The caller is the owner or an admin: a stranger gets 404, a plain member 403. */
+async function requireManager(sql: Sql, orgId: string): Promise<void> {
+  const [mine] = await sql<Pick<Member, 'role'>>`
+    select role
+    from watchpost.members
+    where org_id = ${orgId} and user_id = private.uid() and status = 'active'`
+  if (!mine) throw notFound('organisation')
+  if (mine.role === 'member') {
+    throw new ApiError('forbidden', 'Only the owner and admins manage members. Ask one of them.')
+  }
+}

@@ -1,0 +1,117 @@
+import { z } from 'zod'
+import { Instant } from '../../shared/event.ts'
+import { ApiError, answer, type Ctx, json, Problem } from '../http.ts'
+import { createRoute, resource } from '../resource.ts'
+
+const CACHE_SECONDS = 30
+const ERROR_CHARACTERS = 200
+
+const SourceHealth = z.object({
+  source: z.string().meta({ example: 'usgs' }),
+  title: z.string(),
+  attribution: z.string(),
+  status: z.enum(['ok', 'stale', 'down', 'disabled']).meta({
+    description: '`stale`: it is open and gives nothing; `down`: it answers with errors.',
+  }),
+  last_success_at: Instant.nullable(),
+  last_event_at: Instant.nullable(),
+  events_24h: z.int(),
+  error: z.string().nullable(),
+  latency_seconds: z
+    .object({ p50: z.number().nullable(), p95: z.number().nullable() })
+    .meta({ description: 'From an event’s own time until it was here, over 24 hours.' }),
+})
+type SourceHealth = z.infer<typeof SourceHealth>
+
+const Health = z
+  .object({
+    status: z.enum(['ok', 'degraded', 'down']).meta({
+      description:
+        '`ok`: every enabled source is; `down`: no source is heard, or the database is away.',
+    }),
+    generated_at: Instant,
+    sources: z.array(SourceHealth),
+  })
+  .meta({ id: 'Health' })
+type Health = z.infer<typeof Health>
+
+export const sources = resource()
+
+sources.openapi(
+  createRoute({
+    method: 'get',
+    path: '/health',
+    operationId: 'getSourcesHealth',
+    tags: ['Service'],
+    summary: 'How each source is; public, and answered even while the database is away',
+    security: [],
+    responses: {
+      200: json(Health, 'Always 200: what is wrong stands in `status`.'),
+      429: {
+        description: 'Too many requests; wait as Retry-After says.',
+        content: { 'application/problem+json': { schema: Problem } },
+      },
+    },
+  }),
+  async (c) => {
+    const wait = c.get('deps').address_limit(c.get('deps').address(c))
+    if (wait > 0) {
+      throw new ApiError('rate_limited', `Too many requests. Try again in ${wait} s.`, {
+        headers: { 'Retry-After': String(wait) },
+      })
+    }
+    const listed = await listSources(c)
+    return answer(
+      c,
+      Health,
+      {
+        status: listed ? overall(listed) : 'down',
+        generated_at: new Date().toISOString(),
+        sources: listed ?? [],
+      },
+      200,
+      { 'Cache-Control': `public, max-age=${CACHE_SECONDS}` },
+    )
+  },
+)
+
+type Row = Omit<SourceHealth, 'latency_seconds'> & {
+  latency_p50: number | null
+  latency_p95: number | null
+}
+
+/** Undefined while the database is away; why stands in the log. */
+async function listSources(c: Ctx): Promise<SourceHealth[] | undefined> {
+  try {
+    const connection = await c.get('deps').db.connect()
+    try {
+      const { rows } = await connection.query('select * from private.sources_health()')
+      connection.release()
+      // safe: the columns of private.sources_health, and the answer's schema looks at each
+      return (rows as Row[]).map(({ latency_p50, latency_p95, ...row }) => ({
+        ...row,
+        error: row.error && withoutSecrets(row.error),
+        latency_seconds: { p50: latency_p50, p95: latency_p95 },
+      }))
+    } catch (error) {
+      connection.release(true)
+      throw error
+    }
+  } catch (error) {
+    c.get('log').error = error instanceof Error ? error.message : String(error)
+    return undefined
+  }
+}
+
+function overall(listed: SourceHealth[]): Health['status'] {
+  const enabled = listed.filter(({ status }) => status !== 'disabled')
+  if (enabled.every(({ status }) => status === 'down')) return 'down'
+  return enabled.every(({ status }) => status === 'ok') ? 'ok' : 'degraded'
+}
+
+/** A feed's error may quote the address it asked, and some carry their key in the path or query. */
+function withoutSecrets(error: string): string {
+  return error
+    .replaceAll(/\b([a-z][a-z0-9+.-]*:\/\/)([^\s/?#]*@)?([^\s/?#]*)\S*/gi, '$1$3/…')
+    .slice(0, ERROR_CHARACTERS)
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { Instant } from './event.ts'
+
+export const MEMBER_ROLES = ['owner', 'admin', 'member'] as const
+
+const GivenRole = z.enum(['admin', 'member']).meta({
+  description: 'Ownership moves only by transfer.',
+  example: 'member',
+})
+
+/** A member of an organisation, or an invite to it that nobody has accepted yet. */
+export const Member = z
+  .object({
+    id: z.uuid(),
+    user_id: z.uuid().nullable().meta({ description: 'Null until the invite is accepted.' }),
+    email: z.string().meta({ example: 'ayse@example.com' }),
+    role: z.enum(MEMBER_ROLES),
+    status: z.enum(['active', 'invited']),
+    joined_at: Instant.nullable(),
+  })
+  .meta({ id: 'Member' })
+export type Member = z.infer<typeof Member>
+
+/** Body of POST /orgs/:id/members. */
+export const MemberInvite = z
+  .strictObject({
+    email: z.email().max(254).meta({ example: 'ayse@example.com' }),
+    role: GivenRole.optional().meta({ description: 'Default `member`.', example: 'member' }),
+  })
+  .meta({ id: 'MemberInvite' })
+
+/** Body of PATCH /orgs/:id/members/:userId. */
+export const MemberPatch = z.strictObject({ role: GivenRole }).meta({ id: 'MemberPatch' })
+
+/** generateInvite makes the secret of an invite link: 32 random bytes, base64url. */
+export function generateInvite(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(32))
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
+}
+
+/** inviteHash is what is stored of an invite: the SHA-256 of the link's last part as text. */
+export async function inviteHash(token: string): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token)))
+}
