@@ -13,9 +13,10 @@ import { me } from './api/me.ts'
 import { orgs } from './api/orgs.ts'
 import { sources } from './api/sources.ts'
 import { zones } from './api/zones.ts'
+import { authenticate } from './auth.ts'
 import type { Deps } from './deps.ts'
-import { ApiError, type Ctx, type Env, problem, toApiError, tooLarge } from './http.ts'
-import { parseBody } from './resource.ts'
+import { ApiError, CODES, type Ctx, type Env, problem, toApiError, tooLarge } from './http.ts'
+import { requireJson } from './resource.ts'
 
 const MAX_BODY_BYTES = 2 * 1024 * 1024
 export const BASE = '/api/v1'
@@ -61,8 +62,13 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
       maxAge: 600,
     }),
   )
+  // Before anything is said about the body: at an unknown address there is nothing to send it to.
+  app.use('/api/*', async (c, next) => {
+    if (!hasRoute(app, c.req.method, c.req.path)) return unknownRoute(app, c)
+    await next()
+  })
   app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: (c) => problem(c as Ctx, tooLarge()) })) // safe: this app's context
-  app.use(`${BASE}/*`, parseBody)
+  app.use(`${BASE}/*`, requireJson)
 
   app.route('/api/sources', sources)
   app.route(`${BASE}/me`, me)
@@ -82,20 +88,9 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   })
   mountDocs(app, BASE)
 
-  app.notFound((c) => {
-    const allowed = methodsAt(app, c.req.path)
-    if (allowed.length > 0) {
-      return problem(
-        c,
-        new ApiError('method_not_allowed', `Use ${allowed.join(' or ')} here.`, {
-          headers: { Allow: allowed.join(', ') },
-        }),
-      )
-    }
-    return problem(c, new ApiError('not_found', 'There is no such address. See /docs for all of them.'))
-  })
-  app.onError((thrown, c) => {
-    const error = toApiError(thrown)
+  app.notFound((c) => unknownRoute(app, c))
+  app.onError(async (thrown, c) => {
+    const error = await foremost(c, toApiError(thrown))
     const log = c.get('log')
     log.code = error.code
     if (error.cause !== undefined) log.error = describe(error.cause)
@@ -104,13 +99,39 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   return app
 }
 
-/** The methods that routes at this path know, for 405. */
-function methodsAt(app: OpenAPIHono<Env>, path: string): string[] {
-  const methods = ['GET', 'POST', 'PATCH', 'DELETE', 'PUT']
-  return methods.filter((method) => {
-    const [handlers] = app.router.match(method, path)
-    return handlers.some(([[, route]]) => route.method === method)
-  })
+/** 404, or 405 when the address has other methods. */
+function unknownRoute(app: OpenAPIHono<Env>, c: Ctx): Response {
+  const { path } = c.req
+  const allowed = ['GET', 'POST', 'PATCH', 'DELETE'].filter((method) => hasRoute(app, method, path))
+  if (allowed.length === 0) {
+    return problem(
+      c,
+      new ApiError('not_found', 'There is no such address. See /docs for all of them.'),
+    )
+  }
+  const headers = { Allow: allowed.join(', ') }
+  return problem(
+    c,
+    new ApiError('method_not_allowed', `Use ${allowed.join(' or ')} here.`, { headers }),
+  )
+}
+
+function hasRoute(app: OpenAPIHono<Env>, given: string, path: string): boolean {
+  const method = given === 'HEAD' ? 'GET' : given
+  const [handlers] = app.router.match(method, path)
+  return handlers.some(([[, route]]) => route.method === method)
+}
+
+/** Who may not ask at all is told so first, whatever else is wrong with the request. */
+async function foremost(c: Ctx, error: ApiError): Promise<ApiError> {
+  const comesLater = [400, 404, 406, 409, 422].includes(CODES[error.code])
+  if (!comesLater || !c.get('scope') || c.get('caller')) return error
+  try {
+    await authenticate(c)
+    return error
+  } catch (refused) {
+    return toApiError(refused)
+  }
 }
 
 /** A fault for the log: its class, code and message, and where it arose; never its values. */
@@ -120,6 +141,9 @@ function describe(error: unknown): Record<string, unknown> {
     name: error.name,
     message: error.message,
     ...('code' in error ? { code: error.code } : {}),
-    stack: error.stack?.split('\n').slice(1, 6).map((line) => line.trim()),
+    stack: error.stack
+      ?.split('\n')
+      .slice(1, 6)
+      .map((line) => line.trim()),
   }
 }

@@ -1,5 +1,5 @@
-import type { AllowList } from './channels/target.ts'
 import type { Send } from './channels/channel.ts'
+import type { AllowList } from './channels/target.ts'
 import type { Database } from './db.ts'
 import type { Ctx } from './http.ts'
 import type { Seal } from './seal.ts'

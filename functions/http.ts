@@ -113,12 +113,17 @@ export function toApiError(error: unknown): ApiError {
     if (error.status === 413) return tooLarge()
     if (error.status === 400) return new ApiError('malformed', 'The body is not valid JSON.')
   }
-  return new ApiError('internal', 'Something went wrong here. Try again; if it stays, report the request_id.', {
-    cause: error,
-  })
+  return new ApiError(
+    'internal',
+    'Something went wrong here. Try again; if it stays, report the request_id.',
+    {
+      cause: error,
+    },
+  )
 }
 
-export const tooLarge = () => new ApiError('too_large', 'The body is over 2 MiB. Send a smaller one.')
+export const tooLarge = () =>
+  new ApiError('too_large', 'The body is over 2 MiB. Send a smaller one.')
 
 /** Zod's issues as the wire has them: dotted path, stable code, a message that says the way out. */
 export function issuesOf(error: z.core.$ZodError): Issue[] {
@@ -156,7 +161,10 @@ export function notFound(thing = 'thing'): ApiError {
 
 /** 409 for what the plan does not allow more of; the database's own words name the limit. */
 export function issueOfLimit(message: string): ApiError {
-  return new ApiError('limit_reached', `No more of these: ${message}. Delete some or change the plan.`)
+  return new ApiError(
+    'limit_reached',
+    `No more of these: ${message}. Delete some or change the plan.`,
+  )
 }
 
 /** Answers JSON that has passed through its schema: what the document promises is what is sent. */
@@ -217,7 +225,9 @@ export function problems(...statuses: number[]): Record<number, ProblemResponse>
 
 /** Work that outlives the answer: handed to the platform, or left to run on Node. */
 export function afterwards(c: Ctx, work: Promise<unknown>): void {
-  const quiet = work.catch((error) => c.get('deps').log({ msg: 'afterwards failed', error: String(error) }))
+  const quiet = work.catch((error) =>
+    c.get('deps').log({ msg: 'afterwards failed', error: String(error) }),
+  )
   try {
     c.executionCtx.waitUntil(quiet)
   } catch {

@@ -1,5 +1,4 @@
 import { type Job, PgBoss } from 'pg-boss'
-import type { Seal } from './seal.ts'
 import type { Send } from './channels/channel.ts'
 import type { AllowList } from './channels/target.ts'
 import {
@@ -18,6 +17,7 @@ import { match } from './jobs/match.ts'
 import { release } from './jobs/release.ts'
 import { retain } from './jobs/retain.ts'
 import { rezone } from './jobs/rezone.ts'
+import type { Seal } from './seal.ts'
 
 /** What an entry hands to the jobs; `db` logs in as watchpost_jobs. */
 export type JobDeps = {
@@ -95,7 +95,6 @@ export function createRunner(deps: JobDeps): Runner {
     migrate: false,
     supervise: false,
     schedule: false,
-    registerInstance: false,
   })
   boss.on('error', (error) => deps.log({ msg: 'queue error', error: error.message }))
 
@@ -107,8 +106,9 @@ export function createRunner(deps: JobDeps): Runner {
       try {
         await connection.query('begin')
         const value = await work(sqlOn(connection))
-        const { affected } = await boss.complete(job.name, job, null, { db: bossDb(connection) })
-        if (affected !== 1) throw new LeaseLost(job)
+        const done = await boss.complete(job.name, job, null, { db: bossDb(connection) })
+        // safe: the answer says how many jobs it settled, its published type only does not
+        if ((done as { affected?: number }).affected !== 1) throw new LeaseLost(job)
         requireCommit(await connection.query('commit'))
         connection.release()
         return value
@@ -238,7 +238,11 @@ function startLoops({
       try {
         await work()
       } catch (error) {
-        deps.log({ msg: 'queue error', queue: name, error: error instanceof Error ? error.message : String(error) })
+        deps.log({
+          msg: 'queue error',
+          queue: name,
+          error: error instanceof Error ? error.message : String(error),
+        })
         pause = AFTER_ERROR_MS
       }
       if (!stopped) await sleep(name, pause)

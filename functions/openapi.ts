@@ -9,8 +9,8 @@ export function describe(app: OpenAPIHono<Env>, serverUrl: string) {
     info: {
       title: 'Watchpost',
       version: VERSION,
-      summary: 'Watch zones over open event feeds, and proof of every decision and delivery.',
       description:
+        'Watch zones over open event feeds, and proof of every decision and delivery. ' +
         'Open feeds become canonical events; what happens inside your zones raises alerts; alerts go to your channels. ' +
         'JSON, UTF-8, snake_case; times are ISO 8601 UTC. Unknown fields and parameters are refused. ' +
         'Errors are RFC 9457 problem details whose `detail` says what to do next.',

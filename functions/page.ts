@@ -20,7 +20,9 @@ const decoder = new TextDecoder()
 
 /** An opaque, versioned cursor bound to the filter it was made with. */
 export async function encodeCursor(filter: object, position: unknown[]): Promise<string> {
-  return base64url.encode(encoder.encode(JSON.stringify([VERSION, await digest(filter), ...position])))
+  return base64url.encode(
+    encoder.encode(JSON.stringify([VERSION, await digest(filter), ...position])),
+  )
 }
 
 /**
@@ -39,9 +41,19 @@ export async function decodeCursor<T extends z.ZodType>(
   } catch {
     // Falls through to the one refusal: what is wrong with a forged cursor is nobody's business.
   }
-  throw new ApiError('invalid_cursor', 'This cursor does not belong to this query. Start again without it.', {
-    issues: [{ path: 'cursor', code: 'invalid_cursor', message: 'Use next_cursor with the same filter.' }],
-  })
+  throw new ApiError(
+    'invalid_cursor',
+    'This cursor does not belong to this query. Start again without it.',
+    {
+      issues: [
+        {
+          path: 'cursor',
+          code: 'invalid_cursor',
+          message: 'Use next_cursor with the same filter.',
+        },
+      ],
+    },
+  )
 }
 
 async function digest(filter: object): Promise<string> {

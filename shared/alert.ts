@@ -60,7 +60,9 @@ export const Alert = z
     zone_name: z.string(),
     event_id: z.string(),
     event: EventReference,
-    severity: z.number().meta({ description: 'The effective severity: after the multiplier, at most 100.' }),
+    severity: z
+      .number()
+      .meta({ description: 'The effective severity: after the multiplier, at most 100.' }),
     reason: z.string().meta({ description: 'Why, in one sentence with the numbers.' }),
     status: z.enum(ALERT_STATUSES),
     raised_at: Instant,

@@ -91,7 +91,7 @@ create policy batches_jobs on watchpost.batches for all to watchpost_jobs
 grant select, update on watchpost.batches to watchpost_jobs;
 
 create table watchpost.event_revisions (
-  event_id text not null references watchpost.events on delete cascade,
+  event_id text not null,
   revision integer not null,
   batch_id uuid references watchpost.batches on delete set null,
   first_seen_at timestamptz not null,

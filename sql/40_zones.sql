@@ -41,6 +41,7 @@ comment on table watchpost.zones is 'Watch zones as they are now. Change shapes 
 create index zones_scope_created on watchpost.zones (scope_id, created_at desc, id desc) where deleted_at is null;
 create index zones_owner_id on watchpost.zones (owner_id);
 create index zones_org_id on watchpost.zones (org_id) where org_id is not null;
+create index zones_deleted_at on watchpost.zones (deleted_at) where deleted_at is not null;
 create index zones_updated_at on watchpost.zones (updated_at);
 alter table watchpost.zones enable row level security;
 alter table watchpost.zones force row level security;

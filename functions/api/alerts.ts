@@ -51,7 +51,9 @@ alerts.openapi(
     const { limit, cursor, ...filter } = c.req.valid('query')
     const [before = 'infinity', beforeId = LAST_UUID] =
       (await decodeCursor(filter, cursor, Position)) ?? []
-    const rows = await read(c, (sql) => sql<AlertRow>`
+    const rows = await read(
+      c,
+      (sql) => sql<AlertRow>`
       select private.alert_json(a) as alert
       from unnest(private.my_scopes()) as mine (scope_id)
       cross join lateral (
@@ -69,7 +71,8 @@ alerts.openapi(
         limit ${limit + 1}
       ) a
       order by a.raised_at desc, a.id desc
-      limit ${limit + 1}`)
+      limit ${limit + 1}`,
+    )
     const { page, last } = split(
       rows.map((row) => row.alert),
       limit,
@@ -105,7 +108,8 @@ alerts.openapi(
     operationId: 'updateAlert',
     tags: ['Alerts'],
     summary: 'Mark an alert resolved, or reopen it',
-    description: 'Reopening clears `resolved_at` and `resolved_via` and keeps the note unless one is sent.',
+    description:
+      'Reopening clears `resolved_at` and `resolved_via` and keeps the note unless one is sent.',
     security: [{ key: [] }],
     middleware: can('write'),
     request: { params: AlertId, body: body(AlertPatch) },

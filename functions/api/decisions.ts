@@ -6,6 +6,7 @@ import { boxesOf } from '../../shared/geometry.ts'
 import type { Memory } from '../../shared/memory.ts'
 import { memoryKey, Preview, preview } from '../../shared/preview.ts'
 import { checkZone, ZoneCreate, ZoneFields, zoneDefaults } from '../../shared/zone.ts'
+import { zoneOfVersion } from '../../shared/zone-version.ts'
 import { authenticate, can, readInSteps } from '../auth.ts'
 import type { Sql } from '../db.ts'
 import { answer, body, type Ctx, invalid, json, notFound, problems } from '../http.ts'
@@ -30,7 +31,9 @@ const Explanation = z
   .object({
     zone_id: z.uuid(),
     event_id: z.string(),
-    at: Instant.meta({ description: 'The moment of the decision: when that revision was first seen.' }),
+    at: Instant.meta({
+      description: 'The moment of the decision: when that revision was first seen.',
+    }),
     zone_version: z.int(),
     live: z.boolean().meta({
       description: 'False: as it was decided then. True: never decided then, so as of now.',
@@ -186,19 +189,35 @@ async function explain(c: Ctx, zoneId: string, eventId: string) {
   if (replayed) return { ...base, ...replayed, live: false }
   const at = new Date()
   const { raised, reason, checks } = decide(fields, event, null, at)
-  return { ...base, at: at.toISOString(), zone_version: zone.version, live: true, raised, reason, checks }
+  return {
+    ...base,
+    at: at.toISOString(),
+    zone_version: zone.version,
+    live: true,
+    raised,
+    reason,
+    checks,
+  }
 }
 
 /** Decides each revision with the zone as it was when it was first seen; the last one of the event is the answer. */
 function replay(revisions: RevisionRow[], versions: VersionRow[], eventId: string) {
   const memories = new Map<string, Memory>()
-  let last: { at: string; zone_version: number; raised: boolean; reason: string; checks: z.infer<typeof Check>[] } | undefined
+  let last:
+    | {
+        at: string
+        zone_version: number
+        raised: boolean
+        reason: string
+        checks: z.infer<typeof Check>[]
+      }
+    | undefined
   for (const event of revisions) {
     const version = versions.findLast(({ valid_from }) => valid_from <= event.first_seen_at)
     if (!version) continue
     const key = memoryKey(event)
     const decision = decide(
-      zoneAt(version.definition),
+      zoneOfVersion(version.definition),
       event,
       memories.get(key) ?? null,
       new Date(event.first_seen_at),
@@ -209,15 +228,4 @@ function replay(revisions: RevisionRow[], versions: VersionRow[], eventId: strin
     last = { at: event.first_seen_at, zone_version: version.version, raised, reason, checks }
   }
   return last
-}
-
-/** The fields of a kept zone version; times in it are as Postgres writes them. */
-export function zoneAt(definition: unknown): ZoneFields {
-  const { snoozed_until, ...rest } = definition as Record<string, unknown> // safe: zone_versions keeps whole rows
-  return ZoneFields.parse({
-    ...rest,
-    color: null,
-    icon: null,
-    snoozed_until: typeof snoozed_until === 'string' ? new Date(snoozed_until).toISOString() : null,
-  })
 }

@@ -1,6 +1,11 @@
 import { z } from 'zod'
 import { EVENT_STATUSES, EventType, Geometry, Instant, Severity } from '../../shared/event.ts'
-import { containsPoint, type PreparedZone, prepareZone, touchesGeometry } from '../../shared/geometry.ts'
+import {
+  containsPoint,
+  type PreparedZone,
+  prepareZone,
+  touchesGeometry,
+} from '../../shared/geometry.ts'
 import type { ZoneFields } from '../../shared/zone.ts'
 import { can, readInSteps } from '../auth.ts'
 import { ApiError, answer, type Ctx, json, notFound, problems } from '../http.ts'
@@ -27,7 +32,12 @@ export const Event = z
   .meta({ id: 'Event' })
 
 const ListQuery = z.strictObject({
-  limit: integer(1, 500, 100, 'The most events a page has; it may have fewer while there is a next one.'),
+  limit: integer(
+    1,
+    500,
+    100,
+    'The most events a page has; it may have fewer while there is a next one.',
+  ),
   minutes: integer(1, 1440, 60, 'Events of the last so many minutes, by `ts`.'),
   source: z.string().max(64).optional().meta({ description: 'Only of this source.' }),
   type: EventType.optional().meta({ description: 'Only of this type.' }),
@@ -36,7 +46,12 @@ const ListQuery = z.strictObject({
     .min(0)
     .max(100)
     .optional()
-    .meta({ type: 'number', minimum: 0, maximum: 100, description: 'Only of this severity or more.' }),
+    .meta({
+      type: 'number',
+      minimum: 0,
+      maximum: 100,
+      description: 'Only of this severity or more.',
+    }),
   zone_id: z.uuid().optional().meta({ description: 'Only inside this zone.' }),
   geometry: flag('Whether each event brings its original footprint.'),
   cursor: CursorQuery,
@@ -61,7 +76,10 @@ const Position = z.tuple([z.iso.datetime(), z.string(), z.iso.datetime()])
 
 type Candidate = { event_id: string; ts: string; zone_ids: string[] }
 type EventRow = Omit<z.infer<typeof Event>, 'zone_ids'>
-type ShapeRow = Pick<ZoneFields, 'shape_type' | 'lat' | 'lon' | 'radius_km' | 'polygon' | 'match'> & {
+type ShapeRow = Pick<
+  ZoneFields,
+  'shape_type' | 'lat' | 'lon' | 'radius_km' | 'polygon' | 'match'
+> & {
   id: string
 }
 
@@ -142,7 +160,9 @@ events.openapi(
 /** The events that really lie in a zone, with those zones; the database only narrowed by boxes. */
 function exactly(found: { candidates: Candidate[]; rows: EventRow[]; shapes: ShapeRow[] }) {
   const rows = new Map(found.rows.map((row) => [row.id, row]))
-  const shapes = new Map(found.shapes.map((shape) => [shape.id, { shape, zone: prepareZone(shape) }]))
+  const shapes = new Map(
+    found.shapes.map((shape) => [shape.id, { shape, zone: prepareZone(shape) }]),
+  )
   return found.candidates.flatMap((candidate) => {
     const event = rows.get(candidate.event_id)
     if (!event) return []

@@ -36,12 +36,15 @@ me.openapi(
     responses: { 200: json(Me, 'The identity behind the key.'), ...problems() },
   }),
   async (c) => {
-    const orgs = await read(c, (sql) => sql<z.infer<typeof Me>['orgs'][number]>`
+    const orgs = await read(
+      c,
+      (sql) => sql<z.infer<typeof Me>['orgs'][number]>`
       select o.id, o.name, m.role
       from watchpost.members m
       join watchpost.organisations o on o.id = m.org_id
       where m.user_id = private.uid() and m.status = 'active'
-      order by o.name, o.id`)
+      order by o.name, o.id`,
+    )
     const caller = c.get('caller')
     if (!caller) throw new Error('read() admits a caller or throws')
     const { rate_limit, ...identity } = caller

@@ -1,11 +1,27 @@
 import { z } from 'zod'
 import { boxesOf, simplify } from '../../shared/geometry.ts'
-import { checkZone, type Issue, Zone, ZoneCreate, ZoneFields, ZonePatch, zoneDefaults } from '../../shared/zone.ts'
+import {
+  checkZone,
+  type Issue,
+  Zone,
+  ZoneCreate,
+  ZoneFields,
+  ZonePatch,
+  zoneDefaults,
+} from '../../shared/zone.ts'
 import { authenticate, can, read, write } from '../auth.ts'
 import { raw, type Sql } from '../db.ts'
 import { ApiError, answer, body, invalid, json, notFound, problems } from '../http.ts'
 import { IdempotencyHeader, idempotent } from '../idempotency.ts'
-import { CursorQuery, decodeCursor, encodeCursor, integer, LAST_UUID, NextCursor, split } from '../page.ts'
+import {
+  CursorQuery,
+  decodeCursor,
+  encodeCursor,
+  integer,
+  LAST_UUID,
+  NextCursor,
+  split,
+} from '../page.ts'
 import { createRoute, resource } from '../resource.ts'
 
 const RESTORE_DAYS = 30
@@ -14,7 +30,10 @@ export const ZoneId = z.object({ id: z.uuid().meta({ description: 'The id of a z
 const One = z.object({ zone: Zone })
 const Created = z.object({
   zone: Zone,
-  warnings: z.array(z.string()).optional().meta({ description: 'Why this zone can hardly ever fire.' }),
+  warnings: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'Why this zone can hardly ever fire.' }),
 })
 const ListQuery = z.strictObject({
   limit: integer(1, 500, 100, 'How many zones a page has.'),
@@ -27,12 +46,15 @@ const ListQuery = z.strictObject({
 const Position = z.tuple([z.iso.datetime(), z.uuid()])
 
 /** The columns of a zone on the wire. */
-export const zoneColumns = raw(`z.id, z.owner_id, z.org_id, z.label, z.lat, z.lon, z.radius_km, z.shape_type,
+export const zoneColumns =
+  raw(`z.id, z.owner_id, z.org_id, z.label, z.lat, z.lon, z.radius_km, z.shape_type,
   z.polygon, z.match, z.min_severity, z.severity_multiplier, z.dwell_minutes, z.quiet_hours_start,
   z.quiet_hours_end, z.quiet_hours_tz, z.quiet_mode, z.emergency_severity, z.color, z.icon, z.channel_ids,
   z.sources, z.types, z.snoozed_until, z.enabled, z.version, z.created_at, z.updated_at,
   private.coverage(z.sources, z.types) as coverage`)
-const mayEdit = raw(`(z.owner_id = private.uid() or coalesce(z.org_id = any(private.admin_orgs()), false))`)
+const mayEdit = raw(
+  `(z.owner_id = private.uid() or coalesce(z.org_id = any(private.admin_orgs()), false))`,
+)
 
 /** The columns a caller may set, for an insert or update out of one JSON parameter. */
 const settable = `org_id, label, lat, lon, radius_km, shape_type, polygon, match, min_severity,
@@ -63,7 +85,9 @@ zones.openapi(
     const { limit, geometry, cursor } = c.req.valid('query')
     const [before = 'infinity', beforeId = LAST_UUID] =
       (await decodeCursor({ list: 'zones' }, cursor, Position)) ?? []
-    const rows = await read(c, (sql) => sql<ZoneRow>`
+    const rows = await read(
+      c,
+      (sql) => sql<ZoneRow>`
       select ${zoneColumns}
       from unnest(private.my_scopes()) as mine (scope_id)
       cross join lateral (
@@ -76,7 +100,8 @@ zones.openapi(
         limit ${limit + 1}
       ) z
       order by z.created_at desc, z.id desc
-      limit ${limit + 1}`)
+      limit ${limit + 1}`,
+    )
     const { page, last } = split(rows, limit)
     return answer(
       c,
@@ -195,7 +220,10 @@ zones.openapi(
         where z.id = ${id} and z.version = ${found.version}
         returning ${zoneColumns}`
       if (rows.length === 0) {
-        throw new ApiError('conflict', 'Somebody changed this zone meanwhile. Read it again and retry.')
+        throw new ApiError(
+          'conflict',
+          'Somebody changed this zone meanwhile. Read it again and retry.',
+        )
       }
       return one(rows)
     })
@@ -316,7 +344,10 @@ function requireReferences(
 }
 
 function forbidden(): ApiError {
-  return new ApiError('forbidden', 'Only the owner of the zone or an admin of its organisation may do this.')
+  return new ApiError(
+    'forbidden',
+    'Only the owner of the zone or an admin of its organisation may do this.',
+  )
 }
 
 function withGeometry(zone: ZoneRow, geometry: 'none' | 'simplified' | 'full'): ZoneRow {

@@ -37,7 +37,10 @@ export const ingest: Queue = {
       return await store(context, job, feed, result)
     } catch (error) {
       if (!isFeedError(error)) throw error
-      return await fail(context, job, feed, { error, failing_for_seconds: source?.failing_for_seconds ?? 0 })
+      return await fail(context, job, feed, {
+        error,
+        failing_for_seconds: source?.failing_for_seconds ?? 0,
+      })
     }
   },
 }
@@ -61,7 +64,9 @@ async function store(context: JobContext, job: Work, feed: Feed, result: FeedRes
     source: feed.source,
     ...counts,
     not_modified: result.not_modified,
-    ...(result.rejected.length > 0 ? { rejected: result.rejected.slice(0, 5), rejected_count: result.rejected.length } : {}),
+    ...(result.rejected.length > 0
+      ? { rejected: result.rejected.slice(0, 5), rejected_count: result.rejected.length }
+      : {}),
   }
 }
 
@@ -69,7 +74,10 @@ async function fail(
   context: JobContext,
   job: Work,
   feed: Feed,
-  { error, failing_for_seconds }: { error: Error & { retry_after_seconds?: number | undefined }; failing_for_seconds: number },
+  {
+    error,
+    failing_for_seconds,
+  }: { error: Error & { retry_after_seconds?: number | undefined }; failing_for_seconds: number },
 ) {
   const wait = nextPollSeconds({
     interval_seconds: feed.interval_seconds,

@@ -1,0 +1,196 @@
+import ipaddr from 'ipaddr.js'
+import { z } from 'zod'
+import { type AllowList, parseAllowList } from './channels/target.ts'
+import type { Limits } from './deps.ts'
+import type { Feed } from './feeds/feed.ts'
+import { usgs } from './feeds/usgs.ts'
+import { createSeal, type Seal } from './seal.ts'
+
+/** Every live feed there is: one line a feed. */
+const KNOWN_FEEDS: readonly Feed[] = [usgs]
+
+export type Range = [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number]
+
+/** All a long-running service is told from outside. */
+export type Config = {
+  host: string
+  port: number
+  /** Undefined where only the jobs run. */
+  api_database_url: string | undefined
+  jobs_database_url: string
+  prepared_statements: boolean
+  seal: Seal
+  public_url: string
+  origins: string[]
+  trusted_proxies: Range[]
+  allow: AllowList
+  limits: Limits
+  feeds: Feed[]
+  contact: string | undefined
+  log: 'json' | 'text'
+}
+
+/** What runs in a process: the API and the jobs, or the jobs alone. */
+export type Mode = 'serve' | 'jobs'
+
+/** Every mistake of a configuration in one sentence, by variable; never a value, which may be a secret. */
+export class ConfigError extends Error {}
+
+const PostgresUrl = z
+  .string()
+  .refine(
+    (text) => URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol),
+    'is no URL of the form postgres://user:password@host:port/database',
+  )
+
+const PerMinute = z.coerce
+  .number({ error: 'is no whole number above 0' })
+  .int('is no whole number above 0')
+  .positive('is no whole number above 0')
+
+const Environment = z.object({
+  HOST: z.string().default('127.0.0.1'),
+  PORT: z.coerce
+    .number({ error: 'is no port' })
+    .int('is no port')
+    .min(0, 'is no port')
+    .max(65535, 'is no port')
+    .default(8787),
+  API_DATABASE_URL: PostgresUrl.optional(),
+  JOBS_DATABASE_URL: PostgresUrl.optional(),
+  DATABASE_URL: PostgresUrl.optional(),
+  PREPARED_STATEMENTS: z
+    .enum(['on', 'off'], { error: 'is neither "on" nor "off"' })
+    .default('on')
+    .transform((word) => word === 'on'),
+  SEAL_KEYS: said(
+    z.string({ error: 'is not set: 32 random bytes in base64, as `openssl rand -base64 32` gives' }),
+    (text) => createSeal(words(text)),
+    'holds a key that is not 32 bytes in base64',
+  ),
+  PUBLIC_URL: said(z.string(), baseUrl, 'is no http(s) URL without query').optional(),
+  CONSOLE_ORIGINS: said(
+    z.string().default(''),
+    (text) => words(text).map(origin),
+    'holds something that is no origin such as https://console.example.com',
+  ),
+  TRUSTED_PROXIES: said(
+    z.string().default(''),
+    (text) => words(text).map(range),
+    'holds something that is no address and no CIDR range',
+  ),
+  ALLOW_PRIVATE_TARGETS: said(
+    z.string().default(''),
+    parseAllowList,
+    'holds something that is no address, no CIDR range and no host name',
+  ),
+  RATE_LIMIT_PRO: PerMinute.default(600),
+  RATE_LIMIT_ENTERPRISE: PerMinute.default(6000),
+  RATE_LIMIT_ADDRESS: PerMinute.default(60),
+  FEEDS: said(
+    z.string().default(KNOWN_FEEDS.map(({ source }) => source).join()),
+    (text) => [...new Set(words(text))].map(feed),
+    `holds an unknown feed; there is ${KNOWN_FEEDS.map(({ source }) => source).join(', ')}`,
+  ),
+  CONTACT: z.string().optional(),
+  LOG: z.enum(['json', 'text'], { error: 'is neither "json" nor "text"' }).default('json'),
+})
+
+/** Every variable there is, for the test that .env.example lists them all. */
+export const VARIABLES = Object.keys(Environment.shape)
+
+/** readConfig checks the environment once, or throws a ConfigError that names every bad variable. */
+export function readConfig(environment: Record<string, string | undefined>, mode: Mode): Config {
+  // An empty variable is how a compose file or a panel says "not set".
+  const given = Object.entries(environment).filter(([, value]) => value?.trim())
+  const read = Environment.safeParse(Object.fromEntries(given))
+  if (!read.success) {
+    throw new ConfigError(
+      read.error.issues.map(({ path, message }) => `${path.join('.')} ${message}.`).join(' '),
+    )
+  }
+  const { data } = read
+  if (mode === 'serve' && !data.API_DATABASE_URL) {
+    throw new ConfigError('API_DATABASE_URL is not set: how the API logs in (watchpost_api).')
+  }
+  const jobs = data.JOBS_DATABASE_URL ?? (data.DATABASE_URL && asJobs(data.DATABASE_URL))
+  if (!jobs) {
+    throw new ConfigError('JOBS_DATABASE_URL is not set: how the jobs log in (watchpost_jobs).')
+  }
+  return {
+    host: data.HOST,
+    port: data.PORT,
+    api_database_url: mode === 'serve' ? data.API_DATABASE_URL : undefined,
+    jobs_database_url: jobs,
+    prepared_statements: data.PREPARED_STATEMENTS,
+    seal: data.SEAL_KEYS,
+    public_url: data.PUBLIC_URL ?? `http://${urlHost(data.HOST)}:${data.PORT}`,
+    origins: data.CONSOLE_ORIGINS,
+    trusted_proxies: data.TRUSTED_PROXIES,
+    allow: data.ALLOW_PRIVATE_TARGETS,
+    limits: {
+      pro: data.RATE_LIMIT_PRO,
+      enterprise: data.RATE_LIMIT_ENTERPRISE,
+      address: data.RATE_LIMIT_ADDRESS,
+    },
+    feeds: data.FEEDS,
+    contact: data.CONTACT,
+    log: data.LOG,
+  }
+}
+
+/** A host as it stands in a URL: IPv6 in brackets, and "every address" as one that can be opened. */
+export function urlHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost'
+  return host.includes(':') ? `[${host}]` : host
+}
+
+/** A transform whose failure is our sentence: what it threw might repeat the value. */
+function said<S extends z.ZodType<string>, T>(schema: S, read: (text: string) => T, sentence: string) {
+  return schema.transform((text, context) => {
+    try {
+      return read(text)
+    } catch {
+      context.addIssue({ code: 'custom', message: sentence })
+      return z.NEVER
+    }
+  })
+}
+
+function words(text: string): string[] {
+  return text
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '')
+}
+
+function baseUrl(text: string): string {
+  const url = new URL(text)
+  if (!/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) throw new Error()
+  return url.href.replace(/\/+$/, '')
+}
+
+function origin(text: string): string {
+  if (new URL(text).origin !== text) throw new Error()
+  return text
+}
+
+function range(text: string): Range {
+  if (text.includes('/')) return ipaddr.parseCIDR(text)
+  const address = ipaddr.parse(text)
+  return [address, address.kind() === 'ipv4' ? 32 : 128]
+}
+
+function feed(name: string): Feed {
+  const found = KNOWN_FEEDS.find(({ source }) => source === name)
+  if (!found) throw new Error()
+  return found
+}
+
+/** An administrator's login takes the jobs' role, so that it can do no more than they. */
+function asJobs(text: string): string {
+  const url = new URL(text)
+  if (decodeURIComponent(url.username) === 'watchpost_jobs') return text
+  url.searchParams.set('options', '-c role=watchpost_jobs')
+  return url.href
+}

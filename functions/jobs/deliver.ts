@@ -1,0 +1,245 @@
+import { type NextAttempt, nextAttempt } from '../../shared/backoff.ts'
+import {
+  type Card,
+  type CardAlert,
+  type CardType,
+  findKind,
+  type Message,
+  type Outcome,
+  deliver as sendCard,
+} from '../channels/channel.ts'
+import type { Sql } from '../db.ts'
+import type { JobContext, Queue } from '../jobs.ts'
+import type { Seal } from '../seal.ts'
+
+/** After so many failures in a row a channel is left alone for a while. */
+const BREAKER_AFTER = 5
+const BREAKER_MAX_SECONDS = 30 * 60
+
+/**
+ * Sends one delivery once and records the attempt. Death anywhere means it is sent again with the
+ * same webhook-id: at least once, never silently lost.
+ */
+export const deliver: Queue = {
+  name: 'deliver',
+  slots: 20,
+  per_group: 1,
+  run: async (context, job) => {
+    const delivery_id = job.data.delivery_id ?? job.id
+    const claimed = await context.step((sql) => claim(sql, delivery_id))
+    if (!claimed) {
+      await context.finish(job, async () => undefined)
+      return { delivery_id, skipped: true }
+    }
+    if (claimed.refusal) {
+      await context.finish(job, (sql) => cancel(sql, delivery_id, claimed.refusal ?? ''))
+      return { delivery_id, channel_id: claimed.channel_id, cancelled: claimed.refusal }
+    }
+    if (claimed.paused_until) {
+      const until = claimed.paused_until
+      await context.finish(job, (sql) => again(sql, claimed, until))
+      return { delivery_id, channel_id: claimed.channel_id, paused_until: until }
+    }
+    const outcome = await send(context, claimed)
+    const next = outcome.outcome === 'retry' ? nextOf(claimed, outcome) : undefined
+    await context.finish(job, (sql) => record(sql, claimed, outcome, next))
+    return line(claimed, outcome, next)
+  },
+}
+
+type Claimed = {
+  id: string
+  channel_id: string
+  kind: string
+  message: CardType
+  attempts: number
+  used: number
+  first_attempt_at: string
+  payload: string
+  target_sealed: string
+  config_sealed: string | null
+  secret_sealed: string | null
+  previous_sealed: string | null
+  failures: number
+  refusal: string | null
+  paused_until: string | null
+}
+
+/** Marks a delivery as being sent and fixes what is sent: every retry repeats the same words. */
+async function claim(sql: Sql, id: string): Promise<Claimed | undefined> {
+  const [ready] = await sql<{ id: string }>`
+    select id from watchpost.deliveries
+    where id = ${id} and status in ('queued', 'sending') and message <> 'channel.test'
+    for update`
+  if (!ready) return undefined
+  const [claimed] = await sql<Claimed>`
+    with facts as (
+      select d.id, d.channel_id, c.kind, d.message, d.attempts, c.failures,
+        c.target_sealed, c.config_sealed, c.signing_secret_sealed as secret_sealed,
+        case when c.previous_secret_until > now() then c.previous_secret_sealed end as previous_sealed,
+        case when c.paused_until > now() then c.paused_until end as paused_until,
+        case
+          when c.deleted_at is not null then 'The channel was deleted.'
+          when not c.enabled then 'The channel is switched off.'
+          when z.deleted_at is not null then 'The zone was deleted.'
+          when p.plan = 'free' then 'The account is below the Pro plan; its zones are paused.'
+          when not exists (select from private.zone_channels(z.owner_id, z.org_id, array[d.channel_id]))
+            then 'The owner of the zone no longer sees this channel.'
+        end as refusal,
+        private.card_of(d) as card
+      from watchpost.deliveries d
+      join watchpost.channels c on c.id = d.channel_id
+      join watchpost.alerts a on a.id = d.alert_id
+      join watchpost.zones z on z.id = a.zone_id
+      join watchpost.accounts p on p.user_id = z.owner_id
+      where d.id = ${id}
+    )
+    update watchpost.deliveries d
+    set status = case when f.refusal is null and f.paused_until is null then 'sending' else d.status end,
+        payload = coalesce(d.payload, f.card::text),
+        first_attempt_at = coalesce(d.first_attempt_at, now()),
+        updated_at = now()
+    from facts f
+    where d.id = f.id
+    returning f.*, d.payload, d.first_attempt_at,
+      (select count(*) from watchpost.delivery_attempts t
+       where t.delivery_id = d.id and t.status_code is distinct from 429) as used`
+  return claimed
+}
+
+async function send({ deps }: JobContext, claimed: Claimed): Promise<Outcome> {
+  const found = findKind(claimed.kind)
+  if ('issue' in found) return failure(found.issue.message)
+  let message: Message
+  try {
+    message = await messageOf(deps.seal, claimed)
+  } catch {
+    return failure(
+      'What is sealed in this channel does not open: SEAL_KEYS must hold the key it was sealed with.',
+    )
+  }
+  return sendCard(found.kind, message, deps.send)
+}
+
+function failure(error: string): Outcome {
+  return { outcome: 'fail_permanent', throttled: false, counted: true, duration_ms: 0, error }
+}
+
+async function messageOf(seal: Seal, claimed: Claimed): Promise<Message> {
+  const open = async (sealed: string | null) => (sealed === null ? null : seal.unseal(sealed))
+  const [target, config, secret, previous] = await Promise.all([
+    seal.unseal(claimed.target_sealed),
+    open(claimed.config_sealed),
+    open(claimed.secret_sealed),
+    open(claimed.previous_sealed),
+  ])
+  const stored: { timestamp: string; alert: CardAlert; alerts?: CardAlert[]; zone: Card['zone'] } =
+    JSON.parse(claimed.payload)
+  return {
+    id: claimed.id,
+    card: { type: claimed.message, ...stored },
+    target,
+    config: config === null ? undefined : JSON.parse(config),
+    secrets: [secret, previous].filter((value) => value !== null),
+    now: new Date(),
+  }
+}
+
+function nextOf(claimed: Claimed, outcome: Outcome): NextAttempt {
+  return nextAttempt({
+    attempts: claimed.used + (outcome.counted ? 1 : 0),
+    counted: outcome.counted,
+    retry_after_seconds: outcome.retry_after_seconds,
+    first_attempt_at: new Date(claimed.first_attempt_at),
+    now: new Date(),
+    random: Math.random,
+  })
+}
+
+/** The attempt, the delivery, its alert and its channel, and the next job, in the job's transaction. */
+async function record(
+  sql: Sql,
+  claimed: Claimed,
+  outcome: Outcome,
+  next: NextAttempt | undefined,
+): Promise<void> {
+  const status =
+    outcome.outcome === 'ok'
+      ? 'succeeded'
+      : next && 'at' in next
+        ? 'queued'
+        : next?.give_up === 'too_old'
+          ? 'expired'
+          : 'failed'
+  const at = next && 'at' in next ? next.at.toISOString() : null
+  const recorded = await sql<{ id: string }>`
+    insert into watchpost.delivery_attempts (
+      delivery_id, attempt, outcome, status_code, duration_ms, error, response_excerpt)
+    values (
+      ${claimed.id}, ${claimed.attempts + 1}, ${outcome.outcome}, ${outcome.status ?? null},
+      ${Math.round(outcome.duration_ms)}, ${outcome.error ?? null}, ${outcome.response_excerpt ?? null})
+    on conflict (delivery_id, attempt) do nothing
+    returning id`
+  if (recorded.length === 0) return
+  await sql`
+    select private.settle_delivery(${claimed.id}, ${status}, ${outcome.error ?? null}, ${at}::timestamptz)`
+  if (at) await again(sql, claimed, at)
+  await noteChannel(sql, claimed, outcome)
+}
+
+/** The next job of a delivery that has to wait. */
+async function again(sql: Sql, claimed: Claimed, at: string): Promise<void> {
+  await sql`
+    select private.enqueue('deliver', gen_random_uuid(), jsonb_build_object('delivery_id', ${claimed.id}::text),
+      ${at}::timestamptz, ${claimed.channel_id})`
+}
+
+async function cancel(sql: Sql, id: string, why: string): Promise<void> {
+  await sql`select private.settle_delivery(${id}, 'cancelled', ${why}, null)`
+}
+
+async function noteChannel(sql: Sql, claimed: Claimed, outcome: Outcome): Promise<void> {
+  if (outcome.outcome === 'ok') {
+    if (claimed.failures > 0) {
+      await sql`
+        update watchpost.channels set failures = 0, status = 'ok', paused_until = null
+        where id = ${claimed.channel_id} and status <> 'disabled'`
+    }
+    return
+  }
+  if (outcome.outcome === 'disable_channel') {
+    await sql`
+      update watchpost.channels
+      set enabled = false, status = 'disabled', disabled_reason = ${outcome.error ?? 'The receiver asked for it.'}
+      where id = ${claimed.channel_id}`
+    return
+  }
+  await sql`
+    update watchpost.channels
+    set failures = failures + 1, status = 'failing',
+        paused_until = greatest(paused_until, now() + make_interval(secs => ${pauseOf(claimed, outcome)}))
+    where id = ${claimed.channel_id} and status <> 'disabled'`
+}
+
+/** Seconds to leave a whole channel alone: as it asked, or longer the longer it has been failing. */
+function pauseOf({ failures }: Claimed, outcome: Outcome): number {
+  const asked = outcome.throttled ? (outcome.retry_after_seconds ?? 10) : 0
+  const beyond = failures + 1 - BREAKER_AFTER
+  const breaker = beyond < 0 ? 0 : 10 * 2 ** Math.min(beyond, 10)
+  return Math.min(Math.max(asked, breaker), BREAKER_MAX_SECONDS)
+}
+
+function line(claimed: Claimed, outcome: Outcome, next: NextAttempt | undefined) {
+  return {
+    delivery_id: claimed.id,
+    channel_id: claimed.channel_id,
+    kind: claimed.kind,
+    message: claimed.message,
+    attempt: claimed.attempts + 1,
+    result: outcome.outcome,
+    ...(outcome.status === undefined ? {} : { status: outcome.status }),
+    ...(outcome.error === undefined ? {} : { error: outcome.error }),
+    ...(next && 'at' in next ? { next_attempt_at: next.at.toISOString() } : {}),
+    ...(next && 'give_up' in next ? { gave_up: next.give_up } : {}),
+  }
+}

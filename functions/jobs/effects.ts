@@ -1,0 +1,108 @@
+import type { EventReference } from '../../shared/alert.ts'
+import type { DecidableEvent, Decision } from '../../shared/decide.ts'
+import { isMoving } from '../../shared/event.ts'
+import type { Memory } from '../../shared/memory.ts'
+import type { Sql } from '../db.ts'
+import type { ZoneAtTime } from './zone-cache.ts'
+
+type Revision = DecidableEvent & { revision: number; url: string | null }
+
+const STATUS = {
+  raised: 'pending',
+  held: 'held',
+  suppressed: 'suppressed',
+  none: 'pending',
+} as const
+
+/**
+ * What a batch of decisions leads to, collected first and stored in a few statements: alerts with
+ * their deliveries and jobs, updates of alerts, and what is remembered. Storing twice changes nothing.
+ */
+export class Effects {
+  alertCount = 0
+  updateCount = 0
+  readonly #wakeId: string
+  readonly #alerts: object[] = []
+  readonly #further: object[] = []
+  readonly #updates: object[] = []
+  readonly #memories = new Map<string, { zone_id: string; key: string; memory: Memory }>()
+
+  constructor(wakeId: string) {
+    this.#wakeId = wakeId
+  }
+
+  remember(zone_id: string, key: string, memory: Memory): void {
+    this.#memories.set(`${zone_id} ${key}`, { zone_id, key, memory })
+  }
+
+  /** An alert is raised, held or recorded as suppressed; `existed`: the one that exists gets further. */
+  alert(
+    zone: ZoneAtTime,
+    event: Revision,
+    decision: Decision,
+    { at, existed }: { at: Date; existed: boolean },
+  ): void {
+    this.alertCount += 1
+    const row = {
+      ...this.#reference(zone, event),
+      zone_name: zone.label,
+      severity: decision.effective_severity,
+      reason: decision.reason,
+      status: STATUS[decision.outcome],
+      raised_at: at.toISOString(),
+      held_until: decision.held_until?.toISOString() ?? null,
+      checks: decision.checks,
+      zone_version: zone.version,
+      event_revision: event.revision,
+    }
+    if (existed) this.#further.push(row)
+    else this.#alerts.push(row)
+  }
+
+  /** News about an alert that exists, sent to where the alert went. */
+  update(zone: ZoneAtTime, event: Revision, decision: Decision, at: Date): void {
+    this.updateCount += 1
+    this.#updates.push({
+      ...this.#reference(zone, event),
+      kind: decision.update,
+      at: at.toISOString(),
+      severity: decision.effective_severity,
+      // An alert that gets further is itself the message; its update is only noted.
+      send: decision.outcome === 'none' && decision.update_delivery === 'now',
+      event_revision: event.revision,
+    })
+  }
+
+  #reference(zone: ZoneAtTime, event: Revision) {
+    const { id, source, type, title, lat, lon, ts, severity, url } = event
+    const reference: EventReference = { id, source, type, title, lat, lon, ts, severity, url }
+    return {
+      zone_id: zone.id,
+      event_id: id,
+      source,
+      subject: isMoving(event.subject) ? event.subject : null,
+      event: reference,
+    }
+  }
+
+  async store(sql: Sql): Promise<void> {
+    if (this.#memories.size > 0) {
+      await sql`
+        insert into watchpost.match_memory as m (zone_id, key, memory)
+        select zone_id, key, memory
+        from jsonb_to_recordset(${JSON.stringify([...this.#memories.values()])}::jsonb)
+          as x (zone_id uuid, key text, memory jsonb)
+        on conflict (zone_id, key) do update
+        set memory = excluded.memory, updated_at = now()`
+    }
+    if (this.#alerts.length > 0) {
+      await sql`select private.raise_alerts(${JSON.stringify(this.#alerts)}::jsonb, ${this.#wakeId})`
+    }
+    if (this.#further.length > 0) {
+      await sql`select private.advance_alerts(${JSON.stringify(this.#further)}::jsonb, ${this.#wakeId})`
+    }
+    if (this.#updates.length > 0) {
+      await sql`select private.update_alerts(${JSON.stringify(this.#updates)}::jsonb)`
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import { type DecidableEvent, type Decision, decide } from '../../shared/decide.ts'
+import type { PreparedZone } from '../../shared/geometry.ts'
+import type { Memory } from '../../shared/memory.ts'
+import { memoryKey } from '../../shared/preview.ts'
+import type { ZoneFields } from '../../shared/zone.ts'
+import type { Sql } from '../db.ts'
+import type { Queue } from '../jobs.ts'
+import { Effects } from './effects.ts'
+import { loadZones } from './zone-cache.ts'
+
+/** A revision or position as it was stored, and the zones whose boxes it meets. */
+export type Candidate = DecidableEvent & {
+  revision: number
+  first_seen_at: string
+  url: string | null
+  zone_ids: string[]
+}
+
+/**
+ * Decides what a source's batches mean for the zones near them. A job is only the wake-up: batches
+ * of a source are matched in the order they came, one at a time, whichever process takes the job.
+ */
+export const match: Queue = {
+  name: 'match',
+  slots: 2,
+  run: async (context, job) => {
+    const source = job.data.source ?? ''
+    const counts = { batches: 0, revisions: 0, pairs: 0, alerts: 0, updates: 0 }
+    const one = (sql: Sql) => matchNext(sql, source, counts)
+    while (await context.step(one)) counts.batches += 1
+    await context.finish(job, async () => undefined)
+    return { source, ...counts }
+  },
+}
+
+type Counts = { revisions: number; pairs: number; alerts: number; updates: number }
+
+/** Matches the oldest unmatched batch of a source in the caller's transaction; false when there is none. */
+async function matchNext(sql: Sql, source: string, counts: Counts): Promise<boolean> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`match:${source}`}, 0))`
+  const [batch] = await sql<{ id: string }>`
+    select id from watchpost.batches
+    where source = ${source} and matched_at is null
+    order by seq
+    limit 1`
+  if (!batch) return false
+  const candidates = await sql<Candidate>`select * from private.batch_candidates(${batch.id})`
+  const done = await decideAll(sql, candidates, batch.id)
+  await sql`update watchpost.batches set matched_at = now() where id = ${batch.id}`
+  counts.revisions += candidates.length
+  counts.pairs += done.pairs
+  counts.alerts += done.alerts
+  counts.updates += done.updates
+  return true
+}
+
+/**
+ * Decides every candidate with every zone of it, as the zone was when the revision was first seen
+ * (or at `at`), and stores what follows: alerts, deliveries, their jobs, and what is remembered.
+ */
+export async function decideAll(
+  sql: Sql,
+  candidates: Candidate[],
+  wakeId: string,
+  options: { at?: Date } = {},
+): Promise<{ pairs: number; alerts: number; updates: number }> {
+  const zones = await loadZones(sql, candidates, options.at)
+  const memories = await loadMemories(sql, candidates)
+  const effects = new Effects(wakeId)
+  let pairs = 0
+  for (const event of candidates) {
+    const at = options.at ?? new Date(event.first_seen_at)
+    const key = memoryKey(event)
+    for (const zoneId of event.zone_ids) {
+      const zone = zones.at(zoneId, at)
+      if (!zone) continue
+      pairs += 1
+      const slot = `${zoneId} ${key}`
+      const before = memories.get(slot) ?? null
+      const decision = decideOne(zone.prepared, event, before, at)
+      if (decision.memory && decision.memory !== before) {
+        memories.set(slot, decision.memory)
+        effects.remember(zoneId, key, decision.memory)
+      }
+      if (decision.outcome !== 'none')
+        effects.alert(zone, event, decision, { at, existed: told(before, decision) })
+      if (decision.update) effects.update(zone, event, decision, at)
+    }
+  }
+  await effects.store(sql)
+  return { pairs, alerts: effects.alertCount, updates: effects.updateCount }
+}
+
+/** Brief first: most pairs fail early, and only what leaves a trace needs all its numbers. */
+function decideOne(
+  prepared: PreparedZone<ZoneFields>,
+  event: DecidableEvent,
+  memory: Memory | null,
+  at: Date,
+): Decision {
+  const brief = decide(prepared, event, memory, at, { brief: true })
+  if (brief.outcome === 'none' && !brief.update) return brief
+  return decide(prepared, event, memory, at)
+}
+
+/** Whether an alert exists already that this decision only takes further (held or suppressed before). */
+function told(before: Memory | null, decision: Decision): boolean {
+  if (before === null) return false
+  if (before.kind === 'event') return true
+  const stays = decision.memory?.kind === 'stay' && decision.memory.began_at === before.began_at
+  return stays && before.alert !== null
+}
+
+async function loadMemories(sql: Sql, candidates: Candidate[]): Promise<Map<string, Memory>> {
+  const keys = [...new Set(candidates.map(memoryKey))]
+  const rows = await sql<{ zone_id: string; key: string; memory: Memory }>`
+    select zone_id, key, memory from watchpost.match_memory where key = any(${keys}) for update`
+  return new Map(rows.map((row) => [`${row.zone_id} ${row.key}`, row.memory]))
+}

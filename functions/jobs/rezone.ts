@@ -1,0 +1,52 @@
+import { quietWindowAt } from '../../shared/quiet-hours.ts'
+import { zoneOfVersion } from '../../shared/zone-version.ts'
+import type { Sql } from '../db.ts'
+import type { Queue } from '../jobs.ts'
+import { type Candidate, decideAll } from './match.ts'
+
+/**
+ * After a zone was made or changed: events that still stand are matched at once, events that were
+ * seen while the change was being committed are matched too, and what quiet hours held is released
+ * when the zone is no longer quiet.
+ */
+export const rezone: Queue = {
+  name: 'rezone',
+  slots: 2,
+  run: async (context, job) => {
+    const zone_id = job.data.zone_id ?? ''
+    const counts = await context.finish(job, async (sql) => {
+      await releaseWhenLoud(sql, zone_id)
+      return matchZone(sql, zone_id, job.id)
+    })
+    return { zone_id, ...counts }
+  },
+}
+
+type Found = Candidate & { standing: boolean }
+
+async function matchZone(sql: Sql, zoneId: string, wakeId: string) {
+  // The same lock as `match` takes: what is remembered of an event is read and written by one.
+  await sql`
+    select pg_advisory_xact_lock(hashtextextended('match:' || source, 0))
+    from (select source from watchpost.sources order by source) s`
+  const found = await sql<Found>`select * from private.zone_candidates(${zoneId})`
+  const missed = found.filter((event) => !event.standing)
+  const standing = found.filter((event) => event.standing)
+  const first = await decideAll(sql, missed, wakeId)
+  const second = await decideAll(sql, standing, wakeId, { at: new Date() })
+  return { pairs: first.pairs + second.pairs, alerts: first.alerts + second.alerts }
+}
+
+async function releaseWhenLoud(sql: Sql, zoneId: string): Promise<void> {
+  const [held] = await sql<{ definition: unknown }>`
+    select v.definition
+    from watchpost.zones z
+    join watchpost.zone_versions v on v.zone_id = z.id and v.version = z.version
+    where z.id = ${zoneId} and z.deleted_at is null
+      and exists (select from watchpost.alerts a where a.zone_id = z.id and a.status = 'held')`
+  if (!held || quietWindowAt(zoneOfVersion(held.definition), new Date())) return
+  await sql`
+    update watchpost.alerts set held_until = now(), updated_at = now()
+    where zone_id = ${zoneId} and status = 'held' and held_until > now()`
+  await sql`select private.release_held(${zoneId})`
+}

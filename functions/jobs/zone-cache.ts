@@ -1,0 +1,88 @@
+import { type PreparedZone, prepareZone } from '../../shared/geometry.ts'
+import type { ZoneFields } from '../../shared/zone.ts'
+import { zoneOfVersion } from '../../shared/zone-version.ts'
+import type { Sql } from '../db.ts'
+
+/** A zone as it was at some moment, ready to be decided on. */
+export type ZoneAtTime = {
+  id: string
+  version: number
+  label: string
+  prepared: PreparedZone<ZoneFields>
+}
+
+const MAX_CACHED = 50_000
+// A version never changes, so what is cached stays right for ever.
+const cache = new Map<string, ZoneAtTime>()
+
+type Current = { id: string; version: number; valid_from: string }
+type Kept = { zone_id: string; version: number; valid_from: string; definition: unknown }
+
+/**
+ * The zones of the candidates whose owners' plan is not paused, each as it was at a moment. With
+ * `now`, every zone is taken as it is.
+ */
+export async function loadZones(
+  sql: Sql,
+  candidates: { zone_ids: string[]; first_seen_at: string }[],
+  now?: Date,
+): Promise<{ at: (id: string, at: Date) => ZoneAtTime | undefined }> {
+  const ids = [...new Set(candidates.flatMap((candidate) => candidate.zone_ids))]
+  if (ids.length === 0) return { at: () => undefined }
+  const current = await sql<Current>`
+    select z.id, z.version, v.valid_from
+    from watchpost.zones z
+    join watchpost.zone_versions v on v.zone_id = z.id and v.version = z.version
+    join watchpost.accounts a on a.user_id = z.owner_id
+    where z.id = any(${ids}::uuid[]) and z.deleted_at is null and a.plan <> 'free'`
+  const oldest = candidates.reduce(
+    (min, { first_seen_at }) => (first_seen_at < min ? first_seen_at : min),
+    '9999',
+  )
+  const missing = current.filter((zone) => !cache.has(keyOf(zone.id, zone.version)))
+  const changed = now ? [] : current.filter((zone) => zone.valid_from > oldest && zone.version > 1)
+  const kept = await sql<Kept>`
+    select zone_id, version, valid_from, definition
+    from watchpost.zone_versions
+    where (zone_id, version) in (
+        select * from unnest(${missing.map((zone) => zone.id)}::uuid[], ${missing.map((zone) => zone.version)}::integer[]))
+      or zone_id = any(${changed.map((zone) => zone.id)}::uuid[])`
+  if (cache.size + kept.length > MAX_CACHED) cache.clear()
+  const fresh = new Map(kept.map((row) => [keyOf(row.zone_id, row.version), prepare(row)]))
+  for (const [key, zone] of fresh) cache.set(key, zone)
+
+  // Lookups hit `fresh` first: the cache may be cleared by the next batch while this one decides.
+  const found = new Map<string, { zone: ZoneAtTime; valid_from: string }[]>()
+  for (const { id, version, valid_from } of current) {
+    const zone = fresh.get(keyOf(id, version)) ?? cache.get(keyOf(id, version))
+    if (zone) found.set(id, [{ zone, valid_from }])
+  }
+  for (const row of kept) {
+    const versions = found.get(row.zone_id)
+    const zone = fresh.get(keyOf(row.zone_id, row.version))
+    if (versions && zone && versions[0]?.zone.version !== row.version) {
+      versions.push({ zone, valid_from: row.valid_from })
+    }
+  }
+  for (const versions of found.values()) versions.sort((a, b) => b.zone.version - a.zone.version)
+  return {
+    at: (id, at) => {
+      const versions = found.get(id)
+      if (now) return versions?.[0]?.zone
+      const moment = at.toISOString()
+      return versions?.find(({ valid_from }) => valid_from <= moment)?.zone
+    },
+  }
+}
+
+const keyOf = (id: string, version: number) => `${id}:${version}`
+
+function prepare(row: Kept): ZoneAtTime {
+  const fields = zoneOfVersion(row.definition)
+  return {
+    id: row.zone_id,
+    version: row.version,
+    label: fields.label,
+    prepared: prepareZone(fields),
+  }
+}
