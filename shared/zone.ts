@@ -340,13 +340,14 @@ function checkRing(positions: number[][], path: string): Issue | null {
       'The ring encloses no area: give at least three corners that are not in line. An edge longer than 180° goes the short way; put vertices in between.',
   }
   if (ring.winding === 0 && isFlat(ring)) return noArea
+  // What winds round the earth more than once crosses itself somewhere.
   const crossing = findCrossing(ring)
-  if (crossing || Math.abs(ring.winding) > 1) {
-    const where = crossing ? ` near (lon ${round(crossing[0])}, lat ${round(crossing[1])})` : ''
+  if (crossing) {
+    const where = `(lon ${round(crossing[0])}, lat ${round(crossing[1])})`
     return {
       path,
       code: 'self_crossing_ring',
-      message: `The ring crosses or overlaps itself${where}: draw each outline once, and holes as rings of their own.`,
+      message: `The ring crosses or overlaps itself near ${where}: draw each outline once, and holes as rings of their own.`,
     }
   }
   return ringArea_km2(ring) < MIN_AREA_KM2 ? noArea : null

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import {
@@ -287,6 +288,35 @@ describe('a polygon', () => {
       ].toSpliced(5, 1, [6, 0], [6, -1], [3, -1]),
     ],
     [
+      'a ring that turns back on its own edge',
+      'self_crossing_ring',
+      [
+        [0, 0],
+        [10, 0],
+        [5, 0],
+        [5, 5],
+        [0, 5],
+        [0, 0],
+      ],
+    ],
+    [
+      'a keyhole instead of a hole',
+      'self_crossing_ring',
+      [
+        [0, 0],
+        [10, 0],
+        [10, 10],
+        [5, 10],
+        [5, 7],
+        [7, 5],
+        [3, 5],
+        [5, 7],
+        [5, 10],
+        [0, 10],
+        [0, 0],
+      ],
+    ],
+    [
       'a crossing over the antimeridian',
       'self_crossing_ring',
       [
@@ -374,6 +404,25 @@ describe('a polygon', () => {
     const found = issues(ring)
     expect(found.map((issue) => issue.code)).toEqual([code])
     expect(found[0]?.message.length).toBeGreaterThan(20)
+  })
+
+  it('is refused or not wherever it begins, whichever way it runs, on either side of ±180', () => {
+    const corner = fc.tuple(fc.integer({ min: 0, max: 6 }), fc.integer({ min: 0, max: 6 }))
+    let refused = 0
+    fc.assert(
+      fc.property(fc.array(corner, { minLength: 3, maxLength: 8 }), (corners) => {
+        const closed = (list: number[][]) => [...list, list[0] ?? []]
+        const found = codes(closed(corners), { lat: -50, lon: 0 })
+        const turned = [...corners.slice(1), ...corners.slice(0, 1)]
+        const moved = corners.map(([x, y]) => [x + 177 > 180 ? x - 183 : x + 177, y])
+        for (const same of [turned, corners.toReversed(), moved]) {
+          expect(codes(closed(same), { lat: -50, lon: 0 })).toEqual(found)
+        }
+        if (found.includes('self_crossing_ring')) refused++
+      }),
+      { numRuns: 500 },
+    )
+    expect(refused).toBeGreaterThan(50)
   })
 
   it('says where it crosses itself', () => {
