@@ -64,7 +64,9 @@ const Environment = z.object({
     .default('on')
     .transform((word) => word === 'on'),
   SEAL_KEYS: said(
-    z.string({ error: 'is not set: 32 random bytes in base64, as `openssl rand -base64 32` gives' }),
+    z.string({
+      error: 'is not set: 32 random bytes in base64, as `openssl rand -base64 32` gives',
+    }),
     (text) => createSeal(words(text)),
     'holds a key that is not 32 bytes in base64',
   ),
@@ -86,7 +88,7 @@ const Environment = z.object({
   ),
   RATE_LIMIT_PRO: PerMinute.default(600),
   RATE_LIMIT_ENTERPRISE: PerMinute.default(6000),
-  RATE_LIMIT_ADDRESS: PerMinute.default(60),
+  RATE_LIMIT_ADDRESS: PerMinute.default(600),
   FEEDS: said(
     z.string().default(KNOWN_FEEDS.map(({ source }) => source).join()),
     (text) => [...new Set(words(text))].map(feed),
@@ -146,7 +148,11 @@ export function urlHost(host: string): string {
 }
 
 /** A transform whose failure is our sentence: what it threw might repeat the value. */
-function said<S extends z.ZodType<string>, T>(schema: S, read: (text: string) => T, sentence: string) {
+function said<S extends z.ZodType<string>, T>(
+  schema: S,
+  read: (text: string) => T,
+  sentence: string,
+) {
   return schema.transform((text, context) => {
     try {
       return read(text)

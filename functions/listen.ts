@@ -1,0 +1,87 @@
+import pg from 'pg'
+import type { Log } from './log.ts'
+
+const CHANNEL = 'watchpost_jobs'
+const FIRST_WAIT_MS = 250
+const LONGEST_WAIT_MS = 15_000
+
+/**
+ * listen hears that jobs were enqueued, over a connection of its own: seconds become milliseconds.
+ * It comes back by itself when the connection breaks; meanwhile the jobs look every two seconds.
+ */
+export function listen(options: { url: string; wake: (queue?: string) => void; log: Log }): {
+  stop: () => Promise<void>
+} {
+  const { url, wake, log } = options
+  const stopping = new AbortController()
+  const running = (async () => {
+    let wait_ms = FIRST_WAIT_MS
+    while (!stopping.signal.aborted) {
+      try {
+        await hear({ url, wake, signal: stopping.signal, onHeard: () => (wait_ms = FIRST_WAIT_MS) })
+      } catch (error) {
+        log({
+          msg: 'listening stopped',
+          error: error instanceof Error ? error.message : String(error),
+        })
+      }
+      await pause(wait_ms * (0.75 + Math.random() / 2), stopping.signal)
+      wait_ms = Math.min(wait_ms * 2, LONGEST_WAIT_MS)
+    }
+  })()
+  return {
+    stop: () => {
+      stopping.abort()
+      return running
+    },
+  }
+}
+
+/** One connection from its start to its end; throws unless it was we who ended it. */
+async function hear(options: {
+  url: string
+  wake: (queue?: string) => void
+  signal: AbortSignal
+  onHeard: () => void
+}): Promise<void> {
+  const { url, wake, signal, onHeard } = options
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'watchpost-listen',
+    connectionTimeoutMillis: 5_000,
+    // Nothing is ever sent: only keep-alive tells that the other side is gone.
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 30_000,
+  })
+  const ended = new Promise<void>((resolve, reject) => {
+    client.on('error', reject)
+    client.on('end', resolve)
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+  ended.catch(() => {})
+  client.on('notification', ({ payload }) => wake(payload || undefined))
+  try {
+    await client.connect()
+    await client.query(`listen ${CHANNEL}`)
+    onHeard()
+    // What was said while nobody listened.
+    wake()
+    await ended
+    if (!signal.aborted) throw new Error('the connection was closed')
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve()
+    const timer = setTimeout(done, ms)
+    signal.addEventListener('abort', done, { once: true })
+    function done() {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+  })
+}

@@ -1,0 +1,62 @@
+type Line = Record<string, unknown>
+export type Log = (line: Line) => void
+
+/** createLog writes one JSON line per happening, or on a terminal a short sentence about what matters. */
+export function createLog(
+  form: 'json' | 'text',
+  write: (text: string) => void = (text) => void process.stdout.write(text),
+): Log {
+  return (line) => {
+    const at = new Date().toISOString()
+    if (form === 'json') return write(`${JSON.stringify({ at, ...line })}\n`)
+    const sentence = describe(line)
+    if (sentence) write(`${at.slice(11, 19)}  ${sentence}\n`)
+  }
+}
+
+/** What a person at a terminal wants to know; undefined for the ordinary course of things. */
+function describe(line: Line): string | undefined {
+  const { msg } = line
+  if (msg === 'request') return describeRequest(line)
+  if (msg === 'job') return describeJob(line)
+  const { error } = line
+  return error === undefined ? String(msg) : `${msg}: ${error}`
+}
+
+function describeRequest({ method, path, status, request_id }: Line): string | undefined {
+  if (typeof status !== 'number' || status < 500) return undefined
+  return `${method} ${path} answered ${status} (request ${request_id}; LOG=json tells more)`
+}
+
+function describeJob(line: Line): string | undefined {
+  const { queue, source } = line
+  if (line.outcome === 'failed') return `job of ${queue} failed: ${line.error}`
+  if (line.feed_error !== undefined) return `${source} ${line.feed_error}`
+  if (queue === 'ingest' && !isReplay(source) && isSome(line.inserted)) {
+    return `${source}: ${count(line.inserted, 'new event')}`
+  }
+  if (queue === 'match' && isSome(line.alerts)) {
+    return `${source}: ${count(line.alerts, 'alert')} raised`
+  }
+  if (queue === 'deliver' && line.result !== undefined) return describeDelivery(line)
+  return undefined
+}
+
+function describeDelivery({ kind, message, result, status, error, duration_ms }: Line): string {
+  const answered = status === undefined ? '' : ` (HTTP ${status}, ${duration_ms} ms)`
+  if (result === 'ok') return `${message} delivered by ${kind}${answered}`
+  return `${message} not delivered by ${kind}${answered}: ${error ?? result}`
+}
+
+/** A replay brings some events every second: its alerts are enough. */
+function isReplay(source: unknown): boolean {
+  return String(source).endsWith('-replay')
+}
+
+function isSome(value: unknown): value is number {
+  return typeof value === 'number' && value > 0
+}
+
+function count(value: number, thing: string): string {
+  return value === 1 ? `1 ${thing}` : `${value} ${thing}s`
+}

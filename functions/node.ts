@@ -1,0 +1,35 @@
+import { existsSync } from 'node:fs'
+import { readConfig } from './config.ts'
+import { createLog } from './log.ts'
+import { startService } from './service.ts'
+
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+
+/** Node's entry: `node functions/node.ts` for the API and the jobs, `… jobs` for the jobs alone. */
+async function main(): Promise<void> {
+  const [verb, ...rest] = process.argv.slice(2)
+  if (rest.length > 0 || (verb !== undefined && verb !== 'jobs')) {
+    throw new Error('Usage: node functions/node.ts [jobs]')
+  }
+  const mode = verb ?? 'serve'
+  if (existsSync('.env')) process.loadEnvFile()
+  const config = readConfig(process.env, mode)
+  const log = createLog(config.log)
+  const service = await startService(config, log)
+  log({
+    msg: mode === 'serve' ? `listening on ${config.public_url}` : 'running the jobs',
+    feeds: config.feeds.map(({ source }) => source),
+  })
+  for (const signal of STOP_SIGNALS) {
+    process.once(signal, async () => {
+      await service.stop()
+      log({ msg: 'stopped', signal })
+      process.exit(0)
+    })
+  }
+}
+
+main().catch((error) => {
+  console.error(`Watchpost cannot start: ${error instanceof Error ? error.message : error}`)
+  process.exit(1)
+})

@@ -1,0 +1,178 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import { createAdaptorServer } from '@hono/node-server'
+import { VERSION } from '../shared/version.ts'
+import { addressLimit, clientAddress } from './address.ts'
+import { createApp } from './app.ts'
+import { asset } from './assets.ts'
+import { nodeSend } from './channels/send-node.ts'
+import type { Config } from './config.ts'
+import { createPool, type Database, inTransaction } from './db.ts'
+import type { Feed } from './feeds/feed.ts'
+import { createRunner, type JobDeps } from './jobs.ts'
+import { listen } from './listen.ts'
+import type { Log } from './log.ts'
+
+const STOP_SECONDS = 10
+
+export type Service = {
+  /** Ends what runs within about ten seconds; what is cut off is done again by whoever starts next. */
+  stop: () => Promise<void>
+}
+
+/** startService runs the jobs, and the API where the configuration has a login for it, in this process. */
+export async function startService(config: Config, log: Log): Promise<Service> {
+  const busy: Close[] = []
+  const pools: Close[] = []
+  const stop = async () => {
+    await closeAll(busy, log)
+    await closeAll(pools, log)
+  }
+  const pool = (url: string, application_name: string) => {
+    const db = createPool({
+      url,
+      application_name,
+      names: config.prepared_statements,
+      on_error: (error) => log({ msg: 'database connection', error: error.message }),
+    })
+    pools.push(() => db.end())
+    return db
+  }
+  try {
+    const { seal, allow } = config
+    const outside = { seal, allow, send: nodeSend({ allow }), log }
+    const jobs = pool(config.jobs_database_url, 'watchpost-jobs')
+    await checkSchema(jobs)
+    if (config.api_database_url) {
+      const db = pool(config.api_database_url, 'watchpost-api')
+      await checkLogin(db)
+      const server = await openPort(config, createAppOn(config, { ...outside, db }))
+      busy.push(() => closeServer(server))
+    }
+    await registerFeeds(jobs, config.feeds)
+    busy.push(runJobs(config, { ...outside, db: jobs }))
+    return { stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+type Close = () => Promise<unknown>
+
+async function closeAll(closes: Close[], log: Log): Promise<void> {
+  const done = closes.splice(0).map((close) => withinSeconds(STOP_SECONDS, close()))
+  for (const result of await Promise.allSettled(done)) {
+    if (result.status === 'rejected') log({ msg: 'stopping', error: String(result.reason) })
+  }
+}
+
+type Outside = Pick<JobDeps, 'db' | 'seal' | 'send' | 'allow' | 'log'>
+
+function createAppOn(config: Config, outside: Outside) {
+  return createApp({
+    ...outside,
+    limits: config.limits,
+    origins: config.origins,
+    public_url: config.public_url,
+    version: VERSION,
+    address: clientAddress(config.trusted_proxies),
+    address_limit: addressLimit(config.limits.address),
+    asset,
+  })
+}
+
+function runJobs(config: Config, outside: Outside): Close {
+  const { feeds, contact, jobs_database_url: url } = config
+  const runner = createRunner({ ...outside, feeds, contact, fetch }).start()
+  const ears = listen({ url, wake: runner.wake, log: outside.log })
+  return () => Promise.all([ears.stop(), runner.stop()])
+}
+
+/** Fails where the port is taken, as the operating system says it (EADDRINUSE). */
+async function openPort(
+  { host, port }: Config,
+  app: ReturnType<typeof createApp>,
+): Promise<Server> {
+  // safe: without TLS options this is a node:http server
+  const server = createAdaptorServer({ fetch: app.fetch }) as Server
+  server.listen(port, host)
+  await once(server, 'listening')
+  return server
+}
+
+async function closeServer(server: Server): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve))
+  // A kept-alive connection becomes idle only when its last answer is out.
+  const idle = setInterval(() => server.closeIdleConnections(), 50)
+  await withinSeconds(STOP_SECONDS / 2, closed).catch(() => server.closeAllConnections())
+  clearInterval(idle)
+}
+
+/** registerFeeds says which sources there are; where each stopped is theirs and stays. */
+export async function registerFeeds(db: Database, feeds: readonly Feed[]): Promise<void> {
+  await inTransaction(db, async (sql) => {
+    for (const { source, title, attribution, types, interval_seconds } of feeds) {
+      await sql`
+        insert into watchpost.sources as s (source, title, attribution, types, interval_seconds)
+        values (${source}, ${title}, ${attribution}, ${types}, ${interval_seconds})
+        on conflict (source) do update
+        set title = excluded.title, attribution = excluded.attribution, types = excluded.types,
+          interval_seconds = excluded.interval_seconds, enabled = true, updated_at = now()
+        where (s.title, s.attribution, s.types, s.interval_seconds, s.enabled)
+          is distinct from
+          (excluded.title, excluded.attribution, excluded.types, excluded.interval_seconds, true)`
+    }
+    await sql`
+      update watchpost.sources
+      set enabled = false, updated_at = now()
+      where enabled and source <> all(${feeds.map(({ source }) => source)}) and source not like 'custom%'`
+  })
+}
+
+async function checkSchema(jobs: Database): Promise<void> {
+  const [found] = await inTransaction(
+    jobs,
+    (sql) => sql<{ schema: boolean; bypasses: boolean | null }>`
+      select to_regclass('watchpost.sources') is not null as schema,
+        (select rolbypassrls from pg_roles where rolname = 'watchpost_owner') as bypasses`,
+  )
+  if (!found?.schema) {
+    throw new Error(
+      'The database has no Watchpost in it yet. Bring it there first: npm start -- --database-url <administrator’s URL>',
+    )
+  }
+  // Forced row-level security would hide every row from the functions that decide who sees what.
+  if (!found.bypasses)
+    throw new Error(
+      'The role watchpost_owner has lost BYPASSRLS: alter role watchpost_owner bypassrls',
+    )
+}
+
+/** Row-level security is the wall between accounts: a login that walks through it may not serve. */
+async function checkLogin(api: Database): Promise<void> {
+  const [login] = await inTransaction(
+    api,
+    (sql) => sql<{ name: string; is_mighty: boolean }>`
+      select rolname as name,
+        rolsuper or rolbypassrls or pg_has_role('watchpost_owner', 'member') as is_mighty
+      from pg_roles where rolname = current_user`,
+  )
+  if (login?.is_mighty) {
+    throw new Error(
+      `API_DATABASE_URL logs in as ${login.name}, which row-level security does not hold back. Log in as watchpost_api.`,
+    )
+  }
+}
+
+async function withinSeconds<T>(seconds: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not done within ${seconds} s`)), seconds * 1000)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
