@@ -33,7 +33,10 @@ export type Service = {
   database: TestDatabase
   seal: Seal
   /** What was sent to receivers, and how they answer next. */
-  receiver: { requests: SendRequest[]; answer: (request: SendRequest) => SendResult }
+  receiver: {
+    requests: SendRequest[]
+    answer: (request: SendRequest) => SendResult | Promise<SendResult>
+  }
   /** Every log line. */
   lines: Record<string, unknown>[]
   request: (method: string, path: string, options?: Request) => Promise<Answer>

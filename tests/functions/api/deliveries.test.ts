@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { failed } from '../../../functions/channels/send.ts'
+import { Channel } from '../../../shared/channel.ts'
+import { verify } from '../../../shared/signing.ts'
+import { answered, createService, type Person, parsed, type Service } from '../../service.ts'
+
+const PATH = '/api/v1/channels'
+const TARGET = 'https://hooks.example.com/in/s3cret-path'
+const One = z.object({ channel: Channel })
+
+let service: Service
+beforeAll(async () => {
+  service = await createService()
+})
+afterAll(() => service.close())
+beforeEach(() => {
+  service.receiver.requests.length = 0
+  service.receiver.answer = () => answered(200, 'ok')
+})
+
+async function create(owner: Person, fields: Record<string, unknown> = {}) {
+  const body = { kind: 'webhook', target: TARGET, ...fields }
+  return parsed(await service.request('POST', PATH, { key: owner.key, body }), 201, One).channel
+}
+
+async function get(person: Person, id: string) {
+  return parsed(await service.request('GET', `${PATH}/${id}`, person), 200, One).channel
+}
+
+describe('testing a channel', () => {
+  const Tested = z.object({ delivery: z.looseObject({ id: z.uuid() }) })
+
+  test('a marked, signed test goes out and the answer is told', async () => {
+    const owner = await service.person()
+    const { id, signing_secret } = await create(owner, { config: { headers: { 'X-A': 'b' } } })
+    const answer = await service.request('POST', `${PATH}/${id}/test`, owner)
+    const { delivery } = parsed(answer, 200, Tested)
+    expect(delivery).toMatchObject({
+      channel_id: id,
+      channel: 'webhook',
+      kind: 'channel.test',
+      status: 'succeeded',
+      attempts: 1,
+      attempt_log: [{ attempt: 1, outcome: 'ok', status_code: 200, response_excerpt: 'ok' }],
+    })
+    const [sent] = service.receiver.requests
+    expect(sent).toMatchObject({ url: TARGET, headers: { 'X-A': 'b', 'webhook-id': delivery.id } })
+    expect(JSON.parse(sent?.body ?? '')).toMatchObject({
+      type: 'channel.test',
+      data: { alert: null, zone: null },
+    })
+    expect(
+      await verify({
+        headers: sent?.headers ?? {},
+        body: sent?.body ?? '',
+        secret: signing_secret ?? '',
+        now: new Date(),
+      }),
+    ).toEqual({ ok: true })
+  })
+
+  test.each([
+    ['an error', () => answered(500, 'broken'), 'retry', 500, 'The receiver answered HTTP 500.'],
+    ['no answer', () => failed('timeout', 15_000), 'retry', null, 'did not answer in time'],
+    ['a private address', () => failed('refused'), 'fail_permanent', null, 'not a public address'],
+  ])('%s of the receiver is still 200', async (_, answer, outcome, status_code, error) => {
+    service.receiver.answer = answer
+    const owner = await service.person()
+    const { id } = await create(owner)
+    const { delivery } = parsed(
+      await service.request('POST', `${PATH}/${id}/test`, owner),
+      200,
+      Tested,
+    )
+    expect(delivery).toMatchObject({
+      status: 'failed',
+      last_error: expect.stringContaining(error),
+      attempt_log: [{ outcome, status_code }],
+    })
+    expect((await get(owner, id)).status).toBe('ok')
+  })
+
+  test('no transaction is open while the receiver takes its time', async () => {
+    const owner = await service.person()
+    const { id } = await create(owner)
+    let open: unknown
+    service.receiver.answer = async () => {
+      open = await service.database.query(
+        `select state from pg_stat_activity
+        where datname = current_database() and usename = 'watchpost_api' and state like 'idle in%'`,
+      )
+      return answered(200)
+    }
+    await service.request('POST', `${PATH}/${id}/test`, owner)
+    expect(open).toEqual([])
+  })
+
+  test('the attempts are listed, and the excerpt is not for those who see it masked', async () => {
+    const [owner, member] = await Promise.all([service.person(), service.person()])
+    const org = await service.organisation(owner, [member, 'member'])
+    const { id } = await create(owner, { org_id: org })
+    service.receiver.answer = (request) =>
+      answered(200, `you sent ${JSON.stringify(request.headers)}`)
+    await service.request('POST', `${PATH}/${id}/test`, owner)
+    await service.request('POST', `${PATH}/${id}/test`, owner)
+    const List = z.object({
+      deliveries: z.array(
+        z.object({
+          id: z.uuid(),
+          attempt_log: z.array(z.object({ response_excerpt: z.string() })),
+        }),
+      ),
+      next_cursor: z.string().nullable(),
+    })
+    const path = `${PATH}/${id}/deliveries?limit=1`
+    const first = parsed(await service.request('GET', path, owner), 200, List)
+    const next = await service.request('GET', `${path}&cursor=${first.next_cursor}`, owner)
+    const second = parsed(next, 200, List)
+    expect(second.deliveries[0]?.id).not.toBe(first.deliveries[0]?.id)
+    expect(second.next_cursor).toBeNull()
+    const masked = await service.request('GET', path, member)
+    expect(masked.body).toMatchObject({
+      deliveries: [{ attempt_log: [{ response_excerpt: null, status_code: 200 }] }],
+    })
+    const foreign = await create(owner)
+    const mixed = `${PATH}/${foreign.id}/deliveries?cursor=${first.next_cursor}`
+    expect((await service.request('GET', mixed, owner)).body).toMatchObject({
+      code: 'invalid_cursor',
+    })
+  })
+})
+
+describe('rotating a secret', () => {
+  test('the new one is shown once; the old one signs beside it for 24 hours', async () => {
+    const owner = await service.person()
+    const before = await create(owner)
+    const path = `${PATH}/${before.id}`
+    const rotated = parsed(await service.request('POST', `${path}/rotate-secret`, owner), 200, One)
+    const secret = rotated.channel.signing_secret
+    expect(secret).toMatch(/^whsec_/)
+    expect(secret).not.toBe(before.signing_secret)
+    expect((await get(owner, before.id)).signing_secret).toBeNull()
+    const signatures = async () => {
+      service.receiver.requests.length = 0
+      await service.request('POST', `${path}/test`, owner)
+      const [sent] = service.receiver.requests
+      const { headers = {}, body = '' } = sent ?? {}
+      const now = new Date()
+      return Promise.all(
+        [secret, before.signing_secret].map(
+          async (s) => (await verify({ headers, body, secret: s ?? '', now })).ok,
+        ),
+      )
+    }
+    expect(await signatures()).toEqual([true, true])
+    await service.database.query(
+      `update watchpost.channels set previous_secret_until = now() - interval '1 second' where id = $1`,
+      [before.id],
+    )
+    expect(await signatures()).toEqual([true, false])
+  })
+})
