@@ -42,8 +42,14 @@ export type Geometry = z.infer<typeof Geometry>
 
 /** What a feed hands over: one canonical event as it is now, before it is stored. */
 export const NormalisedEvent = z.strictObject({
-  id: z.string().regex(/^[a-z][a-z0-9-]*:\S+$/, 'has the form <source>:<source_specific_id>').max(255),
-  source: z.string().regex(/^[a-z][a-z0-9-]*$/).max(64),
+  id: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]*:\S+$/, 'has the form <source>:<source_specific_id>')
+    .max(255),
+  source: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]*$/)
+    .max(64),
   type: EventType,
   title: z.string().min(1).max(500),
   lat: z.number().min(-90).max(90),

@@ -160,7 +160,7 @@ alter table watchpost.positions_default force row level security;
 
 -- Stores what a feed said. New events and true revisions become rows in events and event_revisions,
 -- a batch is born with its match job, all in the caller's transaction. Input is a JSON array of
--- normalised events with `extent` as [west, south, east, north]; `first_seen_at` may be given for history.
+-- normalised events with `box` as [west, south, east, north]; `first_seen_at` may be given for history.
 -- Times come in milliseconds, as on the wire, so that a cursor names a row exactly.
 create function private.ingest_events(
   p_source text,
@@ -190,13 +190,13 @@ begin
       box(point(e.west, e.south), point(e.east, e.north)) as extent,
       coalesce(e.subject ~ '^(mmsi|icao24):', false) as is_moving
     from (
-      select x.*, (extent ->> 0)::float8 as west, (extent ->> 1)::float8 as south,
-        (extent ->> 2)::float8 as east, (extent ->> 3)::float8 as north, ordinal
+      select x.*, (x.box ->> 0)::float8 as west, (x.box ->> 1)::float8 as south,
+        (x.box ->> 2)::float8 as east, (x.box ->> 3)::float8 as north, ordinal
       from jsonb_array_elements(p_events) with ordinality as j (value, ordinal)
       cross join lateral jsonb_to_record(j.value) as x (
         id text, type text, title text, lat float8, lon float8, ts timestamptz, severity smallint,
         subject text, status text, url text, geometry jsonb, ends_at timestamptz,
-        revised_at timestamptz, first_seen_at timestamptz, aliases text[], extent jsonb)
+        revised_at timestamptz, first_seen_at timestamptz, aliases text[], box jsonb)
     ) e
     left join lateral (
       select a.event_id from watchpost.event_aliases a

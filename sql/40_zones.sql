@@ -161,7 +161,7 @@ begin
     values (new.id, new.version, private.zone_definition(new));
     perform private.enqueue('rezone', gen_random_uuid(), jsonb_build_object('zone_id', new.id));
   end if;
-  if tg_op = 'INSERT' or new.boxes is distinct from old.boxes or new.deleted_at is distinct from old.deleted_at then
+  if tg_op = 'INSERT' or new.boxes::text <> old.boxes::text or new.deleted_at is distinct from old.deleted_at then
     delete from watchpost.zone_boxes where zone_id = new.id;
     insert into watchpost.zone_boxes (zone_id, part, box)
     select new.id, b.part, b.box

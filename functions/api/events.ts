@@ -41,17 +41,12 @@ const ListQuery = z.strictObject({
   minutes: integer(1, 1440, 60, 'Events of the last so many minutes, by `ts`.'),
   source: z.string().max(64).optional().meta({ description: 'Only of this source.' }),
   type: EventType.optional().meta({ description: 'Only of this type.' }),
-  min_severity: z.coerce
-    .number()
-    .min(0)
-    .max(100)
-    .optional()
-    .meta({
-      type: 'number',
-      minimum: 0,
-      maximum: 100,
-      description: 'Only of this severity or more.',
-    }),
+  min_severity: z.coerce.number().min(0).max(100).optional().meta({
+    type: 'number',
+    minimum: 0,
+    maximum: 100,
+    description: 'Only of this severity or more.',
+  }),
   zone_id: z.uuid().optional().meta({ description: 'Only inside this zone.' }),
   geometry: flag('Whether each event brings its original footprint.'),
   cursor: CursorQuery,

@@ -142,7 +142,7 @@ zones.openapi(
         const [references, inserted] = await Promise.allSettled([
           sql<References>`
             select private.unusable_channels(${fields.channel_ids ?? []}::uuid[], private.uid()) as unusable,
-              not coalesce(${fields.org_id}::uuid = any(private.my_orgs()), true) as foreign_org`,
+              ${fields.org_id}::uuid is not null and not ${fields.org_id}::uuid = any(private.my_orgs()) as foreign_org`,
           sql<ZoneRow>`
             insert into watchpost.zones as z (${raw(settable)})
             select ${raw(settable)}
@@ -203,7 +203,8 @@ zones.openapi(
       const [found] = await sql<Found>`
         select ${zoneColumns}, ${mayEdit} as may_edit,
           private.unusable_channels(${patch.channel_ids ?? []}::uuid[], z.owner_id) as unusable,
-          not coalesce(${patch.org_id ?? null}::uuid = any(private.my_orgs()), true) as foreign_org
+          ${patch.org_id ?? null}::uuid is not null
+            and not ${patch.org_id ?? null}::uuid = any(private.my_orgs()) as foreign_org
         from watchpost.zones z
         where z.id = ${id} and z.deleted_at is null`
       if (!found) throw notFound('zone')

@@ -68,7 +68,9 @@ export class Effects {
       at: at.toISOString(),
       severity: decision.effective_severity,
       // An alert that gets further is itself the message; its update is only noted.
-      send: decision.outcome === 'none' && decision.update_delivery === 'now',
+      send: sendOf(decision),
+      held_until:
+        decision.update_delivery === 'held' ? (decision.held_until?.toISOString() ?? null) : null,
       event_revision: event.revision,
     })
   }
@@ -105,4 +107,10 @@ export class Effects {
       await sql`select private.update_alerts(${JSON.stringify(this.#updates)}::jsonb)`
     }
   }
+}
+
+/** When news goes out; null when it is only noted. */
+function sendOf({ outcome, update_delivery }: Decision): 'now' | 'held' | null {
+  if (outcome !== 'none' || update_delivery === 'suppressed') return null
+  return update_delivery
 }

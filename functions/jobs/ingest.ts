@@ -112,7 +112,7 @@ export async function ingestEvents(
   const rows = events.map(({ first_seen_at, ...event }) => ({
     ...NormalisedEvent.parse(event),
     ts: new Date(event.ts).toISOString(),
-    extent: extentOf(event),
+    box: extentOf(event),
     ...(first_seen_at ? { first_seen_at } : {}),
   }))
   const [stored] = await sql<Stored>`

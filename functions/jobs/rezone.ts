@@ -43,10 +43,17 @@ async function releaseWhenLoud(sql: Sql, zoneId: string): Promise<void> {
     from watchpost.zones z
     join watchpost.zone_versions v on v.zone_id = z.id and v.version = z.version
     where z.id = ${zoneId} and z.deleted_at is null
-      and exists (select from watchpost.alerts a where a.zone_id = z.id and a.status = 'held')`
+      and exists (
+        select from watchpost.alerts a
+        where a.zone_id = z.id and (a.status = 'held' or exists (
+          select from watchpost.deliveries d where d.alert_id = a.id and d.status = 'held')))`
   if (!held || quietWindowAt(zoneOfVersion(held.definition), new Date())) return
   await sql`
     update watchpost.alerts set held_until = now(), updated_at = now()
     where zone_id = ${zoneId} and status = 'held' and held_until > now()`
+  await sql`
+    update watchpost.deliveries d set next_attempt_at = now(), updated_at = now()
+    from watchpost.alerts a
+    where a.id = d.alert_id and a.zone_id = ${zoneId} and d.status = 'held' and d.next_attempt_at > now()`
   await sql`select private.release_held(${zoneId})`
 }

@@ -726,7 +726,7 @@ alter table watchpost.positions_default force row level security;
 
 -- Stores what a feed said. New events and true revisions become rows in events and event_revisions,
 -- a batch is born with its match job, all in the caller's transaction. Input is a JSON array of
--- normalised events with `extent` as [west, south, east, north]; `first_seen_at` may be given for history.
+-- normalised events with `box` as [west, south, east, north]; `first_seen_at` may be given for history.
 -- Times come in milliseconds, as on the wire, so that a cursor names a row exactly.
 create function private.ingest_events(
   p_source text,
@@ -756,13 +756,13 @@ begin
       box(point(e.west, e.south), point(e.east, e.north)) as extent,
       coalesce(e.subject ~ '^(mmsi|icao24):', false) as is_moving
     from (
-      select x.*, (extent ->> 0)::float8 as west, (extent ->> 1)::float8 as south,
-        (extent ->> 2)::float8 as east, (extent ->> 3)::float8 as north, ordinal
+      select x.*, (x.box ->> 0)::float8 as west, (x.box ->> 1)::float8 as south,
+        (x.box ->> 2)::float8 as east, (x.box ->> 3)::float8 as north, ordinal
       from jsonb_array_elements(p_events) with ordinality as j (value, ordinal)
       cross join lateral jsonb_to_record(j.value) as x (
         id text, type text, title text, lat float8, lon float8, ts timestamptz, severity smallint,
         subject text, status text, url text, geometry jsonb, ends_at timestamptz,
-        revised_at timestamptz, first_seen_at timestamptz, aliases text[], extent jsonb)
+        revised_at timestamptz, first_seen_at timestamptz, aliases text[], box jsonb)
     ) e
     left join lateral (
       select a.event_id from watchpost.event_aliases a
@@ -1083,7 +1083,7 @@ begin
     values (new.id, new.version, private.zone_definition(new));
     perform private.enqueue('rezone', gen_random_uuid(), jsonb_build_object('zone_id', new.id));
   end if;
-  if tg_op = 'INSERT' or new.boxes is distinct from old.boxes or new.deleted_at is distinct from old.deleted_at then
+  if tg_op = 'INSERT' or new.boxes::text <> old.boxes::text or new.deleted_at is distinct from old.deleted_at then
     delete from watchpost.zone_boxes where zone_id = new.id;
     insert into watchpost.zone_boxes (zone_id, part, box)
     select new.id, b.part, b.box
@@ -1762,7 +1762,7 @@ begin
     select *, private.alert_of(x.zone_id, x.event_id, x.subject) as alert_id
     from jsonb_to_recordset(p_updates) as x (
       zone_id uuid, event_id text, subject text, event jsonb, kind text, at timestamptz, severity float8,
-      send boolean, event_revision integer)
+      send text, held_until timestamptz, event_revision integer)
   loop
     update watchpost.alerts a
     set updates = a.updates || jsonb_build_object('at', private.iso(v_update.at), 'kind', v_update.kind),
@@ -1770,69 +1770,83 @@ begin
         updated_at = now()
     where a.id = v_update.alert_id
     returning a.id, jsonb_array_length(a.updates) as sequence into v_alert;
-    continue when not found or not v_update.send;
+    continue when not found or v_update.send is null;
     with sent as (
-      insert into watchpost.deliveries (alert_id, channel_id, message, sequence)
-      select distinct d.alert_id, d.channel_id, 'alert.' || v_update.kind, v_alert.sequence
+      insert into watchpost.deliveries (alert_id, channel_id, message, sequence, status, next_attempt_at)
+      select distinct d.alert_id, d.channel_id, 'alert.' || v_update.kind, v_alert.sequence,
+        case v_update.send when 'held' then 'held' else 'queued' end, v_update.held_until
       from watchpost.deliveries d
       where d.alert_id = v_alert.id and d.status <> 'cancelled'
       on conflict do nothing
-      returning id, channel_id
+      returning id, channel_id, status
     )
     select count(private.enqueue('deliver', s.id, jsonb_build_object('delivery_id', s.id), p_group => s.channel_id::text))
     into v_count
-    from sent s;
+    from sent s where s.status = 'queued';
+    if v_update.send = 'held' then
+      perform private.enqueue(
+        'release', gen_random_uuid(), jsonb_build_object('zone_id', v_update.zone_id), v_update.held_until);
+    end if;
   end loop;
 end
 $$;
 
--- What was held and whose time has come becomes one digest per channel, or is suppressed when the
--- zone was switched off or snoozed meanwhile. Says how many alerts it released.
+-- What was held and whose time has come (alerts, and news about alerts) becomes one digest per
+-- channel, or is cancelled when the zone was switched off or snoozed meanwhile. Says how many alerts.
 create function private.release_held(p_zone_id uuid) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_zone watchpost.zones;
-  v_ids uuid[];
+  v_alerts uuid[];
+  v_held uuid[];
   v_channel uuid;
   v_digest uuid;
 begin
   select * into v_zone from watchpost.zones where id = p_zone_id for share;
-  select array_agg(a.id order by a.raised_at, a.id) into v_ids
+  if not found or v_zone.deleted_at is not null then
+    return 0;
+  end if;
+  select array_agg(a.id) into v_alerts
   from (
-    select id, raised_at from watchpost.alerts
+    select id from watchpost.alerts
     where zone_id = p_zone_id and status = 'held' and held_until <= now()
     for update
   ) a;
-  if v_ids is null or v_zone.deleted_at is not null then
+  select array_agg(d.id), v_alerts || array_agg(d.alert_id) into v_held, v_alerts
+  from watchpost.deliveries d
+  join watchpost.alerts a on a.id = d.alert_id
+  where a.zone_id = p_zone_id and d.status = 'held' and coalesce(d.next_attempt_at, a.held_until) <= now();
+  if v_alerts is null then
     return 0;
   end if;
   if not v_zone.enabled or v_zone.snoozed_until > now() then
     update watchpost.deliveries
     set status = 'cancelled', last_error = 'The zone was switched off or snoozed.', updated_at = now()
-    where alert_id = any(v_ids) and status = 'held';
-    update watchpost.alerts set status = 'suppressed', updated_at = now() where id = any(v_ids);
+    where id = any(v_held);
+    update watchpost.alerts set status = 'suppressed', updated_at = now()
+    where id = any(v_alerts) and status = 'held';
     return 0;
   end if;
   for v_channel in
-    select distinct channel_id from watchpost.deliveries where alert_id = any(v_ids) and status = 'held'
+    select distinct channel_id from watchpost.deliveries where id = any(v_held)
   loop
     insert into watchpost.deliveries (alert_id, channel_id, message)
     select d.alert_id, v_channel, 'alert.digest'
     from watchpost.deliveries d join watchpost.alerts a on a.id = d.alert_id
-    where d.alert_id = any(v_ids) and d.channel_id = v_channel and d.status = 'held'
+    where d.id = any(v_held) and d.channel_id = v_channel
     order by a.severity desc, a.raised_at, a.id
     limit 1
     returning id into v_digest;
     update watchpost.deliveries
-    set status = 'queued', digest_id = v_digest, updated_at = now()
-    where alert_id = any(v_ids) and channel_id = v_channel and status = 'held';
+    set status = 'queued', digest_id = v_digest, next_attempt_at = null, updated_at = now()
+    where id = any(v_held) and channel_id = v_channel;
     perform private.enqueue('deliver', v_digest, jsonb_build_object('delivery_id', v_digest), p_group => v_channel::text);
   end loop;
   update watchpost.alerts a
   set status = case when exists (select from watchpost.deliveries d where d.alert_id = a.id) then 'pending' else 'recorded' end,
       updated_at = now()
-  where a.id = any(v_ids);
-  return cardinality(v_ids);
+  where a.id = any(v_alerts) and a.status = 'held';
+  return (select count(distinct id) from unnest(v_alerts) as released (id));
 end
 $$;
 grant execute on function private.raise_alerts, private.advance_alerts, private.update_alerts, private.release_held
@@ -1888,9 +1902,9 @@ language sql stable set search_path = '' as $$
     'zone', jsonb_build_object('id', a.zone_id, 'label', a.zone_name))
     || case when d.message = 'alert.digest' then jsonb_build_object('alerts', (
       select jsonb_agg(private.alert_json(held, d.channel_id) order by held.severity desc, held.raised_at, held.id)
-      from watchpost.deliveries part
-      join watchpost.alerts held on held.id = part.alert_id
-      where part.digest_id = d.id)) else '{}' end
+      from watchpost.alerts held
+      where held.id in (select part.alert_id from watchpost.deliveries part where part.digest_id = d.id)
+    )) else '{}' end
   from watchpost.alerts a
   where a.id = d.alert_id
 $$;
