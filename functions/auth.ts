@@ -284,6 +284,9 @@ function translate(error: unknown): unknown {
       )
     case '22P02':
       return notFound()
+    case '22021':
+    case '22P05':
+      return new ApiError('malformed', 'Text may not contain the character U+0000. Leave it out.')
     case '23505':
       return new ApiError('conflict', 'Something like this exists already.', { cause: error })
     case '40001':

@@ -1,8 +1,25 @@
-import { createRoute, OpenAPIHono } from '@hono/zod-openapi'
+import { OpenAPIHono, createRoute as routeOf } from '@hono/zod-openapi'
 import type { MiddlewareHandler } from 'hono'
+import { z } from 'zod'
 import { ApiError, type Env, invalidInput, issuesOf } from './http.ts'
 
-export { createRoute }
+const NOBODYS_ID = '00000000-0000-0000-0000-000000000000'
+const NoQuery = z.strictObject({})
+
+/** A route; where it names no query parameters there are none, and an unknown one is refused. */
+export const createRoute: typeof routeOf = (route) =>
+  routeOf({ ...route, request: { query: NoQuery, ...route.request } })
+
+/**
+ * An id in a path. What has not the form of one is taken for an id that nothing has, so that it is
+ * 404 like any other unknown id, and not before the body was looked at.
+ */
+export function pathId(description: string) {
+  return z
+    .string()
+    .transform((id) => (z.guid().safeParse(id).success ? id : NOBODYS_ID))
+    .meta({ type: 'string', format: 'uuid', description })
+}
 
 /** A collection of routes of one resource. */
 export function resource(): OpenAPIHono<Env> {

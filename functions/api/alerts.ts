@@ -13,9 +13,9 @@ import {
   NextCursor,
   split,
 } from '../page.ts'
-import { createRoute, resource } from '../resource.ts'
+import { createRoute, pathId, resource } from '../resource.ts'
 
-const AlertId = z.object({ id: z.uuid().meta({ description: 'The id of an alert.' }) })
+const AlertId = z.object({ id: pathId('The id of an alert.') })
 const One = z.object({ alert: Alert })
 const Page = z.object({ alerts: z.array(Alert), next_cursor: NextCursor })
 const ListQuery = z.strictObject({

@@ -23,14 +23,14 @@ import {
   NextCursor,
   split,
 } from '../page.ts'
-import { createRoute, resource } from '../resource.ts'
+import { createRoute, pathId, resource } from '../resource.ts'
 import { deliveries } from './deliveries.ts'
 
 const RESTORE_DAYS = 30
 const OLD_SECRET_HOURS = 24
 
 const ChannelId = z.object({
-  id: z.string().meta({ format: 'uuid', description: 'The id of a channel.' }),
+  id: pathId('The id of a channel.'),
 })
 const One = z.object({ channel: Channel })
 const Page = z.object({ channels: z.array(Channel), next_cursor: NextCursor })

@@ -15,10 +15,10 @@ import {
   NextCursor,
   split,
 } from '../page.ts'
-import { createRoute, resource } from '../resource.ts'
+import { createRoute, pathId, resource } from '../resource.ts'
 
 const ChannelId = z.object({
-  id: z.string().meta({ format: 'uuid', description: 'The id of a channel.' }),
+  id: pathId('The id of a channel.'),
 })
 const DeliveryPage = z.object({ deliveries: z.array(ChannelDelivery), next_cursor: NextCursor })
 const DeliveryQuery = z.strictObject({

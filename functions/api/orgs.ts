@@ -10,17 +10,15 @@ import { can, read, write } from '../auth.ts'
 import { raw, type Sql } from '../db.ts'
 import { ApiError, answer, body, json, notFound, problems } from '../http.ts'
 import { IdempotencyHeader, idempotent } from '../idempotency.ts'
-import { createRoute, resource } from '../resource.ts'
+import { createRoute, pathId, resource } from '../resource.ts'
 
 const INVITE_DAYS = 7
 
 const OrgId = z.object({
-  id: z.string().meta({ format: 'uuid', description: 'The id of an organisation; see GET /me.' }),
+  id: pathId('The id of an organisation; see GET /me.'),
 })
 const MemberId = OrgId.extend({
-  userId: z
-    .string()
-    .meta({ format: 'uuid', description: 'The `user_id` or the `id` of a member.' }),
+  userId: pathId('The `user_id` or the `id` of a member.'),
 })
 const List = z.object({ members: z.array(Member) })
 const One = z.object({ member: Member })

@@ -22,11 +22,11 @@ import {
   NextCursor,
   split,
 } from '../page.ts'
-import { createRoute, resource } from '../resource.ts'
+import { createRoute, pathId, resource } from '../resource.ts'
 
 const RESTORE_DAYS = 30
 
-export const ZoneId = z.object({ id: z.uuid().meta({ description: 'The id of a zone.' }) })
+export const ZoneId = z.object({ id: pathId('The id of a zone.') })
 const One = z.object({ zone: Zone })
 const Created = z.object({
   zone: Zone,
