@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { z } from 'zod'
+import { generateKey, keyHash, keyPrefix } from '../shared/key.ts'
+
+export const PLANS = ['free', 'pro', 'enterprise'] as const
+export const SCOPES = ['read', 'write', 'ingest'] as const
+export const ROLES = ['admin', 'member'] as const
+export type Plan = (typeof PLANS)[number]
+export type Scope = (typeof SCOPES)[number]
+export type Role = (typeof ROLES)[number]
+
+export type Account = { user_id: string; email: string; plan: Plan }
+export type Minted = { key_id: string; api_key: string }
+
+/** asOperator runs one transaction of an operator; the audit log says who logged in for it. */
+export async function asOperator<T>(
+  adminUrl: string,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({
+    connectionString: adminUrl,
+    application_name: 'watchpost-admin',
+    connectionTimeoutMillis: 10_000,
+  })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    await client.query('begin')
+    await requireSchema(client)
+    const value = await work(client)
+    await client.query('commit')
+    return value
+  } catch (error) {
+    await client.query('rollback').catch(() => {})
+    throw translated(error)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+/** asOwner lets the rest of the transaction see every row: the tables' owner bypasses RLS. */
+export async function asOwner(client: pg.Client): Promise<void> {
+  await client.query('set local role watchpost_owner')
+}
+
+/** createAccount makes somebody who can sign in by mail, with a plan and a first key. */
+export async function createAccount(
+  client: pg.Client,
+  {
+    email,
+    plan,
+    scopes,
+    key_name,
+  }: { email: string; plan: Plan; scopes: Scope[]; key_name: string },
+): Promise<Account & Minted> {
+  const address = email.toLowerCase()
+  const user_id = randomUUID()
+  // Supabase Auth reads the four tokens as text and fails on null.
+  const { rowCount } = await client.query(
+    `insert into auth.users (
+      instance_id, id, aud, role, email, email_confirmed_at, raw_app_meta_data, raw_user_meta_data,
+      created_at, updated_at, confirmation_token, recovery_token, email_change_token_new, email_change)
+    select '00000000-0000-0000-0000-000000000000', $1::uuid, 'authenticated', 'authenticated', $2::text, now(),
+      '{"provider": "email", "providers": ["email"]}', '{}', now(), now(), '', '', '', ''
+    where not exists (select from auth.users where lower(email) = $2::text)`,
+    [user_id, address],
+  )
+  if (!rowCount) {
+    throw new Error(
+      `There is an account for ${address} already. Change it with "account plan", or give it a key with "key mint".`,
+    )
+  }
+  await asOwner(client)
+  await client.query('update watchpost.accounts set plan = $2 where user_id = $1', [user_id, plan])
+  const minted = await insertKey(client, { user_id, scopes, name: key_name, expires_at: null })
+  return { user_id, email: address, plan, ...minted }
+}
+
+/** changePlan answers the account as it then is. */
+export async function changePlan(
+  client: pg.Client,
+  { email, plan }: { email: string; plan: Plan },
+): Promise<Account> {
+  await asOwner(client)
+  const { user_id, email: address } = await findAccount(client, email)
+  await client.query(
+    'update watchpost.accounts set plan = $2, updated_at = now() where user_id = $1 and plan <> $2',
+    [user_id, plan],
+  )
+  return { user_id, email: address, plan }
+}
+
+/** mintKey makes a key of an account; it is stored as a hash, so this is the only time it is seen. */
+export async function mintKey(
+  client: pg.Client,
+  key: { email: string; scopes: Scope[]; name: string; expires_at: Date | null },
+): Promise<Minted> {
+  await asOwner(client)
+  const { user_id } = await findAccount(client, key.email)
+  return insertKey(client, { ...key, user_id })
+}
+
+/** revokeKey counts on the next request; a second time changes nothing. */
+export async function revokeKey(
+  client: pg.Client,
+  key_id: string,
+): Promise<{ key_id: string; revoked_at: string }> {
+  await asOwner(client)
+  await client.query(
+    'update watchpost.api_keys set revoked_at = now() where id = $1 and revoked_at is null',
+    [key_id],
+  )
+  const { rows } = await client.query<{ revoked_at: Date }>(
+    'select revoked_at from watchpost.api_keys where id = $1',
+    [key_id],
+  )
+  if (!rows[0]) throw new Error(`There is no key ${key_id}. Its id was shown when it was made.`)
+  return { key_id, revoked_at: rows[0].revoked_at.toISOString() }
+}
+
+/** createOrganisation makes one with its owner, who has to have an account. */
+export async function createOrganisation(
+  client: pg.Client,
+  { name, owner }: { name: string; owner: string },
+): Promise<{ org_id: string }> {
+  await asOwner(client)
+  const account = await findAccount(client, owner)
+  const org_id = randomUUID()
+  await client.query('insert into watchpost.organisations (id, name) values ($1, $2)', [
+    org_id,
+    name,
+  ])
+  await insertMember(client, { org_id, role: 'owner', ...account })
+  return { org_id }
+}
+
+/** addMember puts an account into an organisation at once, without an invite. */
+export async function addMember(
+  client: pg.Client,
+  { org_id, email, role }: { org_id: string; email: string; role: Role },
+): Promise<{ org_id: string; user_id: string; email: string; role: Role }> {
+  await asOwner(client)
+  const { rowCount } = await client.query('select from watchpost.organisations where id = $1', [
+    org_id,
+  ])
+  if (!rowCount) throw new Error(`There is no organisation ${org_id}. Make it with "org create".`)
+  const { user_id, email: address } = await findAccount(client, email)
+  // A pending invite to the same address is thereby answered.
+  await client.query(
+    `delete from watchpost.members
+    where org_id = $1 and lower(email) = lower($2) and status = 'invited'`,
+    [org_id, address],
+  )
+  if (!(await insertMember(client, { org_id, role, user_id, email: address }))) {
+    throw new Error(`${address} is a member of this organisation already.`)
+  }
+  return { org_id, user_id, email: address, role }
+}
+
+/** hasAccounts is false before the first start. */
+export async function hasAccounts(client: pg.Client): Promise<boolean> {
+  await asOwner(client)
+  const { rowCount } = await client.query('select from watchpost.accounts limit 1')
+  return rowCount === 1
+}
+
+async function insertKey(
+  client: pg.Client,
+  key: { user_id: string; scopes: Scope[]; name: string; expires_at: Date | null },
+): Promise<Minted> {
+  const api_key = generateKey()
+  const { rows } = await client.query<{ id: string }>(
+    `insert into watchpost.api_keys (user_id, name, prefix, key_hash, scopes, expires_at)
+    values ($1, $2, $3, $4, $5, $6)
+    returning id`,
+    [key.user_id, key.name, keyPrefix(api_key), await keyHash(api_key), key.scopes, key.expires_at],
+  )
+  return { key_id: z.object({ id: z.uuid() }).parse(rows[0]).id, api_key }
+}
+
+async function insertMember(
+  client: pg.Client,
+  member: { org_id: string; user_id: string; email: string; role: Role | 'owner' },
+): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `insert into watchpost.members (org_id, user_id, email, role, status, joined_at)
+    values ($1, $2, $3, $4, 'active', now())
+    on conflict do nothing`,
+    [member.org_id, member.user_id, member.email, member.role],
+  )
+  return rowCount === 1
+}
+
+async function findAccount(
+  client: pg.Client,
+  email: string,
+): Promise<{ user_id: string; email: string }> {
+  const { rows } = await client.query<{ user_id: string; email: string }>(
+    'select user_id, email from watchpost.accounts where lower(email) = lower($1)',
+    [email],
+  )
+  if (rows[0]) return rows[0]
+  throw new Error(`There is no account for ${email}. Make it with "account create".`)
+}
+
+async function requireSchema(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ found: boolean }>(
+    `select to_regclass('watchpost.accounts') is not null as found`,
+  )
+  if (rows[0]?.found) return
+  throw new Error('This database has no Watchpost in it yet. Start it once: npm start')
+}
+
+/** Our own SQL errors carry words for people; everything else stays as it is. */
+function translated(error: unknown): unknown {
+  if (!(error instanceof pg.DatabaseError)) return error
+  if (error.code === 'WPLIM') return new Error(`No room: ${error.message}. Change the plan.`)
+  if (error.code === '23505') return new Error('Somebody made the same just now. Look again.')
+  return error
+}

@@ -1,0 +1,206 @@
+import { existsSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import type pg from 'pg'
+import { z } from 'zod'
+import {
+  addMember,
+  asOperator,
+  changePlan,
+  createAccount,
+  createOrganisation,
+  mintKey,
+  PLANS,
+  ROLES,
+  revokeKey,
+  SCOPES,
+} from './accounts.ts'
+import { environment, readArguments, runMain, UsageError } from './arguments.ts'
+import { runningPostgres, startPostgres } from './postgres.ts'
+import { feedsStatus, queueStatus, redrive } from './status.ts'
+
+const HELP = `npm run admin -- <verb> [options]
+
+  account create --email E --plan free|pro|enterprise     makes an account and its first key
+  account plan   --email E --plan free|pro|enterprise     changes its plan
+  key mint       --email E --scopes read[,write][,ingest] [--expires ISO] [--name N]
+  key revoke     --key ID
+  org create     --name N --owner E                       makes an organisation
+  org add        --org ID --email E --role member|admin   puts an account into it
+  feeds status                                            how each source is
+  queue status                                            how many jobs wait, run and are dead
+  queue redrive                                           puts dead jobs back into their queues
+
+  --json                one JSON object instead of lines
+  --data-dir FOLDER     the data folder of npm start (.data; the demo's is .data/demo)
+  --database-url URL    an administrator's login to a PostgreSQL of your own (or DATABASE_URL)
+
+It works beside a running service, and without one.`
+const SEE_HELP = 'See npm run admin -- --help'
+
+const OPTIONS = {
+  email: { type: 'string' },
+  plan: { type: 'string' },
+  scopes: { type: 'string' },
+  expires: { type: 'string' },
+  name: { type: 'string' },
+  key: { type: 'string' },
+  owner: { type: 'string' },
+  org: { type: 'string' },
+  role: { type: 'string' },
+} as const
+const EVERYWHERE = {
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  'data-dir': { type: 'string' },
+  'database-url': { type: 'string' },
+} as const
+
+const Email = z
+  .email('is no e-mail address')
+  .max(254, 'is too long')
+  .transform((email) => email.toLowerCase())
+const PlanOption = z.enum(PLANS, { error: `is one of ${PLANS.join(', ')}` })
+const Id = z.uuid('is no id, a UUID')
+const Name = z.string().trim().min(1, 'is empty').max(120, 'has more than 120 characters')
+const Scopes = z
+  .string()
+  .transform((text) => [...new Set(text.split(',').map((word) => word.trim()))])
+  .pipe(z.array(z.enum(SCOPES, { error: `is a list of ${SCOPES.join(', ')}` })))
+const Expires = z
+  .union([z.iso.datetime({ offset: true }), z.iso.date()], {
+    error: 'is no ISO 8601 time such as 2027-01-31T00:00:00Z',
+  })
+  .transform((text) => new Date(text))
+  .refine((at) => at.getTime() > Date.now(), 'is in the past')
+
+type Result = Record<string, unknown>
+type Verb = (given: Result) => (client: pg.Client) => Promise<Result>
+
+const VERBS: Record<string, Verb> = {
+  'account create': verb(z.strictObject({ email: Email, plan: PlanOption }), (client, options) =>
+    createAccount(client, { ...options, scopes: ['read', 'write'], key_name: 'First key' }),
+  ),
+  'account plan': verb(z.strictObject({ email: Email, plan: PlanOption }), changePlan),
+  'key mint': verb(
+    z.strictObject({
+      email: Email,
+      scopes: Scopes,
+      expires: Expires.optional(),
+      name: Name.default('Made by an operator'),
+    }),
+    (client, { expires, ...key }) => mintKey(client, { ...key, expires_at: expires ?? null }),
+  ),
+  'key revoke': verb(z.strictObject({ key: Id }), (client, { key }) => revokeKey(client, key)),
+  'org create': verb(z.strictObject({ name: Name, owner: Email }), createOrganisation),
+  'org add': verb(
+    z.strictObject({
+      org: Id,
+      email: Email,
+      role: z.enum(ROLES, { error: `is one of ${ROLES.join(', ')}` }),
+    }),
+    (client, { org, ...member }) => addMember(client, { ...member, org_id: org }),
+  ),
+  'feeds status': verb(z.strictObject({}), feedsStatus),
+  'queue status': verb(z.strictObject({}), queueStatus),
+  'queue redrive': verb(z.strictObject({}), redrive),
+}
+
+/** A verb reads its own options first: a mistake there touches no database. */
+function verb<S extends z.ZodType>(
+  schema: S,
+  run: (client: pg.Client, options: z.output<S>) => Promise<Result>,
+): Verb {
+  return (given) => {
+    const read = schema.safeParse(given)
+    if (read.success) return (client) => run(client, read.data)
+    throw new UsageError(`${read.error.issues.map(mistake).join(', ')}. ${SEE_HELP}`)
+  }
+}
+
+function mistake(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'unrecognized_keys') {
+    return `${issue.keys.map((key) => `--${key}`).join(', ')} does not belong to this verb`
+  }
+  const option = `--${String(issue.path[0])}`
+  return issue.input === undefined && issue.code === 'invalid_type'
+    ? `${option} is missing`
+    : `${option} ${issue.message}`
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = readArguments(
+    { options: { ...OPTIONS, ...EVERYWHERE }, allowPositionals: true },
+    SEE_HELP,
+  )
+  const { json, help, 'data-dir': dataDir, 'database-url': databaseUrl, ...given } = values
+  if (help) return console.log(HELP)
+  const name = positionals.join(' ')
+  const found = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined
+  if (!found) throw new UsageError(name ? `There is no verb "${name}". ${SEE_HELP}` : HELP)
+  const work = found({ ...given })
+
+  const database = await findDatabase({ dataDir, databaseUrl })
+  try {
+    const result = await asOperator(database.adminUrl, work)
+    console.log(json ? JSON.stringify(result) : readable(result))
+  } finally {
+    await database.close()
+  }
+}
+
+async function findDatabase(options: {
+  dataDir: string | undefined
+  databaseUrl: string | undefined
+}): Promise<{ adminUrl: string; close: () => Promise<void> }> {
+  const { dataDir, databaseUrl } = options
+  if (dataDir && databaseUrl) {
+    throw new UsageError(`Give --data-dir or --database-url, not both. ${SEE_HELP}`)
+  }
+  const url = databaseUrl ?? (dataDir ? undefined : environment().DATABASE_URL)
+  const close = async () => {}
+  if (url) return { adminUrl: url, close }
+  const folder = dataDir ?? '.data'
+  const running = runningPostgres(folder)
+  if (running) return { adminUrl: running.adminUrl, close }
+  if (!existsSync(join(folder, 'postgres'))) {
+    throw new Error(
+      `There is no Watchpost in ${relative('.', folder) || folder}. Start it once (npm start), or name another folder: --data-dir`,
+    )
+  }
+  const server = await startPostgres({ dataDir: folder, log: (line) => console.error(line) })
+  return { adminUrl: server.adminUrl, close: server.stop }
+}
+
+/** Lines `name: value`; a list of things becomes a table. */
+function readable(result: Result): string {
+  const width = Math.max(...Object.keys(result).map((name) => name.length))
+  return Object.entries(result)
+    .map(([name, value]) =>
+      Array.isArray(value) ? table(name, value) : `${name.padEnd(width)}  ${cell(value)}`,
+    )
+    .join('\n')
+}
+
+function table(name: string, rows: Result[]): string {
+  const columns = Object.keys(rows[0] ?? {})
+  if (columns.length === 0) return `${name}: none`
+  const lines = [columns, ...rows.map((row) => columns.map((column) => cell(row[column])))]
+  const widths = columns.map((_, index) =>
+    Math.max(...lines.map((line) => (line[index] ?? '').length)),
+  )
+  return lines
+    .map((line) =>
+      line
+        .map((text, index) => text.padEnd(widths[index] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+function cell(value: unknown): string {
+  if (value instanceof Date) return value.toISOString()
+  return value === null || value === undefined ? '-' : String(value)
+}
+
+await runMain(main)

@@ -1,0 +1,99 @@
+import { createServer } from 'node:http'
+import { z } from 'zod'
+import { parseSecret, verify } from '../shared/signing.ts'
+import { readArguments, runMain, UsageError } from './arguments.ts'
+
+const HELP = `npm run receiver -- --secret whsec_… [--port 8899]
+
+Receives webhooks on this machine, checks their signatures, and prints what they say. The secret is
+the channel's signing_secret. Watchpost must be allowed to send here: ALLOW_PRIVATE_TARGETS.`
+const SEE_HELP = 'See npm run receiver -- --help'
+const MAX_BODY_CHARACTERS = 1_000_000
+
+/** What is read of a message; a receiver looks only at what it needs. */
+const Message = z.object({
+  type: z.string(),
+  data: z.object({
+    alert: z.object({ severity: z.number(), event: z.object({ title: z.string() }) }).nullish(),
+    zone: z.object({ label: z.string() }).nullish(),
+  }),
+})
+
+async function main(): Promise<void> {
+  const { values } = readArguments(
+    {
+      options: {
+        secret: { type: 'string' },
+        port: { type: 'string', default: '8899' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    },
+    SEE_HELP,
+  )
+  if (values.help) return console.log(HELP)
+  const secret = readSecret(values.secret)
+  const port = Number(values.port)
+  if (!/^\d+$/.test(values.port) || port > 65_535)
+    throw new UsageError(`--port is no port. ${SEE_HELP}`)
+  const server = await receive({ secret, port, print: console.log })
+  console.log(`Receiving on http://127.0.0.1:${server.port}/`)
+}
+
+function readSecret(secret: string | undefined): string {
+  if (!secret) throw new UsageError(`--secret is missing. ${SEE_HELP}`)
+  try {
+    parseSecret(secret)
+  } catch (error) {
+    throw new UsageError(`${error instanceof Error ? error.message : error} ${SEE_HELP}`)
+  }
+  return secret
+}
+
+/** receive answers 204 to what is signed with the secret, else 401; the same message twice is told once. */
+async function receive(options: {
+  secret: string
+  port: number
+  print: (line: string) => void
+}): Promise<{ port: number }> {
+  const { secret, port, print } = options
+  const seen = new Set<string>()
+  const server = createServer(async (request, response) => {
+    let body = ''
+    for await (const part of request.setEncoding('utf8')) {
+      body += part
+      if (body.length > MAX_BODY_CHARACTERS) return response.writeHead(413).end()
+    }
+    const headers = new Headers()
+    for (const [name, value] of Object.entries(request.headers)) headers.set(name, String(value))
+    const verified = await verify({ headers, body, secret, now: new Date() })
+    response.writeHead(verified.ok ? 204 : 401).end()
+    const id = headers.get('webhook-id') ?? ''
+    if (!verified.ok)
+      return print(`${clock()}  refused: the signature does not hold (${verified.reason})`)
+    if (!seen.has(id)) print(`${clock()}  ${describe(body)}`)
+    seen.add(id)
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', resolve)
+  }).catch((error) => {
+    throw error.code === 'EADDRINUSE'
+      ? new Error(`Port ${port} is in use. Choose another: --port ${port + 1}`)
+      : error
+  })
+  const address = server.address()
+  return { port: typeof address === 'object' && address ? address.port : port }
+}
+
+function describe(body: string): string {
+  const { type, data } = Message.parse(JSON.parse(body))
+  const { alert, zone } = data
+  if (!alert) return `${type}${zone ? ` in ${zone.label}` : ''}, signature valid`
+  return `${type} in ${zone?.label}: ${alert.event.title} (severity ${alert.severity}), signature valid`
+}
+
+function clock(): string {
+  return new Date().toISOString().slice(11, 19)
+}
+
+await runMain(main)

@@ -1,0 +1,329 @@
+import { createServer } from 'node:net'
+import { isAbsolute, relative } from 'node:path'
+import pg from 'pg'
+import { type Config, readConfig, urlHost } from '../functions/config.ts'
+import type { Feed } from '../functions/feeds/feed.ts'
+import { createLog, type Log } from '../functions/log.ts'
+import { startService } from '../functions/service.ts'
+import { generateSecret } from '../shared/signing.ts'
+import { VERSION } from '../shared/version.ts'
+import { asOperator, asOwner, createAccount, hasAccounts, type Minted } from './accounts.ts'
+import { environment, readArguments, runMain, UsageError } from './arguments.ts'
+import { watchFeeds } from './feeds-check.ts'
+import { migrate, setLoginPasswords } from './migrate.ts'
+import { startPostgres } from './postgres.ts'
+import { prepareReplay } from './replay.ts'
+import { makeSecrets, readSecrets, type Secrets } from './secrets.ts'
+import { welcome } from './welcome.ts'
+
+const HELP = `npm start -- [options]
+
+  --host HOST           where to listen (127.0.0.1: this machine alone)
+  --port PORT           8787; 0 takes any free one
+  --data-dir FOLDER     where everything is kept (.data)
+  --database-url URL    an administrator's login to a PostgreSQL of your own, version 17 or newer,
+                        instead of the embedded one (or DATABASE_URL)
+  --feeds NAMES         the feeds to poll, with commas between (all there are)
+  --replay              plays a recorded week instead: no network needed
+  --help
+
+Everything else is set by environment variables: see .env.example.`
+const SEE_HELP = 'See npm start -- --help'
+const ACCOUNT = { email: 'local@watchpost.localhost', plan: 'enterprise' } as const
+const THIS_MACHINE = '127.0.0.1/32,::1/128,localhost'
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+/** npm and the terminal may both pass on one Ctrl-C: only a later signal is impatience. */
+const PATIENCE_MS = 2_000
+
+type Options = {
+  host: string
+  port: number
+  data_dir: string
+  database_url: string | undefined
+  feeds: string | undefined
+  is_replay: boolean
+}
+type Environment = Record<string, string | undefined>
+type Close = () => Promise<void>
+
+async function main(): Promise<void> {
+  const env = environment()
+  const options = readOptions(env)
+  if (!options) return console.log(HELP)
+  const closing: Close[] = []
+  const starting = start(options, env, closing)
+  stopOnSignal(starting, closing)
+  try {
+    await starting
+  } catch (error) {
+    await closeAll(closing)
+    throw error
+  }
+}
+
+function readOptions(env: Environment): Options | undefined {
+  const { values } = readArguments(
+    {
+      options: {
+        host: { type: 'string' },
+        port: { type: 'string' },
+        'data-dir': { type: 'string', default: '.data' },
+        'database-url': { type: 'string' },
+        feeds: { type: 'string' },
+        replay: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h' },
+      },
+    },
+    SEE_HELP,
+  )
+  if (values.help) return undefined
+  if (values.replay && values['database-url']) {
+    throw new UsageError(
+      `--replay brings recorded events as if they were new, so it has a database of its own: leave --database-url out. ${SEE_HELP}`,
+    )
+  }
+  const port = values.port ?? env.PORT ?? '8787'
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
+    throw new UsageError(`--port is a number from 0 to 65535. ${SEE_HELP}`)
+  }
+  return {
+    host: values.host ?? env.HOST ?? '127.0.0.1',
+    port: Number(port),
+    data_dir: values['data-dir'],
+    database_url:
+      values['database-url'] ?? (values.replay ? undefined : env.DATABASE_URL || undefined),
+    feeds: values.feeds,
+    is_replay: values.replay,
+  }
+}
+
+async function start(options: Options, env: Environment, closing: Close[]): Promise<void> {
+  const began = performance.now()
+  options.port = await findPort(options)
+  const known = await readSecrets(options.data_dir)
+  // Every mistake in the configuration shows before anything is started.
+  configure(options, env, { api: 'postgres://-', jobs: 'postgres://-' }, known ?? NO_SECRETS)
+
+  say(`Watchpost ${VERSION}${options.is_replay ? ', REPLAY of a recorded week' : ''}`)
+  const adminUrl = options.database_url ?? (await startOwnPostgres(options.data_dir, closing))
+  await migrate(adminUrl, { log: say })
+  const secrets = known ?? (await firstSecrets(adminUrl, options, env))
+  const urls = await logins(adminUrl, options, env, secrets)
+  const config = configure(options, env, urls, secrets)
+  if (options.is_replay) {
+    const replay = await prepareReplay(urls.jobs)
+    if (replay.stored > 0) say(`Stored the recorded week as history: ${replay.stored} events`)
+    config.feeds = options.feeds ? [...config.feeds, replay.feed] : [replay.feed]
+    if (!env.ALLOW_PRIVATE_TARGETS) say('Webhooks may reach this machine, because this is a replay')
+  }
+
+  const log = createLog(config.log)
+  const service = await startService(config, log).catch((error) => {
+    throw portProblem(error, options)
+  })
+  closing.push(service.stop)
+  const minted = await firstAccount(adminUrl)
+  say(`Ready after ${((performance.now() - began) / 1000).toFixed(1)} s`)
+  say(
+    welcome({
+      url: config.public_url,
+      is_replay: options.is_replay,
+      account: ACCOUNT,
+      minted,
+      admin_options: adminOptions(options),
+      signing_secret: generateSecret(),
+    }),
+  )
+  log(ready(config, options))
+  if (!options.is_replay) watchLiveFeeds(urls.jobs, config.feeds, closing, log)
+}
+
+const NO_SECRETS: Secrets = {
+  api_password: '-',
+  jobs_password: '-',
+  seal_keys: Buffer.alloc(32).toString('base64'),
+}
+
+async function startOwnPostgres(dataDir: string, closing: Close[]): Promise<string> {
+  const server = await startPostgres({ dataDir, log: say })
+  closing.push(server.stop)
+  say(`PostgreSQL ${server.version} runs, its data in ${server.home}`)
+  return server.adminUrl
+}
+
+function configure(
+  options: Options,
+  env: Environment,
+  urls: { api: string; jobs: string },
+  secrets: Secrets,
+): Config {
+  return readConfig(
+    {
+      ...env,
+      HOST: options.host,
+      PORT: String(options.port),
+      API_DATABASE_URL: urls.api,
+      JOBS_DATABASE_URL: urls.jobs,
+      SEAL_KEYS: env.SEAL_KEYS || secrets.seal_keys,
+      PUBLIC_URL: env.PUBLIC_URL || `http://${urlHost(options.host)}:${options.port}`,
+      FEEDS: options.feeds ?? env.FEEDS,
+      LOG: env.LOG || (process.stdout.isTTY ? 'text' : 'json'),
+      ...(options.is_replay && !env.ALLOW_PRIVATE_TARGETS
+        ? { ALLOW_PRIVATE_TARGETS: THIS_MACHINE }
+        : {}),
+    },
+    'serve',
+  )
+}
+
+/** New secrets would lock away whatever was sealed with lost ones. */
+async function firstSecrets(
+  adminUrl: string,
+  options: Options,
+  env: Environment,
+): Promise<Secrets> {
+  const has_sealed = await asOperator(adminUrl, async (client) => {
+    await asOwner(client)
+    return (await client.query('select from watchpost.channels limit 1')).rowCount === 1
+  })
+  if (has_sealed && !env.SEAL_KEYS) {
+    throw new Error(
+      `The database holds channels sealed with a key that is not here: ${options.data_dir}/secrets.json is missing. Bring that file back, or set SEAL_KEYS to what it held.`,
+    )
+  }
+  return makeSecrets(options.data_dir)
+}
+
+/** Where the two roles log in; a database of somebody's own may want its own addresses for them. */
+async function logins(
+  adminUrl: string,
+  options: Options,
+  env: Environment,
+  secrets: Secrets,
+): Promise<{ api: string; jobs: string }> {
+  const { API_DATABASE_URL: api, JOBS_DATABASE_URL: jobs } = env
+  if (options.database_url && api && jobs) return { api, jobs }
+  const urls = {
+    api: loginUrl(adminUrl, 'watchpost_api', secrets.api_password),
+    jobs: loginUrl(adminUrl, 'watchpost_jobs', secrets.jobs_password),
+  }
+  const passwords = { api: secrets.api_password, jobs: secrets.jobs_password }
+  const both = await Promise.all([canLogIn(urls.api), canLogIn(urls.jobs)])
+  if (!both.every(Boolean)) await setLoginPasswords(adminUrl, passwords)
+  return urls
+}
+
+function loginUrl(adminUrl: string, role: string, password: string): string {
+  const url = new URL(adminUrl)
+  url.username = role
+  url.password = password
+  return url.href
+}
+
+async function canLogIn(connectionString: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000 })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    return true
+  } catch {
+    return false
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+/** The local account, where nobody has one yet; with its key, which is seen only now. */
+async function firstAccount(adminUrl: string): Promise<Minted | undefined> {
+  if (await asOperator(adminUrl, hasAccounts)) return undefined
+  return asOperator(adminUrl, (client) =>
+    createAccount(client, { ...ACCOUNT, scopes: ['read', 'write'], key_name: 'First start' }),
+  )
+}
+
+/** The port that is free, or why it is not, before anything else was started. */
+async function findPort({ host, port }: Options): Promise<number> {
+  const server = createServer()
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => reject(portProblem(error, { host, port })))
+    server.listen(port, host, () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : port))
+    })
+  })
+}
+
+function portProblem(error: unknown, { host, port }: Pick<Options, 'host' | 'port'>): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  switch (code) {
+    case 'EADDRINUSE':
+      return new Error(
+        `Port ${port} on ${host} is in use. Choose another: --port ${port + 1}, or --port 0 for any free one.`,
+      )
+    case 'EACCES':
+      return new Error(`Port ${port} is reserved for root. Choose one above 1023: --port 8787`)
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new Error(`${host} is no address of this machine. Choose another: --host 127.0.0.1`)
+    default:
+      return error
+  }
+}
+
+function ready(config: Config, options: Options): Record<string, unknown> {
+  return {
+    msg: `listening on ${config.public_url}`,
+    feeds: config.feeds.map(({ source }) => source),
+    ...(options.is_replay ? { replay: true } : {}),
+  }
+}
+
+function watchLiveFeeds(jobsUrl: string, feeds: Feed[], closing: Close[], log: Log): void {
+  const watching = new AbortController()
+  closing.push(async () => watching.abort())
+  watchFeeds(jobsUrl, watching.signal)
+    .then((problem) => {
+      if (!problem) return
+      say(`
+  No live feed can be reached (${problem}). Watchpost goes on trying.
+  To see it work without a network: npm run demo (or npm start -- --replay)
+`)
+    })
+    .catch((error) => log({ msg: 'watching the feeds', error: String(error), feeds: feeds.length }))
+}
+
+function adminOptions({ database_url, data_dir }: Options): string {
+  if (database_url) return ' --database-url …'
+  const folder = isAbsolute(data_dir) ? data_dir : relative('.', data_dir)
+  return folder === '.data' ? '' : ` --data-dir ${folder}`
+}
+
+/** One signal ends everything in order, also in the middle of the start; another, later one at once. */
+function stopOnSignal(starting: Promise<void>, closing: Close[]): void {
+  let first: number | undefined
+  const onSignal = async () => {
+    if (first !== undefined) {
+      if (performance.now() - first > PATIENCE_MS) process.exit(1)
+      return
+    }
+    first = performance.now()
+    say('Stopping …')
+    await starting.catch(() => {})
+    await closeAll(closing)
+    say('Stopped')
+    process.exit(0)
+  }
+  for (const signal of STOP_SIGNALS) process.on(signal, onSignal)
+}
+
+async function closeAll(closing: Close[]): Promise<void> {
+  for (const close of closing.splice(0).reverse()) {
+    await close().catch((error) => console.error(`While stopping: ${error}`))
+  }
+}
+
+function say(line: string): void {
+  console.log(line)
+}
+
+await runMain(main)
