@@ -34,6 +34,8 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
     c.set('request_id', crypto.randomUUID())
     c.set('log', {})
     c.header('X-Request-Id', c.get('request_id'))
+    // What may be kept says so itself.
+    c.header('Cache-Control', 'no-store')
     await next()
     deps.log({
       msg: 'request',

@@ -4,7 +4,7 @@ import { createApp } from '../functions/app.ts'
 import type { Scope } from '../functions/auth.ts'
 import type { SendRequest, SendResult } from '../functions/channels/send.ts'
 import { type AllowList, parseAllowList } from '../functions/channels/target.ts'
-import { createPool } from '../functions/db.ts'
+import { createPool, type Database } from '../functions/db.ts'
 import type { Limits } from '../functions/deps.ts'
 import { createSeal, type Seal } from '../functions/seal.ts'
 import { generateKey, keyHash, keyPrefix } from '../shared/key.ts'
@@ -45,7 +45,7 @@ export type Service = {
   person: (options?: { plan?: Plan; email?: string }) => Promise<Person>
   key: (
     account: Pick<Account, 'user_id'>,
-    options?: { scopes?: Scope[]; expires_at?: Date; revoked?: boolean },
+    options?: { scopes?: readonly Scope[]; expires_at?: Date; revoked?: boolean },
   ) => Promise<string>
   /** An organisation with its owner and members; answers its id. */
   organisation: (
@@ -66,10 +66,18 @@ export const ADDRESS_HEADER = 'x-test-address'
 
 /** createService is the whole API on a database of its own; only the outside world is replaced. */
 export async function createService(
-  options: { limits?: Partial<Limits>; allow?: AllowList; databaseUrl?: string } = {},
+  options: {
+    limits?: Partial<Limits>
+    allow?: AllowList
+    databaseUrl?: string
+    /** How the app reaches the database, instead of a plain pool. */
+    connect?: (database: TestDatabase) => Database | Promise<Database>
+  } = {},
 ): Promise<Service> {
   const database = await createTestDatabase()
-  const db = createPool({ url: options.databaseUrl ?? database.apiUrl, max: 4 })
+  const db =
+    (await options.connect?.(database)) ??
+    createPool({ url: options.databaseUrl ?? database.apiUrl, max: 4 })
   const seal = createSeal([Buffer.alloc(32, 7).toString('base64')])
   const lines: Service['lines'] = []
   const receiver: Service['receiver'] = { requests: [], answer: () => answered(200, 'ok') }
