@@ -77,9 +77,12 @@ create table watchpost.zone_boxes (
   zone_id uuid not null references watchpost.zones on delete cascade,
   part smallint not null,
   box box not null,
+  needs real not null,
+  sources text[],
+  types text[],
   primary key (zone_id, part)
 );
-comment on table watchpost.zone_boxes is 'Bounding boxes of the zones that are not deleted, longitudes -180 to 180; several across the antimeridian.';
+comment on table watchpost.zone_boxes is 'What narrows the search for the zones that are not deleted: bounding boxes (several across the antimeridian), the least severity that can matter, filters.';
 create index zone_boxes_box on watchpost.zone_boxes using gist (box);
 alter table watchpost.zone_boxes enable row level security;
 alter table watchpost.zone_boxes force row level security;
@@ -125,6 +128,12 @@ language sql stable set search_path = '' as $$
   select to_jsonb(z) - array['boxes', 'version', 'created_at', 'updated_at', 'scope_id', 'color', 'icon']
 $$;
 
+-- A severity below this cannot reach the zone's threshold. Only narrows: rounded down, decided elsewhere.
+create function private.least_severity(z watchpost.zones) returns real
+language sql immutable set search_path = '' as $$
+  select (z.min_severity / z.severity_multiplier - 0.01)::real
+$$;
+
 -- Security definer, these three: versions, boxes and jobs follow a zone whoever changes it.
 create function private.zone_before() returns trigger
 language plpgsql security definer set search_path = '' as $$
@@ -161,10 +170,10 @@ begin
     values (new.id, new.version, private.zone_definition(new));
     perform private.enqueue('rezone', gen_random_uuid(), jsonb_build_object('zone_id', new.id));
   end if;
-  if tg_op = 'INSERT' or new.boxes::text <> old.boxes::text or new.deleted_at is distinct from old.deleted_at then
+  if tg_op = 'INSERT' or new.version <> old.version then
     delete from watchpost.zone_boxes where zone_id = new.id;
-    insert into watchpost.zone_boxes (zone_id, part, box)
-    select new.id, b.part, b.box
+    insert into watchpost.zone_boxes (zone_id, part, box, needs, sources, types)
+    select new.id, b.part, b.box, private.least_severity(new), new.sources, new.types
     from unnest(new.boxes) with ordinality as b (box, part)
     where new.deleted_at is null;
   end if;

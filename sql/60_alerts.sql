@@ -117,7 +117,8 @@ grant select on watchpost.delivery_attempts to authenticated;
 grant select, insert on watchpost.delivery_attempts to watchpost_jobs;
 
 -- Security definer: box operators are not leakproof. The zones that each revision of a batch may
--- concern: by box, by memory of an earlier revision or position, or changed since it was first seen.
+-- concern: by box, least severity and filters, by memory of an earlier revision or position, or
+-- changed since it was first seen. A superset: the decision itself is made in one place, not here.
 create function private.batch_candidates(p_batch_id uuid)
 returns table (
   id text, revision integer, first_seen_at timestamptz, source text, type text, title text,
@@ -148,7 +149,11 @@ begin
   cross join lateral (
     select array_agg(near.zone_id) as zone_ids
     from (
-      select b.zone_id from watchpost.zone_boxes b where b.box operator(pg_catalog.&&) r.extent
+      select b.zone_id from watchpost.zone_boxes b
+      where b.box operator(pg_catalog.&&) r.extent
+        and (b.needs <= r.severity or r.subject is not null)
+        and (b.sources is null or r.source = any(b.sources))
+        and (b.types is null or r.type = any(b.types))
       union
       select m.zone_id from watchpost.match_memory m where m.key = r.key
       union

@@ -42,11 +42,14 @@ export async function loadZones(
   const missing = current.filter((zone) => !cache.has(keyOf(zone.id, zone.version)))
   const changed = now ? [] : current.filter((zone) => zone.valid_from > oldest && zone.version > 1)
   const kept = await sql<Kept>`
+    select v.zone_id, v.version, v.valid_from, v.definition
+    from unnest(
+      ${missing.map((zone) => zone.id)}::uuid[], ${missing.map((zone) => zone.version)}::integer[]) as m (id, version)
+    join watchpost.zone_versions v on v.zone_id = m.id and v.version = m.version
+    union
     select zone_id, version, valid_from, definition
     from watchpost.zone_versions
-    where (zone_id, version) in (
-        select * from unnest(${missing.map((zone) => zone.id)}::uuid[], ${missing.map((zone) => zone.version)}::integer[]))
-      or zone_id = any(${changed.map((zone) => zone.id)}::uuid[])`
+    where zone_id = any(${changed.map((zone) => zone.id)}::uuid[])`
   if (cache.size + kept.length > MAX_CACHED) cache.clear()
   const fresh = new Map(kept.map((row) => [keyOf(row.zone_id, row.version), prepare(row)]))
   for (const [key, zone] of fresh) cache.set(key, zone)

@@ -999,9 +999,12 @@ create table watchpost.zone_boxes (
   zone_id uuid not null references watchpost.zones on delete cascade,
   part smallint not null,
   box box not null,
+  needs real not null,
+  sources text[],
+  types text[],
   primary key (zone_id, part)
 );
-comment on table watchpost.zone_boxes is 'Bounding boxes of the zones that are not deleted, longitudes -180 to 180; several across the antimeridian.';
+comment on table watchpost.zone_boxes is 'What narrows the search for the zones that are not deleted: bounding boxes (several across the antimeridian), the least severity that can matter, filters.';
 create index zone_boxes_box on watchpost.zone_boxes using gist (box);
 alter table watchpost.zone_boxes enable row level security;
 alter table watchpost.zone_boxes force row level security;
@@ -1047,6 +1050,12 @@ language sql stable set search_path = '' as $$
   select to_jsonb(z) - array['boxes', 'version', 'created_at', 'updated_at', 'scope_id', 'color', 'icon']
 $$;
 
+-- A severity below this cannot reach the zone's threshold. Only narrows: rounded down, decided elsewhere.
+create function private.least_severity(z watchpost.zones) returns real
+language sql immutable set search_path = '' as $$
+  select (z.min_severity / z.severity_multiplier - 0.01)::real
+$$;
+
 -- Security definer, these three: versions, boxes and jobs follow a zone whoever changes it.
 create function private.zone_before() returns trigger
 language plpgsql security definer set search_path = '' as $$
@@ -1083,10 +1092,10 @@ begin
     values (new.id, new.version, private.zone_definition(new));
     perform private.enqueue('rezone', gen_random_uuid(), jsonb_build_object('zone_id', new.id));
   end if;
-  if tg_op = 'INSERT' or new.boxes::text <> old.boxes::text or new.deleted_at is distinct from old.deleted_at then
+  if tg_op = 'INSERT' or new.version <> old.version then
     delete from watchpost.zone_boxes where zone_id = new.id;
-    insert into watchpost.zone_boxes (zone_id, part, box)
-    select new.id, b.part, b.box
+    insert into watchpost.zone_boxes (zone_id, part, box, needs, sources, types)
+    select new.id, b.part, b.box, private.least_severity(new), new.sources, new.types
     from unnest(new.boxes) with ordinality as b (box, part)
     where new.deleted_at is null;
   end if;
@@ -1558,7 +1567,8 @@ grant select on watchpost.delivery_attempts to authenticated;
 grant select, insert on watchpost.delivery_attempts to watchpost_jobs;
 
 -- Security definer: box operators are not leakproof. The zones that each revision of a batch may
--- concern: by box, by memory of an earlier revision or position, or changed since it was first seen.
+-- concern: by box, least severity and filters, by memory of an earlier revision or position, or
+-- changed since it was first seen. A superset: the decision itself is made in one place, not here.
 create function private.batch_candidates(p_batch_id uuid)
 returns table (
   id text, revision integer, first_seen_at timestamptz, source text, type text, title text,
@@ -1589,7 +1599,11 @@ begin
   cross join lateral (
     select array_agg(near.zone_id) as zone_ids
     from (
-      select b.zone_id from watchpost.zone_boxes b where b.box operator(pg_catalog.&&) r.extent
+      select b.zone_id from watchpost.zone_boxes b
+      where b.box operator(pg_catalog.&&) r.extent
+        and (b.needs <= r.severity or r.subject is not null)
+        and (b.sources is null or r.source = any(b.sources))
+        and (b.types is null or r.type = any(b.types))
       union
       select m.zone_id from watchpost.match_memory m where m.key = r.key
       union
