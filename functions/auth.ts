@@ -48,42 +48,58 @@ export async function authenticate(c: Ctx): Promise<Caller> {
   }
 }
 
+/** What happens in a caller's transaction; `last` says which statements are its last ones. */
+type Work<T> = (sql: Sql, last: Last) => Promise<T>
+/**
+ * Around statements that were just issued: the commit travels with them, which saves a round trip.
+ * Nothing may be asked of the database afterwards, and what is thrown then undoes nothing.
+ */
+type Last = <T>(issued: Promise<T>) => Promise<T>
+
 /**
  * A read in one round trip: key check, transaction, claims, queries and commit are sent together.
  * `work` must issue all its statements before it first awaits.
  */
 export function read<T>(c: Ctx, work: (sql: Sql) => Promise<T>): Promise<T> {
-  return asCaller(c, work, { begin: 'begin read only', commitAtOnce: true })
+  return asCaller(c, 'begin read only', (sql, last) => last(work(sql)))
 }
 
 /** A read of several steps, one round trip each, in one snapshot. */
-export function readInSteps<T>(c: Ctx, work: (sql: Sql) => Promise<T>): Promise<T> {
-  return asCaller(c, work, { begin: 'begin isolation level repeatable read read only' })
+export function readInSteps<T>(c: Ctx, work: Work<T>): Promise<T> {
+  return asCaller(c, 'begin isolation level repeatable read read only', work)
 }
 
 /** A write: the first statements travel with the key check, the commit is looked at. */
-export function write<T>(c: Ctx, work: (sql: Sql) => Promise<T>): Promise<T> {
-  return asCaller(c, work, { begin: 'begin' })
+export function write<T>(c: Ctx, work: Work<T>): Promise<T> {
+  return asCaller(c, 'begin', work)
 }
 
-async function asCaller<T>(
-  c: Ctx,
-  work: (sql: Sql) => Promise<T>,
-  how: { begin: string; commitAtOnce?: boolean },
-): Promise<T> {
+async function asCaller<T>(c: Ctx, begin: string, work: Work<T>): Promise<T> {
   const hash = await bearerHash(c)
   const connection = await c.get('deps').db.connect()
   // Everything up to the first await below leaves in one packet; each promise is looked at later.
   const check = c.get('caller') ? undefined : checkKey(c, connection, hash)
-  const begun = connection.query(how.begin)
+  const begun = connection.query(begin)
   const entered = connection.query(
     `select set_config('request.jwt.claims', private.enter($1, $2, $3), true),
       set_config('statement_timeout', $4, true), set_config('role', 'authenticated', true)`,
     [hash, c.get('request_id'), contextOf(c), STATEMENT_TIMEOUT],
   )
-  const working = work(sqlOn(connection))
-  const committed = how.commitAtOnce ? connection.query('commit') : undefined
-  const sent = [check, begun, entered, working, committed]
+  let committed: ReturnType<Connection['query']> | undefined
+  const commit = () => {
+    committed ??= connection.query('commit')
+    committed.catch(() => undefined)
+    return committed
+  }
+  const inside: Connection['query'] = async (text, values) => {
+    if (committed) throw new Error('a statement was issued after the last ones of its transaction')
+    return connection.query(text, values)
+  }
+  const working = work(sqlOn({ query: inside }), (issued) => {
+    commit()
+    return issued
+  })
+  const sent = [check, begun, entered, working]
   for (const promise of sent) promise?.catch(() => undefined)
   try {
     if (check) admit(c, verdictOf(await check))
@@ -91,11 +107,11 @@ async function asCaller<T>(
     await begun
     await entered
     const value = await working
-    requireCommit(await (committed ?? connection.query('commit')))
+    requireCommit(await commit())
     connection.release()
     return value
   } catch (error) {
-    await Promise.allSettled(sent)
+    await Promise.allSettled([...sent, committed])
     await leave(connection)
     throw translate(error)
   }

@@ -131,7 +131,7 @@ class Raw {
 export const raw = (text: string) => new Raw(text)
 
 /** The tagged template over a connection. */
-export function sqlOn(connection: Connection): Sql {
+export function sqlOn(connection: Pick<Connection, 'query'>): Sql {
   return async <T>(text: TemplateStringsArray, ...values: unknown[]) => {
     const rendered = render(text, values)
     const result = await connection.query(rendered.text, rendered.values)

@@ -43,7 +43,7 @@ export async function idempotent<T extends { id: string }>(
   const route = `${c.req.method} ${c.req.path}`
   const hash = await bodyHash(c)
   try {
-    const thing = await write(c, async (sql) => {
+    const thing = await write(c, async (sql, last) => {
       // Sent together: in a transaction that `once` refused, nothing that follows does anything.
       const [first, made] = await Promise.allSettled([
         sql`select private.once(${route}, ${key}, ${hash})`,
@@ -51,7 +51,9 @@ export async function idempotent<T extends { id: string }>(
       ])
       if (first.status === 'rejected') throw first.reason
       if (made.status === 'rejected') throw made.reason
-      await sql`select private.once_done(${route}, ${key}, ${hash}, ${status}, ${made.value.id})`
+      await last(
+        sql`select private.once_done(${route}, ${key}, ${hash}, ${status}, ${made.value.id})`,
+      )
       return made.value
     })
     return { thing, status, replayed: false }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import pg from 'pg'
 import { z } from 'zod'
 import { createApp } from '../functions/app.ts'
 import type { Scope } from '../functions/auth.ts'
@@ -54,6 +55,11 @@ export type Service = {
   ) => Promise<string>
   /** Every route of the OpenAPI document. */
   routes: () => Promise<DocumentedRoute[]>
+  /** A superuser's transaction that stays open until it is committed. */
+  transaction: () => Promise<{
+    query: (sql: string, values: unknown[]) => Promise<unknown>
+    commit: () => Promise<void>
+  }>
   close: () => Promise<void>
 }
 
@@ -178,6 +184,19 @@ export async function createService(
           is_public: !security?.length,
         })),
       )
+    },
+    transaction: async () => {
+      const client = new pg.Client({ connectionString: database.adminUrl })
+      client.on('error', () => {})
+      await client.connect()
+      await client.query('begin')
+      return {
+        query: (sql, values) => client.query(sql, values),
+        commit: async () => {
+          await client.query('commit')
+          await client.end()
+        },
+      }
     },
     close: async () => {
       await db.end()

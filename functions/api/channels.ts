@@ -133,7 +133,7 @@ channels.openapi(
     const secret_sealed = signing_secret && (await seal.seal(signing_secret))
     const { thing, status, replayed } = await idempotent(c, {
       create: async (sql) => {
-        if (fields.org_id) await requireAdmin(sql, fields.org_id)
+        if (fields.org_id) requireAdmin(await roleIn(sql, fields.org_id))
         const [row] = await sql<StoredChannel>`
           insert into watchpost.channels as c (
             org_id, kind, label, target_sealed, target_masked, config_sealed, config_masked, enabled,
@@ -168,7 +168,12 @@ channels.openapi(
   async (c) => {
     const { id } = c.req.valid('param')
     const patch = c.req.valid('json')
-    const before = ownChannel(await read(c, (sql) => findChannel(sql, id)))
+    const { org_id } = patch
+    const [found, role] = await read(c, (sql) =>
+      Promise.all([findChannel(sql, id), org_id ? roleIn(sql, org_id) : undefined]),
+    )
+    const before = ownChannel(found)
+    if (org_id && org_id !== before.org_id) requireAdmin(role)
     const change = await changeReceiver(before, patch, c.get('deps'))
     if ('issues' in change) throw invalid(change.issues)
     const { receiver } = change
@@ -176,7 +181,6 @@ channels.openapi(
     const enabled = patch.enabled ?? before.enabled
     const is_fresh = patch.enabled === true || (enabled && receiver !== undefined)
     const row = await write(c, async (sql) => {
-      if (patch.org_id && patch.org_id !== before.org_id) await requireAdmin(sql, patch.org_id)
       const [changed] = await sql<StoredChannel>`
         update watchpost.channels as c
         set label = case when ${patch.label !== undefined} then ${patch.label ?? null}::text else label end,
@@ -220,9 +224,11 @@ channels.openapi(
   }),
   async (c) => {
     const { id } = c.req.valid('param')
-    await write(c, async (sql) => {
+    await write(c, async (sql, last) => {
       ownChannel(await findChannel(sql, id))
-      await sql`update watchpost.channels set deleted_at = now() where id = ${id} and deleted_at is null`
+      await last(
+        sql`update watchpost.channels set deleted_at = now() where id = ${id} and deleted_at is null`,
+      )
     })
     return c.body(null, 204)
   },
@@ -242,15 +248,19 @@ channels.openapi(
   }),
   async (c) => {
     const { id } = c.req.valid('param')
-    const row = await write(c, async (sql) => {
+    const row = await write(c, async (sql, last) => {
       const [found] = await sql<StoredChannel>`
         select ${channelColumns}
         from watchpost.channels c
         where id = ${id}
           and (deleted_at is null or deleted_at > now() - make_interval(days => ${RESTORE_DAYS}))`
       ownChannel(found)
-      await sql`update watchpost.channels set deleted_at = null where id = ${id} and deleted_at is not null`
-      return ownChannel(await findChannel(sql, id))
+      const restored = Promise.all([
+        sql`update watchpost.channels set deleted_at = null where id = ${id} and deleted_at is not null`,
+        findChannel(sql, id),
+      ])
+      const [, channel] = await last(restored)
+      return ownChannel(channel)
     })
     return answer(c, One, { channel: await show(c, row) }, 200)
   },
@@ -289,12 +299,15 @@ channels.openapi(
   },
 )
 
-/** A channel comes into an organisation by its owner or an admin only. */
-async function requireAdmin(sql: Sql, orgId: string): Promise<void> {
-  const [mine] = await sql<{ role: string }>`
+function roleIn(sql: Sql, orgId: string) {
+  return sql<{ role: string }>`
     select role
     from watchpost.members
     where org_id = ${orgId} and user_id = private.uid() and status = 'active'`
+}
+
+/** A channel comes into an organisation by its owner or an admin only. */
+function requireAdmin([mine]: { role: string }[] = []): void {
   if (!mine) {
     const message = 'You belong to no such organisation. GET /me lists yours.'
     throw invalid([{ path: 'org_id', code: 'unknown_organisation', message }])

@@ -7,7 +7,7 @@ import type { Memory } from '../../shared/memory.ts'
 import { memoryKey, Preview, preview } from '../../shared/preview.ts'
 import { checkZone, ZoneCreate, ZoneFields, zoneDefaults } from '../../shared/zone.ts'
 import { zoneOfVersion } from '../../shared/zone-version.ts'
-import { authenticate, can, readInSteps } from '../auth.ts'
+import { authenticate, can, read, readInSteps } from '../auth.ts'
 import type { Sql } from '../db.ts'
 import { answer, body, type Ctx, invalid, json, notFound, problems } from '../http.ts'
 import { integer } from '../page.ts'
@@ -69,7 +69,7 @@ decisions.openapi(
       await authenticate(c)
       throw invalid(issues)
     }
-    const result = await readInSteps(c, (sql) => previewOf(sql, fields, days))
+    const result = await read(c, (sql) => previewOf(sql, fields, days))
     return answer(c, PreviewAnswer, { ...result, zone_id: null, days }, 200)
   },
 )
@@ -92,10 +92,10 @@ decisions.openapi(
   async (c) => {
     const { id } = c.req.valid('param')
     const { days } = c.req.valid('query')
-    const result = await readInSteps(c, async (sql) => {
+    const result = await readInSteps(c, async (sql, last) => {
       const [zone] = await selectZone(sql, id)
       if (!zone) throw notFound('zone')
-      return previewOf(sql, ZoneFields.parse(zone), days)
+      return last(previewOf(sql, ZoneFields.parse(zone), days))
     })
     return answer(c, PreviewAnswer, { ...result, zone_id: id, days }, 200)
   },
@@ -147,7 +147,7 @@ type VersionRow = { version: number; valid_from: string; definition: unknown }
 
 /** What was decided, from the alert that stands for it, or replayed from the kept revisions and versions. */
 async function explain(c: Ctx, zoneId: string, eventId: string) {
-  const found = await readInSteps(c, async (sql) => {
+  const found = await readInSteps(c, async (sql, last) => {
     const [zones, events] = await Promise.all([
       selectZone(sql, zoneId),
       sql<RevisionRow>`select * from private.revisions_of(${eventId})`,
@@ -156,7 +156,7 @@ async function explain(c: Ctx, zoneId: string, eventId: string) {
     if (!zone) throw notFound('zone')
     const event = events.at(-1)
     if (!event) throw notFound('event')
-    const [alerts, versions, before] = await Promise.all([
+    const decided = Promise.all([
       sql<AlertRow>`
         select checks, raised_at, zone_version, status, reason
         from watchpost.alerts
@@ -168,6 +168,7 @@ async function explain(c: Ctx, zoneId: string, eventId: string) {
         order by version`,
       sql<RevisionRow>`select * from private.stay_before(${event.id}, ${event.subject})`,
     ])
+    const [alerts, versions, before] = await last(decided)
     return { zone, event, events, alert: alerts[0], versions, before }
   })
   const { zone, event, alert, versions } = found

@@ -66,18 +66,20 @@ deliveries.openapi(
       zone: null,
     } as const
     const [channel, deliveryId] = await write(c, async (sql) => {
-      const found = ownChannel(await findChannel(sql, id))
-      const [begun] = await sql<{ id: string }>`
-        select private.begin_test(${id}, ${JSON.stringify(card)}) as id`
+      const [found, [begun]] = await Promise.all([
+        findChannel(sql, id),
+        sql<{ id: string }>`select private.begin_test(${id}, ${JSON.stringify(card)}) as id`,
+      ])
+      const own = ownChannel(found)
       if (!begun?.id) throw notFound('channel')
-      return [found, begun.id]
+      return [own, begun.id]
     })
     // Between two transactions: a slow receiver must hold neither a lock nor a connection.
     const { seal, send } = c.get('deps')
     const secrets = await unsealSecrets(channel, seal)
     const message = { id: deliveryId, card, ...(await unsealReceiver(channel, seal)), secrets, now }
     const told = await deliver(kindOf(channel), message, send)
-    const delivery = await write(c, async (sql) => {
+    const delivery = await write(c, async (sql, last) => {
       const ended = sql`
         select private.end_test(${deliveryId}, ${told.outcome}, ${told.status ?? null},
           ${told.duration_ms}, ${told.error ?? null}, ${told.response_excerpt ?? null})`
@@ -86,7 +88,7 @@ deliveries.openapi(
         from watchpost.deliveries d
         join watchpost.channels c on c.id = d.channel_id
         where d.id = ${deliveryId}`
-      const [, [row]] = await Promise.all([ended, reading])
+      const [, [row]] = await last(Promise.all([ended, reading]))
       return row
     })
     if (!delivery) throw notFound('channel')

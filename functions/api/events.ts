@@ -8,7 +8,7 @@ import {
 } from '../../shared/geometry.ts'
 import type { ZoneFields } from '../../shared/zone.ts'
 import { can, readInSteps } from '../auth.ts'
-import { ApiError, answer, type Ctx, json, notFound, problems } from '../http.ts'
+import { ApiError, answer, type Ctx, notFound, problems } from '../http.ts'
 import { CursorQuery, decodeCursor, encodeCursor, flag, integer, NextCursor } from '../page.ts'
 import { createRoute, resource } from '../resource.ts'
 
@@ -107,7 +107,7 @@ events.openapi(
   async (c) => {
     const { limit, cursor, geometry, ...filter } = c.req.valid('query')
     const position = await decodeCursor(filter, cursor, Position)
-    const found = await readInSteps(c, async (sql) => {
+    const found = await readInSteps(c, async (sql, last) => {
       const [candidates, zoneRows] = await Promise.all([
         sql<Candidate & { window_start: string }>`
           select n.event_id, n.ts, n.zone_ids, w.since as window_start
@@ -125,7 +125,7 @@ events.openapi(
       if (zoneRows?.length === 0) throw notFound('zone')
       const ids = candidates.map((candidate) => candidate.event_id)
       const zoneIds = [...new Set(candidates.flatMap((candidate) => candidate.zone_ids))]
-      const [rows, shapes] = await Promise.all([
+      const found = Promise.all([
         sql<EventRow>`
           select id, source, type, title, lat, lon, ts, severity, subject, status, url, updated_at, geometry
           from watchpost.events
@@ -139,6 +139,7 @@ events.openapi(
           from watchpost.zones
           where id = any(${zoneIds}::uuid[])`,
       ])
+      const [rows, shapes] = await last(found)
       return { candidates, rows, shapes }
     })
     const inside = exactly(found)
