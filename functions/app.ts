@@ -34,9 +34,9 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
     c.set('request_id', crypto.randomUUID())
     c.set('log', {})
     c.header('X-Request-Id', c.get('request_id'))
-    // What may be kept says so itself.
-    c.header('Cache-Control', 'no-store')
     await next()
+    // What may be kept says so itself.
+    if (!c.res.headers.has('Cache-Control')) c.header('Cache-Control', 'no-store')
     deps.log({
       msg: 'request',
       request_id: c.get('request_id'),

@@ -37,7 +37,7 @@ export async function authenticate(c: Ctx): Promise<Caller> {
   const known = c.get('caller')
   if (known) return known
   const hash = await bearerHash(c)
-  const connection = await c.get('deps').db.connect()
+  const connection = await connect(c)
   try {
     const verdict = verdictOf(await checkKey(c, connection, hash))
     connection.release()
@@ -76,7 +76,7 @@ export function write<T>(c: Ctx, work: Work<T>): Promise<T> {
 
 async function asCaller<T>(c: Ctx, begin: string, work: Work<T>): Promise<T> {
   const hash = await bearerHash(c)
-  const connection = await c.get('deps').db.connect()
+  const connection = await connect(c)
   // Everything up to the first await below leaves in one packet; each promise is looked at later.
   const check = c.get('caller') ? undefined : checkKey(c, connection, hash)
   const begun = connection.query(begin)
@@ -114,6 +114,15 @@ async function asCaller<T>(c: Ctx, begin: string, work: Work<T>): Promise<T> {
     await Promise.allSettled([...sent, committed])
     await leave(connection)
     throw translate(error)
+  }
+}
+
+/** Whatever keeps us from connecting, the caller can only try again. */
+async function connect(c: Ctx): Promise<Connection> {
+  try {
+    return await c.get('deps').db.connect()
+  } catch (error) {
+    throw unavailable(error)
   }
 }
 
