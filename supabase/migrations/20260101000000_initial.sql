@@ -1566,6 +1566,17 @@ create policy delivery_attempts_jobs on watchpost.delivery_attempts for all to w
 grant select on watchpost.delivery_attempts to authenticated;
 grant select, insert on watchpost.delivery_attempts to watchpost_jobs;
 
+-- Of these zones, those whose owner sees an event that belongs to an account or organisation.
+create function private.zones_for(p_zone_ids uuid[], p_scope_id uuid) returns uuid[]
+language sql stable security definer set search_path = '' as $$
+  select coalesce(array_agg(z.id), '{}')
+  from watchpost.zones z
+  where z.id = any(p_zone_ids) and (
+    p_scope_id in (z.owner_id, z.org_id) or exists (
+      select from watchpost.members o
+      where o.org_id = p_scope_id and o.user_id = z.owner_id and o.status = 'active'))
+$$;
+
 -- Security definer: box operators are not leakproof. The zones that each revision of a batch may
 -- concern: by box, least severity and filters, by memory of an earlier revision or position, or
 -- changed since it was first seen. A superset: the decision itself is made in one place, not here.
@@ -1592,31 +1603,32 @@ begin
   changed as materialized (
     select z.id from watchpost.zones z
     where z.updated_at > (select min(r.first_seen_at) from r) and z.deleted_at is null
+  ),
+  pairs as (
+    select r.event_id, r.ts, b.zone_id
+    from r
+    join watchpost.zone_boxes b on b.box operator(pg_catalog.&&) r.extent
+    where (b.needs <= r.severity or r.subject is not null)
+      and (b.sources is null or r.source = any(b.sources))
+      and (b.types is null or r.type = any(b.types))
+    union
+    select r.event_id, r.ts, m.zone_id
+    from r
+    join watchpost.match_memory m on m.key = r.key
+    union
+    select r.event_id, r.ts, c.id
+    from r cross join changed c
+  ),
+  gathered as (
+    select p.event_id, p.ts, array_agg(p.zone_id) as zone_ids
+    from pairs p
+    group by p.event_id, p.ts
   )
   select r.event_id, r.revision, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts, r.severity,
-    r.subject, r.status, r.url, r.geometry, n.zone_ids
+    r.subject, r.status, r.url, r.geometry,
+    case when r.scope_id is null then g.zone_ids else private.zones_for(g.zone_ids, r.scope_id) end
   from r
-  cross join lateral (
-    select array_agg(near.zone_id) as zone_ids
-    from (
-      select b.zone_id from watchpost.zone_boxes b
-      where b.box operator(pg_catalog.&&) r.extent
-        and (b.needs <= r.severity or r.subject is not null)
-        and (b.sources is null or r.source = any(b.sources))
-        and (b.types is null or r.type = any(b.types))
-      union
-      select m.zone_id from watchpost.match_memory m where m.key = r.key
-      union
-      select c.id from changed c
-    ) near
-    where r.scope_id is null or exists (
-      select from watchpost.zones z
-      where z.id = near.zone_id and (
-        r.scope_id in (z.owner_id, z.org_id) or exists (
-          select from watchpost.members o
-          where o.org_id = r.scope_id and o.user_id = z.owner_id and o.status = 'active')))
-  ) n
-  where n.zone_ids is not null
+  join gathered g on g.event_id = r.event_id and g.ts = r.ts
   order by r.first_seen_at, r.ts, r.event_id, r.revision;
 end
 $$;
@@ -2024,6 +2036,10 @@ begin
   where c.id = p_channel_id and c.deleted_at is null and private.can_write()
     and (c.owner_id = private.uid() or c.org_id = any(private.admin_orgs()))
   returning id into v_id;
+  if v_id is not null then
+    perform private.record('channel.tested', 'channel', p_channel_id::text, array[(
+      select owner_id from watchpost.channels where id = p_channel_id)]);
+  end if;
   return v_id;
 end
 $$;
