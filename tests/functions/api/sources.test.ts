@@ -1,0 +1,136 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createService, type Service } from '../../service.ts'
+
+const PATH = '/api/sources/health'
+
+let service: Service
+beforeAll(async () => {
+  service = await createService()
+  await service.database.query('update watchpost.sources set enabled = false')
+})
+afterAll(() => service.close())
+afterEach(async () => {
+  await service.database.query(`delete from watchpost.events where source like 'test-%'`)
+  await service.database.query(`delete from watchpost.sources where source like 'test-%'`)
+})
+
+async function source(name: string, fields: Record<string, unknown> = {}) {
+  const row = { last_success_at: new Date(), enabled: true, ...fields }
+  const names = Object.keys(row)
+  await service.database.query(
+    `insert into watchpost.sources (source, title, attribution, types, interval_seconds, ${names.join(', ')})
+    values ($1, 'A feed', 'Somebody', array['earthquake'], 60, ${names.map((_, i) => `$${i + 2}`).join(', ')})`,
+    [`test-${name}`, ...Object.values(row)],
+  )
+}
+
+const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000)
+
+describe('GET /api/sources/health', () => {
+  test('anybody may read it and keep it for 30 seconds', async () => {
+    await source('good')
+    const { status, body, headers } = await service.request('GET', PATH)
+    expect(status).toBe(200)
+    expect(headers.get('Cache-Control')).toBe('public, max-age=30')
+    expect(body).toMatchObject({
+      status: 'ok',
+      generated_at: expect.stringMatching(/Z$/),
+      sources: expect.arrayContaining([
+        {
+          source: 'test-good',
+          title: 'A feed',
+          attribution: 'Somebody',
+          status: 'ok',
+          last_success_at: expect.stringMatching(/Z$/),
+          last_event_at: null,
+          events_24h: 0,
+          error: null,
+          latency_seconds: { p50: null, p95: null },
+        },
+      ]),
+    })
+  })
+
+  test('a silent source is stale, a failing one down, and the whole degraded', async () => {
+    await source('good')
+    await source('silent', { last_success_at: ago(60) })
+    await source('failing', { last_success_at: ago(60), error: 'It broke.', error_at: new Date() })
+    await source('off', { enabled: false })
+    const { body } = await service.request('GET', PATH)
+    expect(body).toMatchObject({ status: 'degraded' })
+    for (const [name, status, error] of [
+      ['good', 'ok', null],
+      ['silent', 'stale', null],
+      ['failing', 'down', 'It broke.'],
+      ['off', 'disabled', null],
+    ]) {
+      expect(body).toMatchObject({
+        sources: expect.arrayContaining([
+          expect.objectContaining({ source: `test-${name}`, status, error }),
+        ]),
+      })
+    }
+  })
+
+  test('when no source is heard it is down', async () => {
+    await source('failing', { last_success_at: null, error: 'It broke.', error_at: new Date() })
+    expect((await service.request('GET', PATH)).body).toMatchObject({ status: 'down' })
+  })
+
+  test('when every source is switched off it is down', async () => {
+    expect((await service.request('GET', PATH)).body).toMatchObject({ status: 'down' })
+  })
+
+  test('an error shows no key that was in an address', async () => {
+    await source('secretive', {
+      last_success_at: ago(60),
+      error:
+        'GET https://me:pw@feeds.example.com/api/k3y/area?key=k3y answered 500 for https://b.example/k3y',
+      error_at: new Date(),
+    })
+    const { body, text } = await service.request('GET', PATH)
+    expect(text).not.toMatch(/k3y|me:pw/)
+    expect(body).toMatchObject({
+      sources: expect.arrayContaining([
+        expect.objectContaining({
+          error: 'GET https://feeds.example.com/… answered 500 for https://b.example/…',
+        }),
+      ]),
+    })
+  })
+
+  test('latency is from the event’s own time until it was here', async () => {
+    await source('quick')
+    const at = ago(30)
+    for (const seconds of [10, 20, 30]) {
+      await service.database.query(
+        `insert into watchpost.events (id, source, type, title, lat, lon, ts, severity, status, extent, first_seen_at)
+        values ($1, 'test-quick', 'earthquake', 'M 5', 0, 0, $2, 50, 'active', box '(0,0),(0,0)', $3)`,
+        [`test-quick:${seconds}`, at, new Date(at.getTime() + seconds * 1000)],
+      )
+    }
+    expect((await service.request('GET', PATH)).body).toMatchObject({
+      sources: expect.arrayContaining([
+        expect.objectContaining({
+          source: 'test-quick',
+          events_24h: 3,
+          latency_seconds: { p50: 20, p95: 29 },
+        }),
+      ]),
+    })
+  })
+
+  test('while the database is away it is still 200, and down', async () => {
+    const away = await createService({ databaseUrl: 'postgres://nobody@127.0.0.1:1/none' })
+    const { status, body, headers } = await away.request('GET', PATH)
+    expect(status).toBe(200)
+    expect(headers.get('Cache-Control')).toBe('public, max-age=30')
+    expect(body).toMatchObject({ status: 'down', sources: [] })
+    const person = await away.person()
+    const keyed = await away.request('GET', '/api/v1/me', person)
+    expect(keyed.status).toBe(503)
+    expect(keyed.body).toMatchObject({ code: 'unavailable' })
+    expect(keyed.headers.get('Retry-After')).toBe('5')
+    await away.close()
+  })
+})
