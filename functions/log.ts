@@ -31,7 +31,7 @@ function describeRequest({ method, path, status, request_id }: Line): string | u
 function describeJob(line: Line): string | undefined {
   const { queue, source } = line
   if (line.outcome === 'failed') return `job of ${queue} failed: ${line.error}`
-  if (line.feed_error !== undefined) return `${source} ${line.feed_error}`
+  if (line.feed_error !== undefined) return `${source}: ${line.feed_error}`
   if (queue === 'ingest' && !isReplay(source) && isSome(line.inserted)) {
     return `${source}: ${count(line.inserted, 'new event')}`
   }

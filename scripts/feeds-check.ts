@@ -8,13 +8,19 @@ const GIVE_UP_MS = 45_000
 type Heard = { source: string; is_heard: boolean; error: string | null }
 
 /**
- * watchFeeds waits for the first news of the feeds since now: undefined when one was heard, or when
- * nothing was asked yet; what is wrong when every one of them failed.
+ * watchFeeds waits for the first news of the feeds from now on: undefined when one was heard, or
+ * when none was asked in time; what is wrong when every one of them failed.
  */
-export async function watchFeeds(
+export function watchFeeds(
   jobsUrl: string,
-  signal: AbortSignal,
+  closing: (() => Promise<void>)[],
 ): Promise<string | undefined> {
+  const stopping = new AbortController()
+  closing.push(async () => stopping.abort())
+  return waitForNews(jobsUrl, stopping.signal)
+}
+
+async function waitForNews(jobsUrl: string, signal: AbortSignal): Promise<string | undefined> {
   const db = createPool({ url: jobsUrl, max: 1 })
   try {
     const [clock] = await inTransaction(db, (sql) => sql<{ now: string }>`select now()`)

@@ -1,4 +1,5 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { z } from 'zod'
 import { parseSecret, verify } from '../shared/signing.ts'
 import { readArguments, runMain, UsageError } from './arguments.ts'
@@ -8,7 +9,6 @@ const HELP = `npm run receiver -- --secret whsec_… [--port 8899]
 Receives webhooks on this machine, checks their signatures, and prints what they say. The secret is
 the channel's signing_secret. Watchpost must be allowed to send here: ALLOW_PRIVATE_TARGETS.`
 const SEE_HELP = 'See npm run receiver -- --help'
-const MAX_BODY_CHARACTERS = 1_000_000
 
 /** What is read of a message; a receiver looks only at what it needs. */
 const Message = z.object({
@@ -35,7 +35,7 @@ async function main(): Promise<void> {
   const port = Number(values.port)
   if (!/^\d+$/.test(values.port) || port > 65_535)
     throw new UsageError(`--port is no port. ${SEE_HELP}`)
-  const server = await receive({ secret, port, print: console.log })
+  const server = await receive({ secret, port, print: say })
   console.log(`Receiving on http://127.0.0.1:${server.port}/`)
 }
 
@@ -57,21 +57,22 @@ async function receive(options: {
 }): Promise<{ port: number }> {
   const { secret, port, print } = options
   const seen = new Set<string>()
-  const server = createServer(async (request, response) => {
-    let body = ''
-    for await (const part of request.setEncoding('utf8')) {
-      body += part
-      if (body.length > MAX_BODY_CHARACTERS) return response.writeHead(413).end()
-    }
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await text(request)
     const headers = new Headers()
     for (const [name, value] of Object.entries(request.headers)) headers.set(name, String(value))
     const verified = await verify({ headers, body, secret, now: new Date() })
     response.writeHead(verified.ok ? 204 : 401).end()
+    if (!verified.ok) return print(`refused: the signature does not hold (${verified.reason})`)
     const id = headers.get('webhook-id') ?? ''
-    if (!verified.ok)
-      return print(`${clock()}  refused: the signature does not hold (${verified.reason})`)
-    if (!seen.has(id)) print(`${clock()}  ${describe(body)}`)
+    if (!seen.has(id)) print(describe(body))
     seen.add(id)
+  }
+  const server = createServer((request, response) => {
+    handle(request, response).catch((error) => {
+      print(`not understood: ${error instanceof Error ? error.message : error}`)
+      response.destroy()
+    })
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -92,8 +93,8 @@ function describe(body: string): string {
   return `${type} in ${zone?.label}: ${alert.event.title} (severity ${alert.severity}), signature valid`
 }
 
-function clock(): string {
-  return new Date().toISOString().slice(11, 19)
+function say(line: string): void {
+  console.log(`${new Date().toISOString().slice(11, 19)}  ${line}`)
 }
 
 await runMain(main)

@@ -1,19 +1,18 @@
-import { createServer } from 'node:net'
 import { isAbsolute, relative } from 'node:path'
-import pg from 'pg'
 import { type Config, readConfig, urlHost } from '../functions/config.ts'
-import type { Feed } from '../functions/feeds/feed.ts'
-import { createLog, type Log } from '../functions/log.ts'
+import { createLog } from '../functions/log.ts'
 import { startService } from '../functions/service.ts'
 import { generateSecret } from '../shared/signing.ts'
 import { VERSION } from '../shared/version.ts'
-import { asOperator, asOwner, createAccount, hasAccounts, type Minted } from './accounts.ts'
+import { asOperator, createAccount, hasAccounts, type Minted } from './accounts.ts'
 import { environment, readArguments, runMain, UsageError } from './arguments.ts'
 import { watchFeeds } from './feeds-check.ts'
-import { migrate, setLoginPasswords } from './migrate.ts'
+import { type Logins, logIn, newSecrets } from './logins.ts'
+import { migrate } from './migrate.ts'
+import { findPort, portProblem } from './port.ts'
 import { startPostgres } from './postgres.ts'
 import { prepareReplay } from './replay.ts'
-import { makeSecrets, readSecrets, type Secrets } from './secrets.ts'
+import { readSecrets, type Secrets } from './secrets.ts'
 import { welcome } from './welcome.ts'
 
 const HELP = `npm start -- [options]
@@ -107,15 +106,12 @@ async function start(options: Options, env: Environment, closing: Close[]): Prom
   say(`Watchpost ${VERSION}${options.is_replay ? ', REPLAY of a recorded week' : ''}`)
   const adminUrl = options.database_url ?? (await startOwnPostgres(options.data_dir, closing))
   await migrate(adminUrl, { log: say })
-  const secrets = known ?? (await firstSecrets(adminUrl, options, env))
-  const urls = await logins(adminUrl, options, env, secrets)
-  const config = configure(options, env, urls, secrets)
-  if (options.is_replay) {
-    const replay = await prepareReplay(urls.jobs)
-    if (replay.stored > 0) say(`Stored the recorded week as history: ${replay.stored} events`)
-    config.feeds = options.feeds ? [...config.feeds, replay.feed] : [replay.feed]
-    if (!env.ALLOW_PRIVATE_TARGETS) say('Webhooks may reach this machine, because this is a replay')
-  }
+  const secrets =
+    known ?? (await newSecrets(adminUrl, { data_dir: options.data_dir, seal_keys: env.SEAL_KEYS }))
+  const logins = givenLogins(options, env) ?? (await logIn(adminUrl, secrets))
+  const config = configure(options, env, logins, secrets)
+  if (options.is_replay) await addReplay(config, options, env)
+  const watching = options.is_replay ? undefined : watchFeeds(logins.jobs, closing)
 
   const log = createLog(config.log)
   const service = await startService(config, log).catch((error) => {
@@ -134,8 +130,27 @@ async function start(options: Options, env: Environment, closing: Close[]): Prom
       signing_secret: generateSecret(),
     }),
   )
-  log(ready(config, options))
-  if (!options.is_replay) watchLiveFeeds(urls.jobs, config.feeds, closing, log)
+  if (config.log === 'json') {
+    const feeds = config.feeds.map(({ source }) => source)
+    log({ msg: `listening on ${config.public_url}`, feeds, replay: options.is_replay })
+  }
+  watching?.then(sayUnreachable, (error) =>
+    log({ msg: 'watching the feeds', error: String(error) }),
+  )
+}
+
+async function addReplay(config: Config, options: Options, env: Environment): Promise<void> {
+  const { feed, stored } = await prepareReplay(config.jobs_database_url)
+  if (stored > 0) say(`Stored the recorded week as history: ${stored} events`)
+  config.feeds = options.feeds ? [...config.feeds, feed] : [feed]
+  if (!env.ALLOW_PRIVATE_TARGETS) say('Webhooks may reach this machine, because this is a replay')
+}
+
+function sayUnreachable(problem: string | undefined): void {
+  if (!problem) return
+  say(`  No live feed can be reached (${problem}). Watchpost goes on trying.
+  To see it work without a network: npm run demo, or npm start -- --replay
+`)
 }
 
 const NO_SECRETS: Secrets = {
@@ -151,12 +166,7 @@ async function startOwnPostgres(dataDir: string, closing: Close[]): Promise<stri
   return server.adminUrl
 }
 
-function configure(
-  options: Options,
-  env: Environment,
-  urls: { api: string; jobs: string },
-  secrets: Secrets,
-): Config {
+function configure(options: Options, env: Environment, urls: Logins, secrets: Secrets): Config {
   return readConfig(
     {
       ...env,
@@ -176,61 +186,10 @@ function configure(
   )
 }
 
-/** New secrets would lock away whatever was sealed with lost ones. */
-async function firstSecrets(
-  adminUrl: string,
-  options: Options,
-  env: Environment,
-): Promise<Secrets> {
-  const has_sealed = await asOperator(adminUrl, async (client) => {
-    await asOwner(client)
-    return (await client.query('select from watchpost.channels limit 1')).rowCount === 1
-  })
-  if (has_sealed && !env.SEAL_KEYS) {
-    throw new Error(
-      `The database holds channels sealed with a key that is not here: ${options.data_dir}/secrets.json is missing. Bring that file back, or set SEAL_KEYS to what it held.`,
-    )
-  }
-  return makeSecrets(options.data_dir)
-}
-
-/** Where the two roles log in; a database of somebody's own may want its own addresses for them. */
-async function logins(
-  adminUrl: string,
-  options: Options,
-  env: Environment,
-  secrets: Secrets,
-): Promise<{ api: string; jobs: string }> {
+/** A database of somebody's own may be reached by the two roles in its own ways, as by a pooler. */
+function givenLogins(options: Options, env: Environment): Logins | undefined {
   const { API_DATABASE_URL: api, JOBS_DATABASE_URL: jobs } = env
-  if (options.database_url && api && jobs) return { api, jobs }
-  const urls = {
-    api: loginUrl(adminUrl, 'watchpost_api', secrets.api_password),
-    jobs: loginUrl(adminUrl, 'watchpost_jobs', secrets.jobs_password),
-  }
-  const passwords = { api: secrets.api_password, jobs: secrets.jobs_password }
-  const both = await Promise.all([canLogIn(urls.api), canLogIn(urls.jobs)])
-  if (!both.every(Boolean)) await setLoginPasswords(adminUrl, passwords)
-  return urls
-}
-
-function loginUrl(adminUrl: string, role: string, password: string): string {
-  const url = new URL(adminUrl)
-  url.username = role
-  url.password = password
-  return url.href
-}
-
-async function canLogIn(connectionString: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000 })
-  client.on('error', () => {})
-  try {
-    await client.connect()
-    return true
-  } catch {
-    return false
-  } finally {
-    await client.end().catch(() => {})
-  }
+  return options.database_url && api && jobs ? { api, jobs } : undefined
 }
 
 /** The local account, where nobody has one yet; with its key, which is seen only now. */
@@ -239,57 +198,6 @@ async function firstAccount(adminUrl: string): Promise<Minted | undefined> {
   return asOperator(adminUrl, (client) =>
     createAccount(client, { ...ACCOUNT, scopes: ['read', 'write'], key_name: 'First start' }),
   )
-}
-
-/** The port that is free, or why it is not, before anything else was started. */
-async function findPort({ host, port }: Options): Promise<number> {
-  const server = createServer()
-  return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(portProblem(error, { host, port })))
-    server.listen(port, host, () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : port))
-    })
-  })
-}
-
-function portProblem(error: unknown, { host, port }: Pick<Options, 'host' | 'port'>): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  switch (code) {
-    case 'EADDRINUSE':
-      return new Error(
-        `Port ${port} on ${host} is in use. Choose another: --port ${port + 1}, or --port 0 for any free one.`,
-      )
-    case 'EACCES':
-      return new Error(`Port ${port} is reserved for root. Choose one above 1023: --port 8787`)
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-      return new Error(`${host} is no address of this machine. Choose another: --host 127.0.0.1`)
-    default:
-      return error
-  }
-}
-
-function ready(config: Config, options: Options): Record<string, unknown> {
-  return {
-    msg: `listening on ${config.public_url}`,
-    feeds: config.feeds.map(({ source }) => source),
-    ...(options.is_replay ? { replay: true } : {}),
-  }
-}
-
-function watchLiveFeeds(jobsUrl: string, feeds: Feed[], closing: Close[], log: Log): void {
-  const watching = new AbortController()
-  closing.push(async () => watching.abort())
-  watchFeeds(jobsUrl, watching.signal)
-    .then((problem) => {
-      if (!problem) return
-      say(`
-  No live feed can be reached (${problem}). Watchpost goes on trying.
-  To see it work without a network: npm run demo (or npm start -- --replay)
-`)
-    })
-    .catch((error) => log({ msg: 'watching the feeds', error: String(error), feeds: feeds.length }))
 }
 
 function adminOptions({ database_url, data_dir }: Options): string {

@@ -14,7 +14,7 @@ export type Welcome = {
 
 /** welcome is what `npm start` says when the service is up: what to open, and what to try. */
 export function welcome(given: Welcome): string {
-  return [links(given), key(given), given.is_replay ? demo(given) : firstCall(given)].join('\n')
+  return [links(given), key(given), given.is_replay ? demo(given) : firstCalls(given)].join('\n')
 }
 
 function links({ url, is_replay }: Welcome): string {
@@ -39,36 +39,37 @@ function key({ account, minted, admin_options }: Welcome): string {
 `
 }
 
-const HEADERS = `-H "Authorization: Bearer $KEY" -H 'Content-Type: application/json'`
-
-function firstCall({ url, minted }: Welcome): string {
-  return `  Try it in another terminal:
-
-    KEY=${minted?.api_key ?? 'wp_live_…'}
-    curl -s ${url}/api/v1/zones ${HEADERS} \\
-      -d '{"label": "Around me", "lat": 38.0, "lon": 23.7, "radius_km": 500, "min_severity": 30}'
-    curl -s ${url}/api/v1/events -H "Authorization: Bearer $KEY"
+/** Each call in one line to copy, short enough to be read. */
+function calls(given: Welcome, lines: string[]): string {
+  return `
+    API=${given.url}/api/v1
+    AUTH="Authorization: Bearer ${given.minted?.api_key ?? 'wp_live_…'}"
+    JSON="Content-Type: application/json"
+${lines.map((line) => `    curl -sw '\\n' ${line}`).join('\n')}
 `
 }
 
-function demo({ url, minted, signing_secret }: Welcome): string {
-  const channel = `{"kind": "webhook", "label": "This machine", "target": "http://127.0.0.1:8899/", "signing_secret": "${signing_secret}"}`
-  const california = `{"label": "Southern California", "lat": 33.9, "lon": -117.5, "radius_km": 300, "min_severity": 15}`
-  const alaska = `{"label": "Alaska", "lat": 62, "lon": -150, "min_severity": 20, "polygon": {"type": "Polygon", "coordinates": [[[-170, 51], [-130, 51], [-130, 72], [-170, 72], [-170, 51]]]}}`
-  return `  See an alert arrive. In a second terminal, a receiver that checks every signature:
+const WRITE = '-H "$AUTH" -H "$JSON" -d'
+const CALIFORNIA = `{"label": "Southern California", "lat": 33.9, "lon": -117.5, "radius_km": 300, "min_severity": 15}`
+const ALASKA = `{"label": "Alaska", "lat": 62, "lon": -150, "min_severity": 20, "polygon": {"type": "Polygon",
+      "coordinates": [[[-170, 51], [-130, 51], [-130, 72], [-170, 72], [-170, 51]]]}}`
 
-    npm run receiver -- --secret ${signing_secret}
+function firstCalls(given: Welcome): string {
+  return `  Try it in another terminal:
+${calls(given, [`$API/zones ${WRITE} '${CALIFORNIA}'`, '"$API/events?limit=5" -H "$AUTH"'])}`
+}
 
-  In a third one, a channel to it, two zones, and a minute later the alerts:
+function demo(given: Welcome): string {
+  const channel = `{"kind": "webhook", "target": "http://127.0.0.1:8899/", "signing_secret": "${given.signing_secret}"}`
+  return `  See alerts arrive. In a second terminal, a receiver that checks every signature:
 
-    KEY=${minted?.api_key ?? 'wp_live_…'}
-    API=${url}/api/v1
-    curl -s $API/channels ${HEADERS} \\
-      -d '${channel}'
-    curl -s $API/zones ${HEADERS} \\
-      -d '${california}'
-    curl -s $API/zones ${HEADERS} \\
-      -d '${alaska}'
-    curl -s "$API/alerts?limit=5" -H "Authorization: Bearer $KEY"
-`
+    npm run receiver -- --secret ${given.signing_secret}
+
+  In a third, a channel to it and two zones; the first alert comes within a minute or two:
+${calls(given, [
+  `$API/channels ${WRITE} '${channel}'`,
+  `$API/zones ${WRITE} '${CALIFORNIA}'`,
+  `$API/zones ${WRITE} '${ALASKA}'`,
+  '"$API/alerts?limit=5" -H "$AUTH"',
+])}`
 }

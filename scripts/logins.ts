@@ -1,0 +1,57 @@
+import pg from 'pg'
+import { asOperator, asOwner } from './accounts.ts'
+import { setLoginPasswords } from './migrate.ts'
+import { makeSecrets, type Secrets } from './secrets.ts'
+
+/** How the two roles of the service log in. */
+export type Logins = { api: string; jobs: string }
+
+/** newSecrets makes the first secrets, unless they would lock away what was sealed with lost ones. */
+export async function newSecrets(
+  adminUrl: string,
+  { data_dir, seal_keys }: { data_dir: string; seal_keys: string | undefined },
+): Promise<Secrets> {
+  const has_sealed = await asOperator(adminUrl, async (client) => {
+    await asOwner(client)
+    return (await client.query('select from watchpost.channels limit 1')).rowCount === 1
+  })
+  if (has_sealed && !seal_keys) {
+    throw new Error(
+      `The database holds channels sealed with a key that is not here: ${data_dir}/secrets.json is missing. Bring that file back, or set SEAL_KEYS to what it held.`,
+    )
+  }
+  return makeSecrets(data_dir)
+}
+
+/** logIn answers the two logins; a password that does not fit is set, one that fits is left alone. */
+export async function logIn(adminUrl: string, secrets: Secrets): Promise<Logins> {
+  const urls = {
+    api: loginUrl(adminUrl, 'watchpost_api', secrets.api_password),
+    jobs: loginUrl(adminUrl, 'watchpost_jobs', secrets.jobs_password),
+  }
+  const fits = await Promise.all([canLogIn(urls.api), canLogIn(urls.jobs)])
+  if (!fits.every(Boolean)) {
+    await setLoginPasswords(adminUrl, { api: secrets.api_password, jobs: secrets.jobs_password })
+  }
+  return urls
+}
+
+function loginUrl(adminUrl: string, role: string, password: string): string {
+  const url = new URL(adminUrl)
+  url.username = role
+  url.password = password
+  return url.href
+}
+
+async function canLogIn(connectionString: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000 })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    return true
+  } catch {
+    return false
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
