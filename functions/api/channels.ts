@@ -282,17 +282,18 @@ channels.openapi(
     const { id } = c.req.valid('param')
     const signing_secret = generateSecret()
     const sealed = await c.get('deps').seal.seal(signing_secret)
-    const row = await write(c, async (sql) => {
+    const row = await write(c, async (sql, last) => {
       if (ownChannel(await findChannel(sql, id)).signing_secret_sealed === null) {
         throw new ApiError('conflict', 'Only webhooks are signed; this channel has no secret.')
       }
-      const [rotated] = await sql<StoredChannel>`
+      const updated = sql<StoredChannel>`
         update watchpost.channels as c
         set previous_secret_sealed = signing_secret_sealed,
             previous_secret_until = now() + make_interval(hours => ${OLD_SECRET_HOURS}),
             signing_secret_sealed = ${sealed}
         where id = ${id} and deleted_at is null
         returning ${channelColumns}`
+      const [rotated] = await last(updated)
       return ownChannel(rotated)
     })
     return answer(c, One, { channel: await show(c, row, signing_secret) }, 200)

@@ -166,13 +166,14 @@ orgs.openapi(
   async (c) => {
     const { id, userId } = c.req.valid('param')
     const { role } = c.req.valid('json')
-    const member = await write(c, async (sql) => {
+    const member = await write(c, async (sql, last) => {
       const found = await findManaged(sql, id, userId)
-      const [changed] = await sql<Member>`
+      const updated = sql<Member>`
         update watchpost.members m
         set role = ${role}
         where m.id = ${found.id}
         returning ${columns}`
+      const [changed] = await last(updated)
       return changed
     })
     if (!member) throw notFound('member')
@@ -194,13 +195,14 @@ orgs.openapi(
   }),
   async (c) => {
     const { id, userId } = c.req.valid('param')
-    const removed = await write(c, async (sql) => {
+    const removed = await write(c, async (sql, last) => {
       const member = await findManaged(sql, id, userId)
-      const [[passed_on], gone] = await Promise.all([
+      const deleted = Promise.all([
         sql<z.infer<typeof Removed>['passed_on']>`
           select zones, channels from private.shared_by(${id}, ${member.user_id})`,
         sql`delete from watchpost.members where id = ${member.id} returning id`,
       ])
+      const [[passed_on], gone] = await last(deleted)
       if (gone.length === 0) throw notFound('member')
       return { member, passed_on: passed_on ?? { zones: 0, channels: 0 } }
     })

@@ -199,7 +199,7 @@ zones.openapi(
   async (c) => {
     const { id } = c.req.valid('param')
     const patch = c.req.valid('json')
-    const zone = await write(c, async (sql) => {
+    const zone = await write(c, async (sql, last) => {
       const [found] = await sql<Found>`
         select ${zoneColumns}, ${mayEdit} as may_edit,
           private.unusable_channels(${patch.channel_ids ?? []}::uuid[], z.owner_id) as unusable,
@@ -213,13 +213,14 @@ zones.openapi(
       if (issues.length > 0) throw invalid(issues)
       requireReferences(found, patch)
       if (!found.may_edit) throw forbidden()
-      const rows = await sql<ZoneRow>`
+      const updated = sql<ZoneRow>`
         update watchpost.zones z
         set (${raw(settable)}) = (
           select ${raw(settable)}
           from jsonb_populate_record(null::watchpost.zones, ${toRow(fields)}::jsonb))
         where z.id = ${id} and z.version = ${found.version}
         returning ${zoneColumns}`
+      const rows = await last(updated)
       if (rows.length === 0) {
         throw new ApiError(
           'conflict',

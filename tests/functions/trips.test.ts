@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createPool } from '../../functions/db.ts'
+import { generateKey } from '../../shared/key.ts'
+import { type CountingProxy, startProxy } from '../proxy.ts'
+import { addressOf, type Belongings, belongings, ROUTES, type Route } from '../refusals.ts'
+import { createService, type Person, type Service } from '../service.ts'
+
+// Round trips to Postgres of each route, on a warm connection and with a key used before.
+// A read is one, a write two, because its commit waits until the answer was looked at; a step that
+// needs the answer of another costs one more, and the commit travels with the last one.
+const TRIPS: Record<string, number> = {
+  'GET /api/sources/health': 1,
+  'GET /api/v1/me': 1,
+  'GET /api/v1/zones': 1,
+  'GET /api/v1/zones/{id}': 1,
+  'POST /api/v1/zones/preview': 1,
+  'GET /api/v1/alerts': 1,
+  'GET /api/v1/alerts/{id}': 1,
+  'GET /api/v1/channels': 1,
+  'GET /api/v1/channels/{id}': 1,
+  'GET /api/v1/channels/{id}/deliveries': 1,
+  'GET /api/v1/orgs/{id}/members': 1,
+  'GET /api/v1/orgs/{id}/members/{userId}': 1,
+  'GET /api/v1/analytics': 1,
+  'GET /api/v1/audit': 1,
+  'GET /api/v1/events': 2,
+  'GET /api/v1/zones/{id}/preview': 2,
+  'GET /api/v1/zones/{id}/explain': 2,
+  'POST /api/v1/zones': 2,
+  'PATCH /api/v1/zones/{id}': 2,
+  'DELETE /api/v1/zones/{id}': 2,
+  'POST /api/v1/zones/{id}/restore': 2,
+  'PATCH /api/v1/alerts/{id}': 2,
+  'POST /api/v1/alerts/{id}/redeliver': 2,
+  'POST /api/v1/channels': 2,
+  'DELETE /api/v1/channels/{id}': 2,
+  'POST /api/v1/channels/{id}/restore': 2,
+  'POST /api/v1/channels/{id}/rotate-secret': 2,
+  'PATCH /api/v1/orgs/{id}/members/{userId}': 2,
+  'DELETE /api/v1/orgs/{id}/members/{userId}': 2,
+  'PATCH /api/v1/channels/{id}': 3,
+  'POST /api/v1/channels/{id}/test': 3,
+  'POST /api/v1/orgs/{id}/members': 3,
+}
+
+let service: Service
+let proxy: CountingProxy
+let person: Person
+
+beforeAll(async () => {
+  service = await createService({
+    connect: async ({ apiUrl }) => {
+      proxy = await startProxy(apiUrl)
+      // One connection: what a request does beside its answer would be counted too.
+      return createPool({ url: proxy.urlOf(apiUrl), max: 1 })
+    },
+  })
+  person = await service.person()
+  await service.request('GET', '/api/v1/me', { key: person.key })
+})
+afterAll(async () => {
+  await service?.close()
+  await proxy?.close()
+})
+
+const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`
+const keyed = ROUTES.map((route) => [nameOf(route), route] as const)
+
+test('every route has its number', async () => {
+  expect(Object.keys(TRIPS).sort()).toEqual((await service.routes()).map(nameOf).sort())
+})
+
+test.each(keyed)('%s', async (name, route) => {
+  const { ids } = await belongings(service, person)
+  await prepare(route, ids)
+  const { trips, answer } = await count(route, ids)
+  expect(answer.status, answer.text).toBeLessThan(300)
+  expect(trips).toBe(TRIPS[name])
+})
+
+test('GET /api/sources/health', async () => {
+  const before = proxy.trips()
+  const { status } = await service.request('GET', '/api/sources/health')
+  expect({ status, trips: proxy.trips() - before }).toEqual({
+    status: 200,
+    trips: TRIPS['GET /api/sources/health'],
+  })
+})
+
+describe('what else a request may ask for costs at most three', () => {
+  test('a zone, a channel and an invite made once per Idempotency-Key', async () => {
+    const { ids } = await belongings(service, person)
+    const trips: Record<string, number> = {}
+    for (const [name, route] of keyed) {
+      if (route.method !== 'POST' || !/\/(zones|channels|members)$/.test(route.path)) continue
+      const headers = { 'Idempotency-Key': `once for ${name}` }
+      const first = await count(route, ids, { headers })
+      const again = await count(route, ids, { headers })
+      expect([first.answer.status, again.answer.status]).toEqual([201, 201])
+      trips[name] = first.trips
+      trips[`${name} again`] = again.trips
+    }
+    expect(trips).toEqual({
+      'POST /api/v1/zones': 2,
+      'POST /api/v1/zones again': 3,
+      'POST /api/v1/channels': 2,
+      'POST /api/v1/channels again': 3,
+      'POST /api/v1/orgs/{id}/members': 3,
+      'POST /api/v1/orgs/{id}/members again': 3,
+    })
+  })
+
+  test('a channel that comes into an organisation', async () => {
+    const { ids } = await belongings(service, person)
+    const org_id = ids.organisation
+    const create = { ...find('POST /api/v1/channels') }
+    create.body = { ...create.body, org_id }
+    const headers = { 'Idempotency-Key': 'shared' }
+    expect(await count(create, ids, { headers })).toMatchObject({
+      trips: 3,
+      answer: { status: 201 },
+    })
+    const share = { ...find('PATCH /api/v1/channels/{id}'), body: { org_id } }
+    expect(await count(share, ids)).toMatchObject({ trips: 3, answer: { status: 200 } })
+  })
+})
+
+test('a key that is unknown costs one, and one of another form none', async () => {
+  const route = find('GET /api/v1/zones')
+  const { ids } = await belongings(service, person)
+  const unknown = generateKey()
+  expect(await count(route, ids, { key: unknown })).toMatchObject({
+    // The failed transaction is ended with a rollback, which nobody waits for but the pool.
+    trips: 2,
+    answer: { status: 401 },
+  })
+  expect(await count(route, ids, { key: 'nonsense' })).toMatchObject({
+    trips: 0,
+    answer: { status: 401 },
+  })
+})
+
+function find(name: string): Route {
+  const route = ROUTES.find((each) => nameOf(each) === name)
+  if (!route) throw new Error(`there is no route ${name}`)
+  return route
+}
+
+async function count(
+  route: Route,
+  ids: Belongings['ids'],
+  options: Parameters<Service['request']>[2] = {},
+) {
+  const before = proxy.trips()
+  const answer = await service.request(route.method, addressOf(route, ids), {
+    key: person.key,
+    body: route.body,
+    ...options,
+  })
+  return { trips: proxy.trips() - before, answer }
+}
+
+/** What must be so before a route can succeed. */
+async function prepare(route: Route, ids: Belongings['ids']): Promise<void> {
+  const { query } = service.database
+  if (route.path.endsWith('/restore')) {
+    const table = route.thing === 'zone' ? 'zones' : 'channels'
+    await query(`update watchpost.${table} set deleted_at = now() where id = $1`, [
+      route.thing === 'zone' ? ids.zone : ids.channel,
+    ])
+  }
+  if (route.path.endsWith('/explain')) {
+    await query(
+      `insert into watchpost.event_revisions (event_id, revision, first_seen_at, source, type, title,
+        lat, lon, ts, severity, status, extent)
+      values ('usgs:none', 1, now(), 'usgs', 'earthquake', 'M 5.0', 41, 29, now(), 50, 'active',
+        box '(29,41),(29,41)')`,
+    )
+  }
+}
