@@ -83,7 +83,7 @@ create table watchpost.zone_boxes (
   primary key (zone_id, part)
 );
 comment on table watchpost.zone_boxes is 'What narrows the search for the zones that are not deleted: bounding boxes (several across the antimeridian), the least severity that can matter, filters.';
-create index zone_boxes_box on watchpost.zone_boxes using gist (box);
+create index zone_boxes_box on watchpost.zone_boxes using gist (box, needs) include (zone_id, sources, types);
 alter table watchpost.zone_boxes enable row level security;
 alter table watchpost.zone_boxes force row level security;
 create policy zone_boxes_jobs on watchpost.zone_boxes for select to watchpost_jobs

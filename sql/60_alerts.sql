@@ -158,7 +158,16 @@ begin
     select r.event_id, r.ts, b.zone_id
     from r
     join watchpost.zone_boxes b on b.box operator(pg_catalog.&&) r.extent
-    where (b.needs <= r.severity or r.subject is not null)
+    where r.subject is null
+      and b.needs <= r.severity::real
+      and (b.sources is null or r.source = any(b.sources))
+      and (b.types is null or r.type = any(b.types))
+    union
+    -- Of what moves every position counts, whatever its severity: stays begin and end with them.
+    select r.event_id, r.ts, b.zone_id
+    from r
+    join watchpost.zone_boxes b on b.box operator(pg_catalog.&&) r.extent
+    where r.subject is not null
       and (b.sources is null or r.source = any(b.sources))
       and (b.types is null or r.type = any(b.types))
     union

@@ -35,18 +35,19 @@ export async function loadZones(
     join watchpost.zone_versions v on v.zone_id = z.id and v.version = z.version
     join watchpost.accounts a on a.user_id = z.owner_id
     where z.id = any(${ids}::uuid[]) and z.deleted_at is null and a.plan <> 'free'`
-  const oldest = candidates.reduce(
-    (min, { first_seen_at }) => (first_seen_at < min ? first_seen_at : min),
-    '9999',
+  // Candidates come in the order they were first seen.
+  const oldest = candidates[0]?.first_seen_at ?? ''
+  const isChanged = (zone: Current) => !now && zone.valid_from > oldest && zone.version > 1
+  const changed = current.filter(isChanged)
+  const missing = current.filter(
+    (zone) => !isChanged(zone) && !cache.has(keyOf(zone.id, zone.version)),
   )
-  const missing = current.filter((zone) => !cache.has(keyOf(zone.id, zone.version)))
-  const changed = now ? [] : current.filter((zone) => zone.valid_from > oldest && zone.version > 1)
   const kept = await sql<Kept>`
     select v.zone_id, v.version, v.valid_from, v.definition
     from unnest(
       ${missing.map((zone) => zone.id)}::uuid[], ${missing.map((zone) => zone.version)}::integer[]) as m (id, version)
     join watchpost.zone_versions v on v.zone_id = m.id and v.version = m.version
-    union
+    union all
     select zone_id, version, valid_from, definition
     from watchpost.zone_versions
     where zone_id = any(${changed.map((zone) => zone.id)}::uuid[])`

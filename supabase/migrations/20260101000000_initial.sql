@@ -1005,7 +1005,7 @@ create table watchpost.zone_boxes (
   primary key (zone_id, part)
 );
 comment on table watchpost.zone_boxes is 'What narrows the search for the zones that are not deleted: bounding boxes (several across the antimeridian), the least severity that can matter, filters.';
-create index zone_boxes_box on watchpost.zone_boxes using gist (box);
+create index zone_boxes_box on watchpost.zone_boxes using gist (box, needs) include (zone_id, sources, types);
 alter table watchpost.zone_boxes enable row level security;
 alter table watchpost.zone_boxes force row level security;
 create policy zone_boxes_jobs on watchpost.zone_boxes for select to watchpost_jobs
@@ -1608,7 +1608,16 @@ begin
     select r.event_id, r.ts, b.zone_id
     from r
     join watchpost.zone_boxes b on b.box operator(pg_catalog.&&) r.extent
-    where (b.needs <= r.severity or r.subject is not null)
+    where r.subject is null
+      and b.needs <= r.severity::real
+      and (b.sources is null or r.source = any(b.sources))
+      and (b.types is null or r.type = any(b.types))
+    union
+    -- Of what moves every position counts, whatever its severity: stays begin and end with them.
+    select r.event_id, r.ts, b.zone_id
+    from r
+    join watchpost.zone_boxes b on b.box operator(pg_catalog.&&) r.extent
+    where r.subject is not null
       and (b.sources is null or r.source = any(b.sources))
       and (b.types is null or r.type = any(b.types))
     union
