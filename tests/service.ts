@@ -5,7 +5,7 @@ import { createApp } from '../functions/app.ts'
 import type { Scope } from '../functions/auth.ts'
 import type { SendRequest, SendResult } from '../functions/channels/send.ts'
 import { type AllowList, parseAllowList } from '../functions/channels/target.ts'
-import { createPool, type Database } from '../functions/db.ts'
+import { createPool, type Database, sqlState } from '../functions/db.ts'
 import type { Limits } from '../functions/deps.ts'
 import { createSeal, type Seal } from '../functions/seal.ts'
 import { generateKey, keyHash, keyPrefix } from '../shared/key.ts'
@@ -55,6 +55,16 @@ export type Service = {
   ) => Promise<string>
   /** Every route of the OpenAPI document. */
   routes: () => Promise<DocumentedRoute[]>
+  /**
+   * One statement beside the routes, as the database sees this key's caller: how many rows it
+   * touched, or the SQLSTATE that refused it. What is undone was only asked for.
+   */
+  beside: (
+    key: string | undefined,
+    statement: string,
+    values: unknown[],
+    end: 'commit' | 'rollback',
+  ) => Promise<number | string>
   /** A superuser's transaction that stays open until it is committed. */
   transaction: () => Promise<{
     query: (sql: string, values: unknown[]) => Promise<unknown>
@@ -75,15 +85,12 @@ export async function createService(
   options: {
     limits?: Partial<Limits>
     allow?: AllowList
-    databaseUrl?: string
     /** How the app reaches the database, instead of a plain pool. */
     connect?: (database: TestDatabase) => Database | Promise<Database>
   } = {},
 ): Promise<Service> {
   const database = await createTestDatabase()
-  const db =
-    (await options.connect?.(database)) ??
-    createPool({ url: options.databaseUrl ?? database.apiUrl, max: 4 })
+  const db = (await options.connect?.(database)) ?? createPool({ url: database.apiUrl, max: 4 })
   const seal = createSeal([Buffer.alloc(32, 7).toString('base64')])
   const lines: Service['lines'] = []
   const receiver: Service['receiver'] = { requests: [], answer: () => answered(200, 'ok') }
@@ -184,6 +191,29 @@ export async function createService(
           is_public: !security?.length,
         })),
       )
+    },
+    beside: async (made, statement, values, end) => {
+      const connection = await db.connect()
+      try {
+        await connection.query('begin')
+        if (made !== undefined) {
+          await connection.query(
+            `select set_config('request.jwt.claims', private.enter($1, $2, '{}'), true)`,
+            [await keyHash(made), randomUUID()],
+          )
+        }
+        await connection.query('set local role authenticated')
+        const { rowCount } = await connection.query(statement, values)
+        await connection.query(end)
+        return rowCount ?? 0
+      } catch (error) {
+        await connection.query('rollback')
+        const state = sqlState(error)
+        if (state === undefined) throw error
+        return state
+      } finally {
+        connection.release()
+      }
     },
     transaction: async () => {
       const client = new pg.Client({ connectionString: database.adminUrl })
