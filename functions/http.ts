@@ -81,26 +81,30 @@ export const Problem = z
   })
   .meta({ id: 'Problem', description: 'RFC 9457 problem details.' })
 
+/** The body of an error's answer. */
+export function problemOf(error: ApiError, request_id: string): z.infer<typeof Problem> {
+  const words = error.code.replaceAll('_', ' ')
+  return {
+    type: `https://watchpost.dev/problems/${error.code}`,
+    title: words.charAt(0).toUpperCase() + words.slice(1),
+    status: CODES[error.code],
+    detail: error.message,
+    code: error.code,
+    request_id,
+    ...(error.issues ? { errors: error.issues } : {}),
+  }
+}
+
 /** Answers an error as application/problem+json. */
 export function problem(c: Ctx, error: ApiError): Response {
   const status = CODES[error.code]
-  const words = error.code.replaceAll('_', ' ')
-  const body: z.infer<typeof Problem> = {
-    type: `https://watchpost.dev/problems/${error.code}`,
-    title: words.charAt(0).toUpperCase() + words.slice(1),
-    status,
-    detail: error.message,
-    code: error.code,
-    request_id: c.get('request_id'),
-    ...(error.issues ? { errors: error.issues } : {}),
-  }
   const headers: Record<string, string> = {
     'Content-Type': 'application/problem+json',
     ...error.headers,
   }
   if (status === 401) headers['WWW-Authenticate'] = 'Bearer realm="watchpost"'
   if (status === 503 && !headers['Retry-After']) headers['Retry-After'] = '5'
-  return c.body(JSON.stringify(body), status, headers)
+  return c.body(JSON.stringify(problemOf(error, c.get('request_id'))), status, headers)
 }
 
 /** Turns whatever was thrown into the error the caller gets; what it was stays in the log. */
@@ -189,12 +193,14 @@ export function body<S extends z.ZodType>(schema: S) {
   return { required: true as const, content: { 'application/json': { schema } } }
 }
 
-const DESCRIPTIONS: Partial<Record<number, string>> = {
+/** What each refusal means, wherever it happens. */
+export const DESCRIPTIONS: Partial<Record<number, string>> = {
   400: 'Malformed request: the query, a cursor or the JSON itself.',
   401: 'The key is missing, unknown, revoked or expired.',
   402: 'The account is below the Pro plan.',
   403: 'The key lacks the scope, or the caller the role.',
   404: 'There is no such thing, or it is not yours.',
+  406: 'None of the forms in Accept is one of ours.',
   409: 'It conflicts with what is stored, or with a limit of the plan.',
   413: 'The body is over 2 MiB.',
   415: 'The body is not JSON.',

@@ -34,23 +34,27 @@ export const Delivery = z
   .meta({ id: 'Delivery', description: 'One message to one channel.' })
 export type Delivery = z.infer<typeof Delivery>
 
-export const AlertUpdate = z.object({
-  at: Instant,
-  kind: z.enum(['revised', 'escalated', 'ended', 'retracted']),
-})
+export const AlertUpdate = z
+  .object({
+    at: Instant,
+    kind: z.enum(['revised', 'escalated', 'ended', 'retracted']),
+  })
+  .meta({ id: 'AlertUpdate', description: 'News about an event that was told already.' })
 
 /** The event as it was when the alert was raised, or told last. */
-export const EventReference = z.object({
-  id: z.string(),
-  source: z.string(),
-  type: EventType,
-  title: z.string(),
-  lat: z.number(),
-  lon: z.number(),
-  ts: Instant,
-  severity: Severity,
-  url: z.string().nullable(),
-})
+export const EventReference = z
+  .object({
+    id: z.string(),
+    source: z.string(),
+    type: EventType,
+    title: z.string(),
+    lat: z.number(),
+    lon: z.number(),
+    ts: Instant,
+    severity: Severity,
+    url: z.string().nullable(),
+  })
+  .meta({ id: 'EventReference', description: 'The event as it was when the alert was told.' })
 export type EventReference = z.infer<typeof EventReference>
 
 export const Alert = z
@@ -77,7 +81,7 @@ export const Alert = z
     note: z.string().nullable(),
     updated_at: Instant,
   })
-  .meta({ id: 'Alert' })
+  .meta({ id: 'Alert', description: 'What was raised, and how it was delivered.' })
 export type Alert = z.infer<typeof Alert>
 
 /** Body of PATCH /alerts/:id. */

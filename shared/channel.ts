@@ -11,7 +11,11 @@ const Label = z
   .regex(/^[^\p{Cc}]*$/u, 'has no control characters')
   .regex(/\S/u, 'is not blank')
   .nullable()
-  .meta({ description: 'The name people see, 1–120 characters, or null.', example: 'On call' })
+  .meta({
+    description: 'The name people see, 1–120 characters, not blank, or null.',
+    pattern: '^[^\\p{Cc}]*[^\\p{Cc}\\s][^\\p{Cc}]*$',
+    example: 'On call',
+  })
 
 const Target = z.string().min(1).max(2048).meta({
   description: 'Where it sends; what that is depends on the kind. A webhook has a URL.',

@@ -8,7 +8,9 @@ import { quietWindowAt } from './quiet-hours.ts'
 
 const check = <N extends string>(name: N) => ({ name: z.literal(name), passed: z.boolean() })
 
-export const EnabledCheck = z.object({ ...check('enabled'), enabled: z.boolean() })
+export const EnabledCheck = z
+  .object({ ...check('enabled'), enabled: z.boolean() })
+  .meta({ id: 'EnabledCheck' })
 
 export const FilterCheck = z
   .object({
@@ -19,68 +21,87 @@ export const FilterCheck = z
     types: z.array(EventType).nullable(),
     status: z.enum(EVENT_STATUSES),
   })
-  .meta({ description: 'The zone’s sources and types; an ended or retracted event never raises.' })
+  .meta({
+    id: 'FilterCheck',
+    description: 'The zone’s sources and types; an ended or retracted event never raises.',
+  })
 
-export const GeometryCheck = z.object({
-  ...check('geometry'),
-  shape_type: z.enum(['circle', 'polygon']),
-  match: z.enum(['point', 'footprint']),
-  inside: z.boolean().meta({ description: 'Whether the event’s point is inside, edges included.' }),
-  footprint_touches: z.boolean().nullable().meta({
-    description:
-      'Whether its geometry touches the zone; null when the point or `match` settled it.',
-  }),
-  distance_km: z.number().nullable().meta({ description: 'To the centre of a circle.' }),
-  radius_km: z.number().nullable(),
-})
+export const GeometryCheck = z
+  .object({
+    ...check('geometry'),
+    shape_type: z.enum(['circle', 'polygon']),
+    match: z.enum(['point', 'footprint']),
+    inside: z
+      .boolean()
+      .meta({ description: 'Whether the event’s point is inside, edges included.' }),
+    footprint_touches: z.boolean().nullable().meta({
+      description:
+        'Whether its geometry touches the zone; null when the point or `match` settled it.',
+    }),
+    distance_km: z.number().nullable().meta({ description: 'To the centre of a circle.' }),
+    radius_km: z.number().nullable(),
+  })
+  .meta({ id: 'GeometryCheck' })
 
-export const SeverityCheck = z.object({
-  ...check('severity'),
-  severity: Severity,
-  multiplier: z.number(),
-  effective: z.number().meta({ description: 'min(severity × multiplier, 100), unrounded.' }),
-  min_severity: z.number(),
-})
+export const SeverityCheck = z
+  .object({
+    ...check('severity'),
+    severity: Severity,
+    multiplier: z.number(),
+    effective: z.number().meta({ description: 'min(severity × multiplier, 100), unrounded.' }),
+    min_severity: z.number(),
+  })
+  .meta({ id: 'SeverityCheck' })
 
-export const DuplicateCheck = z.object({
-  ...check('duplicate'),
-  alert: Told.nullable().meta({ description: 'The alert that exists already, if any.' }),
-  peak: z.number().nullable().meta({ description: 'The highest effective severity before.' }),
-  escalates: z.boolean().meta({
-    description: 'A higher band than ever before, or the first time at emergency_severity.',
-  }),
-  late: z.boolean().meta({ description: 'A moving subject’s position not newer than its last.' }),
-})
+export const DuplicateCheck = z
+  .object({
+    ...check('duplicate'),
+    alert: Told.nullable().meta({ description: 'The alert that exists already, if any.' }),
+    peak: z.number().nullable().meta({ description: 'The highest effective severity before.' }),
+    escalates: z.boolean().meta({
+      description: 'A higher band than ever before, or the first time at emergency_severity.',
+    }),
+    late: z.boolean().meta({ description: 'A moving subject’s position not newer than its last.' }),
+  })
+  .meta({ id: 'DuplicateCheck' })
 
-export const DwellCheck = z.object({
-  ...check('dwell'),
-  not_applicable: z.boolean().meta({ description: 'The subject does not move.' }),
-  dwell_minutes: z.number(),
-  stayed_minutes: z.number().nullable(),
-  began_at: Instant.nullable(),
-})
+export const DwellCheck = z
+  .object({
+    ...check('dwell'),
+    not_applicable: z.boolean().meta({ description: 'The subject does not move.' }),
+    dwell_minutes: z.number(),
+    stayed_minutes: z.number().nullable(),
+    began_at: Instant.nullable(),
+  })
+  .meta({ id: 'DwellCheck' })
 
-export const SnoozeCheck = z.object({ ...check('snooze'), snoozed_until: Instant.nullable() })
+export const SnoozeCheck = z
+  .object({ ...check('snooze'), snoozed_until: Instant.nullable() })
+  .meta({ id: 'SnoozeCheck' })
 
-export const QuietHoursCheck = z.object({
-  ...check('quiet_hours'),
-  window_start: Instant.nullable(),
-  window_end: Instant.nullable(),
-  quiet_mode: z.enum(['hold', 'drop']),
-  emergency_severity: z.number().nullable(),
-  overridden_by_emergency: z.boolean(),
-})
+export const QuietHoursCheck = z
+  .object({
+    ...check('quiet_hours'),
+    window_start: Instant.nullable(),
+    window_end: Instant.nullable(),
+    quiet_mode: z.enum(['hold', 'drop']),
+    emergency_severity: z.number().nullable(),
+    overridden_by_emergency: z.boolean(),
+  })
+  .meta({ id: 'QuietHoursCheck' })
 
-export const Check = z.discriminatedUnion('name', [
-  EnabledCheck,
-  FilterCheck,
-  GeometryCheck,
-  SeverityCheck,
-  DuplicateCheck,
-  DwellCheck,
-  SnoozeCheck,
-  QuietHoursCheck,
-])
+export const Check = z
+  .discriminatedUnion('name', [
+    EnabledCheck,
+    FilterCheck,
+    GeometryCheck,
+    SeverityCheck,
+    DuplicateCheck,
+    DwellCheck,
+    SnoozeCheck,
+    QuietHoursCheck,
+  ])
+  .meta({ id: 'Check', description: 'One check of a decision, with its numbers.' })
 export type Check = z.infer<typeof Check>
 export type CheckName = Check['name']
 export type CheckOf<N extends CheckName> = Extract<Check, { name: N }>

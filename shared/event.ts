@@ -18,11 +18,11 @@ export const EVENT_TYPES = [
 
 export const EVENT_STATUSES = ['active', 'ended', 'retracted'] as const
 
-export const EventType = z.enum(EVENT_TYPES)
+export const EventType = z.enum(EVENT_TYPES).meta({ id: 'EventType' })
 export type EventType = z.infer<typeof EventType>
 
 /** A time on the wire: ISO 8601 UTC ending in `Z`. */
-export const Instant = z.iso.datetime().meta({ example: '2026-03-01T12:00:00.000Z' })
+export const Instant = z.iso.datetime().meta({ pattern: 'Z$', example: '2026-03-01T12:00:00.000Z' })
 
 /** An integer 0–100; bands 0–19 minor, 20–39 low, 40–59 moderate, 60–79 severe, 80–100 extreme. */
 export const Severity = z.int().min(0).max(100)
@@ -30,14 +30,16 @@ export const Severity = z.int().min(0).max(100)
 const Position = z.array(z.number()).min(2).max(3)
 
 /** Any GeoJSON geometry (RFC 7946 §3.1) but a GeometryCollection. */
-export const Geometry = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('Point'), coordinates: Position }),
-  z.object({ type: z.literal('MultiPoint'), coordinates: z.array(Position) }),
-  z.object({ type: z.literal('LineString'), coordinates: z.array(Position) }),
-  z.object({ type: z.literal('MultiLineString'), coordinates: z.array(z.array(Position)) }),
-  z.object({ type: z.literal('Polygon'), coordinates: z.array(z.array(Position)) }),
-  z.object({ type: z.literal('MultiPolygon'), coordinates: z.array(z.array(z.array(Position))) }),
-])
+export const Geometry = z
+  .discriminatedUnion('type', [
+    z.object({ type: z.literal('Point'), coordinates: Position }),
+    z.object({ type: z.literal('MultiPoint'), coordinates: z.array(Position) }),
+    z.object({ type: z.literal('LineString'), coordinates: z.array(Position) }),
+    z.object({ type: z.literal('MultiLineString'), coordinates: z.array(z.array(Position)) }),
+    z.object({ type: z.literal('Polygon'), coordinates: z.array(z.array(Position)) }),
+    z.object({ type: z.literal('MultiPolygon'), coordinates: z.array(z.array(z.array(Position))) }),
+  ])
+  .meta({ id: 'Geometry', description: 'A GeoJSON geometry of (lon, lat) positions.' })
 export type Geometry = z.infer<typeof Geometry>
 
 /** What a feed hands over: one canonical event as it is now, before it is stored. */

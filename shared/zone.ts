@@ -19,6 +19,7 @@ export const ZonePolygon = z
     z.object({ type: z.literal('MultiPolygon'), coordinates: z.array(Rings).min(1) }),
   ])
   .meta({
+    id: 'ZonePolygon',
     description:
       'GeoJSON Polygon or MultiPolygon of (lon, lat) positions, at most 10,000 vertices, holes honoured, edges inside. ' +
       'Longitudes may run −360…360; edges are straight in lon/lat and go the short way when longer than 180°; ' +
@@ -49,7 +50,11 @@ export const ZoneFields = z.object({
     .max(120)
     .regex(/^[^\p{Cc}]*$/u, 'has no control characters')
     .regex(/\S/u, 'is not blank')
-    .meta({ description: 'The name people see, 1–120 characters.', example: 'Bosphorus' }),
+    .meta({
+      description: 'The name people see, 1–120 characters, not blank.',
+      pattern: '^[^\\p{Cc}]*[^\\p{Cc}\\s][^\\p{Cc}]*$',
+      example: 'Bosphorus',
+    }),
   lat: z.number().min(-90).max(90).meta({
     description: 'Latitude in degrees: the centre; for a polygon only where the label stands.',
     example: 41.05,
@@ -67,7 +72,8 @@ export const ZoneFields = z.object({
     description: 'Default `polygon` when a polygon is given, else `circle`.',
     example: 'circle',
   }),
-  polygon: ZonePolygon.nullable(),
+  // Lazy, because the OpenAPI generator forgets the null of a named union otherwise.
+  polygon: z.lazy(() => ZonePolygon).nullable(),
   match: z.enum(['point', 'footprint']).meta({
     description:
       '`point`: the event’s point is inside; `footprint`: also when its geometry touches the zone. Default `footprint`.',
@@ -164,12 +170,14 @@ export type ZoneShape = Pick<ZoneFields, 'shape_type' | 'lat' | 'lon' | 'radius_
 
 /** Body of an update: an absent field is unchanged, null clears where a zone can be without. */
 export const ZonePatch = z.strictObject(ZoneFields.partial().shape).meta({
+  id: 'ZonePatch',
   description: 'An absent field is unchanged; null clears.',
 })
 export type ZonePatch = z.infer<typeof ZonePatch>
 
 /** Body of a create; what is absent gets its default from {@link zoneDefaults}. */
 export const ZoneCreate = ZonePatch.required({ label: true, lat: true, lon: true }).meta({
+  id: 'ZoneCreate',
   description: 'A new zone. What is absent gets its default.',
 })
 export type ZoneCreate = z.infer<typeof ZoneCreate>
@@ -187,7 +195,7 @@ export const Zone = ZoneFields.extend({
       description: 'The sources this zone listens to, and whether they can be heard.',
       example: [{ source: 'usgs', status: 'ok' }],
     }),
-}).meta({ description: 'A watch zone.' })
+}).meta({ id: 'Zone', description: 'A watch zone.' })
 export type Zone = z.infer<typeof Zone>
 
 /** `zoneDefaults` fills what a create left out. Never used on update. */

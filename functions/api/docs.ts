@@ -1,10 +1,11 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import { stringify } from 'yaml'
 import type { Env } from '../http.ts'
-import { describe } from '../openapi.ts'
+import { describe, registerMessages } from '../openapi.ts'
 
 /** The description of the interface for machines and people: openapi.json, openapi.yaml, /docs. */
 export function mountDocs(app: OpenAPIHono<Env>, base: string): void {
+  registerMessages(app)
   let document: ReturnType<typeof describe> | undefined
   const once = (url: string) => {
     document ??= describe(app, url)

@@ -26,7 +26,11 @@ export const Event = z
     status: z.enum(EVENT_STATUSES),
     url: z.string().nullable(),
     updated_at: Instant,
-    geometry: Geometry.nullable().optional(),
+    // Lazy, because the OpenAPI generator forgets the null of a named union otherwise.
+    geometry: z
+      .lazy(() => Geometry)
+      .nullable()
+      .optional(),
     zone_ids: z.array(z.uuid()).meta({ description: 'The caller’s zones it lies in.' }),
   })
   .meta({ id: 'Event' })
@@ -101,7 +105,7 @@ events.openapi(
           'application/geo+json': { schema: FeatureCollection },
         },
       },
-      ...problems(404),
+      ...problems(404, 406),
     },
   }),
   async (c) => {

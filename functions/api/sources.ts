@@ -6,21 +6,23 @@ import { createRoute, resource } from '../resource.ts'
 const CACHE_SECONDS = 30
 const ERROR_CHARACTERS = 200
 
-const SourceHealth = z.object({
-  source: z.string().meta({ example: 'usgs' }),
-  title: z.string(),
-  attribution: z.string(),
-  status: z.enum(['ok', 'stale', 'down', 'disabled']).meta({
-    description: '`stale`: it is open and gives nothing; `down`: it answers with errors.',
-  }),
-  last_success_at: Instant.nullable(),
-  last_event_at: Instant.nullable(),
-  events_24h: z.int(),
-  error: z.string().nullable(),
-  latency_seconds: z
-    .object({ p50: z.number().nullable(), p95: z.number().nullable() })
-    .meta({ description: 'From an event’s own time until it was here, over 24 hours.' }),
-})
+const SourceHealth = z
+  .object({
+    source: z.string().meta({ example: 'usgs' }),
+    title: z.string(),
+    attribution: z.string(),
+    status: z.enum(['ok', 'stale', 'down', 'disabled']).meta({
+      description: '`stale`: it is open and gives nothing; `down`: it answers with errors.',
+    }),
+    last_success_at: Instant.nullable(),
+    last_event_at: Instant.nullable(),
+    events_24h: z.int(),
+    error: z.string().nullable(),
+    latency_seconds: z
+      .object({ p50: z.number().nullable(), p95: z.number().nullable() })
+      .meta({ description: 'From an event’s own time until it was here, over 24 hours.' }),
+  })
+  .meta({ id: 'SourceHealth' })
 type SourceHealth = z.infer<typeof SourceHealth>
 
 const Health = z

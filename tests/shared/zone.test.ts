@@ -117,10 +117,15 @@ describe('a change', () => {
 
 describe('the OpenAPI schema', () => {
   it('can be generated and tells what is required', () => {
-    const schema = z.toJSONSchema(ZoneCreate, { io: 'input' })
-    expect(schema.required).toEqual(['label', 'lat', 'lon'])
-    expect(schema.additionalProperties).toBe(false)
-    expect(schema.properties?.min_severity).toMatchObject({ minimum: 0, maximum: 100, example: 40 })
+    // Named schemas are referred to.
+    const schema = z.toJSONSchema(ZoneCreate, { io: 'input' }).$defs?.ZoneCreate
+    expect(schema?.required).toEqual(['label', 'lat', 'lon'])
+    expect(schema?.additionalProperties).toBe(false)
+    expect(schema?.properties?.min_severity).toMatchObject({
+      minimum: 0,
+      maximum: 100,
+      example: 40,
+    })
   })
 })
 

@@ -1,0 +1,150 @@
+/**
+ * What a client written for one OpenAPI document would stumble over in the next. Ours because the
+ * tools for it on npm know OpenAPI 3.0 at best, or rate a removed field as a patch.
+ */
+
+type Json = { readonly [key: string]: unknown }
+
+const METHODS = ['get', 'post', 'patch', 'put', 'delete']
+
+/** `breakingChanges` lists, one sentence each, what `after` takes away from the clients of `before`. */
+export function breakingChanges(before: unknown, after: unknown): string[] {
+  const found = new Set<string>()
+  const say = (where: string, what: string) => found.add(`${where}: ${what}`)
+  const sides: Sides = { before: asJson(before), after: asJson(after), say }
+  const later = asJson(sides.after.paths)
+  for (const [path, item] of entries(sides.before.paths)) {
+    if (!(path in later)) {
+      say(path, 'the address is gone')
+      continue
+    }
+    for (const method of METHODS.filter((name) => name in item)) {
+      const where = `${method.toUpperCase()} ${path}`
+      const now = asJson(asJson(later[path])[method])
+      if (Object.keys(now).length === 0) say(where, 'the method is gone')
+      else compareOperation(sides, where, asJson(item[method]), now)
+    }
+  }
+  return [...found]
+}
+
+type Sides = { before: Json; after: Json; say: (where: string, what: string) => void }
+type Direction = 'request' | 'response'
+
+function compareOperation(sides: Sides, where: string, before: Json, after: Json): void {
+  const { say } = sides
+  const [was, is] = [parameters(sides.before, before), parameters(sides.after, after)]
+  for (const [name, parameter] of was) {
+    const now = is.get(name)
+    if (!now) say(where, `the parameter ${name} is gone`)
+    else compareSchema(sides, `${where} ${name}`, 'request', [parameter.schema, now.schema])
+  }
+  for (const [name, { required }] of is) {
+    if (required && was.get(name)?.required !== true) say(where, `${name} is required now`)
+  }
+  const [hadBody, hasBody] = [asJson(before.requestBody), asJson(after.requestBody)]
+  if (hasBody.required && !hadBody.required) say(where, 'a body is required now')
+  compareContent(sides, `${where} body`, 'request', [hadBody, hasBody])
+  const later = asJson(after.responses)
+  for (const [status, response] of entries(before.responses)) {
+    if (!(status in later)) {
+      if (status.startsWith('2')) say(where, `it no longer answers ${status}`)
+      continue
+    }
+    const pair = [
+      resolve(sides.before, response),
+      resolve(sides.after, asJson(later[status])),
+    ] as const
+    compareContent(sides, `${where} ${status}`, 'response', pair)
+  }
+}
+
+function compareContent(
+  sides: Sides,
+  where: string,
+  direction: Direction,
+  [before, after]: readonly [Json, Json],
+): void {
+  const later = asJson(after.content)
+  for (const [type, media] of entries(before.content)) {
+    if (!(type in later)) sides.say(where, `${type} is gone`)
+    else compareSchema(sides, where, direction, [media.schema, asJson(later[type]).schema])
+  }
+}
+
+function compareSchema(
+  sides: Sides,
+  where: string,
+  direction: Direction,
+  [given, now]: readonly [unknown, unknown],
+): void {
+  const { say } = sides
+  const before = resolve(sides.before, asJson(given))
+  const after = resolve(sides.after, asJson(now))
+  const [had, has] = [asJson(before.properties), asJson(after.properties)]
+  for (const [name, schema] of entries(had)) {
+    if (!(name in has)) say(where, `the field ${name} is gone`)
+    else compareSchema(sides, `${where} ${name}`, direction, [schema, has[name]])
+  }
+  const [must, mustNow] = [names(before.required), names(after.required)]
+  const changed =
+    direction === 'request'
+      ? mustNow.filter((name) => !must.includes(name)).map((name) => `${name} is required now`)
+      : must
+          .filter((name) => name in has && !mustNow.includes(name))
+          .map((name) => `${name} may be missing now`)
+  for (const what of changed) say(where, what)
+  for (const value of names(before.enum)) {
+    if ('enum' in after && !names(after.enum).includes(value))
+      say(where, `the value ${value} is gone`)
+  }
+  compareTypes(sides, where, direction, [types(before), types(after)])
+  if (before.items) compareSchema(sides, where, direction, [before.items, after.items])
+  for (const key of ['oneOf', 'anyOf', 'allOf']) {
+    const [was, is] = [list(before[key]), list(after[key])]
+    for (const [index, part] of was.entries()) {
+      const twin = is.find((other) => nameOf(other) === nameOf(part)) ?? is[index]
+      if (twin) compareSchema(sides, where, direction, [part, twin])
+      else say(where, `an alternative is gone (${nameOf(part)})`)
+    }
+  }
+}
+
+/** A request may be taken in more forms than before, an answer come in fewer. */
+function compareTypes(
+  { say }: Sides,
+  where: string,
+  direction: Direction,
+  [before, after]: readonly [string[], string[]],
+): void {
+  if (before.length === 0 || after.length === 0) return
+  const [old, young] = direction === 'request' ? [before, after] : [after, before]
+  // Every integer is a number.
+  const isIn = (type: string) =>
+    young.includes(type) || (type === 'integer' && young.includes('number'))
+  if (!old.every(isIn)) say(where, `its type was ${before.join(' or ')}, is ${after.join(' or ')}`)
+}
+
+function parameters(document: Json, operation: Json): Map<string, Json> {
+  const all = list(operation.parameters).map((parameter) => resolve(document, parameter))
+  return new Map(all.map((parameter) => [`${parameter.in} parameter ${parameter.name}`, parameter]))
+}
+
+function resolve(document: Json, value: Json): Json {
+  if (typeof value.$ref !== 'string') return value
+  const path = value.$ref.replace(/^#\//, '').split('/')
+  return path.reduce((part, key) => asJson(part[key]), document)
+}
+
+const nameOf = (schema: Json) =>
+  typeof schema.$ref === 'string' ? schema.$ref : JSON.stringify(schema)
+const types = ({ type }: Json) => (typeof type === 'string' ? [type] : names(type))
+const names = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : [])
+const list = (value: unknown): Json[] => (Array.isArray(value) ? value.map(asJson) : [])
+const entries = (value: unknown): [string, Json][] =>
+  Object.entries(asJson(value)).map(([key, inner]) => [key, asJson(inner)])
+
+function asJson(value: unknown): Json {
+  // safe: every key of an object is a string, and its values stay unknown
+  return typeof value === 'object' && value !== null ? (value as Json) : {}
+}
