@@ -4,13 +4,12 @@ import { advisorFindings } from './advisors.ts'
 import { compareCatalogues, readCatalogue } from './catalogue.ts'
 import { migrate } from './migrate.ts'
 import { applyTopics, withClient, writeMigration } from './schema.ts'
-import { brokenRules, columnsWithoutComment } from './schema-rules.ts'
+import { brokenRules } from './schema-rules.ts'
 import { startThrowaway } from './throwaway.ts'
 
 const { values } = parseArgs({
   options: {
     write: { type: 'boolean', default: false },
-    comments: { type: 'boolean', default: false },
   },
 })
 
@@ -33,13 +32,11 @@ async function check(): Promise<boolean> {
       { name: 'migrations', catalogue: actual ?? new Map() },
     )
     const broken = await withClient(migrated.adminUrl, (client) => brokenRules(client))
-    const uncommented = await withClient(migrated.adminUrl, columnsWithoutComment)
     const findings = await advisorFindings(migrated.adminUrl)
 
     report('difference(s) between sql/ and supabase/migrations (npm run migration)', differences)
     report("broken rule(s) of the schema's own", broken)
     report('finding(s) of the Supabase advisors', findings)
-    if (values.comments) report('table(s) with columns that have no comment', uncommented)
     const bad = differences.length + broken.length + findings.length
     if (bad === 0) console.log(`Schema: ${actual?.size} facts equal, rules kept, advisors content`)
     return bad === 0

@@ -11,7 +11,8 @@ export const DEFINER_FUNCTIONS_FOR_CALLERS: Record<string, string> = {
   'private.shared_by(uuid,uuid)': 'counts what a member shares, for members of that organisation',
   'private.unusable_channels(uuid[],uuid)': "also looks from the zone owner's side",
   'private.once(text,text,bytea)': "the caller's own keys; nobody reads the table",
-  'private.once_done(text,text,bytea,integer,text)': "the caller's own keys; nobody writes the table",
+  'private.once_done(text,text,bytea,integer,text)':
+    "the caller's own keys; nobody writes the table",
   'private.events_near(uuid,timestamp with time zone,timestamp with time zone,text,text,text,integer,integer,integer)':
     'box operators are not leakproof, so no index serves them under RLS; it applies the scopes itself',
   'private.revisions_near(box[],timestamp with time zone,timestamp with time zone,integer)':
@@ -102,14 +103,12 @@ const RULES: Record<string, string> = {
   'is a table without a comment': `
     select c.oid::regclass as what
     from ${tables} and not c.relispartition and obj_description(c.oid, 'pg_class') is null`,
+  'is a column without a comment': `
+    select format('%s.%I', c.oid::regclass, a.attname) as what
+    from pg_class c join pg_attribute a on a.attrelid = c.oid
+    where c.relnamespace in ${ours} and c.relkind in ('r', 'p', 'v') and not c.relispartition
+      and a.attnum > 0 and not a.attisdropped and col_description(c.oid, a.attnum) is null`,
 }
-
-const COLUMNS_WITHOUT_COMMENT = `
-  select format('%s: %s', c.oid::regclass, string_agg(a.attname, ', ' order by a.attnum)) as what
-  from pg_class c join pg_attribute a on a.attrelid = c.oid
-  where c.relnamespace in ${ours} and c.relkind in ('r', 'p', 'v') and not c.relispartition
-    and a.attnum > 0 and not a.attisdropped and col_description(c.oid, a.attnum) is null
-  group by c.oid`
 
 const DEFINER_FUNCTIONS = `
   select p.oid::regprocedure::text as what from pg_proc p
@@ -137,11 +136,6 @@ export async function brokenRules(
     broken.push(`${name} is listed as a SECURITY DEFINER function for callers, but is none`)
   }
   return broken
-}
-
-/** columnsWithoutComment is a list to work on, not a rule: many names say all there is to say. */
-export function columnsWithoutComment(client: pg.Client): Promise<string[]> {
-  return list(client, COLUMNS_WITHOUT_COMMENT)
 }
 
 async function list(client: pg.Client, query: string): Promise<string[]> {

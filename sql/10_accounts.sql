@@ -10,6 +10,11 @@ create table watchpost.accounts (
   updated_at timestamptz not null default now()
 );
 comment on table watchpost.accounts is 'One row a person, made when they sign up. The plan is the account''s own.';
+comment on column watchpost.accounts.user_id is 'Same id as in auth.users; follows it when that row goes.';
+comment on column watchpost.accounts.email is 'Sign-in address, copied from auth.users by a trigger.';
+comment on column watchpost.accounts.plan is 'What is paid for: free, pro or enterprise. Set by an operator or the billing; below pro the API refuses and zones pause.';
+comment on column watchpost.accounts.created_at is 'When the person signed up.';
+comment on column watchpost.accounts.updated_at is 'Last change of address or plan.';
 create unique index accounts_email_key on watchpost.accounts (lower(email));
 alter table watchpost.accounts enable row level security;
 alter table watchpost.accounts force row level security;
@@ -31,6 +36,15 @@ create table watchpost.api_keys (
   created_at timestamptz not null default now()
 );
 comment on table watchpost.api_keys is 'API keys. Only the SHA-256 of a key is stored; the key itself is shown once.';
+comment on column watchpost.api_keys.id is 'Names the key in the audit log; not the key itself.';
+comment on column watchpost.api_keys.user_id is 'Account that acts when this key is used.';
+comment on column watchpost.api_keys.name is 'What its owner calls it.';
+comment on column watchpost.api_keys.prefix is 'First characters of the key, so that its owner recognises it in a list.';
+comment on column watchpost.api_keys.key_hash is 'SHA-256 of the whole key; a request is looked up by it.';
+comment on column watchpost.api_keys.scopes is 'What it may do: read, write (which includes read), ingest.';
+comment on column watchpost.api_keys.expires_at is 'From then on it is refused; null: never.';
+comment on column watchpost.api_keys.revoked_at is 'Set to revoke; counts from the next request on.';
+comment on column watchpost.api_keys.created_at is 'When it was made.';
 create index api_keys_user_id on watchpost.api_keys (user_id);
 alter table watchpost.api_keys enable row level security;
 alter table watchpost.api_keys force row level security;
@@ -44,6 +58,8 @@ create table watchpost.key_usage (
   last_used_at timestamptz not null
 );
 comment on table watchpost.key_usage is 'When a key was last used, written at most once a minute.';
+comment on column watchpost.key_usage.key_id is 'Which API key.';
+comment on column watchpost.key_usage.last_used_at is 'Time of a recent request, right to about a minute; written by the API after its answer.';
 alter table watchpost.key_usage enable row level security;
 alter table watchpost.key_usage force row level security;
 create policy key_usage_select on watchpost.key_usage for select to authenticated
@@ -56,6 +72,9 @@ create unlogged table watchpost.rate_limits (
   denied boolean not null default false
 );
 comment on table watchpost.rate_limits is 'GCRA state per account or address: the theoretical arrival time of the next request.';
+comment on column watchpost.rate_limits.bucket is 'account:<user_id> for keys, address:<ip> for unknown callers.';
+comment on column watchpost.rate_limits.tat is 'Theoretical arrival time of GCRA: the further ahead of now, the less budget is left.';
+comment on column watchpost.rate_limits.denied is 'Whether the last request was refused.';
 create index rate_limits_tat on watchpost.rate_limits (tat);
 alter table watchpost.rate_limits enable row level security;
 alter table watchpost.rate_limits force row level security;
@@ -65,6 +84,8 @@ create unlogged table watchpost.rate_denials (
   at timestamptz not null default now()
 );
 comment on table watchpost.rate_denials is 'Requests refused by the rate limit, so that their transaction does no work.';
+comment on column watchpost.rate_denials.request_id is 'The refused request, as in its X-Request-Id.';
+comment on column watchpost.rate_denials.at is 'When it was refused; rows go after ten minutes.';
 create index rate_denials_at on watchpost.rate_denials (at);
 alter table watchpost.rate_denials enable row level security;
 alter table watchpost.rate_denials force row level security;
@@ -80,6 +101,13 @@ create table watchpost.idempotency_keys (
   primary key (user_id, route, key)
 );
 comment on table watchpost.idempotency_keys is 'What an Idempotency-Key led to: status and id only, never a body. Kept 24 hours.';
+comment on column watchpost.idempotency_keys.user_id is 'Account that sent the key.';
+comment on column watchpost.idempotency_keys.route is 'Method and path it was sent to; the same key elsewhere is another request.';
+comment on column watchpost.idempotency_keys.key is 'The Idempotency-Key header as the client chose it.';
+comment on column watchpost.idempotency_keys.request_hash is 'SHA-256 of the request body, to refuse another body under the same key.';
+comment on column watchpost.idempotency_keys.status is 'HTTP status of the first answer, repeated on a replay.';
+comment on column watchpost.idempotency_keys.resource_id is 'Id of what was made, read again on a replay.';
+comment on column watchpost.idempotency_keys.created_at is 'First use; forgotten 24 hours later.';
 create index idempotency_keys_created_at on watchpost.idempotency_keys (created_at);
 alter table watchpost.idempotency_keys enable row level security;
 alter table watchpost.idempotency_keys force row level security;

@@ -19,6 +19,20 @@ create table watchpost.sources (
   updated_at timestamptz not null default now()
 );
 comment on table watchpost.sources is 'One row a feed: when to poll it next, where it stopped, how it is.';
+comment on column watchpost.sources.source is 'Short name, the first part of its event ids.';
+comment on column watchpost.sources.title is 'Name for people.';
+comment on column watchpost.sources.attribution is 'Credit its licence asks for, shown wherever its events are.';
+comment on column watchpost.sources.types is 'Event types it brings; zones use it to say what can reach them.';
+comment on column watchpost.sources.enabled is 'Whether it is polled; the service switches off what FEEDS does not name.';
+comment on column watchpost.sources.interval_seconds is 'Time between two polls.';
+comment on column watchpost.sources.next_poll_at is 'When it is due; set it to now() to poll at once.';
+comment on column watchpost.sources.state is 'Where the feed stopped: ETag, last id and the like; written by its connector. Empty it to start over.';
+comment on column watchpost.sources.last_success_at is 'Last poll that was answered well, news or not.';
+comment on column watchpost.sources.last_event_at is 'Time of the newest event it ever brought.';
+comment on column watchpost.sources.error is 'Why the last failing poll failed.';
+comment on column watchpost.sources.error_at is 'When it last failed; the source is down while this is newer than last_success_at.';
+comment on column watchpost.sources.created_at is 'When this Watchpost first knew it.';
+comment on column watchpost.sources.updated_at is 'Last change of its description or switch; polls do not touch it.';
 alter table watchpost.sources enable row level security;
 alter table watchpost.sources force row level security;
 create policy sources_jobs on watchpost.sources for all to watchpost_jobs
@@ -49,6 +63,27 @@ create table watchpost.events (
   scope_id uuid generated always as (coalesce(org_id, owner_id)) stored
 );
 comment on table watchpost.events is 'Canonical events as they are now. Public ones have no owner.';
+comment on column watchpost.events.id is '<source>:<the sources own id>; the first id seen when a source renames its event.';
+comment on column watchpost.events.source is 'Feed it came from.';
+comment on column watchpost.events.type is 'Kind of event: earthquake, storm, vessel …';
+comment on column watchpost.events.title is 'One line for people, in the words of the source.';
+comment on column watchpost.events.lat is 'Latitude of its point, degrees.';
+comment on column watchpost.events.lon is 'Longitude of its point, degrees from -180 to 180.';
+comment on column watchpost.events.ts is 'When it happened, by the source.';
+comment on column watchpost.events.severity is '0 to 100 by the rule of its feed; zones compare it with their threshold.';
+comment on column watchpost.events.subject is 'The moving thing it is about, as mmsi:… or icao24:…, or another stable reference; else null.';
+comment on column watchpost.events.status is 'active, ended, or retracted by the source.';
+comment on column watchpost.events.url is 'Page of the source about it.';
+comment on column watchpost.events.geometry is 'Footprint as GeoJSON when there is more than a point.';
+comment on column watchpost.events.ends_at is 'Until when a standing event (a warning) lasts; null for what merely happened.';
+comment on column watchpost.events.revised_at is 'When the source says it last changed it; an older one never overwrites a newer one.';
+comment on column watchpost.events.extent is 'Bounding box of point and footprint, computed on ingest; finds the zones near it.';
+comment on column watchpost.events.revision is 'Counts the states seen here, from 1; each is a row of event_revisions.';
+comment on column watchpost.events.first_seen_at is 'When Watchpost first heard of it.';
+comment on column watchpost.events.updated_at is 'When its last revision was first seen.';
+comment on column watchpost.events.owner_id is 'Account that sent it in; null for public events.';
+comment on column watchpost.events.org_id is 'Organisation it is shared with; null when public or private.';
+comment on column watchpost.events.scope_id is 'Who may see it: organisation, else owner; null: everybody. Computed.';
 create index events_ts on watchpost.events (ts desc, id desc);
 create index events_extent_ts on watchpost.events using gist (extent, ts);
 create index events_source_ts on watchpost.events (source, ts desc);
@@ -68,6 +103,8 @@ create table watchpost.event_aliases (
   event_id text not null references watchpost.events on delete cascade
 );
 comment on table watchpost.event_aliases is 'Every id under which a source knew an event, to the first one seen.';
+comment on column watchpost.event_aliases.alias is 'An id under which the source also knew the event.';
+comment on column watchpost.event_aliases.event_id is 'The event it is stored as.';
 create index event_aliases_event_id on watchpost.event_aliases (event_id);
 alter table watchpost.event_aliases enable row level security;
 alter table watchpost.event_aliases force row level security;
@@ -81,6 +118,12 @@ create table watchpost.batches (
   matched_at timestamptz
 );
 comment on table watchpost.batches is 'What one ingest brought and whether it was matched; matched in order, source by source.';
+comment on column watchpost.batches.id is 'Also the id of the match job that belongs to it.';
+comment on column watchpost.batches.seq is 'Order of arrival.';
+comment on column watchpost.batches.source is 'Feed it came from.';
+comment on column watchpost.batches.size is 'New events and revisions in it.';
+comment on column watchpost.batches.created_at is 'When it was stored.';
+comment on column watchpost.batches.matched_at is 'When every zone near it was decided on; null means still to do.';
 create index batches_unmatched on watchpost.batches (source, seq) where matched_at is null;
 create index batches_created_at on watchpost.batches (created_at);
 create index batches_source on watchpost.batches (source);
@@ -112,6 +155,24 @@ create table watchpost.event_revisions (
   primary key (event_id, revision)
 );
 comment on table watchpost.event_revisions is 'Append-only: each state of an event and when it was first seen here. Decisions are replayed from it.';
+comment on column watchpost.event_revisions.event_id is 'Event this is a state of; kept when the event itself has gone.';
+comment on column watchpost.event_revisions.revision is 'Number of the state, from 1.';
+comment on column watchpost.event_revisions.batch_id is 'Ingest that brought it; null once the batch is cleared away.';
+comment on column watchpost.event_revisions.first_seen_at is 'When it was first seen here; decisions are made as of this moment.';
+comment on column watchpost.event_revisions.source is 'Feed it came from.';
+comment on column watchpost.event_revisions.type is 'Kind of event in this state.';
+comment on column watchpost.event_revisions.title is 'One line for people in this state.';
+comment on column watchpost.event_revisions.lat is 'Latitude in this state, degrees.';
+comment on column watchpost.event_revisions.lon is 'Longitude in this state, degrees.';
+comment on column watchpost.event_revisions.ts is 'When it happened, as the source said then.';
+comment on column watchpost.event_revisions.severity is '0 to 100 in this state.';
+comment on column watchpost.event_revisions.subject is 'The thing it is about; see events.';
+comment on column watchpost.event_revisions.status is 'active, ended or retracted in this state.';
+comment on column watchpost.event_revisions.url is 'Page of the source about it.';
+comment on column watchpost.event_revisions.geometry is 'Footprint in this state, GeoJSON.';
+comment on column watchpost.event_revisions.ends_at is 'Until when it was to last, as said then.';
+comment on column watchpost.event_revisions.extent is 'Bounding box in this state.';
+comment on column watchpost.event_revisions.scope_id is 'Who may see it, copied from its event; null: everybody.';
 create index event_revisions_batch_id on watchpost.event_revisions (batch_id);
 create index event_revisions_first_seen_at on watchpost.event_revisions (first_seen_at);
 create index event_revisions_extent_seen on watchpost.event_revisions using gist (extent, first_seen_at);
@@ -142,6 +203,21 @@ create table watchpost.positions (
   primary key (event_id, ts)
 ) partition by range (ts);
 comment on table watchpost.positions is 'Positions of moving subjects, one event each, kept 48 hours, a partition a day.';
+comment on column watchpost.positions.event_id is 'Id of this position as an event.';
+comment on column watchpost.positions.batch_id is 'Ingest that brought it.';
+comment on column watchpost.positions.first_seen_at is 'When it arrived here; a stay is replayed in this order.';
+comment on column watchpost.positions.source is 'Feed it came from.';
+comment on column watchpost.positions.type is 'vessel or aircraft.';
+comment on column watchpost.positions.title is 'Name or callsign for people.';
+comment on column watchpost.positions.lat is 'Latitude, degrees.';
+comment on column watchpost.positions.lon is 'Longitude, degrees.';
+comment on column watchpost.positions.ts is 'When the subject was there; dwell is measured on it.';
+comment on column watchpost.positions.severity is '0 to 100 by the rule of its feed.';
+comment on column watchpost.positions.subject is 'Who moves: mmsi:… or icao24:….';
+comment on column watchpost.positions.status is 'active, ended or retracted.';
+comment on column watchpost.positions.url is 'Page of the source about it.';
+comment on column watchpost.positions.extent is 'The point as a box, for the search by area.';
+comment on column watchpost.positions.scope_id is 'Who may see it; null: everybody.';
 create index positions_batch_id on watchpost.positions (batch_id);
 create index positions_ts on watchpost.positions (ts desc, event_id desc);
 create index positions_extent_ts on watchpost.positions using gist (extent, ts);

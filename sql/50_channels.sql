@@ -26,6 +26,27 @@ create table watchpost.channels (
   deleted_at timestamptz
 );
 comment on table watchpost.channels is 'Where alerts go. Everything secret is sealed; a masked form stands beside it.';
+comment on column watchpost.channels.id is 'Stands in zones.channel_ids and in deliveries.';
+comment on column watchpost.channels.owner_id is 'Account that made it.';
+comment on column watchpost.channels.org_id is 'Organisation it is shared with; null: private.';
+comment on column watchpost.channels.scope_id is 'Who may see it: organisation, else owner. Computed.';
+comment on column watchpost.channels.kind is 'webhook, slack, discord, teams, telegram, email, pagerduty or ntfy.';
+comment on column watchpost.channels.label is 'What its owner calls it; null: shown by kind.';
+comment on column watchpost.channels.target_sealed is 'URL, address or key of the receiver, encrypted with SEAL_KEYS.';
+comment on column watchpost.channels.target_masked is 'What others see of the target.';
+comment on column watchpost.channels.config_sealed is 'Headers or tokens, encrypted with SEAL_KEYS; null: none.';
+comment on column watchpost.channels.config_masked is 'What others see of the configuration.';
+comment on column watchpost.channels.enabled is 'Whether anything is sent to it.';
+comment on column watchpost.channels.status is 'ok, failing (it is retried) or disabled; written by the delivery job.';
+comment on column watchpost.channels.disabled_reason is 'Why it was switched off, by its receivers answer or by a person.';
+comment on column watchpost.channels.signing_secret_sealed is 'Key that signs webhooks, encrypted; null for other kinds.';
+comment on column watchpost.channels.previous_secret_sealed is 'The key before the last rotation, encrypted; signs beside the new one for 24 hours.';
+comment on column watchpost.channels.previous_secret_until is 'When the previous key stops signing.';
+comment on column watchpost.channels.failures is 'Failed attempts in a row; 0 after a success.';
+comment on column watchpost.channels.paused_until is 'After many failures nothing is sent until then.';
+comment on column watchpost.channels.created_at is 'When it was made.';
+comment on column watchpost.channels.updated_at is 'Last change, also of its state.';
+comment on column watchpost.channels.deleted_at is 'Hidden since then; restorable for 30 days; null: alive.';
 create index channels_scope_created on watchpost.channels (scope_id, created_at desc, id desc) where deleted_at is null;
 create index channels_owner_id on watchpost.channels (owner_id);
 create index channels_org_id on watchpost.channels (org_id) where org_id is not null;

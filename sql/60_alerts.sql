@@ -33,6 +33,33 @@ create table watchpost.alerts (
   unique (zone_id, event_id)
 );
 comment on table watchpost.alerts is 'One row per zone and event (per stay of a moving subject), with the event and the checks as they were.';
+comment on column watchpost.alerts.id is 'The alert id in the API and in every message.';
+comment on column watchpost.alerts.zone_id is 'Zone that was concerned.';
+comment on column watchpost.alerts.zone_name is 'Label of the zone at that time.';
+comment on column watchpost.alerts.owner_id is 'Owner of the zone, kept in step with it.';
+comment on column watchpost.alerts.org_id is 'Organisation the zone is shared with, kept in step with it.';
+comment on column watchpost.alerts.scope_id is 'Who may see it: organisation, else owner. Computed.';
+comment on column watchpost.alerts.event_id is 'Event, or for a moving subject the position that began it.';
+comment on column watchpost.alerts.source is 'Feed of the event.';
+comment on column watchpost.alerts.subject is 'Moving subject of the stay; null for other events.';
+comment on column watchpost.alerts.event is 'The event as it was told, so that it outlives the events table.';
+comment on column watchpost.alerts.severity is 'Severity times the zones multiplier, at most 100.';
+comment on column watchpost.alerts.reason is 'One sentence with the numbers of the decision.';
+comment on column watchpost.alerts.status is 'pending, held (quiet hours), dispatched, failed, suppressed (never sent) or recorded (no channel).';
+comment on column watchpost.alerts.raised_at is 'When the revision that raised it was first seen.';
+comment on column watchpost.alerts.held_until is 'End of the quiet hours it waits for; null: not held.';
+comment on column watchpost.alerts.dispatched_at is 'First delivery that succeeded.';
+comment on column watchpost.alerts.channel is 'Label or kind of the channel that first succeeded.';
+comment on column watchpost.alerts.checks is 'All eight checks of the decision with their numbers, for explain.';
+comment on column watchpost.alerts.zone_version is 'Version of the zone that decided.';
+comment on column watchpost.alerts.event_revision is 'Revision of the event it last spoke of.';
+comment on column watchpost.alerts.updates is 'News since it was raised: list of time and kind.';
+comment on column watchpost.alerts.resolved is 'Whether somebody has dealt with it.';
+comment on column watchpost.alerts.resolved_at is 'When it was resolved; null while open.';
+comment on column watchpost.alerts.resolved_via is 'How it was resolved: api, console or mcp.';
+comment on column watchpost.alerts.note is 'What people wrote about it.';
+comment on column watchpost.alerts.created_at is 'When the row was written.';
+comment on column watchpost.alerts.updated_at is 'Last change of any kind; pollers ask by it.';
 create index alerts_scope_raised on watchpost.alerts (scope_id, raised_at desc, id desc);
 create index alerts_zone_raised on watchpost.alerts (zone_id, raised_at desc, id desc);
 create index alerts_raised_at on watchpost.alerts (raised_at);
@@ -74,6 +101,22 @@ create table watchpost.deliveries (
   updated_at timestamptz not null default now()
 );
 comment on table watchpost.deliveries is 'One message to one channel. Its id is the webhook-id, the same on every attempt.';
+comment on column watchpost.deliveries.id is 'Also the webhook-id header and the id of its job.';
+comment on column watchpost.deliveries.alert_id is 'Alert it tells of; null for a test.';
+comment on column watchpost.deliveries.channel_id is 'Where it goes.';
+comment on column watchpost.deliveries.message is 'What it says: alert.raised, alert.escalated, alert.digest, channel.test …';
+comment on column watchpost.deliveries.sequence is 'Which update of the alert it tells; 0 for the first message.';
+comment on column watchpost.deliveries.status is 'queued, held (quiet hours), sending, succeeded, failed, expired (gave up) or cancelled.';
+comment on column watchpost.deliveries.attempts is 'How often it was tried.';
+comment on column watchpost.deliveries.last_error is 'Why the last attempt failed, in words of ours.';
+comment on column watchpost.deliveries.payload is 'What is sent, fixed at the first attempt so that retries say the same.';
+comment on column watchpost.deliveries.next_attempt_at is 'When it is tried again, or a held one released.';
+comment on column watchpost.deliveries.first_attempt_at is 'Start of the first attempt; retries end some time after it.';
+comment on column watchpost.deliveries.delivered_at is 'When the receiver accepted it.';
+comment on column watchpost.deliveries.redelivery_of is 'Delivery this one repeats on request.';
+comment on column watchpost.deliveries.digest_id is 'Digest that carries this held message.';
+comment on column watchpost.deliveries.created_at is 'When it was decided to send.';
+comment on column watchpost.deliveries.updated_at is 'Last change of state.';
 -- A redelivery or digest is a new message about the same thing; a first one exists once.
 create unique index deliveries_once on watchpost.deliveries (alert_id, channel_id, message, sequence)
   where redelivery_of is null and message <> 'alert.digest';
@@ -106,6 +149,15 @@ create table watchpost.delivery_attempts (
   unique (delivery_id, attempt)
 );
 comment on table watchpost.delivery_attempts is 'Append-only: every attempt of a delivery and what the receiver answered. Kept 100 days.';
+comment on column watchpost.delivery_attempts.id is 'Row id.';
+comment on column watchpost.delivery_attempts.delivery_id is 'Delivery that was tried.';
+comment on column watchpost.delivery_attempts.attempt is 'Number of the try, from 1.';
+comment on column watchpost.delivery_attempts.at is 'When it was tried.';
+comment on column watchpost.delivery_attempts.outcome is 'ok, retry, fail_permanent or disable_channel.';
+comment on column watchpost.delivery_attempts.status_code is 'HTTP status of the receiver; null when there was no answer.';
+comment on column watchpost.delivery_attempts.duration_ms is 'How long the receiver took, milliseconds.';
+comment on column watchpost.delivery_attempts.error is 'What went wrong, in words of ours.';
+comment on column watchpost.delivery_attempts.response_excerpt is 'First characters of the answer; shown only to who may manage the channel.';
 create index delivery_attempts_at on watchpost.delivery_attempts (at);
 alter table watchpost.delivery_attempts enable row level security;
 alter table watchpost.delivery_attempts force row level security;

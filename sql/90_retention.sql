@@ -8,6 +8,9 @@ create table watchpost.retention (
   updated_at timestamptz not null default now()
 );
 comment on table watchpost.retention is 'How long each kind of row is kept; change it here.';
+comment on column watchpost.retention.thing is 'Sort of row.';
+comment on column watchpost.retention.keep is 'How long, from its own time on.';
+comment on column watchpost.retention.updated_at is 'When this was last changed.';
 alter table watchpost.retention enable row level security;
 alter table watchpost.retention force row level security;
 insert into watchpost.retention (thing, keep) values

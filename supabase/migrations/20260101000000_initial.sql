@@ -81,6 +81,11 @@ create table watchpost.accounts (
   updated_at timestamptz not null default now()
 );
 comment on table watchpost.accounts is 'One row a person, made when they sign up. The plan is the account''s own.';
+comment on column watchpost.accounts.user_id is 'Same id as in auth.users; follows it when that row goes.';
+comment on column watchpost.accounts.email is 'Sign-in address, copied from auth.users by a trigger.';
+comment on column watchpost.accounts.plan is 'What is paid for: free, pro or enterprise. Set by an operator or the billing; below pro the API refuses and zones pause.';
+comment on column watchpost.accounts.created_at is 'When the person signed up.';
+comment on column watchpost.accounts.updated_at is 'Last change of address or plan.';
 create unique index accounts_email_key on watchpost.accounts (lower(email));
 alter table watchpost.accounts enable row level security;
 alter table watchpost.accounts force row level security;
@@ -102,6 +107,15 @@ create table watchpost.api_keys (
   created_at timestamptz not null default now()
 );
 comment on table watchpost.api_keys is 'API keys. Only the SHA-256 of a key is stored; the key itself is shown once.';
+comment on column watchpost.api_keys.id is 'Names the key in the audit log; not the key itself.';
+comment on column watchpost.api_keys.user_id is 'Account that acts when this key is used.';
+comment on column watchpost.api_keys.name is 'What its owner calls it.';
+comment on column watchpost.api_keys.prefix is 'First characters of the key, so that its owner recognises it in a list.';
+comment on column watchpost.api_keys.key_hash is 'SHA-256 of the whole key; a request is looked up by it.';
+comment on column watchpost.api_keys.scopes is 'What it may do: read, write (which includes read), ingest.';
+comment on column watchpost.api_keys.expires_at is 'From then on it is refused; null: never.';
+comment on column watchpost.api_keys.revoked_at is 'Set to revoke; counts from the next request on.';
+comment on column watchpost.api_keys.created_at is 'When it was made.';
 create index api_keys_user_id on watchpost.api_keys (user_id);
 alter table watchpost.api_keys enable row level security;
 alter table watchpost.api_keys force row level security;
@@ -115,6 +129,8 @@ create table watchpost.key_usage (
   last_used_at timestamptz not null
 );
 comment on table watchpost.key_usage is 'When a key was last used, written at most once a minute.';
+comment on column watchpost.key_usage.key_id is 'Which API key.';
+comment on column watchpost.key_usage.last_used_at is 'Time of a recent request, right to about a minute; written by the API after its answer.';
 alter table watchpost.key_usage enable row level security;
 alter table watchpost.key_usage force row level security;
 create policy key_usage_select on watchpost.key_usage for select to authenticated
@@ -127,6 +143,9 @@ create unlogged table watchpost.rate_limits (
   denied boolean not null default false
 );
 comment on table watchpost.rate_limits is 'GCRA state per account or address: the theoretical arrival time of the next request.';
+comment on column watchpost.rate_limits.bucket is 'account:<user_id> for keys, address:<ip> for unknown callers.';
+comment on column watchpost.rate_limits.tat is 'Theoretical arrival time of GCRA: the further ahead of now, the less budget is left.';
+comment on column watchpost.rate_limits.denied is 'Whether the last request was refused.';
 create index rate_limits_tat on watchpost.rate_limits (tat);
 alter table watchpost.rate_limits enable row level security;
 alter table watchpost.rate_limits force row level security;
@@ -136,6 +155,8 @@ create unlogged table watchpost.rate_denials (
   at timestamptz not null default now()
 );
 comment on table watchpost.rate_denials is 'Requests refused by the rate limit, so that their transaction does no work.';
+comment on column watchpost.rate_denials.request_id is 'The refused request, as in its X-Request-Id.';
+comment on column watchpost.rate_denials.at is 'When it was refused; rows go after ten minutes.';
 create index rate_denials_at on watchpost.rate_denials (at);
 alter table watchpost.rate_denials enable row level security;
 alter table watchpost.rate_denials force row level security;
@@ -151,6 +172,13 @@ create table watchpost.idempotency_keys (
   primary key (user_id, route, key)
 );
 comment on table watchpost.idempotency_keys is 'What an Idempotency-Key led to: status and id only, never a body. Kept 24 hours.';
+comment on column watchpost.idempotency_keys.user_id is 'Account that sent the key.';
+comment on column watchpost.idempotency_keys.route is 'Method and path it was sent to; the same key elsewhere is another request.';
+comment on column watchpost.idempotency_keys.key is 'The Idempotency-Key header as the client chose it.';
+comment on column watchpost.idempotency_keys.request_hash is 'SHA-256 of the request body, to refuse another body under the same key.';
+comment on column watchpost.idempotency_keys.status is 'HTTP status of the first answer, repeated on a replay.';
+comment on column watchpost.idempotency_keys.resource_id is 'Id of what was made, read again on a replay.';
+comment on column watchpost.idempotency_keys.created_at is 'First use; forgotten 24 hours later.';
 create index idempotency_keys_created_at on watchpost.idempotency_keys (created_at);
 alter table watchpost.idempotency_keys enable row level security;
 alter table watchpost.idempotency_keys force row level security;
@@ -421,6 +449,10 @@ create table watchpost.organisations (
   updated_at timestamptz not null default now()
 );
 comment on table watchpost.organisations is 'A group of accounts that share zones and channels. It gives rows, never a plan.';
+comment on column watchpost.organisations.id is 'Stands as org_id wherever something is shared.';
+comment on column watchpost.organisations.name is 'What its members call it.';
+comment on column watchpost.organisations.created_at is 'When it was founded.';
+comment on column watchpost.organisations.updated_at is 'Last change of its name.';
 alter table watchpost.organisations enable row level security;
 alter table watchpost.organisations force row level security;
 
@@ -440,6 +472,17 @@ create table watchpost.members (
   check ((status = 'invited') = (invite_hash is not null))
 );
 comment on table watchpost.members is 'Who belongs to an organisation, and who is invited to. Only the hash of an invite link is stored.';
+comment on column watchpost.members.id is 'Names the membership; stays the same when an invite is accepted.';
+comment on column watchpost.members.org_id is 'Organisation joined or invited to.';
+comment on column watchpost.members.user_id is 'Account of the member; null while only invited.';
+comment on column watchpost.members.email is 'Address invited; the invite works for this address only.';
+comment on column watchpost.members.role is 'owner (one an organisation), admin (manages members, channels and all shared zones) or member.';
+comment on column watchpost.members.status is 'invited until the link is used, then active.';
+comment on column watchpost.members.invited_by is 'Account that sent the invite; it is void when that account loses its role.';
+comment on column watchpost.members.invite_hash is 'SHA-256 of the token in the invite link; null once accepted.';
+comment on column watchpost.members.invite_expires_at is 'After this the link no longer works.';
+comment on column watchpost.members.joined_at is 'When the invite was accepted.';
+comment on column watchpost.members.created_at is 'When the row was made, usually by the invite.';
 create unique index members_org_user_key on watchpost.members (org_id, user_id);
 create unique index members_org_email_key on watchpost.members (org_id, lower(email));
 create unique index members_org_owner_key on watchpost.members (org_id) where role = 'owner';
@@ -585,6 +628,20 @@ create table watchpost.sources (
   updated_at timestamptz not null default now()
 );
 comment on table watchpost.sources is 'One row a feed: when to poll it next, where it stopped, how it is.';
+comment on column watchpost.sources.source is 'Short name, the first part of its event ids.';
+comment on column watchpost.sources.title is 'Name for people.';
+comment on column watchpost.sources.attribution is 'Credit its licence asks for, shown wherever its events are.';
+comment on column watchpost.sources.types is 'Event types it brings; zones use it to say what can reach them.';
+comment on column watchpost.sources.enabled is 'Whether it is polled; the service switches off what FEEDS does not name.';
+comment on column watchpost.sources.interval_seconds is 'Time between two polls.';
+comment on column watchpost.sources.next_poll_at is 'When it is due; set it to now() to poll at once.';
+comment on column watchpost.sources.state is 'Where the feed stopped: ETag, last id and the like; written by its connector. Empty it to start over.';
+comment on column watchpost.sources.last_success_at is 'Last poll that was answered well, news or not.';
+comment on column watchpost.sources.last_event_at is 'Time of the newest event it ever brought.';
+comment on column watchpost.sources.error is 'Why the last failing poll failed.';
+comment on column watchpost.sources.error_at is 'When it last failed; the source is down while this is newer than last_success_at.';
+comment on column watchpost.sources.created_at is 'When this Watchpost first knew it.';
+comment on column watchpost.sources.updated_at is 'Last change of its description or switch; polls do not touch it.';
 alter table watchpost.sources enable row level security;
 alter table watchpost.sources force row level security;
 create policy sources_jobs on watchpost.sources for all to watchpost_jobs
@@ -615,6 +672,27 @@ create table watchpost.events (
   scope_id uuid generated always as (coalesce(org_id, owner_id)) stored
 );
 comment on table watchpost.events is 'Canonical events as they are now. Public ones have no owner.';
+comment on column watchpost.events.id is '<source>:<the sources own id>; the first id seen when a source renames its event.';
+comment on column watchpost.events.source is 'Feed it came from.';
+comment on column watchpost.events.type is 'Kind of event: earthquake, storm, vessel …';
+comment on column watchpost.events.title is 'One line for people, in the words of the source.';
+comment on column watchpost.events.lat is 'Latitude of its point, degrees.';
+comment on column watchpost.events.lon is 'Longitude of its point, degrees from -180 to 180.';
+comment on column watchpost.events.ts is 'When it happened, by the source.';
+comment on column watchpost.events.severity is '0 to 100 by the rule of its feed; zones compare it with their threshold.';
+comment on column watchpost.events.subject is 'The moving thing it is about, as mmsi:… or icao24:…, or another stable reference; else null.';
+comment on column watchpost.events.status is 'active, ended, or retracted by the source.';
+comment on column watchpost.events.url is 'Page of the source about it.';
+comment on column watchpost.events.geometry is 'Footprint as GeoJSON when there is more than a point.';
+comment on column watchpost.events.ends_at is 'Until when a standing event (a warning) lasts; null for what merely happened.';
+comment on column watchpost.events.revised_at is 'When the source says it last changed it; an older one never overwrites a newer one.';
+comment on column watchpost.events.extent is 'Bounding box of point and footprint, computed on ingest; finds the zones near it.';
+comment on column watchpost.events.revision is 'Counts the states seen here, from 1; each is a row of event_revisions.';
+comment on column watchpost.events.first_seen_at is 'When Watchpost first heard of it.';
+comment on column watchpost.events.updated_at is 'When its last revision was first seen.';
+comment on column watchpost.events.owner_id is 'Account that sent it in; null for public events.';
+comment on column watchpost.events.org_id is 'Organisation it is shared with; null when public or private.';
+comment on column watchpost.events.scope_id is 'Who may see it: organisation, else owner; null: everybody. Computed.';
 create index events_ts on watchpost.events (ts desc, id desc);
 create index events_extent_ts on watchpost.events using gist (extent, ts);
 create index events_source_ts on watchpost.events (source, ts desc);
@@ -634,6 +712,8 @@ create table watchpost.event_aliases (
   event_id text not null references watchpost.events on delete cascade
 );
 comment on table watchpost.event_aliases is 'Every id under which a source knew an event, to the first one seen.';
+comment on column watchpost.event_aliases.alias is 'An id under which the source also knew the event.';
+comment on column watchpost.event_aliases.event_id is 'The event it is stored as.';
 create index event_aliases_event_id on watchpost.event_aliases (event_id);
 alter table watchpost.event_aliases enable row level security;
 alter table watchpost.event_aliases force row level security;
@@ -647,6 +727,12 @@ create table watchpost.batches (
   matched_at timestamptz
 );
 comment on table watchpost.batches is 'What one ingest brought and whether it was matched; matched in order, source by source.';
+comment on column watchpost.batches.id is 'Also the id of the match job that belongs to it.';
+comment on column watchpost.batches.seq is 'Order of arrival.';
+comment on column watchpost.batches.source is 'Feed it came from.';
+comment on column watchpost.batches.size is 'New events and revisions in it.';
+comment on column watchpost.batches.created_at is 'When it was stored.';
+comment on column watchpost.batches.matched_at is 'When every zone near it was decided on; null means still to do.';
 create index batches_unmatched on watchpost.batches (source, seq) where matched_at is null;
 create index batches_created_at on watchpost.batches (created_at);
 create index batches_source on watchpost.batches (source);
@@ -678,6 +764,24 @@ create table watchpost.event_revisions (
   primary key (event_id, revision)
 );
 comment on table watchpost.event_revisions is 'Append-only: each state of an event and when it was first seen here. Decisions are replayed from it.';
+comment on column watchpost.event_revisions.event_id is 'Event this is a state of; kept when the event itself has gone.';
+comment on column watchpost.event_revisions.revision is 'Number of the state, from 1.';
+comment on column watchpost.event_revisions.batch_id is 'Ingest that brought it; null once the batch is cleared away.';
+comment on column watchpost.event_revisions.first_seen_at is 'When it was first seen here; decisions are made as of this moment.';
+comment on column watchpost.event_revisions.source is 'Feed it came from.';
+comment on column watchpost.event_revisions.type is 'Kind of event in this state.';
+comment on column watchpost.event_revisions.title is 'One line for people in this state.';
+comment on column watchpost.event_revisions.lat is 'Latitude in this state, degrees.';
+comment on column watchpost.event_revisions.lon is 'Longitude in this state, degrees.';
+comment on column watchpost.event_revisions.ts is 'When it happened, as the source said then.';
+comment on column watchpost.event_revisions.severity is '0 to 100 in this state.';
+comment on column watchpost.event_revisions.subject is 'The thing it is about; see events.';
+comment on column watchpost.event_revisions.status is 'active, ended or retracted in this state.';
+comment on column watchpost.event_revisions.url is 'Page of the source about it.';
+comment on column watchpost.event_revisions.geometry is 'Footprint in this state, GeoJSON.';
+comment on column watchpost.event_revisions.ends_at is 'Until when it was to last, as said then.';
+comment on column watchpost.event_revisions.extent is 'Bounding box in this state.';
+comment on column watchpost.event_revisions.scope_id is 'Who may see it, copied from its event; null: everybody.';
 create index event_revisions_batch_id on watchpost.event_revisions (batch_id);
 create index event_revisions_first_seen_at on watchpost.event_revisions (first_seen_at);
 create index event_revisions_extent_seen on watchpost.event_revisions using gist (extent, first_seen_at);
@@ -708,6 +812,21 @@ create table watchpost.positions (
   primary key (event_id, ts)
 ) partition by range (ts);
 comment on table watchpost.positions is 'Positions of moving subjects, one event each, kept 48 hours, a partition a day.';
+comment on column watchpost.positions.event_id is 'Id of this position as an event.';
+comment on column watchpost.positions.batch_id is 'Ingest that brought it.';
+comment on column watchpost.positions.first_seen_at is 'When it arrived here; a stay is replayed in this order.';
+comment on column watchpost.positions.source is 'Feed it came from.';
+comment on column watchpost.positions.type is 'vessel or aircraft.';
+comment on column watchpost.positions.title is 'Name or callsign for people.';
+comment on column watchpost.positions.lat is 'Latitude, degrees.';
+comment on column watchpost.positions.lon is 'Longitude, degrees.';
+comment on column watchpost.positions.ts is 'When the subject was there; dwell is measured on it.';
+comment on column watchpost.positions.severity is '0 to 100 by the rule of its feed.';
+comment on column watchpost.positions.subject is 'Who moves: mmsi:… or icao24:….';
+comment on column watchpost.positions.status is 'active, ended or retracted.';
+comment on column watchpost.positions.url is 'Page of the source about it.';
+comment on column watchpost.positions.extent is 'The point as a box, for the search by area.';
+comment on column watchpost.positions.scope_id is 'Who may see it; null: everybody.';
 create index positions_batch_id on watchpost.positions (batch_id);
 create index positions_ts on watchpost.positions (ts desc, event_id desc);
 create index positions_extent_ts on watchpost.positions using gist (extent, ts);
@@ -960,6 +1079,37 @@ create table watchpost.zones (
   check ((shape_type = 'polygon') <= (polygon is not null))
 );
 comment on table watchpost.zones is 'Watch zones as they are now. Change shapes through the API: it computes the boxes that matching needs.';
+comment on column watchpost.zones.id is 'Stays the same through every version.';
+comment on column watchpost.zones.owner_id is 'Account whose zone it is and whose plan pays for it.';
+comment on column watchpost.zones.org_id is 'Organisation it is shared with; null: private.';
+comment on column watchpost.zones.scope_id is 'Who may see it: organisation, else owner. Computed.';
+comment on column watchpost.zones.label is 'What people call the place.';
+comment on column watchpost.zones.lat is 'Latitude of the centre, or of the label of a polygon, degrees.';
+comment on column watchpost.zones.lon is 'Longitude of the centre, or of the label of a polygon, degrees.';
+comment on column watchpost.zones.radius_km is 'Radius of a circle, kilometres.';
+comment on column watchpost.zones.shape_type is 'circle or polygon.';
+comment on column watchpost.zones.polygon is 'GeoJSON Polygon or MultiPolygon; null for a circle.';
+comment on column watchpost.zones.match is 'point: the events point lies inside; footprint: or its geometry touches the zone.';
+comment on column watchpost.zones.min_severity is 'Threshold, 0 to 100, for severity times severity_multiplier.';
+comment on column watchpost.zones.severity_multiplier is 'Makes events count for more or less here, 0.1 to 5.';
+comment on column watchpost.zones.dwell_minutes is 'How long a vessel or aircraft must stay before it alerts; other events ignore it.';
+comment on column watchpost.zones.quiet_hours_start is 'HH:MM in quiet_hours_tz; null: no quiet hours.';
+comment on column watchpost.zones.quiet_hours_end is 'HH:MM; may lie past midnight.';
+comment on column watchpost.zones.quiet_hours_tz is 'IANA time zone of the quiet hours.';
+comment on column watchpost.zones.quiet_mode is 'What happens in quiet hours: hold (one digest at their end) or drop (recorded, never sent).';
+comment on column watchpost.zones.emergency_severity is 'From this severity on quiet hours do not count; null: they always do.';
+comment on column watchpost.zones.color is 'Colour on the map, #rrggbb.';
+comment on column watchpost.zones.icon is 'Name of the symbol on the map.';
+comment on column watchpost.zones.channel_ids is 'Where alerts go: null every enabled channel of the owner (and organisation), empty nowhere.';
+comment on column watchpost.zones.sources is 'Only these feeds; null: all.';
+comment on column watchpost.zones.types is 'Only these event types; null: all.';
+comment on column watchpost.zones.snoozed_until is 'Until then alerts are recorded as suppressed.';
+comment on column watchpost.zones.enabled is 'Whether it is matched at all.';
+comment on column watchpost.zones.boxes is 'Bounding boxes of the shape, computed by the API with it; never set by hand.';
+comment on column watchpost.zones.version is 'Counts the changes that matter to decisions; each is a row of zone_versions.';
+comment on column watchpost.zones.created_at is 'When it was drawn.';
+comment on column watchpost.zones.updated_at is 'Last change of any kind.';
+comment on column watchpost.zones.deleted_at is 'Hidden since then; restorable for 30 days; null: alive.';
 create index zones_scope_created on watchpost.zones (scope_id, created_at desc, id desc) where deleted_at is null;
 create index zones_owner_id on watchpost.zones (owner_id);
 create index zones_org_id on watchpost.zones (org_id) where org_id is not null;
@@ -1005,6 +1155,12 @@ create table watchpost.zone_boxes (
   primary key (zone_id, part)
 );
 comment on table watchpost.zone_boxes is 'What narrows the search for the zones that are not deleted: bounding boxes (several across the antimeridian), the least severity that can matter, filters.';
+comment on column watchpost.zone_boxes.zone_id is 'Zone the box belongs to.';
+comment on column watchpost.zone_boxes.part is 'Number of the box within its zone.';
+comment on column watchpost.zone_boxes.box is 'Longitudes and latitudes it spans, degrees.';
+comment on column watchpost.zone_boxes.needs is 'Least severity of an event that can reach the zone; what is below it is never looked at.';
+comment on column watchpost.zone_boxes.sources is 'Copy of the filter of its zone, so that the index alone can leave it out.';
+comment on column watchpost.zone_boxes.types is 'Copy of the filter of its zone, so that the index alone can leave it out.';
 create index zone_boxes_box on watchpost.zone_boxes using gist (box, needs) include (zone_id, sources, types);
 alter table watchpost.zone_boxes enable row level security;
 alter table watchpost.zone_boxes force row level security;
@@ -1020,6 +1176,10 @@ create table watchpost.zone_versions (
   primary key (zone_id, version)
 );
 comment on table watchpost.zone_versions is 'Append-only: each version of a zone, so that what was decided can be replayed.';
+comment on column watchpost.zone_versions.zone_id is 'Zone this was.';
+comment on column watchpost.zone_versions.version is 'Number of the version.';
+comment on column watchpost.zone_versions.valid_from is 'Since when it held; until the next version.';
+comment on column watchpost.zone_versions.definition is 'Every field a decision reads, as JSON.';
 alter table watchpost.zone_versions enable row level security;
 alter table watchpost.zone_versions force row level security;
 create policy zone_versions_select on watchpost.zone_versions for select to authenticated
@@ -1036,6 +1196,10 @@ create table watchpost.match_memory (
   primary key (zone_id, key)
 );
 comment on table watchpost.match_memory is 'What matching remembers per zone and event, or zone and moving subject (a stay).';
+comment on column watchpost.match_memory.zone_id is 'Zone that remembers.';
+comment on column watchpost.match_memory.key is 'Event id, or subject of a stay.';
+comment on column watchpost.match_memory.memory is 'State of the decision so far, read and written by matching only.';
+comment on column watchpost.match_memory.updated_at is 'Last news; forgotten with the event revisions.';
 create index match_memory_key on watchpost.match_memory (key);
 create index match_memory_updated_at on watchpost.match_memory (updated_at);
 alter table watchpost.match_memory enable row level security;
@@ -1347,6 +1511,27 @@ create table watchpost.channels (
   deleted_at timestamptz
 );
 comment on table watchpost.channels is 'Where alerts go. Everything secret is sealed; a masked form stands beside it.';
+comment on column watchpost.channels.id is 'Stands in zones.channel_ids and in deliveries.';
+comment on column watchpost.channels.owner_id is 'Account that made it.';
+comment on column watchpost.channels.org_id is 'Organisation it is shared with; null: private.';
+comment on column watchpost.channels.scope_id is 'Who may see it: organisation, else owner. Computed.';
+comment on column watchpost.channels.kind is 'webhook, slack, discord, teams, telegram, email, pagerduty or ntfy.';
+comment on column watchpost.channels.label is 'What its owner calls it; null: shown by kind.';
+comment on column watchpost.channels.target_sealed is 'URL, address or key of the receiver, encrypted with SEAL_KEYS.';
+comment on column watchpost.channels.target_masked is 'What others see of the target.';
+comment on column watchpost.channels.config_sealed is 'Headers or tokens, encrypted with SEAL_KEYS; null: none.';
+comment on column watchpost.channels.config_masked is 'What others see of the configuration.';
+comment on column watchpost.channels.enabled is 'Whether anything is sent to it.';
+comment on column watchpost.channels.status is 'ok, failing (it is retried) or disabled; written by the delivery job.';
+comment on column watchpost.channels.disabled_reason is 'Why it was switched off, by its receivers answer or by a person.';
+comment on column watchpost.channels.signing_secret_sealed is 'Key that signs webhooks, encrypted; null for other kinds.';
+comment on column watchpost.channels.previous_secret_sealed is 'The key before the last rotation, encrypted; signs beside the new one for 24 hours.';
+comment on column watchpost.channels.previous_secret_until is 'When the previous key stops signing.';
+comment on column watchpost.channels.failures is 'Failed attempts in a row; 0 after a success.';
+comment on column watchpost.channels.paused_until is 'After many failures nothing is sent until then.';
+comment on column watchpost.channels.created_at is 'When it was made.';
+comment on column watchpost.channels.updated_at is 'Last change, also of its state.';
+comment on column watchpost.channels.deleted_at is 'Hidden since then; restorable for 30 days; null: alive.';
 create index channels_scope_created on watchpost.channels (scope_id, created_at desc, id desc) where deleted_at is null;
 create index channels_owner_id on watchpost.channels (owner_id);
 create index channels_org_id on watchpost.channels (org_id) where org_id is not null;
@@ -1483,6 +1668,33 @@ create table watchpost.alerts (
   unique (zone_id, event_id)
 );
 comment on table watchpost.alerts is 'One row per zone and event (per stay of a moving subject), with the event and the checks as they were.';
+comment on column watchpost.alerts.id is 'The alert id in the API and in every message.';
+comment on column watchpost.alerts.zone_id is 'Zone that was concerned.';
+comment on column watchpost.alerts.zone_name is 'Label of the zone at that time.';
+comment on column watchpost.alerts.owner_id is 'Owner of the zone, kept in step with it.';
+comment on column watchpost.alerts.org_id is 'Organisation the zone is shared with, kept in step with it.';
+comment on column watchpost.alerts.scope_id is 'Who may see it: organisation, else owner. Computed.';
+comment on column watchpost.alerts.event_id is 'Event, or for a moving subject the position that began it.';
+comment on column watchpost.alerts.source is 'Feed of the event.';
+comment on column watchpost.alerts.subject is 'Moving subject of the stay; null for other events.';
+comment on column watchpost.alerts.event is 'The event as it was told, so that it outlives the events table.';
+comment on column watchpost.alerts.severity is 'Severity times the zones multiplier, at most 100.';
+comment on column watchpost.alerts.reason is 'One sentence with the numbers of the decision.';
+comment on column watchpost.alerts.status is 'pending, held (quiet hours), dispatched, failed, suppressed (never sent) or recorded (no channel).';
+comment on column watchpost.alerts.raised_at is 'When the revision that raised it was first seen.';
+comment on column watchpost.alerts.held_until is 'End of the quiet hours it waits for; null: not held.';
+comment on column watchpost.alerts.dispatched_at is 'First delivery that succeeded.';
+comment on column watchpost.alerts.channel is 'Label or kind of the channel that first succeeded.';
+comment on column watchpost.alerts.checks is 'All eight checks of the decision with their numbers, for explain.';
+comment on column watchpost.alerts.zone_version is 'Version of the zone that decided.';
+comment on column watchpost.alerts.event_revision is 'Revision of the event it last spoke of.';
+comment on column watchpost.alerts.updates is 'News since it was raised: list of time and kind.';
+comment on column watchpost.alerts.resolved is 'Whether somebody has dealt with it.';
+comment on column watchpost.alerts.resolved_at is 'When it was resolved; null while open.';
+comment on column watchpost.alerts.resolved_via is 'How it was resolved: api, console or mcp.';
+comment on column watchpost.alerts.note is 'What people wrote about it.';
+comment on column watchpost.alerts.created_at is 'When the row was written.';
+comment on column watchpost.alerts.updated_at is 'Last change of any kind; pollers ask by it.';
 create index alerts_scope_raised on watchpost.alerts (scope_id, raised_at desc, id desc);
 create index alerts_zone_raised on watchpost.alerts (zone_id, raised_at desc, id desc);
 create index alerts_raised_at on watchpost.alerts (raised_at);
@@ -1524,6 +1736,22 @@ create table watchpost.deliveries (
   updated_at timestamptz not null default now()
 );
 comment on table watchpost.deliveries is 'One message to one channel. Its id is the webhook-id, the same on every attempt.';
+comment on column watchpost.deliveries.id is 'Also the webhook-id header and the id of its job.';
+comment on column watchpost.deliveries.alert_id is 'Alert it tells of; null for a test.';
+comment on column watchpost.deliveries.channel_id is 'Where it goes.';
+comment on column watchpost.deliveries.message is 'What it says: alert.raised, alert.escalated, alert.digest, channel.test …';
+comment on column watchpost.deliveries.sequence is 'Which update of the alert it tells; 0 for the first message.';
+comment on column watchpost.deliveries.status is 'queued, held (quiet hours), sending, succeeded, failed, expired (gave up) or cancelled.';
+comment on column watchpost.deliveries.attempts is 'How often it was tried.';
+comment on column watchpost.deliveries.last_error is 'Why the last attempt failed, in words of ours.';
+comment on column watchpost.deliveries.payload is 'What is sent, fixed at the first attempt so that retries say the same.';
+comment on column watchpost.deliveries.next_attempt_at is 'When it is tried again, or a held one released.';
+comment on column watchpost.deliveries.first_attempt_at is 'Start of the first attempt; retries end some time after it.';
+comment on column watchpost.deliveries.delivered_at is 'When the receiver accepted it.';
+comment on column watchpost.deliveries.redelivery_of is 'Delivery this one repeats on request.';
+comment on column watchpost.deliveries.digest_id is 'Digest that carries this held message.';
+comment on column watchpost.deliveries.created_at is 'When it was decided to send.';
+comment on column watchpost.deliveries.updated_at is 'Last change of state.';
 -- A redelivery or digest is a new message about the same thing; a first one exists once.
 create unique index deliveries_once on watchpost.deliveries (alert_id, channel_id, message, sequence)
   where redelivery_of is null and message <> 'alert.digest';
@@ -1556,6 +1784,15 @@ create table watchpost.delivery_attempts (
   unique (delivery_id, attempt)
 );
 comment on table watchpost.delivery_attempts is 'Append-only: every attempt of a delivery and what the receiver answered. Kept 100 days.';
+comment on column watchpost.delivery_attempts.id is 'Row id.';
+comment on column watchpost.delivery_attempts.delivery_id is 'Delivery that was tried.';
+comment on column watchpost.delivery_attempts.attempt is 'Number of the try, from 1.';
+comment on column watchpost.delivery_attempts.at is 'When it was tried.';
+comment on column watchpost.delivery_attempts.outcome is 'ok, retry, fail_permanent or disable_channel.';
+comment on column watchpost.delivery_attempts.status_code is 'HTTP status of the receiver; null when there was no answer.';
+comment on column watchpost.delivery_attempts.duration_ms is 'How long the receiver took, milliseconds.';
+comment on column watchpost.delivery_attempts.error is 'What went wrong, in words of ours.';
+comment on column watchpost.delivery_attempts.response_excerpt is 'First characters of the answer; shown only to who may manage the channel.';
 create index delivery_attempts_at on watchpost.delivery_attempts (at);
 alter table watchpost.delivery_attempts enable row level security;
 alter table watchpost.delivery_attempts force row level security;
@@ -2128,6 +2365,21 @@ create table watchpost.audit (
   details jsonb not null default '{}'
 );
 comment on table watchpost.audit is 'Acts of an account and acts of others on its things; one row per account concerned. Kept 400 days.';
+comment on column watchpost.audit.id is 'Row id; exporters continue after it.';
+comment on column watchpost.audit.at is 'When it was done.';
+comment on column watchpost.audit.xid is 'Transaction of the act; orders the export.';
+comment on column watchpost.audit.seq is 'Order within the transaction.';
+comment on column watchpost.audit.account_id is 'Account in whose log this stands.';
+comment on column watchpost.audit.actor_id is 'Account that acted; null for operators and the service itself.';
+comment on column watchpost.audit.key_id is 'API key used; null outside the API.';
+comment on column watchpost.audit.action is 'What was done, as <thing>.<verb>; request.refused for refusals.';
+comment on column watchpost.audit.target_type is 'Sort of thing acted on.';
+comment on column watchpost.audit.target_id is 'Its id, or the route of a refusal.';
+comment on column watchpost.audit.outcome is 'success or failure.';
+comment on column watchpost.audit.ip is 'Client address as the API knows it.';
+comment on column watchpost.audit.user_agent is 'Client software, as it says of itself.';
+comment on column watchpost.audit.request_id is 'X-Request-Id of the request; for refusals the key they are counted under.';
+comment on column watchpost.audit.details is 'Changed fields before and after, without secrets; the count of refusals.';
 create index audit_account_at on watchpost.audit (account_id, at desc, id desc);
 create index audit_account_order on watchpost.audit (account_id, xid, seq);
 create index audit_at on watchpost.audit (at);
@@ -2774,6 +3026,9 @@ create table watchpost.retention (
   updated_at timestamptz not null default now()
 );
 comment on table watchpost.retention is 'How long each kind of row is kept; change it here.';
+comment on column watchpost.retention.thing is 'Sort of row.';
+comment on column watchpost.retention.keep is 'How long, from its own time on.';
+comment on column watchpost.retention.updated_at is 'When this was last changed.';
 alter table watchpost.retention enable row level security;
 alter table watchpost.retention force row level security;
 insert into watchpost.retention (thing, keep) values
