@@ -53,12 +53,12 @@ async function hear(options: {
     keepAlive: true,
     keepAliveInitialDelayMillis: 30_000,
   })
-  const ended = new Promise<void>((resolve, reject) => {
-    client.on('error', reject)
-    client.on('end', resolve)
-    signal.addEventListener('abort', () => resolve(), { once: true })
-  })
+  const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
   ended.catch(() => {})
+  const abort = () => resolve()
+  signal.addEventListener('abort', abort)
+  client.on('error', reject)
+  client.on('end', resolve)
   client.on('notification', ({ payload }) => wake(payload || undefined))
   try {
     await client.connect()
@@ -69,6 +69,7 @@ async function hear(options: {
     await ended
     if (!signal.aborted) throw new Error('the connection was closed')
   } finally {
+    signal.removeEventListener('abort', abort)
     await client.end().catch(() => {})
   }
 }

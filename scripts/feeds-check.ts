@@ -16,8 +16,12 @@ export function watchFeeds(
   closing: (() => Promise<void>)[],
 ): Promise<string | undefined> {
   const stopping = new AbortController()
-  closing.push(async () => stopping.abort())
-  return waitForNews(jobsUrl, stopping.signal)
+  const waiting = waitForNews(jobsUrl, stopping.signal)
+  closing.push(async () => {
+    stopping.abort()
+    await waiting.catch(() => {})
+  })
+  return waiting
 }
 
 async function waitForNews(jobsUrl: string, signal: AbortSignal): Promise<string | undefined> {

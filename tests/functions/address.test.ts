@@ -1,0 +1,88 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { addressLimit, behindProxies } from '../../functions/address.ts'
+import { readConfig } from '../../functions/config.ts'
+
+const trusted = readConfig(
+  {
+    JOBS_DATABASE_URL: 'postgres://localhost/x',
+    SEAL_KEYS: Buffer.alloc(32).toString('base64'),
+    TRUSTED_PROXIES: '10.0.0.0/8, 127.0.0.1, fd00::/8',
+  },
+  'jobs',
+).trusted_proxies
+
+describe('behindProxies', () => {
+  test.each([
+    ['a stranger’s word is not believed', '203.0.113.9', '198.51.100.1', '203.0.113.9'],
+    ['a trusted proxy’s is', '10.1.2.3', '198.51.100.1', '198.51.100.1'],
+    [
+      'only the last hop before the proxies counts',
+      '10.1.2.3',
+      '1.1.1.1, 198.51.100.1, 10.9.9.9',
+      '198.51.100.1',
+    ],
+    ['an address of the proxies’ network is one of them', '127.0.0.1', '10.0.0.7', '10.0.0.7'],
+    ['nonsense ends the walk', '10.1.2.3', '198.51.100.1, unknown', '10.1.2.3'],
+    ['an empty header is none', '10.1.2.3', '', '10.1.2.3'],
+    ['a mapped IPv4 peer is that IPv4 address', '::ffff:10.1.2.3', '198.51.100.1', '198.51.100.1'],
+    ['IPv6 works alike', 'fd00::1', '2001:db8::7', '2001:db8::7'],
+  ])('%s', (_, peer, forwarded, expected) => {
+    expect(behindProxies(peer, forwarded, trusted)).toBe(expected)
+  })
+
+  test('a peer that is gone has no address', () => {
+    expect(behindProxies(undefined, '198.51.100.1', trusted)).toBe('unknown')
+  })
+
+  test('whatever a stranger sends, the answer is the stranger', () => {
+    fc.assert(
+      fc.property(fc.string(), (forwarded) => {
+        expect(behindProxies('203.0.113.9', forwarded, trusted)).toBe('203.0.113.9')
+      }),
+    )
+  })
+})
+
+describe('addressLimit', () => {
+  test('gives a minute’s worth at once, then one by one, and says how long to wait', () => {
+    let now = 0
+    const take = addressLimit(60, () => now)
+    for (let i = 0; i < 60; i += 1) expect(take('192.0.2.1')).toBe(0)
+    expect(take('192.0.2.1')).toBe(1)
+    expect(take('192.0.2.2')).toBe(0)
+    now += 1000
+    expect(take('192.0.2.1')).toBe(0)
+    expect(take('192.0.2.1')).toBe(1)
+    now += 60_000
+    for (let i = 0; i < 60; i += 1) expect(take('192.0.2.1')).toBe(0)
+  })
+
+  test('a refusal costs nothing', () => {
+    let now = 0
+    const take = addressLimit(1, () => now)
+    expect(take('192.0.2.1')).toBe(0)
+    for (let i = 0; i < 10; i += 1) expect(take('192.0.2.1')).toBe(60)
+    now += 60_000
+    expect(take('192.0.2.1')).toBe(0)
+  })
+
+  test('a /64 of IPv6 is one', () => {
+    const take = addressLimit(1, () => 0)
+    expect(take('2001:db8:1:1::1')).toBe(0)
+    expect(take('2001:db8:1:1:ffff::2')).toBeGreaterThan(0)
+    expect(take('2001:db8:1:2::1')).toBe(0)
+  })
+
+  test('remembers a bounded number of addresses, and forgets the one seen longest ago', () => {
+    const take = addressLimit(1, () => 0)
+    take('192.0.2.1')
+    for (let i = 0; i < 30_000; i += 1) {
+      take(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`)
+      if (i % 1000 === 0) expect(take('192.0.2.1')).toBeGreaterThan(0)
+    }
+    expect(take.size()).toBeLessThanOrEqual(20_000)
+    expect(take('192.0.2.1')).toBeGreaterThan(0)
+    expect(take('10.0.0.1')).toBe(0)
+  })
+})

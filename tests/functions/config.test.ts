@@ -1,0 +1,141 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ConfigError, readConfig, VARIABLES } from '../../functions/config.ts'
+import { createTestDatabase, type TestDatabase } from '../database.ts'
+
+const KEY = Buffer.alloc(32, 1).toString('base64')
+const LEAST = {
+  API_DATABASE_URL: 'postgres://watchpost_api:a@localhost/postgres',
+  JOBS_DATABASE_URL: 'postgres://watchpost_jobs:b@localhost/postgres',
+  SEAL_KEYS: KEY,
+}
+
+describe('.env.example', async () => {
+  const text = await readFile(resolve(import.meta.dirname, '../../.env.example'), 'utf8')
+  const listed = [...text.matchAll(/^#?([A-Z][A-Z_]+)=(.*)$/gm)].map(([, name, value]) => ({
+    name: name ?? '',
+    value: value ?? '',
+  }))
+
+  test('lists every variable there is, and no other', () => {
+    expect(listed.map(({ name }) => name).sort()).toEqual([...VARIABLES].sort())
+  })
+
+  test('sets nothing by itself, and says a sentence before each group', () => {
+    const groups = text.trim().split('\n\n').slice(1)
+    for (const group of groups) expect(group).toMatch(/^# .+\n(# .+\n)*#[A-Z]/)
+    expect(text).not.toMatch(/^[A-Z_]+=/m)
+  })
+
+  test('shows values that are accepted', () => {
+    const shown = Object.fromEntries(listed.map(({ name, value }) => [name, value]))
+    expect(() => readConfig({ ...shown, SEAL_KEYS: KEY }, 'serve')).not.toThrow()
+  })
+})
+
+describe('readConfig', () => {
+  test('needs two logins and a key; the rest has defaults', () => {
+    const config = readConfig(LEAST, 'serve')
+    expect(config).toMatchObject({
+      host: '127.0.0.1',
+      port: 8787,
+      public_url: 'http://127.0.0.1:8787',
+      prepared_statements: true,
+      origins: [],
+      trusted_proxies: [],
+      limits: { pro: 600, enterprise: 6000, address: 600 },
+      contact: undefined,
+      log: 'json',
+    })
+    expect(config.feeds.map(({ source }) => source)).toContain('usgs')
+    expect(config.allow.ranges).toEqual([])
+  })
+
+  test.each([
+    ['PORT', 'secret-port'],
+    ['PORT', '70000'],
+    ['API_DATABASE_URL', 'secret:5432/postgres'],
+    ['JOBS_DATABASE_URL', 'mysql://secret@localhost'],
+    ['DATABASE_URL', 'secret'],
+    ['PREPARED_STATEMENTS', 'secret'],
+    ['SEAL_KEYS', 'secretsecret'],
+    ['SEAL_KEYS', `${KEY},secret`],
+    ['PUBLIC_URL', 'ftp://secret.example.com'],
+    ['PUBLIC_URL', 'https://user:secret@example.com'],
+    ['CONSOLE_ORIGINS', 'https://secret.example.com/path'],
+    ['CONSOLE_ORIGINS', '*'],
+    ['TRUSTED_PROXIES', '10.0.0.0/99'],
+    ['TRUSTED_PROXIES', 'secret.example.com'],
+    ['ALLOW_PRIVATE_TARGETS', 'https://secret'],
+    ['RATE_LIMIT_PRO', '0'],
+    ['RATE_LIMIT_ENTERPRISE', '1.5'],
+    ['RATE_LIMIT_ADDRESS', 'secret'],
+    ['FEEDS', 'usgs,secret'],
+    ['LOG', 'secret'],
+  ])('%s=%s stops the start and is named without its value', (name, value) => {
+    const read = () => readConfig({ ...LEAST, [name]: value }, 'serve')
+    expect(read).toThrow(ConfigError)
+    expect(read).toThrow(new RegExp(`^${name} [^.]+\\.`))
+    try {
+      read()
+    } catch (error) {
+      const parts = value.split(',').filter((part) => part !== 'usgs' && part.length > 1)
+      for (const part of parts) expect(String(error)).not.toContain(part)
+    }
+  })
+
+  test('names every mistake at once', () => {
+    expect(() => readConfig({ PORT: 'x', LOG: 'x' }, 'serve')).toThrow(
+      /PORT .*SEAL_KEYS is not set.*LOG /,
+    )
+  })
+
+  test('an empty variable is one that is not set', () => {
+    expect(readConfig({ ...LEAST, PORT: '', PUBLIC_URL: ' ' }, 'serve').port).toBe(8787)
+    expect(() => readConfig({ ...LEAST, SEAL_KEYS: '' }, 'serve')).toThrow('SEAL_KEYS is not set')
+  })
+
+  test('the API needs its own login, the jobs alone do not', () => {
+    const { API_DATABASE_URL, ...rest } = LEAST
+    expect(() => readConfig(rest, 'serve')).toThrow('API_DATABASE_URL is not set')
+    expect(readConfig(rest, 'jobs').api_database_url).toBeUndefined()
+    expect(readConfig({ ...rest, API_DATABASE_URL }, 'jobs').api_database_url).toBeUndefined()
+    expect(() => readConfig({ SEAL_KEYS: KEY }, 'jobs')).toThrow('JOBS_DATABASE_URL is not set')
+  })
+
+  test('a public address loses its last slash, and an IPv6 host gets its brackets', () => {
+    const given = { ...LEAST, PUBLIC_URL: 'https://example.com/watch/' }
+    expect(readConfig(given, 'serve').public_url).toBe('https://example.com/watch')
+    expect(readConfig({ ...LEAST, HOST: '::1' }, 'serve').public_url).toBe('http://[::1]:8787')
+    expect(readConfig({ ...LEAST, HOST: '0.0.0.0' }, 'serve').public_url).toBe(
+      'http://localhost:8787',
+    )
+  })
+})
+
+describe('an administrator’s login for the jobs', () => {
+  let database: TestDatabase
+  beforeAll(async () => {
+    database = await createTestDatabase()
+  })
+  afterAll(() => database.drop())
+
+  test('takes the role of the jobs', async () => {
+    const config = readConfig({ SEAL_KEYS: KEY, DATABASE_URL: database.adminUrl }, 'jobs')
+    const client = new pg.Client({ connectionString: config.jobs_database_url })
+    await client.connect()
+    try {
+      const { rows } = await client.query('select current_user, session_user')
+      expect(rows).toEqual([{ current_user: 'watchpost_jobs', session_user: 'postgres' }])
+    } finally {
+      await client.end()
+    }
+  })
+
+  test('is left as it is when it is the jobs’ own', () => {
+    const config = readConfig({ SEAL_KEYS: KEY, DATABASE_URL: database.jobsUrl }, 'jobs')
+    expect(config.jobs_database_url).toBe(database.jobsUrl)
+  })
+})

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { listen } from '../../functions/listen.ts'
+import { createTestDatabase, type TestDatabase } from '../database.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.drop())
+
+const LISTENERS = `application_name = 'watchpost-listen' and datname = current_database()`
+
+describe('listen', () => {
+  test('wakes the queue that got a job, comes back when cut off, and ends when told', async () => {
+    const wake = vi.fn()
+    const log = vi.fn()
+    const ears = listen({ url: database.jobsUrl, wake, log })
+    try {
+      // Once at the start, for what was said before.
+      await vi.waitFor(() => expect(wake).toHaveBeenCalledWith())
+      await database.query(`select private.enqueue('match', gen_random_uuid(), '{}')`)
+      await vi.waitFor(() => expect(wake).toHaveBeenLastCalledWith('match'))
+
+      wake.mockClear()
+      await database.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where ${LISTENERS}`,
+      )
+      await vi.waitFor(() => expect(wake).toHaveBeenCalledWith(), { timeout: 5_000 })
+      expect(log).toHaveBeenCalledWith(expect.objectContaining({ msg: 'listening stopped' }))
+      await database.query(`select pg_notify('watchpost_jobs', 'deliver')`)
+      await vi.waitFor(() => expect(wake).toHaveBeenLastCalledWith('deliver'))
+    } finally {
+      await ears.stop()
+    }
+    await vi.waitFor(async () => {
+      expect(await database.query(`select from pg_stat_activity where ${LISTENERS}`)).toEqual([])
+    })
+  })
+
+  test('a database that is away is asked again, less and less often', async () => {
+    const log = vi.fn()
+    const ears = listen({ url: 'postgres://nobody@127.0.0.1:1/none', wake: vi.fn(), log })
+    await vi.waitFor(() => expect(log).toHaveBeenCalledTimes(2), { timeout: 5_000 })
+    await ears.stop()
+    expect(log.mock.calls[0]?.[0]).toMatchObject({ error: expect.stringContaining('ECONNREFUSED') })
+  })
+})

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import { createLog } from '../../functions/log.ts'
+
+function written(form: 'json' | 'text', line: Record<string, unknown>): string {
+  let text = ''
+  createLog(form, (piece) => {
+    text += piece
+  })(line)
+  return text
+}
+
+test('json is one line each, with the time', () => {
+  const text = written('json', { msg: 'request', path: '/a\nb' })
+  expect(text.match(/\n/g)).toHaveLength(1)
+  expect(JSON.parse(text)).toEqual({
+    at: expect.stringMatching(/^\d{4}-.*Z$/),
+    msg: 'request',
+    path: '/a\nb',
+  })
+})
+
+test.each([
+  [
+    'an alert',
+    { msg: 'job', queue: 'match', source: 'usgs', alerts: 2, outcome: 'done' },
+    'usgs: 2 alerts raised',
+  ],
+  [
+    'a delivery',
+    {
+      msg: 'job',
+      queue: 'deliver',
+      kind: 'webhook',
+      message: 'alert.raised',
+      result: 'ok',
+      status: 204,
+      duration_ms: 7,
+    },
+    'alert.raised delivered by webhook (HTTP 204, 7 ms)',
+  ],
+  [
+    'a delivery that failed',
+    {
+      msg: 'job',
+      queue: 'deliver',
+      kind: 'webhook',
+      message: 'alert.raised',
+      result: 'retry',
+      error: 'No answer.',
+    },
+    'alert.raised not delivered by webhook: No answer.',
+  ],
+  ['new events', { msg: 'job', queue: 'ingest', source: 'usgs', inserted: 1 }, 'usgs: 1 new event'],
+  [
+    'a feed that fails',
+    { msg: 'job', queue: 'ingest', source: 'usgs', feed_error: 'answered HTTP 500' },
+    'usgs: answered HTTP 500',
+  ],
+  [
+    'a job that fails',
+    { msg: 'job', queue: 'match', outcome: 'failed', error: 'x' },
+    'job of match failed: x',
+  ],
+  ['a fault', { msg: 'queue error', error: 'gone' }, 'queue error: gone'],
+  [
+    'a request that failed here',
+    { msg: 'request', method: 'GET', path: '/api/v1/me', status: 500, request_id: 'r' },
+    'GET /api/v1/me answered 500 (request r; LOG=json tells more)',
+  ],
+])('text tells %s in a sentence', (_, line, sentence) => {
+  expect(written('text', line)).toMatch(/^\d\d:\d\d:\d\d {2}/)
+  expect(written('text', line).slice(10)).toBe(`${sentence}\n`)
+})
+
+test.each([
+  ['a request that went well', { msg: 'request', status: 404 }],
+  ['a poll without news', { msg: 'job', queue: 'ingest', source: 'usgs', inserted: 0 }],
+  ['a replay’s events', { msg: 'job', queue: 'ingest', source: 'usgs-replay', inserted: 9 }],
+  ['a match without alerts', { msg: 'job', queue: 'match', source: 'usgs', alerts: 0 }],
+  ['a delivery that was skipped', { msg: 'job', queue: 'deliver', skipped: true }],
+])('text says nothing of %s', (_, line) => {
+  expect(written('text', line)).toBe('')
+})

@@ -1,0 +1,341 @@
+import { once } from 'node:events'
+import { stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { z } from 'zod'
+import { watchFeeds } from '../../scripts/feeds-check.ts'
+import { newSecrets } from '../../scripts/logins.ts'
+import { runningPostgres } from '../../scripts/postgres.ts'
+import { generateSecret } from '../../shared/signing.ts'
+import { createTestDatabase, type TestDatabase } from '../database.ts'
+import { createProcesses, type Processes, type Started } from '../processes.ts'
+
+const START = 'scripts/start.ts'
+const ADMIN = 'scripts/admin.ts'
+const KEY = /wp_live_[0-9A-Za-z]{49}/g
+const RECORDED = 1707
+
+let processes: Processes
+beforeAll(async () => {
+  processes = await createProcesses()
+})
+afterAll(() => processes.close())
+
+async function startReplay(): Promise<{ started: Started; url: string }> {
+  const args = ['--replay', '--port', '0', '--data-dir', processes.dataDir]
+  const started = processes.run(START, args)
+  const [, url = ''] = await started.says(/"msg":"listening on (http:\/\/127\.0\.0\.1:\d+)"/)
+  return { started, url }
+}
+
+async function stop(started: Started) {
+  started.signal('SIGTERM')
+  expect(await started.ended).toBe(0)
+  expect(started.stderr()).toBe('')
+  expect(started.stdout()).toMatch(/Stopped\n$/)
+  expect(runningPostgres(processes.dataDir)).toBeUndefined()
+}
+
+async function ask<Row extends pg.QueryResultRow>(sql: string): Promise<Row[]> {
+  const client = new pg.Client({
+    connectionString: runningPostgres(processes.dataDir)?.adminUrl ?? '',
+  })
+  await client.connect()
+  try {
+    return (await client.query<Row>(sql)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+const Playing = z.object({ position_ms: z.number() })
+
+async function position(): Promise<number> {
+  const [row] = await ask(`select state from watchpost.sources where source = 'usgs-replay'`)
+  return Playing.parse(row?.state).position_ms
+}
+
+/** An admin command beside whatever runs, or without. */
+async function admin(...args: string[]): Promise<Record<string, unknown>> {
+  const run = processes.run(ADMIN, [...args, '--json', '--data-dir', processes.dataDir])
+  expect(await run.ended, run.stderr()).toBe(0)
+  return z.record(z.string(), z.unknown()).parse(JSON.parse(run.stdout()))
+}
+
+function api(url: string, key: string, path: string, body?: unknown): Promise<Response> {
+  return fetch(`${url}/api/v1${path}`, {
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+  })
+}
+
+describe('npm run demo', () => {
+  let first: { started: Started; url: string; key: string }
+  let stoppedAt: number
+
+  test('a first start makes everything and shows the one key', async () => {
+    const { started, url } = await startReplay()
+    const keys = new Set(started.stdout().match(KEY))
+    expect(keys.size).toBe(1)
+    first = { started, url, key: [...keys][0] ?? '' }
+
+    const me = await api(url, first.key, '/me')
+    expect(me.status).toBe(200)
+    expect(await me.json()).toMatchObject({
+      email: 'local@watchpost.localhost',
+      plan: 'enterprise',
+      scopes: ['read', 'write'],
+    })
+    const secrets = await stat(join(processes.dataDir, 'secrets.json'))
+    expect(secrets.mode & 0o777).toBe(0o600)
+  })
+
+  test('everywhere it says that it is a replay', async () => {
+    expect(first.started.stdout()).toMatch(/REPLAY/)
+    const health = await (await fetch(`${first.url}/api/sources/health`)).json()
+    expect(health).toMatchObject({
+      status: 'ok',
+      sources: [{ source: 'usgs-replay', title: expect.stringContaining('REPLAY') }],
+    })
+    const [row] = await ask<{ titles: boolean; stored: number }>(
+      `select bool_and(title like 'REPLAY %') as titles,
+        count(*) filter (where id !~ '-r[0-9]+$')::int as stored
+      from watchpost.events`,
+    )
+    expect(row).toEqual({ titles: true, stored: RECORDED })
+  })
+
+  test('the documentation works offline', async () => {
+    const page = await (await fetch(`${first.url}/docs`)).text()
+    const files = [...page.matchAll(/(?:src|href)="(\/docs\/[^"]+)"/g)].map(([, path]) => path)
+    expect(files).toHaveLength(3)
+    for (const path of files) {
+      const answer = await fetch(first.url + path)
+      expect([path, answer.status]).toEqual([path, 200])
+      expect(answer.headers.get('content-type')).toMatch(/^text\/(css|javascript)/)
+      await answer.arrayBuffer()
+    }
+    const outside = await fetch(`${first.url}/docs/..%2Fpackage.json`)
+    expect(outside.ok).toBe(false)
+    await outside.arrayBuffer()
+  })
+
+  test('an alert reaches a receiver on this machine, and its signature holds', async () => {
+    const secret = generateSecret()
+    const receiver = processes.run('scripts/receiver.ts', ['--secret', secret, '--port', '0'])
+    const [target] = await receiver.says(/http:\/\/127\.0\.0\.1:\d+\//)
+    const channel = { kind: 'webhook', target, signing_secret: secret }
+    expect((await api(first.url, first.key, '/channels', channel)).status).toBe(201)
+    const zone = { label: 'Half the world', lat: 50, lon: -130, radius_km: 5000, min_severity: 0 }
+    expect((await api(first.url, first.key, '/zones', zone)).status).toBe(201)
+    await receiver.says(/alert\.raised in Half the world: REPLAY .*, signature valid/)
+    receiver.signal('SIGTERM')
+    await receiver.ended
+  })
+
+  test('the operators’ command works beside it', async () => {
+    const { key_id, api_key } = await admin(
+      'key',
+      'mint',
+      '--email',
+      'local@watchpost.localhost',
+      '--scopes',
+      'read',
+    )
+    const key = String(api_key)
+    expect((await api(first.url, key, '/me')).status).toBe(200)
+    expect((await api(first.url, key, '/zones', {})).status).toBe(403)
+    await admin('key', 'revoke', '--key', String(key_id))
+    expect((await api(first.url, key, '/me')).status).toBe(401)
+
+    const made = await admin('account', 'create', '--email', 'Ann@example.com', '--plan', 'pro')
+    expect(Object.keys(made).sort()).toEqual(['api_key', 'email', 'key_id', 'plan', 'user_id'])
+    expect((await api(first.url, String(made.api_key), '/me')).status).toBe(200)
+    await admin('account', 'plan', '--email', 'ann@example.com', '--plan', 'free')
+    expect((await api(first.url, String(made.api_key), '/me')).status).toBe(402)
+  })
+
+  test('SIGTERM ends it and its PostgreSQL', async () => {
+    stoppedAt = await position()
+    await stop(first.started)
+    await expect(fetch(first.url)).rejects.toThrow()
+  })
+
+  test('without it the operators’ command starts PostgreSQL for the moment', async () => {
+    const { sources } = await admin('feeds', 'status')
+    expect(sources).toMatchObject([{ source: 'usgs-replay' }])
+    expect(runningPostgres(processes.dataDir)).toBeUndefined()
+  })
+
+  test('a second start shows no key, and plays on where it stopped', async () => {
+    const { started, url } = await startReplay()
+    expect(started.stdout()).not.toMatch(KEY)
+    expect(started.stdout()).toContain('npm run admin -- key mint')
+    expect((await api(url, first.key, '/me')).status).toBe(200)
+
+    await vi.waitFor(async () => expect(await position()).toBeGreaterThan(stoppedAt), 5_000)
+    const [row] = await ask<{ stored: number; played: number }>(
+      `select count(*) filter (where id !~ '-r[0-9]+$')::int as stored,
+        count(*) filter (where id ~ '-r[0-9]+$')::int as played
+      from watchpost.events`,
+    )
+    expect(row?.stored).toBe(RECORDED)
+    expect(row?.played).toBeLessThan(RECORDED)
+    expect(await position()).toBeLessThan(stoppedAt + 60_000)
+    await stop(started)
+  })
+
+  test('a signal in the middle of the start ends it as well', async () => {
+    const args = ['--replay', '--port', '0', '--data-dir', processes.dataDir]
+    const started = processes.run(START, args)
+    await started.says(/PostgreSQL 18\S* runs/)
+    await stop(started)
+  })
+})
+
+describe('a start that cannot be', () => {
+  async function refused(args: string[], env?: Record<string, string>) {
+    const run = processes.run(START, ['--data-dir', join(processes.dataDir, 'none'), ...args], env)
+    const code = await run.ended
+    expect(run.stdout()).toBe('')
+    return { code, said: run.stderr() }
+  }
+
+  test('a port in use names the flag', async () => {
+    const blocker = createServer().listen(0, '127.0.0.1')
+    await once(blocker, 'listening')
+    const { port } = z.object({ port: z.number() }).parse(blocker.address())
+    try {
+      const { code, said } = await refused(['--port', String(port)])
+      expect(code).toBe(1)
+      expect(said).toBe(
+        `Port ${port} on 127.0.0.1 is in use. Choose another: --port ${port + 1}, or --port 0 for any free one.\n`,
+      )
+    } finally {
+      blocker.close()
+    }
+  })
+
+  test.each([
+    ['an unknown flag', ['--prot', '1'], /^Unknown option '--prot'\. See npm start -- --help\n$/],
+    ['a stray word', ['demo'], /^Unexpected argument 'demo'/],
+    ['a port that is none', ['--port', 'x'], /^--port is a number from 0 to 65535/],
+    [
+      'a replay into a database of somebody’s own',
+      ['--replay', '--database-url', 'postgres://localhost/x'],
+      /^--replay .*leave --database-url out/,
+    ],
+  ])('%s is wrong usage', async (_, args, message) => {
+    const { code, said } = await refused(args)
+    expect(said).toMatch(message)
+    expect(code).toBe(2)
+  })
+
+  test.each([
+    [
+      'an unknown feed',
+      ['--port', '0', '--feeds', 'usgs,nope'],
+      {},
+      /^FEEDS holds an unknown feed/,
+    ],
+    ['a bad variable', ['--port', '0'], { RATE_LIMIT_PRO: 'lots' }, /^RATE_LIMIT_PRO is no whole/],
+    ['a host that is not here', ['--host', '192.0.2.1'], {}, /^192\.0\.2\.1 is no address of this/],
+  ])('%s is said before anything is started', async (_, args, env, message) => {
+    const { code, said } = await refused(args, env)
+    expect(said).toMatch(message)
+    expect(code).toBe(1)
+    expect(runningPostgres(join(processes.dataDir, 'none'))).toBeUndefined()
+  })
+
+  test('--help says every flag', async () => {
+    const run = processes.run(START, ['--help'])
+    expect(await run.ended).toBe(0)
+    for (const flag of ['host', 'port', 'data-dir', 'database-url', 'feeds', 'replay']) {
+      expect(run.stdout()).toContain(`--${flag} `)
+    }
+  })
+})
+
+describe('with a database of somebody’s own', () => {
+  let database: TestDatabase
+  beforeAll(async () => {
+    database = await createTestDatabase()
+    // Not to be asked while the test runs.
+    await database.query(
+      `insert into watchpost.sources (source, title, attribution, types, interval_seconds, next_poll_at)
+      values ('usgs', 'USGS', 'USGS', '{earthquake}', 60, 'infinity')`,
+    )
+  })
+  afterAll(() => database.drop())
+
+  test('npm start serves it, and npm run jobs needs no more than its address', async () => {
+    const dataDir = join(processes.dataDir, 'own')
+    const logins = { API_DATABASE_URL: database.apiUrl, JOBS_DATABASE_URL: database.jobsUrl }
+    const started = processes.run(
+      START,
+      ['--port', '0', '--data-dir', dataDir, '--database-url', database.adminUrl],
+      logins,
+    )
+    const [, url = ''] = await started.says(/"msg":"listening on ([^"]+)"/)
+    const key = started.stdout().match(KEY)?.[0] ?? ''
+    expect((await api(url, key, '/me')).status).toBe(200)
+    expect(runningPostgres(dataDir)).toBeUndefined()
+
+    const SEAL_KEYS = Buffer.alloc(32, 3).toString('base64')
+    const env = { SEAL_KEYS, DATABASE_URL: database.adminUrl }
+    const jobs = processes.run('functions/node.ts', ['jobs'], env)
+    await jobs.says(/"msg":"running the jobs","feeds":\["usgs"\]/)
+    for (const run of [started, jobs]) {
+      run.signal('SIGTERM')
+      expect(await run.ended, run.stderr()).toBe(0)
+    }
+  })
+
+  test('the API refuses a login that row-level security does not hold back', async () => {
+    const run = processes.run('functions/node.ts', [], {
+      PORT: '0',
+      SEAL_KEYS: Buffer.alloc(32, 3).toString('base64'),
+      API_DATABASE_URL: database.adminUrl,
+      JOBS_DATABASE_URL: database.jobsUrl,
+    })
+    expect(await run.ended).toBe(1)
+    expect(run.stderr()).toMatch(/API_DATABASE_URL logs in as postgres, .* Log in as watchpost_api/)
+  })
+
+  test('lost secrets are not replaced where something was sealed with them', async () => {
+    const data_dir = join(processes.dataDir, 'lost')
+    await database.query(
+      `insert into watchpost.channels (owner_id, kind, target_sealed, target_masked)
+      select user_id, 'webhook', 'sealed', 'https://…' from watchpost.accounts limit 1`,
+    )
+    await expect(newSecrets(database.adminUrl, { data_dir, seal_keys: undefined })).rejects.toThrow(
+      /lost\/secrets\.json is missing\. Bring that file back, or set SEAL_KEYS/,
+    )
+    await newSecrets(database.adminUrl, { data_dir, seal_keys: 'given' })
+    await writeFile(join(data_dir, 'secrets.json'), '{')
+    const run = processes.run(START, ['--port', '0', '--data-dir', data_dir])
+    expect(await run.ended).toBe(1)
+    expect(run.stderr()).toMatch(/secrets\.json is damaged/)
+  })
+
+  test('when every live feed fails, watchFeeds says why; one that is heard is enough', async () => {
+    const closing: (() => Promise<void>)[] = []
+    const failing = watchFeeds(database.jobsUrl, closing)
+    await vi.waitFor(async () => {
+      await database.query(
+        `update watchpost.sources set error = 'cannot be reached', error_at = clock_timestamp()`,
+      )
+      expect(await Promise.race([failing, 'still waiting'])).toBe('usgs: cannot be reached')
+    })
+    const hearing = watchFeeds(database.jobsUrl, closing)
+    await vi.waitFor(async () => {
+      await database.query('update watchpost.sources set last_success_at = clock_timestamp()')
+      expect(await Promise.race([hearing, 'still waiting'])).toBeUndefined()
+    })
+    const stopped = watchFeeds(database.jobsUrl, closing)
+    for (const close of closing) await close()
+    expect(await stopped).toBeUndefined()
+  })
+})
