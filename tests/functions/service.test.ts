@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { readConfig } from '../../functions/config.ts'
+import { createPool, type Database } from '../../functions/db.ts'
+import type { Feed } from '../../functions/feeds/feed.ts'
+import { registerFeeds, startService } from '../../functions/service.ts'
+import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../database.ts'
+
+let database: TestDatabase
+let jobs: Database
+beforeAll(async () => {
+  database = await createTestDatabase()
+  jobs = createPool({ url: database.jobsUrl, max: 1 })
+})
+afterAll(async () => {
+  await jobs.end()
+  await database.drop()
+})
+
+function feed(source: string, title = source): Feed {
+  return {
+    source,
+    title,
+    attribution: 'Nobody',
+    types: ['other'],
+    interval_seconds: 60,
+    poll: () => Promise.reject(new Error('is not asked here')),
+  }
+}
+
+const listed = () =>
+  database.query('select source, title, enabled, state from watchpost.sources order by source')
+
+describe('registerFeeds', () => {
+  test('switches on what is configured and off what no longer is, and never touches the state', async () => {
+    await registerFeeds(jobs, [feed('a'), feed('b')])
+    await database.query(`update watchpost.sources set state = '{"seen": 1}' where source = 'a'`)
+    await database.query(
+      `insert into watchpost.sources (source, title, attribution, types, interval_seconds)
+      values ('custom-x', 'Somebody’s own', 'Somebody', '{other}', 60)`,
+    )
+    const custom = { source: 'custom-x', title: 'Somebody’s own', enabled: true, state: {} }
+
+    await registerFeeds(jobs, [feed('b', 'A better title')])
+    expect(await listed()).toEqual([
+      { source: 'a', title: 'a', enabled: false, state: { seen: 1 } },
+      { source: 'b', title: 'A better title', enabled: true, state: {} },
+      custom,
+    ])
+    await registerFeeds(jobs, [feed('a'), feed('b', 'A better title')])
+    expect(await listed()).toEqual([
+      { source: 'a', title: 'a', enabled: true, state: { seen: 1 } },
+      { source: 'b', title: 'A better title', enabled: true, state: {} },
+      custom,
+    ])
+  })
+})
+
+describe('startService', () => {
+  test('a database without Watchpost is refused with the way out, and nothing stays open', async () => {
+    const empty = await createEmptyDatabase()
+    try {
+      const config = readConfig(
+        {
+          SEAL_KEYS: Buffer.alloc(32).toString('base64'),
+          JOBS_DATABASE_URL: empty.adminUrl,
+        },
+        'jobs',
+      )
+      await expect(startService(config, vi.fn())).rejects.toThrow(
+        /no Watchpost in it yet.*npm start/,
+      )
+      await vi.waitFor(async () => {
+        expect(
+          await empty.query(
+            `select from pg_stat_activity where datname = $1 and application_name like 'watchpost%'`,
+            [empty.name],
+          ),
+        ).toEqual([])
+      })
+    } finally {
+      await empty.drop()
+    }
+  })
+})
