@@ -66,6 +66,9 @@ export const ROUTES: Route[] = [
   get('/audit'),
 ]
 
+/** Stands in everything that belongings makes: it may show up in no other account's answers. */
+export const MARKER = 'belongs-to-somebody-else'
+
 /** One thing of each sort, all of one account, and how to read them back as they really are. */
 export type Belongings = { ids: Record<Thing | 'member', string>; read: () => Promise<unknown> }
 
@@ -80,22 +83,23 @@ export async function belongings(service: Service, owner: Person): Promise<Belon
   const organisation = await service.organisation(owner, [await service.account(), 'member'])
   const zoneId = await id(
     `insert into watchpost.zones (owner_id, label, lat, lon, boxes)
-    values ($1, 'Theirs', 41, 29, array[box '(30,42),(28,40)']) returning id`,
-    [owner.user_id],
+    values ($1, $2, 41, 29, array[box '(30,42),(28,40)']) returning id`,
+    [owner.user_id, MARKER],
   )
   const channelId = await id(
     `insert into watchpost.channels (owner_id, kind, target_sealed, target_masked, signing_secret_sealed)
-    values ($1, 'webhook', $2, 'https://hooks.example.com/…', $3) returning id`,
+    values ($1, 'webhook', $2, $4, $3) returning id`,
     [
       owner.user_id,
-      await service.seal.seal(channel.target),
+      await service.seal.seal(`https://${MARKER}.example.com/in`),
       await service.seal.seal(`whsec_${Buffer.alloc(24, 1).toString('base64')}`),
+      `https://${MARKER}.example.com/…`,
     ],
   )
   const alertId = await id(
     `insert into watchpost.alerts (zone_id, zone_name, owner_id, event_id, source, event, severity, reason,
       status, raised_at, checks, zone_version, event_revision)
-    values ($1, 'Theirs', $2, 'usgs:x', 'usgs', $3, 50, 'Because.', 'dispatched', now(), '[]', 1, 1)
+    values ($1, $4, $2, 'usgs:x', 'usgs', $3, 50, $4, 'dispatched', now(), '[]', 1, 1)
     returning id`,
     [
       zoneId,
@@ -104,13 +108,14 @@ export async function belongings(service: Service, owner: Person): Promise<Belon
         id: 'usgs:x',
         source: 'usgs',
         type: 'earthquake',
-        title: 'M 5.0',
+        title: MARKER,
         lat: 41,
         lon: 29,
         ts: '2026-01-01T00:00:00.000Z',
         severity: 50,
         url: null,
       },
+      MARKER,
     ],
   )
   const member = await id(

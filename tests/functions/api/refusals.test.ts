@@ -5,6 +5,7 @@ import {
   type Belongings,
   belongings,
   expectProblem,
+  MARKER,
   ROUTES,
   type Route,
   strangeIds,
@@ -50,6 +51,27 @@ test('every route of the OpenAPI document is here, and only health needs no key'
   expect(documented.filter(({ is_public }) => is_public).map(name)).toEqual([
     'GET /api/sources/health',
   ])
+})
+
+test('no route shows anybody a word of what is not theirs, in no body, header or log line', async () => {
+  const account = await service.account()
+  const callers: Record<string, string | undefined> = {
+    nobody: undefined,
+    free: (await service.person({ plan: 'free' })).key,
+    reader: await service.key(account, { scopes: ['read'] }),
+    revoked: await service.key(account, { revoked: true }),
+    stranger: caller.key,
+  }
+  service.lines.length = 0
+  for (const [who, key] of Object.entries(callers)) {
+    for (const route of ROUTES) {
+      const { text, headers } = await ask(route, key === undefined ? {} : { key })
+      const told = `${text} ${JSON.stringify([...headers])}`
+      expect([who, route.path, told.includes(MARKER)]).toEqual([who, route.path, false])
+    }
+  }
+  expect(service.lines.length).toBeGreaterThanOrEqual(5 * ROUTES.length)
+  expect(JSON.stringify(service.lines)).not.toContain(MARKER)
 })
 
 describe.each(named)('%s', (_, route) => {
