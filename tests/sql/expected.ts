@@ -1,0 +1,168 @@
+// What the database is expected to allow. A line that is not here is a right nobody decided on.
+
+/** Every grant on a table of ours, in whatever way a role came to it; columns where it is not all. */
+export const GRANTS = lines(`
+  accounts authenticated: select
+  accounts watchpost_jobs: select
+  alerts authenticated: select, update (resolved resolved_at resolved_via note updated_at)
+  alerts watchpost_jobs: select, insert, update
+  api_keys authenticated: select (id user_id name prefix scopes expires_at revoked_at
+    created_at)
+  audit authenticated: select
+  batches watchpost_jobs: select, update
+  channels authenticated: select, insert (org_id kind label target_sealed target_masked
+    config_sealed config_masked enabled signing_secret_sealed), update (org_id label
+    target_sealed target_masked config_sealed config_masked enabled status disabled_reason
+    signing_secret_sealed previous_secret_sealed previous_secret_until failures paused_until
+    deleted_at)
+  channels watchpost_jobs: select, update (enabled status disabled_reason failures paused_until)
+  deliveries authenticated: select
+  deliveries watchpost_jobs: select, insert, update
+  delivery_attempts authenticated: select
+  delivery_attempts watchpost_jobs: select, insert
+  event_revisions authenticated: select
+  event_revisions watchpost_jobs: select
+  events authenticated: select
+  events watchpost_jobs: select
+  key_usage authenticated: select
+  match_memory watchpost_jobs: select, insert, update, delete
+  members authenticated: select (id org_id user_id email role status invited_by
+    invite_expires_at joined_at created_at), insert (org_id email role invited_by invite_hash
+    invite_expires_at), update (role invited_by invite_hash invite_expires_at), delete
+  members watchpost_jobs: select
+  organisations authenticated: select
+  organisations watchpost_jobs: select
+  positions authenticated: select
+  positions watchpost_jobs: select
+  sources watchpost_jobs: select, insert, update
+  zone_boxes watchpost_jobs: select
+  zone_versions authenticated: select
+  zone_versions watchpost_jobs: select
+  zones authenticated: select, insert (org_id label lat lon radius_km shape_type polygon match
+    min_severity severity_multiplier dwell_minutes quiet_hours_start quiet_hours_end
+    quiet_hours_tz quiet_mode emergency_severity color icon channel_ids sources types
+    snoozed_until enabled boxes), update (org_id label lat lon radius_km shape_type polygon
+    match min_severity severity_multiplier dwell_minutes quiet_hours_start quiet_hours_end
+    quiet_hours_tz quiet_mode emergency_severity color icon channel_ids sources types
+    snoozed_until enabled boxes deleted_at)
+  zones watchpost_jobs: select`)
+
+/** Every policy; none is restrictive. */
+export const POLICIES = lines(`
+  accounts accounts_jobs select to watchpost_jobs
+  accounts accounts_select select to authenticated
+  alerts alerts_jobs all to watchpost_jobs
+  alerts alerts_select select to authenticated
+  alerts alerts_update update to authenticated
+  api_keys api_keys_select select to authenticated
+  audit audit_select select to authenticated
+  batches batches_jobs all to watchpost_jobs
+  channels channels_insert insert to authenticated
+  channels channels_jobs select to watchpost_jobs
+  channels channels_jobs_update update to watchpost_jobs
+  channels channels_select select to authenticated
+  channels channels_update update to authenticated
+  deliveries deliveries_jobs all to watchpost_jobs
+  deliveries deliveries_select select to authenticated
+  delivery_attempts delivery_attempts_jobs all to watchpost_jobs
+  delivery_attempts delivery_attempts_select select to authenticated
+  event_revisions event_revisions_jobs select to watchpost_jobs
+  event_revisions event_revisions_select select to authenticated
+  events events_jobs select to watchpost_jobs
+  events events_select select to authenticated
+  key_usage key_usage_select select to authenticated
+  match_memory match_memory_jobs all to watchpost_jobs
+  members members_delete delete to authenticated
+  members members_insert insert to authenticated
+  members members_jobs select to watchpost_jobs
+  members members_select select to authenticated
+  members members_update update to authenticated
+  organisations organisations_jobs select to watchpost_jobs
+  organisations organisations_select select to authenticated
+  positions positions_jobs select to watchpost_jobs
+  positions positions_select select to authenticated
+  sources sources_jobs all to watchpost_jobs
+  zone_boxes zone_boxes_jobs select to watchpost_jobs
+  zone_versions zone_versions_jobs select to watchpost_jobs
+  zone_versions zone_versions_select select to authenticated
+  zones zones_insert insert to authenticated
+  zones zones_jobs select to watchpost_jobs
+  zones zones_select select to authenticated
+  zones zones_update update to authenticated`)
+
+/** What the API's login may call by itself, before it is anybody. */
+export const LOGIN_FUNCTIONS = lines(`
+  private.check_key
+  private.enter
+  private.record_refusal
+  private.sources_health
+  private.touch_key`)
+
+/** Tables no caller reads at all. */
+export const CLOSED = lines(`
+  batches
+  event_aliases
+  idempotency_keys
+  match_memory
+  rate_denials
+  rate_limits
+  retention
+  sources
+  zone_boxes`)
+
+/**
+ * Which rows of two tenants and a shared organisation each actor reads and changes; see world.ts for
+ * the words. What is missing here is denied to everybody.
+ */
+export const REACH = lines(`
+  accounts select: owner owner; admin admin; member member; stranger stranger; reader owner;
+    nobody -; anon denied
+  alerts select: owner private shared; admin shared; member shared; stranger foreign; reader
+    private shared; nobody -; anon denied
+  alerts update: owner private shared; admin shared; member shared; stranger foreign; reader -;
+    nobody -; anon denied
+  api_keys select: owner private; admin -; member -; stranger foreign; reader private; nobody -;
+    anon denied
+  audit select: owner private; admin -; member -; stranger foreign; reader private; nobody -;
+    anon denied
+  channels select: owner private shared; admin shared; member shared; stranger foreign; reader
+    private shared; nobody -; anon denied
+  channels update: owner private shared; admin shared; member -; stranger foreign; reader -;
+    nobody -; anon denied
+  deliveries select: owner mixed private shared; admin shared; member shared; stranger foreign;
+    reader mixed private shared; nobody -; anon denied
+  delivery_attempts select: owner mixed private shared; admin shared; member shared; stranger
+    foreign; reader mixed private shared; nobody -; anon denied
+  event_revisions select: owner private public shared; admin public shared; member public
+    shared; stranger foreign public; reader private public shared; nobody public; anon denied
+  events select: owner private public shared; admin public shared; member public shared;
+    stranger foreign public; reader private public shared; nobody public; anon denied
+  key_usage select: owner private; admin -; member -; stranger foreign; reader private; nobody
+    -; anon denied
+  members select: owner admin@team invited@team member@team owner@team; admin admin@team
+    invited@team member@team owner@team; member admin@team invited@team member@team owner@team;
+    stranger invited@theirs stranger@theirs; reader admin@team invited@team member@team
+    owner@team; nobody -; anon denied
+  members update: owner admin@team invited@team member@team; admin admin@team invited@team
+    member@team; member -; stranger invited@theirs; reader -; nobody -; anon denied
+  members delete: owner admin@team invited@team member@team; admin admin@team invited@team
+    member@team; member -; stranger invited@theirs; reader -; nobody -; anon denied
+  organisations select: owner shared; admin shared; member shared; stranger foreign; reader
+    shared; nobody -; anon denied
+  positions select: owner private public shared; admin public shared; member public shared;
+    stranger foreign public; reader private public shared; nobody public; anon denied
+  zone_versions select: owner private shared; admin shared; member shared; stranger foreign;
+    reader private shared; nobody -; anon denied
+  zones select: owner private shared; admin shared; member shared; stranger foreign; reader
+    private shared; nobody -; anon denied
+  zones update: owner private shared; admin shared; member -; stranger foreign; reader -; nobody
+    -; anon denied`)
+
+/** One entry a line; a line that is further in goes on with the one above. */
+function lines(text: string): string[] {
+  return text
+    .replaceAll(/\n {4}/g, ' ')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+}
