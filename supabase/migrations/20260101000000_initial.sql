@@ -268,9 +268,13 @@ begin
     return;
   end if;
   if v_key.plan = 'free' then
+    -- It has no budget of its own, and without one its refusals would cost us without end.
+    select * into v_taken
+    from private.take('address:' || p_address, (p_limits ->> 'address')::integer, interval '1 minute');
     return query select
-      'plan_required', v_key.user_id, v_key.email, v_key.plan, v_key.scopes, v_key.id,
-      null::integer, null::integer, null::integer, null::integer;
+      case when v_taken.allowed then 'plan_required' else 'address_limited' end,
+      v_key.user_id, v_key.email, v_key.plan, v_key.scopes, v_key.id,
+      null::integer, null::integer, null::integer, v_taken.retry_after;
     return;
   end if;
   v_limit := (p_limits ->> v_key.plan)::integer;

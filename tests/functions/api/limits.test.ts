@@ -81,4 +81,12 @@ describe('the rate limit', () => {
     const good = await service.request('GET', '/api/v1/me', { key: person.key, headers })
     expect(good.status).toBe(200)
   })
+
+  test('below Pro an address is 402 until its budget is used up', async () => {
+    const person = await service.person({ plan: 'free' })
+    const headers = { [ADDRESS_HEADER]: '198.51.100.9' }
+    const ask = () => service.request('GET', '/api/v1/me', { key: person.key, headers })
+    expect(await statuses(5, ask)).toEqual([402, 402, 402, 402, 429])
+    expect((await ask()).headers.get('Retry-After')).toMatch(/^\d+$/)
+  })
 })
