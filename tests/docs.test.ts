@@ -1,0 +1,400 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, describe, expect, test } from 'vitest'
+import { parse as parseYaml } from 'yaml'
+import { z } from 'zod'
+import { VARIABLES } from '../functions/config.ts'
+import { normaliseUsgs } from '../functions/feeds/usgs.ts'
+import { CODES, Problem } from '../functions/http.ts'
+import { render } from '../scripts/openapi.ts'
+import { ALERT_STATUSES, Alert, DELIVERY_STATUSES } from '../shared/alert.ts'
+import { ATTEMPT_DELAYS_SECONDS } from '../shared/backoff.ts'
+import { ChannelCreate } from '../shared/channel.ts'
+import { BANDS, bandOf, Check } from '../shared/checks.ts'
+import { EVENT_TYPES, Instant } from '../shared/event.ts'
+import { quietWindowAt } from '../shared/quiet-hours.ts'
+import { generateSecret, sign } from '../shared/signing.ts'
+import { checkZone, ZoneCreate, ZonePatch, zoneDefaults } from '../shared/zone.ts'
+import { quake } from './fixtures/quakes.ts'
+
+const ROOT = resolve(import.meta.dirname, '..')
+const PAGES = [
+  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'],
+  ...readdirSync(join(ROOT, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+]
+const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8')
+
+type Block = { page: string; language: string; mark: string; code: string; line: number }
+
+/** The fenced blocks of a page; what stands behind the language says how a block is tested. */
+function blocksOf(page: string): Block[] {
+  const text = textOf(page)
+  return [...text.matchAll(/^```(\w+)(?: (.+))?\n([\s\S]*?)^```$/gm)].map((found) => ({
+    page,
+    language: found[1] ?? '',
+    mark: found[2] ?? '',
+    code: found[3] ?? '',
+    line: text.slice(0, found.index).split('\n').length,
+  }))
+}
+
+const BLOCKS = PAGES.flatMap(blocksOf)
+const named = (blocks: Block[]) =>
+  blocks.map((block) => [`${block.page}:${block.line}`, block] as const)
+const withoutBlocks = (text: string) => text.replaceAll(/^```[\s\S]*?^```$/gm, '')
+
+/** The cells of a page's table under a heading, without its head. */
+function tableOf(page: string, firstHead: string): string[][] {
+  const rows = textOf(page).split('\n')
+  const head = rows.findIndex((row) => row.startsWith(`| ${firstHead} |`))
+  if (head < 0) throw new Error(`${page} has no table that begins with "${firstHead}"`)
+  const body = rows.slice(head + 2)
+  return body
+    .slice(
+      0,
+      body.findIndex((row) => !row.startsWith('|')),
+    )
+    .map((row) =>
+      row
+        .slice(1, -1)
+        .split('|')
+        .map((cell) => cell.trim()),
+    )
+}
+
+const codes = (text = '') => [...text.matchAll(/`([^`]+)`/g)].map((found) => found[1] ?? '')
+
+describe.each(PAGES)('%s', (page) => {
+  const text = textOf(page)
+
+  test('every link of ours leads somewhere', () => {
+    const links = [...withoutBlocks(text).matchAll(/\]\(([^)\s]+)\)/g)].map(
+      (found) => found[1] ?? '',
+    )
+    const broken = links.filter((link) => {
+      if (/^https:\/\//.test(link)) return false
+      const [path = '', anchor] = link.split('#')
+      const target = path === '' ? page : relative(ROOT, resolve(ROOT, dirname(page), path))
+      if (!existsSync(join(ROOT, target))) return true
+      return anchor !== undefined && !anchorsOf(textOf(target)).includes(anchor)
+    })
+    expect(broken).toEqual([])
+  })
+
+  test('every command exists', () => {
+    const { scripts } = z
+      .object({ scripts: z.record(z.string(), z.string()) })
+      .parse(JSON.parse(textOf('package.json')))
+    const used = [...text.matchAll(/npm (?:run ([\w:-]+)|(start|test))/g)].map(
+      (found) => found[1] ?? found[2] ?? '',
+    )
+    expect(used.filter((name) => !(name in scripts))).toEqual([])
+    const missing = used
+      .map((name) => scripts[name]?.match(/^node (\S+)/)?.[1])
+      .filter((file) => file && !existsSync(join(ROOT, file)))
+    expect(missing).toEqual([])
+    const verbs = [...text.matchAll(/npm run admin -- ([a-z]+ [a-z]+)/g)].map(
+      (found) => found[1] ?? '',
+    )
+    const admin = textOf('scripts/admin.ts')
+    expect(verbs.filter((verb) => !admin.includes(`'${verb}': verb(`))).toEqual([])
+  })
+
+  test('every file and variable it names is there', () => {
+    const names = codes(withoutBlocks(text))
+    const files = names
+      .filter((name) => /^(sql|shared|functions|scripts|tests|docs)\/[^<*]+\.\w+$/.test(name))
+      .filter((name) => !name.includes('NN_'))
+    expect(files.filter((name) => !existsSync(join(ROOT, name)))).toEqual([])
+    const variables = names.filter((name) => /^[A-Z]+(_[A-Z]+)+$/.test(name))
+    const constants = ['KNOWN_FEEDS', 'CHANNEL_KINDS']
+    expect(variables.filter((name) => ![...VARIABLES, ...constants].includes(name))).toEqual([])
+  })
+
+  test('it is plain: short lines, no pictures in the text, nothing left to do', () => {
+    const long = withoutBlocks(text)
+      .split('\n')
+      .filter((line) => line.length > 125 && !/^[|!]/.test(line))
+    expect(long).toEqual([])
+    expect(text).not.toMatch(/\p{Extended_Pictographic}/u)
+    expect(text).not.toMatch(/\b(TODO|TBD|FIXME|lorem)\b|[ \t]$/m)
+  })
+})
+
+/** The anchors of a page as GitHub makes them. */
+function anchorsOf(text: string): string[] {
+  return [...withoutBlocks(text).matchAll(/^#+ (.+)$/gm)].map((found) =>
+    (found[1] ?? '')
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+const SCHEMAS: Record<string, z.ZodType> = {
+  ZoneCreate: ZoneCreate.refine((zone) => checkZone(zoneDefaults(zone)).length === 0),
+  ZonePatch,
+  ChannelCreate,
+  Problem,
+  Explanation: z.strictObject({
+    ...{ zone_id: z.uuid(), event_id: z.string(), at: Instant, zone_version: z.int() },
+    ...{ live: z.boolean(), raised: z.boolean(), reason: z.string() },
+    checks: z.array(Check).length(8),
+  }),
+  WebhookMessage: z.strictObject({
+    type: z.string(),
+    timestamp: Instant,
+    data: z.strictObject({
+      alert: Alert.strict().nullable(),
+      zone: z.strictObject({ id: z.uuid(), label: z.string() }).nullable(),
+      alerts: z.array(Alert.strict()).optional(),
+      alerts_total: z.int().optional(),
+    }),
+  }),
+}
+
+test.each(named(BLOCKS.filter(({ language }) => language === 'json')))(
+  'the JSON at %s has the form it claims',
+  (_, { mark, code }) => {
+    const schema = SCHEMAS[mark.replace('check=', '')]
+    if (!schema) throw new Error(`a JSON block says how it is checked: ${Object.keys(SCHEMAS)}`)
+    schema.parse(JSON.parse(code))
+  },
+)
+
+test('channels.md shows a message of every type that is sent', () => {
+  const sent = textOf('sql/60_alerts.sql').match(
+    /message ~ '\^\(alert\\\.\(([^)]+)\)\|channel/,
+  )?.[1]
+  const types = [...(sent?.split('|').map((type) => `alert.${type}`) ?? []), 'channel.test'].sort()
+  expect(
+    tableOf('docs/channels.md', 'type')
+      .map(([type]) => codes(type)[0])
+      .sort(),
+  ).toEqual(types)
+  const shown = BLOCKS.filter(({ mark }) => mark === 'check=WebhookMessage')
+  expect(shown.map(({ code }) => JSON.parse(code).type).sort()).toEqual(types)
+})
+
+describe('verifying a signature as channels.md says', () => {
+  // Below node_modules, so that the snippet finds its package as a reader's would.
+  const folder = mkdtempSync(join(ROOT, 'node_modules/.docs-'))
+  afterAll(() => rm(folder, { recursive: true }))
+
+  test.each(named(BLOCKS.filter(({ mark }) => mark === 'test=receive')))(
+    '%s',
+    async (name, { code }) => {
+      const file = join(folder, `${name.replaceAll(/\W/g, '-')}.mjs`)
+      await writeFile(file, code.replace("'./shared/", `'${pathToFileURL(ROOT)}/shared/`))
+      const { receive } = await import(/* @vite-ignore */ pathToFileURL(file).href)
+      const [secret, other] = [generateSecret(), generateSecret()]
+      const body = JSON.stringify({ type: 'channel.test', data: { note: 'çğıİöşü' } })
+      const at = (timestamp: Date, secrets: string[]) =>
+        sign({ id: 'one', timestamp, body, secrets })
+      const headers = await at(new Date(), [secret])
+      expect(await receive(body, headers, secret)).toEqual(JSON.parse(body))
+      expect(await receive(body, await at(new Date(), [other, secret]), secret)).toEqual(
+        JSON.parse(body),
+      )
+      const refused = async (...given: unknown[]) =>
+        expect((async () => receive(...given))()).rejects.toThrow()
+      await refused(`${body} `, headers, secret)
+      await refused(body, headers, other)
+      await refused(body, { ...headers, 'webhook-id': 'two' }, secret)
+      await refused(body, { ...headers, 'webhook-signature': 'v1,' }, secret)
+      await refused(body, await at(new Date(Date.now() - 600_000), [secret]), secret)
+      await refused(body, { ...headers, 'webhook-timestamp': 'soon' }, secret)
+    },
+  )
+})
+
+describe('tables', () => {
+  test('api.md lists every route, and every code with its status', () => {
+    const { paths } = z
+      .object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) })
+      .parse(parseYaml(render()))
+    const routes = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map(
+        (method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
+      ),
+    )
+    const listed = tableOf('docs/api.md', 'route').map(([route]) => codes(route)[0])
+    expect(listed.sort()).toEqual(routes.sort())
+
+    const said = tableOf('docs/api.md', 'status').flatMap(([status, cell]) =>
+      codes(cell)
+        .filter((code) => code in CODES)
+        .map((code) => `${code} ${status}`),
+    )
+    const later = ['license_limit 402', 'internal 500', 'unavailable 503']
+    const all = Object.entries(CODES).map(([code, status]) => `${code} ${status}`)
+    expect([...new Set(said)].sort()).toEqual(all.filter((code) => !later.includes(code)).sort())
+  })
+
+  test('statuses and event types are all there are', () => {
+    const page = textOf('docs/api.md')
+    expect(ALERT_STATUSES.filter((status) => !page.includes(`| \`${status}\` |`))).toEqual([])
+    const deliveries = tableOf('docs/channels.md', 'delivery status').flatMap(([cell]) =>
+      codes(cell),
+    )
+    expect(deliveries.sort()).toEqual([...DELIVERY_STATUSES].sort())
+    const types = tableOf('docs/feeds.md', 'field').find(([field]) => field === '`type`')
+    expect(codes(types?.[1]).sort()).toEqual([...EVENT_TYPES].sort())
+  })
+
+  test('severity.md has the magnitudes and bands of the code', () => {
+    for (const [magnitude, severity] of tableOf('docs/severity.md', 'magnitude')) {
+      const made = normaliseUsgs(quake({ mag: Number(magnitude) }))
+      expect(made).toMatchObject({ event: { severity: Number(severity) } })
+    }
+    const bands = tableOf('docs/severity.md', 'severity')
+    expect(bands.map(([, band]) => band)).toEqual([...BANDS])
+    for (const [range = '', band] of bands) {
+      for (const severity of range.split('–')) expect(bandOf(Number(severity))).toBe(band)
+    }
+  })
+
+  test('quiet-hours.md has the windows of the code', () => {
+    for (const [window = '', day = '', opens = '', closes = ''] of tableOf(
+      'docs/quiet-hours.md',
+      'window',
+    )) {
+      const [quiet_hours_start = '', quiet_hours_end = ''] = window.split('–')
+      const hours = { quiet_hours_start, quiet_hours_end, quiet_hours_tz: 'Europe/Berlin' }
+      const minute = (text: string) => new Date(text.replace('Z', ':00Z'))
+      if (opens === '–') {
+        const begin = Date.parse(`${day}T00:00:00Z`)
+        const all = Array.from({ length: 180 }, (_, i) =>
+          quietWindowAt(hours, new Date(begin + i * 60_000)),
+        )
+        expect(all.filter((found) => found !== null)).toEqual([])
+        continue
+      }
+      const expected = { start: minute(opens), end: minute(closes) }
+      expect(quietWindowAt(hours, expected.start), window).toEqual(expected)
+      expect(quietWindowAt(hours, expected.end), window).not.toEqual(expected)
+    }
+  })
+
+  test('channels.md has the waits of the retry schedule', () => {
+    const unit: Record<string, number> = { s: 1, min: 60, h: 3600 }
+    const waits = tableOf('docs/channels.md', 'attempt').map(([, wait = '']) => {
+      const [number, name = ''] = wait.split(' ')
+      return Number(number) * (unit[name] ?? Number.NaN)
+    })
+    expect(waits).toEqual([...ATTEMPT_DELAYS_SECONDS])
+    const hours = ATTEMPT_DELAYS_SECONDS.reduce((sum, seconds) => sum + seconds, 0) / 3600
+    expect(textOf('docs/channels.md')).toContain(`Eight attempts over ${hours.toFixed(1)} hours`)
+  })
+
+  test('architecture.md keeps things as long as the database does', () => {
+    const kept = [...textOf('sql/90_retention.sql').matchAll(/^ {2}\('(\w+)', '([^']+)'\)/gm)]
+    expect(tableOf('docs/architecture.md', 'kept')).toEqual(
+      kept.map(([, thing, time]) => [thing, time]),
+    )
+  })
+
+  test('every variable stands in .env.example and in self-hosting.md, and no other', () => {
+    const example = [...textOf('.env.example').matchAll(/^#([A-Z_]+)=/gm)].map((found) => found[1])
+    expect(example.sort()).toEqual([...VARIABLES].sort())
+    const listed = tableOf('docs/self-hosting.md', 'variable').flatMap(([cell]) => codes(cell))
+    expect(listed.sort()).toEqual([...VARIABLES].sort())
+  })
+
+  test('every flag of the start is listed, and no other', () => {
+    const flags = [...textOf('scripts/start.ts').matchAll(/^ {2}--([a-z-]+)/gm)].map(
+      (found) => found[1],
+    )
+    const listed = tableOf('docs/self-hosting.md', 'flag').map(
+      ([cell]) => codes(cell)[0]?.match(/[a-z-]+/)?.[0],
+    )
+    expect(listed.map((flag) => flag?.replace(/^--/, '')).sort()).toEqual(flags.sort())
+  })
+})
+
+test('the commands of the README work as they stand', { timeout: 120_000 }, async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'watchpost-readme-'))
+  const started: ChildProcess[] = []
+  try {
+    const [port, receiving] = [await freePort(), await freePort()]
+    const data = ['--data-dir', join(folder, 'data')]
+    const demo = run(['scripts/start.ts', '--replay', '--port', String(port), ...data], started)
+    await demo.says(/REPLAY: a recorded week/)
+    const key = (await demo.says(/wp_live_\w+/))[0]
+    const secret = (await demo.says(/whsec_[\w+/=]+/))[0]
+    const receiver = run(
+      ['scripts/receiver.ts', '--secret', secret, '--port', String(receiving)],
+      started,
+    )
+    await receiver.says(/Receiving on/)
+
+    const script = blocksOf('README.md')
+      .filter(({ language, mark }) => language === 'sh' && mark === 'demo')
+      .map(({ code }) => code)
+      .join('\n')
+      .replaceAll('wp_live_…', key)
+      .replaceAll('whsec_…', secret)
+      .replaceAll('8787', String(port))
+      .replaceAll('8899', String(receiving))
+      .replaceAll('curl -sw', 'curl --fail-with-body -sw')
+    const { stdout } = await promisify(execFile)('sh', ['-eu', '-c', script])
+    const answers = stdout
+      .trim()
+      .split('\n')
+      .map((line) => Object.keys(JSON.parse(line))[0])
+    expect(answers).toEqual(['channel', 'zone', 'zone', 'alerts'])
+    const told = await receiver.says(
+      /alert\.raised in .+: REPLAY M .+ \(severity \d+\), signature valid/,
+    )
+    expect(told[0]).not.toBe('')
+  } finally {
+    for (const child of started) child.kill('SIGTERM')
+    await Promise.all(
+      started.map(
+        (child) =>
+          new Promise((done) => (child.exitCode === null ? child.once('exit', done) : done(0))),
+      ),
+    )
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
+/** A script of ours as its own process; `says` waits until its output matches. */
+function run(args: string[], started: ChildProcess[]) {
+  const env = { ...process.env, LOG: 'json', ALLOW_PRIVATE_TARGETS: '' }
+  const child = spawn(process.execPath, args, { cwd: ROOT, env })
+  started.push(child)
+  let text = ''
+  child.stdout.on('data', (part) => (text += part))
+  child.stderr.on('data', (part) => (text += part))
+  return {
+    says: (pattern: RegExp) =>
+      new Promise<RegExpMatchArray>((done, fail) => {
+        const look = () => {
+          const found = text.match(pattern)
+          if (found) return done(found)
+          if (child.exitCode !== null)
+            return fail(new Error(`${args[0]} ended: ${text.slice(-2000)}`))
+          setTimeout(look, 100)
+        }
+        look()
+      }),
+  }
+}
+
+async function freePort(): Promise<number> {
+  return new Promise((done) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => done(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}
