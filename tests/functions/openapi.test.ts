@@ -1,0 +1,173 @@
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { complaintAbout, createWorld, type FuzzRequest, requestsOf, type World } from '../fuzz.ts'
+import { type Description, describeOperations, type Operation } from '../openapi.ts'
+import { type Answer, createService, PUBLIC_URL, type Service } from '../service.ts'
+
+const PROOF = process.env.PROOF === '1'
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? (PROOF ? 20_000 : 600))
+const BATCH = 100
+const SEED = Number(process.env.FUZZ_SEED ?? 20_260_301)
+
+const committed = parse(readFileSync(new URL('../../docs/openapi.yaml', import.meta.url), 'utf8'))
+const description: Description = describeOperations(committed)
+const { operations } = description
+
+let service: Service
+let world: World
+
+beforeAll(async () => {
+  service = await createService()
+  world = await createWorld(service)
+})
+afterAll(async () => {
+  await world?.close()
+  await service?.close()
+})
+
+test.each([
+  ['openapi.json', (text: string) => JSON.parse(text)],
+  ['openapi.yaml', (text: string) => parse(text)],
+] as const)('%s is the committed document, with the address of the service', async (name, read) => {
+  const { text } = await service.request('GET', `/api/v1/${name}`)
+  const { servers, ...served } = read(text)
+  const { servers: _, ...expected } = committed
+  expect(served).toEqual(expected)
+  expect(servers).toMatchObject([{ url: PUBLIC_URL }])
+})
+
+describe('every operation', () => {
+  test('has an id of its own, a summary, a tag, and says whether it needs a key', () => {
+    const ids = operations.map(({ id }) => id)
+    expect(new Set(ids).size).toBe(ids.length)
+    const raw = Object.values(committed.paths).flatMap((item) => Object.values(Object(item)))
+    expect(raw.length).toBe(operations.length)
+    for (const operation of raw) {
+      expect(operation).toMatchObject({
+        operationId: expect.stringMatching(/^[a-z][A-Za-z]+$/),
+        summary: expect.stringMatching(/\S/),
+        tags: [expect.any(String)],
+        security: expect.any(Array),
+      })
+    }
+  })
+
+  test('documents its refusals', () => {
+    for (const { responses, is_keyed } of operations) {
+      const expected = is_keyed ? [400, 401, 402, 403, 429, 500, 503] : [400, 429, 500]
+      expect([...responses.keys()]).toEqual(expect.arrayContaining(expected))
+    }
+  })
+
+  test('shows a valid example of every body', () => {
+    const wrong = operations.flatMap(({ id, body, responses }) => {
+      const bodies = [...(body ? [body] : [])]
+      for (const { content } of responses.values()) {
+        for (const media of Object.values(content)) bodies.push({ ...media, is_required: true })
+      }
+      return bodies.flatMap(({ schema, example }) => {
+        const complaint =
+          example === undefined ? 'there is no example' : description.complaint(schema, example)
+        return complaint ? [`${id}: ${complaint}`] : []
+      })
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test('takes the example of its body', async () => {
+    const { key } = await service.person()
+    const statuses = new Map<string, number>()
+    for (const { id, body, path, method } of operations) {
+      if (!body) continue
+      const address = path
+        .replace('{userId}', '{id}')
+        .replaceAll('{id}', world.ids.zones?.[0] ?? '')
+      const answer = await service.request(method, address, { key, body: body.example })
+      statuses.set(id, answer.status)
+    }
+    // What is about one thing finds none of this caller's, but only after its body was taken.
+    expect(Object.fromEntries(statuses)).toEqual({
+      createZone: 201,
+      updateZone: 404,
+      previewDraft: 200,
+      updateAlert: 404,
+      redeliverAlert: 404,
+      createChannel: 201,
+      updateChannel: 404,
+      inviteMember: 404,
+      updateMember: 404,
+    })
+  })
+})
+
+test('every message shows a valid example of its own type', () => {
+  expect([...description.messages.keys()]).toContain('alert.raised')
+  for (const [type, { schema, example }] of description.messages) {
+    expect(description.complaint(schema, example)).toBeUndefined()
+    expect(example).toMatchObject({ type })
+  }
+})
+
+test('what was sent to webhooks is as described', () => {
+  const sent = service.receiver.requests.map(({ body }) => JSON.parse(body))
+  expect(sent.length).toBeGreaterThan(0)
+  for (const message of sent) {
+    const described = description.messages.get(message.type)
+    expect(described && description.complaint(described.schema, message)).toBeUndefined()
+  }
+})
+
+test(
+  'every answer to every request is as the document says',
+  async () => {
+    const any = fc
+      .constantFrom(...operations)
+      .chain((operation) =>
+        requestsOf(operation, description, world).map((request) => ({ operation, request })),
+      )
+    const statuses = new Map<number, number>()
+    const complaints: string[] = []
+    for (let from = 0; from < REQUESTS; from += BATCH) {
+      const seed = SEED + from
+      for (const { operation, request } of fc.sample(any, { numRuns: BATCH, seed })) {
+        const answer = await send(operation, request)
+        statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+        const complaint = complaintAbout(operation, description, request, answer)
+        if (complaint) complaints.push(told({ complaint, seed, operation, request, answer }))
+      }
+      await world.restore()
+      if (PROOF && from % 1000 === 0) console.log(`${from} of ${REQUESTS} requests`)
+    }
+    console.log(`${REQUESTS} requests from seed ${SEED}:`, Object.fromEntries(statuses))
+    expect(complaints.slice(0, 20)).toEqual([])
+    // What is refused at the door proves little.
+    expect([...statuses.keys()]).toEqual(
+      expect.arrayContaining([200, 201, 204, 400, 401, 402, 403, 404, 415, 422]),
+    )
+  },
+  PROOF ? 3_600_000 : 60_000,
+)
+
+type Told = {
+  complaint: string
+  seed: number
+  operation: Operation
+  request: FuzzRequest
+  answer: Answer
+}
+
+function told({ complaint, seed, operation, request, answer }: Told): string {
+  const sent = JSON.stringify(request).slice(0, 1500)
+  return `seed ${seed}, ${operation.method} ${operation.path}: ${complaint}\n  sent ${sent}\n  got ${answer.status} ${answer.text.slice(0, 500)}`
+}
+
+function send(operation: Operation, { who, path, headers, body }: FuzzRequest) {
+  const key = world.keys[who]
+  return service.request(operation.method, path, {
+    ...(key === undefined ? {} : { key }),
+    headers,
+    ...(body === undefined || body === '' ? {} : { body }),
+  })
+}
