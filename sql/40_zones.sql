@@ -142,7 +142,7 @@ comment on column watchpost.zone_versions.definition is 'Every field a decision 
 alter table watchpost.zone_versions enable row level security;
 alter table watchpost.zone_versions force row level security;
 create policy zone_versions_select on watchpost.zone_versions for select to authenticated
-  using (zone_id in (select id from watchpost.zones));
+  using (exists (select from watchpost.zones z where z.id = zone_id));
 create policy zone_versions_jobs on watchpost.zone_versions for select to watchpost_jobs
   using (true);
 grant select on watchpost.zone_versions to authenticated, watchpost_jobs;

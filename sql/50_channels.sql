@@ -47,7 +47,7 @@ comment on column watchpost.channels.paused_until is 'After many failures nothin
 comment on column watchpost.channels.created_at is 'When it was made.';
 comment on column watchpost.channels.updated_at is 'Last change, also of its state.';
 comment on column watchpost.channels.deleted_at is 'Hidden since then; restorable for 30 days; null: alive.';
-create index channels_scope_created on watchpost.channels (scope_id, created_at desc, id desc) where deleted_at is null;
+create index channels_scope_created on watchpost.channels (scope_id, created_at desc, id desc);
 create index channels_owner_id on watchpost.channels (owner_id);
 create index channels_org_id on watchpost.channels (org_id) where org_id is not null;
 alter table watchpost.channels enable row level security;

@@ -1187,7 +1187,7 @@ comment on column watchpost.zone_versions.definition is 'Every field a decision 
 alter table watchpost.zone_versions enable row level security;
 alter table watchpost.zone_versions force row level security;
 create policy zone_versions_select on watchpost.zone_versions for select to authenticated
-  using (zone_id in (select id from watchpost.zones));
+  using (exists (select from watchpost.zones z where z.id = zone_id));
 create policy zone_versions_jobs on watchpost.zone_versions for select to watchpost_jobs
   using (true);
 grant select on watchpost.zone_versions to authenticated, watchpost_jobs;
@@ -1536,7 +1536,7 @@ comment on column watchpost.channels.paused_until is 'After many failures nothin
 comment on column watchpost.channels.created_at is 'When it was made.';
 comment on column watchpost.channels.updated_at is 'Last change, also of its state.';
 comment on column watchpost.channels.deleted_at is 'Hidden since then; restorable for 30 days; null: alive.';
-create index channels_scope_created on watchpost.channels (scope_id, created_at desc, id desc) where deleted_at is null;
+create index channels_scope_created on watchpost.channels (scope_id, created_at desc, id desc);
 create index channels_owner_id on watchpost.channels (owner_id);
 create index channels_org_id on watchpost.channels (org_id) where org_id is not null;
 alter table watchpost.channels enable row level security;
