@@ -295,9 +295,12 @@ begin
   born as (
     insert into watchpost.events (
       id, source, type, title, lat, lon, ts, severity, subject, status, url, geometry, ends_at, revised_at,
-      extent, first_seen_at, updated_at, owner_id, org_id)
+      extent, first_seen_at, updated_at, owner_id, org_id, revision)
     select event_id, p_source, type, title, lat, lon, ts, severity, subject, status, url, geometry, ends_at,
-      revised_at, extent, seen_at, seen_at, p_owner_id, p_org_id
+      revised_at, extent, seen_at, seen_at, p_owner_id, p_org_id,
+      -- One that was deleted for its age and is told again goes on where its revisions stopped.
+      1 + coalesce((
+        select max(r.revision) from watchpost.event_revisions r where r.event_id = given.event_id), 0)
     from given where not is_moving
     on conflict (id) do nothing
     returning *

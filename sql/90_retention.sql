@@ -42,6 +42,7 @@ begin
   delete from watchpost.events where id in (
     select e.id from watchpost.events e
     where e.ts < now() - (v_keep ->> 'events')::interval
+      and e.updated_at < now() - (v_keep ->> 'events')::interval
       and (e.ends_at is null or e.ends_at < now())
     order by e.ts limit p_batch);
   get diagnostics v_count = row_count;
