@@ -34,7 +34,7 @@ export async function advisorFindings(adminUrl: string): Promise<string[]> {
   await withClient(adminUrl, (client) =>
     client.query(`
       do $$ begin
-        execute format('alter database %I set pgrst.db_schemas = %L', current_database(), 'public,watchpost');
+        execute format('alter database %I set pgrst.db_schemas = %L', current_database(), 'public,watchpost,support');
       end $$`),
   )
   const options = ['--type', 'all', '--level', 'warn', '--fail-on', 'none', '--agent', 'no']

@@ -30,7 +30,7 @@ export const DEFINER_FUNCTIONS_FOR_CALLERS: Record<string, string> = {
 /** Columns that nobody may change through the API's role. */
 const FIXED_COLUMNS = ['id', 'owner_id', 'created_at']
 
-const ours = `(select oid from pg_namespace where nspname in ('watchpost', 'private'))`
+const ours = `(select oid from pg_namespace where nspname in ('watchpost', 'private', 'support'))`
 const tables = `pg_class c where c.relnamespace in ${ours} and c.relkind in ('r', 'p')`
 
 /** Each query answers rows of `what`: the thing that breaks the rule. */
@@ -100,9 +100,22 @@ const RULES: Record<string, string> = {
     select format('%s (%s)', c.oid::regclass, r.rolname) as what
     from pg_class c join pg_roles r on r.oid = c.relowner
     where c.relnamespace in ${ours} and c.relkind in ('r', 'p') and not r.rolbypassrls`,
-  'is a table without a comment': `
+  'is a table or view without a comment': `
     select c.oid::regclass as what
-    from ${tables} and not c.relispartition and obj_description(c.oid, 'pg_class') is null`,
+    from pg_class c
+    where c.relnamespace in ${ours} and c.relkind in ('r', 'p', 'v') and not c.relispartition
+      and obj_description(c.oid, 'pg_class') is null`,
+  'is a support view that somebody else than service_role may use': `
+    select format('%s (%s)', c.oid::regclass, g.grantee::regrole) as what
+    from pg_class c, aclexplode(c.relacl) g
+    where c.relnamespace = 'support'::regnamespace
+      and g.grantee not in (c.relowner, 'service_role'::regrole)`,
+  'is a secret that service_role may read': `
+    select format('%s.%I', c.oid::regclass, a.attname) as what
+    from pg_class c join pg_attribute a on a.attrelid = c.oid
+    where c.relnamespace in ${ours} and c.relkind in ('r', 'p', 'v') and a.attnum > 0 and not a.attisdropped
+      and a.attname ~ '(sealed|hash|secret|token|password)'
+      and has_column_privilege('service_role', c.oid, a.attnum, 'select')`,
   'is a column without a comment': `
     select format('%s.%I', c.oid::regclass, a.attname) as what
     from pg_class c join pg_attribute a on a.attrelid = c.oid

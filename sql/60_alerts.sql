@@ -125,6 +125,7 @@ create index deliveries_alert_id on watchpost.deliveries (alert_id);
 create index deliveries_redelivery_of on watchpost.deliveries (redelivery_of) where redelivery_of is not null;
 create index deliveries_digest_id on watchpost.deliveries (digest_id) where digest_id is not null;
 create index deliveries_open on watchpost.deliveries (updated_at) where status in ('queued', 'sending');
+create index deliveries_failed on watchpost.deliveries (updated_at) where status in ('failed', 'expired');
 alter table watchpost.deliveries enable row level security;
 alter table watchpost.deliveries force row level security;
 create policy deliveries_select on watchpost.deliveries for select to authenticated

@@ -78,7 +78,8 @@ create table watchpost.accounts (
   email text not null check (email <> ''),
   plan text not null default 'free' check (plan in ('free', 'pro', 'enterprise')),
   created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
+  updated_at timestamptz not null default now(),
+  confirmed_at timestamptz
 );
 comment on table watchpost.accounts is 'One row a person, made when they sign up. The plan is the account''s own.';
 comment on column watchpost.accounts.user_id is 'Same id as in auth.users; follows it when that row goes.';
@@ -86,6 +87,7 @@ comment on column watchpost.accounts.email is 'Sign-in address, copied from auth
 comment on column watchpost.accounts.plan is 'What is paid for: free, pro or enterprise. Set by an operator or the billing; below pro the API refuses and zones pause.';
 comment on column watchpost.accounts.created_at is 'When the person signed up.';
 comment on column watchpost.accounts.updated_at is 'Last change of address or plan.';
+comment on column watchpost.accounts.confirmed_at is 'When the address was confirmed; null: not yet, or an anonymous sign-in. Sessions need it, keys do not.';
 create unique index accounts_email_key on watchpost.accounts (lower(email));
 alter table watchpost.accounts enable row level security;
 alter table watchpost.accounts force row level security;
@@ -225,8 +227,65 @@ begin
 end
 $$;
 
+-- What a caller is told who was looked up; p_user_id is null for one who is not known. Takes one request
+-- from the account's budget, or from the address's where the account has none or nobody is known.
+create function private.admit(
+  p_user_id uuid,
+  p_email text,
+  p_plan text,
+  p_scopes text[],
+  p_key_id uuid,
+  p_any_plan boolean,
+  p_address text,
+  p_request_id uuid,
+  p_limits jsonb
+)
+returns table (
+  verdict text,
+  user_id uuid,
+  email text,
+  plan text,
+  scopes text[],
+  key_id uuid,
+  rate_limit integer,
+  remaining integer,
+  reset_seconds integer,
+  retry_after integer
+)
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_taken record;
+  v_limit integer;
+  v_refusal text := case
+    when p_user_id is null then 'unauthenticated'
+    -- It has no budget of its own, and without one its refusals would cost us without end.
+    when p_plan = 'free' and not p_any_plan then 'plan_required'
+  end;
+begin
+  if v_refusal is not null then
+    select * into v_taken
+    from private.take('address:' || p_address, (p_limits ->> 'address')::integer, interval '1 minute');
+    return query select
+      case when v_taken.allowed then v_refusal else 'address_limited' end,
+      p_user_id, p_email, p_plan, p_scopes, p_key_id,
+      null::integer, null::integer, null::integer, v_taken.retry_after;
+    return;
+  end if;
+  v_limit := (p_limits ->> case p_plan when 'free' then 'address' else p_plan end)::integer;
+  select * into v_taken
+  from private.take('account:' || p_user_id, v_limit, interval '1 minute');
+  if not v_taken.allowed then
+    insert into watchpost.rate_denials (request_id) values (p_request_id) on conflict do nothing;
+  end if;
+  return query select
+    case when v_taken.allowed then 'ok' else 'rate_limited' end,
+    p_user_id, p_email, p_plan, p_scopes, p_key_id,
+    v_limit, v_taken.remaining, v_taken.reset_seconds, v_taken.retry_after;
+end
+$$;
+
 -- Security definer: the login role may ask about one key, and read no table.
--- Takes one request from the account's budget; the answer is the same for unknown, revoked and expired keys.
+-- The answer is the same for unknown, revoked and expired keys.
 create function private.check_key(
   p_key_hash bytea,
   p_address text,
@@ -248,8 +307,6 @@ returns table (
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_key record;
-  v_taken record;
-  v_limit integer;
 begin
   select k.id, k.user_id, k.scopes, a.email, a.plan
   into v_key
@@ -258,35 +315,9 @@ begin
   where k.key_hash = p_key_hash
     and k.revoked_at is null
     and (k.expires_at is null or k.expires_at > now());
-  if not found then
-    select * into v_taken
-    from private.take('address:' || p_address, (p_limits ->> 'address')::integer, interval '1 minute');
-    return query select
-      case when v_taken.allowed then 'unauthenticated' else 'address_limited' end,
-      null::uuid, null::text, null::text, null::text[], null::uuid,
-      null::integer, null::integer, null::integer, v_taken.retry_after;
-    return;
-  end if;
-  if v_key.plan = 'free' then
-    -- It has no budget of its own, and without one its refusals would cost us without end.
-    select * into v_taken
-    from private.take('address:' || p_address, (p_limits ->> 'address')::integer, interval '1 minute');
-    return query select
-      case when v_taken.allowed then 'plan_required' else 'address_limited' end,
-      v_key.user_id, v_key.email, v_key.plan, v_key.scopes, v_key.id,
-      null::integer, null::integer, null::integer, v_taken.retry_after;
-    return;
-  end if;
-  v_limit := (p_limits ->> v_key.plan)::integer;
-  select * into v_taken
-  from private.take('account:' || v_key.user_id, v_limit, interval '1 minute');
-  if not v_taken.allowed then
-    insert into watchpost.rate_denials (request_id) values (p_request_id) on conflict do nothing;
-  end if;
-  return query select
-    case when v_taken.allowed then 'ok' else 'rate_limited' end,
-    v_key.user_id, v_key.email, v_key.plan, v_key.scopes, v_key.id,
-    v_limit, v_taken.remaining, v_taken.reset_seconds, v_taken.retry_after;
+  return query select * from private.admit(
+    v_key.user_id, v_key.email, v_key.plan, v_key.scopes, v_key.id, false,
+    p_address, p_request_id, p_limits);
 end
 $$;
 revoke all on function private.check_key from public;
@@ -346,6 +377,7 @@ language sql immutable set search_path = '' as $$
     when 'channels' then 50
     when 'members' then 50
     when 'keys' then 20
+    when 'organisations' then 20
   end * case p_plan when 'enterprise' then 10 else 1 end
 $$;
 
@@ -424,21 +456,25 @@ create function private.follow_auth_user() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
   if tg_op = 'DELETE' then
-    delete from watchpost.accounts where user_id = old.id;
+    perform private.forget_account(old.id);
     return old;
   end if;
-  insert into watchpost.accounts (user_id, email)
-  values (new.id, coalesce(new.email, new.id::text))
+  insert into watchpost.accounts (user_id, email, confirmed_at)
+  values (new.id, coalesce(nullif(new.email, ''), new.id::text),
+    case when new.email <> '' and not new.is_anonymous and new.deleted_at is null
+      then new.email_confirmed_at end)
   on conflict (user_id) do update
-  set email = excluded.email, updated_at = now()
-  where watchpost.accounts.email <> excluded.email;
+  set email = excluded.email, confirmed_at = excluded.confirmed_at, updated_at = now()
+  where (watchpost.accounts.email, watchpost.accounts.confirmed_at)
+    is distinct from (excluded.email, excluded.confirmed_at);
   return new;
 end
 $$;
 
 reset role;
 
-create trigger watchpost_account after insert or update of email or delete on auth.users
+create trigger watchpost_account
+  after insert or update of email, email_confirmed_at, is_anonymous, deleted_at or delete on auth.users
   for each row execute function private.follow_auth_user();
 
 -- sql/20_organisations.sql
@@ -1303,8 +1339,11 @@ declare
   v_boxes bigint;
 begin
   select count(*) into v_boxes
-  from watchpost.zones z join watchpost.zone_boxes b on b.zone_id = z.id
-  where z.scope_id = any(v_scopes) and z.deleted_at is null and (p_zone_id is null or z.id = p_zone_id);
+  from (
+    select from watchpost.zones z join watchpost.zone_boxes b on b.zone_id = z.id
+    where z.scope_id = any(v_scopes) and z.deleted_at is null and (p_zone_id is null or z.id = p_zone_id)
+    limit p_walk + 1
+  ) counted;
 
   if v_boxes <= p_walk then
     return query
@@ -1376,11 +1415,19 @@ begin
     select w.id, w.ts, w.is_position, n.zone_ids
     from walked w
     cross join lateral (
-      select array_agg(distinct z.id) as zone_ids
-      from watchpost.zone_boxes b join watchpost.zones z on z.id = b.zone_id
-      where b.box operator(pg_catalog.&&) w.extent
-        and z.scope_id = any(v_scopes) and z.deleted_at is null
-        and (p_zone_id is null or z.id = p_zone_id)
+      -- Offset 0: first the boxes it meets, then whose they are. Box operators are estimated so high
+      -- that each event would else be held against all zones of the caller.
+      select array_agg(distinct mine.id) as zone_ids
+      from (
+        select b.zone_id from watchpost.zone_boxes b
+        where b.box operator(pg_catalog.&&) w.extent offset 0
+      ) near
+      cross join lateral (
+        select z.id from watchpost.zones z
+        where z.id = near.zone_id and z.scope_id = any(v_scopes) and z.deleted_at is null
+          and (p_zone_id is null or z.id = p_zone_id)
+        offset 0
+      ) mine
     ) n
     where n.zone_ids is not null
     order by w.ts desc, w.id desc
@@ -1767,6 +1814,7 @@ create index deliveries_alert_id on watchpost.deliveries (alert_id);
 create index deliveries_redelivery_of on watchpost.deliveries (redelivery_of) where redelivery_of is not null;
 create index deliveries_digest_id on watchpost.deliveries (digest_id) where digest_id is not null;
 create index deliveries_open on watchpost.deliveries (updated_at) where status in ('queued', 'sending');
+create index deliveries_failed on watchpost.deliveries (updated_at) where status in ('failed', 'expired');
 alter table watchpost.deliveries enable row level security;
 alter table watchpost.deliveries force row level security;
 create policy deliveries_select on watchpost.deliveries for select to authenticated
@@ -3141,5 +3189,379 @@ begin
 end
 $$;
 grant execute on function private.retain to watchpost_jobs;
+
+reset role;
+
+-- sql/95_support.sql
+-- Support: what a person at the dashboard looks at, in plain names, without a secret. Views only, read only.
+
+-- Of pg-boss's tables only what the two views below show; granted by the role that made them.
+grant usage on schema pgboss to service_role;
+grant select (name, retry_limit, dead_letter) on pgboss.queue to service_role;
+grant select (id, name, data, state, retry_count, start_after, created_on, started_on, output, source_name,
+    source_created_on, source_retry_count, source_output)
+  on pgboss.job to service_role;
+
+create schema support authorization watchpost_owner;
+comment on schema support is 'Watchpost: views for people at the dashboard. No secrets, not exposed through PostgREST.';
+
+set role watchpost_owner;
+
+-- The views are security_invoker: service_role reads through them what it is granted here and no
+-- secret column of it; the dashboard's own role reads as a member of the owner.
+grant usage on schema watchpost, private, support to service_role;
+grant select on watchpost.accounts, watchpost.key_usage, watchpost.organisations, watchpost.sources,
+  watchpost.alerts, watchpost.audit to service_role;
+grant select (id, user_id, name, prefix, scopes, expires_at, revoked_at, created_at)
+  on watchpost.api_keys to service_role;
+grant select (id, org_id, user_id, email, role, status, invited_by, invite_expires_at, joined_at, created_at)
+  on watchpost.members to service_role;
+grant select (
+    id, owner_id, org_id, label, lat, lon, radius_km, shape_type, match, min_severity, severity_multiplier,
+    dwell_minutes, quiet_hours_start, quiet_hours_end, quiet_hours_tz, quiet_mode, emergency_severity,
+    channel_ids, sources, types, snoozed_until, enabled, version, created_at, updated_at, deleted_at)
+  on watchpost.zones to service_role;
+grant select (
+    id, owner_id, org_id, kind, label, target_masked, config_masked, enabled, status, disabled_reason,
+    failures, paused_until, created_at, updated_at, deleted_at)
+  on watchpost.channels to service_role;
+grant select (
+    id, alert_id, channel_id, message, status, attempts, last_error, next_attempt_at, first_attempt_at,
+    delivered_at, redelivery_of, created_at, updated_at)
+  on watchpost.deliveries to service_role;
+grant select (id, source, ts) on watchpost.events to service_role;
+grant execute on function private.plan_limit, private.source_status to service_role;
+
+create view support.accounts with (security_invoker = true) as
+select a.user_id, a.email, a.plan, a.created_at as signed_up_at,
+  (select count(*) from watchpost.api_keys k
+   where k.user_id = a.user_id and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())) as keys,
+  (select count(*) from watchpost.zones z where z.owner_id = a.user_id and z.deleted_at is null) as zones,
+  (select count(*) from watchpost.channels c where c.owner_id = a.user_id and c.deleted_at is null) as channels,
+  (select string_agg(o.name, ', ' order by o.name)
+   from watchpost.members m join watchpost.organisations o on o.id = m.org_id
+   where m.user_id = a.user_id) as organisations,
+  (select max(u.last_used_at)
+   from watchpost.api_keys k join watchpost.key_usage u on u.key_id = k.id
+   where k.user_id = a.user_id) as last_used_at
+from watchpost.accounts a;
+comment on view support.accounts is 'Who has an account, what they pay for and how much they have.';
+comment on column support.accounts.user_id is 'Id of the account, as in auth.users.';
+comment on column support.accounts.email is 'Sign-in address.';
+comment on column support.accounts.plan is 'free, pro or enterprise; changed by the snippet "Change a plan".';
+comment on column support.accounts.signed_up_at is 'When the account was made.';
+comment on column support.accounts.keys is 'API keys that work now.';
+comment on column support.accounts.zones is 'Zones it owns, deleted ones not counted.';
+comment on column support.accounts.channels is 'Channels it owns, deleted ones not counted.';
+comment on column support.accounts.organisations is 'Organisations it is a member of.';
+comment on column support.accounts.last_used_at is 'When one of its keys was last used, right to about a minute.';
+
+create view support.plans with (security_invoker = true) as
+select p.plan, p.plan <> 'free' as may_call,
+  (select count(*) from watchpost.accounts a where a.plan = p.plan) as accounts,
+  case p.plan when 'free' then 0 else private.plan_limit(p.plan, 'zones') end as zones,
+  case p.plan when 'free' then 0 else private.plan_limit(p.plan, 'channels') end as channels,
+  case p.plan when 'free' then 0 else private.plan_limit(p.plan, 'members') end as members,
+  case p.plan when 'free' then 0 else private.plan_limit(p.plan, 'keys') end as keys
+from unnest(array['free', 'pro', 'enterprise']) as p (plan);
+comment on view support.plans is 'What each plan allows and how many accounts are on it.';
+comment on column support.plans.plan is 'free, pro or enterprise.';
+comment on column support.plans.may_call is 'Whether the API answers; below pro it says 402 and zones pause.';
+comment on column support.plans.accounts is 'Accounts on this plan.';
+comment on column support.plans.zones is 'Zones an account may own.';
+comment on column support.plans.channels is 'Channels an account may own.';
+comment on column support.plans.members is 'Members and invites in an organisation of such an owner.';
+comment on column support.plans.keys is 'API keys that work at the same time.';
+
+create view support.api_keys with (security_invoker = true) as
+select k.id, a.email, k.name, k.prefix, k.scopes,
+  case
+    when k.revoked_at is not null then 'revoked'
+    when k.expires_at <= now() then 'expired'
+    when a.plan = 'free' then 'paused'
+    else 'works'
+  end as state,
+  u.last_used_at, k.created_at, k.expires_at, k.revoked_at, k.user_id
+from watchpost.api_keys k
+join watchpost.accounts a on a.user_id = k.user_id
+left join watchpost.key_usage u on u.key_id = k.id;
+comment on view support.api_keys is 'API keys without their hashes.';
+comment on column support.api_keys.id is 'Names the key in the audit log and in the snippet "Revoke a key".';
+comment on column support.api_keys.email is 'Account that acts when it is used.';
+comment on column support.api_keys.name is 'What its owner calls it.';
+comment on column support.api_keys.prefix is 'First characters of the key; its owner can read them out.';
+comment on column support.api_keys.scopes is 'What it may do: read, write, ingest.';
+comment on column support.api_keys.state is 'works, paused (the plan is free), expired or revoked.';
+comment on column support.api_keys.last_used_at is 'When it was last used, right to about a minute; null: never.';
+comment on column support.api_keys.created_at is 'When it was made.';
+comment on column support.api_keys.expires_at is 'From then on it is refused; null: never.';
+comment on column support.api_keys.revoked_at is 'When it was revoked; null: it was not.';
+comment on column support.api_keys.user_id is 'Id of the account.';
+
+create view support.organisations with (security_invoker = true) as
+select o.id, o.name,
+  (select m.email from watchpost.members m where m.org_id = o.id and m.role = 'owner') as owner,
+  (select count(*) from watchpost.members m where m.org_id = o.id and m.status = 'active') as members,
+  (select count(*) from watchpost.members m where m.org_id = o.id and m.status = 'invited') as invited,
+  (select count(*) from watchpost.zones z where z.org_id = o.id and z.deleted_at is null) as zones,
+  (select count(*) from watchpost.channels c where c.org_id = o.id and c.deleted_at is null) as channels,
+  o.created_at
+from watchpost.organisations o;
+comment on view support.organisations is 'Organisations and how much is shared with them.';
+comment on column support.organisations.id is 'Stands as org_id wherever something is shared.';
+comment on column support.organisations.name is 'What its members call it.';
+comment on column support.organisations.owner is 'Address of its owner, whose plan sets its limits.';
+comment on column support.organisations.members is 'Members, the owner among them.';
+comment on column support.organisations.invited is 'Invites not yet accepted, expired ones too.';
+comment on column support.organisations.zones is 'Zones shared with it.';
+comment on column support.organisations.channels is 'Channels shared with it.';
+comment on column support.organisations.created_at is 'When it was founded.';
+
+create view support.members with (security_invoker = true) as
+select m.id, o.name as organisation, m.email, m.role,
+  case when m.status = 'invited' and m.invite_expires_at <= now() then 'invite expired' else m.status end as state,
+  i.email as invited_by, m.invite_expires_at, m.joined_at, m.created_at, m.org_id, m.user_id
+from watchpost.members m
+join watchpost.organisations o on o.id = m.org_id
+left join watchpost.accounts i on i.user_id = m.invited_by;
+comment on view support.members is 'Who belongs to an organisation and who is invited. The link itself is stored nowhere.';
+comment on column support.members.id is 'Names the membership.';
+comment on column support.members.organisation is 'Name of the organisation.';
+comment on column support.members.email is 'Address of the member, or the one invited.';
+comment on column support.members.role is 'owner, admin or member.';
+comment on column support.members.state is 'active, invited or invite expired.';
+comment on column support.members.invited_by is 'Address of who sent the invite.';
+comment on column support.members.invite_expires_at is 'After this the link no longer works.';
+comment on column support.members.joined_at is 'When the invite was accepted.';
+comment on column support.members.created_at is 'When the row was made, usually by the invite.';
+comment on column support.members.org_id is 'Id of the organisation.';
+comment on column support.members.user_id is 'Id of the account; null while only invited.';
+
+create view support.zones with (security_invoker = true) as
+select z.id, z.label, a.email as owner, o.name as organisation,
+  case
+    when z.deleted_at is not null then 'deleted'
+    when a.plan = 'free' then 'paused'
+    when not z.enabled then 'disabled'
+    when z.snoozed_until > now() then 'snoozed'
+    else 'watching'
+  end as state,
+  z.lat, z.lon, z.shape_type, z.radius_km, z.min_severity, z.severity_multiplier, z.dwell_minutes,
+  z.quiet_hours_start || ' to ' || z.quiet_hours_end || ' ' || z.quiet_hours_tz || ', ' || z.quiet_mode as quiet_hours,
+  z.emergency_severity, z.sources, z.types, cardinality(z.channel_ids) as channels, z.snoozed_until,
+  (select max(l.raised_at) from watchpost.alerts l where l.zone_id = z.id) as last_alert_at,
+  z.created_at, z.updated_at, z.deleted_at, z.owner_id, z.org_id
+from watchpost.zones z
+join watchpost.accounts a on a.user_id = z.owner_id
+left join watchpost.organisations o on o.id = z.org_id;
+comment on view support.zones is 'Watch zones: whose, what they want, and whether they watch at all.';
+comment on column support.zones.id is 'Zone id.';
+comment on column support.zones.label is 'What people call the place.';
+comment on column support.zones.owner is 'Address of the owner, whose plan pays for it.';
+comment on column support.zones.organisation is 'Organisation it is shared with; null: private.';
+comment on column support.zones.state is 'watching, snoozed, disabled, paused (the owner''s plan is free) or deleted.';
+comment on column support.zones.lat is 'Latitude of the centre or label, degrees.';
+comment on column support.zones.lon is 'Longitude of the centre or label, degrees.';
+comment on column support.zones.shape_type is 'circle or polygon.';
+comment on column support.zones.radius_km is 'Radius of a circle, kilometres.';
+comment on column support.zones.min_severity is 'Threshold for severity times severity_multiplier.';
+comment on column support.zones.severity_multiplier is 'Makes events count for more or less here.';
+comment on column support.zones.dwell_minutes is 'How long a vessel or aircraft must stay.';
+comment on column support.zones.quiet_hours is 'Quiet hours in words; null: none.';
+comment on column support.zones.emergency_severity is 'From this severity on quiet hours do not count.';
+comment on column support.zones.sources is 'Only these feeds; null: all.';
+comment on column support.zones.types is 'Only these event types; null: all.';
+comment on column support.zones.channels is 'How many channels were chosen; 0: none, null: every enabled one.';
+comment on column support.zones.snoozed_until is 'Until then alerts are recorded as suppressed.';
+comment on column support.zones.last_alert_at is 'When it last raised an alert.';
+comment on column support.zones.created_at is 'When it was drawn.';
+comment on column support.zones.updated_at is 'Last change of any kind.';
+comment on column support.zones.deleted_at is 'Hidden since then; restorable for 30 days.';
+comment on column support.zones.owner_id is 'Id of the owner.';
+comment on column support.zones.org_id is 'Id of the organisation.';
+
+create view support.channels with (security_invoker = true) as
+select c.id, c.kind, c.label, a.email as owner, o.name as organisation,
+  case
+    when c.deleted_at is not null then 'deleted'
+    when not c.enabled then 'disabled'
+    when c.paused_until > now() then 'paused'
+    else c.status
+  end as state,
+  c.disabled_reason, c.target_masked as target, c.config_masked as config, c.failures, c.paused_until,
+  (select max(d.delivered_at) from watchpost.deliveries d
+   where d.channel_id = c.id and d.created_at > now() - interval '30 days') as last_delivered_at,
+  c.created_at, c.updated_at, c.deleted_at, c.owner_id, c.org_id
+from watchpost.channels c
+join watchpost.accounts a on a.user_id = c.owner_id
+left join watchpost.organisations o on o.id = c.org_id;
+comment on view support.channels is 'Where alerts go. Targets and configuration masked, signing secrets left out.';
+comment on column support.channels.id is 'Channel id.';
+comment on column support.channels.kind is 'webhook, slack, discord, teams, telegram, email, pagerduty or ntfy.';
+comment on column support.channels.label is 'What its owner calls it.';
+comment on column support.channels.owner is 'Address of the owner.';
+comment on column support.channels.organisation is 'Organisation it is shared with; null: private.';
+comment on column support.channels.state is 'ok, failing (retried), paused (left alone for a while after failures), disabled or deleted.';
+comment on column support.channels.disabled_reason is 'Why it was switched off.';
+comment on column support.channels.target is 'Receiver, masked.';
+comment on column support.channels.config is 'Configuration, masked.';
+comment on column support.channels.failures is 'Failed attempts in a row.';
+comment on column support.channels.paused_until is 'Nothing is sent until then.';
+comment on column support.channels.last_delivered_at is 'Last delivery of the past 30 days that its receiver accepted.';
+comment on column support.channels.created_at is 'When it was made.';
+comment on column support.channels.updated_at is 'Last change, also of its state.';
+comment on column support.channels.deleted_at is 'Hidden since then; restorable for 30 days.';
+comment on column support.channels.owner_id is 'Id of the owner.';
+comment on column support.channels.org_id is 'Id of the organisation.';
+
+create view support.feeds with (security_invoker = true) as
+select s.source, s.title, private.source_status(s) as state, s.last_success_at, s.last_event_at,
+  (select count(*) from watchpost.events e
+   where e.source = s.source and e.ts > now() - interval '24 hours') as events_24h,
+  s.error, s.error_at, s.enabled, s.interval_seconds, s.next_poll_at, s.types
+from watchpost.sources s;
+comment on view support.feeds is 'How each feed is; what the public health endpoint says, with the errors.';
+comment on column support.feeds.source is 'Short name, the first part of its event ids.';
+comment on column support.feeds.title is 'Name for people.';
+comment on column support.feeds.state is 'ok, stale (answers, gives nothing), down or disabled.';
+comment on column support.feeds.last_success_at is 'Last poll that was answered well.';
+comment on column support.feeds.last_event_at is 'Time of the newest event it brought.';
+comment on column support.feeds.events_24h is 'Events of the past day, positions not counted.';
+comment on column support.feeds.error is 'Why the last failing poll failed.';
+comment on column support.feeds.error_at is 'When it last failed.';
+comment on column support.feeds.enabled is 'Whether it is polled; FEEDS decides.';
+comment on column support.feeds.interval_seconds is 'Time between two polls.';
+comment on column support.feeds.next_poll_at is 'When it is due.';
+comment on column support.feeds.types is 'Event types it brings.';
+
+create view support.alerts_today with (security_invoker = true) as
+select l.id, l.raised_at, a.email as owner, o.name as organisation, l.zone_name as zone,
+  l.event ->> 'title' as event, l.severity, l.status, l.reason, l.dispatched_at, l.held_until,
+  (select count(*) from watchpost.deliveries d where d.alert_id = l.id and d.status = 'succeeded') as delivered,
+  (select count(*) from watchpost.deliveries d
+   where d.alert_id = l.id and d.status in ('failed', 'expired')) as failed,
+  (select count(*) from watchpost.deliveries d
+   where d.alert_id = l.id and d.status in ('queued', 'sending', 'held')) as waiting,
+  l.resolved, l.zone_id, l.event_id, l.owner_id, l.org_id
+from watchpost.alerts l
+join watchpost.accounts a on a.user_id = l.owner_id
+left join watchpost.organisations o on o.id = l.org_id
+where l.raised_at >= date_trunc('day', now() at time zone 'UTC') at time zone 'UTC'
+order by l.raised_at desc;
+comment on view support.alerts_today is 'Alerts raised since midnight UTC, newest first, and how far they got.';
+comment on column support.alerts_today.id is 'Alert id.';
+comment on column support.alerts_today.raised_at is 'When the revision that raised it was first seen.';
+comment on column support.alerts_today.owner is 'Address of the zone''s owner.';
+comment on column support.alerts_today.organisation is 'Organisation the zone is shared with.';
+comment on column support.alerts_today.zone is 'Label of the zone at that time.';
+comment on column support.alerts_today.event is 'Title of the event as it was told.';
+comment on column support.alerts_today.severity is 'Severity as it counted for the zone.';
+comment on column support.alerts_today.status is 'pending, held, dispatched, failed, suppressed or recorded (no channel).';
+comment on column support.alerts_today.reason is 'One sentence with the numbers of the decision.';
+comment on column support.alerts_today.dispatched_at is 'First delivery that succeeded.';
+comment on column support.alerts_today.held_until is 'End of the quiet hours it waits for.';
+comment on column support.alerts_today.delivered is 'Messages that arrived.';
+comment on column support.alerts_today.failed is 'Messages given up.';
+comment on column support.alerts_today.waiting is 'Messages still to send.';
+comment on column support.alerts_today.resolved is 'Whether somebody has dealt with it.';
+comment on column support.alerts_today.zone_id is 'Id of the zone.';
+comment on column support.alerts_today.event_id is 'Id of the event.';
+comment on column support.alerts_today.owner_id is 'Id of the owner.';
+comment on column support.alerts_today.org_id is 'Id of the organisation.';
+
+create view support.deliveries_failing with (security_invoker = true) as
+select d.id, d.updated_at, a.email as owner, c.kind, c.label as channel, c.target_masked as target, d.message,
+  d.status, d.attempts, d.last_error, d.next_attempt_at, d.created_at, l.zone_name as zone,
+  d.alert_id, d.channel_id
+from watchpost.deliveries d
+join watchpost.channels c on c.id = d.channel_id
+join watchpost.accounts a on a.user_id = c.owner_id
+left join watchpost.alerts l on l.id = d.alert_id
+where d.status in ('queued', 'sending') and d.attempts > 0
+   or d.status in ('failed', 'expired') and d.updated_at > now() - interval '7 days'
+order by d.updated_at desc;
+comment on view support.deliveries_failing is 'Messages being retried, and those given up in the past 7 days, newest first.';
+comment on column support.deliveries_failing.id is 'Delivery id, the webhook-id of every attempt.';
+comment on column support.deliveries_failing.updated_at is 'Last change of state.';
+comment on column support.deliveries_failing.owner is 'Address of the channel''s owner.';
+comment on column support.deliveries_failing.kind is 'Kind of channel.';
+comment on column support.deliveries_failing.channel is 'What its owner calls the channel.';
+comment on column support.deliveries_failing.target is 'Receiver, masked.';
+comment on column support.deliveries_failing.message is 'What it says: alert.raised, alert.digest, channel.test …';
+comment on column support.deliveries_failing.status is 'queued or sending (retried), failed or expired (given up).';
+comment on column support.deliveries_failing.attempts is 'How often it was tried.';
+comment on column support.deliveries_failing.last_error is 'Why the last attempt failed.';
+comment on column support.deliveries_failing.next_attempt_at is 'When it is tried again.';
+comment on column support.deliveries_failing.created_at is 'When it was decided to send.';
+comment on column support.deliveries_failing.zone is 'Zone of the alert; null for a test.';
+comment on column support.deliveries_failing.alert_id is 'Alert it tells of; null for a test.';
+comment on column support.deliveries_failing.channel_id is 'Id of the channel.';
+
+create view support.queue with (security_invoker = true) as
+select q.name as queue,
+  count(*) filter (where j.state::text in ('created', 'retry') and j.start_after <= now()) as waiting,
+  count(*) filter (where j.state::text in ('created', 'retry') and j.start_after > now()) as later,
+  count(*) filter (where j.state::text = 'active') as running,
+  count(*) filter (where j.state::text = 'retry') as retrying,
+  now() - min(j.start_after) filter (
+    where j.state::text in ('created', 'retry') and j.start_after <= now()) as oldest
+from pgboss.queue q
+left join pgboss.job j on j.name = q.name
+group by q.name
+order by q.name;
+comment on view support.queue is 'Jobs of each queue. Those in "dead" used up their retries; see dead_letters.';
+comment on column support.queue.queue is 'Queue: ingest, match, rezone, release, deliver, retain, dead.';
+comment on column support.queue.waiting is 'May run now.';
+comment on column support.queue.later is 'May run later: retries, and what is held until an hour.';
+comment on column support.queue.running is 'Being worked on.';
+comment on column support.queue.retrying is 'Failed at least once and will be tried again.';
+comment on column support.queue.oldest is 'How long the first of those that wait has been due; minutes mean that the jobs do not run.';
+
+create view support.dead_letters with (security_invoker = true) as
+select j.id, j.created_on as died_at, j.source_name as queue, j.data, j.source_retry_count as retries,
+  coalesce(j.source_output ->> 'message', j.source_output #>> '{}') as error, j.source_created_on as enqueued_at
+from pgboss.job j
+where j.name = 'dead' and j.state::text in ('created', 'retry')
+order by j.created_on desc;
+comment on view support.dead_letters is 'Jobs that used up their retries, kept 90 days; put back by the snippet "Requeue dead letters".';
+comment on column support.dead_letters.id is 'Id of the dead job.';
+comment on column support.dead_letters.died_at is 'When it was given up.';
+comment on column support.dead_letters.queue is 'Queue it came from.';
+comment on column support.dead_letters.data is 'What it was about: ids only.';
+comment on column support.dead_letters.retries is 'How often it was retried.';
+comment on column support.dead_letters.error is 'Why the last try failed.';
+comment on column support.dead_letters.enqueued_at is 'When it was first enqueued.';
+
+create view support.audit with (security_invoker = true) as
+select u.id, u.at, a.email as account, case
+    when u.actor_id is null then coalesce('operator ' || (u.details ->> 'via'), 'service')
+    else coalesce(b.email, u.actor_id::text)
+  end as actor,
+  u.action, u.outcome, u.target_type, u.target_id, k.name as key, u.ip, u.user_agent, u.details, u.request_id,
+  u.account_id, u.actor_id, u.key_id
+from watchpost.audit u
+left join watchpost.accounts a on a.user_id = u.account_id
+left join watchpost.accounts b on b.user_id = u.actor_id
+left join watchpost.api_keys k on k.id = u.key_id
+order by u.at desc;
+comment on view support.audit is 'Who did what, newest first; one row per account concerned.';
+comment on column support.audit.id is 'Row id.';
+comment on column support.audit.at is 'When it was done.';
+comment on column support.audit.account is 'Account in whose log it stands; null once deleted.';
+comment on column support.audit.actor is 'Address of who acted, or operator with the login used.';
+comment on column support.audit.action is 'What was done, as <thing>.<verb>; request.refused for refusals.';
+comment on column support.audit.outcome is 'success or failure.';
+comment on column support.audit.target_type is 'Sort of thing acted on.';
+comment on column support.audit.target_id is 'Its id, or the route of a refusal.';
+comment on column support.audit.key is 'Name of the API key used.';
+comment on column support.audit.ip is 'Client address.';
+comment on column support.audit.user_agent is 'Client software.';
+comment on column support.audit.details is 'What changed, before and after, without secrets.';
+comment on column support.audit.request_id is 'X-Request-Id of the request.';
+comment on column support.audit.account_id is 'Id of the account.';
+comment on column support.audit.actor_id is 'Id of who acted.';
+comment on column support.audit.key_id is 'Id of the API key.';
+
+grant select on all tables in schema support to service_role;
 
 reset role;
