@@ -255,8 +255,11 @@ declare
   v_boxes bigint;
 begin
   select count(*) into v_boxes
-  from watchpost.zones z join watchpost.zone_boxes b on b.zone_id = z.id
-  where z.scope_id = any(v_scopes) and z.deleted_at is null and (p_zone_id is null or z.id = p_zone_id);
+  from (
+    select from watchpost.zones z join watchpost.zone_boxes b on b.zone_id = z.id
+    where z.scope_id = any(v_scopes) and z.deleted_at is null and (p_zone_id is null or z.id = p_zone_id)
+    limit p_walk + 1
+  ) counted;
 
   if v_boxes <= p_walk then
     return query
@@ -328,11 +331,19 @@ begin
     select w.id, w.ts, w.is_position, n.zone_ids
     from walked w
     cross join lateral (
-      select array_agg(distinct z.id) as zone_ids
-      from watchpost.zone_boxes b join watchpost.zones z on z.id = b.zone_id
-      where b.box operator(pg_catalog.&&) w.extent
-        and z.scope_id = any(v_scopes) and z.deleted_at is null
-        and (p_zone_id is null or z.id = p_zone_id)
+      -- Offset 0: first the boxes it meets, then whose they are. Box operators are estimated so high
+      -- that each event would else be held against all zones of the caller.
+      select array_agg(distinct mine.id) as zone_ids
+      from (
+        select b.zone_id from watchpost.zone_boxes b
+        where b.box operator(pg_catalog.&&) w.extent offset 0
+      ) near
+      cross join lateral (
+        select z.id from watchpost.zones z
+        where z.id = near.zone_id and z.scope_id = any(v_scopes) and z.deleted_at is null
+          and (p_zone_id is null or z.id = p_zone_id)
+        offset 0
+      ) mine
     ) n
     where n.zone_ids is not null
     order by w.ts desc, w.id desc

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ALERT_STATUSES, Alert, AlertPatch, Redelivery } from '../../shared/alert.ts'
 import { can, read, write } from '../auth.ts'
-import type { Sql } from '../db.ts'
+import { raw, type Sql } from '../db.ts'
 import { answer, body, type Ctx, json, notFound, problems } from '../http.ts'
 import {
   CursorQuery,
@@ -55,14 +55,14 @@ alerts.openapi(
       c,
       (sql) => sql<AlertRow>`
       select private.alert_json(a) as alert
-      from unnest(private.my_scopes()) as mine (scope_id)
+      from unnest(case when ${filter.zone_id ?? null}::uuid is null then private.my_scopes()
+        else array[${filter.zone_id ?? null}::uuid] end) as mine (id)
       cross join lateral (
         select *
         from watchpost.alerts
-        where scope_id = mine.scope_id
+        where ${raw(filter.zone_id === undefined ? 'scope_id' : 'zone_id')} = mine.id
           and raised_at >= private.window_start(${filter.days})
           and (raised_at, id) < (${before}::timestamptz, ${beforeId}::uuid)
-          and (${filter.zone_id ?? null}::uuid is null or zone_id = ${filter.zone_id ?? null}::uuid)
           and (${filter.resolved ?? null}::boolean is null or resolved = ${filter.resolved ?? null}::boolean)
           and (${filter.status ?? null}::text is null or status = ${filter.status ?? null}::text)
           and (${filter.updated_after ?? null}::timestamptz is null

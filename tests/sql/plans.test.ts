@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { createPool } from '../../functions/db.ts'
+import { createService, type Person, parsed, type Service } from '../service.ts'
+import { createMany, type Many } from './many.ts'
+import { explainAll, look, plansOf, type Recorder, record } from './plans.ts'
+
+const LARGE = [
+  'accounts',
+  'alerts',
+  'audit',
+  'channels',
+  'deliveries',
+  'delivery_attempts',
+  'event_revisions',
+  'events',
+  'members',
+  'zone_boxes',
+  'zone_versions',
+  'zones',
+]
+/** The caller's own and those of two organisations. */
+const SCOPES = 3
+
+let service: Service
+let recorder: Recorder
+let caller: Person
+let busy: Person
+let ids: Many
+
+beforeAll(async () => {
+  service = await createService({
+    connect: ({ apiUrl }) => {
+      recorder = record(createPool({ url: apiUrl, max: 1 }))
+      return recorder.db
+    },
+  })
+  caller = await service.person()
+  busy = await service.person()
+  ids = await createMany(service, caller, busy)
+  await explainAll(service.database)
+  await service.request('GET', '/api/v1/me', { key: caller.key })
+  await service.request('GET', '/api/v1/me', { key: busy.key })
+}, 120_000)
+afterAll(() => service?.close())
+
+type Case = {
+  /** As the OpenAPI document has it. */
+  route: string
+  ask?: string
+  /** Ask for the page after the first. */
+  next?: boolean
+  body?: object
+  as?: 'busy'
+  /** Most rows that may be read of the large tables, what filters throw away included. */
+  read: number
+  /** Most rows that may be sorted; else a page of each scope. */
+  sort?: number
+}
+const DRAFT = { label: 'Draft', lat: 41, lon: 29, radius_km: 200 }
+const FIRST = '00000000-0000-0000-0000-000000000000'
+// An alert costs about ten rows more: its deliveries, their channels, and whether they may be seen.
+const CASES: Case[] = [
+  { route: '/me', read: 20 },
+  { route: '/events', ask: '?minutes=1440', read: 2000, sort: 500 },
+  { route: '/events', ask: '?minutes=1440&source=test&min_severity=90', read: 2000, sort: 500 },
+  { route: '/events', ask: '?minutes=1440&zone_id={zone}', read: 50 },
+  { route: '/events', ask: '?minutes=1440', as: 'busy', read: 20_000, sort: 5000 },
+  { route: '/zones', read: 200 },
+  { route: '/zones', ask: '?limit=50', next: true, read: 150 },
+  { route: '/zones', as: 'busy', read: 200 },
+  { route: '/zones/{id}', ask: '{zone}', read: 20 },
+  { route: '/zones/{id}/preview', ask: '?days=90', read: 100 },
+  { route: '/zones/{id}/explain', ask: '?event_id={event}', read: 50 },
+  { route: '/alerts', ask: '?days=90', read: 2000 },
+  { route: '/alerts', ask: '?days=90', next: true, read: 2000 },
+  { route: '/alerts', ask: '?days=90&zone_id={zone}', read: 400 },
+  { route: '/alerts', ask: '?days=90&updated_after=2026-01-01T00:00:00Z', read: 2000 },
+  // What is rare is looked for among the caller's alerts of the window, never among everybody's.
+  { route: '/alerts', ask: '?days=90&resolved=true', read: 4500 },
+  { route: '/alerts', ask: '?days=90&status=held', read: 4500 },
+  { route: '/alerts/{id}', read: 40 },
+  { route: '/channels', read: 200 },
+  { route: '/channels', ask: '?limit=50', next: true, read: 150 },
+  { route: '/channels/{id}', read: 20 },
+  { route: '/channels/{id}/deliveries', read: 1500 },
+  { route: '/channels/{id}/deliveries', next: true, read: 1500 },
+  { route: '/orgs/{id}/members', read: 250, sort: 100 },
+  { route: '/orgs/{id}/members/{userId}', read: 20 },
+  // Counts what the caller has, all of it: 300 zones and channels, 3,000 alerts and deliveries.
+  { route: '/analytics', ask: '?days=365', read: 25_000, sort: 6000 },
+  { route: '/audit', ask: '?days=365', read: 300, sort: 0 },
+  { route: '/audit', ask: '?days=365', next: true, read: 300, sort: 0 },
+  { route: '/audit', ask: `?days=365&after=${FIRST}`, read: 600, sort: 0 },
+]
+
+test('every route that reads for a caller is looked at', async () => {
+  const reading = (await service.routes()).filter(
+    ({ method, is_public }) => method === 'GET' && !is_public,
+  )
+  expect([...new Set(CASES.map(({ route }) => `/api/v1${route}`))].sort()).toEqual(
+    reading.map(({ path }) => path).sort(),
+  )
+})
+
+describe.each([...CASES, { route: '/zones/preview', ask: '?days=90', body: DRAFT, read: 200 }])(
+  '$route $ask $as',
+  (given: Case) => {
+    test('reads by index, sorts at most a page, and touches few rows', async () => {
+      const key = given.as === 'busy' ? busy.key : caller.key
+      const method = given.body ? 'POST' : 'GET'
+      const path = addressOf(given)
+      let cursor = ''
+      if (given.next) {
+        const first = await service.request(method, path, { key })
+        const page = parsed(first, 200, z.object({ next_cursor: z.string() }))
+        cursor = `${path.includes('?') ? '&' : '?'}cursor=${page.next_cursor}`
+      }
+      recorder.take()
+      const answer = await service.request(method, path + cursor, { key, body: given.body })
+      expect(answer.status, answer.text).toBe(200)
+      const plans = await plansOf(service.database.apiUrl, recorder.take())
+      const found = look(plans, LARGE)
+      expectFrugal(found, given)
+    })
+  },
+)
+
+describe('the functions of the jobs', () => {
+  test.each([
+    ['private.batch_candidates', 'batch', 5000],
+    ['private.zone_candidates', 'zone', 100],
+  ] as const)('%s reads by index', async (name, thing, read) => {
+    const statement = { text: `select * from ${name}($1)`, values: [ids[thing]] }
+    const found = look(await plansOf(service.database.jobsUrl, [statement]), LARGE)
+    expectFrugal(found, { read, sort: 5000 })
+  })
+})
+
+function expectFrugal(found: ReturnType<typeof look>, { read, sort }: Partial<Case>): void {
+  expect(found.plans).toBeGreaterThan(0)
+  expect(found.scans).toEqual([])
+  expect(found.read).toBeGreaterThan(0)
+  expect(found.read).toBeLessThanOrEqual(read ?? 0)
+  expect(found.sorted).toBeLessThanOrEqual(sort ?? 101 * (1 + SCOPES))
+}
+
+function addressOf({ route, ask = '' }: Case): string {
+  const thing = /^\/(zone|channel|alert|org)s\/\{id\}/.exec(route)?.[1] ?? ''
+  const query = ask.startsWith('?') ? ask : ''
+  const filled: Record<string, string> = {
+    ...ids,
+    id: ids[thing as keyof Many],
+    userId: caller.user_id,
+  }
+  return `/api/v1${route}${query}`.replaceAll(
+    /\{(\w+)\}/g,
+    (_, name: string) => filled[name] ?? name,
+  )
+}
