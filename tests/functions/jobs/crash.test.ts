@@ -1,0 +1,374 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { beforeAll, expect, test, vi } from 'vitest'
+import { z } from 'zod'
+import { parseAllowList } from '../../../functions/channels/target.ts'
+import { type Orders, runStory } from '../../crash-worker.ts'
+import { type Received, receiver } from '../../fixtures/receiver.ts'
+import { createWorkshop, quake } from '../../jobs.ts'
+import { answered, createService, parsed, type Service } from '../../service.ts'
+
+const PROOF = process.env.PROOF === '1'
+const WORKER = fileURLToPath(new URL('../../crash-worker.ts', import.meta.url))
+/** How many boundaries of the story `npm test` dies at; the proof dies at every one. */
+const SAMPLE = 8
+const LANES = 2
+const LONG_MS = PROOF ? 3_600_000 : 60_000
+
+type Scene = {
+  service: Service
+  received: Received[]
+  orders: (die_at?: number) => Orders
+  /** What came of it all, without ids and times. A poll that failed is not tried again: the next one comes. */
+  outcome: () => Promise<Outcome>
+  close: () => Promise<void>
+}
+type Outcome = {
+  alerts: unknown[]
+  deliveries: { id: string; is_sent: boolean }[]
+  left: unknown[]
+}
+
+/** A service with three zones (one in its quiet hours) and two channels, one of which fails at first. */
+async function setScene(): Promise<Scene> {
+  const seen = new Set<unknown>()
+  const hooks = await receiver((response, { headers, path }) => {
+    const isFirst = !seen.has(headers['webhook-id'])
+    seen.add(headers['webhook-id'])
+    response.writeHead(path === '/shaky' && isFirst ? 503 : 200).end('ok')
+  })
+  const service = await createService({ allow: parseAllowList('127.0.0.1') })
+  const { key } = await service.person()
+  const channel = async (path: string) => {
+    const target = `http://127.0.0.1:${hooks.port}/${path}`
+    const made = await post(service, key, '/api/v1/channels', {
+      kind: 'webhook',
+      target,
+      label: path,
+    })
+    return parsed(made, 201, Channel).channel.id
+  }
+  const [steady] = [await channel('steady'), await channel('shaky')]
+  const place = { lat: 41, lon: 29 }
+  const clock = (minutes: number) =>
+    new Date(Date.now() + minutes * 60_000).toISOString().slice(11, 16)
+  await post(service, key, '/api/v1/zones', { ...place, label: 'near', radius_km: 50 })
+  await post(service, key, '/api/v1/zones', {
+    ...place,
+    label: 'wide',
+    radius_km: 300,
+    channel_ids: [steady],
+  })
+  await post(service, key, '/api/v1/zones', {
+    ...place,
+    label: 'asleep',
+    radius_km: 50,
+    quiet_hours_start: clock(-120),
+    quiet_hours_end: clock(120),
+  })
+  const { database } = service
+  await database.query(
+    `insert into watchpost.sources (source, title, attribution, types, interval_seconds)
+    values ('crash', 'crash', 'a test', '{earthquake}', 60)`,
+  )
+  return {
+    service,
+    received: hooks.received,
+    orders: (die_at) => ({
+      jobsUrl: database.jobsUrl,
+      adminUrl: database.adminUrl,
+      die_at: die_at ?? null,
+    }),
+    outcome: async () => ({
+      alerts: await database.query(
+        `select a.zone_name, a.event_id, a.status, a.severity,
+          (select jsonb_agg(u ->> 'kind') from jsonb_array_elements(a.updates) u) as updates,
+          (select jsonb_agg(jsonb_build_array(c.label, d.message, d.status, d.digest_id is null,
+              (select count(*) from watchpost.delivery_attempts t
+               where t.delivery_id = d.id and t.outcome = 'ok'))
+             order by c.label, d.message, d.sequence)
+           from watchpost.deliveries d join watchpost.channels c on c.id = d.channel_id
+           where d.alert_id = a.id) as deliveries
+        from watchpost.alerts a order by 1, 2`,
+      ),
+      deliveries: await database.query(
+        'select id, digest_id is null as is_sent from watchpost.deliveries',
+      ),
+      left: await database.query(
+        `select 'job' as what, name, state::text from pgboss.job
+        where state <> 'completed' and not (name = 'ingest' and state = 'failed')
+        union all
+        select 'batch', source, null from watchpost.batches where matched_at is null`,
+      ),
+    }),
+    close: async () => {
+      hooks.close()
+      await service.close()
+    },
+  }
+}
+
+async function post(service: Service, key: string, path: string, body: object) {
+  const answer = await service.request('POST', path, { key, body })
+  if (answer.status !== 201) throw new Error(answer.text)
+  return answer
+}
+
+const Channel = z.object({ channel: z.object({ id: z.uuid() }) })
+
+/** Runs the worker as a process of its own; says how it ended and what it said last. */
+async function runWorker(orders: Orders): Promise<{ signal: string | null; said: string }> {
+  const child = spawn(process.execPath, [WORKER, JSON.stringify(orders)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let said = ''
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    said += text
+  })
+  const [, signal] = await once(child, 'close')
+  return { signal, said }
+}
+
+/** Every message arrived, nothing arrived that is not stored, and each at most once too often a death. */
+async function expectAllTold({ received, outcome }: Scene, calm: Outcome, deaths: number) {
+  const { alerts, deliveries, left } = await outcome()
+  expect(alerts).toEqual(calm.alerts)
+  expect(left).toEqual([])
+  const times = new Map<unknown, number>()
+  for (const { headers, path } of received) {
+    const id = headers['webhook-id']
+    times.set(id, (times.get(id) ?? (path === '/shaky' ? -1 : 0)) + 1)
+  }
+  const sent = deliveries.filter(({ is_sent }) => is_sent).map(({ id }) => id)
+  expect([...times.keys()].sort()).toEqual(sent.sort())
+  for (const count of times.values()) {
+    expect(count).toBeGreaterThanOrEqual(1)
+    expect(count).toBeLessThanOrEqual(1 + deaths)
+  }
+}
+
+let boundaries = 0
+let calm: Outcome
+
+beforeAll(async () => {
+  const scene = await setScene()
+  const { signal, said } = await runWorker(scene.orders())
+  expect(signal).toBeNull()
+  boundaries = Number(said)
+  calm = await scene.outcome()
+  await expectAllTold(scene, calm, 0)
+  await scene.close()
+})
+
+test('undisturbed, every event inside tells every zone once', () => {
+  const told = (channel: string, ...messages: string[]) =>
+    messages.map((message) => [channel, message, 'succeeded', true, 1])
+  const near = [...told('shaky', 'alert.escalated', 'alert.raised')]
+  expect(boundaries).toBeGreaterThan(150)
+  expect(calm.alerts).toMatchObject([
+    { zone_name: 'asleep', event_id: 'crash:both', status: 'dispatched', updates: ['escalated'] },
+    { zone_name: 'asleep', event_id: 'crash:late', status: 'dispatched' },
+    {
+      zone_name: 'near',
+      event_id: 'crash:both',
+      status: 'dispatched',
+      severity: 85,
+      updates: ['escalated'],
+      deliveries: [...near, ...told('steady', 'alert.escalated', 'alert.raised')],
+    },
+    { zone_name: 'near', event_id: 'crash:late', status: 'dispatched' },
+    {
+      zone_name: 'wide',
+      event_id: 'crash:both',
+      updates: ['escalated'],
+      deliveries: told('steady', 'alert.escalated', 'alert.raised'),
+    },
+    { zone_name: 'wide', event_id: 'crash:late' },
+    {
+      zone_name: 'wide',
+      event_id: 'crash:one',
+      status: 'dispatched',
+      updates: ['retracted'],
+      deliveries: told('steady', 'alert.raised', 'alert.retracted'),
+    },
+  ])
+})
+
+test(
+  'a process killed at any boundary loses nothing and repeats at most what was on its way',
+  async () => {
+    const points = spread(boundaries, PROOF ? boundaries : SAMPLE)
+    const reached = await inLanes(points, async (point) => {
+      const scene = await setScene()
+      try {
+        const { signal, said } = await runWorker(scene.orders(point))
+        expect(signal, `boundary ${point} of ${boundaries} was not reached`).toBe('SIGKILL')
+        await runStory(scene.orders())
+        await expectAllTold(scene, calm, 1)
+        return said
+      } catch (error) {
+        throw new Error(`killed at boundary ${point} of ${boundaries}`, { cause: error })
+      } finally {
+        await scene.close()
+      }
+    })
+    console.log(
+      `killed at ${points.length} of ${boundaries} boundaries, ${new Set(reached).size} different`,
+    )
+  },
+  LONG_MS,
+)
+
+test('a process killed again and again gets there', async () => {
+  const scene = await setScene()
+  const deaths = spread(boundaries, 5)
+  for (const point of deaths) await runWorker(scene.orders(point))
+  await runStory(scene.orders())
+  await expectAllTold(scene, calm, deaths.length)
+  await scene.close()
+})
+
+test(
+  'every connection cut off at any boundary loses nothing',
+  async () => {
+    const points = spread(boundaries, PROOF ? boundaries : SAMPLE)
+    await inLanes(points, async (point) => {
+      const scene = await setScene()
+      try {
+        let count = 0
+        await runStory(scene.orders(), async () => {
+          count += 1
+          if (count === point) await cutConnections(scene)
+        })
+        await expectAllTold(scene, calm, 1)
+      } catch (error) {
+        throw new Error(`cut off at boundary ${point} of ${boundaries}`, { cause: error })
+      } finally {
+        await scene.close()
+      }
+    })
+  },
+  LONG_MS,
+)
+
+function cutConnections({ service }: Scene): Promise<unknown> {
+  return service.database.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and usename = 'watchpost_jobs'`,
+  )
+}
+
+/** `count` numbers from 1 to `last`, evenly. */
+function spread(last: number, count: number): number[] {
+  return Array.from({ length: count }, (_, index) => 1 + Math.floor((index * last) / count))
+}
+
+/** A few at once: each waits mostly for processes to start. */
+async function inLanes<T>(points: number[], work: (point: number) => Promise<T>): Promise<T[]> {
+  const left = [...points]
+  const results: T[] = []
+  await Promise.all(
+    Array.from({ length: LANES }, async () => {
+      for (let point = left.shift(); point !== undefined; point = left.shift()) {
+        results.push(await work(point))
+        if (PROOF && results.length % 50 === 0) console.log(`${results.length} of ${points.length}`)
+      }
+    }),
+  )
+  return results
+}
+
+test('a process whose lease was given to another changes nothing any more', async () => {
+  const { service, jobs, person } = await setDesk()
+  await post(service, person.key, '/api/v1/zones', { label: 'near', lat: 41, lon: 29 })
+  const event = quake({ lat: 41, lon: 29 })
+  await jobs.drain()
+  await jobs.ingest(event)
+  let arrived = () => {}
+  let release = () => {}
+  const sending = new Promise<void>((resolve) => (arrived = resolve))
+  const gate = new Promise<void>((resolve) => (release = resolve))
+  service.receiver.answer = async () => {
+    arrived()
+    await gate
+    return answered(500, 'told too late')
+  }
+  const stale = jobs.drain()
+  await sending
+  await service.database.query(
+    `update pgboss.job set started_on = started_on - interval '1 hour' where state = 'active'`,
+  )
+  await service.database.query('update pgboss.queue set monitor_on = null, monitor_claim_on = null')
+  service.receiver.answer = () => answered(200, 'ok')
+  const other = await createWorkshop(service)
+  await other.drain()
+  release()
+  await stale
+  expect(jobs.lines).toContainEqual(
+    expect.objectContaining({ queue: 'deliver', outcome: 'lease_lost' }),
+  )
+  expect(
+    await service.database.query(
+      `select d.status, d.attempts, t.attempt, t.response_excerpt, a.status as alert
+      from watchpost.deliveries d
+      join watchpost.delivery_attempts t on t.delivery_id = d.id
+      join watchpost.alerts a on a.id = d.alert_id`,
+    ),
+  ).toEqual([
+    { status: 'succeeded', attempts: 1, attempt: 1, response_excerpt: 'ok', alert: 'dispatched' },
+  ])
+  await other.close()
+  await jobs.close()
+  await service.close()
+})
+
+test('a receiver that hangs delays nobody else', async () => {
+  const { service, jobs, person } = await setDesk()
+  const target = 'https://slow.example.com/in'
+  await post(service, person.key, '/api/v1/channels', { kind: 'webhook', target })
+  await post(service, person.key, '/api/v1/zones', { label: 'near', lat: 41, lon: 29 })
+  await jobs.drain()
+  let release = () => {}
+  const gate = new Promise<void>((resolve) => (release = resolve))
+  service.receiver.answer = async ({ url }) => {
+    if (url === target) await gate
+    return answered(200)
+  }
+  const events = Array.from({ length: 30 }, () => quake({ lat: 41, lon: 29 }))
+  await jobs.ingest(...events)
+  const draining = jobs.drain()
+  const told = () =>
+    service.database.query<{ target: string; status: string; count: number }>(
+      `select c.target_masked like '%slow%' as slow, d.status, count(*)::int
+      from watchpost.deliveries d join watchpost.channels c on c.id = d.channel_id
+      group by 1, 2 order by 1, 2`,
+    )
+  await vi.waitFor(
+    async () =>
+      expect(await told()).toEqual([
+        { slow: false, status: 'succeeded', count: 30 },
+        { slow: true, status: 'queued', count: 29 },
+        { slow: true, status: 'sending', count: 1 },
+      ]),
+    { timeout: 20_000 },
+  )
+  release()
+  await draining
+  expect(await told()).toEqual([
+    { slow: false, status: 'succeeded', count: 30 },
+    { slow: true, status: 'succeeded', count: 30 },
+  ])
+  await jobs.close()
+  await service.close()
+})
+
+/** A service with one person and one channel, and jobs beside it. */
+async function setDesk() {
+  const service = await createService()
+  const jobs = await createWorkshop(service)
+  const person = await service.person()
+  const target = 'https://hooks.example.com/in'
+  await post(service, person.key, '/api/v1/channels', { kind: 'webhook', target })
+  return { service, jobs, person }
+}
