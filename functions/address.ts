@@ -62,10 +62,11 @@ export function addressLimit(
 }
 
 /** Whoever has one IPv6 address has its whole /64. */
-function bucketOf(address: string): string {
+export function bucketOf(address: string): string {
   const parsed = parse(address)
-  if (parsed?.kind() !== 'ipv6') return address
-  return parsed.toByteArray().slice(0, 8).join()
+  if (!(parsed instanceof ipaddr.IPv6)) return address
+  const network = parsed.toByteArray().map((byte, index) => (index < 8 ? byte : 0))
+  return `${ipaddr.fromByteArray(network)}/64`
 }
 
 function parse(text: string | undefined): ipaddr.IPv4 | ipaddr.IPv6 | undefined {

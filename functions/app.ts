@@ -105,7 +105,8 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
 function unknownRoute(app: OpenAPIHono<Env>, c: Ctx): Response {
   const { path } = c.req
   const allowed = ['GET', 'POST', 'PATCH', 'DELETE'].filter((method) => hasRoute(app, method, path))
-  if (allowed.length === 0) {
+  // A route that takes this very method looked and found nothing.
+  if (allowed.length === 0 || allowed.includes(c.req.method === 'HEAD' ? 'GET' : c.req.method)) {
     return problem(
       c,
       new ApiError('not_found', 'There is no such address. See /docs for all of them.'),

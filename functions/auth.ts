@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from 'hono'
 import { isKey, keyHash } from '../shared/key.ts'
+import { bucketOf } from './address.ts'
 import { type Connection, leave, requireCommit, type Sql, sqlOn, sqlState } from './db.ts'
 import { ApiError, afterwards, type Ctx, type Env, issueOfLimit, notFound } from './http.ts'
 
@@ -166,7 +167,7 @@ function checkKey(c: Ctx, connection: Connection, hash: Uint8Array) {
   const { limits, address } = c.get('deps')
   return connection.query('select * from private.check_key($1, $2, $3, $4)', [
     hash,
-    address(c),
+    bucketOf(address(c)),
     c.get('request_id'),
     limits,
   ])

@@ -114,7 +114,7 @@ async function createCluster(
     const ours = version.split('.')[0]
     if (theirs === ours) return
     throw new Error(
-      `The data in ${data} was written by PostgreSQL ${theirs}; this Watchpost brings PostgreSQL ${ours}, which cannot read it. Nothing was changed. Make a backup with the Watchpost that wrote it (npm run admin -- backup), start this one with an empty --data-dir, and restore there.`,
+      `The data in ${data} was written by PostgreSQL ${theirs}; this Watchpost brings PostgreSQL ${ours}, which cannot read it. Nothing was changed. Start it with the Watchpost that wrote it, or start this one with an empty --data-dir.`,
     )
   }
   // initdb writes PG_VERSION early: a folder that appears by rename is never half made.

@@ -10,6 +10,19 @@ export function reasonFor(
   return `${event.title}: ${failed ? whyNot(failed) : why(checks)}.`
 }
 
+/** `newsFor` says in one sentence what is new about an alert that exists, with the numbers of now. */
+export function newsFor(
+  event: { title: string },
+  checks: readonly Check[],
+  update: 'revised' | 'escalated' | 'ended' | 'retracted',
+): string {
+  if (update === 'ended') return `${event.title}: the source says it is over.`
+  if (update === 'retracted') return `${event.title}: the source has withdrawn it.`
+  const parts = checks.filter(({ name }) => name === 'severity' || name === 'geometry')
+  const numbers = parts.map((check) => (check.passed ? because(check) : whyNot(check)))
+  return `${event.title}: ${update}, now ${numbers.reverse().join('; ')}.`
+}
+
 /** What speaks for the alert, the severity first. */
 const TOLD_IN_ORDER = ['severity', 'geometry', 'duplicate', 'dwell', 'quiet_hours'] as const
 

@@ -26,6 +26,7 @@ alter role watchpost_api set lock_timeout = '5s';
 alter role watchpost_api set statement_timeout = '15s';
 alter role watchpost_jobs set idle_in_transaction_session_timeout = '60s';
 alter role watchpost_jobs set lock_timeout = '30s';
+alter role watchpost_jobs set statement_timeout = '5min';
 
 create schema watchpost authorization watchpost_owner;
 create schema private authorization watchpost_owner;

@@ -167,10 +167,10 @@ create policy match_memory_jobs on watchpost.match_memory for all to watchpost_j
   using (true) with check (true);
 grant select, insert, update, delete on watchpost.match_memory to watchpost_jobs;
 
--- A change of anything the decision reads makes a new version.
+-- What a version keeps: any change of it makes a new one.
 create function private.zone_definition(z watchpost.zones) returns jsonb
 language sql stable set search_path = '' as $$
-  select to_jsonb(z) - array['boxes', 'version', 'created_at', 'updated_at', 'scope_id', 'color', 'icon']
+  select to_jsonb(z) - array['boxes', 'version', 'created_at', 'updated_at', 'scope_id']
 $$;
 
 -- A severity below this cannot reach the zone's threshold. Only narrows: rounded down, decided elsewhere.
@@ -189,7 +189,8 @@ begin
       select count(*) + 1 from watchpost.zones where owner_id = new.owner_id and deleted_at is null));
     return new;
   end if;
-  if new.org_id is distinct from old.org_id and private.uid() is not null and private.uid() <> old.owner_id then
+  if new.org_id is distinct from old.org_id and private.uid() is not null and private.uid() <> old.owner_id
+    and private.org_exists(old.org_id) then
     raise exception 'only the owner shares or unshares a zone' using errcode = 'WP403';
   end if;
   if old.deleted_at is not null and new.deleted_at is null then

@@ -15,6 +15,7 @@ create table watchpost.alerts (
   event jsonb not null,
   severity double precision not null,
   reason text not null,
+  first_reason text not null,
   status text not null check (status in ('pending', 'held', 'dispatched', 'failed', 'suppressed', 'recorded')),
   raised_at timestamptz not null,
   held_until timestamptz,
@@ -45,6 +46,7 @@ comment on column watchpost.alerts.subject is 'Moving subject of the stay; null 
 comment on column watchpost.alerts.event is 'The event as it was told, so that it outlives the events table.';
 comment on column watchpost.alerts.severity is 'Severity times the zones multiplier, at most 100.';
 comment on column watchpost.alerts.reason is 'One sentence with the numbers of the decision.';
+comment on column watchpost.alerts.first_reason is 'The sentence of the decision that raised it, beside the checks; reason follows the news.';
 comment on column watchpost.alerts.status is 'pending, held (quiet hours), dispatched, failed, suppressed (never sent) or recorded (no channel).';
 comment on column watchpost.alerts.raised_at is 'When the revision that raised it was first seen.';
 comment on column watchpost.alerts.held_until is 'End of the quiet hours it waits for; null: not held.';
@@ -300,10 +302,10 @@ begin
   ),
   born as (
     insert into watchpost.alerts (
-      zone_id, zone_name, owner_id, org_id, event_id, source, subject, event, severity, reason, status,
+      zone_id, zone_name, owner_id, org_id, event_id, source, subject, event, severity, reason, first_reason, status,
       raised_at, held_until, checks, zone_version, event_revision)
     select g.zone_id, g.zone_name, z.owner_id, z.org_id, g.event_id, g.source, g.subject, g.event, g.severity,
-      g.reason, g.status, g.raised_at, g.held_until, g.checks, g.zone_version, g.event_revision
+      g.reason, g.reason, g.status, g.raised_at, g.held_until, g.checks, g.zone_version, g.event_revision
     from given g
     join watchpost.zones z on z.id = g.zone_id and z.deleted_at is null
     on conflict (zone_id, event_id) do nothing
@@ -376,7 +378,7 @@ begin
   ),
   moved as (
     update watchpost.alerts a
-    set event = g.event, severity = g.severity, reason = g.reason, status = g.status, raised_at = g.raised_at,
+    set event = g.event, severity = g.severity, reason = g.reason, first_reason = g.reason, status = g.status, raised_at = g.raised_at,
         held_until = g.held_until, checks = g.checks, zone_version = g.zone_version,
         event_revision = g.event_revision, updated_at = now()
     from given g
@@ -400,11 +402,11 @@ begin
     select *, private.alert_of(x.zone_id, x.event_id, x.subject) as alert_id
     from jsonb_to_recordset(p_updates) as x (
       zone_id uuid, event_id text, subject text, event jsonb, kind text, at timestamptz, severity float8,
-      send text, held_until timestamptz, event_revision integer)
+      reason text, send text, held_until timestamptz, event_revision integer)
   loop
     update watchpost.alerts a
     set updates = a.updates || jsonb_build_object('at', private.iso(v_update.at), 'kind', v_update.kind),
-        event = v_update.event, severity = v_update.severity, event_revision = v_update.event_revision,
+        event = v_update.event, severity = v_update.severity, reason = v_update.reason, event_revision = v_update.event_revision,
         updated_at = now()
     where a.id = v_update.alert_id
     returning a.id, jsonb_array_length(a.updates) as sequence into v_alert;

@@ -97,7 +97,15 @@ begin
   get diagnostics v_count = row_count;
   v_total := v_total + v_count;
 
+  -- A test whose process died between sending and recording has no job to try it again.
+  update watchpost.deliveries
+  set status = 'failed', last_error = 'The test was interrupted.', updated_at = now()
+  where message = 'channel.test' and status = 'sending' and updated_at < now() - interval '5 minutes';
+
   delete from watchpost.idempotency_keys where created_at < now() - interval '24 hours';
+  delete from watchpost.sign_in_links where expires_at < now();
+  delete from watchpost.refresh_tokens where used_at < now() - interval '30 days';
+  delete from watchpost.sessions where refreshed_at < now() - interval '30 days';
   delete from watchpost.rate_denials where at < now() - interval '10 minutes';
   delete from watchpost.rate_limits where tat < now() - interval '10 minutes';
 

@@ -158,7 +158,7 @@ async function explain(c: Ctx, zoneId: string, eventId: string) {
     if (!event) throw notFound('event')
     const decided = Promise.all([
       sql<AlertRow>`
-        select checks, raised_at, zone_version, status, reason
+        select checks, raised_at, zone_version, status, first_reason as reason
         from watchpost.alerts
         where zone_id = ${zoneId} and event_id = ${event.id}`,
       sql<VersionRow>`

@@ -12,8 +12,6 @@ export const CARD_TYPES = [
   'alert.ended',
   'alert.retracted',
   'alert.digest',
-  'zone.blind',
-  'zone.sighted',
   'channel.test',
 ] as const
 export type CardType = (typeof CARD_TYPES)[number]

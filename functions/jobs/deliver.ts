@@ -86,7 +86,7 @@ async function claim(sql: Sql, id: string): Promise<Claimed | undefined> {
           when not exists (select from private.zone_channels(z.owner_id, z.org_id, array[d.channel_id]))
             then 'The owner of the zone no longer sees this channel.'
         end as refusal,
-        private.card_of(d) as card
+        case when d.payload is null then private.card_of(d)::text end as card
       from watchpost.deliveries d
       join watchpost.channels c on c.id = d.channel_id
       join watchpost.alerts a on a.id = d.alert_id
@@ -96,7 +96,7 @@ async function claim(sql: Sql, id: string): Promise<Claimed | undefined> {
     )
     update watchpost.deliveries d
     set status = case when f.refusal is null and f.paused_until is null then 'sending' else d.status end,
-        payload = coalesce(d.payload, f.card::text),
+        payload = coalesce(d.payload, f.card),
         first_attempt_at = coalesce(d.first_attempt_at, now()),
         updated_at = now()
     from facts f

@@ -2,6 +2,7 @@ import type { EventReference } from '../../shared/alert.ts'
 import type { DecidableEvent, Decision } from '../../shared/decide.ts'
 import { isMoving } from '../../shared/event.ts'
 import type { Memory } from '../../shared/memory.ts'
+import { newsFor } from '../../shared/reason.ts'
 import type { Sql } from '../db.ts'
 import type { ZoneAtTime } from './zone-cache.ts'
 
@@ -65,6 +66,9 @@ export class Effects {
     this.#updates.push({
       ...this.#reference(zone, event),
       kind: decision.update,
+      reason: decision.update
+        ? newsFor(event, decision.checks, decision.update)
+        : decision.reason,
       at: at.toISOString(),
       severity: decision.effective_severity,
       // An alert that gets further is itself the message; its update is only noted.

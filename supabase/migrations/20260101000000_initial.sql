@@ -29,6 +29,7 @@ alter role watchpost_api set lock_timeout = '5s';
 alter role watchpost_api set statement_timeout = '15s';
 alter role watchpost_jobs set idle_in_transaction_session_timeout = '60s';
 alter role watchpost_jobs set lock_timeout = '30s';
+alter role watchpost_jobs set statement_timeout = '5min';
 
 create schema watchpost authorization watchpost_owner;
 create schema private authorization watchpost_owner;
@@ -477,6 +478,283 @@ create trigger watchpost_account
   after insert or update of email, email_confirmed_at, is_anonymous, deleted_at or delete on auth.users
   for each row execute function private.follow_auth_user();
 
+-- sql/15_sessions.sql
+-- Sessions: people who are signed in, and the local issuer's keys, links and refresh tokens. With
+-- another issuer these tables stay empty: it keeps its own.
+
+set role watchpost_owner;
+
+create table watchpost.issuer_keys (
+  kid text primary key check (length(kid) between 1 and 100),
+  private_sealed text not null,
+  public_jwk jsonb not null,
+  created_at timestamptz not null default now()
+);
+comment on table watchpost.issuer_keys is 'What the local issuer signs with: the newest signs, all verify.';
+comment on column watchpost.issuer_keys.kid is 'Names the key in a token''s header.';
+comment on column watchpost.issuer_keys.private_sealed is 'The private key, sealed by the API with SEAL_KEYS.';
+comment on column watchpost.issuer_keys.public_jwk is 'The public key as it is published.';
+comment on column watchpost.issuer_keys.created_at is 'When it was made.';
+alter table watchpost.issuer_keys enable row level security;
+alter table watchpost.issuer_keys force row level security;
+
+create table watchpost.sign_in_links (
+  token_hash bytea primary key check (length(token_hash) = 32),
+  user_id uuid not null references watchpost.accounts on delete cascade,
+  expires_at timestamptz not null,
+  created_at timestamptz not null default now()
+);
+comment on table watchpost.sign_in_links is 'One-time sign-in links of the local issuer, made by an operator. A link that was used is gone.';
+comment on column watchpost.sign_in_links.token_hash is 'SHA-256 of the link''s token.';
+comment on column watchpost.sign_in_links.user_id is 'Who signs in with it.';
+comment on column watchpost.sign_in_links.expires_at is 'After this it no longer works.';
+comment on column watchpost.sign_in_links.created_at is 'When it was made.';
+create index sign_in_links_user_id on watchpost.sign_in_links (user_id);
+create index sign_in_links_expires_at on watchpost.sign_in_links (expires_at);
+alter table watchpost.sign_in_links enable row level security;
+alter table watchpost.sign_in_links force row level security;
+
+create table watchpost.sessions (
+  id uuid primary key default gen_random_uuid(),
+  user_id uuid not null references watchpost.accounts on delete cascade,
+  created_at timestamptz not null default now(),
+  refreshed_at timestamptz not null default now(),
+  ended_at timestamptz
+);
+comment on table watchpost.sessions is 'Sign-ins at the local issuer. One that ended stays a while, so that its last access token is refused.';
+comment on column watchpost.sessions.id is 'Stands in access tokens as session_id.';
+comment on column watchpost.sessions.user_id is 'Who signed in.';
+comment on column watchpost.sessions.created_at is 'When.';
+comment on column watchpost.sessions.refreshed_at is 'Last new access token; a session that sleeps for 30 days is over.';
+comment on column watchpost.sessions.ended_at is 'Signed out, or ended because a used refresh token came back.';
+create index sessions_user_id on watchpost.sessions (user_id);
+create index sessions_refreshed_at on watchpost.sessions (refreshed_at);
+alter table watchpost.sessions enable row level security;
+alter table watchpost.sessions force row level security;
+
+create table watchpost.refresh_tokens (
+  token_hash bytea primary key check (length(token_hash) = 32),
+  session_id uuid not null references watchpost.sessions on delete cascade,
+  created_at timestamptz not null default now(),
+  used_at timestamptz
+);
+comment on table watchpost.refresh_tokens is 'Refresh tokens of the local issuer. Each works once; one that comes back later was stolen and ends its session.';
+comment on column watchpost.refresh_tokens.token_hash is 'SHA-256 of the token.';
+comment on column watchpost.refresh_tokens.session_id is 'Session it renews.';
+comment on column watchpost.refresh_tokens.created_at is 'When it was given out.';
+comment on column watchpost.refresh_tokens.used_at is 'When it was exchanged for the next one.';
+create index refresh_tokens_session_id on watchpost.refresh_tokens (session_id);
+alter table watchpost.refresh_tokens enable row level security;
+alter table watchpost.refresh_tokens force row level security;
+
+-- Who a verified session token speaks for: no row for an account that is gone, whose address is not
+-- confirmed, or whose session the local issuer has ended.
+create function private.signed_in(p_user_id uuid, p_session_id uuid)
+returns table (user_id uuid, email text, plan text)
+language sql stable set search_path = '' as $$
+  select a.user_id, a.email, a.plan
+  from watchpost.accounts a
+  where a.user_id = p_user_id
+    and a.confirmed_at is not null
+    and not exists (
+      select from watchpost.sessions s where s.id = p_session_id and s.ended_at is not null)
+$$;
+
+-- Security definer: check_key for a session, whose token the API has verified. A session may do what
+-- its account may; p_any_plan is for the routes of the account itself.
+create function private.check_session(
+  p_user_id uuid,
+  p_session_id uuid,
+  p_any_plan boolean,
+  p_address text,
+  p_request_id uuid,
+  p_limits jsonb
+)
+returns table (
+  verdict text,
+  user_id uuid,
+  email text,
+  plan text,
+  scopes text[],
+  key_id uuid,
+  rate_limit integer,
+  remaining integer,
+  reset_seconds integer,
+  retry_after integer
+)
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_caller record;
+begin
+  select * into v_caller from private.signed_in(p_user_id, p_session_id);
+  return query select * from private.admit(
+    v_caller.user_id, v_caller.email, v_caller.plan, array['read', 'write'], null, p_any_plan,
+    p_address, p_request_id, p_limits);
+end
+$$;
+revoke all on function private.check_session from public;
+grant execute on function private.check_session to watchpost_api;
+
+-- Security definer: private.enter for a session. Its claims say signed_in, which no key's do.
+create function private.enter_session(
+  p_user_id uuid, p_session_id uuid, p_any_plan boolean, p_request_id uuid, p_context jsonb
+)
+returns text
+language plpgsql stable security definer set search_path = '' as $$
+declare
+  v_claims jsonb;
+begin
+  select p_context || jsonb_build_object(
+    'sub', s.user_id,
+    'role', 'authenticated',
+    'scopes', array['read', 'write'],
+    'signed_in', true,
+    'plan', s.plan,
+    'request_id', p_request_id
+  )
+  into v_claims
+  from private.signed_in(p_user_id, p_session_id) s
+  where (p_any_plan or s.plan <> 'free')
+    and not exists (select from watchpost.rate_denials d where d.request_id = p_request_id);
+  if v_claims is null then
+    raise exception 'the caller was refused' using errcode = 'WP401';
+  end if;
+  return v_claims::text;
+end
+$$;
+revoke all on function private.enter_session from public;
+grant execute on function private.enter_session to watchpost_api;
+
+-- Security definer, what follows: the local issuer comes as the login role, which reads no table.
+create function private.issuer_keys()
+returns table (kid text, private_sealed text, public_jwk jsonb)
+language sql stable security definer set search_path = '' as $$
+  select k.kid, k.private_sealed, k.public_jwk from watchpost.issuer_keys k order by k.created_at desc, k.kid
+$$;
+
+-- The first key only: of two processes that start at once, one makes it.
+create function private.add_issuer_key(p_kid text, p_private_sealed text, p_public_jwk jsonb) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('issuer_keys', 0));
+  insert into watchpost.issuer_keys (kid, private_sealed, public_jwk)
+  select p_kid, p_private_sealed, p_public_jwk
+  where not exists (select from watchpost.issuer_keys);
+end
+$$;
+
+-- A session as the issuer tells of it.
+create function private.session_of(p_session_id uuid)
+returns table (
+  session_id uuid, user_id uuid, email text, signed_in_at timestamptz, confirmed_at timestamptz,
+  created_at timestamptz, updated_at timestamptz
+)
+language sql stable security definer set search_path = '' as $$
+  select s.id, a.user_id, a.email, s.created_at, a.confirmed_at, a.created_at, a.updated_at
+  from watchpost.sessions s
+  join watchpost.accounts a on a.user_id = s.user_id
+  where s.id = p_session_id and s.ended_at is null and a.confirmed_at is not null
+    and s.refreshed_at > now() - interval '30 days'
+$$;
+
+-- Whose act the audit log takes the rest of this transaction for.
+create function private.act_as(p_user_id uuid, p_context jsonb) returns void
+language sql volatile set search_path = '' as $$
+  select set_config('request.jwt.claims', (p_context || jsonb_build_object('sub', p_user_id))::text, true)
+$$;
+
+-- Turns a one-time link into a session with its first refresh token; no row for one that is unknown,
+-- used or too old.
+create function private.redeem_link(p_token_hash bytea, p_refresh_hash bytea, p_context jsonb)
+returns table (
+  session_id uuid, user_id uuid, email text, signed_in_at timestamptz, confirmed_at timestamptz,
+  created_at timestamptz, updated_at timestamptz
+)
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_user uuid;
+  v_session uuid;
+begin
+  delete from watchpost.sign_in_links l
+  using watchpost.accounts a
+  where l.token_hash = p_token_hash and l.expires_at > now()
+    and a.user_id = l.user_id and a.confirmed_at is not null
+  returning l.user_id into v_user;
+  if v_user is null then
+    return;
+  end if;
+  insert into watchpost.sessions (user_id) values (v_user) returning id into v_session;
+  insert into watchpost.refresh_tokens (token_hash, session_id) values (p_refresh_hash, v_session);
+  perform private.act_as(v_user, p_context);
+  perform private.record('session.started', 'session', v_session::text, array[v_user]);
+  return query select * from private.session_of(v_session);
+end
+$$;
+
+-- Exchanges a refresh token for the next. One that was used comes back harmlessly within ten seconds
+-- (a lost answer, two tabs); later it ends the session: somebody else has it.
+create function private.refresh_session(p_old_hash bytea, p_new_hash bytea, p_context jsonb)
+returns table (
+  verdict text, session_id uuid, user_id uuid, email text, signed_in_at timestamptz,
+  confirmed_at timestamptz, created_at timestamptz, updated_at timestamptz
+)
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_token record;
+  v_found record;
+begin
+  select t.session_id, t.used_at into v_token
+  from watchpost.refresh_tokens t
+  where t.token_hash = p_old_hash
+  for update;
+  select * into v_found from private.session_of(v_token.session_id);
+  if v_found.session_id is null then
+    return query select 'unknown', null::uuid, null::uuid, null::text, null::timestamptz,
+      null::timestamptz, null::timestamptz, null::timestamptz;
+    return;
+  end if;
+  if v_token.used_at < now() - interval '10 seconds' then
+    update watchpost.sessions s set ended_at = now() where s.id = v_token.session_id;
+    perform private.act_as(v_found.user_id, p_context);
+    perform private.record('session.reused', 'session', v_token.session_id::text, array[v_found.user_id]);
+    return query select 'reused', null::uuid, null::uuid, null::text, null::timestamptz,
+      null::timestamptz, null::timestamptz, null::timestamptz;
+    return;
+  end if;
+  update watchpost.refresh_tokens t set used_at = coalesce(t.used_at, now()) where t.token_hash = p_old_hash;
+  update watchpost.sessions s set refreshed_at = now() where s.id = v_token.session_id;
+  insert into watchpost.refresh_tokens (token_hash, session_id) values (p_new_hash, v_token.session_id);
+  return query select 'ok', v_found.session_id, v_found.user_id, v_found.email, v_found.signed_in_at,
+    v_found.confirmed_at, v_found.created_at, v_found.updated_at;
+end
+$$;
+
+-- Signs out: this session (local), all of its account (global), or all but this one (others).
+create function private.end_sessions(p_session_id uuid, p_scope text, p_context jsonb) returns integer
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_user uuid := (select s.user_id from watchpost.sessions s where s.id = p_session_id and s.ended_at is null);
+  v_count integer;
+begin
+  update watchpost.sessions s
+  set ended_at = now()
+  where s.user_id = v_user and s.ended_at is null
+    and case p_scope when 'local' then s.id = p_session_id when 'others' then s.id <> p_session_id else true end;
+  get diagnostics v_count = row_count;
+  if v_count > 0 then
+    perform private.act_as(v_user, p_context);
+    perform private.record('session.ended', 'session', p_session_id::text, array[v_user],
+      jsonb_build_object('scope', p_scope));
+  end if;
+  return v_count;
+end
+$$;
+
+grant execute on function private.issuer_keys, private.add_issuer_key, private.session_of,
+  private.redeem_link, private.refresh_session, private.end_sessions to watchpost_api;
+
+reset role;
+
 -- sql/20_organisations.sql
 -- Organisations: people who share zones and channels. A member row is an invite until accepted.
 
@@ -611,13 +889,22 @@ $$;
 create trigger members_room before insert on watchpost.members
   for each row execute function private.members_room();
 
+-- False while an organisation is being deleted, which unshares what was shared there, whoever owns it;
+-- nobody shares something in one that there is not, so null is true.
+create function private.org_exists(p_org_id uuid) returns boolean
+language sql stable set search_path = '' as $$
+  select p_org_id is null or exists (select from watchpost.organisations where id = p_org_id)
+$$;
+
 -- Security definer: what a leaving member shared passes to the owner, so that the team does not go blind.
+-- When the organisation itself goes, everybody keeps what is theirs.
 create function private.pass_on_shared() returns trigger
 language plpgsql security definer set search_path = '' as $$
 declare
   v_owner uuid := (select user_id from watchpost.members where org_id = old.org_id and role = 'owner');
 begin
-  if old.user_id is null or v_owner is null then
+  if old.user_id is null or v_owner is null
+    or not private.org_exists(old.org_id) then
     return old;
   end if;
   update watchpost.zones set owner_id = v_owner where org_id = old.org_id and owner_id = old.user_id;
@@ -627,6 +914,21 @@ end
 $$;
 create trigger members_pass_on before delete on watchpost.members
   for each row execute function private.pass_on_shared();
+
+-- Security definer: an invite is void when whoever sent it has left or may no longer invite.
+create function private.void_invites() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  if tg_op = 'DELETE' or new.role = 'member' then
+    delete from watchpost.members
+    where org_id = old.org_id and invited_by = old.user_id and status = 'invited';
+  end if;
+  return null;
+end
+$$;
+create trigger members_void_invites after update of role or delete on watchpost.members
+  for each row when (old.status = 'active' and old.role <> 'member')
+  execute function private.void_invites();
 
 -- Security definer: how much a member shares with an organisation of the caller, counted before the
 -- trigger above moves it.
@@ -1251,10 +1553,10 @@ create policy match_memory_jobs on watchpost.match_memory for all to watchpost_j
   using (true) with check (true);
 grant select, insert, update, delete on watchpost.match_memory to watchpost_jobs;
 
--- A change of anything the decision reads makes a new version.
+-- What a version keeps: any change of it makes a new one.
 create function private.zone_definition(z watchpost.zones) returns jsonb
 language sql stable set search_path = '' as $$
-  select to_jsonb(z) - array['boxes', 'version', 'created_at', 'updated_at', 'scope_id', 'color', 'icon']
+  select to_jsonb(z) - array['boxes', 'version', 'created_at', 'updated_at', 'scope_id']
 $$;
 
 -- A severity below this cannot reach the zone's threshold. Only narrows: rounded down, decided elsewhere.
@@ -1273,7 +1575,8 @@ begin
       select count(*) + 1 from watchpost.zones where owner_id = new.owner_id and deleted_at is null));
     return new;
   end if;
-  if new.org_id is distinct from old.org_id and private.uid() is not null and private.uid() <> old.owner_id then
+  if new.org_id is distinct from old.org_id and private.uid() is not null and private.uid() <> old.owner_id
+    and private.org_exists(old.org_id) then
     raise exception 'only the owner shares or unshares a zone' using errcode = 'WP403';
   end if;
   if old.deleted_at is not null and new.deleted_at is null then
@@ -1627,7 +1930,7 @@ language plpgsql security definer set search_path = '' as $$
 begin
   if tg_op = 'UPDATE' then
     if new.org_id is distinct from old.org_id and private.uid() is not null then
-      if private.uid() <> old.owner_id then
+      if private.uid() <> old.owner_id and private.org_exists(old.org_id) then
         raise exception 'only the owner shares or unshares a channel' using errcode = 'WP403';
       end if;
       if new.org_id is not null and not new.org_id = any(private.admin_orgs()) then
@@ -1704,6 +2007,7 @@ create table watchpost.alerts (
   event jsonb not null,
   severity double precision not null,
   reason text not null,
+  first_reason text not null,
   status text not null check (status in ('pending', 'held', 'dispatched', 'failed', 'suppressed', 'recorded')),
   raised_at timestamptz not null,
   held_until timestamptz,
@@ -1734,6 +2038,7 @@ comment on column watchpost.alerts.subject is 'Moving subject of the stay; null 
 comment on column watchpost.alerts.event is 'The event as it was told, so that it outlives the events table.';
 comment on column watchpost.alerts.severity is 'Severity times the zones multiplier, at most 100.';
 comment on column watchpost.alerts.reason is 'One sentence with the numbers of the decision.';
+comment on column watchpost.alerts.first_reason is 'The sentence of the decision that raised it, beside the checks; reason follows the news.';
 comment on column watchpost.alerts.status is 'pending, held (quiet hours), dispatched, failed, suppressed (never sent) or recorded (no channel).';
 comment on column watchpost.alerts.raised_at is 'When the revision that raised it was first seen.';
 comment on column watchpost.alerts.held_until is 'End of the quiet hours it waits for; null: not held.';
@@ -1989,10 +2294,10 @@ begin
   ),
   born as (
     insert into watchpost.alerts (
-      zone_id, zone_name, owner_id, org_id, event_id, source, subject, event, severity, reason, status,
+      zone_id, zone_name, owner_id, org_id, event_id, source, subject, event, severity, reason, first_reason, status,
       raised_at, held_until, checks, zone_version, event_revision)
     select g.zone_id, g.zone_name, z.owner_id, z.org_id, g.event_id, g.source, g.subject, g.event, g.severity,
-      g.reason, g.status, g.raised_at, g.held_until, g.checks, g.zone_version, g.event_revision
+      g.reason, g.reason, g.status, g.raised_at, g.held_until, g.checks, g.zone_version, g.event_revision
     from given g
     join watchpost.zones z on z.id = g.zone_id and z.deleted_at is null
     on conflict (zone_id, event_id) do nothing
@@ -2065,7 +2370,7 @@ begin
   ),
   moved as (
     update watchpost.alerts a
-    set event = g.event, severity = g.severity, reason = g.reason, status = g.status, raised_at = g.raised_at,
+    set event = g.event, severity = g.severity, reason = g.reason, first_reason = g.reason, status = g.status, raised_at = g.raised_at,
         held_until = g.held_until, checks = g.checks, zone_version = g.zone_version,
         event_revision = g.event_revision, updated_at = now()
     from given g
@@ -2089,11 +2394,11 @@ begin
     select *, private.alert_of(x.zone_id, x.event_id, x.subject) as alert_id
     from jsonb_to_recordset(p_updates) as x (
       zone_id uuid, event_id text, subject text, event jsonb, kind text, at timestamptz, severity float8,
-      send text, held_until timestamptz, event_revision integer)
+      reason text, send text, held_until timestamptz, event_revision integer)
   loop
     update watchpost.alerts a
     set updates = a.updates || jsonb_build_object('at', private.iso(v_update.at), 'kind', v_update.kind),
-        event = v_update.event, severity = v_update.severity, event_revision = v_update.event_revision,
+        event = v_update.event, severity = v_update.severity, reason = v_update.reason, event_revision = v_update.event_revision,
         updated_at = now()
     where a.id = v_update.alert_id
     returning a.id, jsonb_array_length(a.updates) as sequence into v_alert;
@@ -2438,6 +2743,7 @@ comment on column watchpost.audit.details is 'Changed fields before and after, w
 create index audit_account_at on watchpost.audit (account_id, at desc, id desc);
 create index audit_account_order on watchpost.audit (account_id, xid, seq);
 create index audit_at on watchpost.audit (at);
+create index audit_foreign_actor on watchpost.audit (actor_id) where actor_id <> account_id;
 create unique index audit_refusals on watchpost.audit (account_id, request_id)
   where action = 'request.refused';
 alter table watchpost.audit enable row level security;
@@ -2561,6 +2867,271 @@ $$;
 grant execute on function private.record_refusal to watchpost_api;
 
 reset role;
+
+-- sql/75_account.sql
+-- The account: what only a signed-in person does, never a key: keys, organisations, invites, deletion.
+
+set role watchpost_owner;
+
+-- The account of a session; errcode WP403 for a key, whatever its scopes.
+create function private.require_session() returns uuid
+language plpgsql stable set search_path = '' as $$
+begin
+  if private.claims() -> 'signed_in' is distinct from 'true'::jsonb then
+    raise exception 'sign in for it' using errcode = 'WP403';
+  end if;
+  return private.uid();
+end
+$$;
+
+-- Security definer, all that follow: callers write these tables in no other way. Errors: WP403, WP404
+-- and WP409 carry a sentence for the caller, WPOWN protects owners.
+create function private.make_key(
+  p_name text, p_prefix text, p_key_hash bytea, p_scopes text[], p_expires_at timestamptz
+)
+returns uuid
+language sql volatile security definer set search_path = '' as $$
+  insert into watchpost.api_keys (user_id, name, prefix, key_hash, scopes, expires_at)
+  values (private.require_session(), p_name, p_prefix, p_key_hash, p_scopes, p_expires_at)
+  returning id
+$$;
+
+create function private.revoke_key(p_key_id uuid) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  update watchpost.api_keys
+  set revoked_at = coalesce(revoked_at, now())
+  where id = p_key_id and user_id = private.require_session();
+  if not found then
+    raise exception 'key' using errcode = 'WP404';
+  end if;
+end
+$$;
+
+create function private.make_org(p_name text) returns uuid
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_user uuid := private.require_session();
+  v_org uuid := gen_random_uuid();
+begin
+  perform pg_advisory_xact_lock(hashtextextended('organisations:' || v_user, 0));
+  perform private.require_room(v_user, 'organisations', (
+    select count(*) + 1 from watchpost.members where user_id = v_user and role = 'owner'));
+  insert into watchpost.organisations (id, name) values (v_org, p_name);
+  insert into watchpost.members (org_id, user_id, email, role, status, joined_at)
+  select v_org, user_id, email, 'owner', 'active', now() from watchpost.accounts where user_id = v_user;
+  return v_org;
+end
+$$;
+
+-- The caller's role in an organisation, which is locked against other changes of who owns it.
+create function private.role_in(p_org_id uuid) returns text
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_user uuid := private.require_session();
+  v_role text;
+begin
+  perform from watchpost.organisations where id = p_org_id for update;
+  select role into v_role
+  from watchpost.members
+  where org_id = p_org_id and user_id = v_user and status = 'active';
+  if not found then
+    raise exception 'organisation' using errcode = 'WP404';
+  end if;
+  return v_role;
+end
+$$;
+
+create function private.rename_org(p_org_id uuid, p_name text) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  if private.role_in(p_org_id) = 'member' then
+    raise exception 'only the owner and admins rename an organisation' using errcode = 'WP403';
+  end if;
+  update watchpost.organisations set name = p_name, updated_at = now() where id = p_org_id and name <> p_name;
+end
+$$;
+
+create function private.leave_org(p_org_id uuid) returns table (zones bigint, channels bigint)
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  if private.role_in(p_org_id) = 'owner' then
+    raise exception 'The owner cannot leave. Transfer the ownership first, or delete the organisation.'
+      using errcode = 'WPOWN';
+  end if;
+  select s.zones, s.channels into zones, channels from private.shared_by(p_org_id, private.uid()) s;
+  delete from watchpost.members where org_id = p_org_id and user_id = private.uid();
+  return next;
+end
+$$;
+
+create function private.transfer_org(p_org_id uuid, p_user_id uuid) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  if private.role_in(p_org_id) <> 'owner' then
+    raise exception 'only the owner transfers an organisation' using errcode = 'WP403';
+  end if;
+  if not exists (
+    select from watchpost.members where org_id = p_org_id and user_id = p_user_id and status = 'active'
+  ) then
+    raise exception 'There is no such member. Ownership goes to somebody who has joined already.'
+      using errcode = 'WP409';
+  end if;
+  if p_user_id = private.uid() then
+    return;
+  end if;
+  perform private.move_ownership(p_org_id, p_user_id);
+end
+$$;
+
+-- One owner at any time, by a unique index; who was it stays as an admin.
+create function private.move_ownership(p_org_id uuid, p_user_id uuid) returns void
+language sql volatile set search_path = '' as $$
+  update watchpost.members set role = 'admin' where org_id = p_org_id and role = 'owner';
+  update watchpost.members set role = 'owner' where org_id = p_org_id and user_id = p_user_id;
+$$;
+
+create function private.delete_org(p_org_id uuid) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  if private.role_in(p_org_id) <> 'owner' then
+    raise exception 'only the owner deletes an organisation' using errcode = 'WP403';
+  end if;
+  delete from watchpost.organisations where id = p_org_id;
+end
+$$;
+
+-- Invites to the caller's address that can still be accepted.
+create function private.my_invites()
+returns table (
+  id uuid, org_id uuid, org_name text, email text, role text, invited_by text, expires_at timestamptz,
+  created_at timestamptz
+)
+language sql stable security definer set search_path = '' as $$
+  select m.id, m.org_id, o.name, m.email, m.role, i.email, m.invite_expires_at, m.created_at
+  from watchpost.accounts a
+  join watchpost.members m on lower(m.email) = lower(a.email) and m.status = 'invited'
+  join watchpost.organisations o on o.id = m.org_id
+  left join watchpost.accounts i on i.user_id = m.invited_by
+  where a.user_id = private.require_session() and m.invite_expires_at > now()
+  order by m.created_at desc, m.id
+$$;
+
+-- Accepts the invite with this token; answers the organisation.
+create function private.accept_invite(p_invite_hash bytea) returns uuid
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_user uuid := private.require_session();
+  v_email text := (select email from watchpost.accounts where user_id = v_user);
+  v_invite record;
+begin
+  select m.id, m.org_id, m.email into v_invite
+  from watchpost.members m
+  where m.invite_hash = p_invite_hash and m.invite_expires_at > now()
+  for update;
+  if not found then
+    raise exception 'invite' using errcode = 'WP404';
+  end if;
+  if lower(v_invite.email) <> lower(v_email) then
+    raise exception 'this invite is for another address: sign in with the one it was sent to'
+      using errcode = 'WP403';
+  end if;
+  if exists (select from watchpost.members where org_id = v_invite.org_id and user_id = v_user) then
+    raise exception 'You are a member of this organisation already.' using errcode = 'WP409';
+  end if;
+  update watchpost.members
+  set user_id = v_user, status = 'active', joined_at = now(), invite_hash = null, invite_expires_at = null
+  where id = v_invite.id;
+  return v_invite.org_id;
+end
+$$;
+
+-- Removes an account and everything that is its own. Shared zones and channels pass to the owner of
+-- their organisation; an organisation it owns passes to its longest-serving admin, else member, and
+-- goes when there is nobody. What it did stays in the audit log under a pseudonym.
+create function private.forget_account(p_user_id uuid) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_pseudonym uuid := gen_random_uuid();
+  v_email text;
+  v_org uuid;
+  v_heir uuid;
+begin
+  select email into v_email from watchpost.accounts where user_id = p_user_id for update;
+  if not found then
+    return;
+  end if;
+  for v_org in select org_id from watchpost.members where user_id = p_user_id and role = 'owner' loop
+    select user_id into v_heir
+    from watchpost.members
+    where org_id = v_org and status = 'active' and user_id <> p_user_id
+    order by role = 'admin' desc, joined_at, id
+    limit 1;
+    if found then
+      perform private.move_ownership(v_org, v_heir);
+    else
+      delete from watchpost.organisations where id = v_org;
+    end if;
+  end loop;
+  delete from watchpost.members where lower(email) = lower(v_email) and status = 'invited';
+  perform private.record('account.deleted', 'account', p_user_id::text, array[p_user_id]);
+  delete from watchpost.accounts where user_id = p_user_id;
+
+  -- Its own log, then what stands of it in the logs of others.
+  update watchpost.audit
+  set account_id = v_pseudonym,
+      actor_id = case when actor_id = p_user_id then v_pseudonym else actor_id end,
+      target_id = case when target_id = p_user_id::text then v_pseudonym::text else target_id end,
+      ip = null, user_agent = null,
+      details = replace((details - 'label' - 'changed')::text, p_user_id::text, v_pseudonym::text)::jsonb
+  where account_id = p_user_id;
+  update watchpost.audit
+  set actor_id = v_pseudonym,
+      target_id = case when target_id = p_user_id::text then v_pseudonym::text else target_id end,
+      ip = null, user_agent = null,
+      details = replace(details::text, p_user_id::text, v_pseudonym::text)::jsonb
+  where actor_id = p_user_id and actor_id <> account_id;
+end
+$$;
+
+-- Deletes the caller's account; WP409 while they own an organisation.
+create function private.delete_account() returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_user uuid := private.require_session();
+  v_names text;
+begin
+  select string_agg(o.name, ', ' order by o.name) into v_names
+  from watchpost.members m
+  join watchpost.organisations o on o.id = m.org_id
+  where m.user_id = v_user and m.role = 'owner';
+  if v_names is not null then
+    raise exception 'Transfer or delete the organisations you own first: %.', v_names using errcode = 'WP409';
+  end if;
+  perform private.delete_auth_user(v_user);
+  -- The trigger on auth.users has done this already, where that row could be deleted.
+  perform private.forget_account(v_user);
+end
+$$;
+
+grant execute on function private.make_key, private.revoke_key, private.make_org, private.rename_org,
+  private.leave_org, private.transfer_org, private.delete_org, private.my_invites, private.accept_invite,
+  private.delete_account to authenticated;
+
+reset role;
+
+-- Security definer of the migrating role, which unlike watchpost_owner may delete people in auth.users;
+-- where it may not, the row stays and an operator removes it (docs/accounts.md).
+create function private.delete_auth_user(p_user_id uuid) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  delete from auth.users where id = p_user_id;
+exception when insufficient_privilege then
+  null;
+end
+$$;
+revoke all on function private.delete_auth_user from public;
+grant execute on function private.delete_auth_user to watchpost_owner;
 
 -- sql/80_queue.sql
 -- The queue: pg-boss's own schema, our queues, and the one way SQL enqueues.
@@ -3170,7 +3741,15 @@ begin
   get diagnostics v_count = row_count;
   v_total := v_total + v_count;
 
+  -- A test whose process died between sending and recording has no job to try it again.
+  update watchpost.deliveries
+  set status = 'failed', last_error = 'The test was interrupted.', updated_at = now()
+  where message = 'channel.test' and status = 'sending' and updated_at < now() - interval '5 minutes';
+
   delete from watchpost.idempotency_keys where created_at < now() - interval '24 hours';
+  delete from watchpost.sign_in_links where expires_at < now();
+  delete from watchpost.refresh_tokens where used_at < now() - interval '30 days';
+  delete from watchpost.sessions where refreshed_at < now() - interval '30 days';
   delete from watchpost.rate_denials where at < now() - interval '10 minutes';
   delete from watchpost.rate_limits where tat < now() - interval '10 minutes';
 
