@@ -66,9 +66,7 @@ export class Effects {
     this.#updates.push({
       ...this.#reference(zone, event),
       kind: decision.update,
-      reason: decision.update
-        ? newsFor(event, decision.checks, decision.update)
-        : decision.reason,
+      reason: decision.update ? newsFor(event, decision.checks, decision.update) : decision.reason,
       at: at.toISOString(),
       severity: decision.effective_severity,
       // An alert that gets further is itself the message; its update is only noted.
