@@ -22,6 +22,18 @@ export const DEFINER_FUNCTIONS_FOR_CALLERS: Record<string, string> = {
   'private.coverage(text[],text[])': 'whether sources can be heard is public, their state is not',
   'private.sources_health()': 'health is public, the state of sources is not',
   'private.redeliver(uuid,uuid[])': 'callers insert no deliveries; it checks scope and role itself',
+  'private.make_key(text,text,bytea,text[],timestamp with time zone)':
+    'callers insert no keys; it asks for a session',
+  'private.revoke_key(uuid)': 'callers update no keys; it asks for a session and the owner',
+  'private.make_org(text)': 'an organisation is born with its owner; it asks for a session',
+  'private.rename_org(uuid,text)':
+    'callers update no organisations; it asks for a session and role',
+  'private.leave_org(uuid)': 'members remove nobody but themselves; it asks for a session',
+  'private.transfer_org(uuid,uuid)': 'no policy touches an owner; it asks for a session and role',
+  'private.delete_org(uuid)': 'callers delete no organisations; it asks for a session and role',
+  'private.my_invites()': 'an invited person is no member yet; it applies the address itself',
+  'private.accept_invite(bytea)': 'an invited person is no member yet; it tests token and address',
+  'private.delete_account()': 'callers delete no accounts; it asks for a session',
   'private.begin_test(uuid,text)': 'callers insert no deliveries; it checks scope and role itself',
   'private.end_test(uuid,text,integer,integer,text,text)':
     'callers update no deliveries; it touches only a test of their own channel',

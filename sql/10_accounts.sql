@@ -7,7 +7,8 @@ create table watchpost.accounts (
   email text not null check (email <> ''),
   plan text not null default 'free' check (plan in ('free', 'pro', 'enterprise')),
   created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
+  updated_at timestamptz not null default now(),
+  confirmed_at timestamptz
 );
 comment on table watchpost.accounts is 'One row a person, made when they sign up. The plan is the account''s own.';
 comment on column watchpost.accounts.user_id is 'Same id as in auth.users; follows it when that row goes.';
@@ -15,6 +16,7 @@ comment on column watchpost.accounts.email is 'Sign-in address, copied from auth
 comment on column watchpost.accounts.plan is 'What is paid for: free, pro or enterprise. Set by an operator or the billing; below pro the API refuses and zones pause.';
 comment on column watchpost.accounts.created_at is 'When the person signed up.';
 comment on column watchpost.accounts.updated_at is 'Last change of address or plan.';
+comment on column watchpost.accounts.confirmed_at is 'When the address was confirmed; null: not yet, or an anonymous sign-in. Sessions need it, keys do not.';
 create unique index accounts_email_key on watchpost.accounts (lower(email));
 alter table watchpost.accounts enable row level security;
 alter table watchpost.accounts force row level security;
@@ -154,8 +156,65 @@ begin
 end
 $$;
 
+-- What a caller is told who was looked up; p_user_id is null for one who is not known. Takes one request
+-- from the account's budget, or from the address's where the account has none or nobody is known.
+create function private.admit(
+  p_user_id uuid,
+  p_email text,
+  p_plan text,
+  p_scopes text[],
+  p_key_id uuid,
+  p_any_plan boolean,
+  p_address text,
+  p_request_id uuid,
+  p_limits jsonb
+)
+returns table (
+  verdict text,
+  user_id uuid,
+  email text,
+  plan text,
+  scopes text[],
+  key_id uuid,
+  rate_limit integer,
+  remaining integer,
+  reset_seconds integer,
+  retry_after integer
+)
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_taken record;
+  v_limit integer;
+  v_refusal text := case
+    when p_user_id is null then 'unauthenticated'
+    -- It has no budget of its own, and without one its refusals would cost us without end.
+    when p_plan = 'free' and not p_any_plan then 'plan_required'
+  end;
+begin
+  if v_refusal is not null then
+    select * into v_taken
+    from private.take('address:' || p_address, (p_limits ->> 'address')::integer, interval '1 minute');
+    return query select
+      case when v_taken.allowed then v_refusal else 'address_limited' end,
+      p_user_id, p_email, p_plan, p_scopes, p_key_id,
+      null::integer, null::integer, null::integer, v_taken.retry_after;
+    return;
+  end if;
+  v_limit := (p_limits ->> case p_plan when 'free' then 'address' else p_plan end)::integer;
+  select * into v_taken
+  from private.take('account:' || p_user_id, v_limit, interval '1 minute');
+  if not v_taken.allowed then
+    insert into watchpost.rate_denials (request_id) values (p_request_id) on conflict do nothing;
+  end if;
+  return query select
+    case when v_taken.allowed then 'ok' else 'rate_limited' end,
+    p_user_id, p_email, p_plan, p_scopes, p_key_id,
+    v_limit, v_taken.remaining, v_taken.reset_seconds, v_taken.retry_after;
+end
+$$;
+
 -- Security definer: the login role may ask about one key, and read no table.
--- Takes one request from the account's budget; the answer is the same for unknown, revoked and expired keys.
+-- The answer is the same for unknown, revoked and expired keys.
 create function private.check_key(
   p_key_hash bytea,
   p_address text,
@@ -177,8 +236,6 @@ returns table (
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_key record;
-  v_taken record;
-  v_limit integer;
 begin
   select k.id, k.user_id, k.scopes, a.email, a.plan
   into v_key
@@ -187,35 +244,9 @@ begin
   where k.key_hash = p_key_hash
     and k.revoked_at is null
     and (k.expires_at is null or k.expires_at > now());
-  if not found then
-    select * into v_taken
-    from private.take('address:' || p_address, (p_limits ->> 'address')::integer, interval '1 minute');
-    return query select
-      case when v_taken.allowed then 'unauthenticated' else 'address_limited' end,
-      null::uuid, null::text, null::text, null::text[], null::uuid,
-      null::integer, null::integer, null::integer, v_taken.retry_after;
-    return;
-  end if;
-  if v_key.plan = 'free' then
-    -- It has no budget of its own, and without one its refusals would cost us without end.
-    select * into v_taken
-    from private.take('address:' || p_address, (p_limits ->> 'address')::integer, interval '1 minute');
-    return query select
-      case when v_taken.allowed then 'plan_required' else 'address_limited' end,
-      v_key.user_id, v_key.email, v_key.plan, v_key.scopes, v_key.id,
-      null::integer, null::integer, null::integer, v_taken.retry_after;
-    return;
-  end if;
-  v_limit := (p_limits ->> v_key.plan)::integer;
-  select * into v_taken
-  from private.take('account:' || v_key.user_id, v_limit, interval '1 minute');
-  if not v_taken.allowed then
-    insert into watchpost.rate_denials (request_id) values (p_request_id) on conflict do nothing;
-  end if;
-  return query select
-    case when v_taken.allowed then 'ok' else 'rate_limited' end,
-    v_key.user_id, v_key.email, v_key.plan, v_key.scopes, v_key.id,
-    v_limit, v_taken.remaining, v_taken.reset_seconds, v_taken.retry_after;
+  return query select * from private.admit(
+    v_key.user_id, v_key.email, v_key.plan, v_key.scopes, v_key.id, false,
+    p_address, p_request_id, p_limits);
 end
 $$;
 revoke all on function private.check_key from public;
@@ -275,6 +306,7 @@ language sql immutable set search_path = '' as $$
     when 'channels' then 50
     when 'members' then 50
     when 'keys' then 20
+    when 'organisations' then 20
   end * case p_plan when 'enterprise' then 10 else 1 end
 $$;
 
@@ -353,19 +385,23 @@ create function private.follow_auth_user() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
   if tg_op = 'DELETE' then
-    delete from watchpost.accounts where user_id = old.id;
+    perform private.forget_account(old.id);
     return old;
   end if;
-  insert into watchpost.accounts (user_id, email)
-  values (new.id, coalesce(new.email, new.id::text))
+  insert into watchpost.accounts (user_id, email, confirmed_at)
+  values (new.id, coalesce(nullif(new.email, ''), new.id::text),
+    case when new.email <> '' and not new.is_anonymous and new.deleted_at is null
+      then new.email_confirmed_at end)
   on conflict (user_id) do update
-  set email = excluded.email, updated_at = now()
-  where watchpost.accounts.email <> excluded.email;
+  set email = excluded.email, confirmed_at = excluded.confirmed_at, updated_at = now()
+  where (watchpost.accounts.email, watchpost.accounts.confirmed_at)
+    is distinct from (excluded.email, excluded.confirmed_at);
   return new;
 end
 $$;
 
 reset role;
 
-create trigger watchpost_account after insert or update of email or delete on auth.users
+create trigger watchpost_account
+  after insert or update of email, email_confirmed_at, is_anonymous, deleted_at or delete on auth.users
   for each row execute function private.follow_auth_user();

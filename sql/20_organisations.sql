@@ -131,13 +131,22 @@ $$;
 create trigger members_room before insert on watchpost.members
   for each row execute function private.members_room();
 
+-- False while an organisation is being deleted, which unshares what was shared there, whoever owns it;
+-- nobody shares something in one that there is not, so null is true.
+create function private.org_exists(p_org_id uuid) returns boolean
+language sql stable set search_path = '' as $$
+  select p_org_id is null or exists (select from watchpost.organisations where id = p_org_id)
+$$;
+
 -- Security definer: what a leaving member shared passes to the owner, so that the team does not go blind.
+-- When the organisation itself goes, everybody keeps what is theirs.
 create function private.pass_on_shared() returns trigger
 language plpgsql security definer set search_path = '' as $$
 declare
   v_owner uuid := (select user_id from watchpost.members where org_id = old.org_id and role = 'owner');
 begin
-  if old.user_id is null or v_owner is null then
+  if old.user_id is null or v_owner is null
+    or not private.org_exists(old.org_id) then
     return old;
   end if;
   update watchpost.zones set owner_id = v_owner where org_id = old.org_id and owner_id = old.user_id;
@@ -147,6 +156,21 @@ end
 $$;
 create trigger members_pass_on before delete on watchpost.members
   for each row execute function private.pass_on_shared();
+
+-- Security definer: an invite is void when whoever sent it has left or may no longer invite.
+create function private.void_invites() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  if tg_op = 'DELETE' or new.role = 'member' then
+    delete from watchpost.members
+    where org_id = old.org_id and invited_by = old.user_id and status = 'invited';
+  end if;
+  return null;
+end
+$$;
+create trigger members_void_invites after update of role or delete on watchpost.members
+  for each row when (old.status = 'active' and old.role <> 'member')
+  execute function private.void_invites();
 
 -- Security definer: how much a member shares with an organisation of the caller, counted before the
 -- trigger above moves it.

@@ -88,7 +88,7 @@ language plpgsql security definer set search_path = '' as $$
 begin
   if tg_op = 'UPDATE' then
     if new.org_id is distinct from old.org_id and private.uid() is not null then
-      if private.uid() <> old.owner_id then
+      if private.uid() <> old.owner_id and private.org_exists(old.org_id) then
         raise exception 'only the owner shares or unshares a channel' using errcode = 'WP403';
       end if;
       if new.org_id is not null and not new.org_id = any(private.admin_orgs()) then

@@ -158,8 +158,13 @@ describe('on Supabase, whose role makes roles but is no superuser', () => {
       withClient(url, readCatalogue),
       withClient(plain.adminUrl, readCatalogue),
     ])
+    // Who deletes people from auth.users is the migrating role itself, whatever its name.
     const ours = (catalogue: Catalogue): Catalogue =>
-      new Map([...catalogue].filter(([key]) => / (on )?\S*\b(watchpost|private)\b/.test(key)))
+      new Map(
+        [...catalogue]
+          .filter(([key]) => / (on )?\S*\b(watchpost|private)\b/.test(key))
+          .map(([key, fact]) => [key, fact.replaceAll('supabase_like', 'postgres')]),
+      )
     expect(ours(here).size).toBeGreaterThan(300)
     const differences = compareCatalogues(
       { name: 'plain', catalogue: ours(here) },

@@ -92,9 +92,17 @@ export const POLICIES = lines(`
 
 /** What the API's login may call by itself, before it is anybody. */
 export const LOGIN_FUNCTIONS = lines(`
+  private.add_issuer_key
   private.check_key
+  private.check_session
+  private.end_sessions
   private.enter
+  private.enter_session
+  private.issuer_keys
   private.record_refusal
+  private.redeem_link
+  private.refresh_session
+  private.session_of
   private.sources_health
   private.touch_key`)
 
@@ -103,10 +111,14 @@ export const CLOSED = lines(`
   batches
   event_aliases
   idempotency_keys
+  issuer_keys
   match_memory
   rate_denials
   rate_limits
+  refresh_tokens
   retention
+  sessions
+  sign_in_links
   sources
   zone_boxes`)
 

@@ -1,0 +1,275 @@
+-- Sessions: people who are signed in, and the local issuer's keys, links and refresh tokens. With
+-- another issuer these tables stay empty: it keeps its own.
+
+set role watchpost_owner;
+
+create table watchpost.issuer_keys (
+  kid text primary key check (length(kid) between 1 and 100),
+  private_sealed text not null,
+  public_jwk jsonb not null,
+  created_at timestamptz not null default now()
+);
+comment on table watchpost.issuer_keys is 'What the local issuer signs with: the newest signs, all verify.';
+comment on column watchpost.issuer_keys.kid is 'Names the key in a token''s header.';
+comment on column watchpost.issuer_keys.private_sealed is 'The private key, sealed by the API with SEAL_KEYS.';
+comment on column watchpost.issuer_keys.public_jwk is 'The public key as it is published.';
+comment on column watchpost.issuer_keys.created_at is 'When it was made.';
+alter table watchpost.issuer_keys enable row level security;
+alter table watchpost.issuer_keys force row level security;
+
+create table watchpost.sign_in_links (
+  token_hash bytea primary key check (length(token_hash) = 32),
+  user_id uuid not null references watchpost.accounts on delete cascade,
+  expires_at timestamptz not null,
+  created_at timestamptz not null default now()
+);
+comment on table watchpost.sign_in_links is 'One-time sign-in links of the local issuer, made by an operator. A link that was used is gone.';
+comment on column watchpost.sign_in_links.token_hash is 'SHA-256 of the link''s token.';
+comment on column watchpost.sign_in_links.user_id is 'Who signs in with it.';
+comment on column watchpost.sign_in_links.expires_at is 'After this it no longer works.';
+comment on column watchpost.sign_in_links.created_at is 'When it was made.';
+create index sign_in_links_user_id on watchpost.sign_in_links (user_id);
+create index sign_in_links_expires_at on watchpost.sign_in_links (expires_at);
+alter table watchpost.sign_in_links enable row level security;
+alter table watchpost.sign_in_links force row level security;
+
+create table watchpost.sessions (
+  id uuid primary key default gen_random_uuid(),
+  user_id uuid not null references watchpost.accounts on delete cascade,
+  created_at timestamptz not null default now(),
+  refreshed_at timestamptz not null default now(),
+  ended_at timestamptz
+);
+comment on table watchpost.sessions is 'Sign-ins at the local issuer. One that ended stays a while, so that its last access token is refused.';
+comment on column watchpost.sessions.id is 'Stands in access tokens as session_id.';
+comment on column watchpost.sessions.user_id is 'Who signed in.';
+comment on column watchpost.sessions.created_at is 'When.';
+comment on column watchpost.sessions.refreshed_at is 'Last new access token; a session that sleeps for 30 days is over.';
+comment on column watchpost.sessions.ended_at is 'Signed out, or ended because a used refresh token came back.';
+create index sessions_user_id on watchpost.sessions (user_id);
+create index sessions_refreshed_at on watchpost.sessions (refreshed_at);
+alter table watchpost.sessions enable row level security;
+alter table watchpost.sessions force row level security;
+
+create table watchpost.refresh_tokens (
+  token_hash bytea primary key check (length(token_hash) = 32),
+  session_id uuid not null references watchpost.sessions on delete cascade,
+  created_at timestamptz not null default now(),
+  used_at timestamptz
+);
+comment on table watchpost.refresh_tokens is 'Refresh tokens of the local issuer. Each works once; one that comes back later was stolen and ends its session.';
+comment on column watchpost.refresh_tokens.token_hash is 'SHA-256 of the token.';
+comment on column watchpost.refresh_tokens.session_id is 'Session it renews.';
+comment on column watchpost.refresh_tokens.created_at is 'When it was given out.';
+comment on column watchpost.refresh_tokens.used_at is 'When it was exchanged for the next one.';
+create index refresh_tokens_session_id on watchpost.refresh_tokens (session_id);
+alter table watchpost.refresh_tokens enable row level security;
+alter table watchpost.refresh_tokens force row level security;
+
+-- Who a verified session token speaks for: no row for an account that is gone, whose address is not
+-- confirmed, or whose session the local issuer has ended.
+create function private.signed_in(p_user_id uuid, p_session_id uuid)
+returns table (user_id uuid, email text, plan text)
+language sql stable set search_path = '' as $$
+  select a.user_id, a.email, a.plan
+  from watchpost.accounts a
+  where a.user_id = p_user_id
+    and a.confirmed_at is not null
+    and not exists (
+      select from watchpost.sessions s where s.id = p_session_id and s.ended_at is not null)
+$$;
+
+-- Security definer: check_key for a session, whose token the API has verified. A session may do what
+-- its account may; p_any_plan is for the routes of the account itself.
+create function private.check_session(
+  p_user_id uuid,
+  p_session_id uuid,
+  p_any_plan boolean,
+  p_address text,
+  p_request_id uuid,
+  p_limits jsonb
+)
+returns table (
+  verdict text,
+  user_id uuid,
+  email text,
+  plan text,
+  scopes text[],
+  key_id uuid,
+  rate_limit integer,
+  remaining integer,
+  reset_seconds integer,
+  retry_after integer
+)
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_caller record;
+begin
+  select * into v_caller from private.signed_in(p_user_id, p_session_id);
+  return query select * from private.admit(
+    v_caller.user_id, v_caller.email, v_caller.plan, array['read', 'write'], null, p_any_plan,
+    p_address, p_request_id, p_limits);
+end
+$$;
+revoke all on function private.check_session from public;
+grant execute on function private.check_session to watchpost_api;
+
+-- Security definer: private.enter for a session. Its claims say signed_in, which no key's do.
+create function private.enter_session(
+  p_user_id uuid, p_session_id uuid, p_any_plan boolean, p_request_id uuid, p_context jsonb
+)
+returns text
+language plpgsql stable security definer set search_path = '' as $$
+declare
+  v_claims jsonb;
+begin
+  select p_context || jsonb_build_object(
+    'sub', s.user_id,
+    'role', 'authenticated',
+    'scopes', array['read', 'write'],
+    'signed_in', true,
+    'plan', s.plan,
+    'request_id', p_request_id
+  )
+  into v_claims
+  from private.signed_in(p_user_id, p_session_id) s
+  where (p_any_plan or s.plan <> 'free')
+    and not exists (select from watchpost.rate_denials d where d.request_id = p_request_id);
+  if v_claims is null then
+    raise exception 'the caller was refused' using errcode = 'WP401';
+  end if;
+  return v_claims::text;
+end
+$$;
+revoke all on function private.enter_session from public;
+grant execute on function private.enter_session to watchpost_api;
+
+-- Security definer, what follows: the local issuer comes as the login role, which reads no table.
+create function private.issuer_keys()
+returns table (kid text, private_sealed text, public_jwk jsonb)
+language sql stable security definer set search_path = '' as $$
+  select k.kid, k.private_sealed, k.public_jwk from watchpost.issuer_keys k order by k.created_at desc, k.kid
+$$;
+
+-- The first key only: of two processes that start at once, one makes it.
+create function private.add_issuer_key(p_kid text, p_private_sealed text, p_public_jwk jsonb) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('issuer_keys', 0));
+  insert into watchpost.issuer_keys (kid, private_sealed, public_jwk)
+  select p_kid, p_private_sealed, p_public_jwk
+  where not exists (select from watchpost.issuer_keys);
+end
+$$;
+
+-- A session as the issuer tells of it.
+create function private.session_of(p_session_id uuid)
+returns table (
+  session_id uuid, user_id uuid, email text, signed_in_at timestamptz, confirmed_at timestamptz,
+  created_at timestamptz, updated_at timestamptz
+)
+language sql stable security definer set search_path = '' as $$
+  select s.id, a.user_id, a.email, s.created_at, a.confirmed_at, a.created_at, a.updated_at
+  from watchpost.sessions s
+  join watchpost.accounts a on a.user_id = s.user_id
+  where s.id = p_session_id and s.ended_at is null and a.confirmed_at is not null
+    and s.refreshed_at > now() - interval '30 days'
+$$;
+
+-- Whose act the audit log takes the rest of this transaction for.
+create function private.act_as(p_user_id uuid, p_context jsonb) returns void
+language sql volatile set search_path = '' as $$
+  select set_config('request.jwt.claims', (p_context || jsonb_build_object('sub', p_user_id))::text, true)
+$$;
+
+-- Turns a one-time link into a session with its first refresh token; no row for one that is unknown,
+-- used or too old.
+create function private.redeem_link(p_token_hash bytea, p_refresh_hash bytea, p_context jsonb)
+returns table (
+  session_id uuid, user_id uuid, email text, signed_in_at timestamptz, confirmed_at timestamptz,
+  created_at timestamptz, updated_at timestamptz
+)
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_user uuid;
+  v_session uuid;
+begin
+  delete from watchpost.sign_in_links l
+  using watchpost.accounts a
+  where l.token_hash = p_token_hash and l.expires_at > now()
+    and a.user_id = l.user_id and a.confirmed_at is not null
+  returning l.user_id into v_user;
+  if v_user is null then
+    return;
+  end if;
+  insert into watchpost.sessions (user_id) values (v_user) returning id into v_session;
+  insert into watchpost.refresh_tokens (token_hash, session_id) values (p_refresh_hash, v_session);
+  perform private.act_as(v_user, p_context);
+  perform private.record('session.started', 'session', v_session::text, array[v_user]);
+  return query select * from private.session_of(v_session);
+end
+$$;
+
+-- Exchanges a refresh token for the next. One that was used comes back harmlessly within ten seconds
+-- (a lost answer, two tabs); later it ends the session: somebody else has it.
+create function private.refresh_session(p_old_hash bytea, p_new_hash bytea, p_context jsonb)
+returns table (
+  verdict text, session_id uuid, user_id uuid, email text, signed_in_at timestamptz,
+  confirmed_at timestamptz, created_at timestamptz, updated_at timestamptz
+)
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_token record;
+  v_found record;
+begin
+  select t.session_id, t.used_at into v_token
+  from watchpost.refresh_tokens t
+  where t.token_hash = p_old_hash
+  for update;
+  select * into v_found from private.session_of(v_token.session_id);
+  if v_found.session_id is null then
+    return query select 'unknown', null::uuid, null::uuid, null::text, null::timestamptz,
+      null::timestamptz, null::timestamptz, null::timestamptz;
+    return;
+  end if;
+  if v_token.used_at < now() - interval '10 seconds' then
+    update watchpost.sessions s set ended_at = now() where s.id = v_token.session_id;
+    perform private.act_as(v_found.user_id, p_context);
+    perform private.record('session.reused', 'session', v_token.session_id::text, array[v_found.user_id]);
+    return query select 'reused', null::uuid, null::uuid, null::text, null::timestamptz,
+      null::timestamptz, null::timestamptz, null::timestamptz;
+    return;
+  end if;
+  update watchpost.refresh_tokens t set used_at = coalesce(t.used_at, now()) where t.token_hash = p_old_hash;
+  update watchpost.sessions s set refreshed_at = now() where s.id = v_token.session_id;
+  insert into watchpost.refresh_tokens (token_hash, session_id) values (p_new_hash, v_token.session_id);
+  return query select 'ok', v_found.session_id, v_found.user_id, v_found.email, v_found.signed_in_at,
+    v_found.confirmed_at, v_found.created_at, v_found.updated_at;
+end
+$$;
+
+-- Signs out: this session (local), all of its account (global), or all but this one (others).
+create function private.end_sessions(p_session_id uuid, p_scope text, p_context jsonb) returns integer
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_user uuid := (select s.user_id from watchpost.sessions s where s.id = p_session_id and s.ended_at is null);
+  v_count integer;
+begin
+  update watchpost.sessions s
+  set ended_at = now()
+  where s.user_id = v_user and s.ended_at is null
+    and case p_scope when 'local' then s.id = p_session_id when 'others' then s.id <> p_session_id else true end;
+  get diagnostics v_count = row_count;
+  if v_count > 0 then
+    perform private.act_as(v_user, p_context);
+    perform private.record('session.ended', 'session', p_session_id::text, array[v_user],
+      jsonb_build_object('scope', p_scope));
+  end if;
+  return v_count;
+end
+$$;
+
+grant execute on function private.issuer_keys, private.add_issuer_key, private.session_of,
+  private.redeem_link, private.refresh_session, private.end_sessions to watchpost_api;
+
+reset role;

@@ -1,0 +1,263 @@
+-- The account: what only a signed-in person does, never a key: keys, organisations, invites, deletion.
+
+set role watchpost_owner;
+
+-- The account of a session; errcode WP403 for a key, whatever its scopes.
+create function private.require_session() returns uuid
+language plpgsql stable set search_path = '' as $$
+begin
+  if private.claims() -> 'signed_in' is distinct from 'true'::jsonb then
+    raise exception 'sign in for it' using errcode = 'WP403';
+  end if;
+  return private.uid();
+end
+$$;
+
+-- Security definer, all that follow: callers write these tables in no other way. Errors: WP403, WP404
+-- and WP409 carry a sentence for the caller, WPOWN protects owners.
+create function private.make_key(
+  p_name text, p_prefix text, p_key_hash bytea, p_scopes text[], p_expires_at timestamptz
+)
+returns uuid
+language sql volatile security definer set search_path = '' as $$
+  insert into watchpost.api_keys (user_id, name, prefix, key_hash, scopes, expires_at)
+  values (private.require_session(), p_name, p_prefix, p_key_hash, p_scopes, p_expires_at)
+  returning id
+$$;
+
+create function private.revoke_key(p_key_id uuid) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  update watchpost.api_keys
+  set revoked_at = coalesce(revoked_at, now())
+  where id = p_key_id and user_id = private.require_session();
+  if not found then
+    raise exception 'key' using errcode = 'WP404';
+  end if;
+end
+$$;
+
+create function private.make_org(p_name text) returns uuid
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_user uuid := private.require_session();
+  v_org uuid := gen_random_uuid();
+begin
+  perform pg_advisory_xact_lock(hashtextextended('organisations:' || v_user, 0));
+  perform private.require_room(v_user, 'organisations', (
+    select count(*) + 1 from watchpost.members where user_id = v_user and role = 'owner'));
+  insert into watchpost.organisations (id, name) values (v_org, p_name);
+  insert into watchpost.members (org_id, user_id, email, role, status, joined_at)
+  select v_org, user_id, email, 'owner', 'active', now() from watchpost.accounts where user_id = v_user;
+  return v_org;
+end
+$$;
+
+-- The caller's role in an organisation, which is locked against other changes of who owns it.
+create function private.role_in(p_org_id uuid) returns text
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_user uuid := private.require_session();
+  v_role text;
+begin
+  perform from watchpost.organisations where id = p_org_id for update;
+  select role into v_role
+  from watchpost.members
+  where org_id = p_org_id and user_id = v_user and status = 'active';
+  if not found then
+    raise exception 'organisation' using errcode = 'WP404';
+  end if;
+  return v_role;
+end
+$$;
+
+create function private.rename_org(p_org_id uuid, p_name text) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  if private.role_in(p_org_id) = 'member' then
+    raise exception 'only the owner and admins rename an organisation' using errcode = 'WP403';
+  end if;
+  update watchpost.organisations set name = p_name, updated_at = now() where id = p_org_id and name <> p_name;
+end
+$$;
+
+create function private.leave_org(p_org_id uuid) returns table (zones bigint, channels bigint)
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  if private.role_in(p_org_id) = 'owner' then
+    raise exception 'The owner cannot leave. Transfer the ownership first, or delete the organisation.'
+      using errcode = 'WPOWN';
+  end if;
+  select s.zones, s.channels into zones, channels from private.shared_by(p_org_id, private.uid()) s;
+  delete from watchpost.members where org_id = p_org_id and user_id = private.uid();
+  return next;
+end
+$$;
+
+create function private.transfer_org(p_org_id uuid, p_user_id uuid) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  if private.role_in(p_org_id) <> 'owner' then
+    raise exception 'only the owner transfers an organisation' using errcode = 'WP403';
+  end if;
+  if not exists (
+    select from watchpost.members where org_id = p_org_id and user_id = p_user_id and status = 'active'
+  ) then
+    raise exception 'There is no such member. Ownership goes to somebody who has joined already.'
+      using errcode = 'WP409';
+  end if;
+  if p_user_id = private.uid() then
+    return;
+  end if;
+  perform private.move_ownership(p_org_id, p_user_id);
+end
+$$;
+
+-- One owner at any time, by a unique index; who was it stays as an admin.
+create function private.move_ownership(p_org_id uuid, p_user_id uuid) returns void
+language sql volatile set search_path = '' as $$
+  update watchpost.members set role = 'admin' where org_id = p_org_id and role = 'owner';
+  update watchpost.members set role = 'owner' where org_id = p_org_id and user_id = p_user_id;
+$$;
+
+create function private.delete_org(p_org_id uuid) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  if private.role_in(p_org_id) <> 'owner' then
+    raise exception 'only the owner deletes an organisation' using errcode = 'WP403';
+  end if;
+  delete from watchpost.organisations where id = p_org_id;
+end
+$$;
+
+-- Invites to the caller's address that can still be accepted.
+create function private.my_invites()
+returns table (
+  id uuid, org_id uuid, org_name text, email text, role text, invited_by text, expires_at timestamptz,
+  created_at timestamptz
+)
+language sql stable security definer set search_path = '' as $$
+  select m.id, m.org_id, o.name, m.email, m.role, i.email, m.invite_expires_at, m.created_at
+  from watchpost.accounts a
+  join watchpost.members m on lower(m.email) = lower(a.email) and m.status = 'invited'
+  join watchpost.organisations o on o.id = m.org_id
+  left join watchpost.accounts i on i.user_id = m.invited_by
+  where a.user_id = private.require_session() and m.invite_expires_at > now()
+  order by m.created_at desc, m.id
+$$;
+
+-- Accepts the invite with this token; answers the organisation.
+create function private.accept_invite(p_invite_hash bytea) returns uuid
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_user uuid := private.require_session();
+  v_email text := (select email from watchpost.accounts where user_id = v_user);
+  v_invite record;
+begin
+  select m.id, m.org_id, m.email into v_invite
+  from watchpost.members m
+  where m.invite_hash = p_invite_hash and m.invite_expires_at > now()
+  for update;
+  if not found then
+    raise exception 'invite' using errcode = 'WP404';
+  end if;
+  if lower(v_invite.email) <> lower(v_email) then
+    raise exception 'this invite is for another address: sign in with the one it was sent to'
+      using errcode = 'WP403';
+  end if;
+  if exists (select from watchpost.members where org_id = v_invite.org_id and user_id = v_user) then
+    raise exception 'You are a member of this organisation already.' using errcode = 'WP409';
+  end if;
+  update watchpost.members
+  set user_id = v_user, status = 'active', joined_at = now(), invite_hash = null, invite_expires_at = null
+  where id = v_invite.id;
+  return v_invite.org_id;
+end
+$$;
+
+-- Removes an account and everything that is its own. Shared zones and channels pass to the owner of
+-- their organisation; an organisation it owns passes to its longest-serving admin, else member, and
+-- goes when there is nobody. What it did stays in the audit log under a pseudonym.
+create function private.forget_account(p_user_id uuid) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_pseudonym uuid := gen_random_uuid();
+  v_email text;
+  v_org uuid;
+  v_heir uuid;
+begin
+  select email into v_email from watchpost.accounts where user_id = p_user_id for update;
+  if not found then
+    return;
+  end if;
+  for v_org in select org_id from watchpost.members where user_id = p_user_id and role = 'owner' loop
+    select user_id into v_heir
+    from watchpost.members
+    where org_id = v_org and status = 'active' and user_id <> p_user_id
+    order by role = 'admin' desc, joined_at, id
+    limit 1;
+    if found then
+      perform private.move_ownership(v_org, v_heir);
+    else
+      delete from watchpost.organisations where id = v_org;
+    end if;
+  end loop;
+  delete from watchpost.members where lower(email) = lower(v_email) and status = 'invited';
+  perform private.record('account.deleted', 'account', p_user_id::text, array[p_user_id]);
+  delete from watchpost.accounts where user_id = p_user_id;
+
+  -- Its own log, then what stands of it in the logs of others.
+  update watchpost.audit
+  set account_id = v_pseudonym,
+      actor_id = case when actor_id = p_user_id then v_pseudonym else actor_id end,
+      target_id = case when target_id = p_user_id::text then v_pseudonym::text else target_id end,
+      ip = null, user_agent = null,
+      details = replace((details - 'label' - 'changed')::text, p_user_id::text, v_pseudonym::text)::jsonb
+  where account_id = p_user_id;
+  update watchpost.audit
+  set actor_id = v_pseudonym,
+      target_id = case when target_id = p_user_id::text then v_pseudonym::text else target_id end,
+      ip = null, user_agent = null,
+      details = replace(details::text, p_user_id::text, v_pseudonym::text)::jsonb
+  where actor_id = p_user_id and actor_id <> account_id;
+end
+$$;
+
+-- Deletes the caller's account; WP409 while they own an organisation.
+create function private.delete_account() returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_user uuid := private.require_session();
+  v_names text;
+begin
+  select string_agg(o.name, ', ' order by o.name) into v_names
+  from watchpost.members m
+  join watchpost.organisations o on o.id = m.org_id
+  where m.user_id = v_user and m.role = 'owner';
+  if v_names is not null then
+    raise exception 'Transfer or delete the organisations you own first: %.', v_names using errcode = 'WP409';
+  end if;
+  perform private.delete_auth_user(v_user);
+  -- The trigger on auth.users has done this already, where that row could be deleted.
+  perform private.forget_account(v_user);
+end
+$$;
+
+grant execute on function private.make_key, private.revoke_key, private.make_org, private.rename_org,
+  private.leave_org, private.transfer_org, private.delete_org, private.my_invites, private.accept_invite,
+  private.delete_account to authenticated;
+
+reset role;
+
+-- Security definer of the migrating role, which unlike watchpost_owner may delete people in auth.users;
+-- where it may not, the row stays and an operator removes it (docs/accounts.md).
+create function private.delete_auth_user(p_user_id uuid) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  delete from auth.users where id = p_user_id;
+exception when insufficient_privilege then
+  null;
+end
+$$;
+revoke all on function private.delete_auth_user from public;
+grant execute on function private.delete_auth_user to watchpost_owner;
