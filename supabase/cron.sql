@@ -1,0 +1,51 @@
+-- What wakes the jobs on Supabase: every minute one call of the function "jobs". Run it once in the SQL
+-- editor, as often as you like; it needs two secrets in the Vault first:
+--
+--   select vault.create_secret('https://<project ref>.supabase.co/functions/v1/jobs', 'watchpost_jobs_url');
+--   select vault.create_secret('<the value of JOBS_SECRET>', 'watchpost_jobs_secret');
+--
+-- To change one later: select vault.update_secret(id, '<new>') from vault.secrets where name = '…';
+-- Its log, the newest calls first, is
+--
+--   select d.start_time, d.status, d.return_message from cron.job_run_details d
+--   join cron.job j using (jobid) where j.jobname = 'watchpost-jobs' order by d.start_time desc limit 20;
+--   select created, status_code, left(content, 200), error_msg from net._http_response
+--   order by created desc limit 20;
+--
+-- The first says whether the call was made, the second what the function answered (kept six hours).
+-- To stop it: select cron.unschedule('watchpost-jobs');
+
+create extension if not exists pg_cron;
+create extension if not exists pg_net;
+
+do $$
+declare
+  v_missing text := (
+    select string_agg(needed, ', ')
+    from unnest(array['watchpost_jobs_url', 'watchpost_jobs_secret']) as needed
+    where not exists (select from vault.decrypted_secrets s where s.name = needed and s.decrypted_secret <> ''));
+begin
+  if v_missing is not null then
+    raise exception 'The Vault holds no secret named %', v_missing
+      using hint = 'The first lines of this file say how to put it there. Nothing was scheduled.';
+  end if;
+end
+$$;
+
+-- The secret is read at each call: it stands neither in cron.job nor in this file. A call that is still
+-- running when the next begins does no harm: they share the queues, and each job runs once.
+select cron.schedule('watchpost-jobs', '* * * * *', $$
+  select net.http_post(
+    url := (select decrypted_secret from vault.decrypted_secrets where name = 'watchpost_jobs_url'),
+    body := '{}'::jsonb,
+    headers := jsonb_build_object(
+      'Content-Type', 'application/json',
+      'Authorization', 'Bearer ' || (
+        select decrypted_secret from vault.decrypted_secrets where name = 'watchpost_jobs_secret')),
+    timeout_milliseconds := 55000)
+$$);
+
+-- pg_cron keeps a row for every call and never deletes one.
+select cron.schedule('watchpost-cron-log', '17 3 * * *', $$
+  delete from cron.job_run_details where end_time < now() - interval '7 days'
+$$);
