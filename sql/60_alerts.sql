@@ -364,7 +364,8 @@ language sql stable security definer set search_path = '' as $$
      order by raised_at desc limit 1))
 $$;
 
--- Alerts that were suppressed or held and now get further, because it got worse.
+-- Alerts that were suppressed or held and now get further, because it got worse. Of a stay it is
+-- from now on about the position that took it further.
 create function private.advance_alerts(p_alerts jsonb, p_wake_id uuid) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -378,11 +379,12 @@ begin
   ),
   moved as (
     update watchpost.alerts a
-    set event = g.event, severity = g.severity, reason = g.reason, first_reason = g.reason, status = g.status, raised_at = g.raised_at,
-        held_until = g.held_until, checks = g.checks, zone_version = g.zone_version,
+    set event_id = g.event_id, event = g.event, severity = g.severity, reason = g.reason, first_reason = g.reason,
+        status = g.status, raised_at = g.raised_at, held_until = g.held_until, checks = g.checks, zone_version = g.zone_version,
         event_revision = g.event_revision, updated_at = now()
     from given g
-    where a.id = g.alert_id and a.status in ('suppressed', 'held')
+    where a.id = g.alert_id
+      and (a.status in ('suppressed', 'held') or (a.status = 'recorded' and a.held_until is not null))
     returning a.id
   )
   select array_agg(id) into v_ids from moved;

@@ -140,7 +140,6 @@ type AlertRow = {
   checks: z.infer<typeof Check>[]
   raised_at: string
   zone_version: number
-  status: string
   reason: string
 }
 type VersionRow = { version: number; valid_from: string; definition: unknown }
@@ -158,7 +157,7 @@ async function explain(c: Ctx, zoneId: string, eventId: string) {
     if (!event) throw notFound('event')
     const decided = Promise.all([
       sql<AlertRow>`
-        select checks, raised_at, zone_version, status, first_reason as reason
+        select checks, raised_at, zone_version, first_reason as reason
         from watchpost.alerts
         where zone_id = ${zoneId} and event_id = ${event.id}`,
       sql<VersionRow>`
@@ -179,7 +178,7 @@ async function explain(c: Ctx, zoneId: string, eventId: string) {
       at: alert.raised_at,
       zone_version: alert.zone_version,
       live: false,
-      raised: alert.status !== 'suppressed' && alert.status !== 'held',
+      raised: alert.checks.every(({ passed }) => passed),
       reason: alert.reason,
       checks: alert.checks,
     }
