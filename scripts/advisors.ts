@@ -1,11 +1,6 @@
-import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { z } from 'zod'
-import { ROOT } from './migrate.ts'
 import { withClient } from './schema.ts'
+import { ON_A_THROWAWAY, supabase } from './supabase-cli.ts'
 
 const Finding = z.object({
   name: z.string(),
@@ -26,10 +21,6 @@ const ACCEPTED: { name: string; schema: string; reason: string }[] = [
 
 /** advisorFindings asks Supabase's own advisors, security and performance, through its CLI. */
 export async function advisorFindings(adminUrl: string): Promise<string[]> {
-  const cli = join(ROOT, 'node_modules/.bin/supabase')
-  if (!existsSync(cli)) {
-    throw new Error('The Supabase CLI is not installed: sh scripts/setup.sh test')
-  }
   // Seven of the lints look only at what PostgREST would expose.
   await withClient(adminUrl, (client) =>
     client.query(`
@@ -37,15 +28,10 @@ export async function advisorFindings(adminUrl: string): Promise<string[]> {
         execute format('alter database %I set pgrst.db_schemas = %L', current_database(), 'public,watchpost,support');
       end $$`),
   )
-  const options = ['--type', 'all', '--level', 'warn', '--fail-on', 'none', '--agent', 'no']
-  const { stdout } = await promisify(execFile)(
-    cli,
+  const options = ['--type', 'all', '--level', 'warn', '--fail-on', 'none']
+  const { stdout } = await supabase(
     ['db', 'advisors', `--remote=${adminUrl}`, ...options, '--output-format', 'json'],
-    {
-      // HOME and the folder: the CLI keeps notes in one and searches the other for a project.
-      env: { ...process.env, PGSSLMODE: 'disable', DO_NOT_TRACK: '1', HOME: tmpdir() },
-      maxBuffer: 64 * 1024 * 1024,
-    },
+    { env: ON_A_THROWAWAY },
   )
   return Answer.parse(JSON.parse(stdout))
     .results.filter((found) => found.level !== 'INFO' && !isAccepted(found))

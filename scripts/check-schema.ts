@@ -6,6 +6,7 @@ import { migrate } from './migrate.ts'
 import { applyTopics, withClient, writeMigration } from './schema.ts'
 import { brokenRules } from './schema-rules.ts'
 import { startThrowaway } from './throwaway.ts'
+import { staleTypes, writeTypes } from './types.ts'
 
 const { values } = parseArgs({
   options: {
@@ -32,12 +33,17 @@ async function check(): Promise<boolean> {
       { name: 'migrations', catalogue: actual ?? new Map() },
     )
     const broken = await withClient(migrated.adminUrl, (client) => brokenRules(client))
-    const findings = await advisorFindings(migrated.adminUrl)
+    if (values.write) await writeTypes(migrated.adminUrl)
+    const [findings, stale] = await Promise.all([
+      advisorFindings(migrated.adminUrl),
+      values.write ? [] : staleTypes(migrated.adminUrl),
+    ])
 
     report('difference(s) between sql/ and supabase/migrations (npm run migration)', differences)
+    report('generated file(s) out of date (npm run types)', stale)
     report("broken rule(s) of the schema's own", broken)
     report('finding(s) of the Supabase advisors', findings)
-    const bad = differences.length + broken.length + findings.length
+    const bad = differences.length + broken.length + findings.length + stale.length
     if (bad === 0) console.log(`Schema: ${actual?.size} facts equal, rules kept, advisors content`)
     return bad === 0
   } catch (error) {

@@ -38,8 +38,8 @@ test('its boxes hold what the API would compute for the same circles', async () 
     west: number
     south: number
   }>(
-    `select label, lat, lon, radius_km, (boxes[1])[0][0] as east, (boxes[1])[0][1] as north,
-      (boxes[1])[1][0] as west, (boxes[1])[1][1] as south from watchpost.zones order by label`,
+    `select label, lat, lon, radius_km, ((boxes[1])[0])[0] as east, ((boxes[1])[0])[1] as north,
+      ((boxes[1])[1])[0] as west, ((boxes[1])[1])[1] as south from watchpost.zones order by label`,
   )
   expect(zones.map(({ label }) => label)).toEqual(['Istanbul', 'San Francisco Bay', 'Tokyo'])
   for (const zone of zones) {
