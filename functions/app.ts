@@ -9,6 +9,7 @@ import { channels } from './api/channels.ts'
 import { decisions } from './api/decisions.ts'
 import { mountDocs } from './api/docs.ts'
 import { events } from './api/events.ts'
+import { callerOfTool, mountMcp } from './api/mcp.ts'
 import { me } from './api/me.ts'
 import { orgs } from './api/orgs.ts'
 import { sources } from './api/sources.ts'
@@ -33,6 +34,9 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
     c.set('deps', deps)
     c.set('request_id', crypto.randomUUID())
     c.set('log', {})
+    const caller = callerOfTool(c.req.raw)
+    c.set('via', caller ? 'mcp' : 'api')
+    if (caller) c.set('caller', caller)
     c.header('X-Request-Id', c.get('request_id'))
     await next()
     // What may be kept says so itself.
@@ -88,6 +92,7 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
     scheme: 'bearer',
     description: 'An API key, wp_live_…, made in the account settings.',
   })
+  mountMcp(app, BASE)
   mountDocs(app, BASE)
 
   app.notFound((c) => unknownRoute(app, c))

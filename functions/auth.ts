@@ -275,7 +275,7 @@ function contextOf(c: Ctx) {
   return {
     ip: c.get('deps').address(c),
     user_agent: c.req.header('user-agent')?.slice(0, 300) ?? null,
-    via: 'api',
+    via: c.get('via'),
   }
 }
 

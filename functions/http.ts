@@ -10,6 +10,8 @@ export type Env = {
   Variables: {
     deps: Deps
     request_id: string
+    /** Which door the request came through; decided here, never by the request. */
+    via: 'api' | 'console' | 'mcp'
     caller?: Caller
     /** What the route asks of a key, set by `can`. */
     scope?: Scope

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ALERT_STATUSES, Alert, AlertPatch, Redelivery } from '../../shared/alert.ts'
 import { can, read, write } from '../auth.ts'
 import { raw, type Sql } from '../db.ts'
-import { answer, body, type Ctx, json, notFound, problems } from '../http.ts'
+import { answer, body, json, notFound, problems } from '../http.ts'
 import {
   CursorQuery,
   decodeCursor,
@@ -127,7 +127,7 @@ alerts.openapi(
               when resolved then resolved_at
               else now()
             end,
-            resolved_via = case when ${resolved}::boolean then coalesce(resolved_via, ${viaOf(c)}) end,
+            resolved_via = case when ${resolved}::boolean then coalesce(resolved_via, ${c.get('via')}) end,
             note = case when ${note === undefined}::boolean then note else ${note ?? null}::text end,
             updated_at = now()
         where id = ${id}`
@@ -174,9 +174,4 @@ alerts.openapi(
 
 function selectAlert(sql: Sql, id: string) {
   return sql<AlertRow>`select private.alert_json(a) as alert from watchpost.alerts a where a.id = ${id}`
-}
-
-/** What `resolved_via` says: keys come through the API, session tokens from the console. */
-function viaOf(c: Ctx): 'api' | 'console' {
-  return c.get('caller')?.key_id === null ? 'console' : 'api'
 }
