@@ -20,7 +20,6 @@ create table watchpost.alerts (
   raised_at timestamptz not null,
   held_until timestamptz,
   dispatched_at timestamptz,
-  channel text,
   checks jsonb not null,
   zone_version integer not null,
   event_revision integer not null,
@@ -51,7 +50,6 @@ comment on column watchpost.alerts.status is 'pending, held (quiet hours), dispa
 comment on column watchpost.alerts.raised_at is 'When the revision that raised it was first seen.';
 comment on column watchpost.alerts.held_until is 'End of the quiet hours it waits for; null: not held.';
 comment on column watchpost.alerts.dispatched_at is 'First delivery that succeeded.';
-comment on column watchpost.alerts.channel is 'Label or kind of the channel that first succeeded.';
 comment on column watchpost.alerts.checks is 'All eight checks of the decision with their numbers, for explain.';
 comment on column watchpost.alerts.zone_version is 'Version of the zone that decided.';
 comment on column watchpost.alerts.event_revision is 'Revision of the event it last spoke of.';
@@ -171,13 +169,14 @@ create policy delivery_attempts_jobs on watchpost.delivery_attempts for all to w
 grant select on watchpost.delivery_attempts to authenticated;
 grant select, insert on watchpost.delivery_attempts to watchpost_jobs;
 
--- Of these zones, those whose owner sees an event that belongs to an account or organisation.
+-- Of these zones, those all of whose readers see an event that belongs to an account or organisation:
+-- an alert of a shared zone would tell its organisation what a private event, or another one's, said.
 create function private.zones_for(p_zone_ids uuid[], p_scope_id uuid) returns uuid[]
 language sql stable security definer set search_path = '' as $$
   select coalesce(array_agg(z.id), '{}')
   from watchpost.zones z
   where z.id = any(p_zone_ids) and (
-    p_scope_id in (z.owner_id, z.org_id) or exists (
+    z.scope_id = p_scope_id or z.org_id is null and exists (
       select from watchpost.members o
       where o.org_id = p_scope_id and o.user_id = z.owner_id and o.status = 'active'))
 $$;
@@ -260,7 +259,7 @@ language plpgsql stable security definer set search_path = '' as $$
 begin
   return query
   with zone as (
-    select z.id, z.owner_id, z.org_id, v.valid_from
+    select z.id, v.valid_from
     from watchpost.zones z
     join watchpost.zone_versions v on v.zone_id = z.id and v.version = z.version
     where z.id = p_zone_id and z.deleted_at is null
@@ -272,7 +271,7 @@ begin
   join watchpost.zone_boxes b on b.zone_id = zone.id
   join watchpost.events e on e.extent operator(pg_catalog.&&) b.box
   where e.status = 'active' and e.ends_at > now()
-    and (e.scope_id is null or e.scope_id in (zone.owner_id, zone.org_id))
+    and (e.scope_id is null or private.zones_for(array[zone.id], e.scope_id) <> '{}')
   union all
   select distinct on (r.first_seen_at, r.ts, r.event_id, r.revision)
     r.event_id, r.revision, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts, r.severity, r.subject,
@@ -281,7 +280,7 @@ begin
   join watchpost.zone_boxes b on b.zone_id = zone.id
   join watchpost.event_revisions r on r.extent operator(pg_catalog.&&) b.box and r.first_seen_at >= zone.valid_from
   join watchpost.batches done on done.id = r.batch_id and done.matched_at is not null
-  where r.scope_id is null or r.scope_id in (zone.owner_id, zone.org_id)
+  where r.scope_id is null or private.zones_for(array[zone.id], r.scope_id) <> '{}'
   order by 3, 9, 1, 2;
 end
 $$;
@@ -494,8 +493,8 @@ $$;
 grant execute on function private.raise_alerts, private.advance_alerts, private.update_alerts, private.release_held
   to watchpost_jobs;
 
--- An alert as the wire has it. Runs as its caller, so that deliveries on channels the caller cannot
--- see are left out; p_channel_id narrows them to one channel for the message that channel gets.
+-- An alert as the wire has it. Runs as its caller, so that channels the caller cannot see, and
+-- deliveries on them, are left out; p_channel_id narrows them to one channel for the message that channel gets.
 create function private.alert_json(a watchpost.alerts, p_channel_id uuid default null) returns jsonb
 language sql stable set search_path = '' as $$
   select jsonb_build_object(
@@ -510,7 +509,13 @@ language sql stable set search_path = '' as $$
     'raised_at', private.iso(a.raised_at),
     'held_until', private.iso(a.held_until),
     'dispatched_at', private.iso(a.dispatched_at),
-    'channel', a.channel,
+    'channel', (
+      select coalesce(c.label, c.kind)
+      from watchpost.deliveries d
+      join watchpost.channels c on c.id = d.channel_id
+      where d.alert_id = a.id and d.status = 'succeeded' and (p_channel_id is null or d.channel_id = p_channel_id)
+      order by d.delivered_at, d.id
+      limit 1),
     'deliveries', coalesce((
       select jsonb_agg(jsonb_build_object(
         'id', d.id,
@@ -578,10 +583,6 @@ begin
     update watchpost.alerts a
     set status = case when a.status in ('pending', 'failed') then 'dispatched' else a.status end,
         dispatched_at = coalesce(a.dispatched_at, now()),
-        channel = coalesce(a.channel, (
-          select coalesce(c.label, c.kind)
-          from watchpost.deliveries d join watchpost.channels c on c.id = d.channel_id
-          where d.id = p_id)),
         updated_at = now()
     where a.id = any(v_alerts);
   elsif p_status <> 'queued' then

@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { generateKey } from '../../shared/key.ts'
+import { describeOperations, type Operation, type Schema } from '../openapi.ts'
+import { ROUTES } from '../refusals.ts'
+import { createService, type Service } from '../service.ts'
+import { createTenant, PRIVATE, SHARED, type Tenant } from '../tenants.ts'
+
+let service: Service
+let tenant: Tenant
+let operations: Operation[]
+let resolve: (schema: Schema) => Schema
+/** The Authorization header of each sort of caller; `own` is the tenant itself. */
+let callers: Record<string, string | undefined>
+
+beforeAll(async () => {
+  service = await createService()
+  tenant = await createTenant(service)
+  const document = await service.request('GET', '/api/v1/openapi.json')
+  ;({ operations, resolve } = describeOperations(JSON.parse(document.text)))
+  const { person, fellow } = tenant
+  const other = await service.person()
+  const bearer = (key: string) => `Bearer ${key}`
+  callers = {
+    own: bearer(person.key),
+    'no key': undefined,
+    'a malformed key': bearer('wp_live_nonsense'),
+    'an unknown key': bearer(generateKey()),
+    'its expired key': bearer(await service.key(person, { expires_at: new Date(0) })),
+    'its revoked key': bearer(await service.key(person, { revoked: true })),
+    'an account below Pro': bearer((await service.person({ plan: 'free' })).key),
+    'a foreign key to read': bearer(await service.key(other, { scopes: ['read'] })),
+    'a foreign key': bearer(other.key),
+    'a fellow member to read': bearer(await service.key(fellow, { scopes: ['read'] })),
+    'a fellow member': bearer(fellow.key),
+  }
+  tenant.secrets.push(...Object.values(callers).flatMap((header) => header?.split(' ')[1] ?? []))
+})
+afterAll(() => service?.close())
+
+type Ask = { method: string; path: string; body?: unknown }
+
+/** Every request of an operation that names the tenant's things: in path, query, cursor and body. */
+function requestsOf(operation: Operation): Ask[] {
+  const { ids, cursors } = tenant
+  let paths = [operation.path]
+  for (const { name, in: place } of operation.parameters) {
+    if (place !== 'path') continue
+    const values = name === 'id' ? firstTwo() : ids.member
+    paths = paths.flatMap((path) => values.map((id) => path.replace(`{${name}}`, id)))
+  }
+  const inQuery = operation.parameters.filter((parameter) => parameter.in === 'query')
+  const queries = inQuery.flatMap(({ name, required }) => {
+    const values = name === 'cursor' ? cursors : named(name)
+    const asked = values.map((value) => `?${name}=${encodeURIComponent(value)}`)
+    return required ? asked : ['', ...asked]
+  })
+  const { body } = operation
+  const known = ROUTES.find(
+    ({ method, path }) => method === operation.method && path === operation.path,
+  )
+  const base = { ...(body?.example ?? known?.body ?? {}) }
+  const bodies = body
+    ? [
+        base,
+        ...Object.keys(resolve(body.schema).properties ?? {}).flatMap((name) =>
+          named(name).map((id) => ({ ...base, [name]: name.endsWith('s') ? [id] : id })),
+        ),
+      ]
+    : [undefined]
+  return paths.flatMap((path) =>
+    (queries.length > 0 ? [...new Set(queries)] : ['']).flatMap((query) =>
+      bodies.map((each) => ({ method: operation.method, path: path + query, body: each })),
+    ),
+  )
+}
+
+const firstTwo = () => Object.values(tenant.ids).flatMap((ids) => ids.slice(0, 2))
+
+/** What of the tenant a parameter or field of this name may name; nothing when it names no thing. */
+function named(name: string): string[] {
+  const { ids } = tenant
+  if (name === 'after') return ids.audit
+  if (name === 'org_id') return ids.organisation
+  const thing = /^(\w+)_ids?$/.exec(name)?.[1] ?? ''
+  if (thing in ids) return ids[thing as keyof Tenant['ids']] // safe: tested in the line above
+  return thing ? firstTwo() : []
+}
+
+async function send(who: string, { method, path, body }: Ask) {
+  const authorization = callers[who]
+  const answer = await service.request(method, path, {
+    body,
+    headers: authorization ? { Authorization: authorization } : {},
+  })
+  // Cursors are opaque to people, not to whoever decodes them.
+  const cursors = [...answer.text.matchAll(/"next_cursor":"([\w-]+)"/g)].map(([, cursor]) =>
+    Buffer.from(cursor ?? '', 'base64url').toString(),
+  )
+  return {
+    status: answer.status,
+    told: [answer.text, JSON.stringify([...answer.headers]), ...cursors].join(' '),
+  }
+}
+
+/** What an answer tells of the tenant that its caller neither knew nor may know. */
+function leaksOf(ask: Ask, told: string, isFellow: boolean): string[] {
+  const asked = ask.path + JSON.stringify(ask.body ?? '')
+  const markers = isFellow ? [PRIVATE] : [PRIVATE, SHARED]
+  const unknown = isFellow
+    ? []
+    : Object.values(tenant.ids)
+        .flat()
+        .filter((id) => id !== tenant.ids.event[1])
+  return [...markers, ...tenant.secrets, ...unknown].filter(
+    (text) => told.includes(text) && !asked.includes(text),
+  )
+}
+
+test('the tenant itself is told every marker, so that a leak would be seen', async () => {
+  let told = ''
+  for (const operation of operations.filter(({ method }) => method === 'GET')) {
+    for (const ask of requestsOf(operation)) told += (await send('own', ask)).told
+  }
+  const things = ['zone', 'channel', 'note', 'event', 'agent']
+  for (const thing of things) expect(told).toContain(`${PRIVATE} ${thing}`)
+  for (const thing of ['zone', 'channel', 'note', 'team'])
+    expect(told).toContain(`${SHARED} ${thing}`)
+  expect(told).toContain(`${PRIVATE} answer`)
+  expect(told).toContain('203.0.113.77')
+  for (const id of [...tenant.ids.delivery, ...tenant.ids.member]) expect(told).toContain(id)
+})
+
+const STRANGERS = [
+  'no key',
+  'a malformed key',
+  'an unknown key',
+  'its expired key',
+  'its revoked key',
+  'an account below Pro',
+  'a foreign key to read',
+  'a foreign key',
+]
+
+test.each(STRANGERS)('%s learns and changes nothing of a tenant, on any route', async (who) => {
+  const before = await tenant.read()
+  const leaks: string[] = []
+  const statuses = new Set<number>()
+  for (const operation of operations) {
+    for (const ask of requestsOf(operation)) {
+      const { status, told } = await send(who, ask)
+      statuses.add(status)
+      for (const leak of leaksOf(ask, told, false)) leaks.push(`${ask.method} ${ask.path}: ${leak}`)
+    }
+  }
+  expect(leaks).toEqual([])
+  expect([...statuses].filter((status) => status >= 500)).toEqual([])
+  expect(await tenant.read()).toEqual(before)
+})
+
+test.each(['a fellow member to read', 'a fellow member'])(
+  '%s learns what is shared and nothing else, on any route',
+  async (who) => {
+    const leaks: string[] = []
+    let told = ''
+    for (const operation of operations) {
+      for (const ask of requestsOf(operation)) {
+        const answer = await send(who, ask)
+        told += answer.told
+        for (const leak of leaksOf(ask, answer.told, true))
+          leaks.push(`${ask.method} ${ask.path}: ${leak}`)
+      }
+    }
+    expect(leaks).toEqual([])
+    expect(told).toContain(`${SHARED} zone`)
+  },
+)
+
+test('no log line says what is a tenant’s, or a secret of anybody', () => {
+  const lines = service.lines.map((line) => JSON.stringify(line))
+  expect(lines.length).toBeGreaterThan(1000)
+  const words = [PRIVATE, SHARED, ...tenant.secrets]
+  expect(lines.filter((line) => words.some((word) => line.includes(word)))).toEqual([])
+})
