@@ -22,8 +22,8 @@ export function historyOf(now: Date, name: string): fc.Arbitrary<History> {
     .record({
       zone: zoneOf(ago),
       has_channel: fc.boolean(),
-      tales: fc.array(tale, { minLength: 1, maxLength: 8 }),
-      tracks: fc.array(track, { maxLength: 3 }),
+      tales: fc.array(tale, { minLength: 3, maxLength: 10, size: '+1' }),
+      tracks: fc.array(track, { minLength: 1, maxLength: 3 }),
       cuts: fc.array(fc.record({ size: fc.integer({ min: 1, max: 6 }), drain: fc.boolean() }), {
         minLength: 40,
         maxLength: 40,
@@ -51,19 +51,19 @@ function zoneOf(ago: (minutes: number) => string): fc.Arbitrary<object> {
     quiet_mode: fc.constantFrom('hold', 'drop'),
     emergency_severity: fc.option(fc.integer({ min: 60, max: 100 })),
   })
-  const rest = fc.record(
-    {
-      min_severity: fc.integer({ min: 0, max: 70 }),
-      severity_multiplier: fc.constantFrom(0.57, 1, 1.5),
-      dwell_minutes: fc.constantFrom(0, 30, 180),
-      match: fc.constantFrom('point', 'footprint'),
-      snoozed_until: fc.integer({ min: -60, max: 6 * DAY_MINUTES }).map(ago),
-      sources: fc.constantFrom(['test'], ['other'], ['test', 'other']),
-      types: fc.constantFrom(['earthquake'], ['earthquake', 'vessel'], ['storm', 'vessel']),
-      enabled: fc.constantFrom(true, true, true, false),
-    },
-    { requiredKeys: ['min_severity'] },
-  )
+  const rest = fc.record({
+    min_severity: fc.integer({ min: 0, max: 60 }),
+    severity_multiplier: fc.constantFrom(0.57, 1, 1, 1.5),
+    dwell_minutes: fc.constantFrom(0, 0, 30, 180),
+    match: fc.constantFrom('point', 'footprint'),
+    snoozed_until: seldom(fc.integer({ min: -60, max: 6 * DAY_MINUTES }).map(ago)),
+    sources: seldom(fc.constantFrom(['test'], ['other'])),
+    types: seldom(fc.constantFrom(['earthquake'], ['earthquake', 'vessel'], ['storm', 'vessel'])),
+    enabled: fc.oneof(
+      { weight: 15, arbitrary: fc.constant(true) },
+      { weight: 1, arbitrary: fc.constant(false) },
+    ),
+  })
   return fc
     .record({ shape: fc.oneof(circle, polygon), quiet: fc.option(quiet), rest })
     .map(({ shape, quiet, rest }) => ({
@@ -74,6 +74,11 @@ function zoneOf(ago: (minutes: number) => string): fc.Arbitrary<object> {
       ...quiet,
       ...rest,
     }))
+}
+
+/** Mostly null. */
+function seldom<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> {
+  return fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary })
 }
 
 const circle = fc.constantFrom(20, 50, 150).map((radius_km) => ({ radius_km }))
@@ -93,8 +98,8 @@ const polygon = fc.constantFrom(0.2, 0.6, 1.5).map((half) => ({
 }))
 
 const place = fc.record({
-  lat: fc.constantFrom(41, 41.01, 41.3, 42, 45),
-  lon: fc.constantFrom(29, 29.3, 28.2),
+  lat: fc.constantFrom(41, 41, 41.01, 41.05, 41.3, 42, 45),
+  lon: fc.constantFrom(29, 29, 29.02, 29.3, 28.2),
 })
 const severity = fc.integer({ min: 0, max: 100 })
 
@@ -120,7 +125,7 @@ const track = fc.array(
     place,
     severity,
   }),
-  { minLength: 1, maxLength: 10 },
+  { minLength: 2, maxLength: 12 },
 )
 
 type Given<A> = A extends fc.Arbitrary<infer T> ? T : never

@@ -7,14 +7,14 @@ import { parseAllowList } from '../../../functions/channels/target.ts'
 import { type Orders, runStory } from '../../crash-worker.ts'
 import { type Received, receiver } from '../../fixtures/receiver.ts'
 import { createWorkshop, quake } from '../../jobs.ts'
+import { PROOF, PROOF_MS, progress, prove } from '../../proof.ts'
 import { answered, createService, parsed, type Service } from '../../service.ts'
 
-const PROOF = process.env.PROOF === '1'
 const WORKER = fileURLToPath(new URL('../../crash-worker.ts', import.meta.url))
 /** How many boundaries of the story `npm test` dies at; the proof dies at every one. */
 const SAMPLE = 8
 const LANES = 2
-const LONG_MS = PROOF ? 3_600_000 : 60_000
+const LONG_MS = PROOF ? PROOF_MS : 60_000
 
 type Scene = {
   service: Service
@@ -213,9 +213,11 @@ test(
         await scene.close()
       }
     })
-    console.log(
-      `killed at ${points.length} of ${boundaries} boundaries, ${new Set(reached).size} different`,
-    )
+    prove('deaths survived', {
+      deaths: points.length,
+      boundaries,
+      different: new Set(reached).size,
+    })
   },
   LONG_MS,
 )
@@ -248,6 +250,7 @@ test(
         await scene.close()
       }
     })
+    prove('cut connections survived', { cuts: points.length, boundaries })
   },
   LONG_MS,
 )
@@ -272,7 +275,7 @@ async function inLanes<T>(points: number[], work: (point: number) => Promise<T>)
     Array.from({ length: LANES }, async () => {
       for (let point = left.shift(); point !== undefined; point = left.shift()) {
         results.push(await work(point))
-        if (PROOF && results.length % 50 === 0) console.log(`${results.length} of ${points.length}`)
+        if (results.length % 50 === 0) progress(results.length, points.length, 'boundaries')
       }
     }),
   )

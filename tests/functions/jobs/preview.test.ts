@@ -5,10 +5,10 @@ import { Alert } from '../../../shared/alert.ts'
 import { Preview } from '../../../shared/preview.ts'
 import { type History, historyOf } from '../../histories.ts'
 import { createWorkshop, registerSource, type Workshop } from '../../jobs.ts'
+import { PROOF, PROOF_MS, progress, prove } from '../../proof.ts'
 import { createService, type Person, parsed, type Service } from '../../service.ts'
 
-const PROOF = process.env.PROOF === '1'
-const RUNS = Number(process.env.PREVIEW_RUNS ?? (PROOF ? 400 : 25))
+const RUNS = Number(process.env.PREVIEW_RUNS ?? (PROOF ? 400 : 15))
 const SEED = Number(process.env.PREVIEW_SEED ?? 20_260_301)
 
 let service: Service
@@ -154,12 +154,16 @@ test(
         } catch (error) {
           throw new Error(`of ${JSON.stringify(history)}`, { cause: error })
         }
-        if (PROOF && count % 50 === 0) console.log(`${count} of ${RUNS} histories`)
+        if (count % 50 === 0) progress(count, RUNS, 'histories')
       }),
       { numRuns: RUNS, seed: SEED, endOnFailure: true },
     )
-    console.log(`${RUNS} histories from seed ${SEED} raised ${alerts} alerts`)
-    expect(alerts).toBeGreaterThan(RUNS / 4)
+    prove('histories previewed and explained as they were lived', {
+      histories: RUNS,
+      seed: SEED,
+      alerts,
+    })
+    expect(alerts).toBeGreaterThan(2 * RUNS)
   },
-  PROOF ? 3_600_000 : 60_000,
+  PROOF ? PROOF_MS : 60_000,
 )
