@@ -1,6 +1,12 @@
 import type { MiddlewareHandler } from 'hono'
-import { isKey, keyHash } from '../shared/key.ts'
-import { bucketOf } from './address.ts'
+import {
+  check as checkCredential,
+  contextOf,
+  credentialOf,
+  enter,
+  rateLimited,
+  unauthenticated,
+} from './credential.ts'
 import { type Connection, leave, requireCommit, type Sql, sqlOn, sqlState } from './db.ts'
 import { ApiError, afterwards, type Ctx, type Env, issueOfLimit, notFound } from './http.ts'
 
@@ -8,20 +14,21 @@ import { ApiError, afterwards, type Ctx, type Env, issueOfLimit, notFound } from
 export type Caller = {
   user_id: string
   email: string
-  plan: 'pro' | 'enterprise'
+  /** Below Pro only on the routes of the account itself. */
+  plan: 'free' | 'pro' | 'enterprise'
   scopes: Scope[]
-  key_id: string
+  /** Null for a session. */
+  key_id: string | null
   rate_limit: { limit: number; remaining: number; reset_seconds: number }
 }
 export type Scope = 'read' | 'write' | 'ingest'
 
 /** Seconds of the rate-limit window. */
 export const WINDOW_SECONDS = 60
-const STATEMENT_TIMEOUT = '10s'
 
 /**
- * The permission of a route, on its line. The key's form is tested here; the key itself in the
- * same round trip as the route's query. A route that answered without asking is a fault.
+ * The permission of a route, on its line. The form of a key or token is tested before, who it is in
+ * the same round trip as the route's query. A route that answered without asking is a fault.
  */
 export function can(scope: Scope): MiddlewareHandler<Env> {
   return async (c, next) => {
@@ -33,14 +40,23 @@ export function can(scope: Scope): MiddlewareHandler<Env> {
   }
 }
 
+/** can for what people do themselves, on any plan: a session may, a key never. */
+export function signedIn(scope: Scope): MiddlewareHandler<Env> {
+  const permit = can(scope)
+  return (c, next) => {
+    c.set('needs_session', true)
+    return permit(c, next)
+  }
+}
+
 /** Verifies the caller in a round trip of its own; for requests that are refused for other reasons. */
 export async function authenticate(c: Ctx): Promise<Caller> {
   const known = c.get('caller')
   if (known) return known
-  const hash = await bearerHash(c)
+  const credential = await credentialOf(c)
   const connection = await connect(c)
   try {
-    const verdict = verdictOf(await checkKey(c, connection, hash))
+    const verdict = verdictOf(await checkCredential(c, connection, credential))
     connection.release()
     return admit(c, verdict)
   } catch (error) {
@@ -76,16 +92,14 @@ export function write<T>(c: Ctx, work: Work<T>): Promise<T> {
 }
 
 async function asCaller<T>(c: Ctx, begin: string, work: Work<T>): Promise<T> {
-  const hash = await bearerHash(c)
+  const credential = await credentialOf(c)
+  // Its statements would be on their way before it is refused.
+  if (c.get('needs_session') && 'key_hash' in credential) await authenticate(c)
   const connection = await connect(c)
   // Everything up to the first await below leaves in one packet; each promise is looked at later.
-  const check = c.get('caller') ? undefined : checkKey(c, connection, hash)
+  const check = c.get('caller') ? undefined : checkCredential(c, connection, credential)
   const begun = connection.query(begin)
-  const entered = connection.query(
-    `select set_config('request.jwt.claims', private.enter($1, $2, $3), true),
-      set_config('statement_timeout', $4, true), set_config('role', 'authenticated', true)`,
-    [hash, c.get('request_id'), contextOf(c), STATEMENT_TIMEOUT],
-  )
+  const entered = enter(c, connection, credential)
   let committed: ReturnType<Connection['query']> | undefined
   const commit = () => {
     committed ??= connection.query('commit')
@@ -127,54 +141,21 @@ async function connect(c: Ctx): Promise<Connection> {
   }
 }
 
-async function bearerHash(c: Ctx): Promise<Uint8Array> {
-  const [scheme, token, ...rest] = (c.req.header('authorization') ?? '').split(' ')
-  if (scheme?.toLowerCase() !== 'bearer' || !token || rest.length > 0 || !isKey(token)) {
-    const wait = c.get('deps').address_limit(c.get('deps').address(c))
-    if (wait > 0) throw rateLimited(wait)
-    throw unauthenticated()
-  }
-  return keyHash(token)
-}
-
-function unauthenticated(): ApiError {
-  return new ApiError(
-    'unauthenticated',
-    'Send a valid API key as "Authorization: Bearer wp_live_…". Keys are made in the account settings.',
-  )
-}
-
-function rateLimited(seconds: number): ApiError {
-  return new ApiError('rate_limited', `Too many requests. Try again in ${seconds} s.`, {
-    headers: { 'Retry-After': String(seconds) },
-  })
-}
-
 type Verdict = {
   verdict: 'ok' | 'unauthenticated' | 'address_limited' | 'plan_required' | 'rate_limited'
   user_id: string
   email: string
   plan: Caller['plan']
   scopes: Scope[]
-  key_id: string
+  key_id: string | null
   rate_limit: number
   remaining: number
   reset_seconds: number
   retry_after: number
 }
 
-function checkKey(c: Ctx, connection: Connection, hash: Uint8Array) {
-  const { limits, address } = c.get('deps')
-  return connection.query('select * from private.check_key($1, $2, $3, $4)', [
-    hash,
-    bucketOf(address(c)),
-    c.get('request_id'),
-    limits,
-  ])
-}
-
 function verdictOf(result: { rows: unknown[] }): Verdict {
-  return result.rows[0] as Verdict // safe: check_key always answers one row of these columns
+  return result.rows[0] as Verdict // safe: both checks always answer one row of these columns
 }
 
 function admit(c: Ctx, verdict: Verdict): Caller {
@@ -208,7 +189,7 @@ function admit(c: Ctx, verdict: Verdict): Caller {
     },
   }
   c.set('caller', caller)
-  touchKey(c, caller.key_id)
+  if (caller.key_id !== null) touchKey(c, caller.key_id)
   if (verdict.verdict === 'rate_limited') {
     setRateHeaders(c, caller)
     throw refusal(c, verdict, rateLimited(verdict.retry_after))
@@ -220,7 +201,13 @@ function admit(c: Ctx, verdict: Verdict): Caller {
 function requireScope(c: Ctx): void {
   const scope = c.get('scope')
   const caller = c.get('caller')
-  if (!scope || !caller || caller.scopes.includes(scope)) return
+  if (!scope || !caller) return
+  if (c.get('needs_session') && caller.key_id !== null) {
+    const message =
+      'A key does not manage its account. Sign in, and send the access token of the session as "Authorization: Bearer …".'
+    throw refusal(c, caller, new ApiError('forbidden', message))
+  }
+  if (caller.scopes.includes(scope)) return
   const error = new ApiError(
     'insufficient_scope',
     `This needs a key with the scope "${scope}"; this key has ${caller.scopes.join(', ')}.`,
@@ -228,8 +215,8 @@ function requireScope(c: Ctx): void {
   throw refusal(c, caller, error)
 }
 
-/** Counts a refusal of a known key in its account's audit log, after the answer. */
-function refusal(c: Ctx, who: { user_id: string; key_id: string }, error: ApiError): ApiError {
+/** Counts a refusal of a known caller in its account's audit log, after the answer. */
+function refusal(c: Ctx, who: Pick<Caller, 'user_id' | 'key_id'>, error: ApiError): ApiError {
   const counted = onOwnConnection(c, (connection) =>
     connection.query('select private.record_refusal($1, $2, $3, $4, $5)', [
       who.user_id,
@@ -271,14 +258,6 @@ async function onOwnConnection(
   }
 }
 
-function contextOf(c: Ctx) {
-  return {
-    ip: c.get('deps').address(c),
-    user_agent: c.req.header('user-agent')?.slice(0, 300) ?? null,
-    via: c.get('via'),
-  }
-}
-
 /** Rate-limit headers by draft-ietf-httpapi-ratelimit-headers. */
 function setRateHeaders(c: Ctx, { rate_limit }: Caller): void {
   c.header('RateLimit-Policy', `"account";q=${rate_limit.limit};w=${WINDOW_SECONDS}`)
@@ -295,6 +274,12 @@ function translate(error: unknown): unknown {
     case 'WP403':
     case '42501':
       return new ApiError('forbidden', `You may not do this: ${messageOf(error, state)}.`)
+    case 'WP404':
+      return notFound(messageOf(error, state))
+    case 'WP409':
+      return new ApiError('conflict', messageOf(error, state))
+    case 'WPOWN':
+      return new ApiError('owner_protected', messageOf(error, state))
     case 'WPLIM':
       return issueOfLimit(messageOf(error, state))
     case 'WPIDF':

@@ -5,6 +5,7 @@ import type { Limits } from './deps.ts'
 import type { Feed } from './feeds/feed.ts'
 import { usgs } from './feeds/usgs.ts'
 import { createSeal, type Seal } from './seal.ts'
+import type { Issuer } from './sessions.ts'
 
 /** Every live feed there is: one line a feed. */
 const KNOWN_FEEDS: readonly Feed[] = [usgs]
@@ -21,6 +22,8 @@ export type Config = {
   prepared_statements: boolean
   seal: Seal
   public_url: string
+  /** Who signs people in; undefined: Watchpost itself, on a plain Postgres. */
+  auth: Issuer | undefined
   origins: string[]
   trusted_proxies: Range[]
   allow: AllowList
@@ -71,6 +74,8 @@ const Environment = z.object({
     'holds a key that is not 32 bytes in base64',
   ),
   PUBLIC_URL: said(z.string(), baseUrl, 'is no http(s) URL without query').optional(),
+  AUTH_ISSUER: said(z.string(), baseUrl, 'is no http(s) URL without query').optional(),
+  AUTH_JWKS_URL: said(z.string(), baseUrl, 'is no http(s) URL without query').optional(),
   CONSOLE_ORIGINS: said(
     z.string().default(''),
     (text) => words(text).map(origin),
@@ -119,6 +124,9 @@ export function readConfig(environment: Record<string, string | undefined>, mode
   if (!jobs) {
     throw new ConfigError('JOBS_DATABASE_URL is not set: how the jobs log in (watchpost_jobs).')
   }
+  if (data.AUTH_JWKS_URL && !data.AUTH_ISSUER) {
+    throw new ConfigError('AUTH_ISSUER is not set: whose keys AUTH_JWKS_URL holds.')
+  }
   return {
     host: data.HOST,
     port: data.PORT,
@@ -127,6 +135,12 @@ export function readConfig(environment: Record<string, string | undefined>, mode
     prepared_statements: data.PREPARED_STATEMENTS,
     seal: data.SEAL_KEYS,
     public_url: data.PUBLIC_URL ?? `http://${urlHost(data.HOST)}:${data.PORT}`,
+    auth: data.AUTH_ISSUER
+      ? {
+          issuer: data.AUTH_ISSUER,
+          jwks_url: data.AUTH_JWKS_URL ?? `${data.AUTH_ISSUER}/.well-known/jwks.json`,
+        }
+      : undefined,
     origins: data.CONSOLE_ORIGINS,
     trusted_proxies: data.TRUSTED_PROXIES,
     allow: data.ALLOW_PRIVATE_TARGETS,

@@ -3,11 +3,14 @@ import type { AllowList } from './channels/target.ts'
 import type { Database } from './db.ts'
 import type { Ctx } from './http.ts'
 import type { Seal } from './seal.ts'
+import type { VerifySession } from './sessions.ts'
 
 /** What an entry hands to the app; the app reads no environment of its own. */
 export type Deps = {
   db: Database
   seal: Seal
+  /** Whom a session token speaks for; see sessions.ts. */
+  verify_session: VerifySession
   /** Sends one HTTP request to a receiver, never to a private address. */
   send: Send
   allow: AllowList

@@ -3,6 +3,7 @@ import { HTTPException } from 'hono/http-exception'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { z } from 'zod'
 import type { Caller, Scope } from './auth.ts'
+import type { Credential } from './credential.ts'
 import type { Deps } from './deps.ts'
 
 /** What a request carries besides its input. */
@@ -12,9 +13,13 @@ export type Env = {
     request_id: string
     /** Which door the request came through; decided here, never by the request. */
     via: 'api' | 'console' | 'mcp'
+    /** What the request shows; who that is, only the database knows. */
+    credential?: Credential
     caller?: Caller
-    /** What the route asks of a key, set by `can`. */
+    /** What the route asks of a caller, set by `can`. */
     scope?: Scope
+    /** The route is for people who signed in, on any plan; set by `signedIn`. */
+    needs_session?: true
     /** What the one log line of this request says besides the usual. */
     log: Record<string, unknown>
   }

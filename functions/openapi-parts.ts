@@ -69,7 +69,7 @@ const REFUSALS: Record<string, ApiError> = {
   }),
   Unauthenticated: of(
     'unauthenticated',
-    'Send a valid API key as "Authorization: Bearer wp_live_…". Keys are made in the account settings.',
+    'Send a valid API key as "Authorization: Bearer wp_live_…", or the access token of a session. Keys are made in the account settings.',
   ),
   PlanRequired: of(
     'plan_required',

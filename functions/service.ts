@@ -9,9 +9,11 @@ import { nodeSend } from './channels/send-node.ts'
 import type { Config } from './config.ts'
 import { createPool, type Database, inTransaction } from './db.ts'
 import type { Feed } from './feeds/feed.ts'
+import { createIssuer, ISSUER_PATH } from './issuer.ts'
 import { createRunner, type JobDeps } from './jobs.ts'
 import { listen } from './listen.ts'
 import type { Log } from './log.ts'
+import { remoteSessions } from './sessions.ts'
 
 const STOP_SECONDS = 10
 
@@ -46,7 +48,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     if (config.api_database_url) {
       const db = pool(config.api_database_url, 'watchpost-api')
       await checkLogin(db)
-      const server = await openPort(config, createAppOn(config, { ...outside, db }))
+      const server = await openPort(config, await createAppOn(config, { ...outside, db }))
       busy.push(() => closeServer(server))
     }
     await registerFeeds(jobs, config.feeds)
@@ -59,6 +61,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
 }
 
 type Close = () => Promise<unknown>
+type App = ReturnType<typeof createApp>
 
 async function closeAll(closes: Close[], log: Log): Promise<void> {
   const done = closes.splice(0).map((close) => withinSeconds(STOP_SECONDS, close()))
@@ -69,17 +72,29 @@ async function closeAll(closes: Close[], log: Log): Promise<void> {
 
 type Outside = Pick<JobDeps, 'db' | 'seal' | 'send' | 'allow' | 'log'>
 
-function createAppOn(config: Config, outside: Outside) {
-  return createApp({
+async function createAppOn(config: Config, outside: Outside): Promise<App> {
+  const { limits, origins, public_url } = config
+  const { verify_session, mount } = await signIn(config, outside)
+  const app = createApp({
     ...outside,
-    limits: config.limits,
-    origins: config.origins,
-    public_url: config.public_url,
+    verify_session,
+    limits,
+    origins,
+    public_url,
     version: VERSION,
     address: clientAddress(config.trusted_proxies),
-    address_limit: addressLimit(config.limits.address),
+    address_limit: addressLimit(limits.address),
     asset,
   })
+  mount(app)
+  return app
+}
+
+/** Another issuer's tokens, or Watchpost's own and what makes them. */
+async function signIn({ auth, origins, public_url }: Config, { db, seal }: Outside) {
+  if (auth) return { verify_session: remoteSessions(auth), mount: () => undefined }
+  const { verify_session, routes } = await createIssuer({ db, seal, origins, public_url })
+  return { verify_session, mount: (app: App) => app.route(ISSUER_PATH, routes) }
 }
 
 function runJobs(config: Config, outside: Outside): Close {
@@ -90,10 +105,7 @@ function runJobs(config: Config, outside: Outside): Close {
 }
 
 /** Fails where the port is taken, as the operating system says it (EADDRINUSE). */
-async function openPort(
-  { host, port }: Config,
-  app: ReturnType<typeof createApp>,
-): Promise<Server> {
+async function openPort({ host, port }: Config, app: App): Promise<Server> {
   // safe: without TLS options this is a node:http server
   const server = createAdaptorServer({ fetch: app.fetch }) as Server
   server.listen(port, host)

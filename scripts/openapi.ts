@@ -24,6 +24,7 @@ function inert(): Deps {
   const never = () => Promise.reject(new Error('the description of the API reaches nobody'))
   return {
     db: { connect: never, end: async () => undefined },
+    verify_session: never,
     seal: createSeal([Buffer.alloc(32).toString('base64')]),
     send: never,
     allow: parseAllowList(undefined),

@@ -31,17 +31,3 @@ export const MemberInvite = z
 
 /** Body of PATCH /orgs/:id/members/:userId. */
 export const MemberPatch = z.strictObject({ role: GivenRole }).meta({ id: 'MemberPatch' })
-
-/** generateInvite makes the secret of an invite link: 32 random bytes, base64url. */
-export function generateInvite(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(32))
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '')
-}
-
-/** inviteHash is what is stored of an invite: the SHA-256 of the link's last part as text. */
-export async function inviteHash(token: string): Promise<Uint8Array> {
-  return new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token)))
-}

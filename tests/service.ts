@@ -8,8 +8,10 @@ import { type AllowList, parseAllowList } from '../functions/channels/target.ts'
 import { createPool, type Database, sqlState } from '../functions/db.ts'
 import type { Limits } from '../functions/deps.ts'
 import { createSeal, type Seal } from '../functions/seal.ts'
+import type { VerifySession } from '../functions/sessions.ts'
 import { generateKey, keyHash, keyPrefix } from '../shared/key.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
+import { createTestIssuer, type TestIssuer } from './issuer.ts'
 
 export type Plan = 'free' | 'pro' | 'enterprise'
 export type Account = { user_id: string; email: string; plan: Plan }
@@ -48,6 +50,10 @@ export type Service = {
     account: Pick<Account, 'user_id'>,
     options?: { scopes?: readonly Scope[]; expires_at?: Date; revoked?: boolean },
   ) => Promise<string>
+  /** Who signs people in here, for tests of tokens themselves. */
+  issuer: TestIssuer
+  /** A session token of an account, to be sent like a key. */
+  session: (account: Pick<Account, 'user_id' | 'email'>) => Promise<string>
   /** An organisation with its owner and members; answers its id. */
   organisation: (
     owner: Pick<Account, 'user_id'>,
@@ -87,16 +93,20 @@ export async function createService(
     allow?: AllowList
     /** How the app reaches the database, instead of a plain pool. */
     connect?: (database: TestDatabase) => Database | Promise<Database>
+    /** Instead of the test's own issuer. */
+    verify_session?: VerifySession
   } = {},
 ): Promise<Service> {
   const database = await createTestDatabase()
   const db = (await options.connect?.(database)) ?? createPool({ url: database.apiUrl, max: 4 })
   const seal = createSeal([Buffer.alloc(32, 7).toString('base64')])
+  const issuer = await createTestIssuer()
   const lines: Service['lines'] = []
   const receiver: Service['receiver'] = { requests: [], answer: () => answered(200, 'ok') }
   const app = createApp({
     db,
     seal,
+    verify_session: options.verify_session ?? issuer.verify_session,
     send: async (request) => {
       receiver.requests.push(request)
       return receiver.answer(request)
@@ -131,7 +141,10 @@ export async function createService(
   const account: Service['account'] = async ({ plan = 'pro', email } = {}) => {
     const user_id = randomUUID()
     const address = email ?? `${user_id.slice(0, 8)}@watchpost.test`
-    await database.query('insert into auth.users (id, email) values ($1, $2)', [user_id, address])
+    await database.query(
+      'insert into auth.users (id, email, email_confirmed_at) values ($1, $2, now())',
+      [user_id, address],
+    )
     await database.query('update watchpost.accounts set plan = $2 where user_id = $1', [
       user_id,
       plan,
@@ -164,6 +177,8 @@ export async function createService(
     request,
     account,
     key,
+    issuer,
+    session: (given) => issuer.token(given),
     person: async (given) => {
       const made = await account(given)
       return { ...made, key: await key(made) }

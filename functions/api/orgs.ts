@@ -1,11 +1,6 @@
 import { z } from 'zod'
-import {
-  generateInvite,
-  inviteHash,
-  Member,
-  MemberInvite,
-  MemberPatch,
-} from '../../shared/organisation.ts'
+import { Member, MemberInvite, MemberPatch } from '../../shared/organisation.ts'
+import { generateToken, tokenHash } from '../../shared/token.ts'
 import { can, read, write } from '../auth.ts'
 import { raw, type Sql } from '../db.ts'
 import { ApiError, answer, body, json, notFound, problems } from '../http.ts'
@@ -107,8 +102,8 @@ orgs.openapi(
   async (c) => {
     const { id } = c.req.valid('param')
     const { email, role = 'member' } = c.req.valid('json')
-    const token = generateInvite()
-    const hash = await inviteHash(token)
+    const token = generateToken()
+    const hash = await tokenHash(token)
     const { thing, status, replayed } = await idempotent(c, {
       create: async (sql) => {
         const [known] = await Promise.all([

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { inviteHash, Member } from '../../../shared/organisation.ts'
+import { Member } from '../../../shared/organisation.ts'
+import { tokenHash } from '../../../shared/token.ts'
 import { expectProblem } from '../../refusals.ts'
 import { createService, type Person, PUBLIC_URL, parsed, type Service } from '../../service.ts'
 
@@ -80,7 +81,7 @@ describe('inviting', () => {
         [member.id],
       )
       expect(row).toMatchObject({ invited_by: person.user_id, days: 7 })
-      expect(row?.invite_hash.equals(await inviteHash(token))).toBe(true)
+      expect(row?.invite_hash.equals(await tokenHash(token))).toBe(true)
     }
   })
 
@@ -94,7 +95,7 @@ describe('inviting', () => {
     const token = first.invite_url.split('/').at(-1) ?? ''
     const rows = await service.database.query(
       'select from watchpost.members where invite_hash = $1',
-      [await inviteHash(token)],
+      [await tokenHash(token)],
     )
     expect(rows).toEqual([])
   })

@@ -1,0 +1,105 @@
+import { isKey, keyHash } from '../shared/key.ts'
+import { bucketOf } from './address.ts'
+import type { Connection } from './db.ts'
+import { ApiError, type Ctx } from './http.ts'
+import type { Session } from './sessions.ts'
+
+/** What a request shows: a key, which the database knows by its hash, or a verified session token. */
+export type Credential = { key_hash: Uint8Array } | { session: Session }
+
+const STATEMENT_TIMEOUT = '10s'
+
+/** credentialOf reads the Authorization header once a request; 401 for what is neither. */
+export async function credentialOf(c: Ctx): Promise<Credential> {
+  const credential = c.get('credential') ?? (await read(c))
+  if (!credential) {
+    const wait = c.get('deps').address_limit(c.get('deps').address(c))
+    if (wait > 0) throw rateLimited(wait)
+    throw unauthenticated()
+  }
+  c.set('credential', credential)
+  if ('session' in credential && c.get('via') === 'api') c.set('via', 'console')
+  return credential
+}
+
+async function read(c: Ctx): Promise<Credential | undefined> {
+  const [scheme, token, ...rest] = (c.req.header('authorization') ?? '').split(' ')
+  if (scheme?.toLowerCase() !== 'bearer' || !token || rest.length > 0) return undefined
+  if (isKey(token)) return { key_hash: await keyHash(token) }
+  if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return undefined
+  try {
+    const session = await c.get('deps').verify_session(token)
+    return session && { session }
+  } catch (cause) {
+    const message = 'Session tokens cannot be verified at the moment. Try again.'
+    throw new ApiError('unavailable', message, { cause })
+  }
+}
+
+/** check asks the database who shows it, and takes one request from their budget. */
+export function check(c: Ctx, connection: Connection, credential: Credential) {
+  const { limits, address } = c.get('deps')
+  const rest = [bucketOf(address(c)), c.get('request_id'), limits]
+  if ('key_hash' in credential) {
+    return connection.query('select * from private.check_key($1, $2, $3, $4)', [
+      credential.key_hash,
+      ...rest,
+    ])
+  }
+  const { user_id, session_id } = credential.session
+  return connection.query('select * from private.check_session($1, $2, $3, $4, $5, $6)', [
+    user_id,
+    session_id,
+    isAnyPlan(c),
+    ...rest,
+  ])
+}
+
+/** enter makes the rest of the transaction the caller's; it fails for one who was refused. */
+export function enter(c: Ctx, connection: Connection, credential: Credential) {
+  const [call, values] =
+    'key_hash' in credential
+      ? ['private.enter($3, $4, $5)', [credential.key_hash]]
+      : [
+          'private.enter_session($3, $6, $7, $4, $5)',
+          [credential.session.user_id, credential.session.session_id, isAnyPlan(c)],
+        ]
+  const [first, ...more] = values
+  return connection.query(
+    `select set_config('request.jwt.claims', ${call}, true),
+      set_config('statement_timeout', $1, true), set_config('role', $2, true)`,
+    [
+      STATEMENT_TIMEOUT,
+      'authenticated',
+      first,
+      c.get('request_id'),
+      contextOf(c),
+      ...more,
+    ],
+  )
+}
+
+/** Below Pro, people still manage the account itself. */
+const isAnyPlan = (c: Ctx) => c.get('needs_session') === true
+
+/** What the audit log keeps of a request. */
+export function contextOf(c: Ctx) {
+  return {
+    ip: c.get('deps').address(c),
+    user_agent: c.req.header('user-agent')?.slice(0, 300) ?? null,
+    via: c.get('via'),
+  }
+}
+
+export function unauthenticated(): ApiError {
+  return new ApiError(
+    'unauthenticated',
+    'Send a valid API key as "Authorization: Bearer wp_live_…", or the access token of a session. Keys are made in the account settings.',
+  )
+}
+
+export function rateLimited(seconds: number): ApiError {
+  return new ApiError('rate_limited', `Too many requests. Try again in ${seconds} s.`, {
+    headers: { 'Retry-After': String(seconds) },
+  })
+}

@@ -1,0 +1,77 @@
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  errors,
+  type JWTVerifyGetKey,
+  jwtVerify,
+} from 'jose'
+import { z } from 'zod'
+
+/** Who a session token speaks for, by its signature; the database has the last word. */
+export type Session = { user_id: string; session_id: string | null }
+
+/** Undefined for a token that is none of the issuer's; throws when its keys cannot be had. */
+export type VerifySession = (token: string) => Promise<Session | undefined>
+
+/** An issuer of session tokens: Supabase Auth, or whoever speaks like it. */
+export type Issuer = { issuer: string; jwks_url: string }
+
+const ALGORITHMS = ['ES256', 'RS256']
+const AUDIENCE = 'authenticated'
+const MOST_CHARACTERS = 8192
+
+const Claims = z.object({
+  sub: z.guid(),
+  role: z.literal('authenticated'),
+  is_anonymous: z.literal(false).optional(),
+  session_id: z.guid().nullish(),
+})
+
+// One for each address in this process: it keeps the keys, and asks for unknown ones at most every 30 s.
+const remote = new Map<string, JWTVerifyGetKey>()
+
+/** remoteSessions verifies tokens of an issuer that publishes its keys. */
+export function remoteSessions({ issuer, jwks_url }: Issuer): VerifySession {
+  let keys = remote.get(jwks_url)
+  if (!keys) {
+    keys = createRemoteJWKSet(new URL(jwks_url))
+    remote.set(jwks_url, keys)
+  }
+  return verifier(issuer, keys)
+}
+
+/** localSessions verifies tokens of an issuer whose keys are at hand. */
+export function localSessions(
+  issuer: string,
+  jwks: Parameters<typeof createLocalJWKSet>[0],
+): VerifySession {
+  return verifier(issuer, createLocalJWKSet(jwks))
+}
+
+function verifier(issuer: string, keys: JWTVerifyGetKey): VerifySession {
+  return async (token) => {
+    if (token.length > MOST_CHARACTERS) return undefined
+    try {
+      const { payload } = await jwtVerify(token, keys, {
+        algorithms: ALGORITHMS,
+        issuer,
+        audience: AUDIENCE,
+        requiredClaims: ['exp', 'sub'],
+      })
+      const claims = Claims.safeParse(payload)
+      if (!claims.success) return undefined
+      return { user_id: claims.data.sub, session_id: claims.data.session_id ?? null }
+    } catch (error) {
+      if (isRefusal(error)) return undefined
+      throw error
+    }
+  }
+}
+
+/** Whether the token is at fault; anything else is about getting the keys. */
+function isRefusal(error: unknown): boolean {
+  return (
+    error instanceof errors.JOSEError &&
+    /^ERR_(JW[ST]_|JOSE_(ALG|NOT_SUPPORTED)|JWKS_(NO|MULTIPLE)_MATCHING)/.test(error.code)
+  )
+}

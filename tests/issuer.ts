@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto'
+import {
+  exportJWK,
+  generateKeyPair,
+  type JWTHeaderParameters,
+  type JWTPayload,
+  SignJWT,
+} from 'jose'
+import { localSessions, type VerifySession } from '../functions/sessions.ts'
+
+/** What a test says differently from a good token. */
+export type Changes = {
+  claims?: JWTPayload
+  header?: Partial<JWTHeaderParameters>
+  /** Signed with another key than the one its `kid` names. */
+  forged?: boolean
+}
+
+export type TestIssuer = {
+  verify_session: VerifySession
+  /** A token such as Supabase Auth gives, good for ten minutes. */
+  token: (account: { user_id: string; email: string }, changes?: Changes) => Promise<string>
+  jwks: Parameters<typeof localSessions>[1]
+}
+
+export const ISSUER = 'https://auth.watchpost.test/auth/v1'
+const KID = 'test'
+
+/** createTestIssuer signs people in as Supabase Auth would, with a key of its own. */
+export async function createTestIssuer(): Promise<TestIssuer> {
+  const [good, other] = await Promise.all([generateKeyPair('ES256'), generateKeyPair('ES256')])
+  const jwk = await exportJWK(good.publicKey)
+  const jwks = { keys: [{ ...jwk, kid: KID, alg: 'ES256', use: 'sig' }] }
+  return {
+    jwks,
+    verify_session: localSessions(ISSUER, jwks),
+    token: ({ user_id, email }, { claims, header, forged = false } = {}) => {
+      const now = Math.floor(Date.now() / 1000)
+      return new SignJWT({
+        iss: ISSUER,
+        sub: user_id,
+        aud: 'authenticated',
+        role: 'authenticated',
+        email,
+        session_id: randomUUID(),
+        is_anonymous: false,
+        iat: now,
+        exp: now + 600,
+        ...claims,
+      })
+        .setProtectedHeader({ alg: 'ES256', kid: KID, typ: 'JWT', ...header })
+        .sign(forged ? other.privateKey : good.privateKey)
+    },
+  }
+}
