@@ -1,7 +1,7 @@
 import type { TestDatabase } from '../database.ts'
 
 export const ROLES = ['public', 'anon', 'authenticated', 'watchpost_api', 'watchpost_jobs']
-const SCHEMAS = ['watchpost', 'private', 'pgboss', 'auth']
+const SCHEMAS = ['watchpost', 'private', 'support', 'pgboss', 'auth']
 
 // pg-boss makes one for each day, Watchpost too.
 const DATED = String.raw`_\d{8}$`

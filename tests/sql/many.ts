@@ -85,10 +85,10 @@ export async function createMany(
         date_trunc('milliseconds', now() - n * interval '1 minute')
       from generate_series(0, 99999) n;
     insert into watchpost.alerts (id, zone_id, zone_name, owner_id, org_id, event_id, source, event, severity,
-        reason, status, raised_at, checks, zone_version, event_revision, resolved)
+        reason, first_reason, status, raised_at, checks, zone_version, event_revision, resolved)
       select ${alert('n')}, z.id, 'Zone', z.owner_id, z.org_id,
         'test:' || n, 'test', '${EVENT}', 50,
-        'Because.', case n % 4 when 0 then 'failed' else 'dispatched' end,
+        'Because.', 'Because.', case n % 4 when 0 then 'failed' else 'dispatched' end,
         date_trunc('milliseconds', now() - n * interval '20 seconds'), '[]', 1, 1, n % 3 = 0
       from generate_series(0, 99999) n
       join watchpost.zones z on z.id = case when n % 33 = 0 then ${zone('n / 33 % 300 * 333')} else ${zone('n - n % 10')} end;

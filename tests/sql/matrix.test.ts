@@ -156,6 +156,20 @@ describe('by what happens', () => {
     }
   })
 
+  test.each([
+    ['owner', ['private']],
+    ['team', ['private', 'shared']],
+    ['stranger', ['foreign']],
+    ['theirs', ['foreign']],
+  ])('an event of %s concerns only zones whose every reader sees it', async (scope, labels) => {
+    const found = await database.query(
+      `select label from watchpost.zones
+      where id = any(private.zones_for((select array_agg(id) from watchpost.zones), $1)) order by label`,
+      [world.ids[scope]],
+    )
+    expect(found.map(({ label }) => label)).toEqual(labels)
+  })
+
   test('only its owner unshares a zone or channel, an admin changes it otherwise', async () => {
     for (const table of ['zones', 'channels']) {
       const unshare = `update watchpost.${table} set org_id = null where label = 'shared'`

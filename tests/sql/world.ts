@@ -78,8 +78,8 @@ export async function createWorld(database: TestDatabase): Promise<World> {
     insert into watchpost.channels (owner_id, org_id, kind, label, target_sealed, target_masked)
       select owner, org, 'webhook', tag, 'sealed', 'masked' from ${kept};
     insert into watchpost.alerts (zone_id, zone_name, owner_id, org_id, event_id, source, event, severity,
-        reason, status, raised_at, checks, zone_version, event_revision)
-      select z.id, k.tag, k.owner, k.org, 'test:public', 'test', '{}', 50, 'reason', 'dispatched', now(), '[]', 1, 1
+        reason, first_reason, status, raised_at, checks, zone_version, event_revision)
+      select z.id, k.tag, k.owner, k.org, 'test:public', 'test', '{}', 50, 'reason', 'reason', 'dispatched', now(), '[]', 1, 1
       from ${kept} join watchpost.zones z on z.label = k.tag;
     insert into watchpost.deliveries (alert_id, channel_id, message, last_error)
       select a.id, c.id, 'alert.raised', k.tag
