@@ -19,9 +19,9 @@ export type Workshop = {
 /** createWorkshop runs the jobs beside a test service, with its receiver as the outside world. */
 export async function createWorkshop(
   service: Service,
-  options: Partial<Pick<JobDeps, 'feeds' | 'fetch'>> = {},
+  options: Partial<Pick<JobDeps, 'db' | 'feeds' | 'fetch'>> = {},
 ): Promise<Workshop> {
-  const db = createPool({ url: service.database.jobsUrl, max: 6 })
+  const db = options.db ?? createPool({ url: service.database.jobsUrl, max: 6 })
   const lines: Workshop['lines'] = []
   const runner = createRunner({
     db,

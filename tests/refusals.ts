@@ -97,9 +97,9 @@ export async function belongings(service: Service, owner: Person): Promise<Belon
     ],
   )
   const alertId = await id(
-    `insert into watchpost.alerts (zone_id, zone_name, owner_id, event_id, source, event, severity, reason,
-      status, raised_at, checks, zone_version, event_revision)
-    values ($1, $4, $2, 'usgs:x', 'usgs', $3, 50, $4, 'dispatched', now(), '[]', 1, 1)
+    `insert into watchpost.alerts (zone_id, zone_name, owner_id, event_id, source, event, severity,
+      reason, first_reason, status, raised_at, checks, zone_version, event_revision)
+    values ($1, $4, $2, 'usgs:x', 'usgs', $3, 50, $4, $4, 'dispatched', now(), '[]', 1, 1)
     returning id`,
     [
       zoneId,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPool } from '../../functions/db.ts'
 import { generateKey } from '../../shared/key.ts'
 import { type CountingProxy, startProxy } from '../proxy.ts'
+import { makeReady } from '../ready.ts'
 import { addressOf, type Belongings, belongings, ROUTES, type Route } from '../refusals.ts'
 import { createService, type Person, type Service } from '../service.ts'
 
@@ -72,7 +73,7 @@ test('every route has its number', async () => {
 
 test.each(keyed)('%s', async (name, route) => {
   const { ids } = await belongings(service, person)
-  await prepare(route, ids)
+  await makeReady(service, route, ids)
   const { trips, answer } = await count(route, ids)
   expect(answer.status, answer.text).toBeLessThan(300)
   expect(trips).toBe(TRIPS[name])
@@ -158,23 +159,4 @@ async function count(
     ...options,
   })
   return { trips: proxy.trips() - before, answer }
-}
-
-/** What must be so before a route can succeed. */
-async function prepare(route: Route, ids: Belongings['ids']): Promise<void> {
-  const { query } = service.database
-  if (route.path.endsWith('/restore')) {
-    const table = route.thing === 'zone' ? 'zones' : 'channels'
-    await query(`update watchpost.${table} set deleted_at = now() where id = $1`, [
-      route.thing === 'zone' ? ids.zone : ids.channel,
-    ])
-  }
-  if (route.path.endsWith('/explain')) {
-    await query(
-      `insert into watchpost.event_revisions (event_id, revision, first_seen_at, source, type, title,
-        lat, lon, ts, severity, status, extent)
-      values ('usgs:none', 1, now(), 'usgs', 'earthquake', 'M 5.0', 41, 29, now(), 50, 'active',
-        box '(29,41),(29,41)')`,
-    )
-  }
 }

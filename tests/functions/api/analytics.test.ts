@@ -31,8 +31,8 @@ async function alert(
   const { days_ago = 0, source = 'usgs', status = 'dispatched', resolved = false } = fields
   const [row] = await service.database.query<{ id: string }>(
     `insert into watchpost.alerts (zone_id, zone_name, owner_id, org_id, event_id, source, event, severity,
-      reason, status, resolved, raised_at, checks, zone_version, event_revision)
-    select id, label, owner_id, org_id, gen_random_uuid(), $2, '{}', 50, 'Because.', $3, $4,
+      reason, first_reason, status, resolved, raised_at, checks, zone_version, event_revision)
+    select id, label, owner_id, org_id, gen_random_uuid(), $2, '{}', 50, 'Because.', 'Because.', $3, $4,
       now() - make_interval(days => $5), '[]', 1, 1
     from watchpost.zones where id = $1
     returning id`,

@@ -1,0 +1,26 @@
+import type { Belongings, Route } from './refusals.ts'
+import type { Service } from './service.ts'
+
+/** makeReady brings about what must be so before a route can succeed with these ids. */
+export async function makeReady(
+  service: Service,
+  route: Route,
+  ids: Belongings['ids'],
+): Promise<void> {
+  const { query } = service.database
+  if (route.path.endsWith('/restore')) {
+    const table = route.thing === 'zone' ? 'zones' : 'channels'
+    await query(`update watchpost.${table} set deleted_at = now() where id = $1`, [
+      route.thing === 'zone' ? ids.zone : ids.channel,
+    ])
+  }
+  if (route.path.endsWith('/explain')) {
+    await query(
+      `insert into watchpost.event_revisions (event_id, revision, first_seen_at, source, type, title,
+        lat, lon, ts, severity, status, extent)
+      values ('usgs:none', 1, now(), 'usgs', 'earthquake', 'M 5.0', 41, 29, now(), 50, 'active',
+        box '(29,41),(29,41)')
+      on conflict do nothing`,
+    )
+  }
+}
