@@ -15,7 +15,7 @@ import type { NormalisedEvent } from '../shared/event.ts'
 export type Orders = {
   jobsUrl: string
   adminUrl: string
-  /** The boundary at which this process kills itself; null: it lives and says how many there are. */
+  /** The boundary at which this process kills itself; null: it lives and says which there are. */
   die_at: number | null
 }
 
@@ -160,13 +160,13 @@ async function endTheNight(admin: pg.Client): Promise<void> {
 
 if (import.meta.main) {
   const orders: Orders = JSON.parse(process.argv[2] ?? '')
-  let count = 0
+  const boundaries: string[] = []
   await runStory(orders, (where) => {
-    count += 1
-    if (count !== orders.die_at) return
+    boundaries.push(where.replaceAll(/\s+/g, ' ').slice(0, 120))
+    if (boundaries.length !== orders.die_at) return
     process.stdout.write(where, () => process.kill(process.pid, 'SIGKILL'))
     // Nothing goes on until the signal arrives.
     return new Promise(() => undefined)
   })
-  process.stdout.write(String(count))
+  process.stdout.write(JSON.stringify(boundaries))
 }
