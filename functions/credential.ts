@@ -68,14 +68,7 @@ export function enter(c: Ctx, connection: Connection, credential: Credential) {
   return connection.query(
     `select set_config('request.jwt.claims', ${call}, true),
       set_config('statement_timeout', $1, true), set_config('role', $2, true)`,
-    [
-      STATEMENT_TIMEOUT,
-      'authenticated',
-      first,
-      c.get('request_id'),
-      contextOf(c),
-      ...more,
-    ],
+    [STATEMENT_TIMEOUT, 'authenticated', first, c.get('request_id'), contextOf(c), ...more],
   )
 }
 

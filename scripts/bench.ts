@@ -189,7 +189,9 @@ async function benchMatching(admin: pg.Client): Promise<void> {
   )
   const plain = MATCHED / join
   const narrow = await seconds(() =>
-    admin.query(`select count(c.id) from watchpost.batches b cross join lateral private.batch_candidates(b.id) c`),
+    admin.query(
+      `select count(c.id) from watchpost.batches b cross join lateral private.batch_candidates(b.id) c`,
+    ),
   )
   figure({
     name: 'Narrowing as matching does it (boxes, severity, filters, memory)',
