@@ -42,7 +42,7 @@ export async function migrate(adminUrl: string, options: MigrateOptions = {}): P
 /** setLoginPasswords gives the two login roles, which a migration makes without one, a password. */
 export async function setLoginPasswords(
   adminUrl: string,
-  passwords: { api: string; jobs: string },
+  passwords: Partial<Record<'api' | 'jobs', string>>,
 ) {
   const client = new pg.Client({ connectionString: adminUrl })
   client.on('error', () => {})

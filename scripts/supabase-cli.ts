@@ -10,7 +10,10 @@ export type Ran = { stdout: string; stderr: string }
 /** supabase runs Supabase's CLI in this clone; it throws what the CLI said when that fails. */
 export async function supabase(
   args: string[],
-  { env = {}, cwd = ROOT }: { env?: Record<string, string | undefined>; cwd?: string } = {},
+  {
+    env = {},
+    cwd = ROOT,
+  }: { env?: Record<string, string | undefined>; cwd?: string | undefined } = {},
 ): Promise<Ran> {
   const cli = join(ROOT, 'node_modules/.bin/supabase')
   if (!existsSync(cli)) {
@@ -26,7 +29,8 @@ export async function supabase(
     // safe: execFile adds both to its error
     const { stdout = '', stderr = '' } = error as Partial<Ran>
     const said = `${stderr}\n${stdout}`.trim() || String(error)
-    throw new Error(`supabase ${args.slice(0, 2).join(' ')}: ${said}`, { cause: error })
+    // Not as its cause: that repeats the arguments, with the password of a database's URL.
+    throw new Error(`supabase ${args.slice(0, 2).join(' ')}: ${said}`)
   }
 }
 

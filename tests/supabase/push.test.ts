@@ -1,0 +1,69 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { advisorFindings } from '../../scripts/advisors.ts'
+import { compareCatalogues, readCatalogue } from '../../scripts/catalogue.ts'
+import { ROOT, runFile } from '../../scripts/migrate.ts'
+import type { StartedPostgres } from '../../scripts/postgres.ts'
+import { applyTopics, withClient } from '../../scripts/schema.ts'
+import { ON_A_THROWAWAY, supabase } from '../../scripts/supabase-cli.ts'
+import { startThrowaway } from '../../scripts/throwaway.ts'
+
+// Servers of their own, because roles belong to a server.
+let described: StartedPostgres
+let pushed: StartedPostgres
+
+beforeAll(async () => {
+  ;[described, pushed] = await Promise.all([startThrowaway(), startThrowaway()])
+  await applyTopics(described.adminUrl)
+  // As empty as a new project: only what Supabase brings.
+  await withClient(pushed.adminUrl, async (client) => {
+    await client.query('set client_min_messages = warning')
+    await runFile(client, join(ROOT, 'sql/local/00_supabase.sql'))
+  })
+})
+afterAll(() => Promise.all([described?.stop(), pushed?.stop()]))
+
+const push = (...args: string[]) =>
+  supabase(['db', 'push', `--remote=${pushed.adminUrl}`, ...args], { env: ON_A_THROWAWAY })
+
+describe('supabase db push into an empty project', () => {
+  test('brings the schema that sql/ describes, and only once', async () => {
+    await push('--yes')
+    const [expected, actual] = await Promise.all([
+      withClient(described.adminUrl, readCatalogue),
+      withClient(pushed.adminUrl, readCatalogue),
+    ])
+    expect(expected.size).toBeGreaterThan(1500)
+    expect(
+      compareCatalogues(
+        { name: 'sql/', catalogue: expected },
+        { name: 'db push', catalogue: actual },
+      ),
+    ).toEqual([])
+    const again = await push('--dry-run', '--output-format', 'json')
+    expect(JSON.parse(again.stdout)).toMatchObject({ upToDate: true, migrations: [] })
+  })
+
+  test('leaves nothing for the advisors to say', async () => {
+    expect(await advisorFindings(pushed.adminUrl)).toEqual([])
+  })
+
+  test('seeds only where it is asked to', async () => {
+    const accounts = () =>
+      withClient(pushed.adminUrl, async (client) => {
+        return (await client.query('select email from watchpost.accounts')).rows
+      })
+    expect(await accounts()).toEqual([])
+    await push('--include-seed', '--yes')
+    expect(await accounts()).toEqual([{ email: 'dev@watchpost.localhost' }])
+  })
+})
+
+test('no schema of ours is served by PostgREST, and nobody signs in unproved', async () => {
+  const config = await readFile(join(ROOT, 'supabase/config.toml'), 'utf8')
+  const section = (name: string) => config.split(`\n[${name}]\n`)[1]?.split('\n[')[0] ?? ''
+  expect(section('api')).toMatch(/^schemas = \["public"\]$/m)
+  expect(section('auth')).toMatch(/^enable_anonymous_sign_ins = false$/m)
+  expect(section('auth.email')).toMatch(/^enable_confirmations = true$/m)
+})
