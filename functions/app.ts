@@ -2,6 +2,7 @@ import { OpenAPIHono } from '@hono/zod-openapi'
 import { bodyLimit } from 'hono/body-limit'
 import { cors } from 'hono/cors'
 import { secureHeaders } from 'hono/secure-headers'
+import { account } from './api/account.ts'
 import { alerts } from './api/alerts.ts'
 import { analytics } from './api/analytics.ts'
 import { audit } from './api/audit.ts'
@@ -78,6 +79,7 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
 
   app.route('/api/sources', sources)
   app.route(`${BASE}/me`, me)
+  app.route(`${BASE}/account`, account)
   app.route(`${BASE}/events`, events)
   app.route(`${BASE}/zones`, zones)
   app.route(`${BASE}/zones`, decisions)
@@ -91,6 +93,12 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
     type: 'http',
     scheme: 'bearer',
     description: 'An API key, wp_live_…, made in the account settings.',
+  })
+  app.openAPIRegistry.registerComponent('securitySchemes', 'session', {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'The access token of somebody who signed in; see docs/accounts.md.',
   })
   mountMcp(app, BASE)
   mountDocs(app, BASE)

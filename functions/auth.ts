@@ -164,6 +164,11 @@ function admit(c: Ctx, verdict: Verdict): Caller {
   const log = c.get('log')
   log.user_id = verdict.user_id
   log.key_id = verdict.key_id
+  if (c.get('needs_session') && verdict.key_id !== null) {
+    const message =
+      'A key does not manage its account. Sign in, and send the access token of the session as "Authorization: Bearer …".'
+    throw refusal(c, verdict, new ApiError('forbidden', message))
+  }
   if (verdict.verdict === 'plan_required') {
     throw refusal(
       c,
@@ -201,13 +206,7 @@ function admit(c: Ctx, verdict: Verdict): Caller {
 function requireScope(c: Ctx): void {
   const scope = c.get('scope')
   const caller = c.get('caller')
-  if (!scope || !caller) return
-  if (c.get('needs_session') && caller.key_id !== null) {
-    const message =
-      'A key does not manage its account. Sign in, and send the access token of the session as "Authorization: Bearer …".'
-    throw refusal(c, caller, new ApiError('forbidden', message))
-  }
-  if (caller.scopes.includes(scope)) return
+  if (!scope || !caller || caller.scopes.includes(scope)) return
   const error = new ApiError(
     'insufficient_scope',
     `This needs a key with the scope "${scope}"; this key has ${caller.scopes.join(', ')}.`,

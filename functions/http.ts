@@ -203,7 +203,7 @@ export function body<S extends z.ZodType>(schema: S) {
 /** What each refusal means, wherever it happens. */
 export const DESCRIPTIONS: Partial<Record<number, string>> = {
   400: 'Malformed request: the query, a cursor or the JSON itself.',
-  401: 'The key is missing, unknown, revoked or expired.',
+  401: 'The key or session token is missing, unknown, revoked or expired.',
   402: 'The account is below the Pro plan.',
   403: 'The key lacks the scope, or the caller the role.',
   404: 'There is no such thing, or it is not yours.',
@@ -234,6 +234,12 @@ export function problems(...statuses: number[]): Record<number, ProblemResponse>
       },
     ]),
   )
+}
+
+/** The problem answers of a route for people: they are on any plan. */
+export function personProblems(...statuses: number[]): Record<number, ProblemResponse> {
+  const { 402: _, ...rest } = problems(...statuses)
+  return rest
 }
 
 /** Work that outlives the answer: handed to the platform, or left to run on Node. */

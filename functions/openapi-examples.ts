@@ -343,6 +343,20 @@ export const EXAMPLES: Readonly<Record<string, { request?: object; response?: ob
   listAudit: { response: { audit: [act], next_cursor: null } },
 }
 
+/** What the story's other file tells further. */
+export const STORY = {
+  me: ME,
+  key_id: KEY,
+  team: TEAM,
+  colleague: COLLEAGUE,
+  member_id: MEMBER,
+  zone,
+  channel,
+  alert,
+  delivery,
+  act,
+}
+
 /** The same events for a map. */
 export const EVENTS_AS_GEOJSON = {
   type: 'FeatureCollection',

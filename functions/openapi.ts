@@ -3,6 +3,7 @@ import { VERSION } from '../shared/version.ts'
 import { AlertMessage, DigestMessage, TestMessage } from '../shared/webhook.ts'
 import type { Env } from './http.ts'
 import { EVENTS_AS_GEOJSON, EXAMPLES, MESSAGE_EXAMPLES } from './openapi-examples.ts'
+import { ACCOUNT_EXAMPLES } from './openapi-examples-account.ts'
 import { HEADERS, headersOf, PROBLEMS, problemName, refTo } from './openapi-parts.ts'
 
 type Document = ReturnType<OpenAPIHono<Env>['getOpenAPI31Document']>
@@ -20,7 +21,8 @@ Unknown body fields are refused with 422, unknown query parameters with 400, so 
 passes in silence. Bodies are at most 2 MiB.
 
 **Keys.** Send \`Authorization: Bearer wp_live_…\`. A key has the scopes \`read\`, \`write\` (which implies
-\`read\`) or \`ingest\`.
+\`read\`) or \`ingest\`. The access token of a session does what a key with \`write\` does, and alone manages the
+account (\`/account\`).
 
 **Errors** are RFC 9457 problem details: \`code\` is a stable word, \`detail\` says what to do next, and every
 answer carries \`X-Request-Id\`. What belongs to somebody else is 404, as if it were not there.
@@ -131,7 +133,11 @@ export function describe(app: OpenAPIHono<Env>, serverUrl: string): Document {
 /** What middleware does to every operation, and an example of each body. */
 function complete(operation: Operation, method: (typeof METHODS)[number]): void {
   const isKeyed = (operation.security ?? []).length > 0
-  const usual = [400, 429, 500, ...(method === 'post' || method === 'patch' ? [413, 415] : [])]
+  // What a key may do, so may who signed in.
+  if (operation.security?.some((scheme) => 'key' in scheme)) {
+    operation.security = [{ key: [] }, { session: [] }]
+  }
+  const usual = [400, 429, 500, ...(method === 'get' ? [] : [413, 415])]
   const described = operation.responses ?? {}
   const statuses = new Set([...Object.keys(described).map(Number), ...usual])
   const responses = [...statuses]
@@ -145,7 +151,8 @@ function complete(operation: Operation, method: (typeof METHODS)[number]): void 
   operation.responses = Object.fromEntries(responses)
   for (const parameter of operation.parameters ?? []) sayOnce(parameter)
 
-  const { request, response } = EXAMPLES[operation.operationId ?? ''] ?? {}
+  const examples: typeof EXAMPLES = { ...EXAMPLES, ...ACCOUNT_EXAMPLES }
+  const { request, response } = examples[operation.operationId ?? ''] ?? {}
   const body = operation.requestBody
   if (body && 'content' in body) exemplify(body.content, request)
   for (const [, given] of responses) {

@@ -45,7 +45,7 @@ export function resource(): OpenAPIHono<Env> {
 
 /** Refuses a body that does not say it is JSON, and keeps its text for later. */
 export const requireJson: MiddlewareHandler<Env> = async (c, next) => {
-  if (c.req.method === 'POST' || c.req.method === 'PATCH') {
+  if (['POST', 'PATCH', 'DELETE'].includes(c.req.method)) {
     const text = await c.req.text()
     const type = c.req.header('content-type')
     if (text !== '' && !/^application\/json\s*(;|$)/i.test(type ?? '')) {

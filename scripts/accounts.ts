@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { z } from 'zod'
 import { generateKey, keyHash, keyPrefix } from '../shared/key.ts'
+import { generateToken, tokenHash } from '../shared/token.ts'
 
 export const PLANS = ['free', 'pro', 'enterprise'] as const
 export const SCOPES = ['read', 'write', 'ingest'] as const
@@ -89,6 +90,32 @@ export async function changePlan(
     [user_id, plan],
   )
   return { user_id, email: address, plan }
+}
+
+/** How long a sign-in link works. */
+const LINK_MINUTES = 60
+
+/**
+ * createLink makes a one-time sign-in link of the local issuer; its token is what verifyOtp of
+ * supabase-js calls token_hash. Stored as a hash, so this is the only time it is seen.
+ */
+export async function createLink(
+  client: pg.Client,
+  { email }: { email: string },
+): Promise<{ email: string; token_hash: string; expires_at: string }> {
+  await asOwner(client)
+  const { user_id, email: address } = await findAccount(client, email)
+  const token_hash = generateToken()
+  const { rows } = await client.query<{ expires_at: Date }>(
+    `insert into watchpost.sign_in_links (token_hash, user_id, expires_at)
+    select $1, user_id, now() + make_interval(mins => $3)
+    from watchpost.accounts where user_id = $2 and confirmed_at is not null
+    returning expires_at`,
+    [await tokenHash(token_hash), user_id, LINK_MINUTES],
+  )
+  if (!rows[0])
+    throw new Error(`The address ${address} is not confirmed, so nobody signs in with it.`)
+  return { email: address, token_hash, expires_at: rows[0].expires_at.toISOString() }
 }
 
 /** mintKey makes a key of an account; it is stored as a hash, so this is the only time it is seen. */

@@ -7,6 +7,7 @@ import {
   asOperator,
   changePlan,
   createAccount,
+  createLink,
   createOrganisation,
   mintKey,
   PLANS,
@@ -22,6 +23,7 @@ const HELP = `npm run admin -- <verb> [options]
 
   account create --email E --plan free|pro|enterprise     makes an account and its first key
   account plan   --email E --plan free|pro|enterprise     changes its plan
+  account link   --email E                                makes a one-time link to sign in (no other issuer)
   key mint       --email E --scopes read[,write][,ingest] [--expires ISO] [--name N]
   key revoke     --key ID
   org create     --name N --owner E                       makes an organisation
@@ -81,6 +83,7 @@ const VERBS: Record<string, Verb> = {
     createAccount(client, { ...options, scopes: ['read', 'write'], key_name: 'First key' }),
   ),
   'account plan': verb(z.strictObject({ email: Email, plan: PlanOption }), changePlan),
+  'account link': verb(z.strictObject({ email: Email }), createLink),
   'key mint': verb(
     z.strictObject({
       email: Email,

@@ -35,7 +35,7 @@ create table watchpost.api_keys (
   scopes text[] not null check (scopes <@ array['read', 'write', 'ingest'] and cardinality(scopes) > 0),
   expires_at timestamptz,
   revoked_at timestamptz,
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default date_trunc('milliseconds', now())
 );
 comment on table watchpost.api_keys is 'API keys. Only the SHA-256 of a key is stored; the key itself is shown once.';
 comment on column watchpost.api_keys.id is 'Names the key in the audit log; not the key itself.';

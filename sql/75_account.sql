@@ -245,7 +245,7 @@ $$;
 
 grant execute on function private.make_key, private.revoke_key, private.make_org, private.rename_org,
   private.leave_org, private.transfer_org, private.delete_org, private.my_invites, private.accept_invite,
-  private.delete_account to authenticated;
+  private.delete_account, private.plan_limit to authenticated;
 
 reset role;
 

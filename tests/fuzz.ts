@@ -25,6 +25,8 @@ export async function createWorld(service: Service): Promise<World> {
   ]
   const team = await service.organisation(owner, [colleague, 'member'])
   const foreign = await service.organisation(stranger)
+  const person = await service.person()
+  const club = await service.organisation(person)
   const jobs = await createWorkshop(service)
   const make = async (key: string, path: string, body: object) => {
     const made = parsed(await service.request('POST', path, { key, body }), 201, Made)
@@ -67,7 +69,8 @@ export async function createWorld(service: Service): Promise<World> {
       zones,
       channels,
       alerts: await idsOf('select id from watchpost.alerts'),
-      orgs: [team, foreign],
+      orgs: [team, foreign, club],
+      keys: await idsOf(`select id from watchpost.api_keys where user_id = '${person.user_id}'`),
       members: [
         colleague.user_id,
         owner.user_id,
@@ -87,6 +90,7 @@ export async function createWorld(service: Service): Promise<World> {
       unpaid: (await service.person({ plan: 'free' })).key,
       revoked: await service.key(owner, { revoked: true }),
       malformed: 'wp_live_0',
+      person: await service.session(person),
       nobody: undefined,
     },
     restore: async () => {
@@ -96,6 +100,15 @@ export async function createWorld(service: Service): Promise<World> {
         `insert into watchpost.members (org_id, user_id, email, role, status, joined_at)
         values ($1, $2, $3, 'member', 'active', now()) on conflict do nothing`,
         [team, colleague.user_id, colleague.email],
+      )
+      await service.database.query(
+        `insert into watchpost.organisations (id, name) values ($1, 'Club') on conflict do nothing`,
+        [club],
+      )
+      await service.database.query(
+        `insert into watchpost.members (org_id, user_id, email, role, status, joined_at)
+        values ($1, $2, $3, 'owner', 'active', now()) on conflict do nothing`,
+        [club, person.user_id, person.email],
       )
       await jobs.drain()
     },
@@ -136,7 +149,7 @@ export function requestsOf(
     { requiredKeys: inQuery.filter(({ required }) => required).map(({ name }) => name) },
   )
   const who = fc.oneof(
-    { weight: 12, arbitrary: fc.constant('owner') },
+    { weight: 12, arbitrary: fc.constant(operation.is_account ? 'person' : 'owner') },
     { weight: 5, arbitrary: fc.constantFrom(...Object.keys(world.keys)) },
   )
   return fc

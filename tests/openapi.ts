@@ -16,6 +16,8 @@ export type Operation = {
   method: string
   path: string
   is_keyed: boolean
+  /** For people who signed in, not for keys. */
+  is_account: boolean
   parameters: Parameter[]
   body: { schema: Schema; is_required: boolean; example?: unknown } | undefined
   responses: Map<number, Described>
@@ -81,6 +83,9 @@ export function describeOperations(document: Json): Description {
             method: method.toUpperCase(),
             path,
             is_keyed: operation.security.length > 0,
+            is_account:
+              operation.security.some((scheme) => 'session' in scheme) &&
+              !operation.security.some((scheme) => 'key' in scheme),
             parameters: operation.parameters ?? [],
             body: media && { ...media, is_required: body?.required ?? false },
             responses: new Map(
@@ -107,7 +112,7 @@ export function describeOperations(document: Json): Description {
 
 type RawOperation = {
   operationId: string
-  security: unknown[]
+  security: object[]
   parameters?: Parameter[]
   requestBody?: { required?: boolean; content: Content }
   responses: { [status: string]: Json }

@@ -79,7 +79,13 @@ export type Service = {
   close: () => Promise<void>
 }
 
-export type DocumentedRoute = { method: string; path: string; is_public: boolean }
+export type DocumentedRoute = {
+  method: string
+  path: string
+  is_public: boolean
+  /** For people who signed in, not for keys. */
+  is_account: boolean
+}
 
 export const ORIGIN = 'https://console.watchpost.test'
 export const PUBLIC_URL = 'https://watchpost.test'
@@ -204,6 +210,7 @@ export async function createService(
           method: method.toUpperCase(),
           path,
           is_public: !security?.length,
+          is_account: !!security?.length && !security.some((scheme) => 'key' in scheme),
         })),
       )
     },
@@ -253,7 +260,10 @@ export async function createService(
 const OpenApi = z.object({
   paths: z.record(
     z.string(),
-    z.record(z.string(), z.object({ security: z.array(z.unknown()).optional() })),
+    z.record(
+      z.string(),
+      z.object({ security: z.array(z.record(z.string(), z.unknown())).optional() }),
+    ),
   ),
 })
 

@@ -26,11 +26,10 @@ const Invited = One.extend({
       example: 'https://watchpost.example/invite/3q2-7w…',
     }),
 })
-const Removed = One.extend({
-  passed_on: z
-    .object({ zones: z.int(), channels: z.int() })
-    .meta({ description: 'How much of what they shared belongs to the organisation’s owner now.' }),
-})
+export const PassedOn = z
+  .object({ zones: z.int(), channels: z.int() })
+  .meta({ description: 'How much of what they shared belongs to the organisation’s owner now.' })
+const Removed = One.extend({ passed_on: PassedOn })
 
 const columns = raw('m.id, m.user_id, m.email, m.role, m.status, m.joined_at')
 
@@ -193,7 +192,7 @@ orgs.openapi(
     const removed = await write(c, async (sql, last) => {
       const member = await findManaged(sql, id, userId)
       const deleted = Promise.all([
-        sql<z.infer<typeof Removed>['passed_on']>`
+        sql<z.infer<typeof PassedOn>>`
           select zones, channels from private.shared_by(${id}, ${member.user_id})`,
         sql`delete from watchpost.members where id = ${member.id} returning id`,
       ])

@@ -107,7 +107,7 @@ create table watchpost.api_keys (
   scopes text[] not null check (scopes <@ array['read', 'write', 'ingest'] and cardinality(scopes) > 0),
   expires_at timestamptz,
   revoked_at timestamptz,
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default date_trunc('milliseconds', now())
 );
 comment on table watchpost.api_keys is 'API keys. Only the SHA-256 of a key is stored; the key itself is shown once.';
 comment on column watchpost.api_keys.id is 'Names the key in the audit log; not the key itself.';
@@ -3119,7 +3119,7 @@ $$;
 
 grant execute on function private.make_key, private.revoke_key, private.make_org, private.rename_org,
   private.leave_org, private.transfer_org, private.delete_org, private.my_invites, private.accept_invite,
-  private.delete_account to authenticated;
+  private.delete_account, private.plan_limit to authenticated;
 
 reset role;
 

@@ -55,8 +55,9 @@ describe('every operation', () => {
   })
 
   test('documents its refusals', () => {
-    for (const { responses, is_keyed } of operations) {
-      const expected = is_keyed ? [400, 401, 402, 403, 429, 500, 503] : [400, 429, 500]
+    for (const { responses, is_keyed, is_account } of operations) {
+      const plan = is_account ? [] : [402]
+      const expected = is_keyed ? [400, 401, ...plan, 403, 429, 500, 503] : [400, 429, 500]
       expect([...responses.keys()]).toEqual(expect.arrayContaining(expected))
     }
   })
@@ -77,10 +78,12 @@ describe('every operation', () => {
   })
 
   test('takes the example of its body', async () => {
-    const { key } = await service.person()
+    const person = await service.person()
+    const token = await service.session(person)
     const statuses = new Map<string, number>()
-    for (const { id, body, path, method } of operations) {
+    for (const { id, body, path, method, is_account } of operations) {
       if (!body) continue
+      const key = is_account ? token : person.key
       const address = path
         .replace('{userId}', '{id}')
         .replaceAll('{id}', world.ids.zones?.[0] ?? '')
@@ -98,6 +101,13 @@ describe('every operation', () => {
       updateChannel: 404,
       inviteMember: 404,
       updateMember: 404,
+      createKey: 201,
+      createOrg: 201,
+      updateOrg: 404,
+      transferOrg: 404,
+      acceptInvite: 404,
+      // It is another address than this one's.
+      deleteAccount: 422,
     })
   })
 })

@@ -68,7 +68,8 @@ const nameOf = ({ method, path }: { method: string; path: string }) => `${method
 const keyed = ROUTES.map((route) => [nameOf(route), route] as const)
 
 test('every route has its number', async () => {
-  expect(Object.keys(TRIPS).sort()).toEqual((await service.routes()).map(nameOf).sort())
+  const routes = (await service.routes()).filter(({ is_account }) => !is_account)
+  expect(Object.keys(TRIPS).sort()).toEqual(routes.map(nameOf).sort())
 })
 
 test.each(keyed)('%s', async (name, route) => {

@@ -39,8 +39,8 @@ function ask(
 }
 type AskOptions = Parameters<Service['request']>[2] & { ids?: Belongings['ids']; query?: string }
 
-test('every route of the OpenAPI document is here, and only health needs no key', async () => {
-  const documented = await service.routes()
+test('every route for keys in the OpenAPI document is here, and only health needs none', async () => {
+  const documented = (await service.routes()).filter(({ is_account }) => !is_account)
   const name = ({ method, path }: { method: string; path: string }) => `${method} ${path}`
   expect(ROUTES.map(name).sort()).toEqual(
     documented
