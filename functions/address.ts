@@ -19,6 +19,18 @@ export function clientAddress(trusted: readonly Range[]): Deps['address'] {
   }
 }
 
+/**
+ * behindGateway is for functions that only their platform's gateway reaches: what it wrote last into
+ * X-Forwarded-For is the peer, and of the rest is believed what clientAddress would believe.
+ */
+export function behindGateway(trusted: readonly Range[]): Deps['address'] {
+  return (c) => {
+    const hops = (c.req.header('x-forwarded-for') ?? '').split(',')
+    const peer = hops.pop()?.trim()
+    return behindProxies(peer, hops.join(), trusted)
+  }
+}
+
 /** behindProxies is clientAddress without a request. */
 export function behindProxies(
   peer: string | undefined,

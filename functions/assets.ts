@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path'
 import type { Deps } from './deps.ts'
 
 const SWAGGER = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
-const ONE_DAY_SECONDS = 24 * 60 * 60
+export const ONE_DAY_SECONDS = 24 * 60 * 60
 
 /** Every static file that is served, by its address: a name not here does not exist. */
-const FILES: ReadonlyMap<string, { path: string; type: string }> = new Map([
+export const FILES: ReadonlyMap<string, { path: string; type: string }> = new Map([
   ['docs/swagger-ui.css', swagger('swagger-ui.css', 'text/css; charset=utf-8')],
   ['docs/swagger-ui-bundle.js', swagger('swagger-ui-bundle.js', 'text/javascript; charset=utf-8')],
 ])

@@ -87,8 +87,10 @@ export function readInSteps<T>(c: Ctx, work: Work<T>): Promise<T> {
 }
 
 /** A write: the first statements travel with the key check, the commit is looked at. */
-export function write<T>(c: Ctx, work: Work<T>): Promise<T> {
-  return asCaller(c, 'begin', work)
+export async function write<T>(c: Ctx, work: Work<T>): Promise<T> {
+  const value = await asCaller(c, 'begin', work)
+  c.get('deps').wake?.()
+  return value
 }
 
 async function asCaller<T>(c: Ctx, begin: string, work: Work<T>): Promise<T> {

@@ -36,6 +36,28 @@ export type Config = {
 /** What runs in a process: the API and the jobs, or the jobs alone. */
 export type Mode = 'serve' | 'jobs'
 
+/** A login and how it is used, as db.ts takes it. */
+type Login = { url: string; names: boolean }
+
+/** What the API is told where a platform calls it and nothing else runs. */
+export type EdgeApi = Pick<
+  Config,
+  'seal' | 'public_url' | 'origins' | 'trusted_proxies' | 'allow' | 'limits'
+> & {
+  database: Login
+  auth: Issuer
+  /** Where the jobs are woken by HTTP; undefined where that is done otherwise, or not at all. */
+  jobs: { url: string; secret: string } | undefined
+}
+
+/** What the jobs are told where a platform calls them. */
+export type EdgeJobs = Pick<Config, 'seal' | 'allow' | 'feeds' | 'contact'> & {
+  database: Login
+  budget_ms: number
+  /** What a call by HTTP has to show; undefined where none leads here. */
+  secret: string | undefined
+}
+
 /** Every mistake of a configuration in one sentence, by variable; never a value, which may be a secret. */
 export class ConfigError extends Error {}
 
@@ -64,8 +86,8 @@ const Environment = z.object({
   DATABASE_URL: PostgresUrl.optional(),
   PREPARED_STATEMENTS: z
     .enum(['on', 'off'], { error: 'is neither "on" nor "off"' })
-    .default('on')
-    .transform((word) => word === 'on'),
+    .transform((word) => word === 'on')
+    .optional(),
   SEAL_KEYS: said(
     z.string({
       error: 'is not set: 32 random bytes in base64, as `openssl rand -base64 32` gives',
@@ -100,6 +122,13 @@ const Environment = z.object({
     `holds an unknown feed; there is ${KNOWN_FEEDS.map(({ source }) => source).join(', ')}`,
   ),
   CONTACT: z.string().optional(),
+  JOBS_SECRET: z.string().min(32, 'is shorter than 32 characters').optional(),
+  JOBS_URL: said(z.string(), baseUrl, 'is no http(s) URL without query').optional(),
+  JOBS_BUDGET_SECONDS: z.coerce
+    .number({ error: 'is no number of seconds' })
+    .positive('is no number of seconds')
+    .max(600, 'is over 600')
+    .default(40),
   LOG: z.enum(['json', 'text'], { error: 'is neither "json" nor "text"' }).default('json'),
 })
 
@@ -108,39 +137,69 @@ export const VARIABLES = Object.keys(Environment.shape)
 
 /** readConfig checks the environment once, or throws a ConfigError that names every bad variable. */
 export function readConfig(environment: Record<string, string | undefined>, mode: Mode): Config {
-  // An empty variable is how a compose file or a panel says "not set".
-  const given = Object.entries(environment).filter(([, value]) => value?.trim())
-  const read = Environment.safeParse(Object.fromEntries(given))
-  if (!read.success) {
-    throw new ConfigError(
-      read.error.issues.map(({ path, message }) => `${path.join('.')} ${message}.`).join(' '),
-    )
-  }
-  const { data } = read
-  if (mode === 'serve' && !data.API_DATABASE_URL) {
-    throw new ConfigError('API_DATABASE_URL is not set: how the API logs in (watchpost_api).')
-  }
-  const jobs = data.JOBS_DATABASE_URL ?? (data.DATABASE_URL && asJobs(data.DATABASE_URL))
-  if (!jobs) {
-    throw new ConfigError('JOBS_DATABASE_URL is not set: how the jobs log in (watchpost_jobs).')
-  }
-  if (data.AUTH_JWKS_URL && !data.AUTH_ISSUER) {
-    throw new ConfigError('AUTH_ISSUER is not set: whose keys AUTH_JWKS_URL holds.')
-  }
+  const data = read(environment)
   return {
+    ...common(data),
     host: data.HOST,
     port: data.PORT,
-    api_database_url: mode === 'serve' ? data.API_DATABASE_URL : undefined,
-    jobs_database_url: jobs,
-    prepared_statements: data.PREPARED_STATEMENTS,
-    seal: data.SEAL_KEYS,
+    api_database_url: mode === 'serve' ? apiLogin(data) : undefined,
+    jobs_database_url: jobsLogin(data),
+    prepared_statements: data.PREPARED_STATEMENTS ?? true,
     public_url: data.PUBLIC_URL ?? `http://${urlHost(data.HOST)}:${data.PORT}`,
-    auth: data.AUTH_ISSUER
-      ? {
-          issuer: data.AUTH_ISSUER,
-          jwks_url: data.AUTH_JWKS_URL ?? `${data.AUTH_ISSUER}/.well-known/jwks.json`,
-        }
-      : undefined,
+    auth: issuer(data),
+    log: data.LOG,
+  }
+}
+
+/** readEdgeApi is readConfig for an API that a platform calls: what no process listens for is needed. */
+export function readEdgeApi(environment: Record<string, unknown>): EdgeApi {
+  const data = read(environment)
+  const auth = issuer(data)
+  if (!auth) {
+    throw new ConfigError(
+      'AUTH_ISSUER is not set: who signs people in, such as https://<project>.supabase.co/auth/v1.',
+    )
+  }
+  const { PUBLIC_URL: public_url, JOBS_URL: url, JOBS_SECRET: secret } = data
+  if (!public_url) throw new ConfigError('PUBLIC_URL is not set: where people reach the service.')
+  return {
+    ...common(data),
+    database: { url: apiLogin(data), names: data.PREPARED_STATEMENTS ?? false },
+    public_url,
+    auth,
+    jobs: url && secret ? { url, secret } : undefined,
+  }
+}
+
+/** readEdgeJobs is readConfig for jobs that a platform calls. */
+export function readEdgeJobs(environment: Record<string, unknown>): EdgeJobs {
+  const data = read(environment)
+  return {
+    ...common(data),
+    database: { url: jobsLogin(data), names: data.PREPARED_STATEMENTS ?? false },
+    budget_ms: data.JOBS_BUDGET_SECONDS * 1000,
+    secret: data.JOBS_SECRET,
+  }
+}
+
+type Data = z.infer<typeof Environment>
+
+function read(environment: Record<string, unknown>): Data {
+  // An empty variable is how a compose file or a panel says "not set". What is no text is a
+  // platform's binding, not a variable.
+  const given = Object.entries(environment).filter(
+    ([, value]) => typeof value === 'string' && value.trim(),
+  )
+  const { data, error } = Environment.safeParse(Object.fromEntries(given))
+  if (data) return data
+  throw new ConfigError(
+    error.issues.map(({ path, message }) => `${path.join('.')} ${message}.`).join(' '),
+  )
+}
+
+function common(data: Data) {
+  return {
+    seal: data.SEAL_KEYS,
     origins: data.CONSOLE_ORIGINS,
     trusted_proxies: data.TRUSTED_PROXIES,
     allow: data.ALLOW_PRIVATE_TARGETS,
@@ -151,8 +210,24 @@ export function readConfig(environment: Record<string, string | undefined>, mode
     },
     feeds: data.FEEDS,
     contact: data.CONTACT,
-    log: data.LOG,
   }
+}
+
+function apiLogin({ API_DATABASE_URL: url }: Data): string {
+  if (url) return url
+  throw new ConfigError('API_DATABASE_URL is not set: how the API logs in (watchpost_api).')
+}
+
+function jobsLogin({ JOBS_DATABASE_URL: url, DATABASE_URL: admin }: Data): string {
+  if (url) return url
+  if (admin) return asJobs(admin)
+  throw new ConfigError('JOBS_DATABASE_URL is not set: how the jobs log in (watchpost_jobs).')
+}
+
+function issuer({ AUTH_ISSUER: issuer, AUTH_JWKS_URL: jwks_url }: Data): Issuer | undefined {
+  if (issuer) return { issuer, jwks_url: jwks_url ?? `${issuer}/.well-known/jwks.json` }
+  if (jwks_url) throw new ConfigError('AUTH_ISSUER is not set: whose keys AUTH_JWKS_URL holds.')
+  return undefined
 }
 
 /** A host as it stands in a URL: IPv6 in brackets, and "every address" as one that can be opened. */

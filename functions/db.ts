@@ -25,6 +25,8 @@ export type DatabaseOptions = {
   url: string
   names?: boolean
   max?: number
+  /** How long to wait for a connection, also for one of the pool to become free. */
+  patience_ms?: number
   application_name?: string
   on_error?: (error: Error) => void
 }
@@ -67,7 +69,7 @@ export function createPool(options: DatabaseOptions): Database {
     types,
     max: options.max ?? 10,
     pipeline: true,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: options.patience_ms ?? 5_000,
     application_name: options.application_name ?? 'watchpost',
   })
   const onError = options.on_error ?? (() => undefined)
@@ -83,19 +85,28 @@ export function createPool(options: DatabaseOptions): Database {
   }
 }
 
-/** A connection of its own for every request, for Workers, where none may outlive its request. */
-export function createPerRequest(options: DatabaseOptions): Database {
+/**
+ * A connection of its own for every request, for Workers, where none may outlive its request.
+ * `afterwards` keeps the request's rights until the goodbye is out, behind the answer.
+ */
+export function createPerRequest({
+  afterwards,
+  ...options
+}: DatabaseOptions & { afterwards: (ending: Promise<unknown>) => void }): Database {
   return {
     connect: async () => {
       const client = new pg.Client({
         connectionString: options.url,
         types,
         pipeline: true,
-        connectionTimeoutMillis: 5_000,
+        connectionTimeoutMillis: options.patience_ms ?? 5_000,
+        application_name: options.application_name ?? 'watchpost',
       })
       client.on('error', options.on_error ?? (() => undefined))
       await client.connect()
-      return wrap(client, options.names ?? false, () => void client.end().catch(() => undefined))
+      return wrap(client, options.names ?? false, () =>
+        afterwards(client.end().catch(() => undefined)),
+      )
     },
     end: async () => undefined,
   }

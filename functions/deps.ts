@@ -26,6 +26,8 @@ export type Deps = {
   address_limit: (address: string) => number
   /** A static file of ours, by its name; undefined when there is none. */
   asset: (name: string) => Promise<Response | undefined>
+  /** Tells the jobs that a write may have left them work, where none of them listens for NOTIFY. */
+  wake?: (() => void) | undefined
   log: (line: Record<string, unknown>) => void
 }
 

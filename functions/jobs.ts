@@ -28,6 +28,8 @@ export type JobDeps = {
   /** The sources this service polls. */
   feeds: Feed[]
   fetch: typeof fetch
+  /** At most so many jobs of a queue at once, where the platform counts connections. */
+  most_slots?: number | undefined
   /** Who runs this Watchpost, for upstreams that want to know whom to ask. */
   contact: string | undefined
   log: (line: Record<string, unknown>) => void
@@ -148,17 +150,18 @@ export function createRunner(deps: JobDeps): Runner {
 
   /** Keeps a queue's slots full until nothing is left, or `until` is past. Says how many jobs it ran. */
   async function empty(queue: Queue, until: () => boolean): Promise<number> {
+    const slots = Math.min(queue.slots, deps.most_slots ?? queue.slots)
     const running = new Set<Promise<void>>()
     let ran = 0
     while (!until()) {
-      const jobs = await fetchJobs(queue, queue.slots - running.size)
+      const jobs = await fetchJobs(queue, slots - running.size)
       ran += jobs.length
       for (const job of jobs) {
         const run = runOne(queue, job).finally(() => running.delete(run))
         running.add(run)
       }
       if (running.size === 0) break
-      if (jobs.length === 0 || running.size >= queue.slots) await Promise.race(running)
+      if (jobs.length === 0 || running.size >= slots) await Promise.race(running)
     }
     await Promise.all(running)
     return ran

@@ -14,6 +14,9 @@ export function createLog(
   }
 }
 
+/** consoleLog is for platforms that keep what goes to the console: one JSON line, one entry. */
+export const consoleLog: Log = (line) => console.log(JSON.stringify(line))
+
 /** What a person at a terminal wants to know; undefined for the ordinary course of things. */
 function describe(line: Line): string | undefined {
   const { msg } = line

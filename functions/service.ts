@@ -8,11 +8,12 @@ import { asset } from './assets.ts'
 import { nodeSend } from './channels/send-node.ts'
 import type { Config } from './config.ts'
 import { createPool, type Database, inTransaction } from './db.ts'
-import type { Feed } from './feeds/feed.ts'
 import { createIssuer, ISSUER_PATH } from './issuer.ts'
+import { registerFeeds } from './jobs/ingest.ts'
 import { createRunner, type JobDeps } from './jobs.ts'
 import { listen } from './listen.ts'
 import type { Log } from './log.ts'
+import { checkLogin } from './login.ts'
 import { remoteSessions } from './sessions.ts'
 
 const STOP_SECONDS = 10
@@ -121,27 +122,6 @@ async function closeServer(server: Server): Promise<void> {
   clearInterval(idle)
 }
 
-/** registerFeeds says which sources there are; where each stopped is theirs and stays. */
-export async function registerFeeds(db: Database, feeds: readonly Feed[]): Promise<void> {
-  await inTransaction(db, async (sql) => {
-    for (const { source, title, attribution, types, interval_seconds } of feeds) {
-      await sql`
-        insert into watchpost.sources as s (source, title, attribution, types, interval_seconds)
-        values (${source}, ${title}, ${attribution}, ${types}, ${interval_seconds})
-        on conflict (source) do update
-        set title = excluded.title, attribution = excluded.attribution, types = excluded.types,
-          interval_seconds = excluded.interval_seconds, enabled = true, updated_at = now()
-        where (s.title, s.attribution, s.types, s.interval_seconds, s.enabled)
-          is distinct from
-          (excluded.title, excluded.attribution, excluded.types, excluded.interval_seconds, true)`
-    }
-    await sql`
-      update watchpost.sources
-      set enabled = false, updated_at = now()
-      where enabled and source <> all(${feeds.map(({ source }) => source)}) and source not like 'custom%'`
-  })
-}
-
 async function checkSchema(jobs: Database): Promise<void> {
   const [found] = await inTransaction(
     jobs,
@@ -159,22 +139,6 @@ async function checkSchema(jobs: Database): Promise<void> {
     throw new Error(
       'The role watchpost_owner has lost BYPASSRLS: alter role watchpost_owner bypassrls',
     )
-}
-
-/** Row-level security is the wall between accounts: a login that walks through it may not serve. */
-async function checkLogin(api: Database): Promise<void> {
-  const [login] = await inTransaction(
-    api,
-    (sql) => sql<{ name: string; is_mighty: boolean }>`
-      select rolname as name,
-        rolsuper or rolbypassrls or pg_has_role('watchpost_owner', 'member') as is_mighty
-      from pg_roles where rolname = current_user`,
-  )
-  if (login?.is_mighty) {
-    throw new Error(
-      `API_DATABASE_URL logs in as ${login.name}, which row-level security does not hold back. Log in as watchpost_api.`,
-    )
-  }
 }
 
 async function withinSeconds<T>(seconds: number, work: Promise<T>): Promise<T> {

@@ -1,7 +1,7 @@
 import { nextPollSeconds } from '../../shared/backoff.ts'
 import { NormalisedEvent } from '../../shared/event.ts'
 import { boxOfEvent } from '../../shared/geometry.ts'
-import type { Sql } from '../db.ts'
+import { type Database, inTransaction, type Sql } from '../db.ts'
 import { type Feed, type FeedResult, type FeedState, isFeedError } from '../feeds/feed.ts'
 import type { JobContext, Queue, Work } from '../jobs.ts'
 
@@ -130,4 +130,25 @@ function extentOf(event: NormalisedEvent): [number, number, number, number] {
   const west = Math.min(...boxes.map((box) => box.west))
   const east = Math.max(...boxes.map((box) => box.east))
   return [west, south, east, north]
+}
+
+/** registerFeeds says which sources there are; where each stopped is theirs and stays. */
+export async function registerFeeds(db: Database, feeds: readonly Feed[]): Promise<void> {
+  await inTransaction(db, async (sql) => {
+    for (const { source, title, attribution, types, interval_seconds } of feeds) {
+      await sql`
+        insert into watchpost.sources as s (source, title, attribution, types, interval_seconds)
+        values (${source}, ${title}, ${attribution}, ${types}, ${interval_seconds})
+        on conflict (source) do update
+        set title = excluded.title, attribution = excluded.attribution, types = excluded.types,
+          interval_seconds = excluded.interval_seconds, enabled = true, updated_at = now()
+        where (s.title, s.attribution, s.types, s.interval_seconds, s.enabled)
+          is distinct from
+          (excluded.title, excluded.attribution, excluded.types, excluded.interval_seconds, true)`
+    }
+    await sql`
+      update watchpost.sources
+      set enabled = false, updated_at = now()
+      where enabled and source <> all(${feeds.map(({ source }) => source)}) and source not like 'custom%'`
+  })
 }

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { readConfig } from '../../functions/config.ts'
 import { createPool, type Database } from '../../functions/db.ts'
 import type { Feed } from '../../functions/feeds/feed.ts'
-import { registerFeeds, startService } from '../../functions/service.ts'
+import { registerFeeds } from '../../functions/jobs/ingest.ts'
+import { startService } from '../../functions/service.ts'
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../database.ts'
 
 let database: TestDatabase

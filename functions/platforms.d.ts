@@ -1,0 +1,25 @@
+// As much of the two platforms as their entries use; each brings it by itself.
+
+declare module 'cloudflare:workers' {
+  export function waitUntil(work: Promise<unknown>): void
+  export class WorkerEntrypoint<Bindings> {
+    env: Bindings
+  }
+}
+
+type WorkersContext = {
+  waitUntil: (work: Promise<unknown>) => void
+  passThroughOnException: () => void
+  props: unknown
+}
+type Hyperdrive = { connectionString: string }
+type ApiBindings = { API_DATABASE: Hyperdrive; JOBS: { drain: () => Promise<void> } }
+type JobsBindings = { JOBS_DATABASE: Hyperdrive }
+
+declare const Deno: {
+  env: { toObject: () => Record<string, string> }
+  serve: (answer: (request: Request) => Response | Promise<Response>) => void
+}
+
+/** Supabase's own; plain Deno has none. */
+declare const EdgeRuntime: { waitUntil: (work: Promise<unknown>) => void } | undefined

@@ -1,0 +1,3 @@
+import { serveApi } from '../../../functions/supabase.ts'
+
+serveApi()

@@ -1,0 +1,3 @@
+import { serveJobs } from '../../../functions/supabase.ts'
+
+serveJobs()
