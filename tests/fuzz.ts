@@ -94,8 +94,17 @@ export async function createWorld(service: Service): Promise<World> {
       nobody: undefined,
     },
     restore: async () => {
-      await service.database.query('update watchpost.zones set deleted_at = null')
-      await service.database.query('update watchpost.channels set deleted_at = null')
+      // What requests made goes first: a plan has room for so many.
+      for (const [table, ids] of Object.entries({ zones, channels })) {
+        await service.database.query(
+          `update watchpost.${table} set deleted_at = now() where deleted_at is null and id <> all($1)`,
+          [ids],
+        )
+        await service.database.query(
+          `update watchpost.${table} set deleted_at = null where deleted_at is not null and id = any($1)`,
+          [ids],
+        )
+      }
       await service.database.query(
         `insert into watchpost.members (org_id, user_id, email, role, status, joined_at)
         values ($1, $2, $3, 'member', 'active', now()) on conflict do nothing`,
