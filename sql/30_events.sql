@@ -253,6 +253,12 @@ declare
   v_revised integer;
   v_given integer := jsonb_array_length(p_events);
 begin
+  -- A source names its own events only: nobody takes over another's by an id or alias of it.
+  if exists (
+    select from jsonb_array_elements(p_events) as j (value)
+    where not starts_with(j.value ->> 'id', p_source || ':')) then
+    raise exception 'every id of source % begins with %:', p_source, p_source using errcode = 'WP400';
+  end if;
   -- One ingest of a source at a time: aliases and revisions are decided on what is stored.
   perform pg_advisory_xact_lock(hashtextextended('ingest:' || p_source, 0));
 
@@ -276,7 +282,7 @@ begin
     ) e
     left join lateral (
       select a.event_id from watchpost.event_aliases a
-      where a.alias = any(e.aliases || e.id)
+      where a.alias = any(e.aliases || e.id) and starts_with(a.alias, p_source || ':')
       order by a.alias = e.id desc, a.event_id
       limit 1
     ) known on true
@@ -333,7 +339,7 @@ begin
     select distinct on (a.alias) a.alias, g.event_id
     from given g
     cross join lateral unnest(g.aliases || g.id || g.event_id) as a (alias)
-    where not g.is_moving and (g.aliases <> '{}' or g.id <> g.event_id)
+    where not g.is_moving and (g.aliases <> '{}' or g.id <> g.event_id) and starts_with(a.alias, p_source || ':')
     order by a.alias, g.event_id
     on conflict (alias) do nothing
   )
@@ -399,7 +405,8 @@ create function private.coverage(p_sources text[], p_types text[]) returns jsonb
 language sql stable security definer set search_path = '' as $$
   select coalesce(jsonb_agg(jsonb_build_object('source', s.source, 'status', private.source_status(s)) order by s.source), '[]')
   from watchpost.sources s
-  where (p_sources is null or s.source = any(p_sources))
+  where s.source not like 'custom%'
+    and (p_sources is null or s.source = any(p_sources))
     and (p_types is null or s.types && p_types)
 $$;
 grant execute on function private.coverage to authenticated;

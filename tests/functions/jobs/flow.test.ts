@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Alert } from '../../../shared/alert.ts'
-import { createWorkshop, quake, type Workshop } from '../../jobs.ts'
+import { createWorkshop, quake, registerSource, type Workshop } from '../../jobs.ts'
 import { answered, createService, type Person, parsed, type Service } from '../../service.ts'
 
 let service: Service
@@ -320,4 +320,19 @@ test('a paused account’s zones raise nothing', async () => {
     person.user_id,
   ])
   expect(rows).toEqual([])
+})
+
+test('a source takes over no event of another, by id or by alias', async () => {
+  const person = await service.person()
+  await zone(person)
+  const event = quake()
+  await jobs.ingest(event)
+  const other = quake({ source: 'test', id: 'another:1' })
+  await expect(jobs.ingest(other)).rejects.toThrow('begins with test:')
+  await registerSource(service, 'another')
+  await jobs.ingest(quake({ id: 'another:2', source: 'another', aliases: [event.id] }))
+  await jobs.drain()
+  expect((await alertsOf(person)).map((alert) => alert.event_id).sort()).toEqual(
+    ['another:2', event.id].sort(),
+  )
 })
