@@ -24,6 +24,7 @@ const HELP = `npm run deploy:supabase -- [options]
   --env-file FILE       what the functions are given; .env.supabase
   --profile FILE        another platform than supabase.com, as the CLI takes it`
 
+const NEEDED = ['API_DATABASE_URL', 'JOBS_DATABASE_URL', 'SEAL_KEYS', 'JOBS_SECRET']
 const PRIVATE_SCHEMAS = ['watchpost', 'private', 'support', 'pgboss']
 
 export type Target = {
@@ -38,11 +39,17 @@ export type Target = {
   root: string
 }
 
+/** What functions/supabase.ts takes from the project where nobody set it. */
+const told = ({ project_url }: Partial<Target>) => ({
+  PUBLIC_URL: `${project_url ?? 'https://unknown.supabase.co'}/functions/v1/api`,
+  AUTH_ISSUER: `${project_url ?? 'https://unknown.supabase.co'}/auth/v1`,
+})
+
 /** check looks at everything that a deployment needs, without changing anything. */
 export async function check(report: Report, target: Partial<Target>, env_file: string) {
   report.heading('What a deployment needs')
   const given = await readEnvFile(report, env_file)
-  checkSecrets(report, env_file, given)
+  checkSecrets(report, env_file, given, { platform: told(target), needs: NEEDED })
   const { ref } = target
   report.line(
     'project',
@@ -114,7 +121,7 @@ export async function deploy(report: Report, target: Target, given: Environment,
   await cli(target, ['functions', 'deploy', '--use-api', remote(target), '--yes'])
   report.line('functions', true, 'deployed')
   try {
-    const env = { PUBLIC_URL: given.PUBLIC_URL }
+    const env = { PUBLIC_URL: given.PUBLIC_URL ?? told(target).PUBLIC_URL }
     await cli(target, ['config', 'push', remote(target), '--yes'], env)
     report.line('settings', true, 'supabase/config.toml pushed')
   } catch (error) {

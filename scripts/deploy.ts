@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseEnv, promisify } from 'node:util'
 import pg from 'pg'
-import { ConfigError, readConfig } from '../functions/config.ts'
+import { ConfigError, readEdgeApi, readEdgeJobs } from '../functions/config.ts'
 import { setLoginPasswords } from './migrate.ts'
 
 /** What both deployments share: how they tell what they find, and what they ask of either target. */
@@ -27,9 +27,6 @@ export function createReport(print: (line: string) => void = console.log): Repor
   }
 }
 
-export const ONLY_FOR_US = ['DATABASE_URL', 'HOST', 'PORT', 'LOG']
-const LONG_ENOUGH = 32
-
 export type Environment = Record<string, string>
 
 /** readEnvFile answers the variables a target is to be given; an empty one where there is no file. */
@@ -44,31 +41,35 @@ export async function readEnvFile(report: Report, path: string): Promise<Environ
   return Object.fromEntries(entries) as Environment
 }
 
-/** checkSecrets names what the service would refuse to start with; never a value. */
-export function checkSecrets(report: Report, path: string, given: Environment): boolean {
+/** checkSecrets names what the service would refuse to start with, and what must not leave; never a value. */
+export function checkSecrets(
+  report: Report,
+  path: string,
+  given: Environment,
+  { platform, needs }: { platform: Environment; needs: string[] },
+): boolean {
   if (Object.keys(given).length === 0) return false
-  const problems: string[] = []
-  try {
-    readConfig(given, 'serve')
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    problems.push(error.message)
+  const problems = needs
+    .filter((name) => !given[name])
+    .map((name) => `${name} is not set: docs/deploy.md says what it is for.`)
+  for (const readSome of [readEdgeApi, readEdgeJobs]) {
+    try {
+      readSome({ ...platform, ...given })
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      problems.push(error.message)
+    }
   }
-  if (!given.PUBLIC_URL?.startsWith('https://')) {
+  if (given.PUBLIC_URL && !given.PUBLIC_URL.startsWith('https://')) {
     problems.push('PUBLIC_URL is no https:// URL: where people reach the service.')
-  }
-  if ((given.JOBS_SECRET?.length ?? 0) < LONG_ENOUGH) {
-    problems.push('JOBS_SECRET is not set or short: openssl rand -hex 32.')
   }
   if (given.DATABASE_URL) {
     problems.push('DATABASE_URL is an administrator’s login and must not go to a target.')
   }
   const names = Object.keys(given).sort().join(', ')
-  return report.line(
-    'secrets',
-    problems.length === 0,
-    problems.length === 0 ? names : `${path}: ${problems.join(' ')}`,
-  )
+  const is_good = problems.length === 0
+  const said = [...new Set(problems)].join(' ')
+  return report.line('secrets', is_good, is_good ? names : `${path}: ${said}`)
 }
 
 /** checkSchema runs the check that CI runs: sql/, migrations and advisors agree. */
@@ -92,7 +93,7 @@ const LOGINS = [
 /** setPasswords gives the two logins the passwords of their URLs, when they cannot log in with them. */
 export async function setPasswords(report: Report, adminUrl: string, given: Environment) {
   for (const [variable, role, name] of LOGINS) {
-    const url = new URL(given[variable] ?? '')
+    const url = new URL(given[variable] ?? 'postgres:')
     // Supavisor is told the project behind a dot: watchpost_api.<project ref>.
     if (decodeURIComponent(url.username).split('.')[0] !== role) {
       throw new Error(`${variable} does not log in as ${role}.`)

@@ -135,12 +135,18 @@ describe('before a deployment', () => {
 
   test.each([
     ['PUBLIC_URL', 'http://watchpost.example.com', 'PUBLIC_URL is no https'],
-    ['JOBS_SECRET', 'short', 'JOBS_SECRET is not set or short'],
+    ['JOBS_SECRET', 'short', 'JOBS_SECRET is shorter'],
     ['SEAL_KEYS', 'MARK', 'SEAL_KEYS holds a key'],
     ['DATABASE_URL', 'postgres://postgres:MARK@db/postgres', 'DATABASE_URL is an administrator'],
   ])('a bad %s is named and not shown', (name, value, said) => {
     const { report, lines } = listen()
-    expect(checkSecrets(report, '.env.supabase', { ...secrets(), [name]: value })).toBe(false)
+    const given = { ...secrets(), [name]: value }
+    const needed = {
+      platform: { AUTH_ISSUER: 'https://a.supabase.co/auth/v1' },
+      needs: ['CONTACT'],
+    }
+    expect(checkSecrets(report, '.env.supabase', given, needed)).toBe(false)
+    expect(lines.join()).toContain('CONTACT is not set')
     expect(lines.join()).toContain(said)
     expect(lines.join()).not.toContain('MARK')
   })
@@ -195,9 +201,14 @@ describe('the proof of the upload', () => {
     return { whole: await proveUpload(report, root), said: lines.join('\n') }
   }
 
+  test('ours is whole: what the CLI uploads type-checks and starts', async () => {
+    const { report, lines } = listen()
+    expect(await proveUpload(report), lines.join('\n')).toBe(true)
+  }, 180_000)
+
   test('a whole one starts', async () => {
     expect(await project(async () => {})).toMatchObject({ whole: true })
-  })
+  }, 60_000)
 
   test.each<[string, (root: string) => Promise<unknown>, RegExp]>([
     [
