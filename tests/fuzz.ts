@@ -105,6 +105,7 @@ export async function createWorld(service: Service): Promise<World> {
           [ids],
         )
       }
+      await service.database.query(`delete from watchpost.members where status = 'invited'`)
       await service.database.query(
         `insert into watchpost.members (org_id, user_id, email, role, status, joined_at)
         values ($1, $2, $3, 'member', 'active', now()) on conflict do nothing`,
