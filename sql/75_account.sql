@@ -185,6 +185,7 @@ declare
   v_email text;
   v_org uuid;
   v_heir uuid;
+  v_shared uuid[];
 begin
   select email into v_email from watchpost.accounts where user_id = p_user_id for update;
   if not found then
@@ -203,9 +204,15 @@ begin
     end if;
   end loop;
   delete from watchpost.members where lower(email) = lower(v_email) and status = 'invited';
+  v_shared := array(
+    select id from watchpost.zones where owner_id = p_user_id and org_id is not null);
   perform private.record('account.deleted', 'account', p_user_id::text, array[p_user_id]);
   delete from watchpost.accounts where user_id = p_user_id;
 
+  -- The history of what passed on tells whose it was.
+  update watchpost.zone_versions
+  set definition = jsonb_set(definition, '{owner_id}', to_jsonb(v_pseudonym))
+  where zone_id = any(v_shared) and definition ->> 'owner_id' = p_user_id::text;
   -- Its own log, then what stands of it in the logs of others.
   update watchpost.audit
   set account_id = v_pseudonym,

@@ -7,7 +7,6 @@ import type { SendRequest, SendResult } from '../functions/channels/send.ts'
 import { type AllowList, parseAllowList } from '../functions/channels/target.ts'
 import { createPool, type Database, sqlState } from '../functions/db.ts'
 import type { Limits } from '../functions/deps.ts'
-import { createIssuer, ISSUER_PATH } from '../functions/issuer.ts'
 import { createSeal, type Seal } from '../functions/seal.ts'
 import type { VerifySession } from '../functions/sessions.ts'
 import { generateKey, keyHash, keyPrefix } from '../shared/key.ts'
@@ -44,8 +43,6 @@ export type Service = {
   /** Every log line. */
   lines: Record<string, unknown>[]
   request: (method: string, path: string, options?: Request) => Promise<Answer>
-  /** As a client of any make calls it. */
-  fetch: (input: string | URL | globalThis.Request, init?: RequestInit) => Promise<Response>
   account: (options?: { plan?: Plan; email?: string }) => Promise<Account>
   /** An account and its key in one. */
   person: (options?: { plan?: Plan; email?: string }) => Promise<Person>
@@ -102,24 +99,20 @@ export async function createService(
     allow?: AllowList
     /** How the app reaches the database, instead of a plain pool. */
     connect?: (database: TestDatabase) => Database | Promise<Database>
-    /** Instead of the test's own issuer: another one, or the service itself. */
+    /** Instead of the test's own issuer. */
     verify_session?: VerifySession
-    is_issuer?: boolean
   } = {},
 ): Promise<Service> {
   const database = await createTestDatabase()
   const db = (await options.connect?.(database)) ?? createPool({ url: database.apiUrl, max: 4 })
   const seal = createSeal([Buffer.alloc(32, 7).toString('base64')])
   const issuer = await createTestIssuer()
-  const own = options.is_issuer
-    ? await createIssuer({ db, seal, public_url: PUBLIC_URL, origins: [ORIGIN] })
-    : undefined
   const lines: Service['lines'] = []
   const receiver: Service['receiver'] = { requests: [], answer: () => answered(200, 'ok') }
   const app = createApp({
     db,
     seal,
-    verify_session: own?.verify_session ?? options.verify_session ?? issuer.verify_session,
+    verify_session: options.verify_session ?? issuer.verify_session,
     send: async (request) => {
       receiver.requests.push(request)
       return receiver.answer(request)
@@ -134,8 +127,6 @@ export async function createService(
     asset: async () => undefined,
     log: (line) => void lines.push(line),
   })
-
-  if (own) app.route(ISSUER_PATH, own.routes)
 
   const request: Service['request'] = async (method, path, { key, body, headers } = {}) => {
     const answer = await app.request(path, {
@@ -193,7 +184,6 @@ export async function createService(
     account,
     key,
     issuer,
-    fetch: async (input, init) => app.request(input, init),
     session: (given) => issuer.token(given),
     person: async (given) => {
       const made = await account(given)

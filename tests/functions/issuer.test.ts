@@ -6,7 +6,7 @@ import { createPool } from '../../functions/db.ts'
 import { createIssuer } from '../../functions/issuer.ts'
 import { asOperator, createLink } from '../../scripts/accounts.ts'
 import { tokenHash } from '../../shared/token.ts'
-import { expectProblem } from '../refusals.ts'
+import { createIssuingApp, type IssuingApp } from '../issuing.ts'
 import { type Account, createService, ORIGIN, PUBLIC_URL, type Service } from '../service.ts'
 
 const AUTH = `${PUBLIC_URL}/auth/v1`
@@ -21,14 +21,19 @@ const Session = z.object({
 type Session = z.infer<typeof Session>
 
 let service: Service
+let app: IssuingApp
 let account: Account
 /** What clients asked for. */
 const asked: string[] = []
 
 beforeAll(async () => {
-  service = await createService({ is_issuer: true })
+  service = await createService()
+  app = await createIssuingApp(service)
 })
-afterAll(() => service?.close())
+afterAll(async () => {
+  await app?.close()
+  await service?.close()
+})
 beforeEach(async () => {
   account = await service.account()
   asked.length = 0
@@ -41,7 +46,7 @@ function client(): SupabaseClient {
     global: {
       fetch: (input, init) => {
         asked.push(String(input instanceof Request ? input.url : input).slice(AUTH.length))
-        return service.fetch(input, init)
+        return app.fetch(input, init)
       },
     },
   })
@@ -51,7 +56,7 @@ const link = async ({ email } = account) =>
   (await asOperator(service.database.adminUrl, (sql) => createLink(sql, { email }))).token_hash
 
 async function post(path: string, body?: unknown, headers: Record<string, string> = {}) {
-  const answer = await service.fetch(AUTH + path, {
+  const answer = await app.fetch(AUTH + path, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -63,6 +68,18 @@ async function signIn(): Promise<Session> {
   const { status, text } = await post('/verify', { token_hash: await link(), type: 'magiclink' })
   expect(status).toBe(200)
   return Session.parse(JSON.parse(text))
+}
+
+/** The API's own answer to a token. */
+async function ask(path: string, token: string) {
+  const answer = await app.fetch(`${PUBLIC_URL}/api/v1${path}`, {
+    headers: { Authorization: `Bearer ${token}` },
+  })
+  return { status: answer.status, body: await answer.json() }
+}
+
+async function expectUnknown(token: string) {
+  expect(await ask('/me', token)).toMatchObject({ status: 401, body: { code: 'unauthenticated' } })
 }
 
 const refresh = (refresh_token: string) =>
@@ -107,12 +124,14 @@ describe('supabase-js', () => {
     expect(after?.refresh_token).not.toBe(before?.refresh_token)
 
     const key = after?.access_token ?? ''
-    const me = await service.request('GET', '/api/v1/account', { key })
-    expect(me.body).toMatchObject({ account: { user_id: account.user_id, email: account.email } })
-    expect((await service.request('GET', '/api/v1/zones', { key })).status).toBe(200)
+    expect(await ask('/account', key)).toMatchObject({
+      status: 200,
+      body: { account: { user_id: account.user_id, email: account.email } },
+    })
+    expect((await ask('/zones', key)).status).toBe(200)
 
     expect((await supabase.auth.signOut()).error).toBeNull()
-    expectProblem(await service.request('GET', '/api/v1/zones', { key }), 401, 'unauthenticated')
+    await expectUnknown(key)
     expect((await supabase.auth.getUser()).error?.name).toBe('AuthSessionMissingError')
     const late = await client().auth.getUser(key)
     expect(late.error?.name).toBe('AuthSessionMissingError')
@@ -175,8 +194,7 @@ describe('a refresh token', () => {
     )
     expectRefusal(await refresh(first.refresh_token), 400, 'refresh_token_already_used')
     expectRefusal(await refresh(second.refresh_token), 400, 'refresh_token_not_found')
-    const answer = await service.request('GET', '/api/v1/me', { key: second.access_token })
-    expectProblem(answer, 401, 'unauthenticated')
+    await expectUnknown(second.access_token)
     const acts = await service.database.query(
       `select action, actor_id, ip from watchpost.audit
       where account_id = $1 and target_type = 'session' order by xid, seq`,
@@ -206,8 +224,7 @@ describe('a refresh token', () => {
 describe('signing out', () => {
   const logout = (token: string, scope: string) =>
     post(`/logout?scope=${scope}`, undefined, { Authorization: `Bearer ${token}` })
-  const works = async ({ access_token: key }: Session) =>
-    (await service.request('GET', '/api/v1/me', { key })).status === 200
+  const works = async ({ access_token }: Session) => (await ask('/me', access_token)).status === 200
 
   test.each([
     ['local', [false, true, true]],
@@ -239,7 +256,7 @@ test('what cannot be read is validation_failed', async () => {
 
 test('pages of the console may call it, others not', async () => {
   const preflight = (origin: string) =>
-    service.fetch(`${AUTH}/verify`, {
+    app.fetch(`${AUTH}/verify`, {
       method: 'OPTIONS',
       headers: {
         Origin: origin,
@@ -255,16 +272,20 @@ test('pages of the console may call it, others not', async () => {
 })
 
 test('tokens are of this service alone', async () => {
-  const other = await createService({ is_issuer: true })
+  const other = await createService()
+  const elsewhere = await createIssuingApp(other)
   try {
-    const { access_token: key } = await signIn()
-    expect(decodeProtectedHeader(key)).toEqual({
+    const { access_token } = await signIn()
+    expect(decodeProtectedHeader(access_token)).toEqual({
       alg: 'ES256',
       kid: expect.any(String),
       typ: 'JWT',
     })
-    expectProblem(await other.request('GET', '/api/v1/me', { key }), 401, 'unauthenticated')
+    const headers = { Authorization: `Bearer ${access_token}` }
+    const { status } = await elsewhere.fetch(`${PUBLIC_URL}/api/v1/me`, { headers })
+    expect(status).toBe(401)
   } finally {
+    await elsewhere.close()
     await other.close()
   }
 })
@@ -281,7 +302,7 @@ test('the key is made once, sealed, and kept for the next start', async () => {
     const rows = await service.database.query('select * from watchpost.issuer_keys')
     expect(rows).toHaveLength(1)
     expect(JSON.stringify(rows)).not.toMatch(/"d":/)
-    const jwks = await (await service.fetch(`${AUTH}/.well-known/jwks.json`)).json()
+    const jwks = await (await app.fetch(`${AUTH}/.well-known/jwks.json`)).json()
     expect(jwks).toEqual({ keys: [rows[0]?.public_jwk] })
     expect(JSON.stringify(jwks)).not.toMatch(/"d":/)
   } finally {
@@ -297,7 +318,7 @@ test('no link, token or session is stored or logged as it is', async () => {
     union all select jsonb_agg(to_jsonb(t)) from watchpost.refresh_tokens t
     union all select jsonb_agg(to_jsonb(a)) from watchpost.audit a`,
   )
-  const kept = JSON.stringify([tables, service.lines])
+  const kept = JSON.stringify([tables, app.lines])
   for (const secret of [token_hash, access_token, refresh_token]) expect(kept).not.toContain(secret)
 })
 
@@ -305,5 +326,5 @@ test('an account that is deleted takes its sessions along', async () => {
   const { refresh_token, access_token: key } = await signIn()
   await service.database.query('delete from auth.users where id = $1', [account.user_id])
   expectRefusal(await refresh(refresh_token), 400, 'refresh_token_not_found')
-  expectProblem(await service.request('GET', '/api/v1/me', { key }), 401, 'unauthenticated')
+  await expectUnknown(key)
 })
