@@ -3087,6 +3087,8 @@ begin
   delete from watchpost.members where lower(email) = lower(v_email) and status = 'invited';
   v_shared := array(
     select id from watchpost.zones where owner_id = p_user_id and org_id is not null);
+  -- Before the account itself, whose foreign keys would forget who sent the invites that are void now.
+  delete from watchpost.members where user_id = p_user_id;
   perform private.record('account.deleted', 'account', p_user_id::text, array[p_user_id]);
   delete from watchpost.accounts where user_id = p_user_id;
 
