@@ -6,12 +6,14 @@ import type { Scope } from '../functions/auth.ts'
 import type { SendRequest, SendResult } from '../functions/channels/send.ts'
 import { type AllowList, parseAllowList } from '../functions/channels/target.ts'
 import { createPool, type Database, sqlState } from '../functions/db.ts'
-import type { Limits } from '../functions/deps.ts'
+import type { Deps, Limits } from '../functions/deps.ts'
 import { createSeal, type Seal } from '../functions/seal.ts'
 import type { VerifySession } from '../functions/sessions.ts'
 import { generateKey, keyHash, keyPrefix } from '../shared/key.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
+import { type App, startEdge } from './edge.ts'
 import { createTestIssuer, type TestIssuer } from './issuer.ts'
+import { runtime } from './runtimes.ts'
 
 export type Plan = 'free' | 'pro' | 'enterprise'
 export type Account = { user_id: string; email: string; plan: Plan }
@@ -97,36 +99,57 @@ export async function createService(
   options: {
     limits?: Partial<Limits>
     allow?: AllowList
-    /** How the app reaches the database, instead of a plain pool. */
+    /** Another login than the test database's own. */
+    api_url?: string
+    /** How the app reaches the database, instead of a plain pool; on Node alone. */
     connect?: (database: TestDatabase) => Database | Promise<Database>
     /** Instead of the test's own issuer. */
     verify_session?: VerifySession
+    wake?: () => void
   } = {},
 ): Promise<Service> {
   const database = await createTestDatabase()
-  const db = (await options.connect?.(database)) ?? createPool({ url: database.apiUrl, max: 4 })
-  const seal = createSeal([Buffer.alloc(32, 7).toString('base64')])
+  const api_url = options.api_url ?? database.apiUrl
+  const db = (await options.connect?.(database)) ?? createPool({ url: api_url, max: 4 })
+  const seal_key = Buffer.alloc(32, 7).toString('base64')
+  const seal = createSeal([seal_key])
   const issuer = await createTestIssuer()
   const lines: Service['lines'] = []
   const receiver: Service['receiver'] = { requests: [], answer: () => answered(200, 'ok') }
-  const app = createApp({
-    db,
-    seal,
-    verify_session: options.verify_session ?? issuer.verify_session,
-    send: async (request) => {
-      receiver.requests.push(request)
-      return receiver.answer(request)
-    },
-    allow: options.allow ?? parseAllowList(undefined),
-    limits: { pro: 100_000, enterprise: 100_000, address: 100_000, ...options.limits },
-    origins: [ORIGIN],
-    public_url: PUBLIC_URL,
-    version: '0.0.0-test',
-    address: (c) => c.req.header(ADDRESS_HEADER) ?? '192.0.2.1',
-    address_limit: () => 0,
-    asset: async () => undefined,
-    log: (line) => void lines.push(line),
-  })
+  const limits = { pro: 100_000, enterprise: 100_000, address: 100_000, ...options.limits }
+  const where = runtime()
+  const app: App =
+    where === 'node'
+      ? onNode({
+          db,
+          seal,
+          verify_session: options.verify_session ?? issuer.verify_session,
+          send: async (request) => {
+            receiver.requests.push(request)
+            return receiver.answer(request)
+          },
+          allow: options.allow ?? parseAllowList(undefined),
+          limits,
+          origins: [ORIGIN],
+          public_url: PUBLIC_URL,
+          version: '0.0.0-test',
+          address: (c) => c.req.header(ADDRESS_HEADER) ?? '192.0.2.1',
+          address_limit: () => 0,
+          asset: async () => undefined,
+          wake: options.wake,
+          log: (line) => void lines.push(line),
+        })
+      : await startEdge({
+          runtime: where,
+          api_url,
+          seal_key,
+          limits,
+          origin: ORIGIN,
+          public_url: PUBLIC_URL,
+          issuer,
+          address_header: ADDRESS_HEADER,
+          lines,
+        })
 
   const request: Service['request'] = async (method, path, { key, body, headers } = {}) => {
     const answer = await app.request(path, {
@@ -251,10 +274,16 @@ export async function createService(
       }
     },
     close: async () => {
+      await app.close()
       await db.end()
       await database.drop()
     },
   }
+}
+
+function onNode(deps: Deps): App {
+  const app = createApp(deps)
+  return { request: (path, init) => app.request(path, init), close: async () => undefined }
 }
 
 const OpenApi = z.object({

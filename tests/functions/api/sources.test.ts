@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { createPool } from '../../../functions/db.ts'
 import { createService, type Service } from '../../service.ts'
 
 const PATH = '/api/sources/health'
@@ -122,9 +121,7 @@ describe('GET /api/sources/health', () => {
   })
 
   test('while the database is away it is still 200, and down', async () => {
-    const away = await createService({
-      connect: () => createPool({ url: 'postgres://nobody@127.0.0.1:1/none' }),
-    })
+    const away = await createService({ api_url: 'postgres://nobody:none@127.0.0.1:1/none' })
     const { status, body, headers } = await away.request('GET', PATH)
     expect(status).toBe(200)
     expect(headers.get('Cache-Control')).toBe('public, max-age=30')
