@@ -126,6 +126,7 @@ async function start(options: Options, env: Environment, closing: Close[]): Prom
       is_replay: options.is_replay,
       account: ACCOUNT,
       minted,
+      is_issuer: config.auth === undefined,
       admin_options: adminOptions(options),
       signing_secret: generateSecret(),
     }),

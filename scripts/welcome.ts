@@ -6,6 +6,8 @@ export type Welcome = {
   account: { email: string; plan: string }
   /** Only where one was just made. */
   minted: Minted | undefined
+  /** Whether Watchpost signs people in itself. */
+  is_issuer: boolean
   /** What `npm run admin` needs to find this Watchpost. */
   admin_options: string
   /** For the demo: what its webhook is signed with. */
@@ -27,15 +29,17 @@ function links({ url, is_replay }: Welcome): string {
   Health of the sources       ${url}/api/sources/health`
 }
 
-function key({ account, minted, admin_options }: Welcome): string {
+function key({ account, minted, is_issuer, admin_options }: Welcome): string {
+  const link = `npm run admin -- account link --email ${account.email}${admin_options}`
+  const signIn = is_issuer ? `\n  A link to sign in           ${link}` : ''
   const mint = `npm run admin -- key mint --email ${account.email} --scopes read,write${admin_options}`
   if (minted) {
     return `  Account                     ${account.email} (${account.plan})
   API key, shown only now     ${minted.api_key}
-  Another key                 ${mint}
+  Another key                 ${mint}${signIn}
 `
   }
-  return `  An API key                  ${mint}
+  return `  An API key                  ${mint}${signIn}
 `
 }
 

@@ -66,6 +66,9 @@ describe('readConfig', () => {
     ['PUBLIC_URL', 'https://user:secret@example.com'],
     ['CONSOLE_ORIGINS', 'https://secret.example.com/path'],
     ['CONSOLE_ORIGINS', '*'],
+    ['AUTH_ISSUER', 'secret'],
+    ['AUTH_ISSUER', 'https://auth.example.com/?secret'],
+    ['AUTH_JWKS_URL', 'ftp://secret.example.com'],
     ['TRUSTED_PROXIES', '10.0.0.0/99'],
     ['TRUSTED_PROXIES', 'secret.example.com'],
     ['ALLOW_PRIVATE_TARGETS', 'https://secret'],
@@ -103,6 +106,21 @@ describe('readConfig', () => {
     expect(readConfig(rest, 'jobs').api_database_url).toBeUndefined()
     expect(readConfig({ ...rest, API_DATABASE_URL }, 'jobs').api_database_url).toBeUndefined()
     expect(() => readConfig({ SEAL_KEYS: KEY }, 'jobs')).toThrow('JOBS_DATABASE_URL is not set')
+  })
+
+  test('another issuer has its keys in the usual place or where it is said', () => {
+    const issuer = 'https://project.supabase.co/auth/v1'
+    expect(readConfig(LEAST, 'serve').auth).toBeUndefined()
+    expect(readConfig({ ...LEAST, AUTH_ISSUER: issuer }, 'serve').auth).toEqual({
+      issuer,
+      jwks_url: `${issuer}/.well-known/jwks.json`,
+    })
+    const jwks_url = 'https://keys.example.com/jwks.json'
+    const both = { ...LEAST, AUTH_ISSUER: issuer, AUTH_JWKS_URL: jwks_url }
+    expect(readConfig(both, 'serve').auth).toEqual({ issuer, jwks_url })
+    expect(() => readConfig({ ...LEAST, AUTH_JWKS_URL: jwks_url }, 'serve')).toThrow(
+      'AUTH_ISSUER is not set',
+    )
   })
 
   test('a public address loses its last slash, and an IPv6 host gets its brackets', () => {

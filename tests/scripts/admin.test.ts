@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { isKey, keyHash } from '../../shared/key.ts'
+import { tokenHash } from '../../shared/token.ts'
 import { createTestDatabase, type TestDatabase } from '../database.ts'
 import { createProcesses, type Processes } from '../processes.ts'
 
@@ -34,7 +35,7 @@ const Account = z.strictObject({ user_id: z.uuid(), email: z.email(), plan: z.st
 let counter = 0
 async function account(plan = 'pro') {
   counter += 1
-  const email = `person${counter}@example.com`
+  const email = `person${String(counter).padStart(3, '0')}@example.com`
   const made = await answer(
     z.strictObject({ ...Account.shape, ...Minted.shape }),
     ...['account', 'create', '--email', email, '--plan', plan],
@@ -70,6 +71,27 @@ describe('account', () => {
     )
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toMatch(/There is an account for \S+ already\. .*"key mint"/)
+  })
+
+  test('link makes a sign-in link of which only the hash is stored, for an hour', async () => {
+    const { email, user_id } = await account()
+    const { code, stdout } = await run(...['account', 'link', '--email', email, '--json'])
+    const made = z
+      .strictObject({ email: z.string(), token_hash: z.string().min(40), expires_at: z.string() })
+      .parse(JSON.parse(stdout))
+    expect([code, made.email]).toEqual([0, email])
+    const [stored] = await database.query(
+      `select token_hash, round(extract(epoch from expires_at - created_at) / 60)::int as minutes
+      from watchpost.sign_in_links where user_id = $1`,
+      [user_id],
+    )
+    expect(stored).toEqual({
+      token_hash: Buffer.from(await tokenHash(made.token_hash)),
+      minutes: 60,
+    })
+    const unknown = await run(...['account', 'link', '--email', 'nobody@watchpost.test'])
+    expect(unknown.code).toBe(1)
+    expect(unknown.stderr).toContain('There is no account for')
   })
 
   test('plan changes it, and the audit log says that an operator did', async () => {

@@ -107,6 +107,20 @@ describe('npm run demo', () => {
     expect(row).toEqual({ titles: true, stored: RECORDED })
   })
 
+  test('a link signs in once, and its token reaches the account', async () => {
+    const { token_hash } = await admin('account', 'link', '--email', 'local@watchpost.localhost')
+    const redeem = () =>
+      fetch(`${first.url}/auth/v1/verify`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ token_hash, type: 'magiclink' }),
+      })
+    const session = z.object({ access_token: z.string() }).parse(await (await redeem()).json())
+    const answer = await api(first.url, session.access_token, '/account')
+    expect(await answer.json()).toMatchObject({ account: { plan: 'enterprise' } })
+    expect((await redeem()).status).toBe(403)
+  })
+
   test('the documentation works offline', async () => {
     const page = await (await fetch(`${first.url}/docs`)).text()
     const files = [...page.matchAll(/(?:src|href)="(\/docs\/[^"]+)"/g)].map(([, path]) => path)
@@ -173,6 +187,7 @@ describe('npm run demo', () => {
     const { started, url } = await startReplay()
     expect(started.stdout()).not.toMatch(KEY)
     expect(started.stdout()).toContain('npm run admin -- key mint')
+    expect(started.stdout()).toContain('npm run admin -- account link')
     expect((await api(url, first.key, '/me')).status).toBe(200)
 
     await vi.waitFor(async () => expect(await position()).toBeGreaterThan(stoppedAt), 5_000)
