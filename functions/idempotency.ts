@@ -40,7 +40,7 @@ export async function idempotent<T extends { id: string }>(
   const key = c.req.header('idempotency-key')
   if (key === undefined) return { thing: await write(c, create), status, replayed: false }
   // The path and not its pattern: the same key for two organisations is two requests.
-  const route = `${c.req.method} ${c.req.path}`
+  const route = `${c.req.method} ${new URL(c.req.url).pathname}`
   const hash = await bodyHash(c)
   try {
     const thing = await write(c, async (sql, last) => {

@@ -136,17 +136,21 @@ async function roundOf(admin: pg.Client): Promise<number> {
   return rows[0].round
 }
 
-/** Time passes: leases run out and waits are over, but for the night. Says whether work is left. */
+/** Time passes: leases run out and waits are over, but for the night. Says whether work is due. */
 async function hurry(admin: pg.Client): Promise<boolean> {
-  const { rowCount: leased } = await admin.query(
+  await admin.query(
     `update pgboss.job set started_on = started_on - interval '1 hour' where state = 'active'`,
   )
-  const { rowCount: waiting } = await admin.query(
+  await admin.query(
     `update pgboss.job set start_after = now()
     where state in ('created', 'retry') and not (name = 'release' and state = 'created')`,
   )
   await admin.query('update pgboss.queue set monitor_on = null, monitor_claim_on = null')
-  return (leased ?? 0) + (waiting ?? 0) > 0
+  const { rows } = await admin.query(
+    `select from pgboss.job
+    where state = 'active' or (state in ('created', 'retry') and start_after <= now())`,
+  )
+  return rows.length > 0
 }
 
 /** The end of the quiet hours comes: what was held is due. */

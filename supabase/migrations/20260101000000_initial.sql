@@ -1567,9 +1567,10 @@ language sql stable set search_path = '' as $$
 $$;
 
 -- A severity below this cannot reach the zone's threshold. Only narrows: rounded down, decided elsewhere.
+-- A threshold next to nothing is taken for a little more, which the rounding covers: divided it underflows.
 create function private.least_severity(z watchpost.zones) returns real
 language sql immutable set search_path = '' as $$
-  select (z.min_severity / z.severity_multiplier - 0.01)::real
+  select (greatest(z.min_severity, 0.0001) / z.severity_multiplier - 0.01)::real
 $$;
 
 -- Security definer, these three: versions, boxes and jobs follow a zone whoever changes it.
