@@ -1,13 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { base64url, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createPool } from '../../../functions/db.ts'
-import { remoteSessions } from '../../../functions/sessions.ts'
 import { type Changes, ISSUER } from '../../issuer.ts'
-import { type CountingProxy, startProxy } from '../../proxy.ts'
 import { expectProblem, unknownCallers } from '../../refusals.ts'
 import { type Account, createService, type Service } from '../../service.ts'
 
@@ -16,19 +10,10 @@ const ACCOUNT = '/api/v1/account'
 const zone = { label: 'A place', lat: 41, lon: 29 }
 
 let service: Service
-let proxy: CountingProxy
 beforeAll(async () => {
-  service = await createService({
-    connect: async ({ apiUrl }) => {
-      proxy = await startProxy(apiUrl)
-      return createPool({ url: proxy.urlOf(apiUrl), max: 1 })
-    },
-  })
+  service = await createService()
 })
-afterAll(async () => {
-  await service?.close()
-  await proxy?.close()
-})
+afterAll(() => service?.close())
 
 describe('a session', () => {
   test('does what a key that writes does, and says that it is none', async () => {
@@ -49,15 +34,6 @@ describe('a session', () => {
       [person.user_id],
     )
     expect(row).toEqual({ actor_id: person.user_id, key_id: null, ip: '192.0.2.1' })
-  })
-
-  test('reads in one round trip, as a key does', async () => {
-    const key = await service.session(await service.account())
-    for (const path of [ZONES, ACCOUNT, `${ACCOUNT}/keys`, `${ACCOUNT}/orgs`]) {
-      const before = proxy.trips()
-      const { status } = await service.request('GET', path, { key })
-      expect([path, status, proxy.trips() - before]).toEqual([path, 200, 1])
-    }
   })
 
   test('shares the budget of the account with its keys', async () => {
@@ -168,12 +144,6 @@ describe('401, all in the same bytes', () => {
     await service.database.query(`update auth.users set ${change} where id = $1`, [person.user_id])
     for (const path of [ZONES, ACCOUNT]) expect(await refusedWith(token, path)).toBe(bytes)
   })
-
-  test('costs the address, and no round trip to the database', async () => {
-    const before = proxy.trips()
-    await refusedWith(await service.issuer.token(account, { forged: true }))
-    expect(proxy.trips() - before).toBe(0)
-  })
 })
 
 describe('the routes of the account', () => {
@@ -237,51 +207,6 @@ describe('the routes of the account', () => {
       expect(await service.beside(person.key, `select * from ${call}`, [], 'rollback')).toBe(
         'WP403',
       )
-    }
-  })
-})
-
-describe('an issuer elsewhere', () => {
-  let server: Server
-  let fetched = 0
-  let jwks_url: string
-  beforeAll(async () => {
-    server = createServer((_, answer) => {
-      fetched++
-      answer.setHeader('Content-Type', 'application/json').end(JSON.stringify(service.issuer.jwks))
-    }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    // safe: it listens on a port
-    jwks_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks.json`
-  })
-  afterAll(() => void server.close())
-
-  test('is asked for its keys once, whatever keys tokens name', async () => {
-    const account = await service.account()
-    const verify = remoteSessions({ issuer: ISSUER, jwks_url })
-    for (let nth = 0; nth < 5; nth++) {
-      const token = await service.issuer.token(account, { header: { kid: `unknown-${nth}` } })
-      expect(await verify(token)).toBeUndefined()
-    }
-    const good = await service.session(account)
-    expect(await verify(good)).toMatchObject({ user_id: account.user_id })
-    // Another verifier in this process has the same keys.
-    expect(await remoteSessions({ issuer: ISSUER, jwks_url })(good)).toBeDefined()
-    expect(await remoteSessions({ issuer: 'https://other.test', jwks_url })(good)).toBeUndefined()
-    expect(fetched).toBe(1)
-  })
-
-  test('that cannot be reached is 503 for sessions and nothing for keys', async () => {
-    const away = await createService({
-      verify_session: remoteSessions({ issuer: ISSUER, jwks_url: 'http://127.0.0.1:1/jwks.json' }),
-    })
-    try {
-      const person = await away.person()
-      const refused = await away.request('GET', ZONES, { key: await away.session(person) })
-      expectProblem(refused, 503, 'unavailable')
-      expect((await away.request('GET', ZONES, { key: person.key })).status).toBe(200)
-    } finally {
-      await away.close()
     }
   })
 })
