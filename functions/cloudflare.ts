@@ -2,7 +2,7 @@ import { WorkerEntrypoint, waitUntil } from 'cloudflare:workers'
 import { workersSend } from './channels/send-workers.ts'
 import { readEdgeApi, readEdgeJobs } from './config.ts'
 import { createPerRequest } from './db.ts'
-import { createEdgeApp, drainOnce } from './edge.ts'
+import { createEdgeApp, createWake, drainOnce } from './edge.ts'
 import { consoleLog as log } from './log.ts'
 
 function createApi(env: ApiBindings) {
@@ -11,7 +11,7 @@ function createApi(env: ApiBindings) {
     db: createPerRequest({ ...config.database, afterwards: waitUntil }),
     send: workersSend(config),
     address: (c) => c.req.header('cf-connecting-ip') ?? 'unknown',
-    wake: () => waitUntil(env.JOBS.drain()),
+    wake: createWake({ call: () => env.JOBS.drain(), afterwards: waitUntil, log }),
     log,
   })
 }
@@ -26,7 +26,9 @@ async function drain(env: JobsBindings, most_ms = Number.POSITIVE_INFINITY) {
 /** What the Worker `api` calls after a write: no HTTP leads here, so no secret has to guard it. */
 export class Jobs extends WorkerEntrypoint<JobsBindings> {
   // Behind an answer a call lives for 30 s, and what is being sent may take 15 of them.
-  drain = () => drain(this.env, 15_000)
+  drain() {
+    return drain(this.env, 15_000)
+  }
 }
 
 let app: ReturnType<typeof createApi> | undefined

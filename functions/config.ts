@@ -118,7 +118,7 @@ const Environment = z.object({
   RATE_LIMIT_ADDRESS: PerMinute.default(600),
   FEEDS: said(
     z.string().default(KNOWN_FEEDS.map(({ source }) => source).join()),
-    (text) => [...new Set(words(text))].map(feed),
+    (text) => (text === 'none' ? [] : [...new Set(words(text))].map(feed)),
     `holds an unknown feed; there is ${KNOWN_FEEDS.map(({ source }) => source).join(', ')}`,
   ),
   CONTACT: z.string().optional(),

@@ -107,20 +107,21 @@ async function isSame(left: string, right: string): Promise<boolean> {
   return timingSafeEqual(new Uint8Array(one ?? []), new Uint8Array(other ?? []))
 }
 
-/** wakeByHttp calls createJobsHandler's address and lets the platform wait for the answer. */
-export function wakeByHttp(options: {
-  jobs: EdgeApi['jobs']
+/** createWake lets the platform wait for a call of the jobs that no answer waits for. */
+export function createWake(options: {
+  call: () => Promise<void>
   afterwards: (work: Promise<unknown>) => void
   log: Log
-}): Deps['wake'] {
-  const { jobs, afterwards, log } = options
-  if (!jobs) return undefined
-  const call = async () => {
-    const headers = { Authorization: `Bearer ${jobs.secret}` }
-    const { ok, status, body } = await fetch(jobs.url, { method: 'POST', headers })
-    await body?.cancel()
-    if (!ok) throw new Error(`the jobs answered ${status}`)
-  }
+}): () => void {
+  const { call, afterwards, log } = options
   return () =>
     afterwards(call().catch((error) => log({ msg: 'waking the jobs', error: String(error) })))
+}
+
+/** callByHttp calls the address that createJobsHandler answers. */
+export async function callByHttp({ url, secret }: NonNullable<EdgeApi['jobs']>): Promise<void> {
+  const headers = { Authorization: `Bearer ${secret}` }
+  const { ok, status, body } = await fetch(url, { method: 'POST', headers })
+  await body?.cancel()
+  if (!ok) throw new Error(`the jobs answered ${status}`)
 }

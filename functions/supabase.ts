@@ -2,12 +2,13 @@ import { behindGateway } from './address.ts'
 import { nodeSend } from './channels/send-node.ts'
 import { readEdgeApi, readEdgeJobs } from './config.ts'
 import { createPool } from './db.ts'
-import { createEdgeApp, createJobsHandler, drainOnce, wakeByHttp } from './edge.ts'
+import { callByHttp, createEdgeApp, createJobsHandler, createWake, drainOnce } from './edge.ts'
 import { consoleLog as log } from './log.ts'
 
 /** The API as the Edge Function `api`. It never reads SUPABASE_DB_URL, which goes past row-level security. */
 export function serveApi(): void {
   const config = readEdgeApi(environment())
+  const { jobs } = config
   const app = createEdgeApp(config, {
     db: createPool({
       ...config.database,
@@ -17,7 +18,7 @@ export function serveApi(): void {
     }),
     send: nodeSend(config),
     address: behindGateway(config.trusted_proxies),
-    wake: wakeByHttp({ jobs: config.jobs, afterwards, log }),
+    wake: jobs && createWake({ call: () => callByHttp(jobs), afterwards, log }),
     log,
   })
   const context = { waitUntil: afterwards, passThroughOnException: () => undefined, props: {} }

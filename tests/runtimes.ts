@@ -80,9 +80,10 @@ export async function startDeno(name: 'api' | 'jobs', { variables, onLine }: Opt
   return {
     fetch: (path, init) => ask(`${base}/${name}${path}`, init),
     address_header: 'X-Forwarded-For',
+    url: `${base}/${name}`,
     said: () => said.join('\n'),
     close,
-  } satisfies Target & { said: () => string }
+  } satisfies Target & { url: string; said: () => string }
 }
 
 /** Every connection string of a Worker, by its binding. */

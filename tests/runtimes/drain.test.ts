@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { createSeal } from '../../functions/seal.ts'
+import { createTestDatabase, type TestDatabase } from '../database.ts'
+import { type Received, receiver } from '../fixtures/receiver.ts'
+import type { Line } from '../runtimes.ts'
+import { EDGES, type Edge, makePerson, SEAL_KEY } from './edges.ts'
+
+const MANY = 1000
+/** Channels take one delivery at a time each, so there are several. */
+const CHANNELS = 40
+
+describe.each(EDGES)('on %s', (_, start) => {
+  let database: TestDatabase
+  let edge: Edge | undefined
+  let key: string
+  let hooks: Awaited<ReturnType<typeof receiver>>
+  let lines: Line[]
+  beforeAll(async () => {
+    hooks = await receiver((response) => response.end('ok'))
+  })
+  afterAll(() => hooks?.close())
+
+  async function prepare(budget_seconds: number): Promise<Edge> {
+    lines = []
+    hooks.received.length = 0
+    database = await createTestDatabase()
+    ;({ key } = await makePerson(database))
+    await queueDeliveries(database, hooks.url)
+    edge = await start({ database, budget_seconds, onLine: (line) => void lines.push(line) })
+    return edge
+  }
+  async function clear(): Promise<void> {
+    await edge?.close()
+    await database?.drop()
+  }
+  const drains = () => lines.filter(({ msg }) => msg === 'drain')
+
+  test('a long queue is done over several short runs, each delivery once', async () => {
+    const { run } = await prepare(1)
+    try {
+      let runs = 0
+      do {
+        await run()
+        runs += 1
+        await vi.waitFor(() => expect(drains()).toHaveLength(runs))
+      } while (drains().at(-1)?.left && runs < 100)
+      expect(runs).toBeGreaterThan(1)
+      await expectEachOnce(database, hooks.received)
+      expect(drains().every(({ duration_ms }) => Number(duration_ms) < 5_000)).toBe(true)
+      await expectNoConnections(database)
+    } finally {
+      await clear()
+    }
+  }, 120_000)
+
+  test('two runs of the clock and one woken by a write share the queue, each delivery once', async () => {
+    const { run, ask } = await prepare(40)
+    try {
+      const write = ask(key, 'POST', '/api/v1/zones', { label: 'Another place', lat: 1, lon: 1 })
+      const [written] = await Promise.all([write, run(), run()])
+      expect(written.status).toBe(201)
+      await vi.waitFor(() => expect(drains()).toHaveLength(3))
+      // Who comes too late finds nothing; two at least had a share.
+      expect(drains().filter(({ ran }) => Number(ran) > 0).length).toBeGreaterThan(1)
+      await expectEachOnce(database, hooks.received)
+      await expectNoConnections(database)
+    } finally {
+      await clear()
+    }
+  }, 120_000)
+})
+
+/** A zone with alerts whose deliveries wait, as matching leaves them. */
+async function queueDeliveries(database: TestDatabase, url: string): Promise<void> {
+  const seal = createSeal([SEAL_KEY])
+  await database.query(
+    `insert into watchpost.zones (owner_id, label, lat, lon, boxes)
+    select user_id, 'A place', 41, 29, array[box '(30,42),(28,40)'] from watchpost.accounts`,
+  )
+  await database.query(
+    `insert into watchpost.channels
+      (owner_id, kind, target_sealed, target_masked, signing_secret_sealed)
+    select user_id, 'webhook', $1, 'http://127.0.0.1/…', $2
+    from watchpost.accounts, generate_series(1, $3)`,
+    [
+      await seal.seal(url),
+      await seal.seal(`whsec_${Buffer.alloc(24, 1).toString('base64')}`),
+      CHANNELS,
+    ],
+  )
+  await database.query(
+    `with a as (
+      insert into watchpost.alerts (zone_id, zone_name, owner_id, event_id, source, event, severity,
+        reason, first_reason, status, raised_at, checks, zone_version, event_revision)
+      select z.id, z.label, z.owner_id, 'test:' || n, 'test', jsonb_build_object('id', 'test:' || n,
+        'source', 'test', 'type', 'earthquake', 'title', 'M 5.0', 'lat', 41, 'lon', 29,
+        'ts', '2026-01-01T00:00:00.000Z', 'severity', 50, 'url', null),
+        50, 'It is near.', 'It is near.', 'pending', now(), '[]', 1, 1
+      from watchpost.zones z, generate_series(1, $1) n
+      returning id
+    ), c as (
+      select id, row_number() over () - 1 as place from watchpost.channels
+    ), d as (
+      insert into watchpost.deliveries (alert_id, channel_id, message)
+      select a.id, c.id, 'alert.raised'
+      from (select id, row_number() over () as place from a) a
+      join c on c.place = a.place % $2
+      returning id, channel_id
+    )
+    select count(private.enqueue('deliver', id, jsonb_build_object('delivery_id', id),
+      p_group => channel_id::text)) from d`,
+    [MANY, CHANNELS],
+  )
+}
+
+/** Nothing is lost and nothing doubled: at the receiver, among the deliveries and their attempts. */
+async function expectEachOnce(database: TestDatabase, received: Received[]): Promise<void> {
+  const [kept] = await database.query<{ done: number; attempts: number }>(
+    `select (select count(*)::integer from watchpost.deliveries where status = 'succeeded') as done,
+      (select count(*)::integer from watchpost.delivery_attempts) as attempts`,
+  )
+  expect(kept).toEqual({ done: MANY, attempts: MANY })
+  const ids = received.map(({ headers }) => headers['webhook-id'])
+  expect(ids).toHaveLength(MANY)
+  expect(new Set(ids).size).toBe(MANY)
+}
+
+async function expectNoConnections(database: TestDatabase): Promise<void> {
+  await vi.waitFor(async () => {
+    const open = await database.query(
+      `select application_name, state from pg_stat_activity
+      where datname = current_database() and usename = 'watchpost_jobs'`,
+    )
+    expect(open).toEqual([])
+  })
+}

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { z } from 'zod'
+import { Channel } from '../../shared/channel.ts'
+import { verify } from '../../shared/signing.ts'
+import { createTestDatabase, type TestDatabase } from '../database.ts'
+import { receiver } from '../fixtures/receiver.ts'
+import type { Line } from '../runtimes.ts'
+import { EDGES, type Edge, makePerson } from './edges.ts'
+
+const Tested = z.object({ delivery: z.looseObject({ status: z.string() }) })
+
+describe.each(EDGES)('on %s', (_, start) => {
+  let database: TestDatabase
+  let edge: Edge
+  let key: string
+  let hooks: Awaited<ReturnType<typeof receiver>>
+  const lines: Line[] = []
+  beforeAll(async () => {
+    hooks = await receiver((response) => response.end('thank you'))
+    database = await createTestDatabase()
+    ;({ key } = await makePerson(database))
+    edge = await start({ database, budget_seconds: 10, onLine: (line) => void lines.push(line) })
+  })
+  afterAll(async () => {
+    await edge?.close()
+    hooks?.close()
+    await database?.drop()
+  })
+
+  const channel = async (target: string) => {
+    const made = await edge.ask(key, 'POST', '/api/v1/channels', { kind: 'webhook', target })
+    expect(made.status).toBe(201)
+    return z.object({ channel: Channel }).parse(await made.json()).channel
+  }
+  const tried = async (id: string) => {
+    const answer = await edge.ask(key, 'POST', `/api/v1/channels/${id}/test`)
+    expect(answer.status).toBe(200)
+    return Tested.parse(await answer.json()).delivery
+  }
+
+  test('a message reaches a real receiver, signed', async () => {
+    const { id, signing_secret } = await channel(hooks.url)
+    expect(await tried(id)).toMatchObject({
+      status: 'succeeded',
+      attempt_log: [{ status_code: 200, response_excerpt: 'thank you' }],
+    })
+    const { headers, body } = hooks.received.at(-1) ?? { headers: {}, body: '' }
+    const secret = signing_secret ?? ''
+    const sent = Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, String(value)]),
+    )
+    expect(await verify({ headers: sent, body, secret, now: new Date() })).toEqual({ ok: true })
+  })
+
+  test('a write wakes the jobs, which leave no connection behind', async () => {
+    lines.length = 0
+    const made = await edge.ask(key, 'POST', '/api/v1/zones', { label: 'Here', lat: 1, lon: 1 })
+    expect(made.status).toBe(201)
+    await vi.waitFor(
+      () => expect(lines.map(({ msg, queue }) => queue ?? msg)).toContain('rezone'),
+      { timeout: 10_000 },
+    )
+    await vi.waitFor(async () => {
+      const open = await database.query(
+        `select from pg_stat_activity
+        where datname = current_database() and application_name = 'watchpost-jobs'`,
+      )
+      expect(open).toEqual([])
+    })
+  })
+})
+
+describe.each(EDGES)('on %s, told wrong', (_, start) => {
+  test('a login that row-level security does not hold back serves nobody', async () => {
+    const database = await createTestDatabase()
+    const lines: Line[] = []
+    const { key } = await makePerson(database)
+    const edge = await start({
+      database: { ...database, apiUrl: withPassword(database.adminUrl) },
+      budget_seconds: 1,
+      onLine: (line) => void lines.push(line),
+    })
+    try {
+      expect((await edge.ask(key, 'GET', '/api/v1/zones')).status).toBe(503)
+      await vi.waitFor(() =>
+        expect(JSON.stringify(lines)).toMatch(/does not hold back\. Log in as watchpost_api/),
+      )
+    } finally {
+      await edge.close()
+      await database.drop()
+    }
+  })
+})
+
+/** Hyperdrive takes no login without a password. */
+function withPassword(text: string): string {
+  const url = new URL(text)
+  url.password ||= 'none'
+  return url.href
+}
