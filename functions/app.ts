@@ -29,6 +29,7 @@ export const BASE = '/api/v1'
  */
 export function createApp(deps: Deps): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>()
+  const prefix = new URL(deps.public_url).pathname.replace(/\/$/, '')
 
   app.use(async (c, next) => {
     const started = performance.now()
@@ -40,6 +41,9 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
     if (caller) c.set('caller', caller)
     c.header('X-Request-Id', c.get('request_id'))
     await next()
+    // Behind a path of a proxy or a platform our own addresses begin with it.
+    const location = c.res.headers.get('Location')
+    if (location?.startsWith('/')) c.header('Location', `${prefix}${location}`)
     // What may be kept says so itself.
     if (!c.res.headers.has('Cache-Control')) c.header('Cache-Control', 'no-store')
     deps.log({

@@ -106,6 +106,7 @@ export async function createService(
     /** Instead of the test's own issuer. */
     verify_session?: VerifySession
     wake?: () => void
+    public_url?: string
   } = {},
 ): Promise<Service> {
   const database = await createTestDatabase()
@@ -117,6 +118,7 @@ export async function createService(
   const lines: Service['lines'] = []
   const receiver: Service['receiver'] = { requests: [], answer: () => answered(200, 'ok') }
   const limits = { pro: 100_000, enterprise: 100_000, address: 100_000, ...options.limits }
+  const public_url = options.public_url ?? PUBLIC_URL
   const where = runtime()
   const app: App =
     where === 'node'
@@ -131,7 +133,7 @@ export async function createService(
           allow: options.allow ?? parseAllowList(undefined),
           limits,
           origins: [ORIGIN],
-          public_url: PUBLIC_URL,
+          public_url,
           version: '0.0.0-test',
           address: (c) => c.req.header(ADDRESS_HEADER) ?? '192.0.2.1',
           address_limit: () => 0,
@@ -145,7 +147,7 @@ export async function createService(
           seal_key,
           limits,
           origin: ORIGIN,
-          public_url: PUBLIC_URL,
+          public_url,
           issuer,
           address_header: ADDRESS_HEADER,
           lines,

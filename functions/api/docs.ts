@@ -20,8 +20,12 @@ export function mountDocs(app: OpenAPIHono<Env>, base: string): void {
     c.header('Content-Type', 'application/yaml')
     return c.body(stringify(once(c.get('deps').public_url), { aliasDuplicateObjects: false }))
   })
-  app.get('/docs', (c) => c.html(page(base)))
-  app.get('/docs/start.js', (c) => c.body(start(base), 200, { 'Content-Type': 'text/javascript' }))
+  // Relative, because a proxy or a platform may have put all of us under a path of its own.
+  const description = `${base.slice(1)}/openapi.json`
+  app.get('/docs', (c) => c.html(page(description)))
+  app.get('/docs/start.js', (c) =>
+    c.body(start(description), 200, { 'Content-Type': 'text/javascript' }),
+  )
   app.get('/docs/:file', async (c, next) => {
     const asset = await c.get('deps').asset(`docs/${c.req.param('file')}`)
     if (asset) return asset
@@ -29,28 +33,28 @@ export function mountDocs(app: OpenAPIHono<Env>, base: string): void {
   })
 }
 
-function page(base: string): string {
+function page(description: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Watchpost API</title>
-<link rel="stylesheet" href="/docs/swagger-ui.css">
-<link rel="alternate" type="application/json" href="${base}/openapi.json">
+<link rel="stylesheet" href="docs/swagger-ui.css">
+<link rel="alternate" type="application/json" href="${description}">
 </head>
 <body>
-<div id="docs"><p>The description for machines is at <a href="${base}/openapi.json">${base}/openapi.json</a>.</p></div>
-<script src="/docs/swagger-ui-bundle.js"></script>
-<script src="/docs/start.js"></script>
+<div id="docs"><p>The description for machines is at <a href="${description}">/${description}</a>.</p></div>
+<script src="docs/swagger-ui-bundle.js"></script>
+<script src="docs/start.js"></script>
 </body>
 </html>
 `
 }
 
-function start(base: string): string {
+function start(description: string): string {
   return `SwaggerUIBundle({
-  url: '${base}/openapi.json',
+  url: '${description}',
   dom_id: '#docs',
   deepLinking: true,
   persistAuthorization: false,

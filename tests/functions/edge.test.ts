@@ -124,3 +124,17 @@ describe('the jobs are woken', () => {
     expect(wake).not.toHaveBeenCalled()
   })
 })
+
+test('behind a path every address that is answered begins with it', async () => {
+  const service = await createService({ public_url: 'https://ref.supabase.co/functions/v1/api' })
+  try {
+    const { key } = await service.person()
+    const body = { label: 'A place', lat: 41, lon: 29 }
+    const { headers } = await service.request('POST', '/api/v1/zones', { key, body })
+    expect(headers.get('Location')).toMatch(/^\/functions\/v1\/api\/api\/v1\/zones\/[0-9a-f-]{36}$/)
+    const { text } = await service.request('GET', '/docs')
+    expect(text).not.toMatch(/(href|src)="\//)
+  } finally {
+    await service.close()
+  }
+})
