@@ -90,16 +90,8 @@ create function private.check_session(
   p_limits jsonb
 )
 returns table (
-  verdict text,
-  user_id uuid,
-  email text,
-  plan text,
-  scopes text[],
-  key_id uuid,
-  rate_limit integer,
-  remaining integer,
-  reset_seconds integer,
-  retry_after integer
+  verdict text, user_id uuid, email text, plan text, scopes text[], key_id uuid,
+  rate_limit integer, remaining integer, reset_seconds integer, retry_after integer
 )
 language plpgsql volatile security definer set search_path = '' as $$
 declare

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Account, AccountExport, Key, Org } from '../../../shared/account.ts'
-import { tokenHash } from '../../../shared/token.ts'
 import { belongings, expectProblem, MARKER } from '../../refusals.ts'
 import { createService, type Person, parsed, type Service } from '../../service.ts'
 
@@ -396,9 +395,4 @@ describe('deleting the account', () => {
       ),
     ).toBe(0)
   })
-})
-
-test('a token is stored as the hash of its text', async () => {
-  const hex = Buffer.from(await tokenHash('abc')).toString('hex')
-  expect(hex).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
 })
