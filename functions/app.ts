@@ -29,7 +29,6 @@ export const BASE = '/api/v1'
  */
 export function createApp(deps: Deps): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>()
-  const prefix = new URL(deps.public_url).pathname.replace(/\/$/, '')
 
   app.use(async (c, next) => {
     const started = performance.now()
@@ -43,7 +42,7 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
     await next()
     // Behind a path of a proxy or a platform our own addresses begin with it.
     const location = c.res.headers.get('Location')
-    if (location?.startsWith('/')) c.header('Location', `${prefix}${location}`)
+    if (location?.startsWith('/')) c.header('Location', pathOf(deps.public_url) + location)
     // What may be kept says so itself.
     if (!c.res.headers.has('Cache-Control')) c.header('Cache-Control', 'no-store')
     deps.log({
@@ -116,6 +115,11 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
     return problem(c, error)
   })
   return app
+}
+
+/** The path of an address, without a trailing slash. */
+function pathOf(url: string): string {
+  return new URL(url).pathname.replace(/\/$/, '')
 }
 
 /** 404, or 405 when the address has other methods. */

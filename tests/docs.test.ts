@@ -115,7 +115,7 @@ describe.each(PAGES)('%s', (page) => {
       .filter((name) => !name.includes('NN_'))
     expect(files.filter((name) => !existsSync(join(ROOT, name)))).toEqual([])
     const variables = names.filter((name) => /^[A-Z]+(_[A-Z]+)+$/.test(name))
-    const constants = ['KNOWN_FEEDS', 'CHANNEL_KINDS']
+    const constants = ['KNOWN_FEEDS', 'CHANNEL_KINDS', 'SUPABASE_DB_URL']
     expect(variables.filter((name) => ![...VARIABLES, ...constants].includes(name))).toEqual([])
   })
 

@@ -4,9 +4,14 @@ import { Channel } from '../../shared/channel.ts'
 import { verify } from '../../shared/signing.ts'
 import { createTestDatabase, type TestDatabase } from '../database.ts'
 import { receiver } from '../fixtures/receiver.ts'
-import type { Line } from '../runtimes.ts'
+import { type Line, startWorkers } from '../runtimes.ts'
 import { EDGES, type Edge, makePerson } from './edges.ts'
 
+const NOWHERE = {
+  API_DATABASE: 'postgres://nobody:none@127.0.0.1:1/none',
+  JOBS_DATABASE: 'postgres://nobody:none@127.0.0.1:1/none',
+}
+const Zones = z.object({ zones: z.array(z.unknown()) })
 const Tested = z.object({ delivery: z.looseObject({ status: z.string() }) })
 
 describe.each(EDGES)('on %s', (_, start) => {
@@ -68,6 +73,51 @@ describe.each(EDGES)('on %s', (_, start) => {
       expect(open).toEqual([])
     })
   })
+})
+
+describe.each(EDGES)('on %s, with named statements', (_, start) => {
+  test('requests and jobs do the same', async () => {
+    const database = await createTestDatabase()
+    const lines: Line[] = []
+    const { key } = await makePerson(database)
+    const edge = await start({
+      database,
+      budget_seconds: 10,
+      variables: { PREPARED_STATEMENTS: 'on' },
+      onLine: (line) => void lines.push(line),
+    })
+    try {
+      for (const label of ['One', 'Two', 'Three']) {
+        const body = { label, lat: 1, lon: 1 }
+        expect((await edge.ask(key, 'POST', '/api/v1/zones', body)).status).toBe(201)
+      }
+      const { zones } = Zones.parse(await (await edge.ask(key, 'GET', '/api/v1/zones')).json())
+      expect(zones).toHaveLength(3)
+      await edge.run()
+      await vi.waitFor(() =>
+        expect(lines.filter(({ queue, outcome }) => queue && outcome === 'done')).not.toEqual([]),
+      )
+      expect(lines.filter(({ outcome }) => outcome === 'failed')).toEqual([])
+    } finally {
+      await edge.close()
+      await database.drop()
+    }
+  })
+})
+
+test('workerd serves the static files before it calls the app, as closed down as the app', async () => {
+  const workers = await startWorkers({ variables: {}, databases: NOWHERE, onLine: () => undefined })
+  try {
+    const answer = await workers.fetch('/docs/swagger-ui.css', { method: 'GET' })
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('Content-Type')).toMatch(/^text\/css/)
+    expect(answer.headers.get('Cache-Control')).toContain('max-age=86400')
+    expect(answer.headers.get('X-Content-Type-Options')).toBe('nosniff')
+    const headers = await workers.fetch('/_headers', { method: 'GET' })
+    expect(headers.status).not.toBe(200)
+  } finally {
+    await workers.close()
+  }
 })
 
 describe.each(EDGES)('on %s, told wrong', (_, start) => {
