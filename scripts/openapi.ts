@@ -30,7 +30,7 @@ function inert(): Deps {
     allow: parseAllowList(undefined),
     limits: { pro: 0, enterprise: 0, address: 0 },
     origins: [],
-    public_url: '/',
+    public_url: 'http://localhost',
     version: '0.0.0',
     address: () => '',
     address_limit: () => 0,
