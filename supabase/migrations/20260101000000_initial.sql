@@ -1161,6 +1161,13 @@ comment on table watchpost.positions_default is 'Positions whose day has no part
 alter table watchpost.positions_default enable row level security;
 alter table watchpost.positions_default force row level security;
 
+reset role;
+
+-- sql/35_ingest.sql
+-- Ingest: how what a feed said becomes events and revisions, and how the sources are.
+
+set role watchpost_owner;
+
 -- Stores what a feed said. New events and true revisions become rows in events and event_revisions,
 -- a batch is born with its match job, all in the caller's transaction. Input is a JSON array of
 -- normalised events with `box` as [west, south, east, north]; `first_seen_at` may be given for history.
@@ -1604,6 +1611,13 @@ $$;
 create trigger zones_after after insert or update on watchpost.zones
   for each row execute function private.zone_after();
 
+reset role;
+
+-- sql/45_near.sql
+-- Near: what happened near a caller's zones, and every kept state of one event, for reads.
+
+set role watchpost_owner;
+
 -- Security definer: operators on boxes are not leakproof, so under RLS no index could serve them.
 -- It therefore applies the same two rules itself: the caller's scopes for zones and for events.
 -- Newest events whose extent meets a box of the caller's zones, before a cursor. With more than
@@ -1974,7 +1988,7 @@ grant execute on function private.zone_channels to watchpost_jobs;
 reset role;
 
 -- sql/60_alerts.sql
--- Alerts and deliveries: what was decided, what was sent, and every attempt to send it.
+-- Alerts: what was decided about an event in a zone, and what became of it.
 
 set role watchpost_owner;
 
@@ -2056,6 +2070,13 @@ create policy alerts_jobs on watchpost.alerts for all to watchpost_jobs
 grant select on watchpost.alerts to authenticated;
 grant update (resolved, resolved_at, resolved_via, note, updated_at) on watchpost.alerts to authenticated;
 grant select, insert, update on watchpost.alerts to watchpost_jobs;
+
+reset role;
+
+-- sql/62_deliveries.sql
+-- Deliveries: every message to a channel, every attempt to send it, and what a message says.
+
+set role watchpost_owner;
 
 create table watchpost.deliveries (
   id uuid primary key default gen_random_uuid(),
@@ -2144,6 +2165,231 @@ create policy delivery_attempts_jobs on watchpost.delivery_attempts for all to w
   using (true) with check (true);
 grant select on watchpost.delivery_attempts to authenticated;
 grant select, insert on watchpost.delivery_attempts to watchpost_jobs;
+
+-- An alert as the wire has it. Runs as its caller, so that channels the caller cannot see, and
+-- deliveries on them, are left out; p_channel_id narrows them to one channel for the message that channel gets.
+create function private.alert_json(a watchpost.alerts, p_channel_id uuid default null) returns jsonb
+language sql stable set search_path = '' as $$
+  select jsonb_build_object(
+    'id', a.id,
+    'zone_id', a.zone_id,
+    'zone_name', a.zone_name,
+    'event_id', a.event_id,
+    'event', a.event,
+    'severity', a.severity,
+    'reason', a.reason,
+    'status', a.status,
+    'raised_at', private.iso(a.raised_at),
+    'held_until', private.iso(a.held_until),
+    'dispatched_at', private.iso(a.dispatched_at),
+    'channel', (
+      select coalesce(c.label, c.kind)
+      from watchpost.deliveries d
+      join watchpost.channels c on c.id = d.channel_id
+      where d.alert_id = a.id and d.status = 'succeeded' and (p_channel_id is null or d.channel_id = p_channel_id)
+      order by d.delivered_at, d.id
+      limit 1),
+    'deliveries', coalesce((
+      select jsonb_agg(jsonb_build_object(
+        'id', d.id,
+        'channel_id', d.channel_id,
+        'channel', coalesce(c.label, c.kind),
+        'kind', d.message,
+        'status', d.status,
+        'attempts', d.attempts,
+        'last_error', d.last_error,
+        'delivered_at', private.iso(d.delivered_at),
+        'redelivery_of', d.redelivery_of) order by d.created_at, d.id)
+      from watchpost.deliveries d
+      join watchpost.channels c on c.id = d.channel_id
+      where d.alert_id = a.id and (p_channel_id is null or d.channel_id = p_channel_id)), '[]'),
+    'updates', a.updates,
+    'resolved', a.resolved,
+    'resolved_at', private.iso(a.resolved_at),
+    'resolved_via', a.resolved_via,
+    'note', a.note,
+    'updated_at', private.iso(a.updated_at))
+$$;
+grant execute on function private.alert_json to authenticated, watchpost_jobs;
+
+-- What a delivery says, but for its type: the alert as its channel may see it, and for a digest all
+-- the alerts it gathers, the most severe first.
+create function private.card_of(d watchpost.deliveries) returns jsonb
+language sql stable set search_path = '' as $$
+  select jsonb_build_object(
+    'timestamp', case when d.message = 'alert.digest' then private.iso(d.created_at) else a.event ->> 'ts' end,
+    'alert', private.alert_json(a, d.channel_id),
+    'zone', jsonb_build_object('id', a.zone_id, 'label', a.zone_name))
+    || case when d.message = 'alert.digest' then jsonb_build_object('alerts', (
+      select jsonb_agg(private.alert_json(held, d.channel_id) order by held.severity desc, held.raised_at, held.id)
+      from watchpost.alerts held
+      where held.id in (select part.alert_id from watchpost.deliveries part where part.digest_id = d.id)
+    )) else '{}' end
+  from watchpost.alerts a
+  where a.id = d.alert_id
+$$;
+grant execute on function private.card_of to watchpost_jobs;
+
+-- The state of a delivery after an attempt, and of what depends on it: the parts of a digest, and
+-- the alert, which is dispatched with its first success and failed when nothing is left to try.
+create function private.settle_delivery(p_id uuid, p_status text, p_error text, p_next_attempt_at timestamptz)
+returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_attempted boolean := p_status <> 'cancelled';
+  v_alerts uuid[];
+begin
+  update watchpost.deliveries d
+  set status = p_status,
+      attempts = d.attempts + v_attempted::integer,
+      last_error = p_error,
+      next_attempt_at = p_next_attempt_at,
+      delivered_at = case when p_status = 'succeeded' then now() end,
+      updated_at = now()
+  where d.id = p_id or d.digest_id = p_id;
+
+  select array_agg(distinct d.alert_id) into v_alerts
+  from watchpost.deliveries d
+  where d.id = p_id or d.digest_id = p_id;
+
+  if p_status = 'succeeded' then
+    update watchpost.alerts a
+    set status = case when a.status in ('pending', 'failed') then 'dispatched' else a.status end,
+        dispatched_at = coalesce(a.dispatched_at, now()),
+        updated_at = now()
+    where a.id = any(v_alerts);
+  elsif p_status <> 'queued' then
+    update watchpost.alerts a
+    set status = 'failed', updated_at = now()
+    where a.id = any(v_alerts)
+      and a.status = 'pending'
+      and not exists (
+        select from watchpost.deliveries d
+        where d.alert_id = a.id and d.status in ('queued', 'held', 'sending', 'succeeded'));
+  end if;
+end
+$$;
+grant execute on function private.settle_delivery to watchpost_jobs;
+
+-- Security definer: new deliveries for an alert, each with its job; which alert and channels is
+-- decided here by the caller's right to write and to manage the zone. errcode WP403 otherwise.
+create function private.redeliver(p_alert_id uuid, p_delivery_ids uuid[]) returns setof uuid
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_alert watchpost.alerts;
+  v_old record;
+  v_new uuid;
+begin
+  select * into v_alert from watchpost.alerts where id = p_alert_id and scope_id = any(private.my_scopes());
+  if not found then
+    return;
+  end if;
+  if not private.can_write() or not (
+    v_alert.owner_id = private.uid() or coalesce(v_alert.org_id = any(private.admin_orgs()), false)) then
+    raise exception 'only the owner or an admin redelivers' using errcode = 'WP403';
+  end if;
+  for v_old in
+    select d.id, d.channel_id, d.message, d.sequence
+    from watchpost.deliveries d
+    join watchpost.channels c on c.id = d.channel_id
+    where d.alert_id = p_alert_id
+      and c.deleted_at is null
+      and c.scope_id = any(private.my_scopes())
+      and case
+        when p_delivery_ids is null then d.status in ('failed', 'expired')
+        else d.id = any(p_delivery_ids)
+      end
+      and not exists (
+        select from watchpost.deliveries again
+        where again.redelivery_of = d.id and again.status in ('queued', 'sending'))
+  loop
+    insert into watchpost.deliveries (alert_id, channel_id, message, sequence, redelivery_of)
+    values (p_alert_id, v_old.channel_id, v_old.message, v_old.sequence, v_old.id)
+    returning id into v_new;
+    perform private.enqueue(
+      'deliver', v_new, jsonb_build_object('delivery_id', v_new), p_group => v_old.channel_id::text);
+    return next v_new;
+  end loop;
+end
+$$;
+grant execute on function private.redeliver to authenticated;
+
+-- Security definer: a marked test to one of the caller's channels, sent at once by the API; it has no job.
+create function private.begin_test(p_channel_id uuid, p_payload text) returns uuid
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_id uuid;
+begin
+  insert into watchpost.deliveries (channel_id, message, status, payload, first_attempt_at)
+  select c.id, 'channel.test', 'sending', p_payload, now()
+  from watchpost.channels c
+  where c.id = p_channel_id and c.deleted_at is null and private.can_write()
+    and (c.owner_id = private.uid() or c.org_id = any(private.admin_orgs()))
+  returning id into v_id;
+  if v_id is not null then
+    perform private.record('channel.tested', 'channel', p_channel_id::text, array[(
+      select owner_id from watchpost.channels where id = p_channel_id)]);
+  end if;
+  return v_id;
+end
+$$;
+
+create function private.end_test(
+  p_delivery_id uuid, p_outcome text, p_status_code integer, p_duration_ms integer, p_error text, p_excerpt text
+)
+returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  update watchpost.deliveries d
+  set status = case when p_outcome = 'ok' then 'succeeded' else 'failed' end,
+      attempts = 1,
+      last_error = p_error,
+      delivered_at = case when p_outcome = 'ok' then now() end,
+      updated_at = now()
+  from watchpost.channels c
+  where d.id = p_delivery_id and d.status = 'sending' and d.message = 'channel.test' and c.id = d.channel_id
+    and private.can_write() and c.scope_id = any(private.my_scopes());
+  if found then
+    insert into watchpost.delivery_attempts (delivery_id, attempt, outcome, status_code, duration_ms, error, response_excerpt)
+    values (p_delivery_id, 1, p_outcome, p_status_code, p_duration_ms, p_error, p_excerpt);
+  end if;
+end
+$$;
+grant execute on function private.begin_test, private.end_test to authenticated;
+
+-- Security definer, both: what is pending for a deleted zone or channel is cancelled with it.
+create function private.cancel_pending() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  if tg_table_name = 'zones' then
+    update watchpost.deliveries d
+    set status = 'cancelled', last_error = 'The zone was deleted.', updated_at = now()
+    from watchpost.alerts a
+    where a.zone_id = new.id and d.alert_id = a.id and d.status in ('queued', 'held', 'sending');
+    update watchpost.alerts
+    set status = 'failed', updated_at = now()
+    where zone_id = new.id and status in ('pending', 'held');
+  else
+    update watchpost.deliveries
+    set status = 'cancelled', last_error = 'The channel was deleted.', updated_at = now()
+    where channel_id = new.id and status in ('queued', 'held', 'sending');
+  end if;
+  return new;
+end
+$$;
+create trigger zones_cancel after update of deleted_at on watchpost.zones
+  for each row when (old.deleted_at is null and new.deleted_at is not null)
+  execute function private.cancel_pending();
+create trigger channels_cancel after update of deleted_at on watchpost.channels
+  for each row when (old.deleted_at is null and new.deleted_at is not null)
+  execute function private.cancel_pending();
+
+reset role;
+
+-- sql/64_matching.sql
+-- Matching: which zones a revision may concern, and how alerts are born, get further and are told.
+
+set role watchpost_owner;
 
 -- Of these zones, those all of whose readers see an event that belongs to an account or organisation:
 -- an alert of a shared zone would tell its organisation what a private event, or another one's, said.
@@ -2468,224 +2714,6 @@ end
 $$;
 grant execute on function private.raise_alerts, private.advance_alerts, private.update_alerts, private.release_held
   to watchpost_jobs;
-
--- An alert as the wire has it. Runs as its caller, so that channels the caller cannot see, and
--- deliveries on them, are left out; p_channel_id narrows them to one channel for the message that channel gets.
-create function private.alert_json(a watchpost.alerts, p_channel_id uuid default null) returns jsonb
-language sql stable set search_path = '' as $$
-  select jsonb_build_object(
-    'id', a.id,
-    'zone_id', a.zone_id,
-    'zone_name', a.zone_name,
-    'event_id', a.event_id,
-    'event', a.event,
-    'severity', a.severity,
-    'reason', a.reason,
-    'status', a.status,
-    'raised_at', private.iso(a.raised_at),
-    'held_until', private.iso(a.held_until),
-    'dispatched_at', private.iso(a.dispatched_at),
-    'channel', (
-      select coalesce(c.label, c.kind)
-      from watchpost.deliveries d
-      join watchpost.channels c on c.id = d.channel_id
-      where d.alert_id = a.id and d.status = 'succeeded' and (p_channel_id is null or d.channel_id = p_channel_id)
-      order by d.delivered_at, d.id
-      limit 1),
-    'deliveries', coalesce((
-      select jsonb_agg(jsonb_build_object(
-        'id', d.id,
-        'channel_id', d.channel_id,
-        'channel', coalesce(c.label, c.kind),
-        'kind', d.message,
-        'status', d.status,
-        'attempts', d.attempts,
-        'last_error', d.last_error,
-        'delivered_at', private.iso(d.delivered_at),
-        'redelivery_of', d.redelivery_of) order by d.created_at, d.id)
-      from watchpost.deliveries d
-      join watchpost.channels c on c.id = d.channel_id
-      where d.alert_id = a.id and (p_channel_id is null or d.channel_id = p_channel_id)), '[]'),
-    'updates', a.updates,
-    'resolved', a.resolved,
-    'resolved_at', private.iso(a.resolved_at),
-    'resolved_via', a.resolved_via,
-    'note', a.note,
-    'updated_at', private.iso(a.updated_at))
-$$;
-grant execute on function private.alert_json to authenticated, watchpost_jobs;
-
--- What a delivery says, but for its type: the alert as its channel may see it, and for a digest all
--- the alerts it gathers, the most severe first.
-create function private.card_of(d watchpost.deliveries) returns jsonb
-language sql stable set search_path = '' as $$
-  select jsonb_build_object(
-    'timestamp', case when d.message = 'alert.digest' then private.iso(d.created_at) else a.event ->> 'ts' end,
-    'alert', private.alert_json(a, d.channel_id),
-    'zone', jsonb_build_object('id', a.zone_id, 'label', a.zone_name))
-    || case when d.message = 'alert.digest' then jsonb_build_object('alerts', (
-      select jsonb_agg(private.alert_json(held, d.channel_id) order by held.severity desc, held.raised_at, held.id)
-      from watchpost.alerts held
-      where held.id in (select part.alert_id from watchpost.deliveries part where part.digest_id = d.id)
-    )) else '{}' end
-  from watchpost.alerts a
-  where a.id = d.alert_id
-$$;
-grant execute on function private.card_of to watchpost_jobs;
-
--- The state of a delivery after an attempt, and of what depends on it: the parts of a digest, and
--- the alert, which is dispatched with its first success and failed when nothing is left to try.
-create function private.settle_delivery(p_id uuid, p_status text, p_error text, p_next_attempt_at timestamptz)
-returns void
-language plpgsql volatile set search_path = '' as $$
-declare
-  v_attempted boolean := p_status <> 'cancelled';
-  v_alerts uuid[];
-begin
-  update watchpost.deliveries d
-  set status = p_status,
-      attempts = d.attempts + v_attempted::integer,
-      last_error = p_error,
-      next_attempt_at = p_next_attempt_at,
-      delivered_at = case when p_status = 'succeeded' then now() end,
-      updated_at = now()
-  where d.id = p_id or d.digest_id = p_id;
-
-  select array_agg(distinct d.alert_id) into v_alerts
-  from watchpost.deliveries d
-  where d.id = p_id or d.digest_id = p_id;
-
-  if p_status = 'succeeded' then
-    update watchpost.alerts a
-    set status = case when a.status in ('pending', 'failed') then 'dispatched' else a.status end,
-        dispatched_at = coalesce(a.dispatched_at, now()),
-        updated_at = now()
-    where a.id = any(v_alerts);
-  elsif p_status <> 'queued' then
-    update watchpost.alerts a
-    set status = 'failed', updated_at = now()
-    where a.id = any(v_alerts)
-      and a.status = 'pending'
-      and not exists (
-        select from watchpost.deliveries d
-        where d.alert_id = a.id and d.status in ('queued', 'held', 'sending', 'succeeded'));
-  end if;
-end
-$$;
-grant execute on function private.settle_delivery to watchpost_jobs;
-
--- Security definer: new deliveries for an alert, each with its job; which alert and channels is
--- decided here by the caller's right to write and to manage the zone. errcode WP403 otherwise.
-create function private.redeliver(p_alert_id uuid, p_delivery_ids uuid[]) returns setof uuid
-language plpgsql volatile security definer set search_path = '' as $$
-declare
-  v_alert watchpost.alerts;
-  v_old record;
-  v_new uuid;
-begin
-  select * into v_alert from watchpost.alerts where id = p_alert_id and scope_id = any(private.my_scopes());
-  if not found then
-    return;
-  end if;
-  if not private.can_write() or not (
-    v_alert.owner_id = private.uid() or coalesce(v_alert.org_id = any(private.admin_orgs()), false)) then
-    raise exception 'only the owner or an admin redelivers' using errcode = 'WP403';
-  end if;
-  for v_old in
-    select d.id, d.channel_id, d.message, d.sequence
-    from watchpost.deliveries d
-    join watchpost.channels c on c.id = d.channel_id
-    where d.alert_id = p_alert_id
-      and c.deleted_at is null
-      and c.scope_id = any(private.my_scopes())
-      and case
-        when p_delivery_ids is null then d.status in ('failed', 'expired')
-        else d.id = any(p_delivery_ids)
-      end
-      and not exists (
-        select from watchpost.deliveries again
-        where again.redelivery_of = d.id and again.status in ('queued', 'sending'))
-  loop
-    insert into watchpost.deliveries (alert_id, channel_id, message, sequence, redelivery_of)
-    values (p_alert_id, v_old.channel_id, v_old.message, v_old.sequence, v_old.id)
-    returning id into v_new;
-    perform private.enqueue(
-      'deliver', v_new, jsonb_build_object('delivery_id', v_new), p_group => v_old.channel_id::text);
-    return next v_new;
-  end loop;
-end
-$$;
-grant execute on function private.redeliver to authenticated;
-
--- Security definer: a marked test to one of the caller's channels, sent at once by the API; it has no job.
-create function private.begin_test(p_channel_id uuid, p_payload text) returns uuid
-language plpgsql volatile security definer set search_path = '' as $$
-declare
-  v_id uuid;
-begin
-  insert into watchpost.deliveries (channel_id, message, status, payload, first_attempt_at)
-  select c.id, 'channel.test', 'sending', p_payload, now()
-  from watchpost.channels c
-  where c.id = p_channel_id and c.deleted_at is null and private.can_write()
-    and (c.owner_id = private.uid() or c.org_id = any(private.admin_orgs()))
-  returning id into v_id;
-  if v_id is not null then
-    perform private.record('channel.tested', 'channel', p_channel_id::text, array[(
-      select owner_id from watchpost.channels where id = p_channel_id)]);
-  end if;
-  return v_id;
-end
-$$;
-
-create function private.end_test(
-  p_delivery_id uuid, p_outcome text, p_status_code integer, p_duration_ms integer, p_error text, p_excerpt text
-)
-returns void
-language plpgsql volatile security definer set search_path = '' as $$
-begin
-  update watchpost.deliveries d
-  set status = case when p_outcome = 'ok' then 'succeeded' else 'failed' end,
-      attempts = 1,
-      last_error = p_error,
-      delivered_at = case when p_outcome = 'ok' then now() end,
-      updated_at = now()
-  from watchpost.channels c
-  where d.id = p_delivery_id and d.status = 'sending' and d.message = 'channel.test' and c.id = d.channel_id
-    and private.can_write() and c.scope_id = any(private.my_scopes());
-  if found then
-    insert into watchpost.delivery_attempts (delivery_id, attempt, outcome, status_code, duration_ms, error, response_excerpt)
-    values (p_delivery_id, 1, p_outcome, p_status_code, p_duration_ms, p_error, p_excerpt);
-  end if;
-end
-$$;
-grant execute on function private.begin_test, private.end_test to authenticated;
-
--- Security definer, both: what is pending for a deleted zone or channel is cancelled with it.
-create function private.cancel_pending() returns trigger
-language plpgsql security definer set search_path = '' as $$
-begin
-  if tg_table_name = 'zones' then
-    update watchpost.deliveries d
-    set status = 'cancelled', last_error = 'The zone was deleted.', updated_at = now()
-    from watchpost.alerts a
-    where a.zone_id = new.id and d.alert_id = a.id and d.status in ('queued', 'held', 'sending');
-    update watchpost.alerts
-    set status = 'failed', updated_at = now()
-    where zone_id = new.id and status in ('pending', 'held');
-  else
-    update watchpost.deliveries
-    set status = 'cancelled', last_error = 'The channel was deleted.', updated_at = now()
-    where channel_id = new.id and status in ('queued', 'held', 'sending');
-  end if;
-  return new;
-end
-$$;
-create trigger zones_cancel after update of deleted_at on watchpost.zones
-  for each row when (old.deleted_at is null and new.deleted_at is not null)
-  execute function private.cancel_pending();
-create trigger channels_cancel after update of deleted_at on watchpost.channels
-  for each row when (old.deleted_at is null and new.deleted_at is not null)
-  execute function private.cancel_pending();
 
 reset role;
 

@@ -1,0 +1,208 @@
+-- Ingest: how what a feed said becomes events and revisions, and how the sources are.
+
+set role watchpost_owner;
+
+-- Stores what a feed said. New events and true revisions become rows in events and event_revisions,
+-- a batch is born with its match job, all in the caller's transaction. Input is a JSON array of
+-- normalised events with `box` as [west, south, east, north]; `first_seen_at` may be given for history.
+-- Times come in milliseconds, as on the wire, so that a cursor names a row exactly.
+create function private.ingest_events(
+  p_source text,
+  p_events jsonb,
+  p_match boolean default true,
+  p_owner_id uuid default null,
+  p_org_id uuid default null
+)
+returns table (inserted integer, revised integer, unchanged integer, batch_id uuid)
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_batch uuid := gen_random_uuid();
+  v_inserted integer;
+  v_revised integer;
+  v_given integer := jsonb_array_length(p_events);
+begin
+  -- A source names its own events only: nobody takes over another's by an id or alias of it.
+  if exists (
+    select from jsonb_array_elements(p_events) as j (value)
+    where not starts_with(j.value ->> 'id', p_source || ':')) then
+    raise exception 'every id of source % begins with %:', p_source, p_source using errcode = 'WP400';
+  end if;
+  -- One ingest of a source at a time: aliases and revisions are decided on what is stored.
+  perform pg_advisory_xact_lock(hashtextextended('ingest:' || p_source, 0));
+
+  insert into watchpost.batches (id, source, size, matched_at)
+  values (v_batch, p_source, v_given, case when p_match then null else now() end);
+
+  with given as materialized (
+    select distinct on (coalesce(known.event_id, e.id))
+      coalesce(known.event_id, e.id) as event_id, e.*,
+      date_trunc('milliseconds', coalesce(e.first_seen_at, now())) as seen_at,
+      box(point(e.west, e.south), point(e.east, e.north)) as extent,
+      coalesce(e.subject ~ '^(mmsi|icao24):', false) as is_moving
+    from (
+      select x.*, (x.box ->> 0)::float8 as west, (x.box ->> 1)::float8 as south,
+        (x.box ->> 2)::float8 as east, (x.box ->> 3)::float8 as north, ordinal
+      from jsonb_array_elements(p_events) with ordinality as j (value, ordinal)
+      cross join lateral jsonb_to_record(j.value) as x (
+        id text, type text, title text, lat float8, lon float8, ts timestamptz, severity smallint,
+        subject text, status text, url text, geometry jsonb, ends_at timestamptz,
+        revised_at timestamptz, first_seen_at timestamptz, aliases text[], box jsonb)
+    ) e
+    left join lateral (
+      select a.event_id from watchpost.event_aliases a
+      where a.alias = any(e.aliases || e.id) and starts_with(a.alias, p_source || ':')
+      order by a.alias = e.id desc, a.event_id
+      limit 1
+    ) known on true
+    order by coalesce(known.event_id, e.id), e.ordinal desc
+  ),
+  moved as (
+    insert into watchpost.positions (
+      event_id, batch_id, first_seen_at, source, type, title, lat, lon, ts, severity, subject, status, url,
+      extent, scope_id)
+    select event_id, v_batch, seen_at, p_source, type, title, lat, lon, ts, severity, subject, status, url,
+      extent, coalesce(p_org_id, p_owner_id)
+    from given where is_moving
+    on conflict do nothing
+    returning event_id
+  ),
+  born as (
+    insert into watchpost.events (
+      id, source, type, title, lat, lon, ts, severity, subject, status, url, geometry, ends_at, revised_at,
+      extent, first_seen_at, updated_at, owner_id, org_id, revision)
+    select event_id, p_source, type, title, lat, lon, ts, severity, subject, status, url, geometry, ends_at,
+      revised_at, extent, seen_at, seen_at, p_owner_id, p_org_id,
+      -- One that was deleted for its age and is told again goes on where its revisions stopped.
+      1 + coalesce((
+        select max(r.revision) from watchpost.event_revisions r where r.event_id = given.event_id), 0)
+    from given where not is_moving
+    on conflict (id) do nothing
+    returning *
+  ),
+  changed as (
+    update watchpost.events e
+    set type = g.type, title = g.title, lat = g.lat, lon = g.lon, ts = g.ts, severity = g.severity,
+        subject = g.subject, status = g.status, url = g.url, geometry = g.geometry, ends_at = g.ends_at,
+        revised_at = g.revised_at, extent = g.extent, revision = e.revision + 1, updated_at = g.seen_at
+    from given g
+    where e.id = g.event_id
+      and e.source = p_source
+      and e.scope_id is not distinct from coalesce(p_org_id, p_owner_id)
+      and (g.revised_at is null or e.revised_at is null or g.revised_at >= e.revised_at)
+      and (g.type, g.title, g.lat, g.lon, g.ts, g.severity, g.status, g.url, g.geometry, g.ends_at)
+        is distinct from
+        (e.type, e.title, e.lat, e.lon, e.ts, e.severity, e.status, e.url, e.geometry, e.ends_at)
+    returning e.*
+  ),
+  revisions as (
+    insert into watchpost.event_revisions (
+      event_id, revision, batch_id, first_seen_at, source, type, title, lat, lon, ts, severity, subject,
+      status, url, geometry, ends_at, extent, scope_id)
+    select id, revision, v_batch, updated_at, source, type, title, lat, lon, ts, severity, subject,
+      status, url, geometry, ends_at, extent, scope_id
+    from (select * from born union all select * from changed) r
+  ),
+  aliased as (
+    insert into watchpost.event_aliases (alias, event_id)
+    select distinct on (a.alias) a.alias, g.event_id
+    from given g
+    cross join lateral unnest(g.aliases || g.id || g.event_id) as a (alias)
+    where not g.is_moving and (g.aliases <> '{}' or g.id <> g.event_id) and starts_with(a.alias, p_source || ':')
+    order by a.alias, g.event_id
+    on conflict (alias) do nothing
+  )
+  select (select count(*) from born) + (select count(*) from moved), (select count(*) from changed)
+  into v_inserted, v_revised;
+
+  update watchpost.sources
+  set last_event_at = greatest(last_event_at, (
+        select max((j.value ->> 'ts')::timestamptz) from jsonb_array_elements(p_events) as j (value)))
+  where source = p_source and v_given > 0;
+
+  if v_inserted + v_revised = 0 then
+    delete from watchpost.batches where id = v_batch;
+    return query select 0, 0, v_given, null::uuid;
+    return;
+  end if;
+  update watchpost.batches set size = v_inserted + v_revised where id = v_batch;
+  if p_match then
+    perform private.enqueue('match', v_batch, jsonb_build_object('source', p_source));
+  end if;
+  return query select v_inserted, v_revised, v_given - v_inserted - v_revised, v_batch;
+end
+$$;
+grant execute on function private.ingest_events to watchpost_jobs;
+
+-- Partitions of positions for yesterday up to p_days ahead; the default partition takes the rest.
+create function private.ensure_partitions(p_days integer default 3) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_day date;
+  v_name text;
+begin
+  for v_day in
+    select generate_series((now() at time zone 'UTC')::date - 1, (now() at time zone 'UTC')::date + p_days, '1 day')
+  loop
+    v_name := 'positions_' || to_char(v_day, 'YYYYMMDD');
+    continue when to_regclass('watchpost.' || v_name) is not null;
+    execute format(
+      'create table watchpost.%I partition of watchpost.positions for values from (%L) to (%L)',
+      v_name, v_day::text || ' 00:00:00+00', (v_day + 1)::text || ' 00:00:00+00');
+    execute format('alter table watchpost.%I enable row level security', v_name);
+    execute format('alter table watchpost.%I force row level security', v_name);
+  end loop;
+end
+$$;
+grant execute on function private.ensure_partitions to watchpost_jobs;
+
+-- How a source is: an open source that has long given nothing is stale, one that answers with errors is down.
+create function private.source_status(s watchpost.sources) returns text
+language sql stable set search_path = '' as $$
+  select case
+    when not s.enabled then 'disabled'
+    when s.last_success_at > now() - greatest(3 * s.interval_seconds, 180) * interval '1 second' then 'ok'
+    when s.last_success_at is null and s.error_at is null
+      and s.created_at > now() - interval '3 minutes' then 'stale'
+    when s.error_at > coalesce(s.last_success_at, '-infinity') or s.last_success_at is null then 'down'
+    else 'stale'
+  end
+$$;
+
+-- Security definer: the sources a zone listens to and whether they can be heard, for its owner.
+create function private.coverage(p_sources text[], p_types text[]) returns jsonb
+language sql stable security definer set search_path = '' as $$
+  select coalesce(jsonb_agg(jsonb_build_object('source', s.source, 'status', private.source_status(s)) order by s.source), '[]')
+  from watchpost.sources s
+  where s.source not like 'custom%'
+    and (p_sources is null or s.source = any(p_sources))
+    and (p_types is null or s.types && p_types)
+$$;
+grant execute on function private.coverage to authenticated;
+
+-- Security definer: health is public, the sources' state is not.
+create function private.sources_health()
+returns table (
+  source text, title text, attribution text, types text[], enabled boolean, interval_seconds integer,
+  status text, last_success_at timestamptz, last_event_at timestamptz, events_24h bigint, error text,
+  latency_p50 double precision, latency_p95 double precision
+)
+language sql stable security definer set search_path = '' as $$
+  select s.source, s.title, s.attribution, s.types, s.enabled, s.interval_seconds, private.source_status(s), s.last_success_at,
+    s.last_event_at, coalesce(e.count, 0), case when s.error_at > coalesce(s.last_success_at, '-infinity') then s.error end,
+    e.p50, e.p95
+  from watchpost.sources s
+  left join lateral (
+    select count(*),
+      percentile_cont(0.5) within group (order by extract(epoch from (e.first_seen_at - e.ts)))
+        filter (where e.first_seen_at > e.ts) as p50,
+      percentile_cont(0.95) within group (order by extract(epoch from (e.first_seen_at - e.ts)))
+        filter (where e.first_seen_at > e.ts) as p95
+    from watchpost.events e
+    where e.source = s.source and e.ts > now() - interval '24 hours'
+  ) e on true
+  where s.source not like 'custom%'
+  order by s.source
+$$;
+grant execute on function private.sources_health to watchpost_api, authenticated;
+
+reset role;

@@ -1,0 +1,329 @@
+-- Matching: which zones a revision may concern, and how alerts are born, get further and are told.
+
+set role watchpost_owner;
+
+-- Of these zones, those all of whose readers see an event that belongs to an account or organisation:
+-- an alert of a shared zone would tell its organisation what a private event, or another one's, said.
+create function private.zones_for(p_zone_ids uuid[], p_scope_id uuid) returns uuid[]
+language sql stable security definer set search_path = '' as $$
+  select coalesce(array_agg(z.id), '{}')
+  from watchpost.zones z
+  where z.id = any(p_zone_ids) and (
+    z.scope_id = p_scope_id or z.org_id is null and exists (
+      select from watchpost.members o
+      where o.org_id = p_scope_id and o.user_id = z.owner_id and o.status = 'active'))
+$$;
+
+-- Security definer: box operators are not leakproof. The zones that each revision of a batch may
+-- concern: by box, least severity and filters, by memory of an earlier revision or position, or
+-- changed since it was first seen. A superset: the decision itself is made in one place, not here.
+create function private.batch_candidates(p_batch_id uuid)
+returns table (
+  id text, revision integer, first_seen_at timestamptz, source text, type text, title text,
+  lat double precision, lon double precision, ts timestamptz, severity smallint, subject text,
+  status text, url text, geometry jsonb, zone_ids uuid[]
+)
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return query
+  with r as materialized (
+    select e.event_id, e.revision, e.first_seen_at, e.source, e.type, e.title, e.lat, e.lon, e.ts, e.severity,
+      e.subject, e.status, e.url, e.geometry, e.extent, e.scope_id,
+      e.event_id as key
+    from watchpost.event_revisions e where e.batch_id = p_batch_id
+    union all
+    select p.event_id, 1, p.first_seen_at, p.source, p.type, p.title, p.lat, p.lon, p.ts, p.severity,
+      p.subject, p.status, p.url, null::jsonb, p.extent, p.scope_id,
+      p.subject
+    from watchpost.positions p where p.batch_id = p_batch_id
+  ),
+  changed as materialized (
+    select z.id from watchpost.zones z
+    where z.updated_at > (select min(r.first_seen_at) from r) and z.deleted_at is null
+  ),
+  pairs as (
+    select r.event_id, r.ts, b.zone_id
+    from r
+    join watchpost.zone_boxes b on b.box operator(pg_catalog.&&) r.extent
+    where r.subject is null
+      and b.needs <= r.severity::real
+      and (b.sources is null or r.source = any(b.sources))
+      and (b.types is null or r.type = any(b.types))
+    union
+    -- Of what moves every position counts, whatever its severity: stays begin and end with them.
+    select r.event_id, r.ts, b.zone_id
+    from r
+    join watchpost.zone_boxes b on b.box operator(pg_catalog.&&) r.extent
+    where r.subject is not null
+      and (b.sources is null or r.source = any(b.sources))
+      and (b.types is null or r.type = any(b.types))
+    union
+    select r.event_id, r.ts, m.zone_id
+    from r
+    join watchpost.match_memory m on m.key = r.key
+    union
+    select r.event_id, r.ts, c.id
+    from r cross join changed c
+  ),
+  gathered as (
+    select p.event_id, p.ts, array_agg(p.zone_id) as zone_ids
+    from pairs p
+    group by p.event_id, p.ts
+  )
+  select r.event_id, r.revision, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts, r.severity,
+    r.subject, r.status, r.url, r.geometry,
+    case when r.scope_id is null then g.zone_ids else private.zones_for(g.zone_ids, r.scope_id) end
+  from r
+  join gathered g on g.event_id = r.event_id and g.ts = r.ts
+  order by r.first_seen_at, r.ts, r.event_id, r.revision;
+end
+$$;
+grant execute on function private.batch_candidates to watchpost_jobs;
+
+-- Security definer: what a new or changed zone may concern: events that still stand, and revisions
+-- first seen since its version, which matching may have missed while the change was not committed.
+create function private.zone_candidates(p_zone_id uuid)
+returns table (
+  id text, revision integer, first_seen_at timestamptz, source text, type text, title text,
+  lat double precision, lon double precision, ts timestamptz, severity smallint, subject text,
+  status text, url text, geometry jsonb, zone_ids uuid[], standing boolean
+)
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return query
+  with zone as (
+    select z.id, v.valid_from
+    from watchpost.zones z
+    join watchpost.zone_versions v on v.zone_id = z.id and v.version = z.version
+    where z.id = p_zone_id and z.deleted_at is null
+  )
+  select distinct on (e.first_seen_at, e.ts, e.id)
+    e.id, e.revision, e.first_seen_at, e.source, e.type, e.title, e.lat, e.lon, e.ts, e.severity, e.subject,
+    e.status, e.url, e.geometry, array[zone.id], true
+  from zone
+  join watchpost.zone_boxes b on b.zone_id = zone.id
+  join watchpost.events e on e.extent operator(pg_catalog.&&) b.box
+  where e.status = 'active' and e.ends_at > now()
+    and (e.scope_id is null or private.zones_for(array[zone.id], e.scope_id) <> '{}')
+  union all
+  select distinct on (r.first_seen_at, r.ts, r.event_id, r.revision)
+    r.event_id, r.revision, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts, r.severity, r.subject,
+    r.status, r.url, r.geometry, array[zone.id], false
+  from zone
+  join watchpost.zone_boxes b on b.zone_id = zone.id
+  join watchpost.event_revisions r on r.extent operator(pg_catalog.&&) b.box and r.first_seen_at >= zone.valid_from
+  join watchpost.batches done on done.id = r.batch_id and done.matched_at is not null
+  where r.scope_id is null or private.zones_for(array[zone.id], r.scope_id) <> '{}'
+  order by 3, 9, 1, 2;
+end
+$$;
+grant execute on function private.zone_candidates to watchpost_jobs;
+
+-- Security definer, these three: alerts, deliveries and jobs are born together, for the jobs' login.
+-- New alerts from JSON, each with a delivery and job per channel; one that exists is left alone.
+create function private.raise_alerts(p_alerts jsonb, p_wake_id uuid) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_ids uuid[];
+begin
+  with given as (
+    select * from jsonb_to_recordset(p_alerts) as x (
+      zone_id uuid, zone_name text, event_id text, source text, subject text, event jsonb, severity float8,
+      reason text, status text, raised_at timestamptz, held_until timestamptz, checks jsonb,
+      zone_version integer, event_revision integer)
+  ),
+  born as (
+    insert into watchpost.alerts (
+      zone_id, zone_name, owner_id, org_id, event_id, source, subject, event, severity, reason, first_reason, status,
+      raised_at, held_until, checks, zone_version, event_revision)
+    select g.zone_id, g.zone_name, z.owner_id, z.org_id, g.event_id, g.source, g.subject, g.event, g.severity,
+      g.reason, g.reason, g.status, g.raised_at, g.held_until, g.checks, g.zone_version, g.event_revision
+    from given g
+    join watchpost.zones z on z.id = g.zone_id and z.deleted_at is null
+    on conflict (zone_id, event_id) do nothing
+    returning id
+  )
+  select array_agg(id) into v_ids from born;
+  perform private.send_alerts(v_ids, p_wake_id);
+end
+$$;
+
+-- The first message of alerts that go out or wait: deliveries with their jobs, the end of each wait,
+-- and `recorded` where there is no channel.
+create function private.send_alerts(p_ids uuid[], p_wake_id uuid) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_count bigint;
+begin
+  with sent as (
+    insert into watchpost.deliveries as d (alert_id, channel_id, message, status)
+    select a.id, c.channel_id, 'alert.raised', case a.status when 'held' then 'held' else 'queued' end
+    from watchpost.alerts a
+    join watchpost.zones z on z.id = a.zone_id
+    cross join lateral private.zone_channels(z.owner_id, z.org_id, z.channel_ids) c
+    where a.id = any(p_ids) and a.status in ('pending', 'held')
+    on conflict (alert_id, channel_id, message, sequence)
+      where redelivery_of is null and message <> 'alert.digest'
+    do update set status = 'queued', updated_at = now() where d.status = 'held' and excluded.status = 'queued'
+    returning d.id, d.channel_id, d.status
+  )
+  select count(private.enqueue('deliver', s.id, jsonb_build_object('delivery_id', s.id), p_group => s.channel_id::text))
+  into v_count
+  from sent s where s.status = 'queued';
+
+  perform private.enqueue(
+    'release', md5(concat_ws('|', h.zone_id, h.held_until, p_wake_id))::uuid,
+    jsonb_build_object('zone_id', h.zone_id), h.held_until)
+  from (
+    select distinct zone_id, held_until from watchpost.alerts
+    where id = any(p_ids) and status = 'held' and held_until is not null
+  ) h;
+
+  update watchpost.alerts a
+  set status = 'recorded', updated_at = now()
+  where a.id = any(p_ids) and a.status in ('pending', 'held')
+    and not exists (select from watchpost.deliveries d where d.alert_id = a.id);
+end
+$$;
+
+-- Which alert news of an event is about: its own, or for a moving subject the one of its stay.
+create function private.alert_of(p_zone_id uuid, p_event_id text, p_subject text) returns uuid
+language sql stable security definer set search_path = '' as $$
+  select coalesce(
+    (select id from watchpost.alerts where zone_id = p_zone_id and event_id = p_event_id),
+    (select id from watchpost.alerts
+     where p_subject is not null and zone_id = p_zone_id and subject = p_subject
+     order by raised_at desc limit 1))
+$$;
+
+-- Alerts that were suppressed or held and now get further, because it got worse. Of a stay it is
+-- from now on about the position that took it further.
+create function private.advance_alerts(p_alerts jsonb, p_wake_id uuid) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_ids uuid[];
+begin
+  with given as (
+    select *, private.alert_of(x.zone_id, x.event_id, x.subject) as alert_id
+    from jsonb_to_recordset(p_alerts) as x (
+      zone_id uuid, event_id text, subject text, event jsonb, severity float8, reason text, status text,
+      raised_at timestamptz, held_until timestamptz, checks jsonb, zone_version integer, event_revision integer)
+  ),
+  moved as (
+    update watchpost.alerts a
+    set event_id = g.event_id, event = g.event, severity = g.severity, reason = g.reason, first_reason = g.reason,
+        status = g.status, raised_at = g.raised_at, held_until = g.held_until, checks = g.checks, zone_version = g.zone_version,
+        event_revision = g.event_revision, updated_at = now()
+    from given g
+    where a.id = g.alert_id
+      and (a.status in ('suppressed', 'held') or (a.status = 'recorded' and a.held_until is not null))
+    returning a.id
+  )
+  select array_agg(id) into v_ids from moved;
+  perform private.send_alerts(v_ids, p_wake_id);
+end
+$$;
+
+-- News about alerts that exist: noted on each, and sent where the alert went when it is to be told now.
+create function private.update_alerts(p_updates jsonb) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_update record;
+  v_alert record;
+  v_count bigint;
+begin
+  for v_update in
+    select *, private.alert_of(x.zone_id, x.event_id, x.subject) as alert_id
+    from jsonb_to_recordset(p_updates) as x (
+      zone_id uuid, event_id text, subject text, event jsonb, kind text, at timestamptz, severity float8,
+      reason text, send text, held_until timestamptz, event_revision integer)
+  loop
+    update watchpost.alerts a
+    set updates = a.updates || jsonb_build_object('at', private.iso(v_update.at), 'kind', v_update.kind),
+        event = v_update.event, severity = v_update.severity, reason = v_update.reason, event_revision = v_update.event_revision,
+        updated_at = now()
+    where a.id = v_update.alert_id
+    returning a.id, jsonb_array_length(a.updates) as sequence into v_alert;
+    continue when not found or v_update.send is null;
+    with sent as (
+      insert into watchpost.deliveries (alert_id, channel_id, message, sequence, status, next_attempt_at)
+      select distinct d.alert_id, d.channel_id, 'alert.' || v_update.kind, v_alert.sequence,
+        case v_update.send when 'held' then 'held' else 'queued' end, v_update.held_until
+      from watchpost.deliveries d
+      where d.alert_id = v_alert.id and d.status <> 'cancelled'
+      on conflict do nothing
+      returning id, channel_id, status
+    )
+    select count(private.enqueue('deliver', s.id, jsonb_build_object('delivery_id', s.id), p_group => s.channel_id::text))
+    into v_count
+    from sent s where s.status = 'queued';
+    if v_update.send = 'held' then
+      perform private.enqueue(
+        'release', gen_random_uuid(), jsonb_build_object('zone_id', v_update.zone_id), v_update.held_until);
+    end if;
+  end loop;
+end
+$$;
+
+-- What was held and whose time has come (alerts, and news about alerts) becomes one digest per
+-- channel, or is cancelled when the zone was switched off or snoozed meanwhile. Says how many alerts.
+create function private.release_held(p_zone_id uuid) returns integer
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_zone watchpost.zones;
+  v_alerts uuid[];
+  v_held uuid[];
+  v_channel uuid;
+  v_digest uuid;
+begin
+  select * into v_zone from watchpost.zones where id = p_zone_id for share;
+  if not found or v_zone.deleted_at is not null then
+    return 0;
+  end if;
+  select array_agg(a.id) into v_alerts
+  from (
+    select id from watchpost.alerts
+    where zone_id = p_zone_id and status = 'held' and held_until <= now()
+    for update
+  ) a;
+  select array_agg(d.id), v_alerts || array_agg(d.alert_id) into v_held, v_alerts
+  from watchpost.deliveries d
+  join watchpost.alerts a on a.id = d.alert_id
+  where a.zone_id = p_zone_id and d.status = 'held' and coalesce(d.next_attempt_at, a.held_until) <= now();
+  if v_alerts is null then
+    return 0;
+  end if;
+  if not v_zone.enabled or v_zone.snoozed_until > now() then
+    update watchpost.deliveries
+    set status = 'cancelled', last_error = 'The zone was switched off or snoozed.', updated_at = now()
+    where id = any(v_held);
+    update watchpost.alerts set status = 'suppressed', updated_at = now()
+    where id = any(v_alerts) and status = 'held';
+    return 0;
+  end if;
+  for v_channel in
+    select distinct channel_id from watchpost.deliveries where id = any(v_held)
+  loop
+    insert into watchpost.deliveries (alert_id, channel_id, message)
+    select d.alert_id, v_channel, 'alert.digest'
+    from watchpost.deliveries d join watchpost.alerts a on a.id = d.alert_id
+    where d.id = any(v_held) and d.channel_id = v_channel
+    order by a.severity desc, a.raised_at, a.id
+    limit 1
+    returning id into v_digest;
+    update watchpost.deliveries
+    set status = 'queued', digest_id = v_digest, next_attempt_at = null, updated_at = now()
+    where id = any(v_held) and channel_id = v_channel;
+    perform private.enqueue('deliver', v_digest, jsonb_build_object('delivery_id', v_digest), p_group => v_channel::text);
+  end loop;
+  update watchpost.alerts a
+  set status = case when exists (select from watchpost.deliveries d where d.alert_id = a.id) then 'pending' else 'recorded' end,
+      updated_at = now()
+  where a.id = any(v_alerts) and a.status = 'held';
+  return (select count(distinct id) from unnest(v_alerts) as released (id));
+end
+$$;
+grant execute on function private.raise_alerts, private.advance_alerts, private.update_alerts, private.release_held
+  to watchpost_jobs;
+
+reset role;
