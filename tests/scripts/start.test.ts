@@ -123,10 +123,10 @@ describe('npm run demo', () => {
 
   test('the documentation works offline', async () => {
     const page = await (await fetch(`${first.url}/docs`)).text()
-    const files = [...page.matchAll(/(?:src|href)="(\/docs\/[^"]+)"/g)].map(([, path]) => path)
+    const files = [...page.matchAll(/(?:src|href)="([^"]+\.(?:js|css))"/g)].map(([, path]) => path)
     expect(files).toHaveLength(3)
     for (const path of files) {
-      const answer = await fetch(first.url + path)
+      const answer = await fetch(new URL(path ?? '', `${first.url}/docs`))
       expect([path, answer.status]).toEqual([path, 200])
       expect(answer.headers.get('content-type')).toMatch(/^text\/(css|javascript)/)
       await answer.arrayBuffer()
