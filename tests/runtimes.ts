@@ -15,6 +15,8 @@ declare module 'vitest' {
   }
 }
 
+/** Well below the time of a hook: what vitest kills leaves its children behind. */
+const START_MS = 30_000
 const ROOT = resolve(import.meta.dirname, '..')
 export const WRANGLER = join(ROOT, 'wrangler.toml')
 
@@ -66,13 +68,16 @@ export async function startDeno(name: 'api' | 'jobs', { variables, onLine }: Opt
   }
   const said: string[] = []
   const base = await new Promise<string>((done, fail) => {
+    const late = setTimeout(end, START_MS)
     for (const stream of [child.stdout, child.stderr]) {
       createInterface(stream).on('line', (text) => {
         said.push(text)
         const line = parseLine(text)
         if (line) onLine(line)
         const [, address] = text.match(/^Listening on (http:\S+?)\/?$/) ?? []
-        if (address) done(address)
+        if (!address) return
+        clearTimeout(late)
+        done(address)
       })
     }
     ended.then(() => fail(new Error(`Deno ended: ${said.join('\n')}`)))
