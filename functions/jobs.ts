@@ -97,6 +97,8 @@ export function createRunner(deps: JobDeps): Runner {
     migrate: false,
     supervise: false,
     schedule: false,
+    // As often as we supervise: a queue is looked at on every pass, not on every second one.
+    monitorIntervalSeconds: SUPERVISE_EVERY_MS / 1000,
   })
   boss.on('error', (error) => deps.log({ msg: 'queue error', error: error.message }))
 
