@@ -19,7 +19,6 @@ export type Deps = {
   origins: string[]
   /** Where people reach this service, without a trailing slash. */
   public_url: string
-  version: string
   /** The client's address; what proxies say is believed only where the entry trusts them. */
   address: (c: Ctx) => string
   /** Takes one anonymous request from an address's budget; seconds to wait, 0 when allowed. */

@@ -1,5 +1,4 @@
 import { timingSafeEqual } from 'node:crypto'
-import { VERSION } from '../shared/version.ts'
 import { addressLimit } from './address.ts'
 import { createApp } from './app.ts'
 import type { EdgeApi, EdgeJobs } from './config.ts'
@@ -25,7 +24,6 @@ export function createEdgeApp(config: EdgeApi, platform: Platform): ReturnType<t
     limits,
     origins,
     public_url,
-    version: VERSION,
     verify_session: remoteSessions(auth),
     address_limit: addressLimit(limits.address),
     // Static files are the platform's: it answers them before it calls us.

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { createAdaptorServer } from '@hono/node-server'
-import { VERSION } from '../shared/version.ts'
 import { addressLimit, clientAddress } from './address.ts'
 import { createApp } from './app.ts'
 import { asset } from './assets.ts'
@@ -82,7 +81,6 @@ async function createAppOn(config: Config, outside: Outside): Promise<App> {
     limits,
     origins,
     public_url,
-    version: VERSION,
     address: clientAddress(config.trusted_proxies),
     address_limit: addressLimit(limits.address),
     asset,

@@ -31,7 +31,6 @@ function inert(): Deps {
     limits: { pro: 0, enterprise: 0, address: 0 },
     origins: [],
     public_url: 'http://localhost',
-    version: '0.0.0',
     address: () => '',
     address_limit: () => 0,
     asset: async () => undefined,

@@ -24,7 +24,6 @@ export async function createIssuingApp({ database, seal }: Service): Promise<Iss
     send: () => Promise.reject(new Error('nothing is sent here')),
     allow: parseAllowList(undefined),
     limits: { pro: 100_000, enterprise: 100_000, address: 100_000 },
-    version: '0.0.0-test',
     address: (c) => c.req.header(ADDRESS_HEADER) ?? '192.0.2.1',
     address_limit: () => 0,
     asset: async () => undefined,

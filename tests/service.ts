@@ -134,7 +134,6 @@ export async function createService(
           limits,
           origins: [ORIGIN],
           public_url,
-          version: '0.0.0-test',
           address: (c) => c.req.header(ADDRESS_HEADER) ?? '192.0.2.1',
           address_limit: () => 0,
           asset: async () => undefined,
