@@ -70,7 +70,7 @@ create table watchpost.delivery_attempts (
   response_excerpt text,
   unique (delivery_id, attempt)
 );
-comment on table watchpost.delivery_attempts is 'Append-only: every attempt of a delivery and what the receiver answered. Kept 100 days.';
+comment on table watchpost.delivery_attempts is 'Append-only: every attempt of a delivery and what the receiver answered. Kept 30 days, see retention.';
 comment on column watchpost.delivery_attempts.id is 'Row id.';
 comment on column watchpost.delivery_attempts.delivery_id is 'Delivery that was tried.';
 comment on column watchpost.delivery_attempts.attempt is 'Number of the try, from 1.';

@@ -16,7 +16,7 @@ alter table watchpost.retention force row level security;
 insert into watchpost.retention (thing, keep) values
   ('events', '90 days'),
   ('event_revisions', '100 days'),
-  ('delivery_attempts', '100 days'),
+  ('delivery_attempts', '30 days'),
   ('alerts', '400 days'),
   ('audit', '400 days'),
   ('positions', '48 hours'),
@@ -55,9 +55,10 @@ begin
   get diagnostics v_count = row_count;
   v_total := v_total + v_count;
 
+  -- A delivery counts its attempts for the 48 hours that it may be tried.
   delete from watchpost.delivery_attempts where id in (
     select id from watchpost.delivery_attempts
-    where at < now() - (v_keep ->> 'delivery_attempts')::interval
+    where at < now() - greatest((v_keep ->> 'delivery_attempts')::interval, interval '48 hours')
     order by at limit p_batch);
   get diagnostics v_count = row_count;
   v_total := v_total + v_count;

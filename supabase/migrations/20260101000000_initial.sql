@@ -2146,7 +2146,7 @@ create table watchpost.delivery_attempts (
   response_excerpt text,
   unique (delivery_id, attempt)
 );
-comment on table watchpost.delivery_attempts is 'Append-only: every attempt of a delivery and what the receiver answered. Kept 100 days.';
+comment on table watchpost.delivery_attempts is 'Append-only: every attempt of a delivery and what the receiver answered. Kept 30 days, see retention.';
 comment on column watchpost.delivery_attempts.id is 'Row id.';
 comment on column watchpost.delivery_attempts.delivery_id is 'Delivery that was tried.';
 comment on column watchpost.delivery_attempts.attempt is 'Number of the try, from 1.';
@@ -3684,7 +3684,7 @@ alter table watchpost.retention force row level security;
 insert into watchpost.retention (thing, keep) values
   ('events', '90 days'),
   ('event_revisions', '100 days'),
-  ('delivery_attempts', '100 days'),
+  ('delivery_attempts', '30 days'),
   ('alerts', '400 days'),
   ('audit', '400 days'),
   ('positions', '48 hours'),
@@ -3723,9 +3723,10 @@ begin
   get diagnostics v_count = row_count;
   v_total := v_total + v_count;
 
+  -- A delivery counts its attempts for the 48 hours that it may be tried.
   delete from watchpost.delivery_attempts where id in (
     select id from watchpost.delivery_attempts
-    where at < now() - (v_keep ->> 'delivery_attempts')::interval
+    where at < now() - greatest((v_keep ->> 'delivery_attempts')::interval, interval '48 hours')
     order by at limit p_batch);
   get diagnostics v_count = row_count;
   v_total := v_total + v_count;

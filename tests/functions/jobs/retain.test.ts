@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
 import { inTransaction } from '../../../functions/db.ts'
+import { ChannelDelivery } from '../../../shared/channel.ts'
 import { createWorkshop, quake, type Workshop } from '../../jobs.ts'
-import { createService, type Service } from '../../service.ts'
+import { createService, parsed, type Service } from '../../service.ts'
 
 let service: Service
 let jobs: Workshop
@@ -37,4 +39,41 @@ test('an event that was deleted for its age and is told again goes on with its n
   expect(await revisionOf(event.id)).toBeUndefined()
   await jobs.ingest(event)
   expect(await revisionOf(event.id)).toEqual({ revision: 2 })
+})
+
+test('the log of attempts goes after 30 days, the delivery stays with what it says of them', async () => {
+  const { query } = service.database
+  const { key } = await service.person()
+  const body = { kind: 'webhook', target: 'https://hooks.example.com/in' }
+  const made = await service.request('POST', '/api/v1/channels', { key, body })
+  const { channel } = parsed(made, 201, z.object({ channel: z.looseObject({ id: z.uuid() }) }))
+  await service.request('POST', `/api/v1/channels/${channel.id}/test`, { key })
+  const age = (time: string) =>
+    query(`update watchpost.delivery_attempts set at = now() - $1::interval`, [time])
+  const read = async () => {
+    const answer = await service.request('GET', `/api/v1/channels/${channel.id}/deliveries`, {
+      key,
+    })
+    const Page = z.object({ deliveries: z.tuple([ChannelDelivery]) })
+    const [delivery] = parsed(answer, 200, Page).deliveries
+    return [delivery.status, delivery.attempts, delivery.attempt_log.length]
+  }
+  await age('29 days')
+  await retain()
+  expect(await read()).toEqual(['succeeded', 1, 1])
+
+  // However short they are to be kept: a delivery that is still tried counts them.
+  const keep = (time: string) =>
+    query(`update watchpost.retention set keep = $1::interval where thing = 'delivery_attempts'`, [
+      time,
+    ])
+  await keep('1 hour')
+  await age('47 hours')
+  await retain()
+  expect(await read()).toEqual(['succeeded', 1, 1])
+
+  await keep('30 days')
+  await age('31 days')
+  await retain()
+  expect(await read()).toEqual(['succeeded', 1, 0])
 })
