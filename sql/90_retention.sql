@@ -70,6 +70,14 @@ begin
   get diagnostics v_count = row_count;
   v_total := v_total + v_count;
 
+  -- A test belongs to no alert that would take it along.
+  delete from watchpost.deliveries where id in (
+    select id from watchpost.deliveries
+    where alert_id is null and created_at < now() - (v_keep ->> 'alerts')::interval
+    limit p_batch);
+  get diagnostics v_count = row_count;
+  v_total := v_total + v_count;
+
   delete from watchpost.audit where id in (
     select id from watchpost.audit where at < now() - (v_keep ->> 'audit')::interval order by at limit p_batch);
   get diagnostics v_count = row_count;

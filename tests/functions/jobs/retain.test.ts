@@ -76,4 +76,10 @@ test('the log of attempts goes after 30 days, the delivery stays with what it sa
   await age('31 days')
   await retain()
   expect(await read()).toEqual(['succeeded', 1, 0])
+
+  // A test has no alert that would end it, and would keep its deleted channel for ever.
+  await query(`update watchpost.deliveries set created_at = now() - interval '401 days'`)
+  await query(`update watchpost.channels set deleted_at = now() - interval '31 days'`)
+  await retain()
+  expect(await query('select from watchpost.channels')).toEqual([])
 })
