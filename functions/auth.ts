@@ -1,4 +1,6 @@
 import type { MiddlewareHandler } from 'hono'
+import { ApiError, notFound } from '../shared/problem.ts'
+import { type Sql, sqlOn } from '../shared/sql.ts'
 import {
   check as checkCredential,
   contextOf,
@@ -7,8 +9,8 @@ import {
   rateLimited,
   unauthenticated,
 } from './credential.ts'
-import { type Connection, leave, requireCommit, type Sql, sqlOn, sqlState } from './db.ts'
-import { ApiError, afterwards, type Ctx, type Env, issueOfLimit, notFound } from './http.ts'
+import { type Connection, leave, requireCommit, sqlState } from './db.ts'
+import { afterwards, type Ctx, type Env, issueOfLimit } from './http.ts'
 
 /** Who asks: facts verified in the database, never what the request says of itself. */
 export type Caller = {

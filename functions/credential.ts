@@ -1,7 +1,8 @@
 import { isKey, keyHash } from '../shared/key.ts'
+import { ApiError } from '../shared/problem.ts'
 import { bucketOf } from './address.ts'
 import type { Connection } from './db.ts'
-import { ApiError, type Ctx } from './http.ts'
+import type { Ctx } from './http.ts'
 import type { Session } from './sessions.ts'
 
 /** What a request shows: a key, which the database knows by its hash, or a verified session token. */

@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import { notFound } from '../shared/problem.ts'
+import type { Sql } from '../shared/sql.ts'
 import { read, write } from './auth.ts'
-import { type Sql, sqlState } from './db.ts'
-import { type Ctx, notFound } from './http.ts'
+import { sqlState } from './db.ts'
+import type { Ctx } from './http.ts'
 
 /** The header of a creating POST, for its route: `request: { headers: IdempotencyHeader, … }`. */
 export const IdempotencyHeader = z.object({

@@ -1,15 +1,8 @@
 import { type Job, PgBoss } from 'pg-boss'
+import { type Sql, sqlOn } from '../shared/sql.ts'
 import type { Send } from './channels/channel.ts'
 import type { AllowList } from './channels/target.ts'
-import {
-  type Connection,
-  type Database,
-  inTransaction,
-  leave,
-  requireCommit,
-  type Sql,
-  sqlOn,
-} from './db.ts'
+import { type Connection, type Database, inTransaction, leave, requireCommit } from './db.ts'
 import type { Feed } from './feeds/feed.ts'
 import { deliver } from './jobs/deliver.ts'
 import { ingest } from './jobs/ingest.ts'

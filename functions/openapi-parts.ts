@@ -1,5 +1,6 @@
 /** The parts that all operations of the OpenAPI document share: headers and refusals. */
-import { ApiError, CODES, type Code, DESCRIPTIONS, problemOf } from './http.ts'
+import { ApiError, CODES, type Code, problemOf } from '../shared/problem.ts'
+import { DESCRIPTIONS } from './http.ts'
 
 const REQUEST_ID = '4bfa0f38-03af-40b2-94fd-bfbfa103270b'
 

@@ -8,11 +8,11 @@ import {
 } from '../../shared/account.ts'
 import { Alert } from '../../shared/alert.ts'
 import { AuditRow } from '../../shared/audit.ts'
+import { LAST_UUID } from '../../shared/page.ts'
+import { createRoute, json, resource } from '../../shared/route.ts'
+import { raw, type Sql } from '../../shared/sql.ts'
 import { read, signedIn } from '../auth.ts'
-import { raw, type Sql } from '../db.ts'
-import { type Ctx, json, personProblems } from '../http.ts'
-import { LAST_UUID } from '../page.ts'
-import { createRoute, resource } from '../resource.ts'
+import { type Ctx, type Env, personProblems } from '../http.ts'
 import { keyColumns } from './account-keys.ts'
 import { accountOf, readAccount } from './account-state.ts'
 import { zoneColumns } from './zones.ts'
@@ -20,7 +20,7 @@ import { zoneColumns } from './zones.ts'
 const PAGE = 500
 const encoder = new TextEncoder()
 
-export const accountExport = resource()
+export const accountExport = resource<Env>()
 
 accountExport.openapi(
   createRoute({

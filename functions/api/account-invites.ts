@@ -1,16 +1,17 @@
 import { z } from 'zod'
 import { Invite, InviteAccept, Org } from '../../shared/account.ts'
+import { notFound } from '../../shared/problem.ts'
+import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
 import { tokenHash } from '../../shared/token.ts'
 import { read, signedIn, write } from '../auth.ts'
-import { answer, body, json, notFound, personProblems } from '../http.ts'
-import { createRoute, resource } from '../resource.ts'
+import { type Env, personProblems } from '../http.ts'
 import { findOrg } from './account-orgs.ts'
 
 const List = z.object({ invites: z.array(Invite) })
 const Joined = z.object({ org: Org })
 const security = [{ session: [] }]
 
-export const accountInvites = resource()
+export const accountInvites = resource<Env>()
 
 accountInvites.openapi(
   createRoute({

@@ -1,10 +1,6 @@
 import { z } from 'zod'
 import { Key, KeyCreate } from '../../shared/account.ts'
 import { generateKey, keyHash, keyPrefix } from '../../shared/key.ts'
-import { read, signedIn, write } from '../auth.ts'
-import { raw, type Sql } from '../db.ts'
-import { answer, body, invalid, json, notFound, personProblems } from '../http.ts'
-import { IdempotencyHeader, idempotent } from '../idempotency.ts'
 import {
   CursorQuery,
   decodeCursor,
@@ -13,8 +9,13 @@ import {
   LAST_UUID,
   NextCursor,
   split,
-} from '../page.ts'
-import { createRoute, pathId, resource } from '../resource.ts'
+} from '../../shared/page.ts'
+import { invalid, notFound } from '../../shared/problem.ts'
+import { answer, body, createRoute, json, pathId, resource } from '../../shared/route.ts'
+import { raw, type Sql } from '../../shared/sql.ts'
+import { read, signedIn, write } from '../auth.ts'
+import { type Env, personProblems } from '../http.ts'
+import { IdempotencyHeader, idempotent } from '../idempotency.ts'
 
 const KeyId = z.object({ id: pathId('The id of a key.') })
 const One = z.object({ key: Key })
@@ -39,7 +40,7 @@ export const keyColumns =
   raw(`k.id, k.name, k.prefix, k.scopes, k.expires_at, k.revoked_at, k.created_at,
   (select u.last_used_at from watchpost.key_usage u where u.key_id = k.id) as last_used_at`)
 
-export const accountKeys = resource()
+export const accountKeys = resource<Env>()
 
 accountKeys.openapi(
   createRoute({

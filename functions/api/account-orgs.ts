@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { Org, OrgFields, OrgTransfer } from '../../shared/account.ts'
+import { notFound } from '../../shared/problem.ts'
+import { answer, body, createRoute, json, pathId, resource } from '../../shared/route.ts'
+import { raw, type Sql } from '../../shared/sql.ts'
 import { read, signedIn, write } from '../auth.ts'
-import { raw, type Sql } from '../db.ts'
-import { answer, body, json, notFound, personProblems } from '../http.ts'
+import { type Env, personProblems } from '../http.ts'
 import { IdempotencyHeader, idempotent } from '../idempotency.ts'
-import { createRoute, pathId, resource } from '../resource.ts'
 import { PassedOn } from './orgs.ts'
 
 const OrgId = z.object({ id: pathId('The id of an organisation of the caller.') })
@@ -17,7 +18,7 @@ const security = [{ session: [] }]
 const columns = raw(`o.id, o.name, m.role, o.created_at,
   (select count(*) from watchpost.members n where n.org_id = o.id and n.status = 'active') as members`)
 
-export const accountOrgs = resource()
+export const accountOrgs = resource<Env>()
 
 accountOrgs.openapi(
   createRoute({

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Account } from '../../shared/account.ts'
-import type { Sql } from '../db.ts'
+import type { Sql } from '../../shared/sql.ts'
 import type { Ctx } from '../http.ts'
 import { listOrgs } from './account-orgs.ts'
 

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { Account, AccountDelete } from '../../shared/account.ts'
+import { invalid } from '../../shared/problem.ts'
+import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
 import { authenticate, read, signedIn, write } from '../auth.ts'
-import { answer, body, invalid, json, personProblems } from '../http.ts'
-import { createRoute, resource } from '../resource.ts'
+import { type Env, personProblems } from '../http.ts'
 import { accountExport } from './account-export.ts'
 import { accountInvites } from './account-invites.ts'
 import { accountKeys } from './account-keys.ts'
@@ -14,7 +15,7 @@ const One = z.object({ account: Account })
 const DELETE_TIMEOUT = '120s'
 
 /** What people do themselves, signed in and on any plan. */
-export const account = resource()
+export const account = resource<Env>()
 account.route('/keys', accountKeys)
 account.route('/orgs', accountOrgs)
 account.route('/invites', accountInvites)

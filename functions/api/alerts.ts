@@ -1,8 +1,5 @@
 import { z } from 'zod'
 import { ALERT_STATUSES, Alert, AlertPatch, Redelivery } from '../../shared/alert.ts'
-import { can, read, write } from '../auth.ts'
-import { raw, type Sql } from '../db.ts'
-import { answer, body, json, notFound, problems } from '../http.ts'
 import {
   CursorQuery,
   decodeCursor,
@@ -12,8 +9,12 @@ import {
   LAST_UUID,
   NextCursor,
   split,
-} from '../page.ts'
-import { createRoute, pathId, resource } from '../resource.ts'
+} from '../../shared/page.ts'
+import { notFound } from '../../shared/problem.ts'
+import { answer, body, createRoute, json, pathId, resource } from '../../shared/route.ts'
+import { raw, type Sql } from '../../shared/sql.ts'
+import { can, read, write } from '../auth.ts'
+import { type Env, problems } from '../http.ts'
 
 const AlertId = z.object({ id: pathId('The id of an alert.') })
 const One = z.object({ alert: Alert })
@@ -33,7 +34,7 @@ const ListQuery = z.strictObject({
 const Position = z.tuple([z.iso.datetime(), z.uuid()])
 type AlertRow = { alert: Alert }
 
-export const alerts = resource()
+export const alerts = resource<Env>()
 
 alerts.openapi(
   createRoute({

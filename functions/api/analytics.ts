@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import { integer } from '../../shared/page.ts'
+import { answer, createRoute, json, resource } from '../../shared/route.ts'
 import { can, read } from '../auth.ts'
-import { answer, json, problems } from '../http.ts'
-import { integer } from '../page.ts'
-import { createRoute, resource } from '../resource.ts'
+import { type Env, problems } from '../http.ts'
 
 const Count = z.int().min(0)
 
@@ -29,7 +29,7 @@ const Analytics = z
   .meta({ id: 'Analytics' })
 type Analytics = z.infer<typeof Analytics>
 
-export const analytics = resource()
+export const analytics = resource<Env>()
 
 analytics.openapi(
   createRoute({

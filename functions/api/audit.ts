@@ -1,8 +1,5 @@
 import { z } from 'zod'
 import { ApiActivity, AuditRow, toApiActivity } from '../../shared/audit.ts'
-import { can, read } from '../auth.ts'
-import { raw } from '../db.ts'
-import { ApiError, answer, type Ctx, json, problems } from '../http.ts'
 import {
   CursorQuery,
   decodeCursor,
@@ -11,8 +8,12 @@ import {
   LAST_UUID,
   NextCursor,
   split,
-} from '../page.ts'
-import { createRoute, resource } from '../resource.ts'
+} from '../../shared/page.ts'
+import { ApiError } from '../../shared/problem.ts'
+import { answer, createRoute, json, resource } from '../../shared/route.ts'
+import { raw } from '../../shared/sql.ts'
+import { can, read } from '../auth.ts'
+import { type Ctx, type Env, problems } from '../http.ts'
 
 /** Before every row: an export that begins here gets the whole window. */
 const FIRST_UUID = '00000000-0000-0000-0000-000000000000'
@@ -46,7 +47,7 @@ const columns =
 
 type Window = { days: number; limit: number }
 
-export const audit = resource()
+export const audit = resource<Env>()
 
 audit.openapi(
   createRoute({

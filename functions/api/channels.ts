@@ -1,6 +1,18 @@
 import { z } from 'zod'
 import { Channel, ChannelCreate, ChannelPatch } from '../../shared/channel.ts'
+import {
+  CursorQuery,
+  decodeCursor,
+  encodeCursor,
+  integer,
+  LAST_UUID,
+  NextCursor,
+  split,
+} from '../../shared/page.ts'
+import { ApiError, invalid, notFound } from '../../shared/problem.ts'
+import { answer, body, createRoute, json, pathId, resource } from '../../shared/route.ts'
 import { generateSecret } from '../../shared/signing.ts'
+import type { Sql } from '../../shared/sql.ts'
 import { can, read, write } from '../auth.ts'
 import {
   changeReceiver,
@@ -11,19 +23,8 @@ import {
   secretFor,
 } from '../channels/sealed.ts'
 import { channelColumns, findChannel, ownChannel, type StoredChannel } from '../channels/stored.ts'
-import type { Sql } from '../db.ts'
-import { ApiError, answer, body, type Ctx, invalid, json, notFound, problems } from '../http.ts'
+import { type Ctx, type Env, problems } from '../http.ts'
 import { IdempotencyHeader, idempotent } from '../idempotency.ts'
-import {
-  CursorQuery,
-  decodeCursor,
-  encodeCursor,
-  integer,
-  LAST_UUID,
-  NextCursor,
-  split,
-} from '../page.ts'
-import { createRoute, pathId, resource } from '../resource.ts'
 import { deliveries } from './deliveries.ts'
 
 const RESTORE_DAYS = 30
@@ -40,7 +41,7 @@ const ListQuery = z.strictObject({
 })
 const Position = z.tuple([z.iso.datetime(), z.uuid()])
 
-export const channels = resource()
+export const channels = resource<Env>()
 channels.route('/', deliveries)
 
 channels.openapi(

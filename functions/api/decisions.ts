@@ -4,14 +4,15 @@ import { type DecidableEvent, decide } from '../../shared/decide.ts'
 import { Instant } from '../../shared/event.ts'
 import { boxesOf } from '../../shared/geometry.ts'
 import type { Memory } from '../../shared/memory.ts'
+import { integer } from '../../shared/page.ts'
 import { memoryKey, Preview, preview } from '../../shared/preview.ts'
+import { invalid, notFound } from '../../shared/problem.ts'
+import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
+import type { Sql } from '../../shared/sql.ts'
 import { checkZone, ZoneCreate, ZoneFields, zoneDefaults } from '../../shared/zone.ts'
 import { zoneOfVersion } from '../../shared/zone-version.ts'
 import { authenticate, can, read, readInSteps } from '../auth.ts'
-import type { Sql } from '../db.ts'
-import { answer, body, type Ctx, invalid, json, notFound, problems } from '../http.ts'
-import { integer } from '../page.ts'
-import { createRoute, resource } from '../resource.ts'
+import { type Ctx, type Env, problems } from '../http.ts'
 import { selectZone, ZoneId } from './zones.ts'
 
 const MAX_REVISIONS = 200_000
@@ -46,7 +47,7 @@ const Explanation = z
 
 type RevisionRow = DecidableEvent & { first_seen_at: string; revision: number; url: string | null }
 
-export const decisions = resource()
+export const decisions = resource<Env>()
 
 decisions.openapi(
   createRoute({

@@ -1,11 +1,5 @@
 import { z } from 'zod'
 import { ChannelDelivery } from '../../shared/channel.ts'
-import { can, read, write } from '../auth.ts'
-import { deliver } from '../channels/channel.ts'
-import { kindOf, unsealReceiver, unsealSecrets } from '../channels/sealed.ts'
-import { findChannel, isMine, ownChannel } from '../channels/stored.ts'
-import { raw } from '../db.ts'
-import { answer, json, notFound, problems } from '../http.ts'
 import {
   CursorQuery,
   decodeCursor,
@@ -14,8 +8,15 @@ import {
   LAST_UUID,
   NextCursor,
   split,
-} from '../page.ts'
-import { createRoute, pathId, resource } from '../resource.ts'
+} from '../../shared/page.ts'
+import { notFound } from '../../shared/problem.ts'
+import { answer, createRoute, json, pathId, resource } from '../../shared/route.ts'
+import { raw } from '../../shared/sql.ts'
+import { can, read, write } from '../auth.ts'
+import { deliver } from '../channels/channel.ts'
+import { kindOf, unsealReceiver, unsealSecrets } from '../channels/sealed.ts'
+import { findChannel, isMine, ownChannel } from '../channels/stored.ts'
+import { type Env, problems } from '../http.ts'
 
 const ChannelId = z.object({
   id: pathId('The id of a channel.'),
@@ -39,7 +40,7 @@ const deliveryColumns =
     where a.delivery_id = d.id), '[]') as attempt_log`)
 
 /** What was sent to one channel; part of the channels' routes. */
-export const deliveries = resource()
+export const deliveries = resource<Env>()
 
 deliveries.openapi(
   createRoute({

@@ -6,11 +6,19 @@ import {
   prepareZone,
   touchesGeometry,
 } from '../../shared/geometry.ts'
+import {
+  CursorQuery,
+  decodeCursor,
+  encodeCursor,
+  flag,
+  integer,
+  NextCursor,
+} from '../../shared/page.ts'
+import { ApiError, notFound } from '../../shared/problem.ts'
+import { answer, createRoute, resource } from '../../shared/route.ts'
 import type { ZoneFields } from '../../shared/zone.ts'
 import { can, readInSteps } from '../auth.ts'
-import { ApiError, answer, type Ctx, notFound, problems } from '../http.ts'
-import { CursorQuery, decodeCursor, encodeCursor, flag, integer, NextCursor } from '../page.ts'
-import { createRoute, resource } from '../resource.ts'
+import { type Ctx, type Env, problems } from '../http.ts'
 
 export const Event = z
   .object({
@@ -82,7 +90,7 @@ type ShapeRow = Pick<
   id: string
 }
 
-export const events = resource()
+export const events = resource<Env>()
 
 events.openapi(
   createRoute({

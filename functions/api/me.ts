@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { answer, createRoute, json, resource } from '../../shared/route.ts'
 import { can, read, WINDOW_SECONDS } from '../auth.ts'
-import { answer, json, problems } from '../http.ts'
-import { createRoute, resource } from '../resource.ts'
+import { type Env, problems } from '../http.ts'
 
 const Me = z
   .object({
@@ -22,7 +22,7 @@ const Me = z
   })
   .meta({ id: 'Me' })
 
-export const me = resource()
+export const me = resource<Env>()
 
 me.openapi(
   createRoute({

@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { Member, MemberInvite, MemberPatch } from '../../shared/organisation.ts'
+import { ApiError, notFound } from '../../shared/problem.ts'
+import { answer, body, createRoute, json, pathId, resource } from '../../shared/route.ts'
+import { raw, type Sql } from '../../shared/sql.ts'
 import { generateToken, tokenHash } from '../../shared/token.ts'
 import { can, read, write } from '../auth.ts'
-import { raw, type Sql } from '../db.ts'
-import { ApiError, answer, body, json, notFound, problems } from '../http.ts'
+import { type Env, problems } from '../http.ts'
 import { IdempotencyHeader, idempotent } from '../idempotency.ts'
-import { createRoute, pathId, resource } from '../resource.ts'
 
 const INVITE_DAYS = 7
 
@@ -33,7 +34,7 @@ const Removed = One.extend({ passed_on: PassedOn })
 
 const columns = raw('m.id, m.user_id, m.email, m.role, m.status, m.joined_at')
 
-export const orgs = resource()
+export const orgs = resource<Env>()
 
 orgs.openapi(
   createRoute({

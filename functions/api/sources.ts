@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { Instant } from '../../shared/event.ts'
-import { ApiError, answer, type Ctx, json, Problem } from '../http.ts'
-import { createRoute, resource } from '../resource.ts'
+import { ApiError } from '../../shared/problem.ts'
+import { answer, createRoute, json, resource } from '../../shared/route.ts'
+import { type Ctx, type Env, Problem } from '../http.ts'
 
 const CACHE_SECONDS = 30
 const ERROR_CHARACTERS = 200
@@ -37,7 +38,7 @@ const Health = z
   .meta({ id: 'Health' })
 type Health = z.infer<typeof Health>
 
-export const sources = resource()
+export const sources = resource<Env>()
 
 sources.openapi(
   createRoute({

@@ -1,6 +1,18 @@
 import { z } from 'zod'
 import { boxesOf, simplify } from '../../shared/geometry.ts'
 import {
+  CursorQuery,
+  decodeCursor,
+  encodeCursor,
+  integer,
+  LAST_UUID,
+  NextCursor,
+  split,
+} from '../../shared/page.ts'
+import { ApiError, invalid, notFound } from '../../shared/problem.ts'
+import { answer, body, createRoute, json, pathId, resource } from '../../shared/route.ts'
+import { raw, type Sql } from '../../shared/sql.ts'
+import {
   checkZone,
   type Issue,
   Zone,
@@ -10,19 +22,8 @@ import {
   zoneDefaults,
 } from '../../shared/zone.ts'
 import { authenticate, can, read, write } from '../auth.ts'
-import { raw, type Sql } from '../db.ts'
-import { ApiError, answer, body, invalid, json, notFound, problems } from '../http.ts'
+import { type Env, problems } from '../http.ts'
 import { IdempotencyHeader, idempotent } from '../idempotency.ts'
-import {
-  CursorQuery,
-  decodeCursor,
-  encodeCursor,
-  integer,
-  LAST_UUID,
-  NextCursor,
-  split,
-} from '../page.ts'
-import { createRoute, pathId, resource } from '../resource.ts'
 
 const RESTORE_DAYS = 30
 
@@ -64,7 +65,7 @@ const settable = `org_id, label, lat, lon, radius_km, shape_type, polygon, match
 type ZoneRow = z.infer<typeof Zone>
 type Found = ZoneRow & { may_edit: boolean; unusable: string[]; foreign_org: boolean }
 
-export const zones = resource()
+export const zones = resource<Env>()
 
 zones.openapi(
   createRoute({

@@ -1,5 +1,5 @@
-import { raw, type Sql } from '../db.ts'
-import { ApiError, notFound } from '../http.ts'
+import { ApiError, notFound } from '../../shared/problem.ts'
+import { raw, type Sql } from '../../shared/sql.ts'
 import type { SealedChannel } from './sealed.ts'
 
 /** `is_mine`: the caller owns it or is an admin of its organisation. */

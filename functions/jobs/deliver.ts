@@ -1,4 +1,5 @@
 import { type NextAttempt, nextAttempt } from '../../shared/backoff.ts'
+import type { Sql } from '../../shared/sql.ts'
 import {
   type Card,
   type CardAlert,
@@ -8,7 +9,6 @@ import {
   type Outcome,
   deliver as sendCard,
 } from '../channels/channel.ts'
-import type { Sql } from '../db.ts'
 import type { JobContext, Queue } from '../jobs.ts'
 import type { Seal } from '../seal.ts'
 

@@ -3,7 +3,7 @@ import type { DecidableEvent, Decision } from '../../shared/decide.ts'
 import { isMoving } from '../../shared/event.ts'
 import type { Memory } from '../../shared/memory.ts'
 import { newsFor } from '../../shared/reason.ts'
-import type { Sql } from '../db.ts'
+import type { Sql } from '../../shared/sql.ts'
 import type { ZoneAtTime } from './zone-cache.ts'
 
 type Revision = DecidableEvent & { revision: number; url: string | null }

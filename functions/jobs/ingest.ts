@@ -1,7 +1,8 @@
 import { nextPollSeconds } from '../../shared/backoff.ts'
 import { NormalisedEvent } from '../../shared/event.ts'
 import { boxOfEvent } from '../../shared/geometry.ts'
-import { type Database, inTransaction, type Sql } from '../db.ts'
+import type { Sql } from '../../shared/sql.ts'
+import { type Database, inTransaction } from '../db.ts'
 import { type Feed, type FeedResult, type FeedState, isFeedError } from '../feeds/feed.ts'
 import type { JobContext, Queue, Work } from '../jobs.ts'
 

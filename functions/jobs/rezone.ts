@@ -1,6 +1,6 @@
 import { quietWindowAt } from '../../shared/quiet-hours.ts'
+import type { Sql } from '../../shared/sql.ts'
 import { zoneOfVersion } from '../../shared/zone-version.ts'
-import type { Sql } from '../db.ts'
 import type { Queue } from '../jobs.ts'
 import { type Candidate, decideAll } from './match.ts'
 

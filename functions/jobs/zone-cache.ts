@@ -1,7 +1,7 @@
 import { type PreparedZone, prepareZone } from '../../shared/geometry.ts'
+import type { Sql } from '../../shared/sql.ts'
 import type { ZoneFields } from '../../shared/zone.ts'
 import { zoneOfVersion } from '../../shared/zone-version.ts'
-import type { Sql } from '../db.ts'
 
 /** A zone as it was at some moment, ready to be decided on. */
 export type ZoneAtTime = {

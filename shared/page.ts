@@ -1,6 +1,6 @@
 import { base64url } from 'jose'
 import { z } from 'zod'
-import { ApiError } from './http.ts'
+import { ApiError } from './problem.ts'
 
 /** The query of a list that pages. */
 export const CursorQuery = z

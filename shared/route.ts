@@ -1,7 +1,8 @@
 import { OpenAPIHono, createRoute as routeOf } from '@hono/zod-openapi'
-import type { MiddlewareHandler } from 'hono'
+import type { Context, Env, MiddlewareHandler } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { z } from 'zod'
-import { ApiError, type Env, invalidInput, issuesOf } from './http.ts'
+import { ApiError, invalidInput, issuesOf } from './problem.ts'
 
 const NOBODYS_ID = '00000000-0000-0000-0000-000000000000'
 const NoQuery = z.strictObject({})
@@ -16,7 +17,7 @@ export const createRoute: typeof routeOf = (route) => {
   return routeOf({ ...route, middleware, request: { query: NoQuery, ...route.request } })
 }
 
-const requireBody: MiddlewareHandler<Env> = async (c, next) => {
+const requireBody: MiddlewareHandler = async (c, next) => {
   if ((await c.req.text()) === '') {
     throw new ApiError('malformed', 'There is no body. Send one as application/json.')
   }
@@ -35,8 +36,8 @@ export function pathId(description: string) {
 }
 
 /** A collection of routes of one resource. */
-export function resource(): OpenAPIHono<Env> {
-  return new OpenAPIHono<Env>({
+export function resource<E extends Env>(): OpenAPIHono<E> {
+  return new OpenAPIHono<E>({
     defaultHook: (result) => {
       if (!result.success) throw invalidInput(result.target, issuesOf(result.error))
     },
@@ -44,7 +45,7 @@ export function resource(): OpenAPIHono<Env> {
 }
 
 /** Refuses a body that does not say it is JSON, and keeps its text for later. */
-export const requireJson: MiddlewareHandler<Env> = async (c, next) => {
+export const requireJson: MiddlewareHandler = async (c, next) => {
   if (['POST', 'PATCH', 'DELETE'].includes(c.req.method)) {
     const text = await c.req.text()
     const type = c.req.header('content-type')
@@ -55,4 +56,26 @@ export const requireJson: MiddlewareHandler<Env> = async (c, next) => {
     if (text === '' && type !== undefined) c.req.raw.headers.delete('content-type')
   }
   await next()
+}
+
+/** Answers JSON that has passed through its schema: what the document promises is what is sent. */
+export function answer<S extends z.ZodType, T extends ContentfulStatusCode>(
+  c: Context,
+  schema: S,
+  value: z.input<S>,
+  status: T,
+  headers?: Record<string, string>,
+) {
+  const parsed = schema.parse(value) as z.output<S> // safe: parse returns the schema's output
+  return c.json(parsed as never, status, headers) as never
+}
+
+/** A JSON answer in an OpenAPI description. */
+export function json<S extends z.ZodType>(schema: S, description: string) {
+  return { description, content: { 'application/json': { schema } } }
+}
+
+/** A required JSON body in an OpenAPI description. */
+export function body<S extends z.ZodType>(schema: S) {
+  return { required: true as const, content: { 'application/json': { schema } } }
 }

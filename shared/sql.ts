@@ -1,0 +1,48 @@
+/** A row of a result; each query names the columns it expects. */
+export type Row = Record<string, unknown>
+
+/** A tagged template: values are always parameters. Resolves to the rows. */
+export type Sql = <T = Row>(text: TemplateStringsArray, ...values: unknown[]) => Promise<T[]>
+
+/** What runs a statement: a connection or client of `pg`. */
+export type Queryable = {
+  query: (text: string, values?: unknown[]) => Promise<{ rows: unknown[] }>
+}
+
+/** Joins a template's pieces with $1, $2 …; a value made by `raw` is text of ours, never input. */
+export function render(
+  text: TemplateStringsArray,
+  values: unknown[],
+): { text: string; values: unknown[] } {
+  let out = text[0] ?? ''
+  const parameters: unknown[] = []
+  values.forEach((value, index) => {
+    if (value instanceof Raw) {
+      out += value.text
+    } else {
+      parameters.push(value)
+      out += `$${parameters.length}`
+    }
+    out += text[index + 1] ?? ''
+  })
+  return { text: out, values: parameters }
+}
+
+class Raw {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** Text that belongs into a statement as it stands, e.g. a list of columns from our own table. */
+export const raw = (text: string) => new Raw(text)
+
+/** The tagged template over a connection. */
+export function sqlOn(connection: Queryable): Sql {
+  return async <T>(text: TemplateStringsArray, ...values: unknown[]) => {
+    const rendered = render(text, values)
+    const result = await connection.query(rendered.text, rendered.values)
+    return result.rows as T[] // safe: each query names the columns of T, and tests run them all
+  }
+}
