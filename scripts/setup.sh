@@ -6,6 +6,7 @@
 set -eu
 
 main() {
+  cd "$(dirname "$0")/.."
   case ${1:-run} in
     run) service run ;;
     hub) service run && hub ;;
@@ -41,7 +42,7 @@ hub() {
   marker=hub/node_modules/.watchpost-setup.lock
   if cmp -s hub/package-lock.json "$marker" 2> /dev/null; then return; fi
   echo "Installing what the hub needs (about 10 seconds the first time) …"
-  (cd hub && npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund --loglevel=error)
+  (cd hub && npm ci --omit=dev --omit=optional --omit=peer --ignore-scripts --no-audit --no-fund --loglevel=error)
   cp hub/package-lock.json "$marker"
 }
 
