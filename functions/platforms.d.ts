@@ -7,13 +7,8 @@ declare module 'cloudflare:workers' {
   }
 }
 
-type WorkersContext = {
-  waitUntil: (work: Promise<unknown>) => void
-  passThroughOnException: () => void
-  props: unknown
-}
 type Hyperdrive = { connectionString: string }
-type ApiBindings = { API_DATABASE: Hyperdrive; JOBS: { drain: () => Promise<void> } }
+type ApiBindings = { API_DATABASE: Hyperdrive; JOBS: { drain: () => Promise<unknown> } }
 type JobsBindings = { JOBS_DATABASE: Hyperdrive }
 
 declare const Deno: {
@@ -22,4 +17,4 @@ declare const Deno: {
 }
 
 /** Supabase's own; plain Deno has none. */
-declare const EdgeRuntime: { waitUntil: (work: Promise<unknown>) => void } | undefined
+declare var EdgeRuntime: { waitUntil: (work: Promise<unknown>) => void } | undefined

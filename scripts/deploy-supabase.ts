@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { z } from 'zod'
+import { supabaseVariables } from '../functions/edge.ts'
 import { environment, readArguments, runMain, UsageError } from './arguments.ts'
 import {
   checkHealth,
@@ -39,11 +40,8 @@ export type Target = {
   root: string
 }
 
-/** What functions/supabase.ts takes from the project where nobody set it. */
-const told = ({ project_url }: Partial<Target>) => ({
-  PUBLIC_URL: `${project_url ?? 'https://unknown.supabase.co'}/functions/v1/api`,
-  AUTH_ISSUER: `${project_url ?? 'https://unknown.supabase.co'}/auth/v1`,
-})
+const told = ({ project_url }: Partial<Target>) =>
+  supabaseVariables(project_url ?? 'https://unknown.supabase.co')
 
 /** check looks at everything that a deployment needs, without changing anything. */
 export async function check(report: Report, target: Partial<Target>, env_file: string) {

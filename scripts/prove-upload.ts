@@ -21,7 +21,7 @@ const DENO = ['-A', '--node-modules-dir=manual', '--no-remote']
 // What the platform has beside Deno's own, and a package whose types only tsc finds (its "exports"
 // name files that are not there); at run time it is looked for like every other.
 const PLATFORM = `
-declare const EdgeRuntime: { waitUntil: (work: Promise<unknown>) => void } | undefined
+declare var EdgeRuntime: { waitUntil: (work: Promise<unknown>) => void } | undefined
 declare module '@modelcontextprotocol/sdk/*'
 `
 const START_SECONDS = 20

@@ -1,6 +1,8 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ConfigError, readEdgeApi, readEdgeJobs } from '../../functions/config.ts'
-import { createJobsHandler } from '../../functions/edge.ts'
+import { createJobsHandler } from '../../functions/edge-jobs.ts'
 import { createService, type Person, type Service } from '../service.ts'
 
 const LEAST = {
@@ -11,6 +13,22 @@ const LEAST = {
   JOBS_DATABASE_URL: 'postgres://watchpost_jobs:b@localhost/postgres',
 }
 const SECRET = 'x'.repeat(32)
+
+test('what a platform is called by stands in its entry alone, and that is short', () => {
+  const folder = resolve(import.meta.dirname, '../../functions')
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  const code = files.filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
+  const textOf = (file: string) => readFileSync(join(folder, file), 'utf8')
+  const platforms =
+    /\bDeno\.\w|EdgeRuntime|cloudflare:workers|cf-connecting-ip|process\.env|navigator\./
+  expect(code.filter((file) => platforms.test(textOf(file))).sort()).toEqual([
+    'cloudflare.ts',
+    'node.ts',
+    'supabase.ts',
+  ])
+  for (const entry of ['cloudflare.ts', 'supabase.ts'])
+    expect(textOf(entry).split('\n').length - 1, entry).toBeLessThan(30)
+})
 
 describe('readEdgeApi', () => {
   test('knows the login of the API alone, and sends statements without names', () => {
