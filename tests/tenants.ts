@@ -17,7 +17,15 @@ export type Tenant = {
   fellow: Person
   /** Ids by what they name: several of each, private and shared ones. */
   ids: Record<
-    'zone' | 'channel' | 'alert' | 'delivery' | 'organisation' | 'member' | 'event' | 'audit',
+    | 'zone'
+    | 'channel'
+    | 'alert'
+    | 'delivery'
+    | 'organisation'
+    | 'member'
+    | 'event'
+    | 'audit'
+    | 'key',
     string[]
   >
   /** Cursors that the tenant was given. */
@@ -41,10 +49,10 @@ export async function createTenant(service: Service): Promise<Tenant> {
     org,
     `${SHARED} team`,
   ])
-  await database.query('update watchpost.api_keys set name = $2 where user_id = $1', [
-    person.user_id,
-    `${PRIVATE} key`,
-  ])
+  const keys = await database.query<{ id: string }>(
+    'update watchpost.api_keys set name = $2 where user_id = $1 returning id',
+    [person.user_id, `${PRIVATE} key`],
+  )
 
   const make = async (path: string, body: object, name: string) => {
     const headers = { ...HEADERS, 'Idempotency-Key': `${PRIVATE} ${crypto.randomUUID()}` }
@@ -142,6 +150,7 @@ export async function createTenant(service: Service): Promise<Tenant> {
     ],
     event: [event.id, known.id],
     audit: (await list('/audit', 'audit')).slice(0, 1).map(({ id }) => id),
+    key: keys.map(({ id }) => id),
   }
   const cursors: string[] = []
   for (const path of [

@@ -22,16 +22,22 @@ beforeAll(async () => {
   const bearer = (key: string) => `Bearer ${key}`
   callers = {
     own: bearer(person.key),
+    'its own session': bearer(await service.session(person)),
     'no key': undefined,
     'a malformed key': bearer('wp_live_nonsense'),
     'an unknown key': bearer(generateKey()),
     'its expired key': bearer(await service.key(person, { expires_at: new Date(0) })),
     'its revoked key': bearer(await service.key(person, { revoked: true })),
+    'its expired session': bearer(await service.issuer.token(person, { claims: { exp: 1 } })),
+    'a forged session': bearer(await service.issuer.token(person, { forged: true })),
     'an account below Pro': bearer((await service.person({ plan: 'free' })).key),
+    'a session below Pro': bearer(await service.session(await service.account({ plan: 'free' }))),
     'a foreign key to read': bearer(await service.key(other, { scopes: ['read'] })),
     'a foreign key': bearer(other.key),
+    'a foreign session': bearer(await service.session(other)),
     'a fellow member to read': bearer(await service.key(fellow, { scopes: ['read'] })),
     'a fellow member': bearer(fellow.key),
+    'a fellow member’s session': bearer(await service.session(fellow)),
   }
   tenant.secrets.push(...Object.values(callers).flatMap((header) => header?.split(' ')[1] ?? []))
 })
@@ -119,15 +125,17 @@ function leaksOf(ask: Ask, told: string, isFellow: boolean): string[] {
 test('the tenant itself is told every marker, so that a leak would be seen', async () => {
   let told = ''
   for (const operation of operations.filter(({ method }) => method === 'GET')) {
-    for (const ask of requestsOf(operation)) told += (await send('own', ask)).told
+    const who = operation.is_account ? 'its own session' : 'own'
+    for (const ask of requestsOf(operation)) told += (await send(who, ask)).told
   }
-  const things = ['zone', 'channel', 'note', 'event', 'agent']
+  const things = ['zone', 'channel', 'note', 'event', 'agent', 'key']
   for (const thing of things) expect(told).toContain(`${PRIVATE} ${thing}`)
   for (const thing of ['zone', 'channel', 'note', 'team'])
     expect(told).toContain(`${SHARED} ${thing}`)
   expect(told).toContain(`${PRIVATE} answer`)
   expect(told).toContain('203.0.113.77')
-  for (const id of [...tenant.ids.delivery, ...tenant.ids.member]) expect(told).toContain(id)
+  for (const id of [...tenant.ids.delivery, ...tenant.ids.member, ...tenant.ids.key])
+    expect(told).toContain(id)
 })
 
 const STRANGERS = [
@@ -136,33 +144,43 @@ const STRANGERS = [
   'an unknown key',
   'its expired key',
   'its revoked key',
+  'its expired session',
+  'a forged session',
   'an account below Pro',
+  'a session below Pro',
   'a foreign key to read',
   'a foreign key',
+  'a foreign session',
 ]
+/** Whoever is known is answered on some routes at least: a refusal everywhere would prove nothing. */
+const KNOWN = ['a session below Pro', 'a foreign key to read', 'a foreign key', 'a foreign session']
 
 test.each(STRANGERS)('%s learns and changes nothing of a tenant, on any route', async (who) => {
   const before = await tenant.read()
   const leaks: string[] = []
   const statuses = new Set<number>()
+  let answered = 0
   for (const operation of operations) {
     for (const ask of requestsOf(operation)) {
       const { status, told } = await send(who, ask)
       statuses.add(status)
+      if (status < 300 && operation.is_keyed) answered += 1
       for (const leak of leaksOf(ask, told, false)) leaks.push(`${ask.method} ${ask.path}: ${leak}`)
     }
   }
   expect(leaks).toEqual([])
   expect([...statuses].filter((status) => status >= 500)).toEqual([])
+  expect(answered > 0).toBe(KNOWN.includes(who))
   expect(await tenant.read()).toEqual(before)
 })
 
-test.each(['a fellow member to read', 'a fellow member'])(
+test.each(['a fellow member to read', 'a fellow member', 'a fellow member’s session'])(
   '%s learns what is shared and nothing else, on any route',
   async (who) => {
     const leaks: string[] = []
     let told = ''
-    for (const operation of operations) {
+    // One of the account's routes is how somebody leaves the organisation.
+    for (const operation of operations.toSorted((a, b) => +a.is_account - +b.is_account)) {
       for (const ask of requestsOf(operation)) {
         const answer = await send(who, ask)
         told += answer.told
