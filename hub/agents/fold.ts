@@ -1,0 +1,53 @@
+/** Letters that Unicode's decomposition leaves alone, but a person types either way. */
+const LETTERS: Record<string, string> = { ı: 'i', ø: 'o', æ: 'ae', ß: 'ss', đ: 'd', ł: 'l' }
+
+/** fold makes a text comparable: lower case, without accents, Turkish letters as their Latin ones. */
+export function fold(text: string): string {
+  return text
+    .replaceAll('İ', 'i')
+    .toLowerCase()
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[ıøæßđł]/g, (letter) => LETTERS[letter] ?? letter)
+}
+
+/** wordsOf lists the folded words of a text; what follows an apostrophe is a case ending and goes. */
+export function wordsOf(text: string): string[] {
+  return fold(text)
+    .replace(/(\p{L}|\p{N})['’ʼ`´](\p{L}+)/gu, '$1')
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '')
+}
+
+// Endings on folded words, so `u` stands for u and ü, `i` for ı and i, `s` for ş, `g` for ğ.
+const TURKISH = [
+  'lar|ler|lari|leri|si|su|sini|sunu|sinin|sunun|lik|luk|li|lu|siz|suz|ci|cu|daki|deki|ki',
+  'y?[iuae]|n?[iu]n|n[iua]|ne|[dt][ae]n?|y?l[ae]|m|n|[iu]?m[iu]z|[iu]?n[iu]z|[iu]m|s[iu]nda|s[iu]ne',
+  'm[ae]k|m[ae]y[iae]|m[ae]s[iu]|m[ae]|[iu]yor|y?[ae]c[ae][kg]|[dt][iu]|m[iu]s|[iuae]?r|[iu]n|s[ae]n[ae]|s[iu]n',
+  'y?[iu]p|y?[ae]l[iu]m|y?[ae]y[iu]m|y?[ae]b[iu]l|l[iu]m|d[iu]r|t[iu]r|[iu]l|[iu]lm[ae]|k|[iu]nc[ae]|y?[iu]ver|y?[ae]n|d[iu]k|t[iu]k',
+].join('|')
+const TURKISH_ENDINGS = new RegExp(`^(?:${TURKISH})+$`)
+const ENGLISH_ENDINGS = /^(?:s|es|d|ed|ing|r|rs|er|ers|ment|ments|ly)$/
+
+/** The last consonants that Turkish softens before a vowel: taslak → taslağı, hesap → hesabı. */
+const SOFTENED: Record<string, string> = { k: 'g', p: 'b', t: 'd' }
+
+/**
+ * inflects tells whether `word` is `stem` with an ending of the language. A stem with `*` at its end
+ * takes anything; short stems ("bul") would else catch their neighbours ("bulut").
+ */
+export function inflects(word: string, stem: string, language: 'en' | 'tr'): boolean {
+  if (stem.endsWith('*')) return word.startsWith(stem.slice(0, -1))
+  if (word === stem) return true
+  const endings = language === 'tr' ? TURKISH_ENDINGS : ENGLISH_ENDINGS
+  if (word.startsWith(stem) && endings.test(word.slice(stem.length))) return true
+  if (language === 'en') {
+    return stem.endsWith('e') && `${stem.slice(0, -1)}ing` === word
+  }
+  const last = stem.at(-1) ?? ''
+  const soft = SOFTENED[last]
+  if (!soft || stem.length < 3) return false
+  const softened = stem.slice(0, -1) + soft
+  const ending = word.slice(softened.length)
+  return word.startsWith(softened) && /^[aeiou]/.test(ending) && endings.test(ending)
+}
