@@ -1,0 +1,151 @@
+import { availableParallelism, totalmem } from 'node:os'
+
+const GIB = 2 ** 30
+
+export type ModelFile = { name: string; url: string; bytes: number; sha256: string }
+
+export type Preset = {
+  id: string
+  name: string
+  /** What the model is for, and what it costs. */
+  about: { en: string; tr: string }
+  license: 'Apache-2.0'
+  /** The first is the one to load; llama.cpp finds the others of a split model beside it. */
+  files: ModelFile[]
+  /** What the model takes while it works, its context included. */
+  memory_bytes: number
+  /** The least memory of a machine on which it leaves enough for the hub and its database. */
+  machine_bytes: number
+}
+
+function huggingFace(repository: string, revision: string, name: string) {
+  return { name, url: `https://huggingface.co/${repository}/resolve/${revision}/${name}` }
+}
+
+/** The models the hub offers, largest first; files, sizes and digests of the makers' own releases. */
+export const PRESETS: Preset[] = [
+  {
+    id: 'qwen2.5-7b',
+    name: 'Qwen2.5 7B Instruct (Q4_K_M)',
+    about: {
+      en: 'Writes best. 4.7 GB to download, about 6 GB of memory.',
+      tr: 'En iyi yazan model. 4,7 GB indirme, yaklaşık 6 GB bellek.',
+    },
+    license: 'Apache-2.0',
+    files: [
+      {
+        ...huggingFace(
+          'Qwen/Qwen2.5-7B-Instruct-GGUF',
+          'bb5d59e06d9551d752d08b292a50eb208b07ab1f',
+          'qwen2.5-7b-instruct-q4_k_m-00001-of-00002.gguf',
+        ),
+        bytes: 3_993_201_344,
+        sha256: 'dfce12e3862a5283ccfb88221b48480e58745165de856439950d0f22590580db',
+      },
+      {
+        ...huggingFace(
+          'Qwen/Qwen2.5-7B-Instruct-GGUF',
+          'bb5d59e06d9551d752d08b292a50eb208b07ab1f',
+          'qwen2.5-7b-instruct-q4_k_m-00002-of-00002.gguf',
+        ),
+        bytes: 689_872_288,
+        sha256: '539cf93f78e887edea1c04e2d7d8cdaca9d01dae9c9025bcb8accbe29df3d72a',
+      },
+    ],
+    memory_bytes: 6_000_000_000,
+    machine_bytes: 7 * GIB,
+  },
+  {
+    id: 'qwen3-4b',
+    name: 'Qwen3 4B (Q4_K_M)',
+    about: {
+      en: 'Writes well and is faster. 2.5 GB to download, about 3.5 GB of memory.',
+      tr: 'İyi yazar ve daha hızlıdır. 2,5 GB indirme, yaklaşık 3,5 GB bellek.',
+    },
+    license: 'Apache-2.0',
+    files: [
+      {
+        ...huggingFace(
+          'Qwen/Qwen3-4B-GGUF',
+          'bc640142c66e1fdd12af0bd68f40445458f3869b',
+          'Qwen3-4B-Q4_K_M.gguf',
+        ),
+        bytes: 2_497_280_256,
+        sha256: '7485fe6f11af29433bc51cab58009521f205840f5b4ae3a32fa7f92e8534fdf5',
+      },
+    ],
+    memory_bytes: 3_500_000_000,
+    machine_bytes: 6 * GIB,
+  },
+  {
+    id: 'qwen3-1.7b',
+    name: 'Qwen3 1.7B (Q8_0)',
+    about: {
+      en: 'For small machines: short texts and simple tasks. 1.8 GB to download, about 2.5 GB of memory.',
+      tr: 'Küçük makineler için: kısa metinler, basit işler. 1,8 GB indirme, yaklaşık 2,5 GB bellek.',
+    },
+    license: 'Apache-2.0',
+    files: [
+      {
+        ...huggingFace(
+          'Qwen/Qwen3-1.7B-GGUF',
+          '90862c4b9d2787eaed51d12237eafdfe7c5f6077',
+          'Qwen3-1.7B-Q8_0.gguf',
+        ),
+        bytes: 1_834_426_016,
+        sha256: '061b54daade076b5d3362dac252678d17da8c68f07560be70818cace6590cb1a',
+      },
+    ],
+    memory_bytes: 2_500_000_000,
+    machine_bytes: 3.5 * GIB,
+  },
+]
+
+export function presetById(id: string): Preset | undefined {
+  return PRESETS.find((preset) => preset.id === id)
+}
+
+export type Choice = { preset: Preset | null; why: { en: string; tr: string } }
+
+/** presetFor chooses the largest preset that a machine with so much memory runs beside the hub. */
+export function presetFor(memory_bytes: number): Choice {
+  const preset = PRESETS.find(({ machine_bytes }) => memory_bytes >= machine_bytes) ?? null
+  return { preset, why: why(memory_bytes, preset) }
+}
+
+function why(memory_bytes: number, preset: Preset | null): Choice['why'] {
+  const en = `${(memory_bytes / GIB).toFixed(1)} GB`
+  const tr = en.replace('.', ',')
+  if (preset === PRESETS[0]) {
+    return {
+      en: `This machine has ${en} of memory: enough for ${preset.name}.`,
+      tr: `Bu makinede ${tr} bellek var: ${preset.name} için yeterli.`,
+    }
+  }
+  if (preset) {
+    const larger = PRESETS[PRESETS.indexOf(preset) - 1] ?? preset
+    const needed = larger.machine_bytes / GIB
+    return {
+      en: `This machine has ${en} of memory: ${preset.name} fits; ${larger.name} wants a machine with ${needed} GB or more.`,
+      tr: `Bu makinede ${tr} bellek var: ${preset.name} sığar; ${larger.name} en az ${needed} GB bellekli bir makine ister.`,
+    }
+  }
+  return {
+    en: `This machine has ${en} of memory, too little for a model of its own (3.5 GB are needed). Everything else works; connect an OpenAI-compatible endpoint under Settings > Models.`,
+    tr: `Bu makinede ${tr} bellek var; kendi modeli için az (3,5 GB gerekir). Diğer her şey çalışır; Ayarlar > Modeller altında OpenAI uyumlu bir uç nokta bağlayın.`,
+  }
+}
+
+/** The memory this process may use: the machine's, or its control group's if that is less. */
+export function machineMemory(): number {
+  const constrained = process.constrainedMemory()
+  return constrained > 0 ? Math.min(totalmem(), constrained) : totalmem()
+}
+
+/** How large a context to make and how many calls to run at once on a machine. */
+export function sizing(memory_bytes: number, cores = availableParallelism()) {
+  const context_size = memory_bytes < 7 * GIB ? 4096 : 8192
+  // Each sequence has a context of its own; more than the cores can serve would only cost memory.
+  const most = memory_bytes < 7 * GIB ? 1 : memory_bytes < 15 * GIB ? 2 : 3
+  return { context_size, sequences: Math.max(1, Math.min(most, cores)) }
+}

@@ -1,0 +1,185 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import PQueue from 'p-queue'
+import { z } from 'zod'
+import { ContextLengthError, type Engine, type Generated, GrammarError } from './engine.ts'
+import { ChatRequest, PRIORITIES, PRIORITY_HEADER, type ProtocolError } from './protocol.ts'
+
+/** Longer than any context of ours in bytes; what is longer is no prompt. */
+const MAX_BODY_BYTES = 4 * 1024 * 1024
+
+/** A stream says this often that it is alive while a prompt waits or is being read. */
+const KEEP_ALIVE_MS = 10_000
+
+/** What one generation was, for its line in the log. */
+export type Finished = {
+  outcome: 'done' | 'cancelled' | 'failed'
+  waited_ms: number
+  duration_ms: number
+  error?: unknown
+} & Partial<Omit<Generated, 'text'>>
+
+/** createChat serves `POST /v1/chat/completions` with one engine; what it cannot do at once waits. */
+export function createChat(engine: Engine, finished: (line: Finished) => void) {
+  const queue = new PQueue({ concurrency: engine.sequences })
+
+  async function chat(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const arrived = performance.now()
+    const input = ChatRequest.safeParse(await readJson(request))
+    if (!input.success) {
+      return refuse(response, 400, { message: z.prettifyError(input.error), code: 'invalid' })
+    }
+    const gone = new AbortController()
+    response.once('close', () => gone.abort())
+    const reply = input.data.stream ? streamed(response, engine) : whole(response, engine)
+    const priority = PRIORITIES[priorityOf(request)]
+    // Its place in the queue is not given to somebody else before the sequence is free again, which
+    // is why the signal goes to the engine and not to the queue.
+    await queue.add(
+      async () => {
+        if (gone.signal.aborted) return
+        const started = performance.now()
+        const line = { waited_ms: Math.round(started - arrived) }
+        const timed = () => ({ ...line, duration_ms: Math.round(performance.now() - started) })
+        try {
+          const { text, ...numbers } = await generate(engine, input.data, gone.signal, reply.text)
+          reply.end({ text, ...numbers })
+          finished({ outcome: 'done', ...timed(), ...numbers })
+        } catch (error) {
+          if (gone.signal.aborted) return finished({ outcome: 'cancelled', ...timed() })
+          reply.fail(...problemOf(error))
+          finished({ outcome: 'failed', ...timed(), error })
+        }
+      },
+      { priority },
+    )
+  }
+
+  return { chat, busy: () => queue.pending, waiting: () => queue.size }
+}
+
+function generate(
+  engine: Engine,
+  { messages, response_format, max_tokens, temperature, seed }: ChatRequest,
+  signal: AbortSignal,
+  onText: (text: string) => void,
+): Promise<Generated> {
+  const schema =
+    response_format?.type === 'json_schema' ? response_format.json_schema.schema : undefined
+  return engine.complete({ messages, schema, max_tokens, temperature, seed, signal, onText })
+}
+
+function problemOf(error: unknown): [number, ProtocolError] {
+  if (error instanceof ContextLengthError) {
+    const { message, prompt_tokens, max_tokens, context_size } = error
+    const numbers = { prompt_tokens, max_tokens, context_size }
+    return [400, { message, code: 'context_length_exceeded', ...numbers }]
+  }
+  if (error instanceof GrammarError)
+    return [400, { message: error.message, code: 'invalid_schema' }]
+  return [500, { message: 'The model failed.', code: 'internal' }]
+}
+
+type Reply = {
+  text: (text: string) => void
+  end: (generated: Generated) => void
+  fail: (status: number, error: ProtocolError) => void
+}
+
+function whole(response: ServerResponse, engine: Engine): Reply {
+  return {
+    text: () => {},
+    end: ({ text, finish_reason, ...numbers }) => {
+      const message = { role: 'assistant', content: text }
+      sendJson(response, 200, {
+        ...headOf('chat.completion', engine.name),
+        choices: [{ index: 0, message, finish_reason }],
+        usage: usageOf(numbers),
+      })
+    },
+    fail: (status, error) => refuse(response, status, error),
+  }
+}
+
+/** Server-sent chunks; the status is only decided when there is something to send. */
+function streamed(response: ServerResponse, engine: Engine): Reply {
+  const head = headOf('chat.completion.chunk', engine.name)
+  const start = () => {
+    if (response.headersSent) return
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
+  }
+  const send = (value: unknown) => {
+    start()
+    response.write(`data: ${typeof value === 'string' ? value : JSON.stringify(value)}\n\n`)
+  }
+  const alive = setInterval(() => {
+    start()
+    response.write(': still here\n\n')
+  }, KEEP_ALIVE_MS)
+  response.once('close', () => clearInterval(alive))
+  return {
+    text: (content) =>
+      send({ ...head, choices: [{ index: 0, delta: { content }, finish_reason: null }] }),
+    end: ({ finish_reason, ...numbers }) => {
+      send({ ...head, choices: [{ index: 0, delta: {}, finish_reason }] })
+      send({ ...head, choices: [], usage: usageOf(numbers) })
+      send('[DONE]')
+      response.end()
+    },
+    fail: (status, error) => {
+      if (!response.headersSent) return refuse(response, status, error)
+      send({ error })
+      response.end()
+    },
+  }
+}
+
+function headOf(object: string, model: string) {
+  return {
+    id: `chatcmpl-${crypto.randomUUID()}`,
+    object,
+    created: Math.floor(Date.now() / 1000),
+    model,
+  }
+}
+
+function usageOf(numbers: Omit<Generated, 'text' | 'finish_reason'>) {
+  const { prompt_tokens, completion_tokens, cached_tokens } = numbers
+  return {
+    prompt_tokens,
+    completion_tokens,
+    total_tokens: prompt_tokens + completion_tokens,
+    prompt_tokens_details: { cached_tokens },
+  }
+}
+
+function priorityOf(request: IncomingMessage): keyof typeof PRIORITIES {
+  const given = String(request.headers[PRIORITY_HEADER] ?? '')
+  return given === 'user' || given === 'background' ? given : 'mission'
+}
+
+/** readJson answers undefined for what is no JSON or too long; the schema then says so. */
+export async function readJson(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request) {
+    bytes += chunk.length
+    if (bytes > MAX_BODY_BYTES) return undefined
+    chunks.push(chunk)
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+export function sendJson(response: ServerResponse, status: number, value: unknown): void {
+  if (response.headersSent || response.destroyed) return
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
+}
+
+/** An error as OpenAI's API has it. */
+export function refuse(response: ServerResponse, status: number, error: ProtocolError): void {
+  const type = status < 500 ? 'invalid_request_error' : 'server_error'
+  sendJson(response, status, { error: { type, param: null, ...error } })
+}

@@ -1,0 +1,186 @@
+import { availableParallelism } from 'node:os'
+import { basename } from 'node:path'
+import {
+  type ChatHistoryItem,
+  getLlama,
+  LlamaChat,
+  type LlamaContextSequence,
+  LlamaLogLevel,
+  resolveChatWrapper,
+} from 'node-llama-cpp'
+import type { Message } from './protocol.ts'
+import { grammarSchema, type Schema } from './schema.ts'
+
+/** The grammar of an answer ends with four line breaks, which some models need a token each for. */
+const GRAMMAR_END_TOKENS = 4
+
+/** Its default on two cores was 500 times slower; beyond eight, memory is the limit, not threads. */
+const MAX_THREADS = 8
+
+export type Generation = {
+  messages: Message[]
+  schema: Schema | undefined
+  max_tokens: number | undefined
+  temperature: number | undefined
+  seed: number | undefined
+  signal: AbortSignal
+  onText: (text: string) => void
+}
+
+export type Generated = {
+  text: string
+  finish_reason: 'stop' | 'length'
+  prompt_tokens: number
+  /** Prompt tokens that a sequence still had from an earlier call, and that cost nothing. */
+  cached_tokens: number
+  completion_tokens: number
+}
+
+/** A prompt that, with the answer it asks for, does not fit into the context. */
+export class ContextLengthError extends Error {
+  readonly prompt_tokens: number
+  readonly max_tokens: number
+  readonly context_size: number
+
+  constructor(numbers: { prompt_tokens: number; max_tokens: number; context_size: number }) {
+    const { prompt_tokens, max_tokens, context_size } = numbers
+    super(
+      `The prompt has ${prompt_tokens} tokens and the answer may have ${max_tokens}, but the context holds ${context_size}.`,
+    )
+    this.prompt_tokens = prompt_tokens
+    this.max_tokens = max_tokens
+    this.context_size = context_size
+  }
+}
+
+/** A schema that no grammar can be made of. */
+export class GrammarError extends Error {}
+
+export type EngineOptions = {
+  file: string
+  contextSize: number
+  sequences: number
+  threads?: number | undefined
+}
+
+export type Engine = Awaited<ReturnType<typeof loadEngine>>
+
+/**
+ * loadEngine loads one GGUF into one context of some sequences. A caller may run as many
+ * generations at once as there are sequences; each takes the sequence that already holds most of
+ * its prompt, so a stable beginning (the project, the agent's prompt) is read only once.
+ */
+export async function loadEngine({ file, contextSize, sequences, threads }: EngineOptions) {
+  const maxThreads = Math.min(threads ?? availableParallelism(), MAX_THREADS)
+  const llama = await getLlama({
+    gpu: false,
+    build: 'never',
+    skipDownload: true,
+    progressLogs: false,
+    logLevel: LlamaLogLevel.error,
+    maxThreads,
+  })
+  const model = await llama.loadModel({ modelPath: file })
+  const context = await model.createContext({
+    contextSize: Math.min(contextSize, model.trainContextSize),
+    sequences,
+    threads: maxThreads,
+  })
+  // One wrapper for all: finding out which one a model needs takes seconds.
+  const chatWrapper = resolveChatWrapper(model, {
+    warningLogs: false,
+    customWrapperSettings: { qwen: { thoughts: 'discourage' } },
+  })
+  const free: LlamaContextSequence[] = []
+  for (let made = 0; made < sequences; made++) free.push(context.getSequence())
+  const context_size = free[0]?.contextSize ?? context.contextSize
+
+  function tokensOf(history: ChatHistoryItem[]) {
+    const state = chatWrapper.generateContextState({ chatHistory: history })
+    return state.contextText.tokenize(model.tokenizer)
+  }
+
+  function grammarFor(schema: Schema) {
+    try {
+      // safe: grammarSchema gives the form node-llama-cpp knows, and it throws on what it does not
+      const grammar = grammarSchema(schema) as Parameters<
+        typeof llama.createGrammarForJsonSchema
+      >[0]
+      return llama.createGrammarForJsonSchema(grammar)
+    } catch (error) {
+      throw new GrammarError('No grammar can be made of this schema.', { cause: error })
+    }
+  }
+
+  function takeSequence(prompt: ReturnType<typeof tokensOf>): LlamaContextSequence {
+    const shared = free.map((sequence) => sequence.compareContextTokens(prompt).firstDifferentIndex)
+    const [sequence] = free.splice(shared.indexOf(Math.max(...shared)), 1)
+    if (!sequence) throw new Error(`All ${sequences} sequences are busy.`)
+    return sequence
+  }
+
+  async function complete(generation: Generation): Promise<Generated> {
+    const { messages, schema, temperature = 0.7, seed, signal, onText } = generation
+    const history = historyOf(messages)
+    const prompt = tokensOf(history)
+    const prompt_tokens = prompt.length
+    const room = context_size - prompt_tokens - GRAMMAR_END_TOKENS
+    const max_tokens = generation.max_tokens ?? Math.max(room, 1)
+    if (max_tokens > room) throw new ContextLengthError({ prompt_tokens, max_tokens, context_size })
+    const grammar = schema && (await grammarFor(schema))
+    signal.throwIfAborted()
+
+    const sequence = takeSequence(prompt)
+    const cached_tokens = sequence.compareContextTokens(prompt).firstDifferentIndex
+    const chat = new LlamaChat({ contextSequence: sequence, chatWrapper })
+    const before = sequence.tokenMeter.getState()
+    try {
+      const { response, metadata } = await chat.generateResponse(history, {
+        ...(grammar ? { grammar } : {}),
+        // The penalty would punish an array's items for having the same keys.
+        repeatPenalty: schema ? false : { penalty: 1.1 },
+        maxTokens: max_tokens + (schema ? GRAMMAR_END_TOKENS : 0),
+        temperature,
+        topK: 40,
+        topP: 0.95,
+        ...(seed === undefined ? {} : { seed }),
+        signal,
+        onTextChunk: onText,
+      })
+      return {
+        text: response,
+        finish_reason: metadata.stopReason === 'maxTokens' ? 'length' : 'stop',
+        prompt_tokens,
+        cached_tokens,
+        completion_tokens: sequence.tokenMeter.diff(before).usedOutputTokens,
+      }
+    } catch (error) {
+      // What a failed evaluation left in the sequence is not known; an aborted one is sound.
+      if (!signal.aborted) await sequence.clearHistory()
+      throw error
+    } finally {
+      chat.dispose({ disposeSequence: false })
+      free.push(sequence)
+    }
+  }
+
+  return {
+    name: basename(file, '.gguf'),
+    context_size,
+    sequences,
+    threads: maxThreads,
+    complete,
+    count: (texts: string[]) => texts.map((text) => model.tokenize(text).length),
+    promptTokens: (messages: Message[]) => tokensOf(historyOf(messages)).length,
+  }
+}
+
+/** The chat as node-llama-cpp has it; the empty answer at its end is the one to be generated. */
+function historyOf(messages: Message[]): ChatHistoryItem[] {
+  const history = messages.map(({ role, content }): ChatHistoryItem => {
+    if (role === 'system') return { type: 'system', text: content }
+    if (role === 'user') return { type: 'user', text: content }
+    return { type: 'model', response: [content] }
+  })
+  return [...history, { type: 'model', response: [] }]
+}

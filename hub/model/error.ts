@@ -1,0 +1,50 @@
+export const MODEL_REASONS = [
+  'no_model',
+  'starting',
+  'unreachable',
+  'crashed',
+  'invalid_output',
+  'out_of_budget',
+  'cancelled',
+  'too_long',
+] as const
+export type ModelReason = (typeof MODEL_REASONS)[number]
+
+/** Why a model gave no usable answer; `message` says what to do about it. */
+export class ModelError extends Error {
+  readonly reason: ModelReason
+  /** Whether the same call may succeed later without anybody changing anything. */
+  readonly is_retryable: boolean
+  /** By how many tokens a prompt was too long, where that is known. */
+  readonly excess_tokens: number | undefined
+  /** When a server asked to be left alone until then. */
+  readonly retry_after_ms: number | undefined
+  /** What the failed attempts have used, so that it can be counted. */
+  tokens: { prompt: number; completion: number } = { prompt: 0, completion: 0 }
+
+  constructor(
+    reason: ModelReason,
+    message: string,
+    options: {
+      is_retryable?: boolean
+      excess_tokens?: number | undefined
+      retry_after_ms?: number | undefined
+      cause?: unknown
+    } = {},
+  ) {
+    super(message, { cause: options.cause })
+    this.reason = reason
+    this.is_retryable =
+      options.is_retryable ?? ['starting', 'unreachable', 'crashed'].includes(reason)
+    this.excess_tokens = options.excess_tokens
+    this.retry_after_ms = options.retry_after_ms
+  }
+}
+
+export function noModel(): ModelError {
+  return new ModelError('no_model', 'No model is set up. Choose one under Settings > Models.')
+}
+
+export function cancelled(cause?: unknown): ModelError {
+  return new ModelError('cancelled', 'The call was cancelled.', { cause })
+}

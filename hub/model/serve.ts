@@ -1,0 +1,166 @@
+import { access, rm } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { connect } from 'node:net'
+import { parseArgs } from 'node:util'
+import { z } from 'zod'
+import { type Config, readConfig } from '../config.ts'
+import { log } from '../log.ts'
+import { readSetting } from '../settings.ts'
+import { machineMemory, sizing } from './catalog.ts'
+import { createChat, readJson, refuse, sendJson } from './chat.ts'
+import { type Engine, loadEngine } from './engine.ts'
+import { ChatRequest, type Health } from './protocol.ts'
+import { MODELS, modelPath } from './settings.ts'
+import { modelsFolder, socketPath } from './socket.ts'
+
+/*
+ * The model process: one GGUF, OpenAI's chat completions on a Unix socket. Beside a hub it is a
+ * child that ends with it (`--with-parent`); installed it is a systemd unit that reads models.json
+ * itself. Without a model it stays and says so.
+ */
+
+const Count = z.coerce.number().int().positive().optional()
+const { values } = parseArgs({
+  options: {
+    socket: { type: 'string' },
+    file: { type: 'string' },
+    'context-size': { type: 'string' },
+    sequences: { type: 'string' },
+    threads: { type: 'string' },
+    'with-parent': { type: 'boolean', default: false },
+  },
+})
+const Tokens = z.object({ texts: z.array(z.string()).max(1000) })
+const Prompt = z.object({ messages: ChatRequest.shape.messages })
+
+let engine: Engine | undefined
+let chat: ReturnType<typeof createChat> | undefined
+let state: Health['state'] = 'starting'
+let detail: string | null = null
+
+function health(): Health {
+  return {
+    state,
+    detail,
+    model: engine?.name ?? null,
+    memory_bytes: process.memoryUsage.rss(),
+    context_size: engine?.context_size ?? null,
+    sequences: engine?.sequences ?? null,
+    threads: engine?.threads ?? null,
+    busy: chat?.busy() ?? 0,
+    waiting: chat?.waiting() ?? 0,
+  }
+}
+
+async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const route = `${request.method} ${request.url?.split('?')[0]}`
+  if (route === 'GET /health') return sendJson(response, 200, health())
+  if (route === 'GET /v1/models') {
+    const data = engine ? [{ id: engine.name, object: 'model', owned_by: 'local' }] : []
+    return sendJson(response, 200, { object: 'list', data })
+  }
+  // systemd starts the unit again, and with it what models.json says now.
+  if (route === 'POST /reload') {
+    sendJson(response, 202, {})
+    return stop()
+  }
+  if (!engine || !chat) {
+    const code = state === 'none' ? 'no_model' : 'starting'
+    const message = detail ?? 'The model is being loaded. Try again in a moment.'
+    response.setHeader('retry-after', '5')
+    return refuse(response, 503, { message, code })
+  }
+  if (route === 'POST /v1/chat/completions') return chat.chat(request, response)
+  if (route === 'POST /tokenize') {
+    const body = await readJson(request)
+    const texts = Tokens.safeParse(body)
+    if (texts.success) return sendJson(response, 200, { counts: engine.count(texts.data.texts) })
+    const prompt = Prompt.safeParse(body)
+    if (!prompt.success) return refuse(response, 400, { message: 'Send texts or messages.' })
+    return sendJson(response, 200, { counts: [engine.promptTokens(prompt.data.messages)] })
+  }
+  refuse(response, 404, { message: `There is no ${route}.` })
+}
+
+const server = createServer((request, response) => {
+  handle(request, response).catch((error: unknown) => {
+    log({ msg: 'model request failed', error: String(error) })
+    refuse(response, 500, { message: 'The model process failed.', code: 'internal' })
+  })
+})
+
+function stop(): void {
+  server.close()
+  server.closeAllConnections()
+  // llama.cpp would first finish the batch it is at; nobody waits for that any more.
+  setImmediate(() => process.exit(0))
+}
+
+/** The model to load, or the sentence why there is none. */
+async function choose(config: Config): Promise<{ file: string } | { reason: string }> {
+  const settings = await readSetting(config.paths, MODELS)
+  const given = values.file ?? (settings.kind === 'local' ? settings.file : undefined)
+  if (given === undefined) {
+    return { reason: 'No model of its own is set up. Choose one under Settings > Models.' }
+  }
+  const file = modelPath(modelsFolder(config.paths), given)
+  try {
+    await access(file)
+    return { file }
+  } catch {
+    return { reason: `The model file ${file} cannot be read. Download it under Settings > Models.` }
+  }
+}
+
+/** A socket file that a killed process left is removed; one that answers is somebody's. */
+async function claim(socket: string): Promise<void> {
+  const isAlive = await new Promise<boolean>((resolve) => {
+    const probe = connect(socket)
+    probe.once('connect', () => {
+      probe.destroy()
+      resolve(true)
+    })
+    probe.once('error', () => resolve(false))
+  })
+  if (isAlive) throw new Error(`Another model process listens on ${socket}.`)
+  await rm(socket, { force: true })
+}
+
+async function main(): Promise<void> {
+  process.title = 'watchpost-model'
+  process.umask(0o077)
+  if (values['with-parent']) process.stdin.once('close', stop).resume()
+  process.once('SIGTERM', stop).once('SIGINT', stop)
+
+  const config = await readConfig(process.env)
+  const socket = values.socket ?? socketPath(config.paths, process.env)
+  await claim(socket)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(socket, resolve)
+  })
+
+  const chosen = await choose(config)
+  if ('reason' in chosen) {
+    state = 'none'
+    detail = chosen.reason
+    return
+  }
+  const { context_size, sequences } = sizing(machineMemory())
+  const started = performance.now()
+  engine = await loadEngine({
+    file: chosen.file,
+    contextSize: Count.parse(values['context-size']) ?? context_size,
+    sequences: Count.parse(values.sequences) ?? sequences,
+    threads: Count.parse(values.threads),
+  })
+  chat = createChat(engine, ({ error, ...line }) =>
+    log({ msg: 'completion', ...line, ...(error === undefined ? {} : { error: String(error) }) }),
+  )
+  state = 'ready'
+  log({ msg: 'model ready', duration_ms: Math.round(performance.now() - started), ...health() })
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.exit(1)
+})

@@ -1,0 +1,43 @@
+import { basename, isAbsolute, join } from 'node:path'
+import { z } from 'zod'
+import type { Setting } from '../settings.ts'
+
+/** Which model the hub thinks with: `models.json`. */
+export const ModelSettings = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('none') }),
+  z.strictObject({
+    kind: z.literal('local'),
+    /** An absolute path, or the name of a file in the models folder; of a split model its first file. */
+    file: z.string().min(1).max(4096).endsWith('.gguf', 'A model is a .gguf file.'),
+    preset: z.string().max(60).optional(),
+  }),
+  z.strictObject({
+    kind: z.literal('endpoint'),
+    url: z.url({ protocol: /^https?$/, error: 'An http or https address is needed.' }).max(2000),
+    model: z.string().min(1).max(200),
+    api_key: z.string().min(1).max(500).optional(),
+  }),
+])
+export type ModelSettings = z.infer<typeof ModelSettings>
+
+/** Where an endpoint's routes begin; Ollama's and llama-server's own address is taken too. */
+export function endpointBase(address: string): URL {
+  const url = new URL(address)
+  url.search = ''
+  url.hash = ''
+  const path = url.pathname.replace(/\/+$/, '').replace(/\/chat\/completions$/, '')
+  url.pathname = `${path === '' ? '/v1' : path}/`
+  return url
+}
+
+/** The settings file; see hub/settings.ts. */
+export const MODELS = {
+  file: 'models.json',
+  schema: ModelSettings,
+  fallback: { kind: 'none' },
+} as const satisfies Setting<typeof ModelSettings>
+
+/** The file of a local model; a bare name is one of the models folder. */
+export function modelPath(models_dir: string, file: string): string {
+  return isAbsolute(file) ? file : join(models_dir, basename(file))
+}
