@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
+import { generateKey } from '../hub/keys.ts'
 import { migrate, setLoginPasswords } from '../scripts/migrate.ts'
 import { startThrowaway } from '../scripts/throwaway.ts'
 
@@ -9,6 +10,8 @@ export type TestServer = {
   adminUrl: string
   apiPassword: string
   jobsPassword: string
+  /** The hub's database keys: passwords of roles that all its test databases share. */
+  hubKeys: { public: string; service: string }
   /** Why there is no template to clone, when there is none. */
   problem?: string
 }
@@ -54,6 +57,7 @@ export async function startTestServer(): Promise<TestServer & { stop(): Promise<
     adminUrl: started.adminUrl,
     apiPassword: randomBytes(18).toString('base64url'),
     jobsPassword: randomBytes(18).toString('base64url'),
+    hubKeys: { public: generateKey('public'), service: generateKey('service') },
   }
   try {
     await onServer(server.adminUrl, `create database ${TEMPLATE} template template0`)

@@ -1,0 +1,148 @@
+import { rm } from 'node:fs/promises'
+import { z } from 'zod'
+import { ApiError, invalid } from '../../shared/problem.ts'
+import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
+import { VERSION } from '../../shared/version.ts'
+import {
+  authFiles,
+  endSession,
+  isPassword,
+  isSame,
+  isSetUp,
+  Password,
+  setPassword,
+  startSession,
+} from '../auth.ts'
+import { readText } from '../files.ts'
+import { type Ctx, type Env, problems } from '../http.ts'
+
+const Health = z
+  .object({
+    status: z.literal('ok'),
+    version: z.string(),
+    set_up: z.boolean().meta({ description: 'Whether the admin has chosen a password.' }),
+    key_role: z.enum(['hub_ro', 'hub_rw']).meta({ description: 'hub_ro: only reads work.' }),
+  })
+  .meta({ id: 'HubHealth' })
+const Done = z.object({ ok: z.literal(true) })
+
+/** Who is let in: the set-up, the one admin's password and sessions. */
+export const access = resource<Env>()
+
+access.openapi(
+  createRoute({
+    method: 'get',
+    path: '/health',
+    operationId: 'health',
+    tags: ['Access'],
+    summary: 'Whether the hub runs',
+    security: [],
+    responses: { 200: json(Health, 'It runs.') },
+  }),
+  async (c) => {
+    const { config, key_role } = c.get('deps')
+    const set_up = await isSetUp(config.paths)
+    return answer(c, Health, { status: 'ok', version: VERSION, set_up, key_role }, 200)
+  },
+)
+
+access.openapi(
+  createRoute({
+    method: 'post',
+    path: '/setup',
+    operationId: 'setup',
+    tags: ['Access'],
+    summary: 'Choose the admin’s password',
+    description: 'With the one-time code that the installer, or the first start, printed.',
+    security: [],
+    request: { body: body(z.strictObject({ code: z.string().max(200), password: Password })) },
+    responses: { 200: json(Done, 'Signed in.'), ...problems(409, 422, 429) },
+  }),
+  async (c) => {
+    const { paths } = c.get('deps').config
+    const { code, password } = c.req.valid('json')
+    if (await isSetUp(paths)) {
+      throw new ApiError('conflict', 'The hub is set up already. Sign in with the password.')
+    }
+    await attempt(c, 'code', async () => {
+      const expected = (await readText(authFiles(paths).setup_code))?.trim()
+      return expected !== undefined && isSame(code.trim().toLowerCase(), expected)
+    })
+    await setPassword(paths, password)
+    await rm(authFiles(paths).setup_code, { force: true })
+    await startSession(c)
+    return answer(c, Done, { ok: true }, 200)
+  },
+)
+
+access.openapi(
+  createRoute({
+    method: 'post',
+    path: '/login',
+    operationId: 'login',
+    tags: ['Access'],
+    summary: 'Sign in',
+    security: [],
+    request: { body: body(z.strictObject({ password: z.string().max(200) })) },
+    responses: {
+      200: json(Done, 'Signed in; the cookie holds for 30 days.'),
+      ...problems(422, 429),
+    },
+  }),
+  async (c) => {
+    const { paths } = c.get('deps').config
+    await attempt(c, 'password', () => isPassword(paths, c.req.valid('json').password))
+    await startSession(c)
+    return answer(c, Done, { ok: true }, 200)
+  },
+)
+
+access.openapi(
+  createRoute({
+    method: 'post',
+    path: '/logout',
+    operationId: 'logout',
+    tags: ['Access'],
+    summary: 'Sign out of this browser',
+    responses: { 200: json(Done, 'Signed out.'), ...problems() },
+  }),
+  async (c) => {
+    endSession(c)
+    return answer(c, Done, { ok: true }, 200)
+  },
+)
+
+access.openapi(
+  createRoute({
+    method: 'post',
+    path: '/password',
+    operationId: 'changePassword',
+    tags: ['Access'],
+    summary: 'Change the admin’s password',
+    description: 'Ends every other session.',
+    request: { body: body(z.strictObject({ current: z.string().max(200), password: Password })) },
+    responses: { 200: json(Done, 'Changed.'), ...problems(422, 429) },
+  }),
+  async (c) => {
+    const { paths } = c.get('deps').config
+    const { current, password } = c.req.valid('json')
+    await attempt(c, 'current', () => isPassword(paths, current))
+    await setPassword(paths, password)
+    await startSession(c)
+    return answer(c, Done, { ok: true }, 200)
+  },
+)
+
+/** Runs one guess; a wrong one is 422 that names the field, and delays its address. */
+async function attempt(c: Ctx, path: string, isRight: () => Promise<boolean>): Promise<void> {
+  const { attempts, address: addressOf } = c.get('deps')
+  const address = addressOf(c.req.raw, c.env?.incoming?.socket?.remoteAddress)
+  attempts.check(address)
+  if (await isRight()) return attempts.succeeded(address)
+  attempts.failed(address)
+  const message =
+    path === 'code'
+      ? 'This is not the set-up code. `watchpost-hub status` shows where it stands.'
+      : 'This is not the password. `watchpost-hub reset-password` makes a new one.'
+  throw invalid([{ path, code: 'wrong', message }])
+}

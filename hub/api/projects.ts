@@ -1,0 +1,290 @@
+import { z } from 'zod'
+import { ApiError, invalid } from '../../shared/problem.ts'
+import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
+import type { Sql } from '../../shared/sql.ts'
+import { activeSlug, select } from '../active.ts'
+import { archiveProject } from '../archive.ts'
+import { everywhere, inProject, sqlState } from '../db.ts'
+import { absent, type Ctx, type Env, problems, write } from '../http.ts'
+import { readLicense, requireRoom, requireWritable } from '../license.ts'
+import {
+  changeContext,
+  makeFolder,
+  parseContext,
+  readContext,
+  removeFolder,
+  SLUG,
+} from '../project-folder.ts'
+
+const UNIQUE_VIOLATION = '23505'
+
+export const Slug = z
+  .string()
+  .regex(SLUG, 'Use 2 to 41 of a-z, 0-9 and -, not beginning with -.')
+  .meta({ description: 'Names the project and its folder.', example: 'demir-logistics' })
+
+const Fields = {
+  name: z.string().trim().min(1).max(120),
+  website: z
+    .url({ protocol: /^https?$/ })
+    .max(500)
+    .nullable(),
+  industry: z.string().trim().max(200).nullable(),
+  icp: z.string().trim().max(4000).nullable(),
+  description: z.string().trim().max(500),
+  value_proposition: z.string().trim().max(4000),
+  tone: z.string().trim().max(2000),
+}
+
+export const Project = z
+  .object({
+    slug: z.string(),
+    name: z.string(),
+    website: z.string().nullable(),
+    industry: z.string().nullable(),
+    icp: z.string().nullable(),
+    active: z.boolean(),
+    read_only: z.boolean().meta({ description: 'Beyond the number the licence allows.' }),
+    created_at: z.string(),
+    leads: z.int(),
+    drafts: z.int(),
+    sent: z.int().meta({ description: 'Drafts that were sent.' }),
+  })
+  .meta({ id: 'Project' })
+const OneProject = z.object({ project: Project })
+/** With what CONTEXT.md says as it is on disk. */
+const Detailed = z.object({
+  project: Project.extend({
+    description: z.string(),
+    value_proposition: z.string(),
+    tone: z.string(),
+  }),
+})
+
+/** Projects: isolated contexts, each with its folder. */
+export const projects = resource<Env>()
+
+projects.openapi(
+  createRoute({
+    method: 'get',
+    path: '/list',
+    operationId: 'listProjects',
+    tags: ['Projects'],
+    summary: 'All projects, oldest first',
+    responses: {
+      200: json(z.object({ projects: z.array(Project) }), 'All of them.'),
+      ...problems(),
+    },
+  }),
+  async (c) => {
+    const projects = await everywhere(c.get('deps').db, (sql) => listProjects(c, sql))
+    return answer(c, z.object({ projects: z.array(Project) }), { projects }, 200)
+  },
+)
+
+projects.openapi(
+  createRoute({
+    method: 'get',
+    path: '/active',
+    operationId: 'activeProject',
+    tags: ['Projects'],
+    summary: 'The active project',
+    responses: { 200: json(Detailed, 'The selected one, else the oldest.'), ...problems(404) },
+  }),
+  async (c) => {
+    const slug = await everywhere(c.get('deps').db, (sql) =>
+      activeSlug(c.get('deps').config.paths, sql),
+    )
+    if (!slug) {
+      throw new ApiError('not_found', 'There is no project yet. Create one: projects/create.')
+    }
+    return answer(c, Detailed, { project: await detailed(c, slug) }, 200)
+  },
+)
+
+projects.openapi(
+  createRoute({
+    method: 'post',
+    path: '/select',
+    operationId: 'selectProject',
+    tags: ['Projects'],
+    summary: 'Make a project the active one',
+    description: 'Works with the read-only key too.',
+    request: { body: body(z.strictObject({ slug: Slug })) },
+    responses: { 200: json(OneProject, 'Selected.'), ...problems(404, 422) },
+  }),
+  async (c) => {
+    const { slug } = c.req.valid('json')
+    const { db, config } = c.get('deps')
+    await inProject(db, slug, async () => select(config.paths, slug))
+    return answer(c, OneProject, { project: await one(c, slug) }, 200)
+  },
+)
+
+projects.openapi(
+  createRoute({
+    method: 'post',
+    path: '/create',
+    operationId: 'createProject',
+    tags: ['Projects'],
+    summary: 'Create a project and its folder',
+    middleware: write,
+    request: {
+      body: body(
+        z.strictObject({
+          slug: Slug,
+          name: Fields.name,
+          website: Fields.website.optional(),
+          industry: Fields.industry.optional(),
+          icp: Fields.icp.optional(),
+          description: Fields.description.optional(),
+          value_proposition: Fields.value_proposition.optional(),
+          tone: Fields.tone.optional(),
+        }),
+      ),
+    },
+    responses: { 201: json(OneProject, 'Created.'), ...problems(402, 409, 422) },
+  }),
+  async (c) => {
+    const { slug, name, website = null, industry = null, icp = null, ...rest } = c.req.valid('json')
+    const { db, config } = c.get('deps')
+    const license = await readLicense(config)
+    try {
+      await everywhere(db, async (sql) => {
+        await requireRoom(sql, license)
+        await sql`
+          insert into hub.projects (slug, name, website, industry, icp)
+          values (${slug}, ${name}, ${website}, ${industry}, ${icp})`
+        await makeFolder(config.paths, slug, {
+          title: name,
+          description: rest.description || describe(name, industry, website),
+          icp: icp ?? '',
+          value_proposition: rest.value_proposition ?? '',
+          tone: rest.tone ?? '',
+        })
+      })
+    } catch (error) {
+      if (sqlState(error) !== UNIQUE_VIOLATION) throw error
+      throw new ApiError('conflict', `There is a project "${slug}" already. Choose another slug.`)
+    }
+    const project = await one(c, slug)
+    return answer(c, OneProject, { project }, 201, { Location: '/api/cockpit/projects/list' })
+  },
+)
+
+projects.openapi(
+  createRoute({
+    method: 'post',
+    path: '/update',
+    operationId: 'updateProject',
+    tags: ['Projects'],
+    summary: 'Change a project',
+    description: 'Absent fields stay; only the sections of CONTEXT.md that are sent are rewritten.',
+    middleware: write,
+    request: {
+      body: body(z.strictObject({ slug: Slug, ...z.object(Fields).partial().shape })),
+    },
+    responses: { 200: json(Detailed, 'Changed.'), ...problems(402, 404, 422) },
+  }),
+  async (c) => {
+    const { slug, ...change } = c.req.valid('json')
+    const { db, config } = c.get('deps')
+    const license = await readLicense(config)
+    await inProject(db, slug, async (sql, project) => {
+      await requireWritable(sql, project, license)
+      const row = { ...project, ...change }
+      await sql`
+        update hub.projects
+        set name = ${row.name}, website = ${row.website}, industry = ${row.industry},
+          icp = ${row.icp}, updated_at = now()
+        where id = ${project.id}`
+      const { name, icp, description, value_proposition, tone } = change
+      await changeContext(config.paths, slug, {
+        ...(name === undefined ? {} : { title: name }),
+        ...(icp === undefined ? {} : { icp: icp ?? '' }),
+        ...(description === undefined ? {} : { description }),
+        ...(value_proposition === undefined ? {} : { value_proposition }),
+        ...(tone === undefined ? {} : { tone }),
+      })
+    })
+    return answer(c, Detailed, { project: await detailed(c, slug) }, 200)
+  },
+)
+
+projects.openapi(
+  createRoute({
+    method: 'post',
+    path: '/delete',
+    operationId: 'deleteProject',
+    tags: ['Projects'],
+    summary: 'Delete a project, leaving an archive',
+    description: 'Asks for the project’s name. Its rows and folder go into one archive first.',
+    middleware: write,
+    request: { body: body(z.strictObject({ slug: Slug, name: z.string().max(120) })) },
+    responses: {
+      200: json(OneProject.extend({ archive: z.string() }), 'Deleted; `archive` is its file.'),
+      ...problems(404, 409, 422),
+    },
+  }),
+  async (c) => {
+    const { slug, name } = c.req.valid('json')
+    const { db, config } = c.get('deps')
+    const project = await one(c, slug)
+    if (name.trim() !== project.name) {
+      const message = 'Type the name of the project to delete it.'
+      throw invalid([{ path: 'name', code: 'mismatch', message }])
+    }
+    const archive = await inProject(db, slug, async (sql, { id }) => {
+      const [busy] = await sql<{ what: string }>`
+        select 'a mail is being sent' as what from hub.drafts where state = 'sending'
+        union all
+        select 'a mission is running' from hub.missions where status = 'processing'
+        limit 1`
+      if (busy) throw new ApiError('conflict', `Not now: ${busy.what}. Cancel it or wait.`)
+      const archive = await archiveProject(config.paths, sql, slug)
+      await sql`delete from hub.projects where id = ${id}`
+      return archive
+    })
+    await removeFolder(config.paths, slug)
+    return answer(c, OneProject.extend({ archive: z.string() }), { project, archive }, 200)
+  },
+)
+
+/** What the sentence of a new CONTEXT.md is when nobody wrote one. */
+function describe(name: string, industry: string | null, website: string | null): string {
+  return `${name}${industry ? `, ${industry}` : ''}${website ? ` (${website})` : ''}.`
+}
+
+async function listProjects(c: Ctx, sql: Sql): Promise<z.infer<typeof Project>[]> {
+  const { config } = c.get('deps')
+  const active = await activeSlug(config.paths, sql)
+  const { max_projects } = await readLicense(config)
+  const rows = await sql<Omit<z.infer<typeof Project>, 'active' | 'read_only'>>`
+    select slug, name, website, industry, icp, created_at,
+      (select count(*)::int from hub.leads where project_id = projects.id) as leads,
+      (select count(*)::int from hub.drafts where project_id = projects.id) as drafts,
+      (
+        select count(*)::int from hub.drafts where project_id = projects.id and state = 'sent'
+      ) as sent
+    from hub.projects
+    order by created_at, id`
+  return rows.map((row, index) => ({
+    ...row,
+    active: row.slug === active,
+    read_only: max_projects !== null && index >= max_projects,
+  }))
+}
+
+async function one(c: Ctx, slug: string): Promise<z.infer<typeof Project>> {
+  const all = await everywhere(c.get('deps').db, (sql) => listProjects(c, sql))
+  const project = all.find((known) => known.slug === slug)
+  if (!project) throw absent('project')
+  return project
+}
+
+async function detailed(c: Ctx, slug: string) {
+  const project = await one(c, slug)
+  const context = parseContext(await readContext(c.get('deps').config.paths, slug))
+  const { description, value_proposition, tone } = context
+  return { ...project, description, value_proposition, tone }
+}

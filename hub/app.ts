@@ -1,0 +1,140 @@
+import { OpenAPIHono } from '@hono/zod-openapi'
+import { bodyLimit } from 'hono/body-limit'
+import { secureHeaders } from 'hono/secure-headers'
+import { ApiError, toApiError, tooLarge } from '../shared/problem.ts'
+import { requireJson } from '../shared/route.ts'
+import { access } from './api/access.ts'
+import { projects } from './api/projects.ts'
+import { mountSpec } from './api/spec.ts'
+import { authenticate } from './auth.ts'
+import type { Deps } from './deps.ts'
+import { type Ctx, type Env, problem } from './http.ts'
+
+export const BASE = '/api/cockpit'
+const MAX_BODY_BYTES = 2 * 1024 * 1024
+/** Bodies that are files, and how large they may be. */
+const FILES: Record<string, number> = {
+  [`${BASE}/leads/import`]: 20 * 1024 * 1024,
+  [`${BASE}/backup/restore`]: 20 * 1024 ** 3,
+}
+/** Nobody has to sign in here. */
+const PUBLIC = new RegExp(`^${BASE}/(health|setup|login|u/[^/]+)$`)
+const LOCAL = ['localhost', '127.0.0.1', '[::1]']
+
+/** The whole hub over HTTP. Everything but PUBLIC needs the admin's session or the local token. */
+export function createApp(deps: Deps): OpenAPIHono<Env> {
+  const app = new OpenAPIHono<Env>()
+
+  app.use(async (c, next) => {
+    const started = performance.now()
+    c.set('deps', deps)
+    c.set('request_id', crypto.randomUUID())
+    c.set('log', {})
+    c.header('X-Request-Id', c.get('request_id'))
+    await next()
+    if (!c.res.headers.has('Cache-Control')) c.header('Cache-Control', 'no-store')
+    deps.log({
+      msg: 'request',
+      request_id: c.get('request_id'),
+      method: c.req.method,
+      // The token of an unsubscribe link is a secret of its recipient.
+      path: c.req.path.replace(/\/u\/[^/]+/, '/u/…'),
+      status: c.res.status,
+      duration_ms: Math.round((performance.now() - started) * 10) / 10,
+      ...c.get('log'),
+    })
+  })
+  app.use(
+    secureHeaders({
+      xFrameOptions: 'SAMEORIGIN',
+      contentSecurityPolicy: {
+        defaultSrc: ["'none'"],
+        scriptSrc: ["'self'"],
+        styleSrc: ["'self'"],
+        imgSrc: ["'self'", 'data:'],
+        fontSrc: ["'self'"],
+        connectSrc: ["'self'"],
+        frameSrc: ["'self'"],
+        frameAncestors: ["'self'"],
+        baseUri: ["'none'"],
+        formAction: ["'self'"],
+      },
+    }),
+  )
+  app.use(async (c, next) => {
+    requireOurName(c)
+    await next()
+  })
+  app.use(`${BASE}/*`, async (c, next) => {
+    if (!hasRoute(app, c.req.method, c.req.path)) return unknownRoute(app, c)
+    if (PUBLIC.test(c.req.path)) return next()
+    return authenticate(c, next)
+  })
+  app.use(`${BASE}/*`, (c, next) => {
+    const maxSize = FILES[c.req.path] ?? MAX_BODY_BYTES
+    return bodyLimit({ maxSize, onError: (c) => problem(c as Ctx, tooLarge()) })(c, next) // safe: this app's context
+  })
+  app.use(`${BASE}/*`, (c, next) => (c.req.path in FILES ? next() : requireJson(c, next)))
+
+  app.route(BASE, access)
+  app.route(`${BASE}/projects`, projects)
+  mountSpec(app, BASE)
+
+  app.notFound((c) => unknownRoute(app, c))
+  app.onError((thrown, c) => {
+    const error = toApiError(thrown)
+    c.get('log').code = error.code
+    if (error.cause !== undefined) c.get('log').error = describe(error.cause)
+    return problem(c, error)
+  })
+  return app
+}
+
+/** A web page must not reach the hub through the browser of its admin: by DNS rebinding or a foreign form. */
+function requireOurName(c: Ctx): void {
+  const host = c.req.header('host') ?? new URL(c.req.url).host
+  const name = host.replace(/:\d+$/, '').toLowerCase()
+  const { config } = c.get('deps')
+  const ours = [...LOCAL, ...config.hosts.map((known) => known.toLowerCase())]
+  if (config.public_url) ours.push(new URL(config.public_url).hostname)
+  if (!ours.includes(name)) {
+    throw new ApiError(
+      'forbidden',
+      `The hub is not called ${name}. Call it localhost, or add the name to "hosts" in hub.json.`,
+    )
+  }
+  const origin = c.req.header('origin')
+  if (origin === undefined) return
+  if (!URL.canParse(origin) || new URL(origin).host !== host.toLowerCase()) {
+    throw new ApiError('forbidden', 'Another web page sent this request. Open the hub itself.')
+  }
+}
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+function unknownRoute(app: OpenAPIHono<Env>, c: Ctx): Response {
+  const { method, path } = c.req
+  const allowed = METHODS.filter((name) => hasRoute(app, name, path))
+  if (allowed.length === 0 || allowed.includes(method === 'HEAD' ? 'GET' : method)) {
+    const detail = `There is no such address. See ${BASE}/spec for all of them.`
+    return problem(c, new ApiError('not_found', detail))
+  }
+  const headers = { Allow: allowed.join(', ') }
+  return problem(
+    c,
+    new ApiError('method_not_allowed', `Use ${allowed.join(' or ')} here.`, { headers }),
+  )
+}
+
+function hasRoute(app: OpenAPIHono<Env>, given: string, path: string): boolean {
+  const [handlers] = app.router.match(given === 'HEAD' ? 'GET' : given, path)
+  return handlers.some(([[, route]]) => route.method !== 'ALL')
+}
+
+/** A fault for the log: its class, code and message, and where it arose; never its values. */
+function describe(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { message: String(error) }
+  const { name, message, stack } = error
+  const frames = stack?.split('\n').slice(1, 6)
+  return { name, message, ...('code' in error ? { code: error.code } : {}), stack: frames }
+}

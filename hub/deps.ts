@@ -1,0 +1,18 @@
+import type { createAttempts } from './auth.ts'
+import type { Config } from './config.ts'
+import type { Database } from './db.ts'
+import type { KeyRole } from './keys.ts'
+import type { Log } from './log.ts'
+
+/** What the hub is made of; `createHub` puts it together. */
+export type Deps = {
+  config: Config
+  db: Database
+  key_role: KeyRole
+  log: Log
+  attempts: ReturnType<typeof createAttempts>
+  /** Ends the process so that its supervisor starts it anew, behind the answer. */
+  restart: () => void
+  /** Where a request comes from: the peer, or what nginx on this machine says of it. */
+  address: (request: Request, peer: string | undefined) => string
+}

@@ -1,0 +1,98 @@
+import type { Context, MiddlewareHandler } from 'hono'
+import { ApiError, CODES, type Code, problemOf, problemSchema } from '../shared/problem.ts'
+import { readOnlyKey } from './db.ts'
+import type { Deps } from './deps.ts'
+
+/** What a request carries besides its input. */
+export type Env = {
+  Variables: {
+    deps: Deps
+    request_id: string
+    /** How the admin came in; absent on public routes. */
+    caller?: 'session' | 'token'
+    /** What the one log line of this request says besides the usual. */
+    log: Record<string, unknown>
+  }
+  Bindings: { incoming?: { socket?: { remoteAddress?: string } } }
+}
+export type Ctx = Context<Env>
+
+const OURS: Code[] = [
+  'malformed',
+  'invalid_query',
+  'invalid_cursor',
+  'unauthenticated',
+  'read_only_key',
+  'license_limit',
+  'forbidden',
+  'not_found',
+  'method_not_allowed',
+  'conflict',
+  'wrong_state',
+  'audience_changed',
+  'too_large',
+  'unsupported_media_type',
+  'invalid',
+  'rate_limited',
+  'internal',
+  'unavailable',
+]
+
+export const Problem = problemSchema(OURS)
+
+/** Answers an error as application/problem+json. */
+export function problem(c: Ctx, error: ApiError): Response {
+  const status = CODES[error.code]
+  const headers: Record<string, string> = {
+    'Content-Type': 'application/problem+json',
+    ...error.headers,
+  }
+  if (status === 401) headers['WWW-Authenticate'] = 'Bearer realm="watchpost-hub"'
+  if (status === 503 && !headers['Retry-After']) headers['Retry-After'] = '5'
+  return c.body(JSON.stringify(problemOf(error, c.get('request_id'))), status, headers)
+}
+
+/** 404 for one thing. */
+export function absent(thing: string): ApiError {
+  return new ApiError('not_found', `There is no such ${thing}.`)
+}
+
+/** On the line of a route that writes to the database: it needs the service key, and that is said first. */
+export const write: MiddlewareHandler<Env> = async (c, next) => {
+  if (c.get('deps').key_role !== 'hub_rw') throw readOnlyKey()
+  await next()
+}
+
+const DESCRIPTIONS: Partial<Record<number, string>> = {
+  400: 'Malformed request: the query, a cursor or the JSON itself.',
+  401: 'Nobody is signed in, or only the read-only database key is configured (`read_only_key`).',
+  402: 'The licence does not allow more; nothing is lost.',
+  403: 'The request comes from another web page (`Origin`) or to another name (`Host`).',
+  404: 'There is no such thing.',
+  409: 'It conflicts with what is stored, or the thing is in another state.',
+  413: 'The body is too large.',
+  415: 'The body is not of the type this route takes.',
+  422: 'A field of the body is wrong; `errors` names it.',
+  429: 'Too many attempts; wait as Retry-After says.',
+  500: 'A fault here.',
+  503: 'The database or the model is away; try again.',
+}
+
+type ProblemResponse = {
+  description: string
+  content: { 'application/problem+json': { schema: typeof Problem } }
+}
+
+/** The problem answers of a route: the usual ones and the given. */
+export function problems(...statuses: number[]): Record<number, ProblemResponse> {
+  const all = [400, 401, 403, 500, 503, ...statuses].sort((a, b) => a - b)
+  return Object.fromEntries(
+    [...new Set(all)].map((status) => [
+      status,
+      {
+        description: DESCRIPTIONS[status] ?? 'Refused.',
+        content: { 'application/problem+json': { schema: Problem } },
+      },
+    ]),
+  )
+}

@@ -1,0 +1,52 @@
+import { isIP } from 'node:net'
+import { createApp } from './app.ts'
+import { createAttempts } from './auth.ts'
+import type { Config } from './config.ts'
+import { createDatabase } from './db.ts'
+import type { Deps } from './deps.ts'
+import { readKey, urlFor } from './keys.ts'
+import type { Log } from './log.ts'
+
+export type Hub = {
+  app: ReturnType<typeof createApp>
+  deps: Deps
+  /** Starts what works in the background; needs the service key, and is nothing without. */
+  start: () => Promise<void>
+  close: () => Promise<void>
+}
+
+/** createHub puts the hub together under the key that is configured. */
+export async function createHub(
+  config: Config,
+  { log, restart }: { log: Log; restart: () => void },
+): Promise<Hub> {
+  const { key, role } = await readKey(config)
+  const db = createDatabase({
+    url: urlFor(key, config.database),
+    on_error: (error) => log({ msg: 'database connection', error: error.message }),
+  })
+  const deps: Deps = {
+    config,
+    db,
+    key_role: role,
+    log,
+    restart,
+    attempts: createAttempts(),
+    address: (request, peer) => addressOf(request, peer),
+  }
+  return {
+    app: createApp(deps),
+    deps,
+    start: async () => undefined,
+    close: async () => {
+      await db.end()
+    },
+  }
+}
+
+/** nginx on this machine says in X-Real-IP who asked; from anybody else the header says nothing. */
+function addressOf(request: Request, peer = 'unknown'): string {
+  const local = peer === '127.0.0.1' || peer === '::1' || peer === '::ffff:127.0.0.1'
+  const told = request.headers.get('x-real-ip')
+  return local && told && isIP(told) ? told : peer
+}

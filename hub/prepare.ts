@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { authFiles, isSetUp, makeSetupCode } from './auth.ts'
+import type { HubFile, Paths } from './config.ts'
+import { readJson, readText, writeJson, writeWhole } from './files.ts'
+import { generateKey, keyFiles } from './keys.ts'
+import { createHubDatabase, migrate, setKeys } from './migrate.ts'
+
+export type Prepared = {
+  /** What was applied to the database now. */
+  migrations: string[]
+  /** The one-time set-up code while nobody has chosen a password. */
+  setup_code: string | null
+}
+
+/**
+ * prepare makes whatever a hub needs and is not there yet: database, roles, keys, token, set-up code
+ * and folders. Secrets are made once; running it again changes nothing.
+ */
+export async function prepare(
+  ownerUrl: string,
+  paths: Paths,
+  database: HubFile['database'],
+): Promise<Prepared> {
+  for (const folder of ['projects', 'models', 'backups']) {
+    await mkdir(join(paths.data_dir, folder), { recursive: true, mode: 0o750 })
+  }
+  await mkdir(paths.prompts_dir, { recursive: true })
+  const migrations = await migrate(await createHubDatabase(ownerUrl, database.name))
+
+  const { service, in_use } = keyFiles(paths)
+  const publicFile = join(paths.config_dir, 'public.key')
+  const keys = {
+    public: await once(publicFile, () => generateKey('public')),
+    service: await once(service, () => generateKey('service')),
+  }
+  await setKeys(ownerUrl, keys)
+  await once(in_use, () => keys.public)
+  await once(authFiles(paths).token, () => `wph_local_${randomBytes(24).toString('base64url')}`)
+
+  // A port that is new at every start, as the embedded server may have, is told to the hub here.
+  const file = join(paths.config_dir, 'hub.json')
+  const known = (await readJson(file)) ?? {}
+  const changed = { ...known, database }
+  if (JSON.stringify(known) !== JSON.stringify(changed)) await writeJson(file, changed, 0o640)
+
+  if (await isSetUp(paths)) return { migrations, setup_code: null }
+  const code = (await readText(authFiles(paths).setup_code))?.trim()
+  return { migrations, setup_code: code ?? (await makeSetupCode(paths)) }
+}
+
+async function once(file: string, make: () => string): Promise<string> {
+  const known = (await readText(file))?.trim()
+  if (known) return known
+  const made = make()
+  await writeWhole(file, `${made}\n`)
+  return made
+}

@@ -1,0 +1,61 @@
+-- Roles, schemas and the scope of a transaction: Postgres itself refuses what a key may not do.
+
+do $$
+begin
+  -- Who logs in with the public key, who with the service key, and whose rights the data agent's
+  -- queries have.
+  if not exists (select from pg_catalog.pg_roles where rolname = 'hub_ro') then
+    create role hub_ro login;
+  end if;
+  if not exists (select from pg_catalog.pg_roles where rolname = 'hub_rw') then
+    create role hub_rw login;
+  end if;
+  if not exists (select from pg_catalog.pg_roles where rolname = 'hub_data') then
+    create role hub_data nologin;
+  end if;
+end
+$$;
+grant hub_data to hub_ro, hub_rw with inherit false, set true;
+
+alter role hub_ro set default_transaction_read_only = on;
+alter role hub_ro set statement_timeout = '15s';
+alter role hub_rw set statement_timeout = '60s';
+alter role hub_ro set idle_in_transaction_session_timeout = '60s';
+alter role hub_rw set idle_in_transaction_session_timeout = '60s';
+
+create schema extensions;
+create extension pg_trgm with schema extensions;
+create extension unaccent with schema extensions;
+
+create schema hub;
+create schema private;
+-- pg-boss makes its own tables in it.
+create schema pgboss authorization hub_rw;
+comment on schema hub is 'Watchpost Hub: projects and all that belongs to them.';
+comment on schema private is 'Watchpost Hub: functions that policies and queries call.';
+comment on schema pgboss is 'Watchpost Hub: the queue of missions and other work.';
+
+revoke all on schema public from public;
+grant usage on schema extensions, hub, private to hub_ro, hub_rw, hub_data;
+alter default privileges revoke execute on functions from public;
+-- What the model writes as SQL must not be able to widen its own scope.
+revoke execute on function pg_catalog.set_config(text, text, boolean) from public;
+grant execute on function pg_catalog.set_config(text, text, boolean) to hub_ro, hub_rw;
+
+-- The scope of this transaction: a project's id, `*` for all of them, null for none.
+create function private.scope() returns text
+language sql stable set search_path = ''
+return nullif(current_setting('hub.project', true), '');
+
+create function private.in_scope(project_id uuid) returns boolean
+language sql stable set search_path = ''
+return private.scope() = '*' or private.scope() = project_id::text;
+
+grant execute on function private.scope, private.in_scope to hub_ro, hub_rw, hub_data;
+
+-- Folds case, accents and Turkish letters, so that "ISIK" finds "Işık".
+create function private.fold(text text) returns text
+language sql immutable parallel safe set search_path = ''
+return lower(extensions.unaccent('extensions.unaccent', translate(text, 'İIı', 'iii')));
+
+grant execute on function private.fold to hub_ro, hub_rw, hub_data;

@@ -1,0 +1,39 @@
+-- Projects: each an isolated context with a folder of its own beside its row.
+
+create table hub.projects (
+  id uuid primary key default gen_random_uuid(),
+  slug text not null unique check (slug ~ '^[a-z0-9][a-z0-9-]{1,40}$'),
+  name text not null check (length(name) between 1 and 120),
+  website text check (length(website) <= 500),
+  industry text check (length(industry) <= 200),
+  icp text check (length(icp) <= 4000),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+
+alter table hub.projects enable row level security;
+alter table hub.projects force row level security;
+create policy read_in_scope on hub.projects for select to hub_ro, hub_rw, hub_data
+using ((select private.scope()) = '*' or (select private.scope()) = id::text);
+create policy write_in_scope on hub.projects for all to hub_rw
+using ((select private.scope()) = '*' or (select private.scope()) = id::text)
+with check ((select private.scope()) = '*' or (select private.scope()) = id::text);
+
+grant select on hub.projects to hub_ro, hub_data;
+grant select, insert, update, delete on hub.projects to hub_rw;
+
+comment on table hub.projects is 'What leads, drafts and missions belong to; its folder has the same name as its slug.';
+comment on column hub.projects.slug is 'Names the folder and the addresses; never changes.';
+comment on column hub.projects.icp is 'The ideal customer profile, as it was when the project was made or last edited here; agents read CONTEXT.md.';
+
+-- How many projects are older than this one: those beyond the licence's number are read-only.
+-- Security definer, because the scope of a transaction is one project.
+create function private.older_projects(project_id uuid) returns int
+language sql stable security definer set search_path = ''
+begin atomic
+  select count(*)::int
+  from hub.projects as older
+  join hub.projects as project on project.id = older_projects.project_id
+  where (older.created_at, older.id) < (project.created_at, project.id);
+end;
+grant execute on function private.older_projects to hub_ro, hub_rw;

@@ -1,0 +1,126 @@
+-- Leads: people and companies a project wants to win, with what is known of them and from where.
+
+create table hub.leads (
+  id uuid primary key default gen_random_uuid(),
+  project_id uuid not null references hub.projects on delete cascade,
+  name text check (length(name) <= 200),
+  email text check (length(email) <= 320),
+  company text check (length(company) <= 200),
+  title text check (length(title) <= 200),
+  phone text check (length(phone) <= 60),
+  website text check (length(website) <= 500),
+  country text check (length(country) <= 100),
+  stage text not null default 'new'
+    check (stage in ('new', 'contacted', 'replied', 'meeting', 'proposal', 'won', 'lost')),
+  source text check (length(source) <= 200),
+  lawful_basis text check (lawful_basis in ('consent', 'contract', 'legitimate_interest')),
+  score int check (score between 0 and 100),
+  tags text[] not null default '{}',
+  -- The domain of the e-mail or website, without those of mail providers: duplicates share it.
+  domain text check (length(domain) <= 253),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint leads_named check (name is not null or email is not null or company is not null)
+);
+
+create unique index leads_email on hub.leads (project_id, lower(email));
+create index leads_stage on hub.leads (project_id, stage, created_at desc, id desc);
+create index leads_newest on hub.leads (project_id, created_at desc, id desc);
+create index leads_domain on hub.leads (project_id, domain);
+
+alter table hub.leads enable row level security;
+alter table hub.leads force row level security;
+create policy read_in_scope on hub.leads for select to hub_ro, hub_rw, hub_data
+using (private.in_scope(project_id));
+create policy write_in_scope on hub.leads for all to hub_rw
+using (private.in_scope(project_id)) with check (private.in_scope(project_id));
+grant select on hub.leads to hub_ro, hub_data;
+grant select, insert, update, delete on hub.leads to hub_rw;
+comment on table hub.leads is 'People and companies a project wants to win.';
+comment on column hub.leads.source is 'Where it came from, e.g. "import fair.csv" or "mission <id>"; shown before anything is sent.';
+comment on column hub.leads.lawful_basis is 'Why this person may be written to; nothing is sent without.';
+
+create table hub.evidence (
+  id uuid primary key default gen_random_uuid(),
+  project_id uuid not null references hub.projects on delete cascade,
+  lead_id uuid references hub.leads on delete cascade,
+  fact text not null check (length(fact) between 1 and 1000),
+  quote text check (length(quote) <= 2000),
+  source text not null check (length(source) between 1 and 500),
+  mission_id uuid,
+  created_at timestamptz not null default now()
+);
+create index evidence_lead on hub.evidence (lead_id);
+create index evidence_project on hub.evidence (project_id, created_at desc);
+
+alter table hub.evidence enable row level security;
+alter table hub.evidence force row level security;
+create policy read_in_scope on hub.evidence for select to hub_ro, hub_rw, hub_data
+using (private.in_scope(project_id));
+create policy write_in_scope on hub.evidence for all to hub_rw
+using (private.in_scope(project_id)) with check (private.in_scope(project_id));
+grant select on hub.evidence to hub_ro, hub_data;
+grant select, insert, update, delete on hub.evidence to hub_rw;
+comment on table hub.evidence is 'What is known of a lead and from where; drafts may only claim what stands here.';
+comment on column hub.evidence.source is 'A URL, or the file and row it was read from.';
+
+-- Notes, tasks and what happened, by one kind each: together a lead's timeline.
+create table hub.notes (
+  id uuid primary key default gen_random_uuid(),
+  project_id uuid not null references hub.projects on delete cascade,
+  lead_id uuid not null references hub.leads on delete cascade,
+  text text not null check (length(text) between 1 and 10000),
+  created_at timestamptz not null default now()
+);
+create index notes_lead on hub.notes (lead_id, created_at desc);
+create index notes_project on hub.notes (project_id);
+
+create table hub.tasks (
+  id uuid primary key default gen_random_uuid(),
+  project_id uuid not null references hub.projects on delete cascade,
+  lead_id uuid references hub.leads on delete cascade,
+  title text not null check (length(title) between 1 and 500),
+  due_on date,
+  done_at timestamptz,
+  created_at timestamptz not null default now()
+);
+create index tasks_lead on hub.tasks (lead_id);
+create index tasks_open on hub.tasks (project_id, due_on) where done_at is null;
+
+create table hub.activities (
+  id uuid primary key default gen_random_uuid(),
+  project_id uuid not null references hub.projects on delete cascade,
+  lead_id uuid not null references hub.leads on delete cascade,
+  kind text not null check (kind in (
+    'created', 'imported', 'edited', 'stage', 'tagged', 'moved', 'note', 'task', 'task_done', 'evidence',
+    'draft', 'approved', 'sent', 'opened', 'clicked', 'replied', 'bounced', 'unsubscribed'
+  )),
+  details jsonb not null default '{}',
+  at timestamptz not null default now()
+);
+create index activities_lead on hub.activities (lead_id, at desc, id desc);
+create index activities_project on hub.activities (project_id, at desc);
+
+alter table hub.notes enable row level security;
+alter table hub.notes force row level security;
+alter table hub.tasks enable row level security;
+alter table hub.tasks force row level security;
+alter table hub.activities enable row level security;
+alter table hub.activities force row level security;
+create policy read_in_scope on hub.notes for select to hub_ro, hub_rw, hub_data
+using (private.in_scope(project_id));
+create policy write_in_scope on hub.notes for all to hub_rw
+using (private.in_scope(project_id)) with check (private.in_scope(project_id));
+create policy read_in_scope on hub.tasks for select to hub_ro, hub_rw, hub_data
+using (private.in_scope(project_id));
+create policy write_in_scope on hub.tasks for all to hub_rw
+using (private.in_scope(project_id)) with check (private.in_scope(project_id));
+create policy read_in_scope on hub.activities for select to hub_ro, hub_rw, hub_data
+using (private.in_scope(project_id));
+create policy write_in_scope on hub.activities for all to hub_rw
+using (private.in_scope(project_id)) with check (private.in_scope(project_id));
+grant select on hub.notes, hub.tasks, hub.activities to hub_ro, hub_data;
+grant select, insert, update, delete on hub.notes, hub.tasks, hub.activities to hub_rw;
+comment on table hub.notes is 'What somebody wrote about a lead.';
+comment on table hub.tasks is 'What is to be done, mostly for a lead.';
+comment on table hub.activities is 'What happened to a lead, newest first: its timeline.';

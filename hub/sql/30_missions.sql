@@ -1,0 +1,86 @@
+-- Missions: tasks handed to agents, their steps and what they leave behind.
+
+create table hub.missions (
+  id uuid primary key default gen_random_uuid(),
+  project_id uuid not null references hub.projects on delete cascade,
+  department text not null check (department in (
+    'research', 'web_research', 'marketing', 'sales', 'engineer', 'engineer_system', 'docs',
+    'finance', 'legal', 'data', 'pm', 'system', 'ceo'
+  )),
+  -- How the department was found: given, by a phrase, by the model, on a schedule or by an alert.
+  routed_by text not null default 'given'
+    check (routed_by in ('given', 'phrase', 'model', 'schedule', 'alert', 'system')),
+  task text not null check (length(task) between 1 and 20000),
+  input jsonb not null default '{}',
+  status text not null default 'queued'
+    check (status in ('queued', 'processing', 'done', 'failed', 'cancelled')),
+  -- Why it waits, failed or was cancelled.
+  reason text check (length(reason) <= 2000),
+  progress real not null default 0 check (progress between 0 and 1),
+  tokens int not null default 0,
+  result jsonb,
+  retry_of uuid references hub.missions on delete set null,
+  created_at timestamptz not null default now(),
+  started_at timestamptz,
+  finished_at timestamptz
+);
+create index missions_newest on hub.missions (project_id, created_at desc, id desc);
+create index missions_open on hub.missions (status, created_at) where status in ('queued', 'processing');
+create index missions_retry_of on hub.missions (retry_of);
+alter table hub.evidence add constraint evidence_mission
+  foreign key (mission_id) references hub.missions on delete set null;
+create index evidence_mission on hub.evidence (mission_id);
+
+create table hub.mission_steps (
+  mission_id uuid not null references hub.missions on delete cascade,
+  project_id uuid not null references hub.projects on delete cascade,
+  position int not null,
+  name text not null,
+  output jsonb,
+  tokens int not null default 0,
+  started_at timestamptz not null default now(),
+  finished_at timestamptz,
+  primary key (mission_id, position)
+);
+create index mission_steps_project on hub.mission_steps (project_id);
+
+-- What needs a yes: bound to a hash of what was shown, so that a change voids it.
+create table hub.approvals (
+  id uuid primary key default gen_random_uuid(),
+  project_id uuid not null references hub.projects on delete cascade,
+  mission_id uuid references hub.missions on delete set null,
+  kind text not null check (kind in ('external', 'destructive', 'prompt', 'process')),
+  title text not null check (length(title) between 1 and 300),
+  action jsonb not null,
+  action_hash text not null,
+  status text not null default 'waiting' check (status in ('waiting', 'approved', 'rejected', 'done', 'failed')),
+  decided_at timestamptz,
+  created_at timestamptz not null default now()
+);
+create index approvals_waiting on hub.approvals (project_id, created_at desc);
+create index approvals_mission on hub.approvals (mission_id);
+
+alter table hub.missions enable row level security;
+alter table hub.missions force row level security;
+alter table hub.mission_steps enable row level security;
+alter table hub.mission_steps force row level security;
+alter table hub.approvals enable row level security;
+alter table hub.approvals force row level security;
+create policy read_in_scope on hub.missions for select to hub_ro, hub_rw, hub_data
+using (private.in_scope(project_id));
+create policy write_in_scope on hub.missions for all to hub_rw
+using (private.in_scope(project_id)) with check (private.in_scope(project_id));
+create policy read_in_scope on hub.mission_steps for select to hub_ro, hub_rw
+using (private.in_scope(project_id));
+create policy write_in_scope on hub.mission_steps for all to hub_rw
+using (private.in_scope(project_id)) with check (private.in_scope(project_id));
+create policy read_in_scope on hub.approvals for select to hub_ro, hub_rw
+using (private.in_scope(project_id));
+create policy write_in_scope on hub.approvals for all to hub_rw
+using (private.in_scope(project_id)) with check (private.in_scope(project_id));
+grant select on hub.missions to hub_ro, hub_data;
+grant select on hub.mission_steps, hub.approvals to hub_ro;
+grant select, insert, update, delete on hub.missions, hub.mission_steps, hub.approvals to hub_rw;
+comment on table hub.missions is 'Tasks handed to agents.';
+comment on table hub.mission_steps is 'The finished steps of a mission: a mission that was killed goes on behind the last.';
+comment on table hub.approvals is 'What an agent may do only after a yes, bound to a hash of what was shown.';
