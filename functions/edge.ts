@@ -10,7 +10,8 @@ import { remoteSessions } from './sessions.ts'
 
 /** What an edge entry brings to the API of its own. */
 type Platform = {
-  connect: (login: DatabaseOptions) => Database
+  /** What goes wrong with a connection that no request holds is told to `on_error`. */
+  connect: (login: DatabaseOptions, on_error: (error: Error) => void) => Database
   send: (config: EdgeApi) => Send
   address: (config: EdgeApi) => Deps['address']
   /** Lets a call live on behind its answer until this is done. */
@@ -29,11 +30,9 @@ export function createEdgeApi(
   const call = call_jobs ?? (jobs && (() => callByHttp(jobs)))
   const app = createApp({
     db: checkedLogin(
-      connect({
-        ...config.database,
-        application_name: 'watchpost-api',
-        on_error: (error) => log({ msg: 'database connection', error: error.message }),
-      }),
+      connect({ ...config.database, application_name: 'watchpost-api' }, (error) =>
+        log({ msg: 'database connection', error: error.message }),
+      ),
     ),
     seal,
     allow,

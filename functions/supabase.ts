@@ -12,7 +12,7 @@ function environment(): Record<string, string> {
 /** The API as the Edge Function `api`. It never reads SUPABASE_DB_URL, which goes past row-level security. */
 export function serveApi(): void {
   const answer = createEdgeApi(environment(), {
-    connect: (login) => createPool({ ...login, max: 4 }),
+    connect: (login, on_error) => createPool({ ...login, on_error, max: 4 }),
     send,
     address: ({ trusted_proxies }) => behindGateway(trusted_proxies),
     afterwards: (work) => globalThis.EdgeRuntime?.waitUntil(work),
