@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { notFound } from '../shared/problem.ts'
+import { ApiError } from '../shared/problem.ts'
 import type { Sql } from '../shared/sql.ts'
 import { read, write } from './auth.ts'
 import { sqlState } from './db.ts'
@@ -63,7 +63,11 @@ export async function idempotent<T extends { id: string }>(
     const seen = outcomeOf(error)
     if (!seen) throw error
     const thing = await read(c, (sql) => replay(sql, seen.id))
-    if (!thing) throw notFound()
+    if (!thing) {
+      const message =
+        'What the first request with this Idempotency-Key made is no longer there. Use a new key to make another.'
+      throw new ApiError('conflict', message)
+    }
     return { thing, status: seen.status === 202 ? 202 : 201, replayed: true }
   }
 }

@@ -44,14 +44,14 @@ describe('Idempotency-Key', () => {
     expect(await countOf(person)).toBe(1)
   })
 
-  test('a replay answers the thing as it is now', async () => {
+  test('a replay answers the thing as it is now, and 409 when it is gone', async () => {
     const person = await service.person()
     const { channel } = parsed(await post(person, 'a'), 201, One)
     const path = `${PATH}/${channel.id}`
     await service.request('PATCH', path, { key: person.key, body: { label: 'Later' } })
     expect(parsed(await post(person, 'a'), 201, One).channel.label).toBe('Later')
     await service.request('DELETE', path, person)
-    expectProblem(await post(person, 'a'), 404, 'not_found')
+    expectProblem(await post(person, 'a'), 409, 'conflict')
     expect(await countOf(person)).toBe(1)
   })
 
