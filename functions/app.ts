@@ -144,7 +144,18 @@ function unknownRoute(app: OpenAPIHono<Env>, c: Ctx): Response {
 function hasRoute(app: OpenAPIHono<Env>, given: string, path: string): boolean {
   const method = given === 'HEAD' ? 'GET' : given
   const [handlers] = app.router.match(method, path)
-  return handlers.some(([[, route]]) => route.method === method)
+  const routes = handlers.map(([[, route]]) => route).filter((route) => route.method === method)
+  // What is an address of its own, as /zones/preview, is no id of a thing for another method.
+  return routes.some((route) => route.path === path || !isAddress(app, path))
+}
+
+const addresses = new WeakMap<OpenAPIHono<Env>, Set<string>>()
+
+/** Whether a route has this very path. */
+function isAddress(app: OpenAPIHono<Env>, path: string): boolean {
+  const known = addresses.get(app) ?? new Set(app.routes.map((route) => route.path))
+  addresses.set(app, known)
+  return known.has(path)
 }
 
 /** Who may not ask at all is told so first, whatever else is wrong with the request. */

@@ -30,6 +30,7 @@ describe('addresses and methods', () => {
     ['DELETE', '/api/v1/me', 'GET'],
     ['PUT', '/api/v1/channels/x', 'GET, PATCH, DELETE'],
     ['GET', '/api/v1/channels/x/test', 'POST'],
+    ['PATCH', '/api/v1/zones/preview', 'POST'],
     ['POST', '/api/sources/health', 'GET'],
   ])('%s %s is 405 and says what is allowed', async (method, path, allow) => {
     const answer = await service.request(method, path)
