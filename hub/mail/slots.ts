@@ -8,8 +8,7 @@ export type Personal = Partial<Record<PersonalField, string | null | undefined>>
 /** Link kinds a mail may carry; everything else (`javascript:`, `data:`, …) is refused. */
 const LINK_PROTOCOLS = ['http:', 'https:', 'mailto:']
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufeff]+/g
+const CONTROL = /[\p{Cc}\u2028\u2029\ufeff]+/gu
 
 /** One line of text: control characters become spaces, edges are trimmed. */
 export function line(value: string): string {

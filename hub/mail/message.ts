@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto'
+import MailComposer from 'nodemailer/lib/mail-composer'
+import { z } from 'zod'
+
+const HeaderText = z
+  .string()
+  .max(500)
+  .regex(/^\P{Cc}*$/u, 'must be one line')
+const Address = z
+  .string()
+  .max(254)
+  .regex(/^[^\s<>"(),:;[\]\\]+@[^\s<>"(),:;[\]\\@]+$/, 'must be one e-mail address')
+const MessageId = z
+  .string()
+  .max(500)
+  .regex(/^<[^\s<>]+>$/, 'must be a message id in angle brackets')
+
+const Mailbox = z.object({ name: HeaderText.optional(), address: Address })
+
+/** One letter to one recipient, complete: nothing is filled in after this. */
+export const OutgoingMail = z.object({
+  from: Mailbox,
+  to: Mailbox,
+  reply_to: Mailbox.optional(),
+  subject: HeaderText.min(1),
+  html: z.string().min(1),
+  text: z.string().min(1),
+  message_id: MessageId,
+  date: z.date(),
+  /** Answers POST by unsubscribing at once (RFC 8058). */
+  unsubscribe_url: z
+    .url({ protocol: /^https$/ })
+    .max(1000)
+    .regex(/^[!-;=?-~]+$/, 'must be plain ASCII'),
+  /** The letter this one follows, so that both stand in one thread. */
+  in_reply_to: MessageId.optional(),
+  references: z.array(MessageId).max(20).optional(),
+})
+export type OutgoingMail = z.input<typeof OutgoingMail>
+
+/** The Message-ID of a draft's letter to a recipient: the same for every attempt. */
+export function messageId(draft_id: string, recipient: string, from: string): string {
+  const digest = createHash('sha256')
+    .update(`${draft_id}\n${recipient.toLowerCase()}`)
+    .digest('hex')
+  return `<${digest.slice(0, 40)}@${from.slice(from.lastIndexOf('@') + 1).toLowerCase()}>`
+}
+
+/** The headers of one-click unsubscribing; for listmonk's transactional letters as well. */
+export function unsubscribeHeaders(url: string): Record<string, string> {
+  return { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
+}
+
+/** The bytes of a letter with both parts; pictures given as data: travel inside it. */
+export async function compose(mail: OutgoingMail): Promise<Buffer> {
+  const letter = OutgoingMail.parse(mail)
+  const { html, attachments } = embedPictures(letter.html)
+  const composer = new MailComposer({
+    from: mailbox(letter.from),
+    to: mailbox(letter.to),
+    replyTo: letter.reply_to ? mailbox(letter.reply_to) : undefined,
+    subject: letter.subject,
+    html,
+    text: letter.text,
+    attachments,
+    messageId: letter.message_id,
+    inReplyTo: letter.in_reply_to,
+    references: letter.references ?? letter.in_reply_to,
+    date: letter.date,
+    headers: unsubscribeHeaders(letter.unsubscribe_url),
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  return composer.compile().build()
+}
+
+function mailbox({ name, address }: z.infer<typeof Mailbox>) {
+  return { name: name ?? '', address }
+}
+
+/** Mail programs show no data: pictures; attached and named by cid they do. */
+function embedPictures(source: string) {
+  const attachments: { cid: string; path: string; filename: string }[] = []
+  const html = source.replace(
+    /src="(data:image\/(png|jpeg|gif|webp);base64,[^"]+)"/g,
+    (_, path: string, kind: string) => {
+      const cid = `${createHash('sha256').update(path).digest('hex').slice(0, 24)}@picture`
+      if (!attachments.some((each) => each.cid === cid)) {
+        attachments.push({ cid, path, filename: `picture.${kind}` })
+      }
+      return `src="cid:${cid}"`
+    },
+  )
+  return { html, attachments }
+}
