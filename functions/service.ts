@@ -4,6 +4,7 @@ import { createAdaptorServer } from '@hono/node-server'
 import { addressLimit, clientAddress } from './address.ts'
 import { createApp } from './app.ts'
 import { asset } from './assets.ts'
+import type { Send } from './channels/send.ts'
 import { nodeSend } from './channels/send-node.ts'
 import type { Config } from './config.ts'
 import { createPool, type Database, inTransaction } from './db.ts'
@@ -16,6 +17,8 @@ import { checkLogin } from './login.ts'
 import { remoteSessions } from './sessions.ts'
 
 const STOP_SECONDS = 10
+/** As the other platforms: Node's own 16 KB would end a long address before the app could say why. */
+const MOST_HEADER_BYTES = 64 * 1024
 
 export type Service = {
   /** Ends what runs within about ten seconds; what is cut off is done again by whoever starts next. */
@@ -23,7 +26,11 @@ export type Service = {
 }
 
 /** startService runs the jobs, and the API where the configuration has a login for it, in this process. */
-export async function startService(config: Config, log: Log): Promise<Service> {
+export async function startService(
+  config: Config,
+  log: Log,
+  send: Send = nodeSend(config),
+): Promise<Service> {
   const busy: Close[] = []
   const pools: Close[] = []
   const stop = async () => {
@@ -42,7 +49,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   }
   try {
     const { seal, allow } = config
-    const outside = { seal, allow, send: nodeSend({ allow }), log }
+    const outside = { seal, allow, send, log }
     const jobs = pool(config.jobs_database_url, 'watchpost-jobs')
     await checkSchema(jobs)
     if (config.api_database_url) {
@@ -106,7 +113,8 @@ function runJobs(config: Config, outside: Outside): Close {
 /** Fails where the port is taken, as the operating system says it (EADDRINUSE). */
 async function openPort({ host, port }: Config, app: App): Promise<Server> {
   // safe: without TLS options this is a node:http server
-  const server = createAdaptorServer({ fetch: app.fetch }) as Server
+  const serverOptions = { maxHeaderSize: MOST_HEADER_BYTES }
+  const server = createAdaptorServer({ fetch: app.fetch, serverOptions }) as Server
   server.listen(port, host)
   await once(server, 'listening')
   return server

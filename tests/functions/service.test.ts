@@ -4,6 +4,7 @@ import { createPool, type Database } from '../../functions/db.ts'
 import type { Feed } from '../../functions/feeds/feed.ts'
 import { registerFeeds } from '../../functions/jobs/ingest.ts'
 import { startService } from '../../functions/service.ts'
+import { findPort } from '../../scripts/port.ts'
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../database.ts'
 
 let database: TestDatabase
@@ -57,6 +58,28 @@ describe('registerFeeds', () => {
 })
 
 describe('startService', () => {
+  test('an address longer than Node takes by itself is refused by the API in its own words', async () => {
+    const port = await findPort({ host: '127.0.0.1', port: 0 })
+    const config = readConfig(
+      {
+        PORT: String(port),
+        SEAL_KEYS: Buffer.alloc(32).toString('base64'),
+        API_DATABASE_URL: database.apiUrl,
+        JOBS_DATABASE_URL: database.jobsUrl,
+        FEEDS: 'none',
+      },
+      'serve',
+    )
+    const service = await startService(config, vi.fn())
+    try {
+      const address = `http://127.0.0.1:${port}/api/v1/zones?cursor=${'x'.repeat(40_000)}`
+      const answer = await fetch(address, { headers: { Authorization: 'Bearer none' } })
+      expect([answer.status, await answer.json()]).toMatchObject([401, { code: 'unauthenticated' }])
+    } finally {
+      await service.stop()
+    }
+  })
+
   test('a database without Watchpost is refused with the way out, and nothing stays open', async () => {
     const empty = await createEmptyDatabase()
     try {
