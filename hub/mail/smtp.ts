@@ -31,8 +31,8 @@ export type SmtpStage = 'dns' | 'connect' | 'tls' | 'auth' | 'sender' | 'recipie
 
 /**
  * What became of a letter. `sent`: the server took it. `refused`: it was surely not taken;
- * `permanent` says that the same letter will be refused again. `unclear`: its text was on the way
- * when the connection ended, so it may have been taken; never send it again by itself.
+ * `permanent` says that the same letter will be refused again. `unclear`: DATA was
+ * begun and no answer came, so it may have been taken; never send it again by itself.
  */
 export type SendResult =
   | { kind: 'sent'; response: string; message_id: string }
@@ -57,15 +57,18 @@ export async function sendMail(
   options: SendOptions,
 ): Promise<SendResult> {
   const bytes = await compose(mail)
+  let begun = false
   let connection: SMTPConnection
   try {
-    connection = await open(settings, options)
+    connection = await open(settings, options, (command) => {
+      begun ||= command === 'DATA'
+    })
   } catch (error) {
     return refused(error, 'connect')
   }
   try {
     await options.on_data()
-    return await deliver(connection, mail, bytes)
+    return await deliver(connection, mail, bytes, () => begun)
   } finally {
     connection.close()
   }
@@ -75,25 +78,18 @@ async function deliver(
   connection: SMTPConnection,
   mail: OutgoingMail,
   bytes: Buffer,
+  begun: () => boolean,
 ): Promise<SendResult> {
-  let begun = false
-  // nodemailer asks for the first byte when the server has answered DATA with 354.
-  const body = new Readable({
-    read() {
-      begun = true
-      this.push(bytes)
-      this.push(null)
-    },
-  })
   const envelope = { from: mail.from.address, to: [mail.to.address], size: bytes.length }
   try {
-    const response = await send(connection, envelope, body)
+    const response = await send(connection, envelope, bytes)
     connection.quit()
     return { kind: 'sent', response, message_id: mail.message_id }
   } catch (error) {
     const { code = 'UNKNOWN', response = '' } = read(error)
-    if (!begun) return refused(error, 'sender')
-    if (code === 'EMESSAGE' && response) return refused(error, 'data')
+    if (!begun()) return refused(error, 'sender')
+    // Only these two are made of a whole answer; a half one (`451 4.3`) ends as ECONNECTION.
+    if ((code === 'EMESSAGE' || code === 'EENVELOPE') && response) return refused(error, 'data')
     const said = response || (error instanceof Error ? error.message : '')
     return { kind: 'unclear', code, response: said, message_id: mail.message_id }
   }
@@ -153,6 +149,7 @@ function failed(
 function open(
   settings: SmtpSettings,
   { connect_timeout_ms = 15_000, answer_timeout_ms = 300_000 }: Omit<SendOptions, 'on_data'>,
+  on_command: (command: string) => void = () => {},
 ): Promise<SMTPConnection> {
   const connection = new SMTPConnection({
     host: settings.host,
@@ -167,6 +164,12 @@ function open(
     // A test relay on this machine has no other interface to be asked on.
     allowInternalNetworkInterfaces: true,
     tls: settings.ca ? { ca: settings.ca } : {},
+    transactionLog: true,
+    logger: {
+      debug: (entry: { tnx?: string }, text: string) => {
+        if (entry.tnx === 'client') on_command(text)
+      },
+    },
   })
   const { user, password = '' } = settings
   return new Promise((resolve, reject) => {
@@ -178,6 +181,7 @@ function open(
     connection.on('error', fail)
     connection.connect((error) => {
       if (error) return fail(error)
+      withoutPipelining(connection)
       if (!user) return resolve(connection)
       connection.login({ user, credentials: { user, pass: password } }, (refusal) => {
         if (refusal) return fail(refusal)
@@ -187,10 +191,18 @@ function open(
   })
 }
 
+/** Pipelined, DATA goes out with MAIL FROM, and every refused recipient would look unclear. */
+function withoutPipelining(connection: SMTPConnection) {
+  const extensions: unknown = Reflect.get(connection, '_supportedExtensions')
+  if (!Array.isArray(extensions)) return
+  const others = extensions.filter((name) => name !== 'PIPELINING')
+  Reflect.set(connection, '_supportedExtensions', others)
+}
+
 function send(
   connection: SMTPConnection,
   envelope: { from: string; to: string[]; size?: number },
-  body: Readable,
+  body: Readable | Buffer,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     connection.send(envelope, body, (error, info) => {
