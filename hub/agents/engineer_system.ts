@@ -1,0 +1,57 @@
+import { readdir } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
+import { readText } from '../files.ts'
+import { type Agent, COMMON, Stop } from './agent.ts'
+import { patchMission } from './engineering.ts'
+
+const HUB = join(import.meta.dirname, '..')
+const OURS = /\.(ts|sql|md|mjml)$/
+
+/** A patch for the hub itself. Off until the settings allow it; the hub changes only by an upgrade. */
+export const engineer_system: Agent = {
+  name: 'engineer_system',
+  role: {
+    en: 'Proposes changes of the hub itself as a patch file',
+    tr: 'Hub’ın kendisi için değişiklikleri yama dosyası olarak önerir',
+  },
+  variables: COMMON,
+  budget: { steps: 16, tokens: 40_000 },
+  steps: async (context) => {
+    const { engineer_system: isAllowed } = await context.actions.allowed()
+    if (!isAllowed) {
+      throw new Stop(
+        'This agent is switched off. Allow it under Settings > System: it writes a patch file for the hub and never applies it.',
+      )
+    }
+    const files = await sources()
+    return patchMission(context, {
+      agent: 'engineer_system',
+      below: 'hub/',
+      tree: {
+        list: async () => pick(files, context.mission.task),
+        read: async (path) => (files.includes(path) ? readText(join(HUB, path)) : undefined),
+      },
+    })
+  },
+}
+
+async function sources(folder = HUB): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  const found = await Promise.all(
+    entries.map(async (entry): Promise<string[]> => {
+      const path = join(folder, entry.name)
+      if (entry.name === 'node_modules' || entry.name.startsWith('.')) return []
+      if (entry.isDirectory()) return sources(path)
+      return OURS.test(entry.name) ? [relative(HUB, path).split(sep).join('/')] : []
+    }),
+  )
+  return found.flat().sort()
+}
+
+/** The files whose names a task says come first; a small model cannot look through all of them. */
+function pick(files: string[], task: string): string[] {
+  const said = task.toLowerCase()
+  const isNamed = (path: string) =>
+    path.split(/[/.]/).some((part) => part.length > 3 && said.includes(part.replace(/s$/, '')))
+  return [...files.filter(isNamed), ...files.filter((path) => !isNamed(path))].slice(0, 60)
+}

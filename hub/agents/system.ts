@@ -1,0 +1,94 @@
+import { z } from 'zod'
+import { heading, plain, table } from '../markdown.ts'
+import { ACTIONS, ActionName } from './actions.ts'
+import { type Agent, COMMON, type Fact, type Words } from './agent.ts'
+import { one } from './facts.ts'
+import { saveDocument } from './writing.ts'
+
+const Diagnosis = z.object({
+  explanation: z.string().min(10).max(700),
+  severity: z.enum(['low', 'high', 'critical']),
+  proposals: z.array(z.object({ action: ActionName, why: z.string().max(240) })).max(3),
+})
+
+const WORDS = {
+  title: { en: 'Health of the hub', tr: 'Hub sağlığı' },
+  measured: { en: 'Measured', tr: 'Ölçülenler' },
+  cause: { en: 'Explanation', tr: 'Açıklama' },
+  fixes: { en: 'Proposed fixes', tr: 'Önerilen çözümler' },
+  name: { en: 'What', tr: 'Ne' },
+  value: { en: 'Value', tr: 'Değer' },
+  unable: { en: 'This hub cannot do that by itself: {x}', tr: 'Hub bunu kendisi yapamaz: {x}' },
+} satisfies Record<string, Words>
+
+/** On a health alert: measures, explains and proposes from a fixed list; each proposal needs a yes. */
+export const system: Agent = {
+  name: 'system',
+  role: {
+    en: 'Explains health alerts and proposes safe fixes',
+    tr: 'Sağlık uyarılarını açıklar, güvenli çözümler önerir',
+  },
+  variables: {
+    ...COMMON,
+    actions: () =>
+      Object.entries(ACTIONS)
+        .map(([name, { words }]) => `${name}: ${words.en}`)
+        .join('\n'),
+  },
+  budget: { steps: 6, tokens: 10_000 },
+  steps: async (context) => {
+    context.expect(4)
+    const { language } = context
+    const say = (word: keyof typeof WORDS) => WORDS[word][language]
+    const measured = await context.outside('measured', () => context.actions.health())
+    const rows = Object.entries(measured).map(([name, value]) => [name, value ?? '–'])
+    const { alert } = context.mission.input
+    const facts: Fact[] = [
+      { label: 'measured', text: rows.map(([name, value]) => `${name}: ${value}`).join('\n') },
+    ]
+    if (alert)
+      facts.push({ label: 'alert', text: `${one(alert.kind)}: ${one(alert.message, 1000)}` })
+    const diagnosis = await context.complete('diagnosis', {
+      schema: Diagnosis,
+      facts,
+      task: 'Explain in plain words what is the matter, from the measured numbers only, and propose at most three of the listed actions, or none.',
+    })
+    const wanted = diagnosis.proposals.filter(
+      ({ action }, index, all) => all.findIndex((other) => other.action === action) === index,
+    )
+    const approvals = await context.step('approvals', async (sql) => {
+      const ids: string[] = []
+      for (const { action, why } of wanted) {
+        if (!context.actions.run[action]) continue
+        const { words, is_destructive } = ACTIONS[action]
+        ids.push(
+          await context.propose(sql, {
+            kind: is_destructive ? 'destructive' : 'external',
+            title: words[language],
+            action: { do: action, why: one(why) },
+          }),
+        )
+      }
+      return ids
+    })
+    const fixes = wanted.map(({ action, why }) => {
+      const text = ACTIONS[action].words[language]
+      return [context.actions.run[action] ? text : say('unable').replace('{x}', text), why]
+    })
+    const document = await context.outside('document', () =>
+      saveDocument(context, {
+        agent: 'system',
+        title: say('title'),
+        blocks: [
+          heading(2, say('cause')),
+          plain(diagnosis.explanation),
+          heading(2, say('measured')),
+          table([say('name'), say('value')], rows, [1]),
+          fixes.length > 0 && heading(2, say('fixes')),
+          fixes.length > 0 && table([say('name'), ''], fixes),
+        ],
+      }),
+    )
+    return { summary: diagnosis.explanation, documents: [document], approvals }
+  },
+}

@@ -1,0 +1,182 @@
+import { z } from 'zod'
+import { heading, plain, table } from '../markdown.ts'
+import type { Page } from '../web-reader.ts'
+import { type Agent, type AgentContext, COMMON, Stop, type Words } from './agent.ts'
+import { clip, one } from './facts.ts'
+import { chosenLeads, type LeadRow } from './given.ts'
+import { saveDocument } from './writing.ts'
+
+const MOST_SITES = 3
+const PAGES_A_SITE = 4
+const LONGEST_PAGE = 5000
+
+const Found = z.object({
+  facts: z
+    .array(z.object({ fact: z.string().min(3).max(200), quote: z.string().min(8).max(220) }))
+    .max(6),
+})
+
+const WORDS = {
+  title: { en: 'Profile: {x}', tr: 'Profil: {x}' },
+  fact: { en: 'Fact', tr: 'Bilgi' },
+  quote: { en: 'As it stands there', tr: 'Sayfadaki hâli' },
+  source: { en: 'Page', tr: 'Sayfa' },
+  pages: { en: 'Pages', tr: 'Sayfalar' },
+  nothing: {
+    en: 'Nothing was found that could be quoted.',
+    tr: 'Alıntılanabilecek bir şey bulunamadı.',
+  },
+  summary: { en: '{n} facts from {p} pages', tr: '{p} sayfadan {n} bilgi' },
+} satisfies Record<string, Words>
+
+type Site = { url: string; lead_id: string | null; name: string }
+type Kept = { fact: string; quote: string; source: string }
+
+/** Profiles from pages read in a browser; what cannot be quoted from the page is left out. */
+export const web_research: Agent = {
+  name: 'web_research',
+  role: {
+    en: 'Reads websites in a browser and keeps quotable facts',
+    tr: 'Web sitelerini tarayıcıda okur, alıntılanabilir bilgileri saklar',
+  },
+  variables: COMMON,
+  budget: { steps: 60, tokens: 60_000 },
+  steps: async (context) => {
+    const sites = sitesOf(context, await chosenLeads(context, MOST_SITES))
+    if (sites.length === 0) {
+      throw new Stop('No website to read: write an address, or name a lead that has a website.')
+    }
+    const { web } = await context.actions.allowed()
+    if (web === 'deny') {
+      throw new Stop('Reading the web is switched off. Allow it under Settings > System.')
+    }
+    if (!(await context.reader.isThere())) {
+      throw new Stop(
+        'Reading websites needs Chromium, which is not installed: apt install chromium.',
+      )
+    }
+    if (web === 'ask') {
+      await context.ask('reading the web', {
+        kind: 'external',
+        title: `Read ${sites.map(({ url }) => new URL(url).hostname).join(', ')}`,
+        action: { do: 'read_web', urls: sites.map(({ url }) => url) },
+      })
+    }
+    context.expect(sites.length * PAGES_A_SITE * 2 + 3)
+    const { language } = context
+    const documents = []
+    let count = 0
+    let pages = 0
+    for (const [index, site] of sites.entries()) {
+      const profile = await profileOf(context, site, String(index + 1))
+      count += profile.kept.length
+      pages += profile.pages.length
+      documents.push(
+        await context.outside(`document ${index + 1}`, () =>
+          saveDocument(context, {
+            agent: 'web_research',
+            title: WORDS.title[language].replace('{x}', site.name),
+            blocks: [
+              profile.kept.length > 0
+                ? table(
+                    [WORDS.fact[language], WORDS.quote[language], WORDS.source[language]],
+                    profile.kept.map(({ fact, quote, source }) => [fact, quote, source]),
+                  )
+                : plain(WORDS.nothing[language]),
+              heading(2, WORDS.pages[language]),
+              ...profile.pages.map(plain),
+            ],
+          }),
+        ),
+      )
+    }
+    const summary = WORDS.summary[language].replace('{n}', `${count}`).replace('{p}', `${pages}`)
+    return { summary, documents, leads: sites.flatMap(({ lead_id }) => lead_id ?? []) }
+  },
+}
+
+/** Addresses from the input, the task, and the chosen leads. */
+function sitesOf(context: AgentContext, leads: LeadRow[]): Site[] {
+  const { task, input } = context.mission
+  const written = task.match(/(?:https?:\/\/|www\.)[^\s,;()<>"']+/gi) ?? []
+  const sites: Site[] = leads.flatMap((lead) =>
+    lead.website
+      ? [{ url: lead.website, lead_id: lead.id, name: lead.company ?? lead.website }]
+      : [],
+  )
+  for (const text of [...(input.urls ?? []), ...written]) {
+    const url = /^https?:/i.test(text) ? text : `https://${text}`
+    const clean = url.replace(/[.!?]+$/, '')
+    if (!URL.canParse(clean)) continue
+    const { hostname } = new URL(clean)
+    if (sites.some((site) => URL.canParse(site.url) && new URL(site.url).hostname === hostname))
+      continue
+    sites.push({ url: clean, lead_id: null, name: hostname.replace(/^www\./, '') })
+  }
+  return sites.filter(({ url }) => URL.canParse(url)).slice(0, MOST_SITES)
+}
+
+async function profileOf(
+  context: AgentContext,
+  site: Site,
+  number: string,
+): Promise<{ kept: Kept[]; pages: string[] }> {
+  const kept: Kept[] = []
+  const pages: string[] = []
+  const queue = [site.url]
+  for (let turn = 1; turn <= PAGES_A_SITE; turn++) {
+    const url = queue.shift()
+    if (url === undefined) break
+    const name = `${number}.${turn}`
+    const reading = await context.outside(`read ${name}`, () =>
+      context.reader.read(url, context.signal),
+    )
+    if ('refused' in reading) {
+      pages.push(`${url}: ${reading.refused}`)
+      continue
+    }
+    const { page } = reading
+    pages.push(`${page.url}: ${page.title}`)
+    if (turn === 1) queue.push(...worthReading(page))
+    if (page.text.length < 40) continue
+    const { facts } = await context.complete(`facts ${name}`, {
+      schema: Found,
+      facts: [{ label: page.url, text: clip(page.text, LONGEST_PAGE) }],
+      task: 'Note facts about this company that help a seller: what it does, for whom, how large, where, who runs it. Each with the words of the page it rests on, copied letter by letter.',
+    })
+    const sound = facts.filter(({ quote }) => stands(page.text, quote))
+    await context.step(`evidence ${name}`, async (sql) => {
+      for (const { fact, quote } of sound) {
+        await sql`
+          insert into hub.evidence (project_id, lead_id, fact, quote, source, mission_id)
+          values (${context.project.id}, ${site.lead_id}, ${one(fact, 1000)}, ${one(quote, 2000)},
+            ${clip(page.url, 500)}, ${context.mission.id})`
+      }
+      return sound.length
+    })
+    kept.push(...sound.map(({ fact, quote }) => ({ fact, quote, source: page.url })))
+  }
+  return { kept, pages }
+}
+
+/** Whether a quote really stands on the page, spaces and case aside. */
+export function stands(text: string, quote: string): boolean {
+  const even = (words: string) => words.replace(/\s+/g, ' ').trim().toLowerCase()
+  return even(quote).length >= 8 && even(text).includes(even(quote))
+}
+
+const WORTH =
+  /about|hakk|kurumsal|contact|iletisim|iletişim|company|team|ekip|service|hizmet|product|urun|ürün|reference|referans/i
+
+/** Links of the same site that are likely to say who and what the company is. */
+function worthReading({ url, links }: Page): string[] {
+  const { hostname } = new URL(url)
+  const same = links.filter(
+    (link) =>
+      URL.canParse(link.url) &&
+      new URL(link.url).hostname === hostname &&
+      WORTH.test(link.url + link.text),
+  )
+  const clean = same.map((link) => link.url.replace(/#.*$/, '')).filter((link) => link !== url)
+  return [...new Set(clean)].slice(0, PAGES_A_SITE - 1)
+}

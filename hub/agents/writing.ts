@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { documentPath } from '../documents.ts'
+import { heading, joined, list, plain } from '../markdown.ts'
+import type { AgentContext, Fact, Result, Words } from './agent.ts'
+
+export const Section = z.object({
+  paragraphs: z.array(z.string().max(420)).min(1).max(3),
+  points: z.array(z.string().max(140)).max(5),
+})
+export type Section = z.infer<typeof Section>
+
+/** sections writes one section a call, so that a small model never has to hold a whole document. */
+export async function sections(
+  context: AgentContext,
+  given: { headings: string[]; about: string; facts: Fact[] },
+): Promise<string[]> {
+  const blocks: string[] = []
+  for (const [index, title] of given.headings.entries()) {
+    const section = await context.complete(`section ${index + 1}`, {
+      schema: Section,
+      facts: given.facts,
+      task:
+        `You write the document "${given.about}". Its sections are: ${given.headings.join('; ')}. ` +
+        `Write the section "${title}" now: paragraphs of plain text, and points only where a list helps. ` +
+        'State as a fact only what stands in the data or in the context; mark what is assumed as an assumption.',
+    })
+    blocks.push(heading(2, title), ...sectionOf(section))
+  }
+  return blocks
+}
+
+export function sectionOf({ paragraphs, points }: Section): string[] {
+  const used = points.filter((point) => point.trim() !== '')
+  const texts = paragraphs.filter((text) => text.trim() !== '').map(plain)
+  return used.length > 0 ? [...texts, list(used)] : texts
+}
+
+const WRITTEN: Words = {
+  en: 'Written by the {agent} agent. Read it before you use it.',
+  tr: '{agent} ajanı yazdı. Kullanmadan önce okuyun.',
+}
+
+/** saveDocument writes a document of a mission into the project's folder. */
+export async function saveDocument(
+  context: AgentContext,
+  given: { agent: string; title: string; blocks: (string | false | undefined)[] },
+): Promise<Result['documents'][number]> {
+  const title = given.title.replace(/\s+/g, ' ').trim().slice(0, 150) || context.project.name
+  const note = WRITTEN[context.language].replace('{agent}', given.agent)
+  const text = joined(
+    heading(1, title),
+    ...given.blocks,
+    '---',
+    `*${plain(`${context.project.name}, ${context.mission.created_on}. ${note}`)}*`,
+  )
+  const path = await context.write(documentPath(title, context.mission.id), text)
+  return { path, title }
+}
