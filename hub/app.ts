@@ -4,7 +4,9 @@ import { secureHeaders } from 'hono/secure-headers'
 import { ApiError, toApiError, tooLarge } from '../shared/problem.ts'
 import { requireJson } from '../shared/route.ts'
 import { access } from './api/access.ts'
+import { license } from './api/license.ts'
 import { projects } from './api/projects.ts'
+import { serviceKey } from './api/service-key.ts'
 import { mountSpec } from './api/spec.ts'
 import { authenticate } from './auth.ts'
 import type { Deps } from './deps.ts'
@@ -78,6 +80,8 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
 
   app.route(BASE, access)
   app.route(`${BASE}/projects`, projects)
+  app.route(BASE, license)
+  app.route(`${BASE}/settings`, serviceKey)
   mountSpec(app, BASE)
 
   app.notFound((c) => unknownRoute(app, c))

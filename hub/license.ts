@@ -20,7 +20,7 @@ const GRACE_DAYS = 14
 const DAY_MS = 86_400_000
 
 /** The claims of a licence: a JWT signed with Ed25519 (RFC 8037, RFC 9864). */
-const Claims = z.object({
+export const Claims = z.object({
   tier: Tier.exclude(['free']),
   /** null: unlimited. */
   max_projects: z.int().min(1).nullable().optional(),

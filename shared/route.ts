@@ -46,7 +46,7 @@ export function resource<E extends Env>(): OpenAPIHono<E> {
 
 /** Refuses a body that does not say it is JSON, and keeps its text for later. */
 export const requireJson: MiddlewareHandler = async (c, next) => {
-  if (['POST', 'PATCH', 'DELETE'].includes(c.req.method)) {
+  if (['POST', 'PUT', 'PATCH', 'DELETE'].includes(c.req.method)) {
     const text = await c.req.text()
     const type = c.req.header('content-type')
     if (text !== '' && !/^application\/json\s*(;|$)/i.test(type ?? '')) {

@@ -1,0 +1,89 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { invalid } from '../../shared/problem.ts'
+import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
+import { type Ctx, type Env, problems } from '../http.ts'
+import { checkLicense, LICENSE, LicenseFile, readLicense, TIERS, Tier } from '../license.ts'
+import { writeSetting } from '../settings.ts'
+
+const License = z
+  .object({
+    tier: Tier,
+    max_projects: z.int().nullable().meta({ description: 'null: unlimited.' }),
+    customer: z.string().nullable(),
+    valid_until: z.string().nullable(),
+    status: z.enum(['none', 'valid', 'grace', 'expired', 'refused']).meta({
+      description:
+        '`grace`: expired within the last 14 days, everything works; `expired` and `refused`: the limits of Free hold.',
+    }),
+    reason: z.string().nullable(),
+    tiers: z.array(
+      z.object({
+        tier: Tier,
+        max_projects: z.int().nullable(),
+        price_usd_year: z.int(),
+      }),
+    ),
+  })
+  .meta({ id: 'License' })
+
+/** The licence: checked offline, entered as a key; without one the limits of Free hold. */
+export const license = resource<Env>()
+
+license.openapi(
+  createRoute({
+    method: 'get',
+    path: '/license',
+    operationId: 'getLicense',
+    tags: ['Settings'],
+    summary: 'The licence and what each tier allows',
+    responses: { 200: json(License, 'As of now.'), ...problems() },
+  }),
+  async (c) => show(c),
+)
+
+license.openapi(
+  createRoute({
+    method: 'put',
+    path: '/license',
+    operationId: 'setLicense',
+    tags: ['Settings'],
+    summary: 'Enter a licence key',
+    description: 'A key that does not count is refused and the one before stays.',
+    request: { body: body(LicenseFile) },
+    responses: { 200: json(License, 'It holds from now on.'), ...problems(422) },
+  }),
+  async (c) => {
+    const { config } = c.get('deps')
+    const key = c.req.valid('json').license.replace(/\s+/g, '')
+    const { status, reason } = await checkLicense(key, config)
+    if (status === 'refused' || status === 'expired') {
+      throw invalid([{ path: 'license', code: status, message: reason ?? 'It does not count.' }])
+    }
+    await writeSetting(config.paths, LICENSE, { license: key })
+    return show(c)
+  },
+)
+
+license.openapi(
+  createRoute({
+    method: 'delete',
+    path: '/license',
+    operationId: 'deleteLicense',
+    tags: ['Settings'],
+    summary: 'Remove the licence key',
+    description: 'The limits of Free hold then; projects beyond them become read-only.',
+    responses: { 204: { description: 'Removed.' }, ...problems() },
+  }),
+  async (c) => {
+    await rm(join(c.get('deps').config.paths.config_dir, LICENSE.file), { force: true })
+    return c.body(null, 204)
+  },
+)
+
+async function show(c: Ctx) {
+  const license = await readLicense(c.get('deps').config)
+  const tiers = Tier.options.map((tier) => ({ tier, ...TIERS[tier] }))
+  return answer(c, License, { ...license, tiers }, 200)
+}

@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
+import { type Env, problems } from '../http.ts'
+import { roleOf } from '../keys.ts'
+import { useKey } from '../service-key.ts'
+
+const Restarting = z
+  .object({
+    restarting: z.literal(true),
+    key_role: z.enum(['hub_ro', 'hub_rw']).meta({
+      description: 'What `key_role` of GET health says once the hub is back.',
+    }),
+  })
+  .meta({ id: 'Restarting' })
+
+/** The database key in use: the public one reads, the service key writes. */
+export const serviceKey = resource<Env>()
+
+serviceKey.openapi(
+  createRoute({
+    method: 'post',
+    path: '/service_key',
+    operationId: 'setServiceKey',
+    tags: ['Settings'],
+    summary: 'Use another database key',
+    description:
+      'The key is tried in a transaction that is rolled back, kept for the hub alone, and the hub restarts itself: poll `health` until `key_role` is the answer’s. The public key makes the hub read-only again.',
+    request: { body: body(z.strictObject({ key: z.string().min(1).max(200) })) },
+    responses: { 202: json(Restarting, 'The hub restarts with this key.'), ...problems(422) },
+  }),
+  async (c) => {
+    const { config, restart } = c.get('deps')
+    const key = c.req.valid('json').key.trim()
+    await useKey(config, key)
+    restart()
+    return answer(c, Restarting, { restarting: true, key_role: roleOf(key) ?? 'hub_ro' }, 202)
+  },
+)

@@ -1,0 +1,95 @@
+/** `npm run license`: the vendor's key pairs and the licences signed with them. */
+import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose'
+import { z } from 'zod'
+import { Claims } from '../hub/license.ts'
+import { readArguments, runMain, UsageError } from './arguments.ts'
+
+const HELP = `npm run license -- <command> [options]
+
+  keygen --key FILE
+      makes a private key in FILE (0600) and prints the public one, for hub/license-keys.json
+  issue --key FILE --tier starter|pro|enterprise --customer NAME [--days 365] [--max-projects N|unlimited]
+      prints a licence key for this customer
+
+Keep the private key off this machine and out of the repository.`
+const SEE_HELP = 'See npm run license -- --help'
+
+const PrivateKey = z.looseObject({
+  kty: z.literal('OKP'),
+  crv: z.literal('Ed25519'),
+  kid: z.string().min(1),
+  x: z.string(),
+  d: z.string(),
+})
+
+async function main(): Promise<void> {
+  const { values, positionals } = readArguments(
+    {
+      allowPositionals: true,
+      options: {
+        key: { type: 'string' },
+        tier: { type: 'string' },
+        customer: { type: 'string' },
+        days: { type: 'string', default: '365' },
+        'max-projects': { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    },
+    SEE_HELP,
+  )
+  const [command] = positionals
+  if (values.help || !command) return console.log(HELP)
+  if (!values.key) throw new UsageError(`Name the file of the private key with --key. ${SEE_HELP}`)
+  if (command === 'keygen') return console.log(await keygen(values.key))
+  if (command === 'issue') return console.log(await issue(values.key, claimsOf(values)))
+  throw new UsageError(`There is no command "${command}". ${SEE_HELP}`)
+}
+
+/** keygen keeps a new private key and answers its public half as a line of the JWKS. */
+async function keygen(file: string): Promise<string> {
+  if (existsSync(file)) throw new UsageError(`${file} exists already. Choose another name.`)
+  const { privateKey, publicKey } = await generateKeyPair('Ed25519', { extractable: true })
+  const kid = (await calculateJwkThumbprint(await exportJWK(publicKey))).slice(0, 16)
+  const jwk = { ...(await exportJWK(privateKey)), kid, alg: 'Ed25519' }
+  await writeFile(file, `${JSON.stringify(jwk)}\n`, { mode: 0o600, flag: 'wx' })
+  const { kty, crv, x } = await exportJWK(publicKey)
+  return JSON.stringify({ kty, crv, x, kid, alg: 'Ed25519', use: 'sig' })
+}
+
+async function issue(file: string, claims: z.infer<typeof Claims>): Promise<string> {
+  const jwk = PrivateKey.safeParse(JSON.parse(await readFile(file, 'utf8')))
+  if (!jwk.success) throw new UsageError(`${file} is no private key of \`keygen\`.`)
+  const { exp, ...rest } = claims
+  return new SignJWT(rest)
+    .setProtectedHeader({ alg: 'Ed25519', kid: jwk.data.kid })
+    .setIssuedAt()
+    .setExpirationTime(exp)
+    .sign(await importJWK(jwk.data, 'Ed25519'))
+}
+
+function claimsOf(values: {
+  tier?: string
+  customer?: string
+  days: string
+  'max-projects'?: string
+}): z.infer<typeof Claims> {
+  const most = values['max-projects']
+  if (!/^\d{1,5}$/.test(values.days) || Number(values.days) === 0) {
+    throw new UsageError(`--days is a number of days. ${SEE_HELP}`)
+  }
+  const claims = Claims.safeParse({
+    tier: values.tier,
+    customer: values.customer,
+    exp: Math.floor(Date.now() / 1000) + Number(values.days) * 86_400,
+    ...(most === undefined ? {} : { max_projects: most === 'unlimited' ? null : Number(most) }),
+  })
+  if (claims.success) return claims.data
+  const [first] = claims.error.issues
+  throw new UsageError(
+    `--${String(first?.path[0]).replace('_', '-')}: ${first?.message}. ${SEE_HELP}`,
+  )
+}
+
+await runMain(main)
