@@ -18,12 +18,15 @@ create table hub.leads (
   tags text[] not null default '{}',
   -- The domain of the e-mail or website, without those of mail providers: duplicates share it.
   domain text check (length(domain) <= 253),
+  -- A stored column, because under row-level security an index is used with leakproof operators
+  -- only: equality of texts is one, lower() is not.
+  email_key text generated always as (lower(email)) stored,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   constraint leads_named check (name is not null or email is not null or company is not null)
 );
 
-create unique index leads_email on hub.leads (project_id, lower(email));
+create unique index leads_email on hub.leads (project_id, email_key);
 create index leads_stage on hub.leads (project_id, stage, created_at desc, id desc);
 create index leads_newest on hub.leads (project_id, created_at desc, id desc);
 create index leads_domain on hub.leads (project_id, domain);
@@ -37,6 +40,7 @@ using (private.in_scope(project_id)) with check (private.in_scope(project_id));
 grant select on hub.leads to hub_ro, hub_data;
 grant select, insert, update, delete on hub.leads to hub_rw;
 comment on table hub.leads is 'People and companies a project wants to win.';
+comment on column hub.leads.email_key is 'The e-mail in lower case: once in a project.';
 comment on column hub.leads.source is 'Where it came from, e.g. "import fair.csv" or "mission <id>"; shown before anything is sent.';
 comment on column hub.leads.lawful_basis is 'Why this person may be written to; nothing is sent without.';
 
@@ -92,7 +96,7 @@ create table hub.activities (
   project_id uuid not null references hub.projects on delete cascade,
   lead_id uuid not null references hub.leads on delete cascade,
   kind text not null check (kind in (
-    'created', 'imported', 'edited', 'stage', 'tagged', 'moved', 'note', 'task', 'task_done', 'evidence',
+    'created', 'imported', 'merged', 'edited', 'stage', 'tagged', 'moved', 'note', 'task', 'task_done', 'evidence',
     'draft', 'approved', 'sent', 'opened', 'clicked', 'replied', 'bounced', 'unsubscribed'
   )),
   details jsonb not null default '{}',
