@@ -122,7 +122,7 @@ export async function bundle(report: Report, config: string): Promise<boolean> {
   }
 }
 
-async function deploy(report: Report, adminUrl: string, given: Environment, config: string) {
+export async function deploy(report: Report, adminUrl: string, given: Environment, config: string) {
   report.heading('Deploying')
   const applied = await migrate(adminUrl)
   report.line('database', true, `${applied.length} migration(s) applied`)

@@ -1,107 +1,248 @@
-import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
+import { randomBytes } from 'node:crypto'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { createReport } from '../../scripts/deploy.ts'
-import { check, hyperdriveId } from '../../scripts/deploy-cloudflare.ts'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createTestHarness } from 'wrangler'
+import { checkHealth, createReport } from '../../scripts/deploy.ts'
+import { check, deploy, hyperdriveId } from '../../scripts/deploy-cloudflare.ts'
 import { ROOT } from '../../scripts/migrate.ts'
+import type { StartedPostgres } from '../../scripts/postgres.ts'
+import { migrateLikeSupabase, withClient } from '../../scripts/schema.ts'
+import { startThrowaway } from '../../scripts/throwaway.ts'
+import { type CloudflareStub, startCloudflareStub, type Upload } from '../cloudflare.ts'
+import { createProcesses } from '../processes.ts'
 
 const ID = { API_DATABASE: 'a'.repeat(32), JOBS_DATABASE: 'b'.repeat(32) }
 const HOST = 'db.abcdefghijklmnopqrst.supabase.co'
 
-type Config = { user: string; host: string; disabled: boolean }
-let configs: Record<string, Config>
-let server: Server
+let stub: CloudflareStub
 let folder: string
 
-/** Cloudflare's API, as far as a check asks it. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'watchpost-cloudflare-'))
-  server = createServer((request, response) => {
-    const path = new URL(request.url ?? '/', 'http://stub').pathname
-    const found = configs[path.split('/').pop() ?? '']
-    const others: Record<string, unknown> = {
-      '/user/tokens/verify': { id: 'token', status: 'active' },
-      '/user': { id: 'user', email: 'ops@example.com' },
-      '/accounts': [{ id: 'account', name: 'Ours' }],
-      '/memberships': [{ id: 'm', account: { id: 'account', name: 'Ours' }, roles: [] }],
-    }
-    const result = found
-      ? {
-          id: 'x',
-          name: 'watchpost',
-          origin: { host: found.host, user: found.user, port: 5432, database: 'postgres' },
-          caching: { disabled: found.disabled },
-        }
-      : others[path]
-    const result_info = { page: 1, per_page: 50, total_pages: 1, count: 1, total_count: 1 }
-    response.setHeader('content-type', 'application/json')
-    response.end(JSON.stringify({ success: true, errors: [], messages: [], result, result_info }))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  const port = typeof address === 'object' && address ? address.port : 0
-  vi.stubEnv('CLOUDFLARE_API_BASE_URL', `http://127.0.0.1:${port}`)
+  stub = await startCloudflareStub()
+  vi.stubEnv('CLOUDFLARE_API_BASE_URL', stub.url)
   vi.stubEnv('CLOUDFLARE_API_TOKEN', 'token')
   vi.stubEnv('CLOUDFLARE_ACCOUNT_ID', 'account')
   vi.stubEnv('HOME', folder)
 })
 afterAll(async () => {
   vi.unstubAllEnvs()
-  server?.close()
+  await stub?.stop()
   await rm(folder, { recursive: true, force: true })
 })
 beforeEach(() => {
-  configs = {
-    [ID.API_DATABASE]: { user: 'watchpost_api', host: HOST, disabled: true },
-    [ID.JOBS_DATABASE]: { user: 'watchpost_jobs', host: HOST, disabled: true },
-  }
+  stub.hyperdrives[ID.API_DATABASE] = { user: 'watchpost_api', host: HOST, disabled: true }
+  stub.hyperdrives[ID.JOBS_DATABASE] = { user: 'watchpost_jobs', host: HOST, disabled: true }
 })
 
-async function linesOf(toml?: string): Promise<string[]> {
-  const config = join(folder, 'wrangler.toml')
-  let text = toml ?? (await readFile(join(ROOT, 'wrangler.toml'), 'utf8'))
+const ours = () => readFile(join(ROOT, 'wrangler.toml'), 'utf8')
+
+/** Our wrangler.toml as somebody has it who made both Hyperdrives; it stands elsewhere, so paths are whole. */
+async function configured(): Promise<string> {
+  let toml = await ours()
   for (const [binding, id] of Object.entries(ID)) {
-    if (!toml) text = text.replace(new RegExp(`(binding = "${binding}"\\nid = ")0+`), `$1${id}`)
+    toml = toml.replace(new RegExp(`(binding = "${binding}"\\nid = ")0+`), `$1${id}`)
   }
-  await writeFile(config, text)
+  return toml
+    .replace('main = "', `main = "${ROOT}/`)
+    .replace(
+      'node scripts/static.ts dist/static',
+      `node ${ROOT}/scripts/static.ts ${folder}/static`,
+    )
+    .replace('directory = "dist/static"', `directory = "${folder}/static"`)
+}
+
+function listen() {
   const lines: string[] = []
   const report = createReport((line) => lines.push(line.trim().replaceAll(/ +/g, ' ')))
+  return { report, lines }
+}
+
+async function linesOf(toml: string): Promise<string[]> {
+  const config = join(folder, 'wrangler.toml')
+  await writeFile(config, toml)
+  const { report, lines } = listen()
   await check(report, join(folder, 'none'), config)
   return lines.filter((line) => line.includes('hyperdrive '))
 }
 
-test('wrangler.toml names a Hyperdrive for each Worker', async () => {
-  const toml = await readFile(join(ROOT, 'wrangler.toml'), 'utf8')
-  expect(hyperdriveId(toml, 'API_DATABASE')).toMatch(/^[0-9a-f]{32}$/)
-  expect(hyperdriveId(toml, 'JOBS_DATABASE')).toMatch(/^[0-9a-f]{32}$/)
-  expect(hyperdriveId(toml, 'OTHER')).toBeUndefined()
+describe('before a deployment', () => {
+  test('wrangler.toml names a Hyperdrive for each Worker', async () => {
+    const toml = await ours()
+    expect(hyperdriveId(toml, 'API_DATABASE')).toMatch(/^[0-9a-f]{32}$/)
+    expect(hyperdriveId(toml, 'JOBS_DATABASE')).toMatch(/^[0-9a-f]{32}$/)
+    expect(hyperdriveId(toml, 'OTHER')).toBeUndefined()
+  })
+
+  test('two that do not cache and go straight to the database are good', async () => {
+    expect(await linesOf(await configured())).toEqual([
+      'ok hyperdrive JOBS_DATABASE: no cache, direct',
+      'ok hyperdrive API_DATABASE: no cache, direct',
+    ])
+  })
+
+  test('an id that was never put in is told with the command that makes one', async () => {
+    const lines = await linesOf(await ours())
+    expect(lines).toHaveLength(2)
+    for (const line of lines)
+      expect(line).toMatch(/no id yet: .* hyperdrive create .* --caching-disabled/)
+  })
+
+  test('a cache, a pooler and another login are refused, each with its way out', async () => {
+    stub.hyperdrives[ID.API_DATABASE] = {
+      user: 'watchpost_api',
+      host: 'aws-0-eu-central-1.pooler.supabase.com',
+      disabled: false,
+    }
+    stub.hyperdrives[ID.JOBS_DATABASE] = { user: 'postgres', host: HOST, disabled: true }
+    const [jobs = '', api = ''] = await linesOf(await configured())
+    expect(jobs).toMatch(/^MISSING .* logs in as postgres, not watchpost_jobs$/)
+    expect(api).toMatch(/^MISSING .* hyperdrive update a{32} --caching-disabled; .* is a pooler/)
+  })
+
+  test('--do changes nothing while something is missing', async () => {
+    const processes = await createProcesses()
+    try {
+      const env = {
+        CLOUDFLARE_API_BASE_URL: stub.url,
+        CLOUDFLARE_API_TOKEN: 'token',
+        CLOUDFLARE_ACCOUNT_ID: 'account',
+        HOME: folder,
+      }
+      const told = processes.run('scripts/deploy-cloudflare.ts', ['--do'], env)
+      expect(await told.ended).toBe(1)
+      expect(told.stdout()).toMatch(/MISSING +secrets[^\n]* is not there/)
+      expect(told.stdout()).toMatch(/MISSING +database +--database-url/)
+      expect(told.stderr()).toContain('Nothing was changed: first get what is missing.')
+      expect(stub.changes).toEqual([])
+    } finally {
+      await processes.close()
+    }
+  }, 120_000)
 })
 
-test('two that do not cache and go straight to the database are good', async () => {
-  expect(await linesOf()).toEqual([
-    'ok hyperdrive JOBS_DATABASE: no cache, direct',
-    'ok hyperdrive API_DATABASE: no cache, direct',
-  ])
+describe('a deployment', () => {
+  let server: StartedPostgres
+  let admin_url: string
+  let given: Record<string, string>
+  let lines: string[]
+
+  beforeAll(async () => {
+    server = await startThrowaway()
+    admin_url = await migrateLikeSupabase(server.adminUrl)
+    const login = (role: string) => {
+      const url = new URL(admin_url)
+      url.username = role
+      url.password = randomBytes(12).toString('hex')
+      return url.href
+    }
+    given = {
+      API_DATABASE_URL: login('watchpost_api'),
+      JOBS_DATABASE_URL: login('watchpost_jobs'),
+      SEAL_KEYS: randomBytes(32).toString('base64'),
+      PUBLIC_URL: 'https://watchpost.example.com',
+      AUTH_ISSUER: 'https://abcdefghijklmnopqrst.supabase.co/auth/v1',
+      // Time for the feeds to be registered and none to be polled.
+      JOBS_BUDGET_SECONDS: '0.001',
+    }
+    const config = join(folder, 'deployed.toml')
+    await writeFile(config, await configured())
+    const told = listen()
+    lines = told.lines
+    await deploy(told.report, admin_url, given, config)
+  }, 120_000)
+  afterAll(() => server?.stop())
+
+  const uploadOf = (name: string) => stub.uploads.find((upload) => upload.name === name)
+  const bindingsOf = (name: string) =>
+    Object.fromEntries(
+      (uploadOf(name)?.metadata.bindings ?? []).map(({ name, ...binding }) => [name, binding]),
+    )
+
+  test('gives the logins their passwords', async () => {
+    expect(lines).toContain('ok login watchpost_api, its password set anew')
+    expect(lines).toContain('ok login watchpost_jobs, its password set anew')
+    for (const url of [given.API_DATABASE_URL, given.JOBS_DATABASE_URL]) {
+      await withClient(url ?? '', (client) => client.query('select 1'))
+    }
+  })
+
+  test('uploads the jobs before the API that calls them, each with its own database', () => {
+    const secret = (name: string) => ({ type: 'secret_text', text: given[name] })
+    const secrets = {
+      SEAL_KEYS: secret('SEAL_KEYS'),
+      PUBLIC_URL: secret('PUBLIC_URL'),
+      AUTH_ISSUER: secret('AUTH_ISSUER'),
+      JOBS_BUDGET_SECONDS: secret('JOBS_BUDGET_SECONDS'),
+    }
+    expect(stub.uploads.map(({ name }) => name)).toEqual(['watchpost-jobs', 'watchpost-api'])
+    expect(bindingsOf('watchpost-jobs')).toEqual({
+      ...secrets,
+      JOBS_DATABASE: { type: 'hyperdrive', id: ID.JOBS_DATABASE },
+    })
+    expect(bindingsOf('watchpost-api')).toEqual({
+      ...secrets,
+      API_DATABASE: { type: 'hyperdrive', id: ID.API_DATABASE },
+      JOBS: { type: 'service', service: 'watchpost-jobs', entrypoint: 'Jobs' },
+    })
+    expect(stub.schedules).toEqual({ 'watchpost-jobs': [{ cron: '* * * * *' }] })
+  })
+
+  test('sends no login of the database anywhere', () => {
+    const passwords = [given.API_DATABASE_URL, given.JOBS_DATABASE_URL, admin_url].map(
+      (url) => new URL(url ?? '').password,
+    )
+    expect(passwords.filter((password) => password.length > 8)).not.toEqual([])
+    for (const sent of stub.sent) {
+      expect(passwords.filter((word) => word.length > 8 && sent.includes(word))).toEqual([])
+    }
+  })
+
+  test('what arrived runs: the jobs register the feeds and the API knows them', async () => {
+    const workers = await run(['watchpost-jobs', 'watchpost-api'].map(uploadOf), given)
+    try {
+      const options = { cron: '* * * * *', scheduledTime: new Date() }
+      await workers.harness.getWorker('watchpost-jobs').scheduled(options)
+      const { report, lines: seen } = listen()
+      expect(await checkHealth(report, workers.url, 1), seen.join('\n')).toBe(true)
+    } finally {
+      await workers.harness.close()
+    }
+  }, 60_000)
 })
 
-test('an id that was never put in is told with the command that makes one', async () => {
-  const lines = await linesOf(await readFile(join(ROOT, 'wrangler.toml'), 'utf8'))
-  expect(lines).toHaveLength(2)
-  for (const line of lines)
-    expect(line).toMatch(/no id yet: .* hyperdrive create .* --caching-disabled/)
-})
-
-test('a cache, a pooler and another login are refused, each with its way out', async () => {
-  configs[ID.API_DATABASE] = {
-    user: 'watchpost_api',
-    host: 'aws-0-eu-central-1.pooler.supabase.com',
-    disabled: false,
+/** What was uploaded, as the platform would start it. */
+async function run(uploads: (Upload | undefined)[], given: Record<string, string>) {
+  vi.stubEnv('CLOUDFLARE_HYPERDRIVE_LOCAL_CONNECTION_STRING_API_DATABASE', given.API_DATABASE_URL)
+  vi.stubEnv('CLOUDFLARE_HYPERDRIVE_LOCAL_CONNECTION_STRING_JOBS_DATABASE', given.JOBS_DATABASE_URL)
+  const workers = []
+  for (const upload of uploads) {
+    if (!upload) throw new Error('a Worker was not uploaded')
+    const { name, metadata, modules } = upload
+    const home = join(folder, name)
+    await mkdir(home)
+    for (const [file, text] of modules) await writeFile(join(home, file), text)
+    const of = (type: string) => metadata.bindings.filter((binding) => binding.type === type)
+    workers.push({
+      config: {
+        name,
+        main: join(home, metadata.main_module),
+        compatibility_date: String(metadata.compatibility_date),
+        compatibility_flags: ['nodejs_compat'],
+        hyperdrive: of('hyperdrive').map(({ name: binding, id }) => ({ binding, id: String(id) })),
+        services: of('service').map(({ name: binding, service, entrypoint }) => ({
+          binding,
+          service: String(service),
+          entrypoint: String(entrypoint),
+        })),
+        vars: Object.fromEntries(of('secret_text').map(({ name, text }) => [name, String(text)])),
+      },
+    })
   }
-  configs[ID.JOBS_DATABASE] = { user: 'postgres', host: HOST, disabled: true }
-  const [jobs = '', api = ''] = await linesOf()
-  expect(jobs).toMatch(/^MISSING .* logs in as postgres, not watchpost_jobs$/)
-  expect(api).toMatch(/^MISSING .* hyperdrive update a{32} --caching-disabled; .* is a pooler/)
-})
+  // The first is the one that is reached.
+  const harness = createTestHarness({ root: folder, workers: workers.toReversed() })
+  const { url } = await harness.listen()
+  return { harness, url: String(url).replace(/\/$/, '') }
+}
