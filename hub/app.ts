@@ -4,6 +4,7 @@ import { secureHeaders } from 'hono/secure-headers'
 import { ApiError, toApiError, tooLarge } from '../shared/problem.ts'
 import { requireJson } from '../shared/route.ts'
 import { access } from './api/access.ts'
+import { branding, look } from './api/branding.ts'
 import { license } from './api/license.ts'
 import { projects } from './api/projects.ts'
 import { serviceKey } from './api/service-key.ts'
@@ -20,7 +21,7 @@ const FILES: Record<string, number> = {
   [`${BASE}/backup/restore`]: 20 * 1024 ** 3,
 }
 /** Nobody has to sign in here. */
-const PUBLIC = new RegExp(`^${BASE}/(health|setup|login|u/[^/]+)$`)
+const PUBLIC = new RegExp(`^${BASE}/(health|setup|login|branding|u/[^/]+)$`)
 const LOCAL = ['localhost', '127.0.0.1', '[::1]']
 
 /** The whole hub over HTTP. Everything but PUBLIC needs the admin's session or the local token. */
@@ -82,6 +83,8 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   app.route(`${BASE}/projects`, projects)
   app.route(BASE, license)
   app.route(`${BASE}/settings`, serviceKey)
+  app.route(BASE, look)
+  app.route(`${BASE}/settings`, branding)
   mountSpec(app, BASE)
 
   app.notFound((c) => unknownRoute(app, c))

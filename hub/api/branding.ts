@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import { ApiError } from '../../shared/problem.ts'
+import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
+import { BRANDING, Branding, brandingWarnings, mayBrand, readBranding } from '../branding.ts'
+import { type Env, problems } from '../http.ts'
+import { readSetting, writeSetting } from '../settings.ts'
+
+const Look = z.object({ branding: Branding }).meta({ id: 'Look' })
+const Settings = z
+  .object({
+    branding: Branding,
+    applies: z.boolean().meta({ description: 'Whether the licence lets it be shown.' }),
+    warnings: z.array(z.string()),
+  })
+  .meta({ id: 'BrandingSettings' })
+
+/** The look of the hub, for everybody who sees its sign-in page. */
+export const look = resource<Env>()
+
+look.openapi(
+  createRoute({
+    method: 'get',
+    path: '/branding',
+    operationId: 'getLook',
+    tags: ['Access'],
+    summary: 'Name, logo and colours in use',
+    security: [],
+    responses: { 200: json(Look, 'What the sign-in page shows too.') },
+  }),
+  async (c) => {
+    const branding = await readBranding(c.get('deps').config)
+    return answer(c, Look, { branding }, 200)
+  },
+)
+
+/** Settings > Branding; needs an Enterprise licence to take effect. */
+export const branding = resource<Env>()
+
+branding.openapi(
+  createRoute({
+    method: 'get',
+    path: '/branding',
+    operationId: 'getBranding',
+    tags: ['Settings'],
+    summary: 'The branding, and what may be hard to read',
+    responses: { 200: json(Settings, 'Kept also while the licence does not apply it.') },
+  }),
+  async (c) => {
+    const { config } = c.get('deps')
+    const branding = await readSetting(config.paths, BRANDING)
+    const applies = await mayBrand(config)
+    const warnings = brandingWarnings(branding)
+    return answer(c, Settings, { branding, applies, warnings }, 200)
+  },
+)
+
+branding.openapi(
+  createRoute({
+    method: 'put',
+    path: '/branding',
+    operationId: 'setBranding',
+    tags: ['Settings'],
+    summary: 'Change name, logo and colours',
+    description: 'With an Enterprise licence. An SVG is taken if it does nothing but draw.',
+    request: { body: body(Branding) },
+    responses: { 200: json(Settings, 'In use at once.'), ...problems(402, 422) },
+  }),
+  async (c) => {
+    const { config } = c.get('deps')
+    if (!(await mayBrand(config))) {
+      throw new ApiError(
+        'license_limit',
+        'Branding needs an Enterprise licence. Enter one in Settings > Licence.',
+      )
+    }
+    const branding = await writeSetting(config.paths, BRANDING, c.req.valid('json'))
+    const warnings = brandingWarnings(branding)
+    return answer(c, Settings, { branding, applies: true, warnings }, 200)
+  },
+)

@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import type { Config } from './config.ts'
+import { readLicense } from './license.ts'
+import { logoFault } from './logo.ts'
+import { readSetting, type Setting } from './settings.ts'
+
+const Colour = z
+  .string()
+  .regex(/^#[0-9a-fA-F]{6}$/, 'Write a colour as #rrggbb.')
+  .transform((colour) => colour.toLowerCase())
+
+/** branding.json: how the hub, its mails and documents look. */
+export const Branding = z.strictObject({
+  name: z.string().trim().min(1).max(80),
+  logo: z
+    .string()
+    .max(300_000)
+    .superRefine((logo, context) => {
+      const message = logoFault(logo)
+      if (message) context.addIssue({ code: 'custom', message })
+    })
+    .nullable()
+    .default(null)
+    .meta({ description: 'A data: URL of a PNG, JPEG or plain SVG, at most 200 KB.' }),
+  colors: z.strictObject({
+    /** Buttons and links. */
+    primary: Colour,
+    /** What stands out beside them. */
+    accent: Colour,
+  }),
+})
+export type Branding = z.output<typeof Branding>
+
+export const OWN_LOOK: Branding = {
+  name: 'Watchpost Hub',
+  logo: null,
+  colors: { primary: '#1f6fb2', accent: '#b45309' },
+}
+export const BRANDING: Setting<typeof Branding> = {
+  file: 'branding.json',
+  schema: Branding,
+  fallback: OWN_LOOK,
+}
+
+/** Whether the licence lets the hub look otherwise than ours. */
+export async function mayBrand(config: Config): Promise<boolean> {
+  return (await readLicense(config)).tier === 'enterprise'
+}
+
+/** The look in use: the customer's with an Enterprise licence, else our own; the file stays. */
+export async function readBranding(config: Config): Promise<Branding> {
+  return (await mayBrand(config)) ? readSetting(config.paths, BRANDING) : OWN_LOOK
+}
+
+const MAIL_LOGO = /^data:image\/(?:png|jpeg);/
+const MAX_MAIL_LOGO = 40_000
+
+/** The look as letters take it: many mail programs show no SVG, and a letter has to stay small. */
+export function mailBranding({ name, logo, colors }: Branding) {
+  const fits = logo !== null && MAIL_LOGO.test(logo) && logo.length <= MAX_MAIL_LOGO
+  return { name, logo: fits ? logo : null, color: colors.primary }
+}
+
+const WHITE = '#ffffff'
+const DARK = '#0b0f14'
+/** WCAG 2.2: 4.5 for text; 3 for graphics and large text. */
+const TEXT = 4.5
+const GRAPHICS = 3
+
+/** What may be hard to read or will not be shown, one sentence each. */
+export function brandingWarnings(branding: Branding): string[] {
+  const warnings = Object.entries(branding.colors).flatMap(([name, colour]) => {
+    const [light, dark] = [contrast(colour, WHITE), contrast(colour, DARK)]
+    const found: string[] = []
+    if (light < TEXT) {
+      found.push(
+        `${colour} (${name}) has a contrast of ${light.toFixed(1)} on white; text needs ${TEXT}. Choose a darker one.`,
+      )
+    }
+    if (dark < GRAPHICS) {
+      found.push(
+        `${colour} (${name}) has a contrast of ${dark.toFixed(1)} on a dark page; ${GRAPHICS} is needed. Choose a lighter one.`,
+      )
+    }
+    return found
+  })
+  if (branding.logo !== null && mailBranding(branding).logo === null) {
+    warnings.push('Letters go without this logo: they take a PNG or JPEG of up to 29 KB.')
+  }
+  return warnings
+}
+
+/** The contrast of two colours as WCAG defines it, 1 to 21. */
+export function contrast(one: string, other: string): number {
+  const [lighter = 0, darker = 0] = [luminance(one), luminance(other)].sort((a, b) => b - a)
+  return (lighter + 0.05) / (darker + 0.05)
+}
+
+function luminance(colour: string): number {
+  const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => {
+    const channel = Number.parseInt(colour.slice(at, at + 2), 16) / 255
+    return channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b
+}
