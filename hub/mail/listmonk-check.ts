@@ -68,7 +68,7 @@ const PROBES: Probe[] = [
     what_for: 'make its template',
     method: 'POST',
     path: '/templates',
-    body: { name: '', type: 'campaign', body: '' },
+    body: { name: 'probe', type: 'campaign', body: '' },
   },
 ]
 

@@ -1,0 +1,79 @@
+import { domainToASCII } from 'node:url'
+import { isDisposableEmailDomain } from 'disposable-email-domains-js'
+import { getDomain } from 'tldts'
+
+/** Local parts that are read by a function, not by a person; English and Turkish. */
+const ROLES = new Set(
+  `abuse account accounting accounts admin administrator all billing bilgi bilgiislem booking
+  bookings career careers compliance contact contacts customerservice destek editor enquiries
+  enquiry everyone export fatura feedback finance ftp hello help helpdesk hi hostmaster hr ihracat
+  ik iletisim info information inquiries inquiry insankaynaklari it jobs kvkk legal list mail
+  mailer-daemon marketing media muhasebe musteri musterihizmetleri news newsletter office ofis
+  operations order orders pazarlama postmaster press privacy purchasing reception recruitment
+  reklam reservation reservations rezervasyon root sales satis satinalma security service services
+  shop siparis staff subscribe support sysadmin team tech teknik unsubscribe usenet uucp webmaster
+  web welcome yonetim`.split(/\s+/),
+)
+const NO_REPLY = /^(no|do[-_.]?not|donot)[-_.]?reply|^bounces?([-_.+]|$)|^(yanitlamayin|noreply)/
+
+/** Why a recipient is left out. */
+export type AddressFault = 'invalid_email' | 'role_address' | 'disposable_address'
+
+/**
+ * An address in the one form it is compared and stored in: lower case, its domain in ASCII
+ * (`İnfo@Demir.com.tr` → `info@demir.com.tr`); null when it cannot be one.
+ */
+export function normaliseEmail(text: string): string | null {
+  const trimmed = text.normalize('NFC').trim()
+  const at = trimmed.lastIndexOf('@')
+  // A Turkish capital İ lower-cases to i and a dot of its own.
+  const local = trimmed.slice(0, at).replaceAll('İ', 'i').toLowerCase()
+  const domain = at > 0 ? asciiDomain(trimmed.slice(at + 1)) : null
+  if (!domain || local.length > 64) return null
+  if (!/^[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+(\.[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u.test(local)) {
+    return null
+  }
+  const email = `${local}@${domain}`
+  return email.length <= 254 ? email : null
+}
+
+function asciiDomain(text: string): string | null {
+  const domain = domainToASCII(text.replaceAll('İ', 'i').replace(/\.$/, '')).toLowerCase()
+  if (
+    !/^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]$/.test(domain)
+  ) {
+    return null
+  }
+  return domain
+}
+
+/** What speaks against writing to an address at all, before any list is asked; null: nothing. */
+export function judgeAddress(text: string): AddressFault | null {
+  const email = normaliseEmail(text)
+  if (!email) return 'invalid_email'
+  if (isRoleAddress(email)) return 'role_address'
+  return isDisposable(email.slice(email.lastIndexOf('@') + 1)) ? 'disposable_address' : null
+}
+
+/** info@, satis@, noreply@ and their like, with `+tags` and numbers too. */
+export function isRoleAddress(email: string): boolean {
+  const local = email.slice(0, email.lastIndexOf('@')).replace(/\+.*$/, '').toLowerCase()
+  return NO_REPLY.test(local) || ROLES.has(local) || ROLES.has(local.replace(/[-_.]?\d+$/, ''))
+}
+
+/** The domain, or one it stands under, hands out addresses that are thrown away. */
+function isDisposable(domain: string): boolean {
+  const registered = getDomain(domain)
+  return (
+    isDisposableEmailDomain(domain) || (registered ? isDisposableEmailDomain(registered) : false)
+  )
+}
+
+/** The registered domain of a website or an e-mail address: `https://www.a.com.tr/x` → `a.com.tr`. */
+export function domainOf(websiteOrEmail: string): string | null {
+  const text = websiteOrEmail.trim()
+  const host =
+    text.includes('@') && !text.includes('/') ? text.slice(text.lastIndexOf('@') + 1) : text
+  const domain = getDomain(host.replaceAll('İ', 'i'))
+  return domain ? asciiDomain(domain) : null
+}
