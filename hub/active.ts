@@ -1,6 +1,9 @@
 import { join } from 'node:path'
+import { ApiError } from '../shared/problem.ts'
 import type { Sql } from '../shared/sql.ts'
 import type { Paths } from './config.ts'
+import { everywhere } from './db.ts'
+import type { Deps } from './deps.ts'
 import { readText, writeWhole } from './files.ts'
 
 // A file, so that selecting works with the read-only key too.
@@ -19,4 +22,11 @@ export async function activeSlug(paths: Paths, sql: Sql): Promise<string | null>
 
 export async function select(paths: Paths, slug: string): Promise<void> {
   await writeWhole(file(paths), `${slug}\n`)
+}
+
+/** The project a request is about: the one it names, else the active one; 404 when there is none. */
+export async function slugFor({ config, db }: Deps, named: string | undefined): Promise<string> {
+  const slug = named ?? (await everywhere(db, (sql) => activeSlug(config.paths, sql)))
+  if (slug) return slug
+  throw new ApiError('not_found', 'There is no project yet. Create one: projects/create.')
 }

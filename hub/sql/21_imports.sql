@@ -1,0 +1,61 @@
+-- Imports: files of leads on their way in, row by row, so that a killed hub goes on behind the last.
+
+create table hub.imports (
+  id uuid primary key default gen_random_uuid(),
+  project_id uuid not null references hub.projects on delete cascade,
+  file text not null check (length(file) between 1 and 200),
+  sha256 text not null,
+  -- What the file is and what was chosen: encoding, delimiter, mapping, duplicates and defaults.
+  options jsonb not null,
+  status text not null default 'queued' check (status in ('queued', 'processing', 'done', 'failed')),
+  reason text check (length(reason) <= 2000),
+  -- Data rows in the file, and how many of them are behind us.
+  total int not null,
+  handled int not null default 0,
+  created int not null default 0,
+  merged int not null default 0,
+  skipped int not null default 0,
+  refused int not null default 0,
+  created_at timestamptz not null default now(),
+  finished_at timestamptz,
+  constraint imports_handled check (handled between 0 and total)
+);
+create index imports_newest on hub.imports (project_id, created_at desc, id desc);
+create index imports_open on hub.imports (created_at) where status in ('queued', 'processing');
+
+alter table hub.imports enable row level security;
+alter table hub.imports force row level security;
+create policy read_in_scope on hub.imports for select to hub_ro, hub_rw
+using (private.in_scope(project_id));
+create policy write_in_scope on hub.imports for all to hub_rw
+using (private.in_scope(project_id)) with check (private.in_scope(project_id));
+grant select on hub.imports to hub_ro;
+grant select, insert, update, delete on hub.imports to hub_rw;
+comment on table hub.imports is 'Files of leads that were or are being imported; the file itself is gone when it is done.';
+
+create table hub.import_errors (
+  import_id uuid not null references hub.imports on delete cascade,
+  project_id uuid not null references hub.projects on delete cascade,
+  -- As a spreadsheet counts: the header is row 1.
+  position int not null,
+  cells text[] not null,
+  -- [{"column", "message"}]
+  mistakes jsonb not null,
+  primary key (import_id, position)
+);
+create index import_errors_project on hub.import_errors (project_id);
+
+alter table hub.import_errors enable row level security;
+alter table hub.import_errors force row level security;
+create policy read_in_scope on hub.import_errors for select to hub_ro, hub_rw
+using (private.in_scope(project_id));
+create policy write_in_scope on hub.import_errors for all to hub_rw
+using (private.in_scope(project_id)) with check (private.in_scope(project_id));
+grant select on hub.import_errors to hub_ro;
+grant select, insert, update, delete on hub.import_errors to hub_rw;
+comment on table hub.import_errors is 'Rows of an import that did not become leads, as they stood in the file, and why.';
+
+-- Which row of which file a lead came from: the same file again finds its own leads.
+alter table hub.evidence add column import_id uuid references hub.imports on delete set null;
+alter table hub.evidence add column import_position int;
+create index evidence_import on hub.evidence (import_id, import_position);
