@@ -1,8 +1,10 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { link, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sql } from '../../shared/sql.ts'
 import type { Paths } from '../config.ts'
-import { readText, writeOnce } from '../files.ts'
+import { readText, writeWhole } from '../files.ts'
+import { normaliseEmail } from './address.ts'
 
 export type SuppressionReason = 'unsubscribed' | 'bounced' | 'complained' | 'manual' | 'imported'
 
@@ -14,20 +16,30 @@ const SIGNATURE_BYTES = 16
 /** The secret under which addresses are hashed; without it the list is of no use, so backups hold it. */
 export async function readSalt(paths: Paths): Promise<Buffer> {
   const file = join(paths.config_dir, 'suppression.salt')
-  const known = await readText(file)
-  if (known === undefined) await writeOnce(file, `${randomBytes(SALT_BYTES).toString('base64')}\n`)
-  const salt = Buffer.from((known ?? (await readText(file)) ?? '').trim(), 'base64')
+  const known = (await readText(file)) ?? (await makeSalt(file))
+  const salt = Buffer.from(known.trim(), 'base64')
   if (salt.length === SALT_BYTES) return salt
   throw new Error(`${file} is damaged. Bring it back from a backup: the suppression list needs it.`)
 }
 
-/** What stands on the list for an address, in whatever case it is written. */
-export function emailHash(salt: Buffer, email: string): string {
-  return createHmac('sha256', salt).update(normal(email)).digest('hex')
+/** Made once, also when two processes begin at once: a link never replaces what is there. */
+async function makeSalt(file: string): Promise<string> {
+  const draft = `${file}.${randomBytes(6).toString('hex')}`
+  await writeWhole(draft, `${randomBytes(SALT_BYTES).toString('base64')}\n`)
+  try {
+    await link(draft, file)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  } finally {
+    await rm(draft)
+  }
+  return (await readText(file)) ?? ''
 }
 
-function normal(email: string): string {
-  return email.normalize('NFC').trim().toLowerCase()
+/** What stands on the list for an address, in whatever case it is written. */
+export function emailHash(salt: Buffer, email: string): string {
+  const normal = normaliseEmail(email) ?? email.trim().toLowerCase()
+  return createHmac('sha256', salt).update(normal).digest('hex')
 }
 
 /** Puts addresses on the list for good; answers how many are new there. */

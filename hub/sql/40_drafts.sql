@@ -9,8 +9,13 @@ create table hub.drafts (
   language text not null default 'en' check (language in ('en', 'tr')),
   subject text not null default '' check (length(subject) <= 300),
   text text not null default '' check (length(text) <= 100000),
+  -- What fills the template; empty: a letter is made of the text.
   slots jsonb not null default '{}',
+  -- What was rendered: both parts, and for a campaign the same as listmonk's template.
   html text check (octet_length(html) <= 102400),
+  rendered_subject text,
+  rendered_text text,
+  campaign jsonb,
   state text not null default 'draft' check (state in (
     'draft', 'rendered', 'approved', 'pushed', 'sending', 'sent', 'unclear', 'rejected', 'failed'
   )),
@@ -22,8 +27,17 @@ create table hub.drafts (
   -- Of the rendered bytes, sender, recipients and list, as they were approved.
   approved_hash text,
   approved_at timestamptz,
-  listmonk_list_id int,
-  listmonk_campaign_id int,
+  -- What was approved, to show what changed since; stays when the approval is void.
+  approved jsonb,
+  -- How it goes out, fixed by the approval.
+  via text check (via in ('smtp', 'tx', 'campaign')),
+  -- One push at a time; a killed one's place is free again after this.
+  pushing_until timestamptz,
+  paused_at timestamptz,
+  -- Not before this: the mail server was away.
+  retry_at timestamptz,
+  retries int not null default 0,
+  sent_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
@@ -31,22 +45,30 @@ create index drafts_newest on hub.drafts (project_id, created_at desc, id desc);
 create index drafts_state on hub.drafts (state, updated_at);
 create index drafts_mission on hub.drafts (mission_id);
 
--- The people an approved draft goes to, and what became of each mail.
+-- The people an approved draft goes to, as they were approved, and what became of each mail.
 create table hub.recipients (
   draft_id uuid not null references hub.drafts on delete cascade,
   project_id uuid not null references hub.projects on delete cascade,
   lead_id uuid references hub.leads on delete set null,
   email text not null check (length(email) <= 320),
   name text,
+  company text,
   state text not null default 'waiting'
     check (state in ('waiting', 'pushed', 'sending', 'sent', 'unclear', 'skipped', 'failed')),
   reason text check (length(reason) <= 2000),
+  -- Which of the draft's campaigns in listmonk has it.
+  portion int,
+  -- How often it was about to be sent; says whose answer an answer is.
+  attempts int not null default 0,
   message_id text,
   token_hash text,
+  claimed_at timestamptz,
   sent_at timestamptz,
   opened_at timestamptz,
   clicked_at timestamptz,
   bounced_at timestamptz,
+  bounce text check (bounce in ('hard', 'soft')),
+  complained_at timestamptz,
   replied_at timestamptz,
   unsubscribed_at timestamptz,
   primary key (draft_id, email)
@@ -54,12 +76,36 @@ create table hub.recipients (
 create index recipients_lead on hub.recipients (lead_id);
 create index recipients_project on hub.recipients (project_id, sent_at desc);
 create index recipients_message on hub.recipients (message_id);
+create index recipients_email on hub.recipients (email);
+create index recipients_claimed on hub.recipients (claimed_at) where claimed_at is not null;
 create unique index recipients_token on hub.recipients (token_hash);
+
+-- Campaigns in listmonk: one for each portion of a draft's people that one day's cap allows.
+create table hub.campaigns (
+  id uuid primary key default gen_random_uuid(),
+  project_id uuid not null references hub.projects on delete cascade,
+  draft_id uuid not null references hub.drafts on delete cascade,
+  portion int not null,
+  list_id int,
+  campaign_id int,
+  -- `made` is a draft there; `void` waits to be deleted there.
+  state text not null default 'made' check (state in ('made', 'started', 'finished', 'void')),
+  opened int not null default 0,
+  clicked int not null default 0,
+  started_at timestamptz,
+  finished_at timestamptz,
+  created_at timestamptz not null default now()
+);
+create unique index campaigns_portion on hub.campaigns (draft_id, portion) where state <> 'void';
+create index campaigns_draft on hub.campaigns (draft_id);
+create index campaigns_project on hub.campaigns (project_id);
 
 alter table hub.drafts enable row level security;
 alter table hub.drafts force row level security;
 alter table hub.recipients enable row level security;
 alter table hub.recipients force row level security;
+alter table hub.campaigns enable row level security;
+alter table hub.campaigns force row level security;
 create policy read_in_scope on hub.drafts for select to hub_ro, hub_rw, hub_data
 using (private.in_scope(project_id));
 create policy write_in_scope on hub.drafts for all to hub_rw
@@ -68,10 +114,16 @@ create policy read_in_scope on hub.recipients for select to hub_ro, hub_rw, hub_
 using (private.in_scope(project_id));
 create policy write_in_scope on hub.recipients for all to hub_rw
 using (private.in_scope(project_id)) with check (private.in_scope(project_id));
-grant select on hub.drafts, hub.recipients to hub_ro, hub_data;
-grant select, insert, update, delete on hub.drafts, hub.recipients to hub_rw;
+create policy read_in_scope on hub.campaigns for select to hub_ro, hub_rw, hub_data
+using (private.in_scope(project_id));
+create policy write_in_scope on hub.campaigns for all to hub_rw
+using (private.in_scope(project_id)) with check (private.in_scope(project_id));
+grant select on hub.drafts, hub.recipients, hub.campaigns to hub_ro, hub_data;
+grant select, insert, update, delete on hub.drafts, hub.recipients, hub.campaigns to hub_rw;
 comment on table hub.drafts is 'Mail on its way: draft, rendered, approved, pushed, sent.';
 comment on table hub.recipients is 'Who an approved draft goes to and what became of each mail.';
+comment on table hub.campaigns is 'The campaigns in listmonk that an approved draft goes out as.';
+comment on column hub.recipients.claimed_at is 'When `sending` was committed, before DATA; the daily cap counts these.';
 comment on column hub.recipients.token_hash is 'Of the token in this mail''s unsubscribe link.';
 
 -- Who must never get mail again, from any project; only salted hashes, and nothing is ever removed.
@@ -91,3 +143,26 @@ with check ((select private.scope()) is not null);
 grant select on hub.suppression to hub_ro;
 grant select, insert on hub.suppression to hub_rw;
 comment on table hub.suppression is 'Who must never get mail again, as salted hashes; shared by all projects.';
+
+-- What became of a project's mail; listmonk tells openings and clicks as numbers of a campaign only.
+create function private.mail_totals(project_id uuid)
+returns table (sent int, opened int, clicked int, bounced int, replied int, unsubscribed int)
+language sql stable set search_path = ''
+begin atomic
+  select
+    count(*) filter (where r.state = 'sent')::int,
+    count(r.opened_at)::int + (
+      select coalesce(sum(c.opened), 0)::int from hub.campaigns as c
+      where c.project_id = mail_totals.project_id
+    ),
+    count(r.clicked_at)::int + (
+      select coalesce(sum(c.clicked), 0)::int from hub.campaigns as c
+      where c.project_id = mail_totals.project_id
+    ),
+    count(r.bounced_at)::int,
+    count(r.replied_at)::int,
+    count(r.unsubscribed_at)::int
+  from hub.recipients as r
+  where r.project_id = mail_totals.project_id;
+end;
+grant execute on function private.mail_totals to hub_ro, hub_rw, hub_data;

@@ -1,0 +1,125 @@
+import { z } from 'zod'
+import { ApiError } from '../../shared/problem.ts'
+import type { Sql } from '../../shared/sql.ts'
+import { Stage } from '../lead.ts'
+import { type AddressFault, judgeAddress, normaliseEmail } from './address.ts'
+import { suppressed } from './suppression.ts'
+
+/** Which leads of the project; all conditions hold together. */
+export const AudienceFilter = z
+  .strictObject({
+    stage: Stage.optional(),
+    tag: z.string().trim().min(1).max(60).optional(),
+    country: z.string().trim().min(1).max(100).optional(),
+    q: z.string().trim().min(1).max(200).optional(),
+    lead_ids: z.array(z.uuid()).min(1).max(5000).optional(),
+  })
+  .meta({ description: 'An empty one is every lead of the project.' })
+
+/** Who a draft is for: one lead (a personal letter) or chosen leads (a campaign). */
+export const Audience = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('lead'), lead_id: z.uuid() }),
+  z.strictObject({ kind: z.literal('list'), filter: AudienceFilter }),
+])
+export type Audience = z.infer<typeof Audience>
+
+/** A lead of the audience and, if it must not get this mail, why. */
+export type Person = {
+  lead_id: string
+  email: string
+  name: string | null
+  company: string | null
+  /** null: it gets the mail. */
+  skip: string | null
+}
+
+/** Everybody of an audience who has an address, judged one by one; and how many have none. */
+export async function peopleOf(
+  sql: Sql,
+  given: { project_id: string; audience: Audience; template: string; salt: Buffer },
+): Promise<{ people: Person[]; without_email: number }> {
+  const { project_id, audience, template, salt } = given
+  const filter = audience.kind === 'lead' ? { lead_ids: [audience.lead_id] } : audience.filter
+  const { lead_ids, stage, tag, country, q }: z.infer<typeof AudienceFilter> = filter
+  const rows = await sql<{
+    id: string
+    email: string | null
+    name: string | null
+    company: string | null
+    source: string | null
+    lawful_basis: string | null
+    has_replied: boolean
+  }>`
+    select id, email, name, company, source, lawful_basis,
+      exists (
+        select from hub.recipients as earlier
+        where earlier.lead_id = leads.id and earlier.replied_at is not null
+      ) as has_replied
+    from hub.leads as leads
+    where project_id = ${project_id}
+      and (${lead_ids ?? null}::uuid[] is null or id = any(${lead_ids ?? null}::uuid[]))
+      and (${stage ?? null}::text is null or stage = ${stage ?? null})
+      and (${tag ?? null}::text is null or ${tag ?? null} = any(tags))
+      and (${country ?? null}::text is null or private.fold(country) = private.fold(${country ?? null}))
+      and (
+        ${q ?? null}::text is null
+        or strpos(
+          private.fold(concat_ws(' ', name, email, company)), private.fold(${q ?? null}::text)
+        ) > 0
+      )
+    order by lower(email), id`
+  if (audience.kind === 'lead' && rows.length === 0) {
+    throw new ApiError('not_found', 'The lead of this draft is gone. Choose another audience.')
+  }
+  const named = rows.filter((row) => row.email?.trim())
+  const byEmail = new Map(
+    named.map((row) => [normaliseEmail(row.email ?? '') ?? row.email?.trim() ?? '', row]),
+  )
+  const never = await suppressed(sql, salt, [...byEmail.keys()])
+  const people = [...byEmail].map(([email, lead]): Person => {
+    const skip = reasonNot({ ...lead, email, is_suppressed: never.has(email), template })
+    return { lead_id: lead.id, email, name: lead.name, company: lead.company, skip }
+  })
+  return { people, without_email: rows.length - named.length }
+}
+
+const FAULTS: Record<AddressFault, string> = {
+  invalid_email: 'the address is not one: correct it on the lead',
+  role_address: 'a role address such as info@: ask for a person’s own',
+  disposable_address: 'a disposable address: ask for another',
+}
+
+function reasonNot(lead: {
+  email: string
+  source: string | null
+  lawful_basis: string | null
+  has_replied: boolean
+  is_suppressed: boolean
+  template: string
+}): string | null {
+  if (lead.is_suppressed) return 'suppressed: unsubscribed, bounced or put on the list'
+  if (!lead.lawful_basis) return 'no lawful basis: say on the lead why it may be written to'
+  if (!lead.source) return 'no source: say on the lead where the address comes from'
+  if (lead.template === 'follow_up' && lead.has_replied) {
+    return 'replied already: no follow-up after an answer'
+  }
+  const fault = judgeAddress(lead.email)
+  return fault && FAULTS[fault]
+}
+
+/** Counts of the reasons, most frequent first. */
+export function countReasons(people: Person[]): { reason: string; count: number }[] {
+  const counts = new Map<string, number>()
+  for (const { skip } of people) if (skip) counts.set(skip, (counts.get(skip) ?? 0) + 1)
+  return [...counts]
+    .map(([reason, count]) => ({ reason, count }))
+    .sort((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1))
+}
+
+/** The personal fields of a letter. */
+export function personalOf(person: { name: string | null; company: string | null }) {
+  const words = (person.name ?? '').trim().split(/\s+/)
+  // "Dr. Ayşe Demir" is greeted as Ayşe.
+  const first = words.find((word) => !word.endsWith('.')) ?? ''
+  return { first_name: first, name: person.name, company: person.company }
+}

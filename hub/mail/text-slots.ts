@@ -1,0 +1,83 @@
+import type { Slots } from './slots.ts'
+
+const WORDS = {
+  en: { greeting: 'Hello {first_name}', closing: 'Kind regards' },
+  tr: { greeting: 'Merhaba {first_name}', closing: 'Saygılarımla' },
+} as const
+
+const GREETING =
+  /^(dear|hello|hi|hey|good (morning|day|afternoon|evening)|merhaba|selam|sayın|sayin|günaydın|iyi günler|değerli)(?=[\s,!]|$)/iu
+const CLOSING =
+  /^((kind|best|warm|many) (regards|wishes|thanks)|regards|best|sincerely|yours|cheers|thank you|thanks|saygı|sevgi|selamlar|iyi çalışmalar|iyi günler|teşekkür|hoşça)/iu
+const LONGEST_PARAGRAPH = 880
+const MOST_PARAGRAPHS = 6
+const LONGEST_PREHEADER = 140
+
+/** The slots of a plain letter, read from a text with a greeting, paragraphs and a closing. */
+export function slotsOfText(given: {
+  subject: string
+  text: string
+  language: 'en' | 'tr'
+}): Slots<'letter'> {
+  const { subject, text, language } = given
+  const blocks = text
+    .split(/\r?\n\s*\r?\n/)
+    .map((block) => block.trim())
+    .filter((block) => block !== '')
+  const [first = ''] = blocks
+  const [opening = '', ...under] = first.split('\n')
+  let greeting: string = WORDS[language].greeting
+  if (GREETING.test(opening) && opening.length <= 80) {
+    greeting = opening
+    blocks.shift()
+    if (under.length > 0) blocks.unshift(under.join('\n'))
+  }
+  const [ending = ''] = (blocks.at(-1) ?? '').split('\n')
+  let closing: string = WORDS[language].closing
+  if (blocks.length > 1 && CLOSING.test(ending) && ending.length <= 60) {
+    closing = ending
+    blocks.pop()
+  }
+  const paragraphs = gather(blocks.flatMap(shorten))
+  return {
+    subject,
+    preheader: preheader(paragraphs[0] ?? subject),
+    greeting,
+    paragraphs,
+    closing,
+  }
+}
+
+/** A paragraph that is too long for its slot, cut between sentences. */
+function shorten(block: string): string[] {
+  const text = block.replace(/\s+/g, ' ')
+  if (text.length <= LONGEST_PARAGRAPH) return [text]
+  const parts: string[] = []
+  for (const sentence of text.split(/(?<=[.!?…]) /)) {
+    const last = parts.at(-1)
+    if (last !== undefined && last.length + sentence.length < LONGEST_PARAGRAPH) {
+      parts[parts.length - 1] = `${last} ${sentence}`
+    } else {
+      parts.push(sentence)
+    }
+  }
+  return parts
+}
+
+/** No more paragraphs than the template takes: short neighbours go together. */
+function gather(paragraphs: string[]): string[] {
+  const parts = [...paragraphs]
+  while (parts.length > MOST_PARAGRAPHS) {
+    const lengths = parts.slice(1).map((part, index) => part.length + (parts[index]?.length ?? 0))
+    const at = lengths.indexOf(Math.min(...lengths))
+    if ((lengths[at] ?? 0) >= LONGEST_PARAGRAPH) return parts
+    parts.splice(at, 2, `${parts[at]} ${parts[at + 1]}`)
+  }
+  return parts
+}
+
+function preheader(text: string): string {
+  const [sentence = text] = text.split(/(?<=[.!?…]) /)
+  if (sentence.length <= LONGEST_PREHEADER) return sentence
+  return `${sentence.slice(0, LONGEST_PREHEADER).replace(/\s+\S*$/, '')}…`
+}
