@@ -1,0 +1,92 @@
+/** What a Go template is executed with: the few fields and functions listmonk's templates know. */
+export type GoContext = {
+  fields: Record<string, unknown>
+  functions: Record<string, (argument?: unknown) => unknown>
+}
+
+/** A value that html/template writes without escaping. */
+export class SafeHtml {
+  readonly html: string
+  constructor(html: string) {
+    this.html = html
+  }
+}
+
+const ESCAPES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&#34;',
+  "'": '&#39;',
+}
+
+/**
+ * Executes a template as listmonk does: text as it is, `html` with values escaped and comments
+ * dropped. What listmonk's parser would not take is an Error in its words.
+ */
+export function execute(source: string, context: GoContext, kind: 'text' | 'html'): string {
+  const prepared = source.replace(
+    /(https?:\/\/[\p{L}\p{N}_\-.~!#$&'()*+,/:;=?@[\]%]*)@TrackLink/gu,
+    (_, url: string) => `{{ TrackLink "${url}" }}`,
+  )
+  return actions(prepared)
+    .map((part) => {
+      if (part.text !== undefined) {
+        return kind === 'html' ? part.text.replace(/<!--[\s\S]*?-->/g, '') : part.text
+      }
+      const value = evaluate(part.words, context)
+      if (value instanceof SafeHtml) return value.html
+      const text = value === undefined || value === null ? '' : String(value)
+      return kind === 'html' ? text.replace(/[&<>"']/g, (char) => ESCAPES[char] ?? char) : text
+    })
+    .join('')
+}
+
+type Part = { text: string; words?: never } | { text?: never; words: string[] }
+
+/** Text and actions in turn; a `}}` inside a quoted string does not end its action. */
+function actions(source: string): Part[] {
+  const parts: Part[] = []
+  let at = 0
+  for (;;) {
+    const open = source.indexOf('{{', at)
+    if (open < 0) break
+    parts.push({ text: source.slice(at, open) })
+    const words: string[] = []
+    let rest = source.slice(open + 2)
+    for (;;) {
+      rest = rest.trimStart()
+      if (rest.startsWith('}}')) break
+      const word = /^(?:"(?:[^"\\\n]|\\.)*"|`[^`]*`|[.A-Za-z_][\w.]*)/.exec(rest)?.[0]
+      if (!word) throw new Error(`unexpected ${JSON.stringify(rest.slice(0, 1))} in command`)
+      words.push(word)
+      rest = rest.slice(word.length)
+    }
+    parts.push({ words })
+    at = source.length - rest.length + 2
+  }
+  parts.push({ text: source.slice(at) })
+  return parts
+}
+
+function evaluate([head = '', ...rest]: string[], context: GoContext): unknown {
+  if (head.startsWith('"')) return JSON.parse(head)
+  if (head.startsWith('.')) return field(head, context)
+  const call = context.functions[head]
+  if (!head) throw new Error('missing value for command')
+  if (!call) throw new Error(`function "${head}" not defined`)
+  const [argument] = rest.filter((word) => word !== '.')
+  if (argument === undefined) return call()
+  return call(argument.startsWith('"') ? JSON.parse(argument) : field(argument, context))
+}
+
+function field(path: string, context: GoContext): unknown {
+  let value: unknown = context.fields
+  for (const name of path.split('.').filter(Boolean)) {
+    if (typeof value !== 'object' || value === null || !(name in value)) {
+      throw new Error(`can't evaluate field ${name}`)
+    }
+    value = Reflect.get(value, name)
+  }
+  return value
+}

@@ -1,0 +1,446 @@
+import { randomUUID } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  type Listmonk,
+  type ListmonkSettings,
+  listmonk,
+  sqlLiteral,
+} from '../../../hub/mail/listmonk.ts'
+import { checkListmonk } from '../../../hub/mail/listmonk-check.ts'
+import { personalise, render } from '../../../hub/mail/render.ts'
+import { type ListmonkStandIn, startListmonk } from './listmonk-stand-in.ts'
+
+/** With LISTMONK_TEST_URL, _USER and _TOKEN the same suite runs against a real listmonk as well. */
+const { LISTMONK_TEST_URL, LISTMONK_TEST_USER = '', LISTMONK_TEST_TOKEN = '' } = process.env
+
+const letter = {
+  template: 'letter' as const,
+  slots: {
+    subject: 'A question, {first_name}',
+    preheader: 'About the heating',
+    greeting: 'Hello {first_name}',
+    paragraphs: ['Prices are {{ .Secret }} and https://demir.example/@TrackLink stays.'],
+    closing: 'Best regards',
+  },
+  sender: { name: 'Ayşe Demir' },
+  branding: { name: 'Demir' },
+  footer: { postal_address: 'Demir Ltd, Izmir', reason: 'You asked us at the fair.' },
+  lang: 'en' as const,
+}
+
+let standIn: ListmonkStandIn
+beforeAll(async () => {
+  standIn = await startListmonk()
+})
+afterAll(() => standIn.close())
+
+const targets: [string, () => ListmonkSettings][] = [
+  ['the stand-in', () => ({ url: standIn.url, user: standIn.user, token: standIn.token })],
+]
+if (LISTMONK_TEST_URL) {
+  const url = LISTMONK_TEST_URL
+  targets.push([
+    'a real listmonk',
+    () => ({ url, user: LISTMONK_TEST_USER, token: LISTMONK_TEST_TOKEN }),
+  ])
+}
+
+async function until<T>(read: () => Promise<T>, holds: (value: T) => boolean): Promise<T> {
+  for (let tries = 0; ; tries += 1) {
+    const value = await read()
+    if (holds(value)) return value
+    if (tries > 200) throw new Error(`It did not come to that: ${JSON.stringify(value)}`)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+describe.each(targets)('the client against %s', (_, settings) => {
+  let client: Listmonk
+  let list_id = 0
+  const run = randomUUID().slice(0, 8)
+  const address = (name: string) => `${name}.${run}@client.example`
+  const campaign = async (name: string, lists: number[]) => ({
+    name: `${name} ${run}`,
+    list_ids: lists,
+    from_email: 'Ayşe <ayse@demir.example>',
+    rendered: await render(letter, { target: 'listmonk' }),
+    template_id: await client.ensureTemplate('campaign'),
+  })
+
+  beforeAll(async () => {
+    client = listmonk(settings())
+    const list = await client.ensureList({ name: `Demir ${run}`, tag: `demir-${run}` })
+    list_id = list.id
+  })
+
+  test('reads the version and finds every permission granted', async () => {
+    expect(await client.about()).toHaveProperty('version')
+    const check = await checkListmonk(settings())
+    expect(check.permissions.filter((each) => !each.granted)).toEqual([])
+    expect(check).toMatchObject({ ok: true, missing: [], message: 'Connected.' })
+    expect(check.permissions).toHaveLength(11)
+  })
+
+  test('the permission test changes nothing', async () => {
+    const before = await client.findCampaign('probe')
+    await checkListmonk(settings())
+    expect(await client.findCampaign('probe')).toEqual(before)
+    const again = await client.ensureTemplate('campaign')
+    expect(again).toBe(await client.ensureTemplate('campaign'))
+  })
+
+  test('a wrong token is refused with 403 and named', async () => {
+    const wrong = { ...settings(), token: 'wrong' }
+    await expect(listmonk(wrong).getList(list_id)).rejects.toMatchObject({
+      kind: 'refused',
+      status: 403,
+    })
+    const check = await checkListmonk(wrong)
+    expect(check.ok).toBe(false)
+    expect(check.message).toContain('does not know this API user')
+  })
+
+  test('a list is made once, private and single opt-in', async () => {
+    const again = await client.ensureList({ name: 'Other name', tag: `demir-${run}` })
+    expect(again).toMatchObject({
+      id: list_id,
+      name: `Demir ${run}`,
+      type: 'private',
+      optin: 'single',
+    })
+    expect(again.tags).toContain('watchpost')
+    expect(await client.getList(list_id)).toMatchObject({ id: list_id })
+  })
+
+  test('a recipient is made once, and known ones keep what is theirs', async () => {
+    const email = address("o'neil")
+    const first = await client.subscribe({
+      email,
+      name: 'Al O’Neil',
+      list_id,
+      attribs: { other_x: 1 },
+    })
+    expect(first).toMatchObject({ kind: 'added', subscriber: { email, status: 'enabled' } })
+
+    const second_list = await client.ensureList({ name: `Two ${run}`, tag: `two-${run}` })
+    const second = await client.subscribe({
+      email: email.toUpperCase(),
+      name: 'Somebody else',
+      list_id: second_list.id,
+      attribs: { watchpost_demir_company: 'Client' },
+    })
+    expect(second.kind).toBe('added')
+    expect(second.subscriber).toMatchObject({
+      id: first.subscriber.id,
+      name: 'Al O’Neil',
+      attribs: { other_x: 1, watchpost_demir_company: 'Client' },
+    })
+    expect(second.subscriber.lists.map((list) => list.id).toSorted()).toEqual(
+      [list_id, second_list.id].toSorted(),
+    )
+  })
+
+  test('a search text cannot leave its quotes', async () => {
+    expect(sqlLiteral("o'x")).toBe("'o''x'")
+    expect(await client.findSubscriber(`x' or true or 'a'='a`)).toBeNull()
+    expect(await client.findSubscriber(`x'); drop table lists; --`)).toBeNull()
+    expect(await client.findSubscriber(`back\\'slash@client.example`)).toBeNull()
+    expect(() => sqlLiteral('a\0b')).toThrow(RangeError)
+  })
+
+  test('an invalid address is refused with the reason', async () => {
+    const recipient = { email: 'nobody', name: 'No', list_id, attribs: {} }
+    await expect(client.subscribe(recipient)).rejects.toMatchObject({
+      kind: 'refused',
+      status: 400,
+      message: expect.stringContaining('Invalid email'),
+    })
+  })
+
+  test('a blocklisted recipient is not put on a list, and is polled', async () => {
+    const email = address('blocked')
+    const since = new Date(Date.now() - 60_000)
+    const { subscriber } = await client.subscribe({ email, name: 'Bl', list_id, attribs: {} })
+    await client.blocklist([subscriber.id])
+    const again = await client.subscribe({ email, name: 'Bl', list_id, attribs: {} })
+    expect(again.kind).toBe('blocklisted')
+    const blocked = await client.blocklistedSince(since)
+    expect(blocked.map((each) => each.email)).toContain(email)
+  })
+
+  test('members are listed over all pages and can be taken off', async () => {
+    const list = await client.ensureList({ name: `Many ${run}`, tag: `many-${run}` })
+    const people = await Promise.all(
+      ['a', 'b', 'c'].map((name) =>
+        client.subscribe({ email: address(`many-${name}`), name, list_id: list.id, attribs: {} }),
+      ),
+    )
+    const members = await client.listMembers(list.id)
+    expect(members.map((each) => each.subscriber.email).toSorted()).toEqual(
+      ['a', 'b', 'c'].map((name) => address(`many-${name}`)),
+    )
+    expect(members.every((each) => each.subscription === 'confirmed')).toBe(true)
+    await client.removeFromList([people[0]?.subscriber.id ?? 0], list.id)
+    expect(await client.listMembers(list.id)).toHaveLength(2)
+    expect(await client.deleteList(list.id)).toBe(true)
+  })
+
+  test('a campaign is a draft, sends when started, and ends finished', async () => {
+    const list = await client.ensureList({ name: `Send ${run}`, tag: `send-${run}` })
+    await client.subscribe({
+      email: address('reader'),
+      name: 'Rea Der',
+      list_id: list.id,
+      attribs: {},
+    })
+    const input = await campaign('Send', [list.id])
+    const made = await client.createCampaign(input)
+    expect(made).toMatchObject({ status: 'draft', sent: 0, name: `Send ${run}` })
+    expect(await client.findCampaign(`Send ${run}`)).toMatchObject({ id: made.id })
+    await client.updateCampaign(made.id, {
+      ...input,
+      rendered: { ...input.rendered, subject: 'Changed' },
+    })
+    expect((await client.getCampaign(made.id)).subject).toBe('Changed')
+
+    expect(await client.setCampaignStatus(made.id, 'running')).toMatchObject({ status: 'running' })
+    const done = await until(
+      () => client.getCampaign(made.id),
+      (now) => now.status === 'finished',
+    )
+    expect(done).toMatchObject({ sent: 1, to_send: 1 })
+    await expect(client.setCampaignStatus(made.id, 'running')).rejects.toMatchObject({
+      kind: 'refused',
+      status: 400,
+    })
+  })
+
+  test('what listmonk does not allow is refused with its reason', async () => {
+    const made = await client.createCampaign(await campaign('States', [list_id]))
+    await expect(client.setCampaignStatus(made.id, 'paused')).rejects.toThrow(/active campaigns/)
+    await expect(client.setCampaignStatus(made.id, 'cancelled')).rejects.toMatchObject({
+      kind: 'refused',
+    })
+    await expect(client.getCampaign(99_999_999)).rejects.toMatchObject({ kind: 'refused' })
+    expect(await client.deleteCampaign(made.id)).toBe(true)
+  })
+
+  test('a body that is no template is refused when it is saved', async () => {
+    const input = await campaign('Broken', [list_id])
+    const rendered = { ...input.rendered, html: '<p>{{ nope }}</p>' }
+    await expect(client.createCampaign({ ...input, rendered })).rejects.toMatchObject({
+      kind: 'refused',
+      status: 400,
+      message: expect.stringContaining('nope'),
+    })
+  })
+
+  test('a single letter goes out with what it says', async () => {
+    const email = address('single')
+    await client.subscribe({ email, name: 'Si Ngle', list_id, attribs: {} })
+    const rendered = personalise(await render(letter), {
+      first_name: 'Si {{ .Subscriber.Email }}',
+      unsubscribe_url: 'https://hub.example/u/1',
+    })
+    const template_id = await client.ensureTemplate('tx')
+    const sent = client.sendTransactional({
+      email,
+      from_email: 'Ayşe <ayse@demir.example>',
+      rendered,
+      headers: { 'X-Test': run },
+      template_id,
+    })
+    expect(await sent).toBe(true)
+    const stranger = {
+      email: address('stranger'),
+      from_email: 'a@b.example',
+      rendered,
+      template_id,
+    }
+    await expect(client.sendTransactional(stranger)).rejects.toMatchObject({ kind: 'refused' })
+  })
+
+  test('bounces are listed', async () => {
+    expect(Array.isArray(await client.bounces())).toBe(true)
+  })
+
+  test('a cookie named session would hide the token, so none is sent', async () => {
+    const { url, user, token } = settings()
+    const answer = await fetch(`${url}/api/lists`, {
+      headers: { authorization: `token ${user}:${token}`, cookie: 'session=1' },
+    })
+    expect(answer.status).toBe(403)
+    expect(await client.getList(list_id)).toMatchObject({ id: list_id })
+  })
+})
+
+describe('what the stand-in sends', () => {
+  test('is the letter as approved: fields filled, nothing of ours executed', async () => {
+    const client = listmonk(standIn)
+    const list = await client.ensureList({ name: 'Letters', tag: 'letters' })
+    const recipient = {
+      email: 'jo@client.example',
+      name: 'Jo <b> Doe',
+      list_id: list.id,
+      attribs: {},
+    }
+    await client.subscribe(recipient)
+    const made = await client.createCampaign({
+      name: 'Letters',
+      list_ids: [list.id],
+      from_email: 'ayse@demir.example',
+      rendered: await render(letter, { target: 'listmonk', track_opens: true }),
+      template_id: await client.ensureTemplate('campaign'),
+    })
+    await client.setCampaignStatus(made.id, 'running')
+    await until(
+      () => client.getCampaign(made.id),
+      (now) => now.status === 'finished',
+    )
+    const [message] = standIn.state.messages.filter((each) => each.campaign_id === made.id)
+    expect(message).toMatchObject({ to: 'jo@client.example', subject: 'A question, Jo' })
+    expect(message?.text).toContain(
+      'Prices are {{ .Secret }} and https://demir.example/@TrackLink stays.',
+    )
+    expect(message?.html).toContain('Prices are &#123;&#123; .Secret &#125;&#125;')
+    expect(message?.html).toContain('Hello Jo,')
+    expect(message?.html).toContain('<!--[if mso | IE]>')
+    expect(message?.html).toContain('px.png')
+    const link = /href="([^"]*\/subscription\/[^"]*)"/.exec(message?.html ?? '')?.[1] ?? ''
+    expect(message?.headers['List-Unsubscribe']).toBe(`<${link}>`)
+
+    expect((await fetch(link)).status).toBe(200)
+    expect(await client.unsubscribed(list.id)).toEqual([])
+    await fetch(link, {
+      method: 'POST',
+      body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }),
+    })
+    expect((await client.unsubscribed(list.id)).map((each) => each.email)).toEqual([
+      'jo@client.example',
+    ])
+    expect((await client.subscribe(recipient)).kind).toBe('unsubscribed')
+    const other = await client.ensureList({ name: 'Other', tag: 'other' })
+    expect((await client.subscribe({ ...recipient, list_id: other.id })).kind).toBe('unsubscribed')
+  })
+
+  test('a hard bounce is polled with its campaign, and blocklists', async () => {
+    const client = listmonk(standIn)
+    const [campaign] = standIn.state.campaigns.values()
+    const list = await client.ensureList({ name: 'Bounces', tag: 'bounces' })
+    await client.subscribe({
+      email: 'gone@client.example',
+      name: 'G',
+      list_id: list.id,
+      attribs: {},
+    })
+    standIn.bounce('gone@client.example', 'hard', campaign?.id)
+    expect(await client.bounces(campaign?.id)).toMatchObject([
+      { type: 'hard', email: 'gone@client.example', campaign: { id: campaign?.id } },
+    ])
+    expect((await client.findSubscriber('gone@client.example'))?.status).toBe('blocklisted')
+  })
+})
+
+describe('failures are sorted', () => {
+  const input = { name: 'F', tag: 'failures' }
+
+  test('no connection is not sent', async () => {
+    const client = listmonk({ url: 'http://127.0.0.1:1', user: 'a', token: 'b' })
+    const post = client.blocklist([1])
+    await expect(post).rejects.toMatchObject({ kind: 'not_sent', message: /ECONNREFUSED/ })
+    const name = listmonk({ url: 'http://listmonk.invalid', user: 'a', token: 'b' })
+    await expect(name.blocklist([1])).rejects.toMatchObject({ kind: 'not_sent' })
+    expect(await checkListmonk({ url: 'http://127.0.0.1:1', user: 'a', token: 'b' })).toMatchObject(
+      {
+        ok: false,
+        version: null,
+        message: /no connection/,
+      },
+    )
+  })
+
+  test('no certificate we trust is not sent', async () => {
+    const client = listmonk({ url: standIn.url.replace('http', 'https'), user: 'a', token: 'b' })
+    await expect(client.blocklist([1])).rejects.toMatchObject({ kind: 'not_sent' })
+  })
+
+  test.each(['drop_before', 'drop_after', 'error'] as const)(
+    '%s of a write is unclear',
+    async (fault) => {
+      const client = listmonk(standIn)
+      standIn.failNext('POST', '/lists', fault)
+      const tag = `fault-${fault}`
+      await expect(client.ensureList({ name: 'Fault', tag })).rejects.toMatchObject({
+        kind: 'unclear',
+      })
+      const made = [...standIn.state.lists.values()].filter((list) => list.tags.includes(tag))
+      expect(made).toHaveLength(fault === 'drop_after' ? 1 : 0)
+      await client.ensureList({ name: 'Fault', tag })
+      const after = [...standIn.state.lists.values()].filter((list) => list.tags.includes(tag))
+      expect(after).toHaveLength(1)
+    },
+  )
+
+  test('a read that got no answer changed nothing', async () => {
+    standIn.failNext('GET', '/lists', 'drop_after')
+    const client = listmonk(standIn)
+    await expect(client.ensureList(input)).rejects.toMatchObject({ kind: 'not_sent' })
+  })
+
+  test.each([
+    ['no answer in time', null],
+    ['an answer of another program', '<html>'],
+    ['an answer of another shape', '{"data":{"id":"x"}}'],
+  ])('%s to a write is unclear', async (_, answer) => {
+    const server = createServer((request, response) => {
+      request.resume()
+      if (answer !== null) response.setHeader('content-type', 'application/json').end(answer)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo // safe: it listens on TCP
+    const settings = { url: `http://127.0.0.1:${port}`, user: 'a', token: 'b' }
+    const client = listmonk(settings, { answer_timeout_ms: 300 })
+    await expect(client.blocklist([1])).rejects.toMatchObject({ kind: 'unclear' })
+    server.closeAllConnections()
+    server.close()
+  })
+
+  test('a redirect is refused and the token is not carried on', async () => {
+    const seen: string[] = []
+    const server = createServer((request, response) => {
+      seen.push(request.url ?? '')
+      response.writeHead(302, { location: '/elsewhere' }).end()
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo // safe: it listens on TCP
+    const client = listmonk({ url: `http://127.0.0.1:${port}`, user: 'a', token: 'b' })
+    await expect(client.blocklist([1])).rejects.toMatchObject({ kind: 'refused', status: 302 })
+    expect(seen).toEqual(['/api/subscribers/blocklist'])
+    server.closeAllConnections()
+    server.close()
+  })
+
+  test.each([
+    'lists:manage_all',
+    'subscribers:get_all',
+    'subscribers:sql_query',
+    'subscribers:manage',
+    'campaigns:get_all',
+    'campaigns:manage_all',
+    'campaigns:send',
+    'tx:send',
+    'bounces:get',
+    'templates:get',
+    'templates:manage',
+  ])('a missing %s is named', async (missing) => {
+    const all = (await checkListmonk(standIn)).permissions.map((each) => each.name)
+    const limited = await startListmonk({ permissions: all.filter((name) => name !== missing) })
+    const check = await checkListmonk(limited)
+    expect(check.ok).toBe(false)
+    expect(check.missing).toContain(missing)
+    expect(check.message).toContain(missing)
+    await limited.close()
+  })
+})
