@@ -4,6 +4,8 @@ const EXPRESSIONS: Record<string, string> = {
   unsubscribe_url: '{{ UnsubscribeURL }}',
 }
 
+const TOKEN = /\{(first_name|unsubscribe_url)\}/g
+
 /** The expression for listmonk's picture that counts openings. */
 export const TRACK_VIEW = '{{ TrackView }}'
 
@@ -14,9 +16,19 @@ export function escapeGo(text: string): string {
 
 /** Our tokens turned into the expressions listmonk fills. */
 export function goExpressions(text: string): string {
-  return text.replace(/\{(first_name|unsubscribe_url)\}/g, (token, name: string) => {
-    return EXPRESSIONS[name] ?? token
-  })
+  return text.replace(TOKEN, (token, name: string) => EXPRESSIONS[name] ?? token)
+}
+
+/**
+ * The plain text part of a campaign. listmonk executes it as HTML: a `<` would begin a tag there,
+ * and an apostrophe in a name would arrive as `&#39;`, so both are handed through `Safe`.
+ */
+export function plainText(text: string): string {
+  return escapeGo(text)
+    .replaceAll('<', '{{ Safe "<" }}')
+    .replace(TOKEN, (token, name: string) =>
+      name === 'first_name' ? '{{ Safe .Subscriber.FirstName }}' : (EXPRESSIONS[name] ?? token),
+    )
 }
 
 /**

@@ -2,7 +2,7 @@ import { compile } from 'html-to-text'
 import mjml from 'mjml'
 import { z } from 'zod'
 import { fill } from './fill.ts'
-import { escapeGo, goExpressions, safeComments, TRACK_VIEW } from './go-template.ts'
+import { escapeGo, goExpressions, plainText, safeComments, TRACK_VIEW } from './go-template.ts'
 import {
   line,
   MailBranding,
@@ -185,7 +185,7 @@ function forListmonk(parts: Parts, track_opens: boolean): Parts {
   return {
     subject: goExpressions(escapeGo(parts.subject)),
     html: track_opens ? html.replace('</body>', `${TRACK_VIEW}</body>`) : html,
-    text: goExpressions(escapeGo(parts.text)),
+    text: plainText(parts.text),
   }
 }
 

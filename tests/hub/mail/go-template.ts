@@ -29,10 +29,12 @@ export function execute(source: string, context: GoContext, kind: 'text' | 'html
     /(https?:\/\/[\p{L}\p{N}_\-.~!#$&'()*+,/:;=?@[\]%]*)@TrackLink/gu,
     (_, url: string) => `{{ TrackLink "${url}" }}`,
   )
+  const open = /<(script|style|textarea|title)\b(?![\s\S]*<\/\1>)/i.exec(prepared)?.[1]
+  if (kind === 'html' && open) throw new Error(`ends in a non-text context: <${open}>`)
   return actions(prepared)
     .map((part) => {
       if (part.text !== undefined) {
-        return kind === 'html' ? part.text.replace(/<!--[\s\S]*?-->/g, '') : part.text
+        return kind === 'html' ? staticHtml(part.text) : part.text
       }
       const value = evaluate(part.words, context)
       if (value instanceof SafeHtml) return value.html
@@ -40,6 +42,11 @@ export function execute(source: string, context: GoContext, kind: 'text' | 'html
       return kind === 'html' ? text.replace(/[&<>"']/g, (char) => ESCAPES[char] ?? char) : text
     })
     .join('')
+}
+
+/** html/template drops comments and escapes a `<` that begins no tag. */
+function staticHtml(text: string): string {
+  return text.replace(/<!--[\s\S]*?-->/g, '').replace(/<(?![A-Za-z/!])/g, '&lt;')
 }
 
 type Part = { text: string; words?: never } | { text?: never; words: string[] }
