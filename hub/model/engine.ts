@@ -17,6 +17,12 @@ const GRAMMAR_END_TOKENS = 4
 /** Its default on two cores was 500 times slower; beyond eight, memory is the limit, not threads. */
 const MAX_THREADS = 8
 
+// node-llama-cpp's rules let a number have an exponent of 16 digits, which is Infinity to JSON.parse.
+const INTEGER_RULE = /^integer-number-rule ::= .*$/m
+const PLAIN_INTEGER = 'integer-number-rule ::= "-"? ("0" | [1-9] [0-9]{0,14})'
+const FRACTION_RULE = /^fractional-number-rule ::= .*$/m
+const PLAIN_FRACTION = 'fractional-number-rule ::= "-"? ("0" | [1-9] [0-9]{0,14}) ("." [0-9]{1,6})?'
+
 export type Generation = {
   messages: Message[]
   schema: Schema | undefined
@@ -100,13 +106,20 @@ export async function loadEngine({ file, contextSize, sequences, threads }: Engi
     return state.contextText.tokenize(model.tokenizer)
   }
 
-  function grammarFor(schema: Schema) {
+  async function grammarFor(schema: Schema) {
     try {
       // safe: grammarSchema gives the form node-llama-cpp knows, and it throws on what it does not
-      const grammar = grammarSchema(schema) as Parameters<
-        typeof llama.createGrammarForJsonSchema
-      >[0]
-      return llama.createGrammarForJsonSchema(grammar)
+      const form = grammarSchema(schema) as Parameters<typeof llama.createGrammarForJsonSchema>[0]
+      const { grammar, stopGenerationTriggers, trimWhitespaceSuffix } =
+        await llama.createGrammarForJsonSchema(form)
+      const text = grammar
+        .replace(INTEGER_RULE, PLAIN_INTEGER)
+        .replace(FRACTION_RULE, PLAIN_FRACTION)
+      return await llama.createGrammar({
+        grammar: text,
+        stopGenerationTriggers,
+        trimWhitespaceSuffix,
+      })
     } catch (error) {
       throw new GrammarError('No grammar can be made of this schema.', { cause: error })
     }
@@ -124,9 +137,12 @@ export async function loadEngine({ file, contextSize, sequences, threads }: Engi
     const history = historyOf(messages)
     const prompt = tokensOf(history)
     const prompt_tokens = prompt.length
-    const room = context_size - prompt_tokens - GRAMMAR_END_TOKENS
-    const max_tokens = generation.max_tokens ?? Math.max(room, 1)
-    if (max_tokens > room) throw new ContextLengthError({ prompt_tokens, max_tokens, context_size })
+    const room = Math.max(context_size - prompt_tokens, 1)
+    const end = schema ? GRAMMAR_END_TOKENS : 0
+    const max_tokens = generation.max_tokens === undefined ? room : generation.max_tokens + end
+    if (prompt_tokens + max_tokens > context_size) {
+      throw new ContextLengthError({ prompt_tokens, max_tokens, context_size })
+    }
     const grammar = schema && (await grammarFor(schema))
     signal.throwIfAborted()
 
@@ -139,7 +155,7 @@ export async function loadEngine({ file, contextSize, sequences, threads }: Engi
         ...(grammar ? { grammar } : {}),
         // The penalty would punish an array's items for having the same keys.
         repeatPenalty: schema ? false : { penalty: 1.1 },
-        maxTokens: max_tokens + (schema ? GRAMMAR_END_TOKENS : 0),
+        maxTokens: max_tokens,
         temperature,
         topK: 40,
         topP: 0.95,

@@ -41,8 +41,11 @@ export class ModelError extends Error {
   }
 }
 
-export function noModel(): ModelError {
-  return new ModelError('no_model', 'No model is set up. Choose one under Settings > Models.')
+export function noModel(detail: string | null = null): ModelError {
+  return new ModelError(
+    'no_model',
+    detail ?? 'No model is set up. Choose one under Settings > Models.',
+  )
 }
 
 export function cancelled(cause?: unknown): ModelError {

@@ -52,6 +52,9 @@ export const ProtocolError = z.object({
     prompt_tokens: z.int().optional(),
     max_tokens: z.int().optional(),
     context_size: z.int().optional(),
+    /** The same in llama-server's words. */
+    n_prompt_tokens: z.int().optional(),
+    n_ctx: z.int().optional(),
   }),
 })
 export type ProtocolError = z.infer<typeof ProtocolError>['error']

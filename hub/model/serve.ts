@@ -15,8 +15,8 @@ import { modelsFolder, socketPath } from './socket.ts'
 
 /*
  * The model process: one GGUF, OpenAI's chat completions on a Unix socket. Beside a hub it is a
- * child that ends with it (`--with-parent`); installed it is a systemd unit that reads models.json
- * itself. Without a model it stays and says so.
+ * child that ends with it; installed it is a systemd unit that reads models.json itself. Without a
+ * model it stays and says so.
  */
 
 const Count = z.coerce.number().int().positive().optional()
@@ -27,7 +27,6 @@ const { values } = parseArgs({
     'context-size': { type: 'string' },
     sequences: { type: 'string' },
     threads: { type: 'string' },
-    'with-parent': { type: 'boolean', default: false },
   },
 })
 const Tokens = z.object({ texts: z.array(z.string()).max(1000) })
@@ -129,7 +128,8 @@ async function claim(socket: string): Promise<void> {
 async function main(): Promise<void> {
   process.title = 'watchpost-model'
   process.umask(0o077)
-  if (values['with-parent']) process.stdin.once('close', stop).resume()
+  // The channel to a parent closes also when the parent is killed.
+  if (process.connected) process.once('disconnect', stop)
   process.once('SIGTERM', stop).once('SIGINT', stop)
 
   const config = await readConfig(process.env)
@@ -157,6 +157,7 @@ async function main(): Promise<void> {
     log({ msg: 'completion', ...line, ...(error === undefined ? {} : { error: String(error) }) }),
   )
   state = 'ready'
+  process.send?.('ready')
   log({ msg: 'model ready', duration_ms: Math.round(performance.now() - started), ...health() })
 }
 

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import { ModelError } from './error.ts'
+import type { Message } from './protocol.ts'
+import { outline, type Schema } from './schema.ts'
+
+/** How much of a refused answer the second prompt shows. */
+const SHOWN_CHARACTERS = 2000
+
+/** The prompt: what is stable first, so that the model need not read it again. */
+export function toMessages(system: string, task: string, schema: Schema): Message[] {
+  const form = `Answer with one JSON object and nothing else, in this form:\n${outline(schema)}`
+  return [
+    { role: 'system', content: system },
+    { role: 'user', content: `${task}\n\n${form}` },
+  ]
+}
+
+/** The prompt of the second attempt: the first one, its answer, and what was wrong with it. */
+export function retryMessages(messages: Message[], answer: string, problem: string): Message[] {
+  return [
+    ...messages,
+    { role: 'assistant', content: answer.slice(0, SHOWN_CHARACTERS) || '(nothing)' },
+    {
+      role: 'user',
+      content: `That answer cannot be used:\n${problem}\nAnswer again: the whole JSON object, corrected, and nothing else.`,
+    },
+  ]
+}
+
+type Read<T> = { success: true; data: T } | { success: false; problem: string; failure: ModelError }
+
+/** readAnswer holds an answer against its schema, and words for the model what is wrong with it. */
+export async function readAnswer<S extends z.ZodType>(
+  schema: S,
+  { text, is_cut }: { text: string; is_cut: boolean },
+): Promise<Read<z.output<S>>> {
+  const json = parse(text)
+  if (json === undefined) {
+    if (!is_cut) return invalid('It is no JSON object.')
+    const failure = new ModelError(
+      'out_of_budget',
+      'The answer was longer than its token budget. Ask for less at once, or allow more tokens.',
+    )
+    return { success: false, problem: 'It was too long and broke off. Be much shorter.', failure }
+  }
+  const parsed = await schema.safeParseAsync(tidied(json))
+  if (parsed.success) return { success: true, data: parsed.data }
+  return invalid(z.prettifyError(parsed.error).slice(0, SHOWN_CHARACTERS))
+}
+
+function invalid(problem: string): Read<never> {
+  const words = problem.replaceAll(/\s+/g, ' ')
+  const failure = new ModelError(
+    'invalid_output',
+    `The model did not answer in the form asked for, twice. ${words} Try again, or use a larger model.`,
+  )
+  return { success: false, problem, failure }
+}
+
+/** Endpoints that know no grammars wrap the object in thoughts, prose or a code fence. */
+function parse(text: string): unknown {
+  const answer = text.replace(/<think>[\s\S]*?<\/think>/, '')
+  const from = answer.indexOf('{')
+  const to = answer.lastIndexOf('}')
+  if (from === -1 || to < from) return undefined
+  try {
+    return JSON.parse(answer.slice(from, to + 1))
+  } catch {
+    return undefined
+  }
+}
+
+/** Text that PostgreSQL stores: no NUL, no half of a surrogate pair. */
+function tidied(value: unknown): unknown {
+  if (typeof value === 'string') return value.replaceAll('\0', '').toWellFormed()
+  if (Array.isArray(value)) return value.map(tidied)
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, tidied(inner)]))
+}
