@@ -12,6 +12,7 @@ import { mountSpec } from './api/spec.ts'
 import { authenticate } from './auth.ts'
 import type { Deps } from './deps.ts'
 import { type Ctx, type Env, problem } from './http.ts'
+import { mountWeb } from './web-server.ts'
 
 export const BASE = '/api/cockpit'
 const MAX_BODY_BYTES = 2 * 1024 * 1024
@@ -50,6 +51,8 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   app.use(
     secureHeaders({
       xFrameOptions: 'SAMEORIGIN',
+      // The certificate may be the hub's own: whoever was told to insist could not get past it.
+      strictTransportSecurity: false,
       contentSecurityPolicy: {
         defaultSrc: ["'none'"],
         scriptSrc: ["'self'"],
@@ -86,6 +89,7 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   app.route(BASE, look)
   app.route(`${BASE}/settings`, branding)
   mountSpec(app, BASE)
+  mountWeb(app)
 
   app.notFound((c) => unknownRoute(app, c))
   app.onError((thrown, c) => {

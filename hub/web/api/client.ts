@@ -1,0 +1,73 @@
+import createClient from 'openapi-fetch'
+import type { components, paths } from './api.gen.ts'
+import { connection } from './connection.ts'
+
+export type Problem = components['schemas']['Problem']
+export type Schemas = components['schemas']
+
+/** What the hub refused, with its reason. */
+export class ProblemError extends Error {
+  readonly problem: Problem
+  constructor(problem: Problem) {
+    super(problem.detail)
+    this.problem = problem
+  }
+}
+
+/** The hub did not answer at all, or nginx did in its place. */
+export class Unreachable extends Error {}
+
+const BEHIND_PROXY = [502, 504]
+
+async function reach(request: Request): Promise<Response> {
+  let response: Response
+  try {
+    response = await fetch(request)
+  } catch (error) {
+    if (request.signal.aborted) throw error
+    if (connection.get() === 'ok') connection.set('lost')
+    throw new Unreachable('the hub does not answer', { cause: error })
+  }
+  if (BEHIND_PROXY.includes(response.status)) {
+    if (connection.get() === 'ok') connection.set('lost')
+    throw new Unreachable(`the proxy answered ${response.status}`)
+  }
+  return response
+}
+
+/** The hub's interface, typed from its own document: `api.GET('/api/cockpit/projects/list')`. */
+export const api = createClient<paths>({ baseUrl: location.origin, fetch: reach })
+
+type Listener = (problem: Problem) => void
+const listeners: Listener[] = []
+
+/** onProblem hears of every refusal, so that a lost session leads to the sign-in from anywhere. */
+export function onProblem(listener: Listener): void {
+  listeners.push(listener)
+}
+
+type Answer<T> = { data?: T; error?: unknown; response: Response }
+
+/** ok unwraps an answer: its data, or the refusal thrown as a ProblemError. */
+export async function ok<T>(call: Promise<Answer<T>>): Promise<T> {
+  const { data, error, response } = await call
+  if (response.ok) return data as T // safe: openapi-fetch gives the type of the 2xx answer
+  const problem = problemIn(error, response)
+  for (const listener of listeners) listener(problem)
+  throw new ProblemError(problem)
+}
+
+/** A refusal that did not come from the hub itself is put in the same form. */
+export function problemIn(error: unknown, response: Response): Problem {
+  if (typeof error === 'object' && error !== null && 'code' in error && 'detail' in error) {
+    return error as Problem // safe: the hub's problem details, by their members
+  }
+  return {
+    type: 'about:blank',
+    title: response.statusText || `HTTP ${response.status}`,
+    status: response.status,
+    detail: `HTTP ${response.status}`,
+    code: response.status === 413 ? 'too_large' : 'internal',
+    request_id: response.headers.get('x-request-id') ?? '',
+  }
+}

@@ -1,0 +1,26 @@
+import { useSyncExternalStore } from 'react'
+
+/** Whether the hub answers; `restarting` when it went away because we asked it to. */
+export type Connection = 'ok' | 'lost' | 'restarting'
+
+let state: Connection = 'ok'
+const listeners = new Set<() => void>()
+
+export const connection = {
+  get: () => state,
+  set(next: Connection): void {
+    if (next === state) return
+    state = next
+    for (const listener of listeners) listener()
+  },
+}
+
+export function useConnection(): Connection {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    () => state,
+  )
+}

@@ -1,0 +1,50 @@
+import { QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
+import { navigate } from 'wouter/use-browser-location'
+import { api, ok, onProblem, ProblemError } from './client.ts'
+
+/** The base of every address of the interface. */
+export const BASE = '/hub'
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // The hub may be on this very machine: whether the browser thinks it is online says nothing.
+      networkMode: 'always',
+      staleTime: 5_000,
+      retry: (count, error) =>
+        count < 1 && error instanceof ProblemError && error.problem.status >= 500,
+    },
+    mutations: { networkMode: 'always' },
+  },
+})
+
+onProblem(({ code }) => {
+  if (code === 'read_only_key') void queryClient.invalidateQueries({ queryKey: ['health'] })
+  if (code !== 'unauthenticated') return
+  const here = location.pathname.slice(BASE.length) + location.search
+  if (here.startsWith('/login') || here.startsWith('/welcome')) return
+  navigate(`${BASE}/login?next=${encodeURIComponent(here)}`, { replace: true })
+})
+
+/** Whether the hub is set up and which database key it uses; public. */
+export const healthQuery = queryOptions({
+  queryKey: ['health'],
+  queryFn: () => ok(api.GET('/api/cockpit/health')),
+  staleTime: 30_000,
+})
+
+export const projectsQuery = queryOptions({
+  queryKey: ['projects'],
+  queryFn: async () => (await ok(api.GET('/api/cockpit/projects/list'))).projects,
+})
+
+export const lookQuery = queryOptions({
+  queryKey: ['look'],
+  queryFn: async () => (await ok(api.GET('/api/cockpit/branding'))).branding,
+  staleTime: 60_000,
+})
+
+/** Writing needs the service key; without it the page says so before anybody tries. */
+export function useIsReadOnly(): boolean {
+  return useQuery(healthQuery).data?.key_role === 'hub_ro'
+}

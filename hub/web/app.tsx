@@ -1,0 +1,78 @@
+import { useQuery } from '@tanstack/react-query'
+import { Component, type ReactNode, Suspense } from 'react'
+import { Redirect, Route, Router, Switch, useLocation } from 'wouter'
+import { Toaster } from '../../web/ui/toast.tsx'
+import { WordsProvider } from '../../web/ui/words.tsx'
+import { BASE, healthQuery, projectsQuery } from './api/queries.ts'
+import { common } from './common.text.ts'
+import { FailedQuery } from './errors.tsx'
+import { useLanguage } from './i18n.ts'
+import { useBranding } from './look.ts'
+import { Login } from './pages/login.tsx'
+import { Welcome } from './pages/welcome/welcome.tsx'
+import { firstPage } from './pages.tsx'
+import { Reconnect } from './shell/reconnect.tsx'
+import { Shell } from './shell/shell.tsx'
+
+/** The whole interface: who is not let in yet, then the pages in their shell. */
+export function App() {
+  const language = useLanguage()
+  return (
+    <WordsProvider value={{ locale: language, ...common[language].ui }}>
+      <Router base={BASE}>
+        <Faults>
+          <Reconnect />
+          <Suspense>
+            <Pages />
+          </Suspense>
+        </Faults>
+      </Router>
+      <Toaster />
+    </WordsProvider>
+  )
+}
+
+function Pages() {
+  const health = useQuery(healthQuery)
+  const [path] = useLocation()
+  useBranding()
+  if (health.isPending) return null
+  if (health.isError) return <FailedQuery error={health.error} onRetry={() => health.refetch()} />
+  if (!health.data.set_up && !path.startsWith('/welcome')) return <Redirect to="/welcome" replace />
+  return (
+    <Switch>
+      <Route path="/login" component={Login} />
+      <Route path="/welcome/:step?">{({ step }) => <Welcome step={step} />}</Route>
+      <Route path="/">
+        <Home />
+      </Route>
+      <Route path="/p/:slug/*?">{({ slug }) => <Shell slug={slug} />}</Route>
+      <Route>
+        <Shell />
+      </Route>
+    </Switch>
+  )
+}
+
+/** The active project's first page, or the wizard while there is no project. */
+function Home() {
+  const projects = useQuery(projectsQuery)
+  if (projects.isPending) return null
+  if (projects.isError) {
+    return <FailedQuery error={projects.error} onRetry={() => projects.refetch()} />
+  }
+  const project = projects.data.find(({ active }) => active) ?? projects.data[0]
+  return <Redirect to={project ? firstPage(project.slug) : '/welcome'} replace />
+}
+
+/** A fault of the page itself leaves a sentence, not a white page. */
+class Faults extends Component<{ children: ReactNode }, { error: unknown }> {
+  override state = { error: undefined as unknown }
+  static getDerivedStateFromError(error: unknown) {
+    return { error }
+  }
+  override render() {
+    if (this.state.error === undefined) return this.props.children
+    return <FailedQuery error={this.state.error} onRetry={() => location.reload()} />
+  }
+}

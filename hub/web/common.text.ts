@@ -1,0 +1,93 @@
+import { texts } from './i18n.ts'
+
+/** What is said on every page. */
+export const common = texts(
+  {
+    ui: {
+      close: 'Close',
+      retry: 'Try again',
+      copy: 'Copy',
+      copied: 'Copied',
+      dismiss: 'Dismiss',
+      optional: 'optional',
+      request_id: 'Request',
+      loading: 'Loading',
+      more: 'More',
+      show: 'Show',
+      hide: 'Hide',
+    },
+    cancel: 'Cancel',
+    save: 'Save changes',
+    saved: 'Saved',
+    undo: 'Undo',
+    back: 'Back',
+    skip: 'Skip for now',
+    next: 'Continue',
+    delete: 'Delete',
+    edit: 'Edit',
+    more_actions: 'More actions',
+    failed: {
+      title: 'This could not be loaded',
+      unreachable: 'The hub does not answer. The page keeps trying.',
+      unknown: 'Something went wrong in this page. Reload it.',
+    },
+    connection: {
+      lost: 'The hub does not answer. Trying to reach it again; what you see is from before.',
+      restarting: 'The hub restarts. This page reconnects by itself.',
+      back: 'The hub is back.',
+    },
+    read_only: {
+      text: 'Only the read-only database key is configured: nothing can be changed.',
+      action: 'Paste the service key',
+    },
+    not_found: {
+      title: 'There is nothing here',
+      text: 'The address leads nowhere. What it showed may have been deleted.',
+      action: 'Open today',
+    },
+  },
+  {
+    ui: {
+      close: 'Kapat',
+      retry: 'Yeniden dene',
+      copy: 'Kopyala',
+      copied: 'Kopyalandı',
+      dismiss: 'Kapat',
+      optional: 'isteğe bağlı',
+      request_id: 'İstek',
+      loading: 'Yükleniyor',
+      more: 'Daha fazla',
+      show: 'Göster',
+      hide: 'Gizle',
+    },
+    cancel: 'Vazgeç',
+    save: 'Değişiklikleri kaydet',
+    saved: 'Kaydedildi',
+    undo: 'Geri al',
+    back: 'Geri',
+    skip: 'Şimdilik atla',
+    next: 'Devam et',
+    delete: 'Sil',
+    edit: 'Düzenle',
+    more_actions: 'Diğer işlemler',
+    failed: {
+      title: 'Bu bölüm yüklenemedi',
+      unreachable: 'Hub yanıt vermiyor. Sayfa denemeyi sürdürüyor.',
+      unknown: 'Bu sayfada bir sorun oluştu. Sayfayı yenileyin.',
+    },
+    connection: {
+      lost: 'Hub yanıt vermiyor. Yeniden bağlanılıyor; gördükleriniz önceki verilerdir.',
+      restarting: 'Hub yeniden başlıyor. Sayfa kendiliğinden bağlanacak.',
+      back: 'Hub yeniden çalışıyor.',
+    },
+    read_only: {
+      text: 'Yalnızca salt okunur veritabanı anahtarı tanımlı: hiçbir şey değiştirilemez.',
+      action: 'Servis anahtarını yapıştır',
+    },
+    not_found: {
+      title: 'Burada bir şey yok',
+      text: 'Bu adres bir yere çıkmıyor. Gösterdiği şey silinmiş olabilir.',
+      action: 'Bugünü aç',
+    },
+  },
+)

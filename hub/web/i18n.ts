@@ -1,0 +1,80 @@
+import { useSyncExternalStore } from 'react'
+
+export const LANGUAGES = { en: 'English', tr: 'Türkçe' } as const
+export type Language = keyof typeof LANGUAGES
+
+type Message = string | ((...values: never[]) => string)
+export type Texts = { readonly [key: string]: Message | Texts }
+/** The same keys with other words. */
+export type Translation<T> = {
+  readonly [K in keyof T]: T[K] extends string
+    ? string
+    : T[K] extends (...values: infer V) => string
+      ? (...values: V) => string
+      : Translation<T[K]>
+}
+export type Both<T extends Texts> = { readonly en: T; readonly tr: Translation<T> }
+
+/** texts pairs what a page says in both languages; a key missing in one is a type error. */
+export function texts<const T extends Texts>(en: T, tr: Translation<T>): Both<T> {
+  return { en, tr }
+}
+
+/** Picks the form of a number, `#` being the number: `plural('en', 2, { one: '# lead', other: '# leads' })`. */
+export function plural(
+  language: Language,
+  count: number,
+  forms: Partial<Record<Intl.LDMLPluralRule, string>> & { other: string },
+): string {
+  const form = forms[new Intl.PluralRules(language).select(count)] ?? forms.other
+  return form.replace('#', number(language, count))
+}
+
+export function number(language: Language, value: number, options?: Intl.NumberFormatOptions) {
+  return new Intl.NumberFormat(language, options).format(value)
+}
+
+/** 1.4 GB, in the words of the language. */
+export function bytes(language: Language, value: number): string {
+  const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
+  const at = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, value)) / 3))
+  return number(language, value / 1000 ** at, {
+    style: 'unit',
+    unit: units[at] ?? 'byte',
+    unitDisplay: at === 0 ? 'long' : 'short',
+    maximumFractionDigits: at < 3 ? 0 : 1,
+  })
+}
+
+const KEY = 'hub.language'
+const listeners = new Set<() => void>()
+let current: Language = first()
+
+function first(): Language {
+  const kept = localStorage.getItem(KEY)
+  if (kept === 'en' || kept === 'tr') return kept
+  return navigator.language.toLowerCase().startsWith('tr') ? 'tr' : 'en'
+}
+
+export function setLanguage(language: Language): void {
+  localStorage.setItem(KEY, language)
+  current = language
+  document.documentElement.lang = language
+  for (const listener of listeners) listener()
+}
+document.documentElement.lang = current
+
+export function useLanguage(): Language {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    () => current,
+  )
+}
+
+/** The words of a page in the chosen language. */
+export function useText<T extends Texts>(both: Both<T>): Translation<T> {
+  return useLanguage() === 'tr' ? both.tr : (both.en as unknown as Translation<T>) // safe: its own words are a translation of T
+}

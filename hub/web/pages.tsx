@@ -1,0 +1,38 @@
+import { Sun } from 'lucide-react'
+import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
+import type { Language } from './i18n.ts'
+import { shellText } from './shell/shell.text.ts'
+
+export type PageEntry = {
+  /** Below /p/<project>/ for pages of a project, below / for those of the hub. */
+  path: string
+  icon: ComponentType<{ size?: number; 'aria-hidden'?: boolean }>
+  label: (language: Language) => string
+  /** Behind `g`: `g l` opens the leads. */
+  key: string
+  /** One of the four that a phone shows at its bottom. */
+  onPhone: boolean
+  Page: LazyExoticComponent<ComponentType>
+}
+
+const words = (language: Language) => shellText[language].pages
+
+/** The pages of a project, as the sidebar lists them. */
+export const PROJECT_PAGES: PageEntry[] = [
+  {
+    path: 'today',
+    icon: Sun,
+    label: (language) => words(language).today,
+    key: 't',
+    onPhone: true,
+    Page: lazy(() => import('./pages/today.tsx').then(({ Today }) => ({ default: Today }))),
+  },
+]
+
+/** The pages of the whole hub. */
+export const HUB_PAGES: PageEntry[] = []
+
+/** Where a project opens. */
+export function firstPage(slug: string): string {
+  return `/p/${slug}/today`
+}

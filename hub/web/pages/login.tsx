@@ -1,0 +1,51 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useLocation, useSearchParams } from 'wouter'
+import { SecretInput } from '../../../web/ui/field.tsx'
+import { FormError, FormField, Submit } from '../../../web/ui/form.tsx'
+import { api, ok } from '../api/client.ts'
+import { HubForm } from '../errors.tsx'
+import { useText } from '../i18n.ts'
+import { useLook } from '../look.ts'
+import { LanguageSwitch } from '../shell/language-switch.tsx'
+import { accessText } from './access.text.ts'
+
+/** The one admin signs in; afterwards the page opens that asked for it. */
+export function Login() {
+  const text = useText(accessText).login
+  const look = useLook()
+  const [, navigate] = useLocation()
+  const [search] = useSearchParams()
+  const queryClient = useQueryClient()
+  return (
+    <main className="flex min-h-dvh flex-col items-center justify-center gap-6 p-4">
+      <div className="w-full max-w-sm rounded-panel border border-line bg-surface p-6 md:p-8">
+        <div className="mb-6 flex items-center gap-3">
+          <img src={look.logo ?? '/hub/icon.svg'} alt="" className="size-8 object-contain" />
+          <span className="truncate font-semibold">{look.name}</span>
+        </div>
+        <h1 className="mb-5 text-xl">{text.title}</h1>
+        <HubForm
+          className="flex flex-col gap-4"
+          onSubmit={async ({ password = '' }) => {
+            await ok(api.POST('/api/cockpit/login', { body: { password } }))
+            await queryClient.resetQueries()
+            navigate(wanted(search.get('next')), { replace: true })
+          }}
+        >
+          <FormField name="password" label={text.password}>
+            <SecretInput autoComplete="current-password" autoFocus />
+          </FormField>
+          <FormError />
+          <Submit size="lg">{text.submit}</Submit>
+        </HubForm>
+        <p className="mt-5 text-sm text-muted text-pretty">{text.forgotten}</p>
+      </div>
+      <LanguageSwitch />
+    </main>
+  )
+}
+
+/** Only an address of this interface: a link must not lead elsewhere after the sign-in. */
+function wanted(next: string | null): string {
+  return next && /^\/(?![/\\])/.test(next) && !next.startsWith('/login') ? next : '/'
+}

@@ -1,0 +1,18 @@
+import { useLocation } from 'wouter'
+import { useText } from '../../i18n.ts'
+import { firstPage } from '../../pages.tsx'
+import { ProjectForm } from '../../shell/create-project.tsx'
+import { accessText } from '../access.text.ts'
+import { StepHead } from './step.tsx'
+
+/** The last step: afterwards there is something to work in. */
+export function FirstProject() {
+  const text = useText(accessText).first_project
+  const [, navigate] = useLocation()
+  return (
+    <>
+      <StepHead title={text.title} text={text.text} />
+      <ProjectForm onCreated={(slug) => navigate(firstPage(slug))} />
+    </>
+  )
+}

@@ -1,0 +1,37 @@
+export const STEPS = ['password', 'key', 'project'] as const
+export type Step = (typeof STEPS)[number]
+export type StepProps = { onDone: () => void; onSkip: () => void }
+
+/** What can be done without, for now. */
+const SKIPPED = 'hub.welcome.skipped'
+
+export function readSkipped(): Step[] {
+  const kept = (localStorage.getItem(SKIPPED) ?? '').split(' ')
+  return STEPS.filter((step) => kept.includes(step))
+}
+
+export function writeSkipped(steps: Step[]): Step[] {
+  localStorage.setItem(SKIPPED, steps.join(' '))
+  return steps
+}
+
+export type Facts = {
+  is_set_up: boolean
+  key_role: 'hub_ro' | 'hub_rw'
+  projects: number
+  skipped: readonly Step[]
+}
+
+/** Where every step stands, from what the hub says of itself. */
+export function stepStates(facts: Facts): Record<Step, 'done' | 'skipped' | 'open'> {
+  const done: Record<Step, boolean> = {
+    password: facts.is_set_up,
+    key: facts.key_role === 'hub_rw',
+    project: facts.projects > 0,
+  }
+  const states = STEPS.map((step) => [
+    step,
+    done[step] ? 'done' : facts.skipped.includes(step) ? 'skipped' : 'open',
+  ])
+  return Object.fromEntries(states)
+}

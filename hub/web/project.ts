@@ -1,0 +1,14 @@
+import { createContext, useContext } from 'react'
+import type { Schemas } from './api/client.ts'
+
+export type Project = Schemas['Project']
+
+const ProjectContext = createContext<Project | undefined>(undefined)
+export const ProjectProvider = ProjectContext.Provider
+
+/** The project whose pages are shown: the address names it. */
+export function useProject(): Project {
+  const project = useContext(ProjectContext)
+  if (!project) throw new Error('this page belongs into a project')
+  return project
+}

@@ -1,0 +1,27 @@
+import { cn } from '../../../web/ui/class-names.ts'
+import { LANGUAGES, type Language, setLanguage, useLanguage } from '../i18n.ts'
+
+/** The languages side by side, where there is no sidebar yet. */
+export function LanguageSwitch() {
+  const current = useLanguage()
+  const languages = Object.entries(LANGUAGES) as [Language, string][] // safe: the keys of LANGUAGES
+  return (
+    <div className="flex gap-1">
+      {languages.map(([language, name]) => (
+        <button
+          key={language}
+          type="button"
+          lang={language}
+          aria-pressed={language === current}
+          onClick={() => setLanguage(language)}
+          className={cn(
+            'rounded-control px-2 py-1 text-sm pointer-coarse:px-3 pointer-coarse:py-2',
+            language === current ? 'font-medium text-fg' : 'text-muted hover:text-fg',
+          )}
+        >
+          {name}
+        </button>
+      ))}
+    </div>
+  )
+}

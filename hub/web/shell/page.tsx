@@ -1,0 +1,62 @@
+import { Compass } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { buttonClass } from '../../../web/ui/button.tsx'
+import { Empty } from '../../../web/ui/states.tsx'
+import { common } from '../common.text.ts'
+import { useText } from '../i18n.ts'
+
+/** A page: its title, what can be done, and its content, which scrolls by itself. */
+export function Page({
+  title,
+  detail,
+  actions,
+  bar,
+  children,
+  isWide = true,
+}: {
+  title: string
+  detail?: ReactNode
+  actions?: ReactNode
+  /** A second row that stays in view: filters, tabs. */
+  bar?: ReactNode
+  children: ReactNode
+  /** Tables and boards use the whole width, text does not. */
+  isWide?: boolean
+}) {
+  return (
+    <>
+      <header className="shrink-0 border-b border-line px-4 md:px-6">
+        <div className="flex min-h-14 items-center gap-3">
+          <h1 className="truncate text-lg">{title}</h1>
+          {detail ? <span className="truncate text-muted max-md:hidden">{detail}</span> : null}
+          <div className="ml-auto flex shrink-0 items-center gap-2">{actions}</div>
+        </div>
+        {bar}
+      </header>
+      <div className="min-h-0 flex-1 overflow-y-auto">
+        {isWide ? (
+          children
+        ) : (
+          <div className="mx-auto w-full max-w-4xl px-4 py-6 md:px-6">{children}</div>
+        )}
+      </div>
+    </>
+  )
+}
+
+export function NotFound() {
+  const text = useText(common).not_found
+  return (
+    <Empty
+      picture={<Compass size={24} strokeWidth={1.5} aria-hidden />}
+      title={text.title}
+      text={text.text}
+      action={
+        <Link href="/" className={buttonClass()}>
+          {text.action}
+        </Link>
+      }
+    />
+  )
+}

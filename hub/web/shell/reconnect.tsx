@@ -1,0 +1,62 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { LoaderCircle, PlugZap } from 'lucide-react'
+import { useEffect } from 'react'
+import { toast } from '../../../web/ui/toast.tsx'
+import { api, ok } from '../api/client.ts'
+import { connection, useConnection } from '../api/connection.ts'
+import { healthQuery } from '../api/queries.ts'
+import { common } from '../common.text.ts'
+import { useText } from '../i18n.ts'
+
+const EVERY_MS = 700
+/** A restart that was asked for has not begun yet while the old process still answers. */
+const AT_LEAST_MS = 1_500
+
+/** Says that the hub is away, asks again and again, and brings the page up to date when it is back. */
+export function Reconnect() {
+  const state = useConnection()
+  const text = useText(common).connection
+  const queryClient = useQueryClient()
+  useEffect(() => {
+    if (state === 'ok') return
+    const began = performance.now()
+    let isOver = false
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const ask = async () => {
+      try {
+        const health = await ok(api.GET('/api/cockpit/health'))
+        const isEarly = state === 'restarting' && performance.now() - began < AT_LEAST_MS
+        if (isOver) return
+        if (!isEarly) {
+          queryClient.setQueryData(healthQuery.queryKey, health)
+          connection.set('ok')
+          void queryClient.invalidateQueries()
+          toast(text.back)
+          return
+        }
+      } catch {
+        // Still away: the next round asks again.
+      }
+      if (!isOver) timer = setTimeout(ask, EVERY_MS)
+    }
+    timer = setTimeout(ask, EVERY_MS)
+    return () => {
+      isOver = true
+      clearTimeout(timer)
+    }
+  }, [state, queryClient, text.back])
+  if (state === 'ok') return null
+  return (
+    <div
+      role="status"
+      className="fixed inset-x-0 top-0 z-40 flex items-center justify-center gap-2 bg-raised px-4 py-2 text-sm shadow-panel"
+    >
+      {state === 'lost' ? (
+        <PlugZap size={16} className="text-warn" aria-hidden />
+      ) : (
+        <LoaderCircle size={16} className="spinner text-muted" aria-hidden />
+      )}
+      {state === 'lost' ? text.lost : text.restarting}
+    </div>
+  )
+}

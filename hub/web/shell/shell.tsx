@@ -1,0 +1,141 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { FolderPlus, KeyRound } from 'lucide-react'
+import { Suspense, useEffect, useState } from 'react'
+import { Link, Route, Switch, useLocation } from 'wouter'
+import { Button, buttonClass } from '../../../web/ui/button.tsx'
+import { useKeys } from '../../../web/ui/keys.ts'
+import { Empty, SkeletonRows } from '../../../web/ui/states.tsx'
+import { api, ok } from '../api/client.ts'
+import { projectsQuery, useIsReadOnly } from '../api/queries.ts'
+import { common } from '../common.text.ts'
+import { FailedQuery } from '../errors.tsx'
+import { useText } from '../i18n.ts'
+import { HUB_PAGES, PROJECT_PAGES } from '../pages.tsx'
+import { ProjectProvider } from '../project.ts'
+import { CreateProject } from './create-project.tsx'
+import { PhoneBar, Sidebar } from './navigation.tsx'
+import { NotFound } from './page.tsx'
+import { SearchEverything } from './search.tsx'
+import { shellText } from './shell.text.ts'
+import { Shortcuts } from './shortcuts.tsx'
+
+/** The sidebar, the banners and the page; `slug` names the project where the address does. */
+export function Shell({ slug }: { slug?: string }) {
+  const text = useText(shellText)
+  const projects = useQuery(projectsQuery)
+  const [, navigate] = useLocation()
+  const [open, setOpen] = useState<'search' | 'keys' | 'create'>()
+  const all = projects.data
+  const project = slug
+    ? all?.find((one) => one.slug === slug)
+    : (all?.find(({ active }) => active) ?? all?.[0])
+  useSelected(slug && project?.slug, project?.active ?? true)
+  const base = project ? `/p/${project.slug}` : ''
+  useKeys({
+    'mod+k': () => setOpen('search'),
+    '/': () => setOpen('search'),
+    '?': () => setOpen('keys'),
+    ...Object.fromEntries([
+      ...PROJECT_PAGES.map(({ path, key }) => [
+        `g ${key}`,
+        base ? () => navigate(`${base}/${path}`) : undefined,
+      ]),
+      ...HUB_PAGES.map(({ path, key }) => [`g ${key}`, () => navigate(`/${path}`)]),
+    ]),
+  })
+  const close = () => setOpen(undefined)
+  const navigation = {
+    project,
+    projects: all ?? [],
+    onSearch: () => setOpen('search'),
+    onKeys: () => setOpen('keys'),
+    onCreate: () => setOpen('create'),
+  }
+  return (
+    <div className="flex h-dvh flex-col md:flex-row">
+      <a
+        href="#page"
+        className="sr-only z-50 focus:not-sr-only focus:absolute focus:m-2 focus:rounded-control focus:bg-raised focus:p-2"
+      >
+        {text.skip_to_page}
+      </a>
+      <Sidebar {...navigation} />
+      <main id="page" tabIndex={-1} className="flex min-h-0 min-w-0 flex-1 flex-col outline-none">
+        <ReadOnlyBanner />
+        <Suspense fallback={<SkeletonRows />}>
+          {projects.isError ? (
+            <FailedQuery error={projects.error} onRetry={() => projects.refetch()} />
+          ) : projects.isPending ? (
+            <SkeletonRows />
+          ) : (
+            <Switch>
+              {HUB_PAGES.map(({ path, Page }) => (
+                <Route key={path} path={`/${path}/*?`} component={Page} />
+              ))}
+              {project ? (
+                <Route path={`${base}/*?`}>
+                  <ProjectProvider value={project}>
+                    {/* Another project's page begins anew. */}
+                    <Switch key={project.slug}>
+                      {PROJECT_PAGES.map(({ path, Page }) => (
+                        <Route key={path} path={`${base}/${path}/*?`} component={Page} />
+                      ))}
+                      <Route component={NotFound} />
+                    </Switch>
+                  </ProjectProvider>
+                </Route>
+              ) : null}
+              <Route>
+                {all?.length === 0 ? (
+                  <Empty
+                    picture={<FolderPlus size={24} strokeWidth={1.5} aria-hidden />}
+                    title={text.no_project.title}
+                    text={text.no_project.text}
+                    action={
+                      <Button variant="primary" onClick={() => setOpen('create')}>
+                        {text.create_project}
+                      </Button>
+                    }
+                  />
+                ) : (
+                  <NotFound />
+                )}
+              </Route>
+            </Switch>
+          )}
+        </Suspense>
+      </main>
+      <PhoneBar {...navigation} />
+      <SearchEverything isOpen={open === 'search'} onClose={close} {...navigation} />
+      <Shortcuts isOpen={open === 'keys'} onClose={close} />
+      <CreateProject isOpen={open === 'create'} onClose={close} />
+    </div>
+  )
+}
+
+/** The hub remembers the project that was opened last: what names none, means it. */
+function useSelected(slug: string | undefined, isActive: boolean): void {
+  const queryClient = useQueryClient()
+  const { mutate } = useMutation({
+    mutationFn: (slug: string) => ok(api.POST('/api/cockpit/projects/select', { body: { slug } })),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: projectsQuery.queryKey }),
+  })
+  useEffect(() => {
+    if (slug && !isActive) mutate(slug)
+  }, [slug, isActive, mutate])
+}
+
+function ReadOnlyBanner() {
+  const isReadOnly = useIsReadOnly()
+  const text = useText(common).read_only
+  if (!isReadOnly) return null
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line bg-raised px-4 py-1.5 text-sm md:px-6">
+      <KeyRound size={14} className="text-warn" aria-hidden />
+      <p className="min-w-0 flex-1">{text.text}</p>
+      <Link href="/settings/service-key" className={buttonClass({ size: 'sm' })}>
+        {text.action}
+      </Link>
+    </div>
+  )
+}

@@ -1,0 +1,32 @@
+import { useSyncExternalStore } from 'react'
+
+export type Theme = 'light' | 'dark' | 'system'
+const KEY = 'hub.theme'
+const light = matchMedia('(prefers-color-scheme: light)')
+const listeners = new Set<() => void>()
+
+function chosen(): Theme {
+  const kept = localStorage.getItem(KEY)
+  return kept === 'light' || kept === 'dark' ? kept : 'system'
+}
+
+function apply(): void {
+  const theme = chosen()
+  document.documentElement.dataset.theme =
+    theme === 'system' ? (light.matches ? 'light' : 'dark') : theme
+  for (const listener of listeners) listener()
+}
+light.addEventListener('change', apply)
+
+export function setTheme(theme: Theme): void {
+  if (theme === 'system') localStorage.removeItem(KEY)
+  else localStorage.setItem(KEY, theme)
+  apply()
+}
+
+export function useTheme(): Theme {
+  return useSyncExternalStore((listener) => {
+    listeners.add(listener)
+    return () => void listeners.delete(listener)
+  }, chosen)
+}

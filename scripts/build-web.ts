@@ -1,0 +1,41 @@
+/**
+ * Builds the hub's interface into dist/hub when its sources changed since the last time.
+ * `--force` builds in any case.
+ */
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join, relative, resolve } from 'node:path'
+import { build } from 'vite'
+
+const ROOT = resolve(import.meta.dirname, '..')
+const SOURCES = ['web', 'hub/web', 'package-lock.json', 'scripts/build-web.ts']
+const STAMP = join(ROOT, 'dist/hub/stamp')
+
+/** buildWeb makes dist/hub what the sources say; quick when it is already. */
+export async function buildWeb({ force = false, log = console.log } = {}): Promise<void> {
+  const sources = await hashOf(SOURCES)
+  const built = existsSync(STAMP) ? await readFile(STAMP, 'utf8') : ''
+  if (!force && built === sources) return
+  log('Building the interface (a few seconds) …')
+  await build({ configFile: join(ROOT, 'hub/web/vite.config.ts'), logLevel: 'warn' })
+  await mkdir(join(ROOT, 'dist/hub'), { recursive: true })
+  await writeFile(STAMP, sources)
+}
+
+async function hashOf(paths: string[]): Promise<string> {
+  const hash = createHash('sha256')
+  for (const path of paths) {
+    const whole = join(ROOT, path)
+    const entries = path.includes('.')
+      ? [whole]
+      : (await readdir(whole, { recursive: true, withFileTypes: true }))
+          .filter((entry) => entry.isFile())
+          .map((entry) => join(entry.parentPath, entry.name))
+          .sort()
+    for (const file of entries) hash.update(relative(ROOT, file)).update(await readFile(file))
+  }
+  return hash.digest('hex')
+}
+
+if (import.meta.main) await buildWeb({ force: process.argv.includes('--force') })

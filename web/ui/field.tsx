@@ -1,0 +1,182 @@
+import { Check, CircleAlert, Eye, EyeOff } from 'lucide-react'
+import {
+  type ComponentProps,
+  createContext,
+  type ReactNode,
+  useContext,
+  useId,
+  useState,
+} from 'react'
+import { cn } from './class-names.ts'
+import { useWords } from './words.tsx'
+
+type Control = { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true; name?: string }
+const ControlContext = createContext<Control | undefined>(undefined)
+
+/** What a control inside a Field has to carry so that label, hint and error belong to it. */
+export function useControl(): Partial<Control> {
+  return useContext(ControlContext) ?? {}
+}
+
+type FieldProps = {
+  label: string
+  name?: string
+  hint?: ReactNode
+  error?: string | undefined
+  isOptional?: boolean
+  className?: string
+  children: ReactNode
+}
+
+/** A label, its control, and below it the error or else the hint. */
+export function Field({ label, name, hint, error, isOptional, className, children }: FieldProps) {
+  const id = useId()
+  const words = useWords()
+  const described = error ? `${id}-error` : hint ? `${id}-hint` : undefined
+  return (
+    <div className={cn('flex flex-col gap-1', className)}>
+      <label htmlFor={id} className="flex items-baseline gap-2 text-sm font-medium">
+        {label}
+        {isOptional ? <span className="font-normal text-muted">{words.optional}</span> : null}
+      </label>
+      <ControlContext
+        value={{
+          id,
+          ...(name ? { name } : {}),
+          ...(described ? { 'aria-describedby': described } : {}),
+          ...(error ? { 'aria-invalid': true } : {}),
+        }}
+      >
+        {children}
+      </ControlContext>
+      {error ? (
+        <p id={`${id}-error`} className="flex items-start gap-1.5 text-sm text-bad">
+          <CircleAlert size={14} className="mt-0.5 shrink-0" aria-hidden />
+          {error}
+        </p>
+      ) : hint ? (
+        <p id={`${id}-hint`} className="text-sm text-muted">
+          {hint}
+        </p>
+      ) : null}
+    </div>
+  )
+}
+
+/** The look of everything that is typed into. */
+export const controlClass =
+  'w-full rounded-control border border-line bg-surface px-2.5 text-fg transition-colors hover:border-line-strong focus:border-accent focus:outline-2 focus:-outline-offset-1 focus:outline-accent disabled:opacity-50 aria-invalid:border-bad pointer-coarse:text-lg'
+
+export function Input({ className, ...rest }: ComponentProps<'input'>) {
+  return (
+    <input
+      type="text"
+      autoComplete="off"
+      {...useControl()}
+      {...rest}
+      className={cn(controlClass, 'h-8 pointer-coarse:h-10', className)}
+    />
+  )
+}
+
+export function Textarea({ className, rows = 4, ...rest }: ComponentProps<'textarea'>) {
+  return (
+    <textarea
+      rows={rows}
+      {...useControl()}
+      {...rest}
+      className={cn(controlClass, 'resize-y py-1.5 field-sizing-content max-h-96', className)}
+      style={{ minHeight: `${rows * 1.45 + 1}em` }}
+    />
+  )
+}
+
+/** A password or a key: hidden until somebody wants to see it. */
+export function SecretInput({ className, ...rest }: ComponentProps<'input'>) {
+  const [isShown, setShown] = useState(false)
+  const words = useWords()
+  const Icon = isShown ? EyeOff : Eye
+  return (
+    <div className="relative">
+      <Input
+        {...rest}
+        type={isShown ? 'text' : 'password'}
+        spellCheck={false}
+        className={cn('pr-10', className)}
+      />
+      <button
+        type="button"
+        aria-label={isShown ? words.hide : words.show}
+        onClick={() => setShown(!isShown)}
+        className="absolute inset-y-0 right-0 flex w-9 items-center justify-center rounded-control text-muted hover:text-fg"
+      >
+        <Icon size={16} aria-hidden />
+      </button>
+    </div>
+  )
+}
+
+/** A box to tick, with `indeterminate` for some of many. */
+export function Checkbox({
+  className,
+  isIndeterminate = false,
+  ...rest
+}: ComponentProps<'input'> & { isIndeterminate?: boolean }) {
+  return (
+    <span className={cn('relative inline-flex size-4 shrink-0', className)}>
+      <input
+        type="checkbox"
+        {...rest}
+        ref={(node) => {
+          if (node) node.indeterminate = isIndeterminate
+        }}
+        className="peer size-4 appearance-none rounded-[4px] border border-line-strong bg-surface checked:border-accent checked:bg-accent indeterminate:border-accent indeterminate:bg-accent"
+      />
+      <Check
+        size={12}
+        strokeWidth={3}
+        aria-hidden
+        className="pointer-events-none absolute inset-0.5 hidden text-on-accent peer-checked:block peer-indeterminate:hidden"
+      />
+      <span
+        aria-hidden
+        className="pointer-events-none absolute top-[7px] left-1 hidden h-0.5 w-2 bg-on-accent peer-indeterminate:block"
+      />
+    </span>
+  )
+}
+
+/** A labelled switch: takes effect at once. */
+export function Switch({
+  label,
+  isOn,
+  onChange,
+  disabled,
+}: {
+  label: string
+  isOn: boolean
+  onChange: (isOn: boolean) => void
+  disabled?: boolean
+}) {
+  return (
+    <button
+      type="button"
+      role="switch"
+      aria-checked={isOn}
+      aria-label={label}
+      disabled={disabled}
+      onClick={() => onChange(!isOn)}
+      className={cn(
+        'relative h-5 w-9 shrink-0 rounded-full border transition-colors disabled:opacity-50',
+        isOn ? 'border-accent bg-accent' : 'border-line-strong bg-surface',
+      )}
+    >
+      <span
+        className={cn(
+          'absolute top-[2px] left-[2px] size-3.5 rounded-full transition-transform',
+          isOn ? 'translate-x-4 bg-on-accent' : 'bg-line-strong',
+        )}
+      />
+    </button>
+  )
+}

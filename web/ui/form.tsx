@@ -1,0 +1,110 @@
+import { CircleAlert } from 'lucide-react'
+import {
+  type ComponentProps,
+  createContext,
+  type ReactNode,
+  useContext,
+  useRef,
+  useState,
+} from 'react'
+import { Button } from './button.tsx'
+import { Field } from './field.tsx'
+
+/** Why a form was refused: by field, and what belongs to none of them. */
+export type FormFailure = { fields: Record<string, string>; whole: ReactNode }
+
+type State = { failure: FormFailure | undefined; isPending: boolean }
+const FormContext = createContext<State>({ failure: undefined, isPending: false })
+
+type Props = {
+  /** Receives the trimmed texts by name; what it throws goes through `explain`. */
+  onSubmit: (values: Record<string, string>) => Promise<unknown>
+  explain: (error: unknown, names: string[]) => FormFailure
+  className?: string
+  children: ReactNode
+}
+
+/** A form whose refusals land at their fields; the first of them gets the focus. */
+export function Form({ onSubmit, explain, className, children }: Props) {
+  const [state, setState] = useState<State>({ failure: undefined, isPending: false })
+  const ref = useRef<HTMLFormElement>(null)
+  const submit = async (form: HTMLFormElement) => {
+    const values: Record<string, string> = {}
+    for (const [name, value] of new FormData(form)) {
+      if (typeof value === 'string') values[name] = value.trim()
+    }
+    setState({ failure: undefined, isPending: true })
+    try {
+      await onSubmit(values)
+      setState({ failure: undefined, isPending: false })
+    } catch (error) {
+      setState({ failure: explain(error, Object.keys(values)), isPending: false })
+      requestAnimationFrame(() => {
+        ref.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
+      })
+    }
+  }
+  return (
+    <form
+      ref={ref}
+      noValidate
+      className={className}
+      onSubmit={(event) => {
+        event.preventDefault()
+        event.stopPropagation()
+        if (!state.isPending) void submit(event.currentTarget)
+      }}
+    >
+      <FormContext value={state}>{children}</FormContext>
+    </form>
+  )
+}
+
+/** A Field that shows what the form was refused for under its name. */
+export function FormField({ name, ...rest }: ComponentProps<typeof Field> & { name: string }) {
+  const { failure } = useContext(FormContext)
+  return <Field name={name} error={failure?.fields[name]} {...rest} />
+}
+
+/** What the form was refused for and belongs to no field. */
+export function FormError({ className }: { className?: string }) {
+  const { failure } = useContext(FormContext)
+  if (!failure?.whole) return null
+  return <Notice tone="bad" className={className} text={failure.whole} />
+}
+
+/** A sentence in a box of its own. */
+export function Notice({
+  tone = 'plain',
+  text,
+  action,
+  className = '',
+}: {
+  tone?: 'plain' | 'warn' | 'bad'
+  text: ReactNode
+  action?: ReactNode
+  className?: string | undefined
+}) {
+  const look = { plain: 'border-line', warn: 'border-warn/50', bad: 'border-bad/50' }[tone]
+  const mark = { plain: 'text-muted', warn: 'text-warn', bad: 'text-bad' }[tone]
+  return (
+    <div
+      role={tone === 'bad' ? 'alert' : undefined}
+      className={`flex items-start gap-2 rounded-control border px-3 py-2 ${look} ${className}`}
+    >
+      <CircleAlert size={16} className={`mt-0.5 shrink-0 ${mark}`} aria-hidden />
+      <div className="min-w-0 flex-1 text-pretty">{text}</div>
+      {action}
+    </div>
+  )
+}
+
+/** The button that sends the form it is in. */
+export function Submit({ children, ...rest }: ComponentProps<typeof Button>) {
+  const { isPending } = useContext(FormContext)
+  return (
+    <Button type="submit" variant="primary" isPending={isPending} {...rest}>
+      {children}
+    </Button>
+  )
+}

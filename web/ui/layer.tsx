@@ -1,0 +1,193 @@
+import { X } from 'lucide-react'
+import {
+  createContext,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
+import { IconButton } from './button.tsx'
+import { cn } from './class-names.ts'
+import { useWords } from './words.tsx'
+
+const LayerContext = createContext<HTMLElement | null>(null)
+
+/** The open dialog this is in: what floats must be put inside it, for the rest of the page is inert. */
+export function useLayer(): HTMLElement | undefined {
+  return useContext(LayerContext) ?? undefined
+}
+
+const phone = '(max-width: 767px)'
+const subscribePhone = (changed: () => void) => {
+  const query = matchMedia(phone)
+  query.addEventListener('change', changed)
+  return () => query.removeEventListener('change', changed)
+}
+
+/** Whether the page is as narrow as a phone. */
+export function useIsPhone(): boolean {
+  return useSyncExternalStore(subscribePhone, () => matchMedia(phone).matches)
+}
+
+type LayerProps = {
+  isOpen: boolean
+  onClose: () => void
+  label?: string
+  labelledBy?: string
+  isModal?: boolean
+  className: string
+  children: ReactNode
+}
+
+/**
+ * Layer is the browser's own dialog: it traps focus, closes by Esc and gives focus back. A library's
+ * scroll lock would write a <style> element, which the content security policy refuses.
+ */
+export function Layer({
+  isOpen,
+  onClose,
+  label,
+  labelledBy,
+  isModal = true,
+  className,
+  children,
+}: LayerProps) {
+  const ref = useRef<HTMLDialogElement>(null)
+  const [node, setNode] = useState<HTMLElement | null>(null)
+  useEffect(() => {
+    const dialog = ref.current
+    if (!dialog || !isOpen) return
+    const before = document.activeElement
+    if (isModal) dialog.showModal()
+    else dialog.show()
+    return () => {
+      dialog.close()
+      if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true })
+    }
+  }, [isOpen, isModal])
+  return (
+    <dialog
+      ref={(dialog) => {
+        ref.current = dialog
+        setNode(dialog)
+      }}
+      aria-label={label}
+      aria-labelledby={labelledBy}
+      aria-modal={isModal || undefined}
+      onCancel={(event) => {
+        if (event.target !== event.currentTarget) return
+        event.preventDefault()
+        onClose()
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || isModal || event.defaultPrevented) return
+        event.preventDefault()
+        onClose()
+      }}
+      onClick={(event) => {
+        if (event.target === event.currentTarget && isModal) onClose()
+      }}
+      className={cn('layer', className)}
+    >
+      <LayerContext value={node}>{isOpen ? children : null}</LayerContext>
+    </dialog>
+  )
+}
+
+type DialogProps = {
+  isOpen: boolean
+  onClose: () => void
+  title: string
+  description?: ReactNode
+  size?: 'sm' | 'md' | 'lg'
+  children: ReactNode
+}
+const WIDTHS = { sm: 'md:max-w-md', md: 'md:max-w-xl', lg: 'md:max-w-3xl' }
+
+/** A dialog in the middle of the page; on a phone it comes from below. */
+export function Dialog({
+  isOpen,
+  onClose,
+  title,
+  description,
+  size = 'sm',
+  children,
+}: DialogProps) {
+  const id = useId()
+  const words = useWords()
+  const isPhone = useIsPhone()
+  return (
+    <Layer
+      isOpen={isOpen}
+      onClose={onClose}
+      labelledBy={id}
+      className={cn(
+        'fixed m-auto w-full max-w-none bg-raised text-fg shadow-panel outline-none',
+        isPhone
+          ? 'layer-below mb-0 max-h-[92dvh] rounded-t-panel pb-[env(safe-area-inset-bottom)]'
+          : 'layer-center max-h-[min(88dvh,56rem)] rounded-panel',
+        WIDTHS[size],
+      )}
+    >
+      <header className="sticky top-0 z-10 flex items-start gap-3 bg-raised px-6 pt-5 pb-3">
+        <div className="min-w-0 flex-1">
+          <h2 id={id} className="text-lg">
+            {title}
+          </h2>
+          {description ? <p className="mt-1 text-muted">{description}</p> : null}
+        </div>
+        <IconButton label={words.close} onClick={onClose} className="-mr-2 -mt-0.5">
+          <X size={16} aria-hidden />
+        </IconButton>
+      </header>
+      <div className="px-6 pt-1 pb-6">{children}</div>
+    </Layer>
+  )
+}
+
+/** The row of buttons that ends a dialog or form: the one that does it stands last. */
+export function Actions({ children, className }: { children: ReactNode; className?: string }) {
+  return (
+    <div
+      className={cn(
+        'mt-6 flex flex-col-reverse gap-2 md:flex-row md:items-center md:justify-end max-md:[&_button]:h-10',
+        className,
+      )}
+    >
+      {children}
+    </div>
+  )
+}
+
+type SheetProps = {
+  isOpen: boolean
+  onClose: () => void
+  label: string
+  /** Stands beside the page, which stays usable; on a phone it covers it. */
+  isBeside?: boolean
+  children: ReactNode
+}
+
+/** A panel at the side; on a phone a sheet from below. */
+export function Sheet({ isOpen, onClose, label, isBeside = false, children }: SheetProps) {
+  const isPhone = useIsPhone()
+  return (
+    <Layer
+      isOpen={isOpen}
+      onClose={onClose}
+      label={label}
+      isModal={isPhone || !isBeside}
+      className={cn(
+        'fixed z-20 m-0 flex-col overflow-hidden bg-raised p-0 text-fg shadow-panel outline-none open:flex',
+        isPhone
+          ? 'layer-below inset-x-0 top-auto bottom-0 h-[92dvh] max-h-none w-full max-w-none rounded-t-panel'
+          : 'layer-side top-2 right-2 bottom-2 left-auto h-auto max-h-none w-[min(30rem,44vw)] max-w-none rounded-panel',
+      )}
+    >
+      {children}
+    </Layer>
+  )
+}

@@ -1,0 +1,59 @@
+import { useSyncExternalStore } from 'react'
+import { useWords } from './words.tsx'
+
+const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['week', 604_800],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+]
+
+let now = Date.now()
+const subscribe = (changed: () => void) => {
+  const timer = setInterval(() => {
+    now = Date.now()
+    changed()
+  }, 30_000)
+  return () => clearInterval(timer)
+}
+
+/** "3 hours ago", in the largest unit that fits. */
+export function relative(at: string, locale: string, from = Date.now()): string {
+  const seconds = (Date.parse(at) - from) / 1000
+  const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' })
+  for (const [unit, size] of STEPS) {
+    if (Math.abs(seconds) >= size) return format.format(Math.trunc(seconds / size), unit)
+  }
+  return format.format(0, 'second')
+}
+
+/** The whole time, with its zone. */
+export function absolute(at: string, locale: string): string {
+  const format = { dateStyle: 'medium', timeStyle: 'short' } as const
+  const zone = new Intl.DateTimeFormat(locale, { timeZoneName: 'short' })
+    .formatToParts(Date.parse(at))
+    .find(({ type }) => type === 'timeZoneName')?.value
+  return `${new Intl.DateTimeFormat(locale, format).format(Date.parse(at))} ${zone ?? ''}`.trim()
+}
+
+/** A time as people say it; the exact one on hover. */
+export function Time({ at, className }: { at: string; className?: string }) {
+  const { locale } = useWords()
+  useSyncExternalStore(subscribe, () => now)
+  return (
+    <time dateTime={at} title={absolute(at, locale)} className={className}>
+      {relative(at, locale)}
+    </time>
+  )
+}
+
+/** A day without a time of day: a due date, the label of a chart. */
+export function day(on: string, locale: string): string {
+  return new Intl.DateTimeFormat(locale, {
+    day: 'numeric',
+    month: 'short',
+    timeZone: 'UTC',
+  }).format(Date.parse(`${on.slice(0, 10)}T00:00:00Z`))
+}

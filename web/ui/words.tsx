@@ -1,0 +1,26 @@
+import { createContext, useContext } from 'react'
+
+/** The few words that components say by themselves, in the language of the page. */
+export type Words = {
+  locale: string
+  close: string
+  retry: string
+  copy: string
+  copied: string
+  dismiss: string
+  optional: string
+  request_id: string
+  loading: string
+  more: string
+  show: string
+  hide: string
+}
+
+const WordsContext = createContext<Words | undefined>(undefined)
+export const WordsProvider = WordsContext.Provider
+
+export function useWords(): Words {
+  const words = useContext(WordsContext)
+  if (!words) throw new Error('components need a WordsProvider around them')
+  return words
+}
