@@ -1,0 +1,723 @@
+#!/bin/sh
+# Installs, upgrades and removes Watchpost Hub on Debian 12+ and Ubuntu 22.04+ (x86-64, systemd).
+#
+#   curl -fsSL <install_url>/install.sh | sudo sh -s -- [options]
+#   sudo sh install.sh --bundle=watchpost-hub-<version>-linux-x64.tar.gz [options]
+#
+# Running it again completes what was interrupted, or upgrades. Exit codes: 0 done, 2 usage,
+# 3 unsupported system, 4 not root, 5 memory, 6 disk, 7 port busy, 8 verification failed,
+# 9 another run holds the lock, 10 the start failed.
+set -eu
+umask 077
+
+# Filled in by the build.
+VERSION_BUILT='@VERSION@'
+INSTALL_URL_BUILT='@INSTALL_URL@'
+NODE_SHA256='@NODE_SHA256@'
+VERIFY_SHA256='@VERIFY_SHA256@'
+
+OPT=/opt/watchpost
+ETC=/etc/watchpost
+PROMPTS=/opt/ceo-runner/prompts
+UNITS=/etc/systemd/system
+CRON=/etc/cron.d/watchpost
+COMMAND=/usr/local/bin/watchpost-hub
+SITE=/etc/nginx/conf.d/watchpost-hub.conf
+LOCK=/run/watchpost-hub-install.lock
+LOG=/var/log/watchpost-hub-install.log
+LICENSE_CHARACTERS='A-Za-z0-9._-'
+
+usage() {
+  cat << 'END'
+install.sh [options]
+
+  --license=KEY        the licence (or WATCHPOST_LICENSE: a command line shows in ps)
+  --license-file=FILE  the licence in a file
+  --version=VERSION    the version to download
+  --model=7b|4b|none|PATH
+                       the language model: a preset that the hub downloads, none for now, or a
+                       GGUF file; without it the machine's memory decides
+  --bind=ADDRESS       where nginx listens: 127.0.0.1 (default), an address of this machine, or
+                       0.0.0.0 for all; beyond loopback always with TLS
+  --data-dir=FOLDER    where projects, models, backups and the database are (/var/lib/watchpost)
+  --bundle=FILE        installs from this file, without a download
+  --offline            never uses the network
+  --yes                asks nothing
+  --check              only checks this machine
+  --no-start           installs without starting
+  --uninstall          removes the hub and keeps its data; with --purge everything
+  --help
+
+Each has an environment twin: --data-dir is WATCHPOST_DATA_DIR, --yes is WATCHPOST_YES=1.
+END
+}
+
+# --- What was asked -------------------------------------------------------------------------------
+
+read_options() {
+  license=${WATCHPOST_LICENSE:-}
+  license_file=${WATCHPOST_LICENSE_FILE:-}
+  version=${WATCHPOST_VERSION:-$VERSION_BUILT}
+  model=${WATCHPOST_MODEL:-}
+  bind=${WATCHPOST_BIND:-}
+  data_dir=${WATCHPOST_DATA_DIR:-}
+  bundle=${WATCHPOST_BUNDLE:-}
+  offline=${WATCHPOST_OFFLINE:-}
+  yes=${WATCHPOST_YES:-}
+  check_only=${WATCHPOST_CHECK:-}
+  no_start=${WATCHPOST_NO_START:-}
+  uninstall=${WATCHPOST_UNINSTALL:-}
+  purge=${WATCHPOST_PURGE:-}
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --license=*) license=${1#*=} ;;
+      --license-file=*) license_file=${1#*=} ;;
+      --version=*) version=${1#*=} ;;
+      --model=*) model=${1#*=} ;;
+      --bind=*) bind=${1#*=} ;;
+      --data-dir=*) data_dir=${1#*=} ;;
+      --bundle=*) bundle=${1#*=} ;;
+      --offline) offline=1 ;;
+      --yes) yes=1 ;;
+      --check) check_only=1 ;;
+      --no-start) no_start=1 ;;
+      --uninstall) uninstall=1 ;;
+      --purge) purge=1 ;;
+      -h | --help)
+        usage
+        exit 0
+        ;;
+      *) refuse 2 "there is no option $1. See --help." ;;
+    esac
+    shift
+  done
+  if [ -n "$purge" ] && [ -z "$uninstall" ]; then
+    refuse 2 '--purge only goes with --uninstall. See --help.'
+  fi
+  if [ -n "$license_file" ]; then
+    [ -r "$license_file" ] || refuse 2 "--license-file: $license_file cannot be read."
+    license=$(tr -d '[:space:]' < "$license_file")
+  fi
+  case $license in
+    *[!$LICENSE_CHARACTERS]*) refuse 2 '--license is no licence key: it has characters no key has.' ;;
+  esac
+  case $version in
+    *[!0-9A-Za-z.-]*) refuse 2 "--version: $version is no version, e.g. 1.2.3." ;;
+  esac
+  case $bind in
+    '' | *[!0-9a-fA-F.:]*) [ -z "$bind" ] || refuse 2 "--bind: $bind is no address." ;;
+  esac
+  case $data_dir in
+    '' | /*) ;;
+    *) refuse 2 '--data-dir has to be an absolute path.' ;;
+  esac
+  case $data_dir in
+    *[!A-Za-z0-9/._-]*) refuse 2 '--data-dir may have letters, digits and / . _ - in it.' ;;
+    */../* | */.. | /) refuse 2 "--data-dir: $data_dir is no place for data." ;;
+  esac
+  case $model in
+    '' | 7b | 4b | none) ;;
+    /*) [ -r "$model" ] || refuse 2 "--model: $model cannot be read." ;;
+    *) refuse 2 '--model is 7b, 4b, none or the absolute path of a GGUF file.' ;;
+  esac
+}
+
+# What an earlier run was told holds until somebody says otherwise.
+remember_options() {
+  : "${data_dir:=$(fact data_dir)}"
+  : "${data_dir:=/var/lib/watchpost}"
+  data_dir=${data_dir%/}
+  : "${bind:=$(fact bind)}"
+  : "${bind:=127.0.0.1}"
+  known=$(fact data_dir)
+  if [ -n "$known" ] && [ "$known" != "$data_dir" ]; then
+    refuse 2 "this hub keeps its data in $known. Leave --data-dir out, or uninstall first."
+  fi
+}
+
+# --- Telling --------------------------------------------------------------------------------------
+
+say() {
+  printf '%s\n' "$*"
+  if [ -n "${log_ready:-}" ]; then printf '%s %s\n' "$(date -u +%FT%TZ)" "$*" >> "$LOG"; fi
+}
+
+refuse() {
+  code=$1
+  shift
+  printf 'watchpost-hub: %s\n' "$*" >&2
+  if [ -n "${log_ready:-}" ]; then
+    printf '%s refused (%s): %s\n' "$(date -u +%FT%TZ)" "$code" "$*" >> "$LOG"
+  fi
+  exit "$code"
+}
+
+# --- Whether this machine can ---------------------------------------------------------------------
+
+check_root() {
+  [ "$(id -u)" -eq 0 ] || refuse 4 'the installer needs root: put sudo before sh.'
+}
+
+take_lock() {
+  exec 9> "$LOCK"
+  flock -n 9 || refuse 9 'another run of the installer is at work. Wait for it to end.'
+}
+
+check_system() {
+  architecture=$(uname -m)
+  case $architecture in
+    x86_64) ;;
+    aarch64 | arm64) refuse 3 'there is no bundle for arm64 yet. Use an x86-64 machine.' ;;
+    *) refuse 3 "$architecture is not supported. Use an x86-64 machine." ;;
+  esac
+  [ -r /etc/os-release ] || refuse 3 'this system has no /etc/os-release. Use Debian 12+ or Ubuntu 22.04+.'
+  os=$(os_release ID)
+  release=$(os_release VERSION_ID)
+  case $os in
+    debian) oldest=12.0 ;;
+    ubuntu) oldest=22.04 ;;
+    *) refuse 3 "$os is not supported. Use Debian 12 or newer, or Ubuntu 22.04 or newer." ;;
+  esac
+  at_least "$release" "$oldest" ||
+    refuse 3 "$os $release is too old. Use Debian 12 or newer, or Ubuntu 22.04 or newer."
+  libc=$(getconf GNU_LIBC_VERSION 2> /dev/null | cut -d' ' -f2)
+  at_least "${libc:-0}" 2.34 || refuse 3 "its C library is too old (${libc:-none}): glibc 2.34 is needed."
+  [ -d /run/systemd/system ] || refuse 3 'systemd does not run here, and the hub is started by it.'
+  command -v nginx > /dev/null || can_fetch_nginx ||
+    refuse 3 'nginx is missing. Install it (apt-get install nginx-light) and run this again.'
+}
+
+os_release() {
+  sed -n "s/^$1=//p" /etc/os-release | tr -d '"'
+}
+
+can_fetch_nginx() {
+  [ -z "$offline" ] && command -v apt-get > /dev/null
+}
+
+# at_least A B: whether version A (x.y, compared as numbers) is not before B.
+at_least() {
+  awk -v a="$1" -v b="$2" 'BEGIN {
+    split(a, x, "."); split(b, y, ".")
+    exit !(x[1] + 0 > y[1] + 0 || (x[1] + 0 == y[1] + 0 && x[2] + 0 >= y[2] + 0))
+  }'
+}
+
+check_memory() {
+  memory_kb=$(awk '$1 == "MemTotal:" { print $2 }' /proc/meminfo)
+  # What a machine of 4 GB shows is less than 4 GiB.
+  [ "$memory_kb" -ge 3670016 ] ||
+    refuse 5 "this machine has $((memory_kb / 1024)) MiB of memory; 3.5 GiB is the least (a machine of 4 GB)."
+}
+
+choose_model() {
+  if [ -n "$model" ]; then
+    model_why='as you asked'
+    return
+  fi
+  if [ -r "$ETC/models.json" ]; then
+    model=kept
+    model_why='as it was set before'
+    return
+  fi
+  gib=$((memory_kb / 1048576))
+  if [ "$memory_kb" -ge 7340032 ]; then
+    model=7b
+    model_why="this machine has $gib GiB of memory, and the 7B model needs about 6"
+  elif [ "$memory_kb" -ge 6291456 ]; then
+    model=4b
+    model_why="this machine has $gib GiB of memory: 7 would be needed for the 7B model"
+  else
+    model=none
+    model_why="this machine has $gib GiB of memory: under 6, choose a small model in Settings > Models"
+  fi
+}
+
+# The size on disk of what the choice brings, in MiB.
+model_mib() {
+  case $model in
+    7b) echo 4800 ;;
+    4b) echo 2600 ;;
+    /*) echo $(($(wc -c < "$model") / 1048576 + 1)) ;;
+    *) echo 0 ;;
+  esac
+}
+
+check_disk() {
+  place=$data_dir
+  while [ ! -d "$place" ]; do place=$(dirname "$place"); done
+  # shellcheck disable=SC2046
+  set -- $(df -Pk "$place" | awk 'NR == 2 { print $2, $4 }')
+  total_mib=$(($1 / 1024))
+  free_mib=$(($2 / 1024))
+  [ "$total_mib" -ge 18432 ] ||
+    refuse 6 "the disk of $data_dir has $((total_mib / 1024)) GiB; 18 is the least (a disk of 20 GB). Choose another place with --data-dir."
+  # What is installed already needs no place again.
+  if installed; then return; fi
+  needed_mib=$((8192 + $(model_mib)))
+  [ "$free_mib" -ge "$needed_mib" ] ||
+    refuse 6 "the disk of $data_dir has $free_mib MiB free; $needed_mib are needed. Free some, choose another place with --data-dir, or begin with --model=none."
+}
+
+check_ports() {
+  if ! systemctl -q is-active watchpost-hub.service; then require_free 8770 'the hub'; fi
+  if ! systemctl -q is-active watchpost-postgres.service; then require_free 8771 'its database'; fi
+  if ! systemctl -q is-active nginx.service; then
+    require_free 80 nginx
+    if ! is_loopback "$bind"; then require_free 443 nginx; fi
+  fi
+}
+
+require_free() {
+  hex=$(printf ':%04X' "$1")
+  if cat /proc/net/tcp /proc/net/tcp6 2> /dev/null |
+    awk -v port="$hex" '$4 == "0A" && substr($2, length($2) - 4) == port { found = 1 } END { exit !found }'; then
+    refuse 7 "port $1, which $2 needs, is in use. Stop what listens there (ss -ltnp shows it) and run this again."
+  fi
+}
+
+is_loopback() {
+  case $1 in
+    127.* | ::1) return 0 ;;
+    *) return 1 ;;
+  esac
+}
+
+installed() {
+  [ -L "$OPT/current" ] && [ -x "$OPT/current/bin/node" ]
+}
+
+# --- Facts that later runs need -------------------------------------------------------------------
+
+fact() {
+  if [ -r "$OPT/install.facts" ]; then sed -n "s/^$1=//p" "$OPT/install.facts" | tail -n 1; fi
+}
+
+keep_fact() {
+  mkdir -p "$OPT"
+  chmod 755 "$OPT"
+  { if [ -r "$OPT/install.facts" ]; then grep -v "^$1=" "$OPT/install.facts" || :; fi
+    printf '%s=%s\n' "$1" "$2"
+  } > "$OPT/install.facts.new"
+  mv "$OPT/install.facts.new" "$OPT/install.facts"
+}
+
+# --- Steps: each knows when it is done ------------------------------------------------------------
+
+step() {
+  say "  $1"
+}
+
+fetch_bundle() {
+  work=$data_dir/.install
+  mkdir -p "$work"
+  chmod 700 "$work"
+  if [ -n "$bundle" ]; then
+    [ -r "$bundle" ] || refuse 2 "--bundle: $bundle cannot be read."
+    return
+  fi
+  [ -z "$offline" ] || refuse 2 '--offline needs --bundle=FILE.'
+  [ -n "$INSTALL_URL_BUILT" ] || refuse 2 'this installer knows no download address: use --bundle=FILE.'
+  step 'Downloading'
+  bundle=$work/watchpost-hub-$version-linux-x64.tar.gz
+  curl -fL --retry 3 --proto '=https' --progress-bar -C - -o "$bundle" \
+    "$INSTALL_URL_BUILT/watchpost-hub-$version-linux-x64.tar.gz" ||
+    refuse 8 "version $version could not be downloaded from $INSTALL_URL_BUILT. Try again, or use --bundle=FILE."
+}
+
+# Nothing of the bundle runs before its digest is known to be ours.
+verify_bundle() {
+  step 'Verifying'
+  rm -rf "$work/bundle"
+  mkdir "$work/bundle"
+  tar -xzf "$bundle" -C "$work/bundle" --no-same-owner \
+    node verify.ts install.sh manifest.json manifest.json.sig payload.tar.gz 2> /dev/null || refuse 8 "$bundle is no whole bundle. Download it again."
+  printf '%s  %s\n%s  %s\n' "$NODE_SHA256" "$work/bundle/node" "$VERIFY_SHA256" "$work/bundle/verify.ts" |
+    sha256sum --check --status ||
+    refuse 8 "$bundle does not belong to this installer or was altered. Download both again."
+  chmod 700 "$work/bundle/node"
+  target=$("$work/bundle/node" "$work/bundle/verify.ts" "$work/bundle/manifest.json" \
+    "$work/bundle/manifest.json.sig" "$work/bundle" 2> "$work/verify.err") ||
+    refuse 8 "the bundle was not verified: $(cat "$work/verify.err"). Download it again."
+}
+
+make_users() {
+  for user in watchpost watchpost-db; do
+    if ! id "$user" > /dev/null 2>&1; then
+      useradd --system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin "$user"
+    fi
+  done
+}
+
+make_folders() {
+  install -d -m 755 "$OPT" "$OPT/releases" /opt/ceo-runner
+  install -d -m 750 -o watchpost -g watchpost "$ETC" "$PROMPTS"
+  # The database's own user has to get through to its folder.
+  install -d -m 751 -o watchpost -g watchpost "$data_dir"
+  install -d -m 750 -o watchpost -g watchpost "$data_dir/projects" "$data_dir/models" "$data_dir/backups"
+  install -d -m 700 -o watchpost-db -g watchpost-db "$data_dir/postgres"
+}
+
+unpack() {
+  release_dir=$OPT/releases/$target
+  if [ -e "$release_dir" ]; then return; fi
+  step "Unpacking version $target"
+  rm -rf "$OPT/releases/.new"
+  mkdir "$OPT/releases/.new"
+  (umask 022 && tar -xzf "$work/bundle/payload.tar.gz" -C "$OPT/releases/.new" --no-same-owner)
+  install -D -m 755 "$work/bundle/node" "$OPT/releases/.new/bin/node"
+  # The installer of a release upgrades from it and removes it.
+  install -m 755 "$work/bundle/install.sh" "$OPT/releases/.new/install.sh"
+  chmod 755 "$OPT/releases/.new"
+  mv "$OPT/releases/.new" "$release_dir"
+}
+
+switch_to() {
+  ln -sfn "$1" "$OPT/current.new"
+  mv -T "$OPT/current.new" "$OPT/current"
+}
+
+make_cluster() {
+  cluster=$data_dir/postgres
+  if [ ! -e "$cluster/PG_VERSION" ]; then
+    step 'Making the database'
+    rm -rf "$data_dir/postgres.new"
+    install -d -m 700 -o watchpost-db -g watchpost-db "$data_dir/postgres.new"
+    (cd / && setpriv --reuid=watchpost-db --regid=watchpost-db --clear-groups \
+      "$release_dir/postgres/bin/initdb" --pgdata="$data_dir/postgres.new" --username=postgres \
+      --encoding=UTF8 --locale=C --locale-provider=builtin --builtin-locale=C.UTF-8 \
+      --auth-local=peer --auth-host=scram-sha-256 --data-checksums --no-instructions) >> "$LOG" 2>&1
+    rmdir "$cluster"
+    mv "$data_dir/postgres.new" "$cluster"
+  fi
+  for name in postgresql.conf pg_hba.conf; do
+    install -m 600 -o watchpost-db -g watchpost-db "$release_dir/hub/install/$name" "$cluster/$name"
+  done
+  printf 'owner root postgres\nowner watchpost-db postgres\n' > "$cluster/pg_ident.conf"
+  chown watchpost-db:watchpost-db "$cluster/pg_ident.conf"
+}
+
+# fill FILE TARGET MODE: a file of the release with its places filled in.
+fill() {
+  sed -e "s|@DATA_DIR@|$data_dir|g" -e "s|@MODEL_MEMORY@|$(model_memory)|g" "$1" > "$2.new"
+  chmod "$3" "$2.new"
+  mv "$2.new" "$2"
+}
+
+# All but 1.5 GiB, which the hub, its database and the system keep.
+model_memory() {
+  echo "$((memory_kb / 1024 - 1536))M"
+}
+
+write_units() {
+  for unit in watchpost-postgres watchpost-hub watchpost-model; do
+    fill "$release_dir/hub/install/$unit.service" "$UNITS/$unit.service" 644
+  done
+  fill "$release_dir/hub/install/watchpost-hub" "$COMMAND" 755
+  systemctl daemon-reload
+  systemctl -q enable watchpost-postgres.service watchpost-hub.service watchpost-model.service
+}
+
+start_database() {
+  systemctl start watchpost-postgres.service ||
+    refuse 10 'the database did not start. journalctl -u watchpost-postgres says why.'
+}
+
+prepare_database() {
+  step 'Preparing the database'
+  names="$(hostname) $(hostname -I 2> /dev/null || :)"
+  if ! is_loopback "$bind" && [ "$bind" != 0.0.0.0 ] && [ "$bind" != :: ]; then names="$names $bind"; fi
+  setup_code=$(HUB_CONFIG_DIR=$ETC HUB_DATA_DIR=$data_dir HUB_PROMPTS_DIR=$PROMPTS \
+    HUB_OWNER_URL='postgres://postgres@localhost/postgres?host=/run/watchpost-db&port=8771' \
+    HUB_HOSTS=$(printf '%s' "$names" | tr -s '[:space:]' ' ') HUB_LICENSE=$license \
+    "$release_dir/bin/node" "$release_dir/hub/install/prepare.ts" 2>> "$LOG") || return 1
+  settle_owners
+}
+
+settle_owners() {
+  chown -R watchpost:watchpost "$ETC" "$data_dir/projects" "$data_dir/models" "$data_dir/backups" "$PROMPTS"
+  # The service must not read these: only root shows them, or the owner's connection uses them.
+  for name in service.key public.key; do
+    if [ -e "$ETC/$name" ]; then chown root:root "$ETC/$name"; fi
+  done
+}
+
+set_model() {
+  case $model in
+    /*)
+      step 'Copying the model'
+      file=$data_dir/models/$(basename "$model")
+      if [ "$model" != "$file" ]; then
+        cp "$model" "$file.new"
+        mv "$file.new" "$file"
+      fi
+      chown watchpost:watchpost "$file"
+      write_model "{ \"kind\": \"local\", \"file\": \"$file\" }"
+      ;;
+    *) ;;
+  esac
+  keep_fact model "$model"
+}
+
+write_model() {
+  printf '%s\n' "$1" > "$ETC/models.json.new"
+  chown watchpost:watchpost "$ETC/models.json.new"
+  mv "$ETC/models.json.new" "$ETC/models.json"
+}
+
+start_hub() {
+  systemctl restart watchpost-model.service watchpost-hub.service || return 1
+  is_healthy
+}
+
+# Up to 60 seconds: a busy machine may need them.
+is_healthy() {
+  tries=0
+  while [ "$tries" -lt 120 ]; do
+    if "$OPT/current/bin/node" -e '
+      fetch("http://127.0.0.1:8770/api/cockpit/health", { signal: AbortSignal.timeout(2000) })
+        .then(async (r) => process.exit(r.ok && (await r.json()).version === process.argv[1] ? 0 : 1))
+        .catch(() => process.exit(1))' "$target"; then
+      return 0
+    fi
+    tries=$((tries + 1))
+    sleep 0.5
+  done
+  return 1
+}
+
+write_site() {
+  if ! command -v nginx > /dev/null; then
+    step 'Installing nginx'
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq nginx-light >> "$LOG" 2>&1 ||
+      refuse 10 'nginx could not be installed. Install it (apt-get install nginx-light) and run this again.'
+    keep_fact nginx ours
+  fi
+  install -m 644 "$release_dir/hub/install/nginx-proxy.conf" "$OPT/nginx-proxy.conf"
+  if is_loopback "$bind"; then
+    listen=$bind:80
+    names='localhost'
+    tls=
+    redirect=
+  else
+    make_certificate
+    case $bind in
+      0.0.0.0) listen='443 ssl' ;;
+      *:*) listen="[$bind]:443 ssl" ;;
+      *) listen="$bind:443 ssl" ;;
+    esac
+    names="$(hostname) $(hostname -I)"
+    tls="    ssl_certificate $ETC/tls/hub.crt;\\n    ssl_certificate_key $ETC/tls/hub.key;\\n"
+    redirect="server {\\n    listen ${listen%443 ssl}80;\\n    server_name $names;\\n    return 301 https://\$host\$request_uri;\\n}\\n"
+    redirect=$(printf '%s' "$redirect" | sed 's/&/\\&/g')
+  fi
+  sed -e "s|@LISTEN@|$listen|" -e "s|@NAMES@|$names|" -e "s|@TLS@|$tls|" -e "s|@REDIRECT@|$redirect|" \
+    -e "s|@CONFIG_DIR@|$OPT|g" "$release_dir/hub/install/nginx.conf" > "$SITE.new"
+  chmod 644 "$SITE.new"
+  mv "$SITE.new" "$SITE"
+  nginx -t 2>> "$LOG" || refuse 10 "nginx refuses its configuration. nginx -t says why; ours is $SITE."
+  if [ -z "$no_start" ]; then
+    systemctl -q enable nginx.service
+    systemctl reload-or-restart nginx.service
+  fi
+}
+
+# A certificate of our own until somebody puts a better one there.
+make_certificate() {
+  if [ -e "$ETC/tls/hub.crt" ]; then return; fi
+  step 'Making a certificate'
+  install -d -m 750 -o root -g watchpost "$ETC/tls"
+  alternatives=$(for name in $(hostname -I); do printf 'IP:%s,' "$name"; done)DNS:$(hostname)
+  openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 825 \
+    -subj "/CN=$(hostname)" -addext "subjectAltName=$alternatives" \
+    -keyout "$ETC/tls/hub.key.new" -out "$ETC/tls/hub.crt.new" 2>> "$LOG" ||
+    refuse 10 "no certificate could be made. Put yours into $ETC/tls/hub.crt and hub.key, and run this again."
+  mv "$ETC/tls/hub.key.new" "$ETC/tls/hub.key"
+  mv "$ETC/tls/hub.crt.new" "$ETC/tls/hub.crt"
+}
+
+write_cron() {
+  if [ ! -d /etc/cron.d ]; then return; fi
+  printf '%s\n' '# Watchpost Hub: a backup every night.' \
+    'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' \
+    "0 3 * * * watchpost $COMMAND backup" > "$CRON.new"
+  chmod 644 "$CRON.new"
+  mv "$CRON.new" "$CRON"
+}
+
+# --- Install and upgrade --------------------------------------------------------------------------
+
+install_hub() {
+  rescue=$data_dir/postgres.before
+  # A run that was killed in the middle of an upgrade: back to what worked, then once more.
+  old=$(fact upgrading_from)
+  if [ -n "$old" ]; then roll_back; fi
+  make_users
+  make_folders
+  keep_fact data_dir "$data_dir"
+  keep_fact bind "$bind"
+  fetch_bundle
+  verify_bundle
+  old=
+  if [ -L "$OPT/current" ]; then old=$(readlink "$OPT/current"); fi
+  unpack
+  if [ -n "$old" ] && [ "$old" != "$release_dir" ] && [ -e "$data_dir/postgres/PG_VERSION" ]; then
+    upgrade
+  else
+    first
+  fi
+  write_site
+  write_cron
+  remove_old_releases
+  rm -rf "$work"
+}
+
+# The one before this one stays.
+remove_old_releases() {
+  for known in "$OPT"/releases/*; do
+    if [ "$known" != "$release_dir" ] && [ "$known" != "$old" ]; then rm -rf "$known"; fi
+  done
+}
+
+first() {
+  make_cluster
+  switch_to "$release_dir"
+  write_units
+  start_database
+  prepare_database || refuse 10 "the database could not be prepared. The end of $LOG says why."
+  set_model
+  if [ -n "$no_start" ]; then return; fi
+  step 'Starting'
+  start_hub || refuse 10 'the hub did not start. journalctl -u watchpost-hub says why; then run this again.'
+}
+
+# Backup, a copy of the database, migrate, switch, health; else all back as it was.
+upgrade() {
+  step "Upgrading from ${old##*/} to $target"
+  if systemctl -q is-active watchpost-hub.service; then
+    "$COMMAND" backup >> "$LOG" 2>&1 ||
+      refuse 10 "the backup before the upgrade failed; nothing was changed. The end of $LOG says why."
+  fi
+  systemctl stop watchpost-hub.service watchpost-model.service watchpost-postgres.service
+  rm -rf "$rescue"
+  cp -a --reflink=auto "$data_dir/postgres" "$rescue"
+  keep_fact upgrading_from "$old"
+  make_cluster
+  switch_to "$release_dir"
+  write_units
+  start_database
+  if prepare_database && set_model && { [ -n "$no_start" ] || start_hub; }; then
+    keep_fact upgrading_from ''
+    rm -rf "$rescue"
+    return
+  fi
+  roll_back
+  refuse 10 "version $target did not start; ${old##*/} runs again as before, with its data. journalctl -u watchpost-hub says why."
+}
+
+# Killed at any point, the next run does the rest: the copy is there until it is the database again.
+roll_back() {
+  step "Going back to ${old##*/}"
+  systemctl stop watchpost-hub.service watchpost-model.service watchpost-postgres.service
+  if [ -e "$rescue" ]; then
+    rm -rf "$data_dir/postgres.failed"
+    if [ -e "$data_dir/postgres" ]; then mv -T "$data_dir/postgres" "$data_dir/postgres.failed"; fi
+    mv -T "$rescue" "$data_dir/postgres"
+  fi
+  switch_to "$old"
+  release_dir=$old
+  write_units
+  keep_fact upgrading_from ''
+  rm -rf "$data_dir/postgres.failed"
+  systemctl start watchpost-postgres.service watchpost-model.service watchpost-hub.service
+}
+
+# --- Uninstall ------------------------------------------------------------------------------------
+
+uninstall_hub() {
+  if [ ! -e "$OPT" ] && [ ! -e "$UNITS/watchpost-hub.service" ] && [ ! -e "$ETC" ]; then
+    say 'There is no hub on this machine.'
+    return
+  fi
+  if [ -n "$purge" ] && [ -z "$yes" ]; then confirm_purge; fi
+  nginx_was=$(fact nginx)
+  for unit in watchpost-hub watchpost-model watchpost-postgres; do
+    if [ -e "$UNITS/$unit.service" ]; then
+      systemctl -q disable --now "$unit.service" || :
+      rm -f "$UNITS/$unit.service"
+    fi
+  done
+  systemctl daemon-reload
+  rm -f "$CRON" "$COMMAND"
+  if [ -e "$SITE" ]; then
+    rm -f "$SITE"
+    if systemctl -q is-active nginx.service; then systemctl reload nginx.service; fi
+  fi
+  rm -rf "${OPT:?}/releases" "$OPT/current" "$OPT/nginx-proxy.conf" "$data_dir/.install"
+  if [ -z "$purge" ]; then
+    say "The hub is removed. Its data stays in $data_dir, $ETC and $PROMPTS; installing again finds it."
+    return
+  fi
+  rm -rf "$OPT" "$ETC" "$PROMPTS" "$data_dir" "$LOG"
+  log_ready=
+  rmdir /opt/ceo-runner 2> /dev/null || :
+  for user in watchpost watchpost-db; do
+    if id "$user" > /dev/null 2>&1; then userdel "$user"; fi
+  done
+  if [ "$nginx_was" = ours ]; then
+    say 'nginx, which the installer brought, stays: apt-get purge nginx-light removes it.'
+  fi
+  say 'The hub and all its data are removed.'
+}
+
+confirm_purge() {
+  [ -t 0 ] || refuse 2 '--purge deletes all data: say --yes as well.'
+  printf 'This deletes every project, mail and backup in %s. Type purge to go on: ' "$data_dir"
+  read -r word
+  [ "$word" = purge ] || refuse 2 'nothing was deleted.'
+}
+
+# --- The end --------------------------------------------------------------------------------------
+
+summary() {
+  if is_loopback "$bind"; then url="http://$bind/hub/"; else url="https://$(hostname)/hub/"; fi
+  if [ "$bind" != 0.0.0.0 ] && ! is_loopback "$bind"; then url="https://$bind/hub/"; fi
+  # The code lets its reader in: it is shown, and not written to the log.
+  log_ready=
+  say ''
+  say "Watchpost Hub $target is installed."
+  say "  Open          $url"
+  if [ -n "${setup_code:-}" ]; then say "  Set-up code   $setup_code (once, for the first password)"; fi
+  say '  Service key   sudo watchpost-hub service-key show (paste it in the wizard: writes need it)'
+  say "  Model         $model: $model_why"
+  say '  Look after it with: sudo watchpost-hub doctor'
+}
+
+main() {
+  log_ready=
+  read_options "$@"
+  check_root
+  take_lock
+  remember_options
+  if [ -n "$uninstall" ]; then
+    uninstall_hub
+    return
+  fi
+  check_system
+  check_memory
+  choose_model
+  check_disk
+  check_ports
+  if [ -n "$check_only" ]; then
+    say 'This machine can run Watchpost Hub.'
+    return
+  fi
+  touch "$LOG"
+  chmod 600 "$LOG"
+  log_ready=1
+  say 'Installing Watchpost Hub'
+  install_hub
+  summary
+}
+
+main "$@"

@@ -1,0 +1,25 @@
+/** What the installer runs as root behind the start of PostgreSQL: schema, roles, keys, settings. */
+import { join } from 'node:path'
+import { z } from 'zod'
+import { readConfig } from '../config.ts'
+import { readJson, writeJson } from '../files.ts'
+import { prepare } from '../prepare.ts'
+
+const { HUB_OWNER_URL: ownerUrl, HUB_HOSTS: hosts = '', HUB_LICENSE: license } = process.env
+if (!ownerUrl) throw new Error('HUB_OWNER_URL is not set.')
+
+const { paths } = await readConfig(process.env)
+const { setup_code } = await prepare(ownerUrl, paths, {
+  host: '127.0.0.1',
+  port: 8771,
+  name: 'hub',
+})
+
+const file = join(paths.config_dir, 'hub.json')
+const known = z.looseObject({ hosts: z.array(z.string()).default([]) }).parse(await readJson(file))
+const named = hosts.split(' ').filter((name) => name !== '')
+const all = [...new Set([...known.hosts, ...named])]
+if (all.length > known.hosts.length) await writeJson(file, { ...known, hosts: all }, 0o640)
+
+if (license) await writeJson(join(paths.config_dir, 'license.json'), { license })
+console.log(setup_code ?? '')

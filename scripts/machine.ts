@@ -1,0 +1,125 @@
+/**
+ * A throwaway Debian or Ubuntu machine without a network: a root made by debootstrap, booted with
+ * its own systemd by systemd-nspawn. Needs root; brings debootstrap and systemd-container by apt.
+ */
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+const CACHE = '/var/cache/watchpost-proof'
+const PACKAGES = 'ca-certificates,curl,systemd-sysv,dbus,nginx-light,cron,iproute2,procps,openssl'
+const BOOT_TRIES = 150
+
+export type Ran = { code: number; stdout: string; stderr: string }
+
+export type Machine = {
+  root: string
+  /** Runs a shell script inside; never throws for its exit code. */
+  sh: (script: string) => Promise<Ran>
+  /** Starts a shell script inside without waiting for it. */
+  spawn: (script: string) => ChildProcess
+  stop: () => Promise<void>
+}
+
+/** suite answers the root of a Debian suite that machines are copied from; the first call makes it. */
+export async function suite(name: string): Promise<string> {
+  const folder = join(CACHE, name)
+  if (existsSync(folder)) return folder
+  await requireTools()
+  await mkdir(CACHE, { recursive: true })
+  const draft = `${folder}.new`
+  await rm(draft, { recursive: true, force: true })
+  console.log(`Making a root of Debian ${name} (about a minute) …`)
+  await run('debootstrap', ['--variant=minbase', `--include=${PACKAGES}`, name, draft], {
+    maxBuffer: 64 * 1024 * 1024,
+  })
+  await writeFile(join(draft, 'etc/fstab'), '')
+  await rename(draft, folder)
+  return folder
+}
+
+async function requireTools(): Promise<void> {
+  if (process.getuid?.() !== 0) {
+    throw new Error('Machines need root: run this as root, on a machine of your own.')
+  }
+  const tools = { debootstrap: 'debootstrap', 'systemd-nspawn': 'systemd-container' }
+  const missing = Object.entries(tools).filter(([tool]) => !onPath(tool))
+  if (missing.length === 0) return
+  await run('apt-get', ['install', '-y', '-qq', ...missing.map(([, name]) => name)])
+}
+
+function onPath(tool: string): boolean {
+  const folders = (process.env.PATH ?? '').split(':').concat('/usr/sbin', '/sbin')
+  return folders.some((folder) => existsSync(join(folder, tool)))
+}
+
+/** copyOf makes a machine's own root; `stop` of its machine takes it away. */
+export async function copyOf(base: string): Promise<string> {
+  const root = await mkdtemp('/var/tmp/watchpost-machine-')
+  await run('cp', ['-a', '--reflink=auto', `${base}/.`, root])
+  await chmod(root, 0o755)
+  return root
+}
+
+/** boot starts a root with its own systemd and no network but loopback. */
+export async function boot(root: string): Promise<Machine> {
+  const child = spawn(
+    'systemd-nspawn',
+    [
+      '-q',
+      '-D',
+      root,
+      '--register=no',
+      '--keep-unit',
+      '-b',
+      '--private-network',
+      '--console=read-only',
+    ],
+    { stdio: 'ignore', env: { ...process.env, SYSTEMD_NSPAWN_UNIFIED_HIERARCHY: '0' } },
+  )
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  let init = ''
+  const enter = (script: string) => ['-t', init, '-a', '--', '/bin/sh', '-c', script]
+  const sh = (script: string) =>
+    new Promise<Ran>((resolve) => {
+      const options = {
+        env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
+        maxBuffer: 64 * 1024 * 1024,
+      }
+      execFile('nsenter', enter(script), options, (error, stdout, stderr) => {
+        const code = error ? (typeof error.code === 'number' ? error.code : 137) : 0
+        resolve({ code, stdout, stderr })
+      })
+    })
+  for (let tries = 0; ; tries += 1) {
+    init = (await childOf(child.pid)) ?? ''
+    if (init && (await sh('systemctl is-system-running --wait')).code === 0) break
+    if (tries > BOOT_TRIES) throw new Error(`The machine in ${root} did not boot.`)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+  return {
+    root,
+    sh,
+    spawn: (script) =>
+      spawn('nsenter', enter(script), {
+        stdio: 'ignore',
+        env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
+      }),
+    stop: async () => {
+      // SIGRTMIN+4 asks systemd to power off.
+      await run('kill', ['-s', 'RTMIN+4', init]).catch(() => {})
+      const patience = setTimeout(() => void run('kill', ['-9', init]).catch(() => {}), 20_000)
+      await ended
+      clearTimeout(patience)
+      await rm(root, { recursive: true, force: true })
+    },
+  }
+}
+
+async function childOf(pid: number | undefined): Promise<string | undefined> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
+  return text.split(' ')[0] || undefined
+}
