@@ -25,6 +25,7 @@ COMMAND=/usr/local/bin/watchpost-hub
 SITE=/etc/nginx/conf.d/watchpost-hub.conf
 LOCK=/run/watchpost-hub-install.lock
 LOG=/var/log/watchpost-hub-install.log
+WORK=/var/cache/watchpost-hub
 LICENSE_CHARACTERS='A-Za-z0-9._-'
 
 usage() {
@@ -148,6 +149,10 @@ refuse() {
   printf 'watchpost-hub: %s\n' "$*" >&2
   if [ -n "${log_ready:-}" ]; then
     printf '%s refused (%s): %s\n' "$(date -u +%FT%TZ)" "$code" "$*" >> "$LOG"
+  elif [ -n "${locked:-}" ]; then
+    # Nothing was installed yet, and nothing stays; but a download may be taken up again.
+    rm -rf "$WORK/bundle" "$WORK/verify.err"
+    rmdir "$WORK" 2> /dev/null || :
   fi
   exit "$code"
 }
@@ -161,6 +166,7 @@ check_root() {
 take_lock() {
   exec 9> "$LOCK"
   flock -n 9 || refuse 9 'another run of the installer is at work. Wait for it to end.'
+  locked=1
 }
 
 check_system() {
@@ -309,9 +315,6 @@ step() {
 }
 
 fetch_bundle() {
-  work=$data_dir/.install
-  mkdir -p "$work"
-  chmod 700 "$work"
   if [ -n "$bundle" ]; then
     [ -r "$bundle" ] || refuse 2 "--bundle: $bundle cannot be read."
     return
@@ -319,7 +322,8 @@ fetch_bundle() {
   [ -z "$offline" ] || refuse 2 '--offline needs --bundle=FILE.'
   [ -n "$INSTALL_URL_BUILT" ] || refuse 2 'this installer knows no download address: use --bundle=FILE.'
   step 'Downloading'
-  bundle=$work/watchpost-hub-$version-linux-x64.tar.gz
+  mkdir -p "$WORK"
+  bundle=$WORK/watchpost-hub-$version-linux-x64.tar.gz
   curl -fL --retry 3 --proto '=https' --progress-bar -C - -o "$bundle" \
     "$INSTALL_URL_BUILT/watchpost-hub-$version-linux-x64.tar.gz" ||
     refuse 8 "version $version could not be downloaded from $INSTALL_URL_BUILT. Try again, or use --bundle=FILE."
@@ -328,17 +332,17 @@ fetch_bundle() {
 # Nothing of the bundle runs before its digest is known to be ours.
 verify_bundle() {
   step 'Verifying'
-  rm -rf "$work/bundle"
-  mkdir "$work/bundle"
-  tar -xzf "$bundle" -C "$work/bundle" --no-same-owner \
+  rm -rf "$WORK/bundle"
+  mkdir -p "$WORK/bundle"
+  tar -xzf "$bundle" -C "$WORK/bundle" --no-same-owner \
     node verify.ts install.sh manifest.json manifest.json.sig payload.tar.gz 2> /dev/null || refuse 8 "$bundle is no whole bundle. Download it again."
-  printf '%s  %s\n%s  %s\n' "$NODE_SHA256" "$work/bundle/node" "$VERIFY_SHA256" "$work/bundle/verify.ts" |
+  printf '%s  %s\n%s  %s\n' "$NODE_SHA256" "$WORK/bundle/node" "$VERIFY_SHA256" "$WORK/bundle/verify.ts" |
     sha256sum --check --status ||
     refuse 8 "$bundle does not belong to this installer or was altered. Download both again."
-  chmod 700 "$work/bundle/node"
-  target=$("$work/bundle/node" "$work/bundle/verify.ts" "$work/bundle/manifest.json" \
-    "$work/bundle/manifest.json.sig" "$work/bundle" 2> "$work/verify.err") ||
-    refuse 8 "the bundle was not verified: $(cat "$work/verify.err"). Download it again."
+  chmod 700 "$WORK/bundle/node"
+  target=$("$WORK/bundle/node" "$WORK/bundle/verify.ts" "$WORK/bundle/manifest.json" \
+    "$WORK/bundle/manifest.json.sig" "$WORK/bundle" 2> "$WORK/verify.err") ||
+    refuse 8 "the bundle was not verified: $(cat "$WORK/verify.err"). Download it again."
 }
 
 make_users() {
@@ -364,10 +368,10 @@ unpack() {
   step "Unpacking version $target"
   rm -rf "$OPT/releases/.new"
   mkdir "$OPT/releases/.new"
-  (umask 022 && tar -xzf "$work/bundle/payload.tar.gz" -C "$OPT/releases/.new" --no-same-owner)
-  install -D -m 755 "$work/bundle/node" "$OPT/releases/.new/bin/node"
+  (umask 022 && tar -xzf "$WORK/bundle/payload.tar.gz" -C "$OPT/releases/.new" --no-same-owner)
+  install -D -m 755 "$WORK/bundle/node" "$OPT/releases/.new/bin/node"
   # The installer of a release upgrades from it and removes it.
-  install -m 755 "$work/bundle/install.sh" "$OPT/releases/.new/install.sh"
+  install -m 755 "$WORK/bundle/install.sh" "$OPT/releases/.new/install.sh"
   chmod 755 "$OPT/releases/.new"
   mv "$OPT/releases/.new" "$release_dir"
 }
@@ -548,6 +552,11 @@ write_cron() {
 # --- Install and upgrade --------------------------------------------------------------------------
 
 install_hub() {
+  fetch_bundle
+  verify_bundle
+  touch "$LOG"
+  chmod 600 "$LOG"
+  log_ready=1
   rescue=$data_dir/postgres.before
   # A run that was killed in the middle of an upgrade: back to what worked, then once more.
   old=$(fact upgrading_from)
@@ -556,8 +565,6 @@ install_hub() {
   make_folders
   keep_fact data_dir "$data_dir"
   keep_fact bind "$bind"
-  fetch_bundle
-  verify_bundle
   old=
   if [ -L "$OPT/current" ]; then old=$(readlink "$OPT/current"); fi
   unpack
@@ -569,7 +576,7 @@ install_hub() {
   write_site
   write_cron
   remove_old_releases
-  rm -rf "$work"
+  rm -rf "$WORK"
 }
 
 # The one before this one stays.
@@ -653,7 +660,7 @@ uninstall_hub() {
     rm -f "$SITE"
     if systemctl -q is-active nginx.service; then systemctl reload nginx.service; fi
   fi
-  rm -rf "${OPT:?}/releases" "$OPT/current" "$OPT/nginx-proxy.conf" "$data_dir/.install"
+  rm -rf "${OPT:?}/releases" "$OPT/current" "$OPT/nginx-proxy.conf" "$WORK"
   if [ -z "$purge" ]; then
     say "The hub is removed. Its data stays in $data_dir, $ETC and $PROMPTS; installing again finds it."
     return
@@ -712,9 +719,6 @@ main() {
     say 'This machine can run Watchpost Hub.'
     return
   fi
-  touch "$LOG"
-  chmod 600 "$LOG"
-  log_ready=1
   say 'Installing Watchpost Hub'
   install_hub
   summary
