@@ -62,8 +62,10 @@ const WORDS = {
 /** Tokens that stand in a rendering until `personalise` or Go fills them. */
 const TOKEN = new RegExp(`\\{(${PERSONAL_FIELDS.join('|')}|unsubscribe_url)\\}`, 'g')
 const SPACED_TOKEN = new RegExp(`( ?)${TOKEN.source}`, 'g')
-/** How models like to write a personal field. */
-const HABIT = new RegExp(`\\{\\{\\s*\\.?(${PERSONAL_FIELDS.join('|')})\\s*\\}\\}`, 'g')
+/** How models like to write a personal field: `{{first_name}}`, `{{ .first_name }}`. */
+const HABIT = new RegExp(`\\{+\\s*\\.?(${PERSONAL_FIELDS.join('|')})\\s*\\}+`, 'g')
+/** Only the footer has the unsubscribe link. */
+const FOREIGN = /\{+(unsubscribe_url)\}+/g
 
 const ENTITIES: Record<string, string> = {
   '&': '&amp;',
@@ -214,7 +216,7 @@ function normalise<T>(value: T, key = ''): T {
     return Object.fromEntries(entries) as T // safe: same keys, same kinds
   }
   if (typeof value !== 'string') return value
-  const text = value.replace(HABIT, '{$1}').replaceAll('{unsubscribe_url}', 'unsubscribe_url')
+  const text = value.replace(HABIT, '{$1}').replace(FOREIGN, '$1')
   const bare = key === 'greeting' || key === 'closing' ? text.replace(/[\s,;:.!]+$/, '') : text
   return bare as T // safe: T is string here
 }
