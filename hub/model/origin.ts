@@ -1,0 +1,142 @@
+import { type Dispatcher, request } from 'undici'
+
+export const DOWNLOAD_REASONS = [
+  'refused',
+  'digest_unknown',
+  'wrong_digest',
+  'not_gguf',
+  'no_space',
+  'interrupted',
+  'cancelled',
+] as const
+
+/** Why a file was not downloaded; `message` says what to do about it. */
+export class DownloadError extends Error {
+  readonly reason: (typeof DOWNLOAD_REASONS)[number]
+
+  constructor(
+    reason: (typeof DOWNLOAD_REASONS)[number],
+    message: string,
+    options: { cause?: unknown } = {},
+  ) {
+    super(message, options)
+    this.reason = reason
+  }
+}
+
+export type Expected = { bytes: number; sha256: string }
+
+const REDIRECTS = [301, 302, 303, 307, 308]
+const MAX_REDIRECTS = 6
+const POINTER_BYTES = 1024
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
+
+/**
+ * expectedOf says what a file has to be before a byte of it is fetched: as the caller knows it, or
+ * as Hugging Face says it (X-Linked-ETag on the way to the file, or the file's LFS pointer).
+ */
+export async function expectedOf(known: {
+  url: string
+  bytes?: number | undefined
+  sha256?: string | undefined
+  agent: Dispatcher
+  signal?: AbortSignal | undefined
+}): Promise<Expected> {
+  const { url, agent, signal } = known
+  let { bytes, sha256 } = known
+  const options = { dispatcher: agent, ...(signal ? { signal } : {}) }
+  if (sha256 === undefined) requireTrust(new URL(url))
+  if (bytes === undefined || sha256 === undefined) {
+    const response = await follow(url, async (at) => {
+      const step = await request(at, { ...options, method: 'HEAD' })
+      const tag = /^"?([0-9a-f]{64})"?$/.exec(String(step.headers['x-linked-etag']))
+      sha256 ??= tag?.[1]
+      bytes ??= sizeIn(step.headers['x-linked-size'])
+      return step
+    })
+    await response.body.dump()
+    if (response.statusCode === 200) bytes ??= sizeIn(response.headers['content-length'])
+    else if (![405, 501].includes(response.statusCode)) throw refusalOf(response.statusCode, url)
+  }
+  if ((bytes === undefined || sha256 === undefined) && url.includes('/resolve/')) {
+    const pointer = await readPointer(url.replace('/resolve/', '/raw/'), options)
+    sha256 ??= pointer?.sha256
+    bytes ??= pointer?.bytes
+  }
+  if (sha256 === undefined) {
+    throw new DownloadError(
+      'digest_unknown',
+      `${new URL(url).host} does not say the SHA-256 of this file. Give it with the address: its download page shows it.`,
+    )
+  }
+  if (bytes === undefined) {
+    throw new DownloadError('refused', `${new URL(url).host} does not say how large the file is.`)
+  }
+  return { bytes, sha256: sha256.toLowerCase() }
+}
+
+/** Nobody between us and the server may choose the digest that the file is checked against. */
+function requireTrust({ protocol, hostname, host }: URL): void {
+  if (protocol === 'https:' || LOOPBACK.includes(hostname)) return
+  throw new DownloadError(
+    'digest_unknown',
+    `${host} is asked without encryption. Use https, or give the SHA-256 of the file.`,
+  )
+}
+
+/** A Git LFS pointer is a text of a few lines that names the file's digest and size. */
+async function readPointer(
+  url: string,
+  options: { dispatcher: Dispatcher; signal?: AbortSignal },
+): Promise<Expected | undefined> {
+  const response = await follow(url, (at) => request(at, options))
+  const isSmall = (sizeIn(response.headers['content-length']) ?? 0) <= POINTER_BYTES
+  if (response.statusCode !== 200 || !isSmall) {
+    await response.body.dump({ limit: POINTER_BYTES })
+    return undefined
+  }
+  const text = await response.body.text()
+  const sha256 = /^oid sha256:([0-9a-f]{64})$/m.exec(text)?.[1]
+  const bytes = /^size (\d+)$/m.exec(text)?.[1]
+  return sha256 && bytes ? { sha256, bytes: Number(bytes) } : undefined
+}
+
+/** Follows redirects by hand, for their own headers matter and https must stay https. */
+export async function follow(
+  url: string,
+  ask: (url: URL) => Promise<Dispatcher.ResponseData>,
+): Promise<Dispatcher.ResponseData> {
+  let at = new URL(url)
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+    const response = await ask(at)
+    const { location } = response.headers
+    if (!REDIRECTS.includes(response.statusCode) || typeof location !== 'string') return response
+    await response.body.dump()
+    const next = new URL(location, at)
+    if (next.protocol !== at.protocol && next.protocol !== 'https:') {
+      throw new DownloadError('refused', `${at.host} leads to an address without encryption.`)
+    }
+    at = next
+  }
+  throw new DownloadError('refused', `${at.host} leads from one address to the next without end.`)
+}
+
+/** What a server means by refusing, and whether to ask again. */
+export function refusalOf(status: number, url: string): DownloadError {
+  const { host } = new URL(url)
+  if (status === 401 || status === 403) {
+    const words = `${host} does not give this file to everybody (${status}). Download it by hand and choose the local file.`
+    return new DownloadError('refused', words)
+  }
+  if (status === 404 || status === 410) {
+    return new DownloadError('refused', `${host} has no such file. Check the address.`)
+  }
+  if (status === 206 || status === 408 || status === 416 || status === 429 || status >= 500) {
+    return new DownloadError('interrupted', `${host} cannot send the file now (${status}).`)
+  }
+  return new DownloadError('refused', `${host} refuses the download (${status}).`)
+}
+
+function sizeIn(header: string | string[] | undefined): number | undefined {
+  return typeof header === 'string' && /^\d+$/.test(header) ? Number(header) : undefined
+}
