@@ -4,11 +4,16 @@ import { secureHeaders } from 'hono/secure-headers'
 import { ApiError, toApiError, tooLarge } from '../shared/problem.ts'
 import { requireJson } from '../shared/route.ts'
 import { access } from './api/access.ts'
+import { backups } from './api/backups.ts'
 import { branding, look } from './api/branding.ts'
+import { imports } from './api/imports.ts'
+import { lead } from './api/lead.ts'
+import { leads } from './api/leads.ts'
 import { license } from './api/license.ts'
 import { projects } from './api/projects.ts'
 import { serviceKey } from './api/service-key.ts'
 import { mountSpec } from './api/spec.ts'
+import { tasks } from './api/tasks.ts'
 import { authenticate } from './auth.ts'
 import type { Deps } from './deps.ts'
 import { type Ctx, type Env, problem } from './http.ts'
@@ -19,7 +24,8 @@ const MAX_BODY_BYTES = 2 * 1024 * 1024
 /** Bodies that are files, and how large they may be. */
 const FILES: Record<string, number> = {
   [`${BASE}/leads/import`]: 20 * 1024 * 1024,
-  [`${BASE}/backup/restore`]: 20 * 1024 ** 3,
+  [`${BASE}/leads/import_preview`]: 20 * 1024 * 1024,
+  [`${BASE}/backup/upload`]: 20 * 1024 ** 3,
 }
 /** Nobody has to sign in here. */
 const PUBLIC = new RegExp(`^${BASE}/(health|setup|login|branding|u/[^/]+)$`)
@@ -84,9 +90,14 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
 
   app.route(BASE, access)
   app.route(`${BASE}/projects`, projects)
+  app.route(`${BASE}/leads`, leads)
+  app.route(`${BASE}/leads`, imports)
+  app.route(`${BASE}/lead`, lead)
+  app.route(`${BASE}/lead`, tasks)
   app.route(BASE, license)
   app.route(`${BASE}/settings`, serviceKey)
   app.route(BASE, look)
+  app.route(BASE, backups)
   app.route(`${BASE}/settings`, branding)
   mountSpec(app, BASE)
   mountWeb(app)

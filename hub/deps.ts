@@ -1,6 +1,7 @@
 import type { createAttempts } from './auth.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db.ts'
+import type { Imports } from './imports.ts'
 import type { KeyRole } from './keys.ts'
 import type { Log } from './log.ts'
 
@@ -10,6 +11,7 @@ export type Deps = {
   db: Database
   key_role: KeyRole
   log: Log
+  imports: Imports
   attempts: ReturnType<typeof createAttempts>
   /** Ends the process so that its supervisor starts it anew, behind the answer. */
   restart: () => void

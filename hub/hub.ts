@@ -1,9 +1,11 @@
 import { isIP } from 'node:net'
 import { createApp } from './app.ts'
 import { createAttempts } from './auth.ts'
+import { endRestore, scheduleBackups, watchRestores } from './backup.ts'
 import type { Config } from './config.ts'
 import { createDatabase } from './db.ts'
 import type { Deps } from './deps.ts'
+import { createImports } from './imports.ts'
 import { readKey, urlFor } from './keys.ts'
 import type { Log } from './log.ts'
 
@@ -20,25 +22,35 @@ export async function createHub(
   config: Config,
   { log, restart }: { log: Log; restart: () => void },
 ): Promise<Hub> {
+  await endRestore(config)
   const { key, role } = await readKey(config)
   const db = createDatabase({
     url: urlFor(key, config.database),
     on_error: (error) => log({ msg: 'database connection', error: error.message }),
   })
+  const imports = createImports({ db, paths: config.paths, log })
   const deps: Deps = {
     config,
     db,
     key_role: role,
     log,
+    imports,
     restart,
     attempts: createAttempts(),
     address: (request, peer) => addressOf(request, peer),
   }
+  const stops: (() => void)[] = []
   return {
     app: createApp(deps),
     deps,
-    start: async () => undefined,
+    start: async () => {
+      stops.push(scheduleBackups(config, log), watchRestores(config, restart))
+      if (role !== 'hub_rw') return
+      imports.wake()
+    },
     close: async () => {
+      for (const stop of stops) stop()
+      await imports.close()
       await db.end()
     },
   }

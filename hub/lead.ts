@@ -9,8 +9,7 @@ export const LawfulBasis = z.enum(['consent', 'contract', 'legitimate_interest']
 const line = (max: number) =>
   z
     .string()
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: Postgres refuses NUL, mail headers the others
-    .overwrite((text) => text.replace(/[\s\u0000-\u001f\u007f]+/g, ' ').trim())
+    .overwrite((text) => text.replace(/[\s\p{Cc}]+/gu, ' ').trim())
     .max(max)
 
 const email = line(320)

@@ -228,7 +228,8 @@ const CHANGEABLE = [
 ] as const
 type Columns = Pick<Lead, (typeof CHANGEABLE)[number]> & { domain: string | null }
 
-const EMPTY: Columns = {
+/** A lead of which nothing is known. */
+export const EMPTY: Columns = {
   name: null,
   email: null,
   company: null,

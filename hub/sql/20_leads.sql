@@ -1,5 +1,14 @@
 -- Leads: people and companies a project wants to win, with what is known of them and from where.
 
+-- What a lead without an e-mail is known by: the same name, company, phone and domain.
+create function private.lead_identity(name text, company text, phone text, domain text) returns text
+language sql immutable parallel safe set search_path = ''
+return md5(
+  coalesce(private.fold(name), '') || '|' || coalesce(private.fold(company), '') || '|'
+  || coalesce(regexp_replace(phone, '[^0-9]', '', 'g'), '') || '|' || coalesce(domain, '')
+);
+grant execute on function private.lead_identity to hub_ro, hub_rw;
+
 create table hub.leads (
   id uuid primary key default gen_random_uuid(),
   project_id uuid not null references hub.projects on delete cascade,
@@ -21,6 +30,7 @@ create table hub.leads (
   -- A stored column, because under row-level security an index is used with leakproof operators
   -- only: equality of texts is one, lower() is not.
   email_key text generated always as (lower(email)) stored,
+  identity text generated always as (private.lead_identity(name, company, phone, domain)) stored,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   constraint leads_named check (name is not null or email is not null or company is not null)
@@ -30,6 +40,7 @@ create unique index leads_email on hub.leads (project_id, email_key);
 create index leads_stage on hub.leads (project_id, stage, created_at desc, id desc);
 create index leads_newest on hub.leads (project_id, created_at desc, id desc);
 create index leads_domain on hub.leads (project_id, domain);
+create index leads_identity on hub.leads (project_id, identity);
 
 alter table hub.leads enable row level security;
 alter table hub.leads force row level security;
@@ -41,6 +52,7 @@ grant select on hub.leads to hub_ro, hub_data;
 grant select, insert, update, delete on hub.leads to hub_rw;
 comment on table hub.leads is 'People and companies a project wants to win.';
 comment on column hub.leads.email_key is 'The e-mail in lower case: once in a project.';
+comment on column hub.leads.identity is 'By what an import finds a lead that has no e-mail.';
 comment on column hub.leads.source is 'Where it came from, e.g. "import fair.csv" or "mission <id>"; shown before anything is sent.';
 comment on column hub.leads.lawful_basis is 'Why this person may be written to; nothing is sent without.';
 

@@ -1,0 +1,289 @@
+import { z } from 'zod'
+import { ApiError, invalid, issuesOf } from '../../shared/problem.ts'
+import { answer, createRoute, json, pathId, resource } from '../../shared/route.ts'
+import { raw, type Sql } from '../../shared/sql.ts'
+import { slugFor } from '../active.ts'
+import { BOM, toCsv } from '../csv.ts'
+import { everywhere, inProject } from '../db.ts'
+import { absent, type Ctx, type Env, problems, write } from '../http.ts'
+import { IMPORT_FIELDS, Mapping } from '../import-row.ts'
+import { addImport, ImportChoices, prepareImport, previewFile } from '../imports.ts'
+import { readLicense, requireWritable } from '../license.ts'
+import { Slug } from './projects.ts'
+
+const MAX_SHOWN = 100
+
+const Import = z
+  .object({
+    id: z.uuid(),
+    project: z.string(),
+    file: z.string(),
+    status: z.enum(['queued', 'processing', 'done', 'failed']),
+    reason: z.string().nullable(),
+    total: z.int().meta({ description: 'Rows below the header.' }),
+    handled: z.int(),
+    created: z.int(),
+    merged: z.int().meta({ description: 'Rows that changed a known lead.' }),
+    skipped: z.int().meta({ description: 'Rows of known leads that changed nothing.' }),
+    refused: z.int().meta({ description: 'Rows with mistakes.' }),
+    mistakes: z.array(z.object({ row: z.int(), column: z.string(), message: z.string() })).meta({
+      description: 'The first hundred; all are in leads/imports/{id}/errors. The header is row 1.',
+    }),
+    created_at: z.string(),
+    finished_at: z.string().nullable(),
+  })
+  .meta({ id: 'Import' })
+const OneImport = z.object({ import: Import })
+const Imports = z.object({ imports: z.array(Import) })
+const Preview = z.object({
+  file: z.string(),
+  encoding: z.string(),
+  delimiter: z.string(),
+  columns: z.array(z.string()).meta({ description: 'The headers, each name once.' }),
+  rows: z.array(z.array(z.string())).meta({ description: 'The first five rows.' }),
+  mapping: Mapping.meta({ description: 'What the columns seem to be.' }),
+  fields: z.array(z.enum(IMPORT_FIELDS)).meta({ description: 'What a column can be.' }),
+})
+
+const FILE_TYPES =
+  /^(text\/(csv|plain|tab-separated-values)|application\/(csv|octet-stream|vnd\.ms-excel))\s*(;|$)/i
+
+const text = (description: string) => z.string().optional().meta({ description })
+/** The same in a form beside the file, and in the query of a bare file. */
+const Fields = {
+  project: Slug.optional().meta({ description: 'A project; absent: the active one.' }),
+  file_name: text('What the file is called; in a form its own name counts.'),
+  mapping: text('JSON: field → header, as the preview names it. Absent: as it suggests.'),
+  duplicates: text('skip (default), merge (fill what is empty, add tags) or update.'),
+  source: text('Of the whole import; absent: import <file>.'),
+  lawful_basis: text('Of the whole import: consent, contract or legitimate_interest.'),
+  tags: text('For every lead of the import, separated by commas.'),
+  encoding: text('Absent: detected.'),
+  delimiter: text('Absent: detected.'),
+}
+const Upload = z.strictObject(Fields)
+const File_ = z
+  .unknown()
+  .meta({ type: 'string', format: 'binary', description: 'The file, up to 20 MB.' })
+const fileBody = {
+  content: {
+    // Checked in readUpload, so that a mistake in the form is 422 like one in a body.
+    'multipart/form-data': { schema: z.looseObject({ file: File_, ...z.object(Fields).shape }) },
+    'text/csv': { schema: z.string() },
+  },
+}
+
+/** Files of leads on their way in. */
+export const imports = resource<Env>()
+
+imports.openapi(
+  createRoute({
+    method: 'post',
+    path: '/import_preview',
+    operationId: 'previewImport',
+    tags: ['Leads'],
+    summary: 'How a file would be imported',
+    description:
+      'Writes nothing, and works with the read-only key. Headers in English and Turkish are understood; UTF-8, UTF-16 and the Windows code pages 1254 and 1252 are told apart.',
+    request: { query: Upload, body: fileBody },
+    responses: { 200: json(Preview, 'How it would be read.'), ...problems(413, 415, 422) },
+  }),
+  async (c) => {
+    const { bytes, file, choices } = await readUpload(c)
+    const { text: _, ...preview } = previewFile(bytes, choices)
+    return answer(c, Preview, { file, ...preview, fields: [...IMPORT_FIELDS] }, 200)
+  },
+)
+
+imports.openapi(
+  createRoute({
+    method: 'post',
+    path: '/import',
+    operationId: 'importLeads',
+    tags: ['Leads'],
+    summary: 'Import a file of leads',
+    description:
+      'A form with `file`, or the file itself as text/csv with the rest in the query. Answers when the file is read and sound; its rows follow. Known leads are found by e-mail in any case, by `id` of an export, and without an e-mail by name, company, phone and domain: importing the same file again doubles nothing.',
+    middleware: write,
+    request: { query: Upload, body: fileBody },
+    responses: { 202: json(OneImport, 'Taken.'), ...problems(402, 404, 413, 415, 422) },
+  }),
+  async (c) => {
+    const { bytes, file, slug: named, choices } = await readUpload(c)
+    const { db, config, imports } = c.get('deps')
+    const prepared = await prepareImport(bytes, file, choices)
+    const slug = await slugFor(c.get('deps'), named)
+    const license = await readLicense(config)
+    const made = await inProject(db, slug, async (sql, project) => {
+      await requireWritable(sql, project, license)
+      const given = { project_id: project.id, file, ...prepared }
+      const id = await addImport(sql, config.paths, given)
+      return requireImport(sql, id)
+    })
+    imports.wake()
+    const Location = `/api/cockpit/leads/imports/${made.id}`
+    return answer(c, OneImport, { import: made }, 202, { Location })
+  },
+)
+
+imports.openapi(
+  createRoute({
+    method: 'get',
+    path: '/imports',
+    operationId: 'listImports',
+    tags: ['Leads'],
+    summary: 'The newest fifty imports of a project',
+    request: { query: z.strictObject({ project: Fields.project }) },
+    responses: { 200: json(Imports, 'Newest first.'), ...problems(404) },
+  }),
+  async (c) => {
+    const slug = await slugFor(c.get('deps'), c.req.valid('query').project)
+    const imports = await inProject(
+      c.get('deps').db,
+      slug,
+      (sql, project) => sql<z.infer<typeof Import>>`
+        select ${importColumns}
+        from hub.imports as import
+        join hub.projects as project on project.id = import.project_id
+        where import.project_id = ${project.id}
+        order by import.created_at desc, import.id desc
+        limit 50`,
+    )
+    return answer(c, Imports, { imports }, 200)
+  },
+)
+
+imports.openapi(
+  createRoute({
+    method: 'get',
+    path: '/imports/{id}',
+    operationId: 'getImport',
+    tags: ['Leads'],
+    summary: 'How far an import is',
+    request: { params: z.object({ id: pathId('An import.') }) },
+    responses: { 200: json(OneImport, 'The import.'), ...problems(404) },
+  }),
+  async (c) => {
+    const { id } = c.req.valid('param')
+    const found = await everywhere(c.get('deps').db, (sql) => requireImport(sql, id))
+    return answer(c, OneImport, { import: found }, 200)
+  },
+)
+
+imports.openapi(
+  createRoute({
+    method: 'get',
+    path: '/imports/{id}/errors',
+    operationId: 'importErrors',
+    tags: ['Leads'],
+    summary: 'The rows of an import with mistakes, as CSV',
+    description:
+      'As they stood in the file, with the row and what is wrong: correct them and import this file.',
+    request: { params: z.object({ id: pathId('An import.') }) },
+    responses: {
+      200: { description: 'The file.', content: { 'text/csv': { schema: z.string() } } },
+      ...problems(404),
+    },
+  }),
+  async (c) => {
+    const { id } = c.req.valid('param')
+    const { columns, rows } = await everywhere(c.get('deps').db, async (sql) => {
+      const [found] = await sql<{ columns: string[] }>`
+        select options -> 'columns' as columns from hub.imports where id = ${id}`
+      if (!found) throw absent('import')
+      const rows = await sql<{ position: number; cells: string[]; mistakes: Mistake[] }>`
+        select position, cells, mistakes from hub.import_errors
+        where import_id = ${id} order by position`
+      return { columns: found.columns, rows }
+    })
+    const lines = rows.map(({ position, cells, mistakes }) => [
+      ...columns.map((_, index) => cells[index] ?? ''),
+      position,
+      mistakes.map(({ column, message }) => `${column}: ${message}`).join(' '),
+    ])
+    return c.body(`${BOM}${toCsv([[...columns, 'row', 'mistakes'], ...lines])}`, 200, {
+      'Content-Type': 'text/csv; charset=utf-8; header=present',
+      'Content-Disposition': `attachment; filename="import-errors-${id}.csv"`,
+    })
+  },
+)
+
+type Mistake = { column: string; message: string }
+
+const importColumns = raw(`
+  import.id, project.slug as project, import.file, import.status, import.reason, import.total,
+  import.handled, import.created, import.merged, import.skipped, import.refused,
+  (
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'row', error.position, 'column', mistake ->> 'column', 'message', mistake ->> 'message'
+    ) order by error.position), '[]')
+    from (
+      select position, mistakes from hub.import_errors
+      where import_id = import.id order by position limit ${MAX_SHOWN}
+    ) as error
+    cross join jsonb_array_elements(error.mistakes) as mistake
+  ) as mistakes,
+  import.created_at, import.finished_at`)
+
+async function requireImport(sql: Sql, id: string): Promise<z.infer<typeof Import>> {
+  const [found] = await sql<z.infer<typeof Import>>`
+    select ${importColumns}
+    from hub.imports as import
+    join hub.projects as project on project.id = import.project_id
+    where import.id = ${id}`
+  if (!found) throw absent('import')
+  return found
+}
+
+/** A file with what was chosen for it: a form, or the bare file and a query. */
+async function readUpload(c: Ctx) {
+  const type = c.req.header('content-type') ?? ''
+  const query = c.req.query()
+  if (FILE_TYPES.test(type)) {
+    return { bytes: new Uint8Array(await c.req.arrayBuffer()), ...choicesOf(query) }
+  }
+  if (!/^multipart\/form-data\s*;/i.test(type)) {
+    throw new ApiError('unsupported_media_type', 'Send the file as text/csv, or in a form.')
+  }
+  const form = await c.req.parseBody().catch((cause: unknown) => {
+    throw new ApiError('malformed', 'The form is damaged. Send it again.', { cause })
+  })
+  const { file, ...fields } = form
+  if (!(file instanceof File)) {
+    throw invalid([{ path: 'file', code: 'required', message: 'Choose a file.' }])
+  }
+  const bytes = new Uint8Array(await file.arrayBuffer())
+  return { bytes, ...choicesOf({ ...query, file_name: file.name, ...fields }) }
+}
+
+function choicesOf(fields: Record<string, unknown>) {
+  const read = Upload.safeParse(fields)
+  if (!read.success) throw invalid(issuesOf(read.error))
+  const { project: slug, file_name, mapping, tags, ...rest } = read.data
+  const choices = ImportChoices.safeParse({
+    ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value)),
+    ...(mapping ? { mapping: jsonOf(mapping) } : {}),
+    ...(tags ? { tags: tags.split(',').filter((tag) => tag.trim() !== '') } : {}),
+  })
+  if (!choices.success) throw invalid(issuesOf(choices.error))
+  return { slug, file: nameOf(file_name), choices: choices.data }
+}
+
+function jsonOf(value: string): unknown {
+  try {
+    return JSON.parse(value)
+  } catch {
+    throw invalid([{ path: 'mapping', code: 'malformed', message: 'The mapping is no JSON.' }])
+  }
+}
+
+/** The bare name of a file, for people to read; it never becomes a path. */
+function nameOf(given: string | undefined): string {
+  const name = (given ?? '').split(/[/\\]/).at(-1) ?? ''
+  return (
+    name
+      .replace(/\p{Cc}/gu, '')
+      .trim()
+      .slice(0, 150) || 'leads.csv'
+  )
+}

@@ -1,0 +1,296 @@
+import { z } from 'zod'
+import {
+  CursorQuery,
+  decodeCursor,
+  encodeCursor,
+  integer,
+  NextCursor,
+  split,
+} from '../../shared/page.ts'
+import { ApiError, CODES, problemOf } from '../../shared/problem.ts'
+import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
+import type { Sql } from '../../shared/sql.ts'
+import { everywhere, inProject, type Project, sqlState } from '../db.ts'
+import { absent, type Ctx, type Env, Problem, problems, write } from '../http.ts'
+import { Lead, LeadChange, NewLead, type Note, Task } from '../lead.ts'
+import { moveLead, removeLead } from '../lead-move.ts'
+import { changeLead, createLead, KnownEmail, requireLead } from '../leads.ts'
+import { readLicense, requireWritable } from '../license.ts'
+import { NEWEST, Position, positionOf } from '../page.ts'
+import { Slug } from './projects.ts'
+
+const UNIQUE_VIOLATION = '23505'
+
+const OneLead = z.object({ lead: Lead })
+const LeadId = z.uuid().meta({ description: 'The id of a lead.' })
+const Detailed = z.object({
+  lead: Lead.extend({
+    tasks: z
+      .array(Task)
+      .meta({ description: 'Open ones first, those due soonest first; up to 200.' }),
+    evidence: z.array(
+      z.object({
+        id: z.uuid(),
+        fact: z.string(),
+        quote: z.string().nullable(),
+        source: z.string(),
+        mission_id: z.uuid().nullable(),
+        created_at: z.string(),
+      }),
+    ),
+  }),
+})
+const Activity = z
+  .object({
+    id: z.uuid(),
+    kind: z.string(),
+    details: z.record(z.string(), z.unknown()),
+    at: z.string(),
+  })
+  .meta({ id: 'Activity' })
+const Timeline = z.object({ activities: z.array(Activity), next_cursor: NextCursor })
+
+const knownEmail = {
+  description: 'Another lead of the project has this e-mail (`lead`), or a letter is on its way.',
+  content: {
+    'application/problem+json': { schema: Problem.extend({ lead: Lead.optional() }) },
+  },
+}
+
+/** One lead: created, changed, moved, deleted, and its timeline. */
+export const lead = resource<Env>()
+
+lead.openapi(
+  createRoute({
+    method: 'get',
+    path: '/get',
+    operationId: 'getLead',
+    tags: ['Leads'],
+    summary: 'A lead with its notes, tasks and evidence',
+    description: 'The newest 200 notes, up to 200 tasks and the newest 200 pieces of evidence.',
+    request: { query: z.strictObject({ lead_id: z.string() }) },
+    responses: { 200: json(Detailed, 'The lead.'), ...problems(404) },
+  }),
+  async (c) => {
+    const id = idOf(c.req.valid('query').lead_id)
+    const lead = await everywhere(c.get('deps').db, async (sql) => ({
+      ...(await requireLead(sql, id)),
+      notes: await sql<z.infer<typeof Note>>`
+        select id, text, created_at from hub.notes
+        where lead_id = ${id} order by created_at desc, id desc limit 200`,
+      tasks: await sql<z.infer<typeof Task>>`
+        select task.id, project.slug as project, task.lead_id, task.title, task.due_on, task.done_at,
+          task.created_at
+        from hub.tasks as task
+        join hub.projects as project on project.id = task.project_id
+        where task.lead_id = ${id}
+        order by task.done_at is not null, task.due_on nulls last, task.created_at, task.id
+        limit 200`,
+      evidence: await sql<z.infer<typeof Detailed>['lead']['evidence'][number]>`
+        select id, fact, quote, source, mission_id, created_at from hub.evidence
+        where lead_id = ${id} order by created_at desc, id desc limit 200`,
+    }))
+    return answer(c, Detailed, { lead }, 200)
+  },
+)
+
+lead.openapi(
+  createRoute({
+    method: 'post',
+    path: '/quick_add',
+    operationId: 'quickAddLead',
+    tags: ['Leads'],
+    summary: 'Add a lead by hand',
+    description:
+      'At least one of name, email and company. The same e-mail in the same project, in any case, is 409 with the lead that has it.',
+    middleware: write,
+    request: { body: body(z.strictObject({ slug: Slug, data: NewLead })) },
+    responses: { 201: json(OneLead, 'Added.'), ...problems(402, 404, 422), 409: knownEmail },
+  }),
+  async (c) => {
+    const { slug, data } = c.req.valid('json')
+    const { db, config } = c.get('deps')
+    const license = await readLicense(config)
+    const { lead, is_new } = await inProject(db, slug, async (sql, project) => {
+      await requireWritable(sql, project, license)
+      const { id, is_new } = await createLead(sql, project.id, data, { details: { by: 'hand' } })
+      return { lead: await requireLead(sql, id), is_new }
+    })
+    if (!is_new) return conflict(c, lead)
+    return answer(c, OneLead, { lead }, 201, { Location: addressOf(lead.id) })
+  },
+)
+
+lead.openapi(
+  createRoute({
+    method: 'post',
+    path: '/update',
+    operationId: 'updateLead',
+    tags: ['Leads'],
+    summary: 'Change a lead',
+    description: 'Absent fields stay, null clears. A change of stage is an activity of its own.',
+    middleware: write,
+    request: { body: body(z.strictObject({ lead_id: LeadId, ...LeadChange.shape })) },
+    responses: { 200: json(OneLead, 'Changed.'), ...problems(402, 404, 422), 409: knownEmail },
+  }),
+  async (c) => {
+    const { lead_id, ...change } = c.req.valid('json')
+    return orConflict(c, async () => {
+      const lead = await withLead(c, lead_id, async (sql) => {
+        await changeLead(sql, lead_id, change)
+        return requireLead(sql, lead_id)
+      })
+      return answer(c, OneLead, { lead }, 200)
+    })
+  },
+)
+
+lead.openapi(
+  createRoute({
+    method: 'post',
+    path: '/tag_project',
+    operationId: 'tagLeadProject',
+    tags: ['Leads'],
+    summary: 'Move a lead into another project',
+    description:
+      'With its notes, tasks, timeline, evidence and unsent letters, which are drafts again. What was sent stays with the project that sent it.',
+    middleware: write,
+    request: { body: body(z.strictObject({ lead_id: LeadId, slug: Slug })) },
+    responses: { 200: json(OneLead, 'Moved.'), ...problems(402, 404, 422), 409: knownEmail },
+  }),
+  async (c) => {
+    const { lead_id, slug } = c.req.valid('json')
+    const { db, config } = c.get('deps')
+    const license = await readLicense(config)
+    return orConflict(c, async () => {
+      const lead = await everywhere(db, async (sql) => {
+        const from = await projectOf(sql, lead_id)
+        const [to] = await sql<Project>`select * from hub.projects where slug = ${slug}`
+        if (!to) throw absent('project')
+        await requireWritable(sql, from, license)
+        await requireWritable(sql, to, license)
+        await moveLead(sql, { id: lead_id, from, to })
+        return requireLead(sql, lead_id)
+      })
+      return answer(c, OneLead, { lead }, 200)
+    })
+  },
+)
+
+lead.openapi(
+  createRoute({
+    method: 'post',
+    path: '/delete',
+    operationId: 'deleteLead',
+    tags: ['Leads'],
+    summary: 'Delete a lead and all that is known of it',
+    description: 'Its unsent letters go with it; while one is on its way this is 409.',
+    middleware: write,
+    request: { body: body(z.strictObject({ lead_id: LeadId })) },
+    responses: { 200: json(OneLead, 'Deleted; as it was.'), ...problems(402, 404, 409, 422) },
+  }),
+  async (c) => {
+    const { lead_id } = c.req.valid('json')
+    const lead = await withLead(c, lead_id, async (sql) => {
+      const lead = await requireLead(sql, lead_id)
+      await removeLead(sql, lead_id)
+      return lead
+    })
+    return answer(c, OneLead, { lead }, 200)
+  },
+)
+
+lead.openapi(
+  createRoute({
+    method: 'get',
+    path: '/timeline',
+    operationId: 'leadTimeline',
+    tags: ['Leads'],
+    summary: 'What happened to a lead, newest first',
+    request: {
+      query: z.strictObject({
+        lead_id: z.string(),
+        limit: integer(1, 200, 50, 'Activities a page.'),
+        cursor: CursorQuery,
+      }),
+    },
+    responses: { 200: json(Timeline, 'A page.'), ...problems(404) },
+  }),
+  async (c) => {
+    const { limit, cursor, ...filter } = c.req.valid('query')
+    const id = idOf(filter.lead_id)
+    const after = await decodeCursor(filter, cursor, Position)
+    const [at, last_id] = after ?? NEWEST
+    const rows = await everywhere(c.get('deps').db, async (sql) => {
+      await requireLead(sql, id)
+      return sql<z.infer<typeof Activity> & { position: string }>`
+        select id, kind, details, at, ${positionOf('at')} as position
+        from hub.activities
+        where lead_id = ${id} and (at, id) < (${at}::timestamptz, ${last_id}::uuid)
+        order by at desc, id desc
+        limit ${limit + 1}`
+    })
+    const { page, last } = split(rows, limit)
+    const next_cursor = last ? await encodeCursor(filter, [last.position, last.id]) : null
+    return answer(c, Timeline, { activities: page, next_cursor }, 200)
+  },
+)
+
+/** The address of a lead. */
+export const addressOf = (id: string) => `/api/cockpit/lead/get?lead_id=${id}`
+
+/** What has not the form of an id is one that nothing has. */
+export function idOf(text: string): string {
+  if (z.guid().safeParse(text).success) return text
+  throw absent('lead')
+}
+
+/** One transaction in the scope of a lead's project, which has to be writable. */
+export async function withLead<T>(
+  c: Ctx,
+  lead_id: string,
+  work: (sql: Sql, project: Project) => Promise<T>,
+): Promise<T> {
+  const { db, config } = c.get('deps')
+  const license = await readLicense(config)
+  return everywhere(db, async (sql) => {
+    const project = await projectOf(sql, lead_id)
+    await sql`select set_config('hub.project', ${project.id}, true)`
+    await requireWritable(sql, project, license)
+    return work(sql, project)
+  })
+}
+
+async function projectOf(sql: Sql, lead_id: string): Promise<Project> {
+  const [project] = await sql<Project>`
+    select project.id, project.slug, project.name, project.website, project.industry, project.icp,
+      project.created_at
+    from hub.leads as lead
+    join hub.projects as project on project.id = lead.project_id
+    where lead.id = ${lead_id}`
+  if (!project) throw absent('lead')
+  return project
+}
+
+/** Answers 409 with the lead whose e-mail it is. */
+async function orConflict<T>(c: Ctx, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (sqlState(error) === UNIQUE_VIOLATION) {
+      throw new ApiError('conflict', 'Another lead has got this e-mail just now. Look again.')
+    }
+    if (!(error instanceof KnownEmail)) throw error
+    const { lead_id } = error
+    return conflict(c, await everywhere(c.get('deps').db, (sql) => requireLead(sql, lead_id)))
+  }
+}
+
+function conflict(c: Ctx, lead: Lead): never {
+  const detail = `This e-mail is in "${lead.project}" already: ${lead.name ?? lead.company ?? lead.email}. Change that lead instead.`
+  const told = problemOf(new ApiError('conflict', detail), c.get('request_id'))
+  c.get('log').code = 'conflict'
+  return c.body(JSON.stringify({ ...told, lead }), CODES.conflict, {
+    'Content-Type': 'application/problem+json',
+  }) as never // safe: a response of this route that its description has
+}

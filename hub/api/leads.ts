@@ -1,0 +1,334 @@
+import { z } from 'zod'
+import {
+  CursorQuery,
+  decodeCursor,
+  encodeCursor,
+  integer,
+  NextCursor,
+  split,
+} from '../../shared/page.ts'
+import { ApiError } from '../../shared/problem.ts'
+import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
+import type { Sql } from '../../shared/sql.ts'
+import { slugFor } from '../active.ts'
+import { BOM, toCsv } from '../csv.ts'
+import { inProject } from '../db.ts'
+import { type Env, problems, write } from '../http.ts'
+import { Lead, Stage, Tag } from '../lead.ts'
+import { removeLead } from '../lead-move.ts'
+import { changeLead, leadColumns } from '../leads.ts'
+import { readLicense, requireWritable } from '../license.ts'
+import { NEWEST, Position, positionOf } from '../page.ts'
+import { Slug } from './projects.ts'
+
+const Filter = z.strictObject({
+  project: Slug.optional().meta({ description: 'A project; absent: the active one.' }),
+  stage: Stage.optional(),
+  tag: z.string().min(1).max(60).optional(),
+  q: z.string().min(1).max(200).optional().meta({
+    description: 'Words or parts of them, in any field or note; accents and Turkish letters fold.',
+  }),
+})
+type Filter = z.infer<typeof Filter>
+const Leads = z.object({ leads: z.array(Lead), next_cursor: NextCursor })
+
+/** Leads of a project: as a list, in bulk, and as a file. */
+export const leads = resource<Env>()
+
+leads.openapi(
+  createRoute({
+    method: 'get',
+    path: '/list',
+    operationId: 'listLeads',
+    tags: ['Leads'],
+    summary: 'Leads of a project, newest first',
+    request: {
+      query: Filter.extend({ limit: integer(1, 500, 100, 'Leads a page.'), cursor: CursorQuery }),
+    },
+    responses: { 200: json(Leads, 'A page.'), ...problems(404) },
+  }),
+  async (c) => {
+    const { limit, cursor, ...filter } = c.req.valid('query')
+    const position = await decodeCursor(filter, cursor, Position)
+    const slug = await slugFor(c.get('deps'), filter.project)
+    const rows = await inProject(c.get('deps').db, slug, (sql, { id }) =>
+      pageOf(sql, { project_id: id, filter, limit: limit + 1, ...(position ? { position } : {}) }),
+    )
+    const { page, last } = split(rows, limit)
+    const next_cursor = last ? await encodeCursor(filter, [last.position, last.id]) : null
+    return answer(c, Leads, { leads: page, next_cursor }, 200)
+  },
+)
+
+const Duplicates = z.object({
+  duplicates: z.array(
+    z.object({
+      kind: z.enum(['email', 'domain']).meta({
+        description: 'email: the same address in another project; domain: the same company here.',
+      }),
+      value: z.string(),
+      count: z.int(),
+      leads: z
+        .array(
+          Lead.pick({
+            id: true,
+            project: true,
+            name: true,
+            email: true,
+            company: true,
+            stage: true,
+          }),
+        )
+        .meta({ description: 'The oldest twenty.' }),
+    }),
+  ),
+  next_cursor: NextCursor,
+})
+
+leads.openapi(
+  createRoute({
+    method: 'get',
+    path: '/duplicates',
+    operationId: 'listDuplicates',
+    tags: ['Leads'],
+    summary: 'Leads that may be the same',
+    description:
+      'By domain of website or e-mail within the project (those of mail providers say nothing), and by e-mail in any case across projects.',
+    request: {
+      query: z.strictObject({
+        project: Filter.shape.project,
+        limit: integer(1, 200, 50, 'Groups a page.'),
+        cursor: CursorQuery,
+      }),
+    },
+    responses: { 200: json(Duplicates, 'A page.'), ...problems(404) },
+  }),
+  async (c) => {
+    const { limit, cursor, ...filter } = c.req.valid('query')
+    const after = await decodeCursor(filter, cursor, z.tuple([z.string(), z.string()]))
+    const [kind, value] = after ?? ['', '']
+    const slug = await slugFor(c.get('deps'), filter.project)
+    const rows = await inProject(c.get('deps').db, slug, async (sql, project) => {
+      // An address in another project is to be seen from this one.
+      await sql`select set_config('hub.project', '*', true)`
+      return sql<z.infer<typeof Duplicates>['duplicates'][number]>`
+        with groups as (
+          select 'domain' as kind, domain as value, count(*)::int as count
+          from hub.leads
+          where project_id = ${project.id} and domain is not null
+          group by domain
+          having count(*) > 1
+          union all
+          select 'email', email_key, count(*)::int
+          from hub.leads
+          where email_key is not null
+          group by email_key
+          having count(*) > 1 and bool_or(project_id = ${project.id})
+        ),
+        page as (
+          select * from groups
+          where (kind, value) > (${kind}, ${value})
+          order by kind, value
+          limit ${limit + 1}
+        )
+        select page.kind, page.value, page.count, (
+          select jsonb_agg(to_jsonb(same) - 'created_at' order by same.created_at, same.id)
+          from (
+            select lead.id, project.slug as project, lead.name, lead.email, lead.company,
+              lead.stage, lead.created_at
+            from hub.leads as lead
+            join hub.projects as project on project.id = lead.project_id
+            where case page.kind
+              when 'email' then lead.email_key = page.value
+              else lead.project_id = ${project.id} and lead.domain = page.value
+            end
+            order by lead.created_at, lead.id
+            limit 20
+          ) as same
+        ) as leads
+        from page
+        order by page.kind, page.value`
+    })
+    const { page, last } = split(rows, limit)
+    const next_cursor = last ? await encodeCursor(filter, [last.kind, last.value]) : null
+    return answer(c, Duplicates, { duplicates: page, next_cursor }, 200)
+  },
+)
+
+const BulkAnswer = z.object({
+  changed: z.array(z.uuid()),
+  missing: z.array(z.uuid()).meta({ description: 'No leads of this project.' }),
+  busy: z.array(z.uuid()).meta({ description: 'Not deleted: a letter to it is on its way.' }),
+})
+
+leads.openapi(
+  createRoute({
+    method: 'post',
+    path: '/bulk',
+    operationId: 'changeLeads',
+    tags: ['Leads'],
+    summary: 'Change or delete many leads of a project',
+    description:
+      'Each lead is changed or deleted by itself; the answer says which were not, and why.',
+    middleware: write,
+    request: {
+      body: body(
+        z
+          .strictObject({
+            project: Slug,
+            ids: z.array(z.uuid()).min(1).max(1000),
+            stage: Stage.optional(),
+            add_tags: z.array(Tag).max(20).optional(),
+            remove_tags: z.array(Tag).max(20).optional(),
+            delete: z.literal(true).optional(),
+          })
+          .refine(
+            ({ stage, add_tags, remove_tags, delete: isDelete }) =>
+              isDelete
+                ? !stage && !add_tags && !remove_tags
+                : Boolean(stage || add_tags || remove_tags),
+            {
+              error: 'Say what to do: stage, add_tags, remove_tags, or delete alone.',
+              path: ['ids'],
+            },
+          ),
+      ),
+    },
+    responses: { 200: json(BulkAnswer, 'Done.'), ...problems(402, 404, 422) },
+  }),
+  async (c) => {
+    const { project: slug, delete: isDelete, ...request } = c.req.valid('json')
+    const { db, config } = c.get('deps')
+    const license = await readLicense(config)
+    const ids = [...new Set(request.ids)].sort()
+    const done = await inProject(db, slug, async (sql, project) => {
+      await requireWritable(sql, project, license)
+      const found = await sql<{ id: string; tags: string[] }>`
+        select id, tags from hub.leads
+        where project_id = ${project.id} and id = any(${ids}::uuid[])
+        order by id
+        for update`
+      const busy: string[] = []
+      for (const { id, tags } of found) {
+        if (isDelete) {
+          if (!(await isRemoved(sql, id))) busy.push(id)
+          continue
+        }
+        const { stage, add_tags = [], remove_tags = [] } = request
+        const kept = [...tags, ...add_tags].filter((tag) => !remove_tags.includes(tag))
+        const changed = [...new Set(kept)].slice(0, 50)
+        await changeLead(sql, id, { tags: changed, ...(stage ? { stage } : {}) })
+      }
+      const known = new Set(found.map(({ id }) => id))
+      return {
+        changed: [...known].filter((id) => !busy.includes(id)),
+        missing: ids.filter((id) => !known.has(id)),
+        busy,
+      }
+    })
+    return answer(c, BulkAnswer, done, 200)
+  },
+)
+
+/** The columns of an export, which an import takes back. */
+export const EXPORTED = [
+  'id',
+  'name',
+  'email',
+  'company',
+  'title',
+  'phone',
+  'website',
+  'country',
+  'stage',
+  'source',
+  'lawful_basis',
+  'score',
+  'tags',
+  'created_at',
+] as const
+const PAGE_ROWS = 1000
+
+leads.openapi(
+  createRoute({
+    method: 'get',
+    path: '/export',
+    operationId: 'exportLeads',
+    tags: ['Leads'],
+    summary: 'Leads as CSV',
+    description:
+      'UTF-8 with a byte-order mark, RFC 4180, newest first. A cell that a spreadsheet could take for a formula begins with an apostrophe, which an import takes away again.',
+    request: { query: Filter },
+    responses: {
+      200: { description: 'The file.', content: { 'text/csv': { schema: z.string() } } },
+      ...problems(404),
+    },
+  }),
+  async (c) => {
+    const filter = c.req.valid('query')
+    const { db } = c.get('deps')
+    const slug = await slugFor(c.get('deps'), filter.project)
+    let position: z.infer<typeof Position> | null = NEWEST
+    const next = async () => {
+      if (position === null) return undefined
+      const from = position
+      const rows = await inProject(db, slug, (sql, { id }) =>
+        pageOf(sql, { project_id: id, filter, limit: PAGE_ROWS, position: from }),
+      )
+      const last = rows.length === PAGE_ROWS ? rows.at(-1) : undefined
+      position = last ? [last.position, last.id] : null
+      return toCsv(rows.map((row) => EXPORTED.map((name) => cellOf(row[name]))))
+    }
+    // The first page comes before the answer begins, so that an unknown project is still 404.
+    const first = `${BOM}${toCsv([[...EXPORTED]])}${(await next()) ?? ''}`
+    const encoder = new TextEncoder()
+    const stream = new ReadableStream({
+      start: (controller) => controller.enqueue(encoder.encode(first)),
+      pull: async (controller) => {
+        const text = await next()
+        if (text === undefined) return controller.close()
+        controller.enqueue(encoder.encode(text))
+      },
+    })
+    const day = new Date().toISOString().slice(0, 10)
+    return c.body(stream, 200, {
+      'Content-Type': 'text/csv; charset=utf-8; header=present',
+      'Content-Disposition': `attachment; filename="leads-${slug}-${day}.csv"`,
+    })
+  },
+)
+
+function cellOf(value: string | number | string[] | null): string | number | null {
+  return Array.isArray(value) ? value.join(', ') : value
+}
+
+/** A page of leads with where the next one begins. */
+function pageOf(
+  sql: Sql,
+  page: { project_id: string; filter: Filter; limit: number; position?: z.infer<typeof Position> },
+): Promise<(Lead & { position: string })[]> {
+  const { project_id, filter, limit, position = NEWEST } = page
+  const { stage = null, tag = null, q = null } = filter
+  const [at, id] = position
+  return sql`
+    select ${leadColumns}, ${positionOf('lead.created_at')} as position
+    from hub.leads as lead
+    join hub.projects as project on project.id = lead.project_id
+    where lead.project_id = ${project_id}
+      and (${stage}::text is null or lead.stage = ${stage})
+      and (${tag}::text is null or ${tag} = any(lead.tags))
+      and (${q}::text is null or lead.id in (select lead_id from private.find_leads(${q}, 5000)))
+      and (lead.created_at, lead.id) < (${at}::timestamptz, ${id}::uuid)
+    order by lead.created_at desc, lead.id desc
+    limit ${limit}`
+}
+
+async function isRemoved(sql: Sql, id: string): Promise<boolean> {
+  try {
+    await removeLead(sql, id)
+    return true
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'conflict') return false
+    throw error
+  }
+}
