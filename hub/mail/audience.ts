@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { ApiError } from '../../shared/problem.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { Stage } from '../lead.ts'
 import { type AddressFault, judgeAddress, normaliseEmail } from './address.ts'
@@ -30,7 +29,7 @@ export type Person = {
   name: string | null
   company: string | null
   /** null: it gets the mail. */
-  skip: string | null
+  skip: Skip | null
 }
 
 /** Everybody of an audience who has an address, judged one by one; and how many have none. */
@@ -68,51 +67,57 @@ export async function peopleOf(
         ) > 0
       )
     order by lower(email), id`
-  if (audience.kind === 'lead' && rows.length === 0) {
-    throw new ApiError('not_found', 'The lead of this draft is gone. Choose another audience.')
-  }
   const named = rows.filter((row) => row.email?.trim())
   const byEmail = new Map(
     named.map((row) => [normaliseEmail(row.email ?? '') ?? row.email?.trim() ?? '', row]),
   )
   const never = await suppressed(sql, salt, [...byEmail.keys()])
   const people = [...byEmail].map(([email, lead]): Person => {
-    const skip = reasonNot({ ...lead, email, is_suppressed: never.has(email), template })
+    const skip = skipOf({ ...lead, email, is_suppressed: never.has(email), template })
     return { lead_id: lead.id, email, name: lead.name, company: lead.company, skip }
   })
   return { people, without_email: rows.length - named.length }
 }
 
-const FAULTS: Record<AddressFault, string> = {
-  invalid_email: 'the address is not one: correct it on the lead',
-  role_address: 'a role address such as info@: ask for a person’s own',
-  disposable_address: 'a disposable address: ask for another',
-}
+/** Why somebody of an audience gets nothing: the gate that says so, and what can be done. */
+export const SKIPS = {
+  suppressed: { gate: 'suppression', words: 'unsubscribed, bounced or on the suppression list' },
+  no_lawful_basis: {
+    gate: 'lawful_basis',
+    words: 'no lawful basis: say on the lead why it may be written to',
+  },
+  no_source: { gate: 'source', words: 'no source: say on the lead where the address comes from' },
+  replied: { gate: 'replies', words: 'answered already: no follow-up after an answer' },
+  invalid_email: { gate: 'addresses', words: 'not an e-mail address: correct it on the lead' },
+  role_address: {
+    gate: 'addresses',
+    words: 'a role address such as info@: ask for a person’s own',
+  },
+  disposable_address: { gate: 'addresses', words: 'a disposable address: ask for another' },
+} as const satisfies Record<AddressFault | (string & {}), { gate: string; words: string }>
+export type Skip = keyof typeof SKIPS
 
-function reasonNot(lead: {
+function skipOf(lead: {
   email: string
   source: string | null
   lawful_basis: string | null
   has_replied: boolean
   is_suppressed: boolean
   template: string
-}): string | null {
-  if (lead.is_suppressed) return 'suppressed: unsubscribed, bounced or put on the list'
-  if (!lead.lawful_basis) return 'no lawful basis: say on the lead why it may be written to'
-  if (!lead.source) return 'no source: say on the lead where the address comes from'
-  if (lead.template === 'follow_up' && lead.has_replied) {
-    return 'replied already: no follow-up after an answer'
-  }
-  const fault = judgeAddress(lead.email)
-  return fault && FAULTS[fault]
+}): Skip | null {
+  if (lead.is_suppressed) return 'suppressed'
+  if (!lead.lawful_basis) return 'no_lawful_basis'
+  if (!lead.source) return 'no_source'
+  if (lead.template === 'follow_up' && lead.has_replied) return 'replied'
+  return judgeAddress(lead.email)
 }
 
-/** Counts of the reasons, most frequent first. */
-export function countReasons(people: Person[]): { reason: string; count: number }[] {
-  const counts = new Map<string, number>()
+/** How many are left out for which reason, most frequent first. */
+export function countSkips(people: Person[]): { reason: Skip; words: string; count: number }[] {
+  const counts = new Map<Skip, number>()
   for (const { skip } of people) if (skip) counts.set(skip, (counts.get(skip) ?? 0) + 1)
   return [...counts]
-    .map(([reason, count]) => ({ reason, count }))
+    .map(([reason, count]) => ({ reason, words: SKIPS[reason].words, count }))
     .sort((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1))
 }
 

@@ -60,6 +60,8 @@ create table hub.recipients (
   portion int,
   -- How often it was about to be sent; says whose answer an answer is.
   attempts int not null default 0,
+  -- Not before this: the mail server asked for patience with this address.
+  retry_at timestamptz,
   message_id text,
   token_hash text,
   claimed_at timestamptz,

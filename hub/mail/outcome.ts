@@ -1,0 +1,126 @@
+import type { Sql } from '../../shared/sql.ts'
+import { suppress } from './suppression.ts'
+
+/** One mail that was about to be sent; `attempt` says whose answer an answer is. */
+export type Claimed = {
+  draft_id: string
+  project_id: string
+  email: string
+  lead_id: string | null
+  subject: string
+  attempt: number
+}
+
+/** The server took it. Also right when the mail was called unclear meanwhile: now it is clear. */
+export async function markSent(sql: Sql, mail: Claimed): Promise<void> {
+  const done = await sql`
+    update hub.recipients set state = 'sent', sent_at = now(), reason = null
+    where draft_id = ${mail.draft_id} and email = ${mail.email} and attempts = ${mail.attempt}
+      and state in ('sending', 'unclear')
+    returning 1`
+  if (done.length > 0) await tell(sql, mail, 'sent')
+}
+
+/** An entry of the lead's timeline; the first mail makes a new lead a contacted one. */
+export async function tell(
+  sql: Sql,
+  mail: Pick<Claimed, 'project_id' | 'lead_id' | 'draft_id' | 'subject'>,
+  kind: 'sent' | 'bounced' | 'replied' | 'unsubscribed',
+): Promise<void> {
+  const { project_id, lead_id, draft_id, subject } = mail
+  if (!lead_id) return
+  await sql`
+    insert into hub.activities (project_id, lead_id, kind, details)
+    values (${project_id}, ${lead_id}, ${kind}, ${JSON.stringify({ draft_id, subject })})`
+  const stage = kind === 'sent' ? 'contacted' : kind === 'replied' ? 'replied' : null
+  if (!stage) return
+  const from = kind === 'sent' ? ['new'] : ['new', 'contacted']
+  const moved = await sql`
+    update hub.leads set stage = ${stage}, updated_at = now()
+    where id = ${lead_id} and stage = any(${from}::text[])
+    returning id`
+  if (moved.length === 0) return
+  await sql`
+    insert into hub.activities (project_id, lead_id, kind, details)
+    values (${project_id}, ${lead_id}, 'stage', ${JSON.stringify({ to: stage, by: kind })})`
+}
+
+/** Nobody knows whether it arrived; it is never sent again by itself. */
+export async function markUnclear(sql: Sql, mail: Claimed, reason: string): Promise<void> {
+  await sql`
+    update hub.recipients set state = 'unclear', reason = ${reason.slice(0, 2000)}
+    where draft_id = ${mail.draft_id} and email = ${mail.email} and attempts = ${mail.attempt}
+      and state = 'sending'`
+}
+
+/** It was surely not taken and will not be. */
+export async function markFailed(sql: Sql, mail: Claimed, reason: string): Promise<void> {
+  await sql`
+    update hub.recipients set state = 'failed', reason = ${reason.slice(0, 2000)}
+    where draft_id = ${mail.draft_id} and email = ${mail.email} and attempts = ${mail.attempt}
+      and state = 'sending'`
+}
+
+/** It was surely not taken, and may be tried again after a while. */
+export async function putBack(
+  sql: Sql,
+  mail: Claimed,
+  given: { reason: string; wait_seconds: number },
+): Promise<void> {
+  await sql`
+    update hub.recipients
+    set state = 'pushed', reason = ${given.reason.slice(0, 2000)}, claimed_at = null,
+      retry_at = now() + make_interval(secs => ${given.wait_seconds})
+    where draft_id = ${mail.draft_id} and email = ${mail.email} and attempts = ${mail.attempt}
+      and state = 'sending'`
+}
+
+/** The address is dead: it never gets mail again. */
+export async function markBounced(
+  sql: Sql,
+  salt: Buffer,
+  mail: Omit<Claimed, 'attempt'>,
+  bounce: 'hard' | 'soft' | 'complaint',
+): Promise<void> {
+  const isComplaint = bounce === 'complaint'
+  const changed = isComplaint
+    ? await sql`
+        update hub.recipients set complained_at = now()
+        where draft_id = ${mail.draft_id} and email = ${mail.email} and complained_at is null
+        returning 1`
+    : await sql`
+        update hub.recipients set bounced_at = now(), bounce = ${bounce}
+        where draft_id = ${mail.draft_id} and email = ${mail.email}
+          and bounce is distinct from ${bounce} and bounce is distinct from 'hard'
+        returning 1`
+  if (bounce !== 'soft') {
+    const reason = isComplaint ? 'complained' : 'bounced'
+    const { email, project_id } = mail
+    await suppress(sql, salt, { emails: [email], reason, project_id })
+  }
+  if (changed.length > 0) await tell(sql, mail, 'bounced')
+}
+
+/** What a draft ends as when nobody waits any more: unclear, sent, or failed when nobody got it. */
+export async function endDraft(sql: Sql, draft_id: string): Promise<void> {
+  await sql`
+    with count as (
+      select count(*) filter (where state = 'unclear') as unclear,
+        count(*) filter (where state = 'sent') as sent,
+        count(*) filter (where state = 'failed') as failed,
+        count(*) filter (where state = 'skipped') as skipped,
+        count(*) filter (where state in ('waiting', 'pushed', 'sending')) as open
+      from hub.recipients where draft_id = ${draft_id}
+    )
+    update hub.drafts
+    set state = case when unclear > 0 then 'unclear' when sent > 0 then 'sent' else 'failed' end,
+      state_reason = nullif(concat_ws(', ',
+        case when unclear > 0 then unclear || ' unclear' end,
+        case when failed > 0 then failed || ' failed' end,
+        case when skipped > 0 then skipped || ' left out' end
+      ), ''),
+      sent_at = case when sent > 0 then now() end,
+      retry_at = null, paused_at = null, updated_at = now()
+    from count
+    where id = ${draft_id} and state = 'sending' and open = 0`
+}

@@ -1,0 +1,71 @@
+import type { Sql } from '../../shared/sql.ts'
+import type { MailPause, MailSettings } from './settings.ts'
+
+/** What may still go out today, and how the mail of late was received; over all projects. */
+export type Today = {
+  cap: number
+  used: number
+  left: number
+  /** Since mail was last confirmed, at most 30 days. */
+  sent: number
+  hard_bounces: number
+  complaints: number
+  /** Why mail has to stop, or null. */
+  alarm: { reason: 'bounces' | 'complaints'; detail: string } | null
+}
+
+const MAX_BOUNCES = 0.02
+const MAX_COMPLAINTS = 0.001
+/** One or two dead addresses among the first few mails say nothing yet. */
+const FEWEST_BOUNCES = 3
+
+/** readToday counts what was sent; the transaction's scope is `*`. A day is a UTC day. */
+export async function readToday(
+  sql: Sql,
+  { daily_cap, ramp }: MailSettings,
+  pause: MailPause,
+): Promise<Today> {
+  const [row] = await sql<{
+    used: number
+    days: number
+    sent: number
+    hard_bounces: number
+    complaints: number
+  }>`
+    with day as (select date_trunc('day', now(), 'UTC') as start),
+    since as (
+      select greatest(now() - interval '30 days', ${pause.since}::timestamptz) as start
+    )
+    select
+      count(*) filter (where claimed_at >= day.start)::int as used,
+      count(distinct (claimed_at at time zone 'UTC')::date) filter (
+        where claimed_at < day.start
+      )::int as days,
+      count(*) filter (where claimed_at >= since.start)::int as sent,
+      count(*) filter (where bounced_at >= since.start and bounce = 'hard')::int as hard_bounces,
+      count(*) filter (where complained_at >= since.start)::int as complaints
+    from day, since
+    left join hub.recipients on claimed_at is not null`
+  const { used = 0, days = 0, sent = 0, hard_bounces = 0, complaints = 0 } = row ?? {}
+  const cap = ramp ? Math.min(daily_cap, ramp.start + ramp.step * days) : daily_cap
+  return {
+    cap,
+    used,
+    left: Math.max(0, cap - used),
+    sent,
+    hard_bounces,
+    complaints,
+    alarm: alarmOf(sent, hard_bounces, complaints),
+  }
+}
+
+function alarmOf(sent: number, hard_bounces: number, complaints: number): Today['alarm'] {
+  const share = (count: number) => `${count} of ${sent} (${((100 * count) / sent).toFixed(1)} %)`
+  if (complaints > MAX_COMPLAINTS * sent) {
+    return { reason: 'complaints', detail: `${share(complaints)} mails were called spam.` }
+  }
+  if (hard_bounces >= FEWEST_BOUNCES && hard_bounces > MAX_BOUNCES * sent) {
+    return { reason: 'bounces', detail: `${share(hard_bounces)} mails bounced for good.` }
+  }
+  return null
+}
