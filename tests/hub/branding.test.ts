@@ -129,7 +129,7 @@ describe('with an Enterprise licence', () => {
     })
     expect(warned).toEqual([
       expect.stringContaining('#ffff00 (primary) has a contrast of 1.1 on white'),
-      expect.stringContaining('#101010 (accent) has a contrast of 1.1 on a dark page'),
+      expect.stringContaining('#101010 (accent) has a contrast of 1.0 on a dark page'),
       expect.stringContaining('Letters go without this logo'),
     ])
     expect(brandingWarnings(OWN_LOOK)).toEqual([])

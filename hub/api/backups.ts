@@ -1,0 +1,228 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { ReadableStream } from 'node:stream/web'
+import { z } from 'zod'
+import { ApiError, invalid } from '../../shared/problem.ts'
+import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
+import { isEncrypted } from '../backup/archive.ts'
+import { backupFile, backupsIn, listBackups, nameFor } from '../backup/make.ts'
+import { KINDS } from '../backup/manifest.ts'
+import { backupTimes, Job, readJob, type Started, startBackup, startRestore } from '../backup.ts'
+import { isMissing } from '../files.ts'
+import { absent, type Ctx, type Env, problems, write } from '../http.ts'
+
+const Backup = z
+  .object({
+    name: z.string(),
+    kind: z.enum(KINDS),
+    bytes: z.int(),
+    encrypted: z.boolean(),
+    created_at: z.string(),
+  })
+  .meta({ id: 'Backup' })
+const Backups = z.object({
+  backups: z.array(Backup),
+  job: Job.nullable().meta({
+    description: 'The last backup or restore: running, or how it ended.',
+  }),
+  last_at: z.string().nullable(),
+  next_at: z.string(),
+})
+const OneJob = z.object({ job: Job })
+const Name = z.string().min(1).max(200)
+
+/** Backups of the whole hub: made, listed, fetched, brought back. */
+export const backups = resource<Env>()
+
+backups.openapi(
+  createRoute({
+    method: 'get',
+    path: '/backups',
+    operationId: 'listBackups',
+    tags: ['Backups'],
+    summary: 'Every backup on this machine, newest first, and what runs',
+    responses: { 200: json(Backups, 'Poll it while `job.status` is `running`.'), ...problems() },
+  }),
+  async (c) => {
+    const { paths } = c.get('deps').config
+    const [backups, job, times] = await Promise.all([
+      listBackups(paths),
+      readJob(paths),
+      backupTimes(paths),
+    ])
+    return answer(c, Backups, { backups, job, ...times }, 200)
+  },
+)
+
+backups.openapi(
+  createRoute({
+    method: 'post',
+    path: '/backup/run',
+    operationId: 'runBackup',
+    tags: ['Backups'],
+    summary: 'Make a backup now',
+    description: 'Reads only, so it works with the public key too.',
+    responses: { 202: json(OneJob, 'It runs; see GET backups.'), ...problems(409) },
+  }),
+  async (c) => begun(c, await startBackup(c.get('deps').config, 'manual')),
+)
+
+backups.openapi(
+  createRoute({
+    method: 'get',
+    path: '/backup/download',
+    operationId: 'downloadBackup',
+    tags: ['Backups'],
+    summary: 'One backup as a file',
+    request: { query: z.strictObject({ name: Name }) },
+    responses: {
+      200: {
+        description: 'A tar.gz, or that encrypted with age.',
+        content: { 'application/octet-stream': { schema: z.string().meta({ format: 'binary' }) } },
+      },
+      ...problems(404),
+    },
+  }),
+  async (c) => {
+    const { name } = c.req.valid('query')
+    const file = backupFile(c.get('deps').config.paths, name)
+    const { size } = await stat(file).catch(notThere)
+    return c.body(Readable.toWeb(createReadStream(file)) as globalThis.ReadableStream, 200, {
+      // safe: the same stream, typed twice
+      'Content-Type': 'application/octet-stream',
+      'Content-Length': String(size),
+      'Content-Disposition': `attachment; filename="${name}"`,
+    })
+  },
+)
+
+backups.openapi(
+  createRoute({
+    method: 'post',
+    path: '/backup/upload',
+    operationId: 'uploadBackup',
+    tags: ['Backups'],
+    summary: 'Bring a backup file here, to restore it then',
+    request: {
+      body: {
+        description: 'The file as it is; it has to be there.',
+        content: { 'application/octet-stream': { schema: z.string().meta({ format: 'binary' }) } },
+      },
+    },
+    responses: { 201: json(z.object({ backup: Backup }), 'It is here.'), ...problems(413, 422) },
+  }),
+  async (c) => {
+    const { paths } = c.get('deps').config
+    const name = await receive(c, backupsIn(paths))
+    const backup = (await listBackups(paths)).find((known) => known.name === name)
+    const headers = { Location: '/api/cockpit/backups' }
+    return answer(c, z.object({ backup: Backup.optional() }), { backup }, 201, headers)
+  },
+)
+
+backups.openapi(
+  createRoute({
+    method: 'post',
+    path: '/backup/restore',
+    operationId: 'restoreBackup',
+    tags: ['Backups'],
+    summary: 'Put everything back as a backup has it',
+    description:
+      'All or nothing: the archive is checked whole first, and what is there is backed up. Afterwards the hub restarts itself, mail is paused until it is confirmed in Settings > Mail, and nobody leaves the suppression list.',
+    middleware: write,
+    request: {
+      body: body(
+        z.strictObject({
+          name: Name,
+          confirm: z.string().max(200).meta({ description: 'The name again, typed by a person.' }),
+          passphrase: z.string().max(500).optional(),
+          identity: z.string().max(5000).optional().meta({
+            description: 'The private age key, of a backup that was made for a recipient.',
+          }),
+        }),
+      ),
+    },
+    responses: { 202: json(OneJob, 'It runs; see GET backups.'), ...problems(404, 409, 422) },
+  }),
+  async (c) => {
+    const { config } = c.get('deps')
+    const { name, confirm, ...secret } = c.req.valid('json')
+    await stat(backupFile(config.paths, name)).catch(notThere)
+    if (confirm.trim() !== name) {
+      const message = 'Type the name of the backup to restore it.'
+      throw invalid([{ path: 'confirm', code: 'mismatch', message }])
+    }
+    return begun(c, await startRestore(config, name, { secret }))
+  },
+)
+
+backups.openapi(
+  createRoute({
+    method: 'post',
+    path: '/backup/delete',
+    operationId: 'deleteBackup',
+    tags: ['Backups'],
+    summary: 'Delete one backup of this machine',
+    request: { body: body(z.strictObject({ name: Name })) },
+    responses: { 204: { description: 'Deleted.' }, ...problems(404, 422) },
+  }),
+  async (c) => {
+    const { name } = c.req.valid('json')
+    await rm(backupFile(c.get('deps').config.paths, name)).catch(notThere)
+    return c.body(null, 204)
+  },
+)
+
+/** The answer to work that has begun; how it ends stands in the job and in the log. */
+function begun(c: Ctx, { job, done }: Started) {
+  const { log } = c.get('deps')
+  done.then(
+    (name) => log({ msg: `${job.kind} done`, name }),
+    (error: unknown) =>
+      log({
+        msg: `${job.kind} failed`,
+        error: error instanceof Error ? error.message : String(error),
+        cause: error instanceof Error && error.cause ? String(error.cause) : undefined,
+      }),
+  )
+  return answer(c, OneJob, { job }, 202)
+}
+
+async function receive(c: Ctx, folder: string): Promise<string> {
+  const { body } = c.req.raw
+  if (!body) throw new ApiError('malformed', 'There is no body. Send the archive.')
+  await mkdir(folder, { recursive: true, mode: 0o750 })
+  const draft = join(folder, `${nameFor('uploaded', { encrypted: false })}.new`)
+  try {
+    const content = Readable.fromWeb(body as ReadableStream) // safe: the same stream, typed twice
+    await pipeline(content, createWriteStream(draft, { mode: 0o600, flags: 'wx', flush: true }))
+    const encrypted = await isEncrypted(draft)
+    if (!encrypted && !(await isGzip(draft))) {
+      const message = 'This is no backup: it is neither a tar.gz nor encrypted with age.'
+      throw invalid([{ path: '', code: 'form', message }])
+    }
+    const name = nameFor('uploaded', { encrypted })
+    await rename(draft, join(folder, name))
+    return name
+  } finally {
+    await rm(draft, { force: true })
+  }
+}
+
+async function isGzip(file: string): Promise<boolean> {
+  const handle = await open(file)
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(2), 0, 2, 0)
+    return bytesRead === 2 && buffer.readUInt16BE() === 0x1f8b
+  } finally {
+    await handle.close()
+  }
+}
+
+function notThere(error: unknown): never {
+  if (isMissing(error)) throw absent('backup')
+  throw error
+}

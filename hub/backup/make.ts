@@ -1,0 +1,260 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { lstat, mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import pg from 'pg'
+import { ApiError } from '../../shared/problem.ts'
+import { VERSION } from '../../shared/version.ts'
+import type { Config, Paths } from '../config.ts'
+import { isMissing, writeJson } from '../files.ts'
+import { readKey, urlFor } from '../keys.ts'
+import { isFullDisk, pack } from './archive.ts'
+import { BackupError, KINDS, type Kind, type Manifest, tableFile, upgradesIn } from './manifest.ts'
+import type { Encryption } from './settings.ts'
+import { asText, copyOut, readTables, relationOf } from './tables.ts'
+
+/** Says how far a backup or restore is, 0 to 1, and what it does now. */
+export type Progress = (done: number, step: string) => void
+
+export type Backup = {
+  name: string
+  kind: Kind
+  bytes: number
+  encrypted: boolean
+  created_at: string
+}
+
+const NAME = new RegExp(
+  `^watchpost-hub-(\\d{4})(\\d\\d)(\\d\\d)-(\\d\\d)(\\d\\d)(\\d\\d)(\\d{3})-(${KINDS.join('|')})\\.tar\\.gz(\\.age)?$`,
+)
+/** Settings that are in every backup, and those with passwords of other services. */
+export const CONFIG_FILES = {
+  always: ['license.json', 'branding.json', 'system.json', 'suppression.salt'],
+  encrypted: ['mail.json', 'models.json', 'backup.json'],
+}
+/** What a file being written whole is called until then. */
+const DRAFT = /\.[0-9a-f]{12}\.new$/
+const BUSY = 'Another backup or restore is running. Wait for it to end.'
+
+export const backupsIn = (paths: Paths) => join(paths.data_dir, 'backups')
+
+/** The file of a backup by its name; what is no name of one never becomes a path. */
+export function backupFile(paths: Paths, name: string): string {
+  if (!NAME.test(name)) throw new ApiError('not_found', 'There is no such backup.')
+  return join(backupsIn(paths), name)
+}
+
+/** nameFor makes the name of a backup made now. */
+export function nameFor(kind: Kind, options: { encrypted: boolean }, now = new Date()): string {
+  const digits = now.toISOString().replace(/\D/g, '')
+  const stamp = `${digits.slice(0, 8)}-${digits.slice(8, 17)}`
+  return `watchpost-hub-${stamp}-${kind}.tar.gz${options.encrypted ? '.age' : ''}`
+}
+
+/** Every backup on this machine, newest first. */
+export async function listBackups(paths: Paths): Promise<Backup[]> {
+  const names = await readdir(backupsIn(paths)).catch((error: unknown) => {
+    if (isMissing(error)) return []
+    throw error
+  })
+  const found: Backup[] = []
+  for (const name of names) {
+    const [, year, month, day, hour, minute, second, ms, kind, age] = NAME.exec(name) ?? []
+    if (!kind) continue
+    const size = await stat(join(backupsIn(paths), name)).catch(() => undefined)
+    if (!size) continue
+    found.push({
+      name,
+      kind: kind as Kind, // safe: the pattern is made of the kinds
+      bytes: size.size,
+      encrypted: age !== undefined,
+      created_at: `${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`,
+    })
+  }
+  return found.sort((a, b) => b.created_at.localeCompare(a.created_at))
+}
+
+/** withLock keeps backups and restores of all processes apart, on a connection of its own. */
+export async function withLock<T>(
+  config: Config,
+  work: (client: pg.Client) => Promise<T>,
+  { is_patient = false } = {},
+): Promise<T> {
+  const { key } = await readKey(config)
+  // COPY streams do not go with pipelining.
+  const client = new pg.Client({
+    connectionString: urlFor(key, config.database),
+    application_name: 'watchpost-hub backup',
+  })
+  client.on('error', () => {})
+  await client.connect().catch((error: unknown) => {
+    throw new ApiError('unavailable', 'The database is away; try again in a moment.', {
+      cause: error,
+    })
+  })
+  try {
+    for (let tries = is_patient ? 600 : 1; !(await isFree(client)); tries -= 1) {
+      if (tries <= 1) throw new ApiError('conflict', BUSY)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    return await work(client)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+async function isFree(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ free: boolean }>(
+    'select pg_try_advisory_lock(8770, 2) as free',
+  )
+  return rows[0]?.free === true
+}
+
+/**
+ * makeBackup writes everything of one moment into one archive: every table in one repeatable-read
+ * transaction, then projects, prompts and settings. The caller holds the lock. The keys, the token
+ * and the admin's password are the machine's and never in it.
+ */
+export async function makeBackup(
+  client: pg.Client,
+  config: Config,
+  given: { kind: Kind; encryption: Encryption; progress?: Progress },
+): Promise<string> {
+  const { kind, encryption, progress = () => {} } = given
+  const { paths } = config
+  const folder = backupsIn(paths)
+  await mkdir(folder, { recursive: true, mode: 0o750 })
+  await removeLeftovers(folder)
+  const stage = join(folder, `.stage-${randomBytes(6).toString('hex')}`)
+  const encrypted = encryption.kind !== 'none'
+  try {
+    await mkdir(stage, { mode: 0o700 })
+    const manifest: Manifest = {
+      format: 1,
+      version: VERSION,
+      created_at: new Date().toISOString(),
+      kind,
+      upgrades: await upgradesIn(),
+      with_secrets: encrypted,
+      tables: [],
+      folders: [],
+      files: [],
+    }
+    await dumpTables(client, stage, manifest, (part) => progress(0.5 * part, 'database'))
+    progress(0.5, 'files')
+    await copyTree(join(paths.data_dir, 'projects'), stage, 'projects', manifest)
+    await copyTree(paths.prompts_dir, stage, 'prompts', manifest)
+    manifest.folders.push('config')
+    await mkdir(join(stage, 'config'))
+    const names = [...CONFIG_FILES.always, ...(encrypted ? CONFIG_FILES.encrypted : [])]
+    for (const name of names) {
+      await copyFile(join(paths.config_dir, name), stage, `config/${name}`, manifest)
+    }
+    await copyFile(join(paths.data_dir, 'active'), stage, 'active', manifest)
+    await writeJson(join(stage, 'manifest.json'), manifest)
+    progress(0.7, 'archive')
+    const name = nameFor(kind, { encrypted })
+    await pack(stage, join(folder, name), encryption)
+    progress(1, 'done')
+    return name
+  } catch (error) {
+    if (!isFullDisk(error)) throw error
+    throw new BackupError(
+      `The disk of ${folder} is full: no backup was made. Delete old ones or make room.`,
+      { cause: error },
+    )
+  } finally {
+    await rm(stage, { recursive: true, force: true })
+  }
+}
+
+/** dumpTables writes every table of schema hub as it is at one moment. */
+export async function dumpTables(
+  client: pg.Client,
+  stage: string,
+  manifest: Manifest,
+  progress: (part: number) => void = () => {},
+): Promise<void> {
+  await mkdir(join(stage, 'database'))
+  manifest.folders.push('database')
+  await client.query('begin isolation level repeatable read read only')
+  try {
+    await asText(client)
+    const tables = await readTables(client)
+    for (const [index, { name, columns, key }] of tables.entries()) {
+      const path = tableFile(name)
+      const copied = await copyOut(
+        client,
+        { relation: relationOf(name), columns, key },
+        join(stage, path),
+      )
+      const { rows, bytes, sha256 } = copied
+      manifest.tables.push({ name, columns, rows })
+      manifest.files.push({ path, bytes, sha256, mode: 0o600 })
+      progress((index + 1) / tables.length)
+    }
+  } finally {
+    await client.query('rollback')
+  }
+}
+
+/** copyTree copies plain files and folders; links are left out, for they may lead anywhere. */
+async function copyTree(from: string, stage: string, to: string, manifest: Manifest) {
+  const entries = await readdir(from, { withFileTypes: true }).catch((error: unknown) => {
+    if (isMissing(error)) return []
+    throw error
+  })
+  await mkdir(join(stage, to), { mode: 0o750 })
+  manifest.folders.push(to)
+  for (const entry of entries) {
+    const path = `${to}/${entry.name}`
+    if (entry.isDirectory()) await copyTree(join(from, entry.name), stage, path, manifest)
+    if (entry.isFile() && !DRAFT.test(entry.name)) {
+      await copyFile(join(from, entry.name), stage, path, manifest)
+    }
+  }
+}
+
+/** What is not there, or goes away meanwhile, is not in the backup. */
+async function copyFile(from: string, stage: string, path: string, manifest: Manifest) {
+  const hash = createHash('sha256')
+  let bytes = 0
+  const sum = new Transform({
+    transform(chunk: Buffer, _, done) {
+      hash.update(chunk)
+      bytes += chunk.length
+      done(null, chunk)
+    },
+  })
+  try {
+    const { mode } = await lstat(from)
+    await pipeline(createReadStream(from), sum, createWriteStream(join(stage, path)))
+    manifest.files.push({ path, bytes, sha256: hash.digest('hex'), mode: mode & 0o777 })
+  } catch (error) {
+    if (!isMissing(error)) throw error
+    await rm(join(stage, path), { force: true })
+  }
+}
+
+/** What a backup that was killed has left; the lock says that none is running. */
+async function removeLeftovers(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (/^\.stage-/.test(name) || /^watchpost-hub-.*\.new$/.test(name)) {
+      await rm(join(folder, name), { recursive: true, force: true })
+    }
+  }
+}
+
+const KEEP_OTHERS = 5
+
+/** removeOld keeps the newest daily backups and the last few made before a restore. */
+export async function removeOld(paths: Paths, keep_daily: number): Promise<string[]> {
+  const backups = await listBackups(paths)
+  const beyond = (kind: Kind, most: number) =>
+    backups.filter((backup) => backup.kind === kind).slice(most)
+  const old = [...beyond('daily', keep_daily), ...beyond('before-restore', KEEP_OTHERS)]
+  for (const { name } of old) await rm(join(backupsIn(paths), name), { force: true })
+  return old.map(({ name }) => name)
+}

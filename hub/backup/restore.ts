@@ -1,0 +1,229 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type pg from 'pg'
+import { z } from 'zod'
+import type { Config, Paths } from '../config.ts'
+import { readOnlyKey } from '../db.ts'
+import { readJson, readText, writeJson, writeWhole } from '../files.ts'
+import { readKey } from '../keys.ts'
+import { pauseMail } from '../mail/settings.ts'
+import { type Secret, unpack } from './archive.ts'
+import { makeBackup, type Progress, withLock } from './make.ts'
+import { BackupError, isOlder, type Manifest, tableFile } from './manifest.ts'
+import { readBackupSettings } from './settings.ts'
+import { asText, differing, readTables, replaceRows } from './tables.ts'
+
+/**
+ * restore.json, while a restore is under way. Its transaction decides: committed, the files follow;
+ * else what was stays.
+ */
+const Journal = z.strictObject({
+  stage: z.uuid(),
+  transaction: z.string().regex(/^\d+$/),
+  /** mail-pause.json as it was: a restore that did not happen leaves it so. */
+  pause: z.string().nullable(),
+})
+
+const journalFile = (paths: Paths) => join(paths.data_dir, 'restore.json')
+const pauseFile = (paths: Paths) => join(paths.config_dir, 'mail-pause.json')
+const stageOf = (paths: Paths, id: string) => join(paths.data_dir, `.restore-${id}`)
+
+/** Brings an older backup's folder to this release's schema; only the database's owner can. */
+export type Upgrade = (stage: string, manifest: Manifest) => Promise<Manifest>
+
+/**
+ * restoreBackup puts rows, projects, prompts and settings back as the archive has them: all or
+ * nothing, whenever it is killed. Nothing is touched before the whole archive is checked; a backup
+ * of what is there is made first. Afterwards mail is paused, and the suppression list has what
+ * either had.
+ */
+export async function restoreBackup(
+  config: Config,
+  given: { file: string; secret: Secret; progress?: Progress; upgrade?: Upgrade },
+): Promise<Manifest> {
+  const { file, secret, progress = () => {}, upgrade } = given
+  if ((await readKey(config)).role !== 'hub_rw') throw readOnlyKey()
+  return withLock(config, async (client) => {
+    await settle(client, config.paths)
+    await removeStages(config.paths)
+    const id = randomUUID()
+    const stage = stageOf(config.paths, id)
+    try {
+      progress(0.05, 'unpack')
+      let manifest = await unpack(file, stage, secret)
+      if (await isOlder(manifest)) {
+        if (!upgrade) throw olderSchema(manifest)
+        progress(0.3, 'upgrade')
+        manifest = await upgrade(stage, manifest)
+      }
+      await requireSameSalt(client, config.paths, stage)
+      progress(0.4, 'backup')
+      const { encryption } = await readBackupSettings(config.paths)
+      await makeBackup(client, config, { kind: 'before-restore', encryption })
+      progress(0.6, 'database')
+      await restoreRows(client, config.paths, { id, stage, manifest, progress })
+      progress(0.9, 'files')
+      await settle(client, config.paths)
+      progress(1, 'done')
+      return manifest
+    } catch (error) {
+      // A transaction whose COMMIT got no answer may have been committed: then the files follow.
+      await settle(client, config.paths).catch(() => {})
+      throw error
+    } finally {
+      if (!existsSync(journalFile(config.paths))) await rm(stage, { recursive: true, force: true })
+    }
+  })
+}
+
+async function restoreRows(
+  client: pg.Client,
+  paths: Paths,
+  given: { id: string; stage: string; manifest: Manifest; progress: Progress },
+): Promise<void> {
+  const { id, stage, manifest, progress } = given
+  await client.query('begin')
+  try {
+    await asText(client)
+    const tables = await readTables(client)
+    requireKnown(tables, manifest)
+    await replaceRows(client, tables, manifest.tables, (name) => join(stage, tableFile(name)))
+    progress(0.75, 'check')
+    const wrong = await differing(client, tables, manifest, { is_merged: true })
+    if (wrong.length > 0) {
+      throw new BackupError(
+        `These tables do not read back as they were saved: ${wrong.join(', ')}. Nothing was changed.`,
+      )
+    }
+    await dropJobs(client)
+    const { rows } = await client.query<{ id: string }>('select pg_current_xact_id()::text as id')
+    await writeJson(journalFile(paths), {
+      stage: id,
+      transaction: rows[0]?.id,
+      pause: (await readText(pauseFile(paths))) ?? null,
+    })
+    // Before the commit: no letter of the restored state goes out unasked.
+    await pauseMail(paths, 'restored', `Restored from the backup of ${manifest.created_at}.`)
+    progress(0.85, 'commit')
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback').catch(() => {})
+    throw error
+  }
+}
+
+/** Jobs of what was there before; the work of restored missions is queued anew when the hub starts. */
+async function dropJobs(client: pg.Client): Promise<void> {
+  const { rows } = await client.query(
+    "select from pg_tables where schemaname = 'pgboss' and tablename = 'job'",
+  )
+  if (rows.length > 0) await client.query("delete from pgboss.job where state < 'completed'")
+}
+
+/**
+ * finishRestore ends a restore that was killed: with its files if its rows were committed, else as
+ * if it had not begun. Answers which, or null when there was none.
+ */
+export async function finishRestore(config: Config): Promise<'restored' | 'kept' | null> {
+  if (!existsSync(journalFile(config.paths))) return null
+  // The killed one's connection may hold the lock for a moment yet.
+  return withLock(config, (client) => settle(client, config.paths), { is_patient: true })
+}
+
+async function settle(client: pg.Client, paths: Paths): Promise<'restored' | 'kept' | null> {
+  const value = await readJson(journalFile(paths))
+  if (value === undefined) return null
+  const { stage, transaction, pause } = Journal.parse(value)
+  const isCommitted = await outcome(client, transaction)
+  if (isCommitted) await bringFiles(paths, stageOf(paths, stage))
+  if (!isCommitted && pause === null) await rm(pauseFile(paths), { force: true })
+  if (!isCommitted && pause !== null) await writeWhole(pauseFile(paths), pause)
+  await rm(journalFile(paths))
+  await rm(stageOf(paths, stage), { recursive: true, force: true })
+  return isCommitted ? 'restored' : 'kept'
+}
+
+async function outcome(client: pg.Client, transaction: string): Promise<boolean> {
+  for (;;) {
+    const { rows } = await client.query<{ status: string | null }>(
+      'select pg_xact_status($1::xid8) as status',
+      [transaction],
+    )
+    const status = rows[0]?.status
+    // The server may be committing for a client that is gone.
+    if (status !== 'in progress') return status === 'committed'
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+/** bringFiles can be cut short and called again: each step is done or not. */
+async function bringFiles(paths: Paths, stage: string): Promise<void> {
+  const projects = join(paths.data_dir, 'projects')
+  if (existsSync(join(stage, 'projects'))) {
+    if (existsSync(projects)) await rename(projects, join(stage, `old-${randomUUID()}`))
+    await rename(join(stage, 'projects'), projects)
+  }
+  const prompts = join(stage, 'prompts')
+  const saved = existsSync(prompts) ? await readdir(prompts) : []
+  await mkdir(paths.prompts_dir, { recursive: true })
+  for (const name of await readdir(paths.prompts_dir)) {
+    if (name.endsWith('.md') && !saved.includes(name)) await rm(join(paths.prompts_dir, name))
+  }
+  for (const name of saved) {
+    const { mode } = await stat(join(prompts, name))
+    await writeWhole(join(paths.prompts_dir, name), await readFile(join(prompts, name)), mode)
+  }
+  const config = join(stage, 'config')
+  for (const name of existsSync(config) ? await readdir(config) : []) {
+    const file = join(paths.config_dir, name)
+    // A licence entered since, or the backups' own settings, are not set back.
+    if (STAYS.includes(name) && existsSync(file)) continue
+    await writeWhole(file, await readFile(join(config, name)))
+  }
+  const active = await readText(join(stage, 'active'))
+  if (active !== undefined) await writeWhole(join(paths.data_dir, 'active'), active)
+}
+
+const STAYS = ['license.json', 'backup.json']
+
+async function removeStages(paths: Paths): Promise<void> {
+  for (const name of await readdir(paths.data_dir).catch(() => [])) {
+    if (/^\.restore-[0-9a-f-]{36}$/.test(name)) {
+      await rm(join(paths.data_dir, name), { recursive: true, force: true })
+    }
+  }
+}
+
+/** Hashes of two salts cannot stand in one list. */
+async function requireSameSalt(client: pg.Client, paths: Paths, stage: string): Promise<void> {
+  const ours = await readText(join(paths.config_dir, 'suppression.salt'))
+  const theirs = await readText(join(stage, 'config/suppression.salt'))
+  if (ours === undefined || ours.trim() === theirs?.trim()) return
+  await client.query('begin read only')
+  await client.query("select set_config('hub.project', '*', true)")
+  const { rows } = await client.query('select from hub.suppression limit 1')
+  await client.query('rollback')
+  if (rows.length === 0) return
+  throw new BackupError(
+    'The backup is of another hub, and this one has people on its suppression list already: the lists cannot be joined. Restore into a fresh installation.',
+  )
+}
+
+function requireKnown(tables: { name: string; columns: string[] }[], manifest: Manifest): void {
+  for (const { name, columns } of manifest.tables) {
+    const table = tables.find((known) => known.name === name)
+    const unknown = columns.find((column) => !table?.columns.includes(column))
+    if (table && unknown === undefined) continue
+    throw new BackupError(
+      `The backup has ${table ? `the column ${name}.${unknown}` : `the table ${name}`}, which this hub does not know. Restore it with the version that made it.`,
+    )
+  }
+}
+
+function olderSchema({ version }: Manifest): BackupError {
+  return new BackupError(
+    `The backup was made by version ${version}, whose tables were different. Restore it on the server: watchpost-hub restore <file>`,
+  )
+}

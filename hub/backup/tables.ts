@@ -1,0 +1,200 @@
+import { createHash } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { Transform, Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import pg from 'pg'
+import { from, to } from 'pg-copy-streams'
+import type { Manifest } from './manifest.ts'
+
+export type Table = {
+  name: string
+  columns: string[]
+  key: string[]
+  /** The service may add rows and never take one away: a restore leaves what is there. */
+  is_append_only: boolean
+  /** Tables its rows refer to. */
+  parents: string[]
+}
+
+const id = pg.escapeIdentifier
+const list = (names: string[]) => names.map(id).join(', ')
+
+/** readTables describes every table of schema hub, those that others refer to first. */
+export async function readTables(client: pg.ClientBase): Promise<Table[]> {
+  const { rows } = await client.query<Table>(`
+    select t.relname as name,
+      array(
+        select attname::text from pg_catalog.pg_attribute
+        where attrelid = t.oid and attnum > 0 and not attisdropped and attgenerated = ''
+        order by attnum
+      ) as columns,
+      array(
+        select a.attname::text
+        from pg_catalog.pg_index as i, unnest(i.indkey) with ordinality as k (attnum, position)
+        join pg_catalog.pg_attribute as a on a.attnum = k.attnum
+        where i.indrelid = t.oid and i.indisprimary and a.attrelid = t.oid
+        order by k.position
+      ) as key,
+      not pg_catalog.has_table_privilege('hub_rw', t.oid, 'delete') as is_append_only,
+      array(
+        select distinct p.relname::text
+        from pg_catalog.pg_constraint as c
+        join pg_catalog.pg_class as p on p.oid = c.confrelid
+        where c.conrelid = t.oid and c.contype = 'f' and c.confrelid <> t.oid
+      ) as parents
+    from pg_catalog.pg_class as t
+    where t.relnamespace = 'hub'::regnamespace and t.relkind in ('r', 'p') and not t.relispartition
+    order by t.relname`)
+  return inOrder(rows)
+}
+
+function inOrder(tables: Table[]): Table[] {
+  const ordered: Table[] = []
+  let left = tables
+  while (left.length > 0) {
+    const waits = (table: Table) =>
+      table.parents.some((parent) => left.some(({ name }) => name === parent))
+    const ready = left.filter((table) => !waits(table))
+    if (ready.length === 0) {
+      throw new Error(`tables refer to each other in a circle: ${left.map(({ name }) => name)}`)
+    }
+    ordered.push(...ready)
+    left = left.filter(waits)
+  }
+  return ordered
+}
+
+/** asText makes rows read the same on every server, and lets the transaction take its time. */
+export async function asText(client: pg.ClientBase): Promise<void> {
+  await client.query(`
+    set local statement_timeout = 0;
+    set local idle_in_transaction_session_timeout = 0;
+    set local timezone = 'UTC';
+    set local datestyle = 'ISO, YMD';
+    set local intervalstyle = 'postgres';
+    set local extra_float_digits = 1;
+    set local bytea_output = 'hex';
+    set local client_encoding = 'UTF8'`)
+  await client.query("select set_config('hub.project', '*', true)")
+}
+
+export type Copied = { rows: number; bytes: number; sha256: string }
+
+/** copyOut writes a table's rows as COPY text in the order of its key; without a file it only counts and sums. */
+export async function copyOut(
+  client: pg.ClientBase,
+  table: { relation: string; columns: string[]; key: string[] },
+  file?: string,
+): Promise<Copied> {
+  const { relation, columns, key } = table
+  // The order of a text differs from server to server, but not in the C collation.
+  const order = key.map((column) => `${id(column)}::text collate "C"`).join(', ')
+  const rows = client.query(
+    to(`copy (select ${list(columns)} from ${relation} order by ${order}) to stdout`),
+  )
+  const hash = createHash('sha256')
+  let bytes = 0
+  const sum = new Transform({
+    transform(chunk: Buffer, _, done) {
+      hash.update(chunk)
+      bytes += chunk.length
+      done(null, chunk)
+    },
+  })
+  const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() })
+  await pipeline(rows, sum, file ? createWriteStream(file, { mode: 0o600 }) : nowhere())
+  return { rows: rows.rowCount, bytes, sha256: hash.digest('hex') }
+}
+
+/** copyIn loads COPY text into a table. */
+export async function copyIn(
+  client: pg.ClientBase,
+  relation: string,
+  columns: string[],
+  file: string,
+): Promise<void> {
+  const rows = client.query(from(`copy ${relation} (${list(columns)}) from stdin`))
+  await pipeline(createReadStream(file), rows)
+}
+
+export const relationOf = (name: string) => `hub.${id(name)}`
+const loadedOf = (name: string) => id(`restored_${name}`)
+
+/**
+ * replaceRows makes the tables hold what the files hold, within the caller's transaction and with
+ * the service's rights. COPY cannot go into a table under row-level security, so the rows come by
+ * way of temporary tables. What is append-only grows by what was not there.
+ */
+export async function replaceRows(
+  client: pg.ClientBase,
+  tables: Table[],
+  loaded: Manifest['tables'],
+  fileOf: (name: string) => string,
+): Promise<void> {
+  const columnsOf = new Map(loaded.map(({ name, columns }) => [name, columns]))
+  for (const { name } of tables) {
+    const columns = columnsOf.get(name)
+    if (!columns) continue
+    await client.query(
+      `create temporary table ${loadedOf(name)} on commit drop as
+       select ${list(columns)} from ${relationOf(name)} with no data`,
+    )
+    await copyIn(client, loadedOf(name), columns, fileOf(name))
+  }
+  const changing = tables.filter(({ is_append_only }) => !is_append_only)
+  await client.query(
+    `lock table ${changing.map(({ name }) => relationOf(name)).join(', ')} in share row exclusive mode`,
+  )
+  // What an append-only row refers to must not go away and come back: the reference would be lost.
+  const kept = new Set(
+    tables.filter(({ is_append_only }) => is_append_only).flatMap(({ parents }) => parents),
+  )
+  for (const { name, key } of [...changing].reverse()) {
+    const isBack = `exists (select from ${loadedOf(name)} as loaded where ${key
+      .map((column) => `loaded.${id(column)} = t.${id(column)}`)
+      .join(' and ')})`
+    const condition = kept.has(name) && columnsOf.has(name) ? ` where not ${isBack}` : ''
+    await client.query(`delete from ${relationOf(name)} as t${condition}`)
+  }
+  for (const { name, key, is_append_only } of tables) {
+    const columns = columnsOf.get(name)
+    if (!columns) continue
+    const update = columns.map((column) => `${id(column)} = excluded.${id(column)}`).join(', ')
+    const conflict = is_append_only
+      ? ' on conflict do nothing'
+      : kept.has(name)
+        ? ` on conflict (${list(key)}) do update set ${update}`
+        : ''
+    await client.query(
+      `insert into ${relationOf(name)} (${list(columns)}) overriding system value
+       select ${list(columns)} from ${loadedOf(name)}${conflict}`,
+    )
+  }
+}
+
+/** The tables that do not read back as they were loaded; of an append-only one no row may be missing. */
+export async function differing(
+  client: pg.ClientBase,
+  tables: Table[],
+  manifest: Manifest,
+  options: { is_merged: boolean },
+): Promise<string[]> {
+  const found: string[] = []
+  for (const { name, columns } of manifest.tables) {
+    const table = tables.find((known) => known.name === name)
+    if (!table) continue
+    if (options.is_merged && table.is_append_only) {
+      const match = table.key.map((key) => `loaded.${id(key)} = t.${id(key)}`).join(' and ')
+      const { rows } = await client.query<{ missing: number }>(
+        `select count(*)::int as missing from ${loadedOf(name)} as loaded
+         where not exists (select from ${relationOf(name)} as t where ${match})`,
+      )
+      if (rows[0]?.missing !== 0) found.push(name)
+      continue
+    }
+    const read = await copyOut(client, { relation: relationOf(name), columns, key: table.key })
+    const file = manifest.files.find(({ path }) => path === `database/${name}.copy`)
+    if (read.sha256 !== file?.sha256) found.push(name)
+  }
+  return found
+}

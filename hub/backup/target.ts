@@ -1,0 +1,89 @@
+import { execFile } from 'node:child_process'
+import { openAsBlob } from 'node:fs'
+import { promisify } from 'node:util'
+import { AwsClient } from 'aws4fetch'
+import { sumOf } from './archive.ts'
+import { BackupError } from './manifest.ts'
+import type { Target } from './settings.ts'
+
+const run = promisify(execFile)
+const UPLOAD_MS = 60 * 60_000
+
+/** sendAway brings a backup to the target outside this machine; does nothing when there is none. */
+export async function sendAway(target: Target, file: string, name: string): Promise<void> {
+  if (target.kind === 's3') return putObject(target, file, name)
+  if (target.kind === 'rsync') return copyByRsync(target.destination, file)
+}
+
+async function putObject(
+  target: Extract<Target, { kind: 's3' }>,
+  file: string,
+  name: string,
+): Promise<void> {
+  const { endpoint, bucket, region, prefix, access_key_id, secret_access_key } = target
+  const key = [...prefix.split('/'), name].filter((part) => part !== '').join('/')
+  const url = `${endpoint.replace(/\/+$/, '')}/${bucket}/${key}`
+  const { sha256 } = await sumOf(file)
+  const aws = new AwsClient({
+    accessKeyId: access_key_id,
+    secretAccessKey: secret_access_key,
+    service: 's3',
+    region,
+    // The sender is called again the next night; an upload of gigabytes not at once.
+    retries: 0,
+  })
+  const signed = await aws.sign(url, {
+    method: 'PUT',
+    headers: { 'x-amz-content-sha256': sha256, 'content-type': 'application/octet-stream' },
+  })
+  const answer = await fetch(signed.url, {
+    method: 'PUT',
+    headers: signed.headers,
+    // A Blob of a file has a size, which S3 wants to know, and is not read into memory.
+    body: await openAsBlob(file),
+    signal: AbortSignal.timeout(UPLOAD_MS),
+  }).catch((error: unknown) => {
+    throw new BackupError(`The backup is here, but ${new URL(url).host} did not answer.`, {
+      cause: error,
+    })
+  })
+  if (answer.ok) return void (await answer.body?.cancel())
+  const said = /<Code>([\w.-]{1,60})<\/Code>/.exec((await answer.text()).slice(0, 4000))?.[1]
+  throw new BackupError(
+    `The backup is here, but the bucket "${bucket}" refused it: ${answer.status}${said ? ` ${said}` : ''}. Check the target in Settings > System.`,
+  )
+}
+
+async function copyByRsync(destination: string, file: string): Promise<void> {
+  const ssh = 'ssh -o BatchMode=yes -o ConnectTimeout=20'
+  try {
+    await run(
+      'rsync',
+      [
+        '--times',
+        '--partial',
+        '--timeout=300',
+        '-e',
+        ssh,
+        '--',
+        file,
+        `${destination.replace(/\/*$/, '')}/`,
+      ],
+      {
+        timeout: UPLOAD_MS,
+      },
+    )
+  } catch (error) {
+    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
+    const why = missing
+      ? 'rsync is not installed on this machine'
+      : `rsync failed: ${said.split('\n')[0]?.slice(0, 300) || 'it gave no reason'}`
+    throw new BackupError(
+      `The backup is here, but ${why}. Check the target in Settings > System.`,
+      {
+        cause: error,
+      },
+    )
+  }
+}
