@@ -1,0 +1,292 @@
+import { ImapFlow } from 'imapflow'
+import { z } from 'zod'
+import { normaliseEmail } from './address.ts'
+
+const LOOPBACK = ['localhost', '127.0.0.1', '::1']
+
+/** The mailbox that answers come to. It is only read: nothing is marked, moved or deleted. */
+export const ImapSettings = z
+  .object({
+    host: z.string().min(1).max(255),
+    port: z.number().int().min(1).max(65535).default(993),
+    /** `tls` from the first byte (993), `starttls` required (143), `none` only on this machine. */
+    security: z.enum(['tls', 'starttls', 'none']).default('tls'),
+    user: z.string().min(1).max(255),
+    password: z.string().max(1000),
+    mailbox: z.string().min(1).max(255).default('INBOX'),
+    /** PEM of a certificate authority of one's own. */
+    ca: z.string().max(50_000).optional(),
+  })
+  .refine(({ security, host }) => security !== 'none' || LOOPBACK.includes(host), {
+    path: ['security'],
+    message: 'a password needs tls or starttls',
+  })
+export type ImapSettings = z.infer<typeof ImapSettings>
+
+/** How far a mailbox was read; keep it between polls. Null: from now on. */
+export type ImapCursor = { uid_validity: string; last_uid: number }
+
+/** What a bounce says about one recipient (RFC 3464). */
+export type BouncedRecipient = { email: string; status: string; permanent: boolean }
+
+/** A letter that came in, as far as it matters for one that went out. */
+export type IncomingMail = {
+  uid: number
+  message_id: string | null
+  from: string | null
+  subject: string
+  date: Date | null
+  in_reply_to: string | null
+  references: string[]
+  /** An absence notice or another machine's answer: it stops nothing. */
+  is_auto_reply: boolean
+  is_bounce: boolean
+  /** A reader pressed "spam" (RFC 5965). */
+  is_complaint: boolean
+  /** Of a bounce or a complaint: the Message-ID of the letter it is about, when it says so. */
+  original_message_id: string | null
+  bounced: BouncedRecipient[]
+}
+
+const HEADERS = [
+  'from',
+  'return-path',
+  'references',
+  'content-type',
+  'auto-submitted',
+  'precedence',
+  'x-autoreply',
+  'x-autorespond',
+  'x-failed-recipients',
+]
+const REPORT_BYTES = 100_000
+/** After the server renumbered a mailbox, this far back is read again. */
+const RENUMBERED_DAYS = 14
+
+const AUTO_SUBJECT =
+  /^\s*(auto(matic)?[ -]?reply|out of (the )?office|otomatik (yan[ıi]t|cevap)|ofis d[ıi][şs][ıi]nda|abwesenheit)/i
+
+/**
+ * Reads what came since the cursor, oldest first, at most `limit` letters; the cursor returned goes
+ * behind the last one read. Connection and login faults are thrown as they come.
+ */
+export async function pollMailbox(
+  settings: ImapSettings,
+  cursor: ImapCursor | null,
+  { limit = 200 }: { limit?: number } = {},
+): Promise<{ cursor: ImapCursor; mails: IncomingMail[] }> {
+  const client = connection(settings)
+  await client.connect()
+  try {
+    const { uidValidity, uidNext } = await client.mailboxOpen(settings.mailbox, { readOnly: true })
+    const uid_validity = String(uidValidity)
+    if (!cursor) return { cursor: { uid_validity, last_uid: uidNext - 1 }, mails: [] }
+    const isRenumbered = cursor.uid_validity !== uid_validity
+    const last_uid = isRenumbered ? 0 : cursor.last_uid
+    const query = isRenumbered ? { since: daysAgo(RENUMBERED_DAYS) } : { uid: `${last_uid + 1}:*` }
+    const found = await client.search(query, { uid: true })
+    // `n:*` names the last letter even when its number is below n.
+    const uids = (found || []).filter((uid) => uid > last_uid).toSorted((a, b) => a - b)
+    const wanted = uids.slice(0, limit)
+    const mails: IncomingMail[] = []
+    for (const uid of wanted) {
+      const mail = await read(client, uid)
+      if (mail) mails.push(mail)
+    }
+    const isEnd = wanted.length === uids.length
+    const reached = wanted.at(-1) ?? last_uid
+    return {
+      cursor: { uid_validity, last_uid: isEnd ? Math.max(reached, uidNext - 1) : reached },
+      mails,
+    }
+  } finally {
+    await client.logout().catch(() => client.close())
+  }
+}
+
+/** What a connection test found; `message` says what failed and what to change. */
+export type ImapCheck = {
+  ok: boolean
+  stage: 'dns' | 'connect' | 'tls' | 'auth' | 'mailbox' | null
+  message: string
+}
+
+/** Connects, logs in and opens the mailbox for reading. */
+export async function checkImap(settings: ImapSettings): Promise<ImapCheck> {
+  const client = connection(settings)
+  const server = `${settings.host}:${settings.port}`
+  try {
+    await client.connect()
+  } catch (error) {
+    client.close()
+    return refusal(error, server, settings)
+  }
+  try {
+    const { exists } = await client.mailboxOpen(settings.mailbox, { readOnly: true })
+    return { ok: true, stage: null, message: `${settings.mailbox} holds ${exists} letters.` }
+  } catch {
+    const message = `${settings.user} has no mailbox ${settings.mailbox} at ${server}.`
+    return { ok: false, stage: 'mailbox', message }
+  } finally {
+    await client.logout().catch(() => client.close())
+  }
+}
+
+function refusal(error: unknown, server: string, settings: ImapSettings): ImapCheck {
+  const fault = z
+    .object({
+      message: z.string().catch(''),
+      code: z.string().catch(''),
+      responseText: z.string().catch(''),
+      authenticationFailed: z.boolean().catch(false),
+    })
+    .parse(error instanceof Error ? { ...error, message: error.message } : {})
+  const said = fault.responseText || fault.code || fault.message
+  if (fault.authenticationFailed) {
+    const message = `${server} did not accept the user and password (${said}).`
+    return { ok: false, stage: 'auth', message }
+  }
+  if (/^(ENOTFOUND|EAI_)/.test(fault.code)) {
+    const message = `The name ${settings.host} is not known. Check its spelling.`
+    return { ok: false, stage: 'dns', message }
+  }
+  if (
+    /TLS|SSL|CERT|certificate|SELF_SIGNED|wrong version/i.test(`${fault.code} ${fault.message}`)
+  ) {
+    const message = `No encrypted connection with ${server} (${said}). Check the port, the security and the certificate.`
+    return { ok: false, stage: 'tls', message }
+  }
+  const message = `No mail server answers at ${server} (${said}). Check the port and the firewall.`
+  return { ok: false, stage: 'connect', message }
+}
+
+function connection(settings: ImapSettings): ImapFlow {
+  const client = new ImapFlow({
+    host: settings.host,
+    port: settings.port,
+    secure: settings.security === 'tls',
+    doSTARTTLS: settings.security === 'starttls',
+    auth: { user: settings.user, pass: settings.password },
+    tls: settings.ca ? { ca: settings.ca } : {},
+    logger: false,
+    disableAutoIdle: true,
+    connectionTimeout: 15_000,
+    greetingTimeout: 15_000,
+    socketTimeout: 60_000,
+    maxLiteralSize: 5_000_000,
+  })
+  // A connection that breaks rejects the command under way; unheard, it would end the process too.
+  client.on('error', () => {})
+  return client
+}
+
+async function read(client: ImapFlow, uid: number): Promise<IncomingMail | null> {
+  const message = await client.fetchOne(
+    String(uid),
+    { uid: true, envelope: true, headers: HEADERS },
+    { uid: true },
+  )
+  if (!message) return null
+  const headers = parseHeaders(message.headers?.toString('utf8') ?? '')
+  const { envelope } = message
+  const report = /^multipart\/report\b.*report-type="?(delivery-status|feedback-report)/i.exec(
+    headers.get('content-type') ?? '',
+  )?.[1]
+  const failed = headers.get('x-failed-recipients')
+  const from = normaliseEmail(envelope?.from?.[0]?.address ?? '')
+  const is_complaint = report?.toLowerCase() === 'feedback-report'
+  const isDaemon =
+    headers.get('return-path')?.trim() === '<>' && /^(mailer-daemon|postmaster)@/.test(from ?? '')
+  const is_bounce = !is_complaint && (report !== undefined || failed !== undefined || isDaemon)
+  const source = is_bounce || is_complaint ? await readSource(client, uid) : ''
+  const subject = envelope?.subject ?? ''
+  return {
+    uid,
+    message_id: envelope?.messageId || null,
+    from,
+    subject,
+    date: dateOf(envelope?.date),
+    in_reply_to: firstId(envelope?.inReplyTo ?? ''),
+    references: messageIds(headers.get('references') ?? ''),
+    is_auto_reply: !is_bounce && !is_complaint && isAutomatic(headers, subject),
+    is_bounce,
+    is_complaint,
+    original_message_id: source ? originalId(source) : null,
+    bounced: is_bounce ? bouncedRecipients(source, failed) : [],
+  }
+}
+
+async function readSource(client: ImapFlow, uid: number): Promise<string> {
+  const message = await client.fetchOne(
+    String(uid),
+    { source: { start: 0, maxLength: REPORT_BYTES } },
+    { uid: true },
+  )
+  return message ? (message.source?.toString('utf8') ?? '') : ''
+}
+
+function isAutomatic(headers: Map<string, string>, subject: string): boolean {
+  const submitted = headers.get('auto-submitted')?.trim().toLowerCase() ?? 'no'
+  if (!submitted.startsWith('no')) return true
+  if (headers.has('x-autoreply') || headers.has('x-autorespond')) return true
+  if (/^(auto_reply|bulk|junk)$/i.test(headers.get('precedence')?.trim() ?? '')) return true
+  return AUTO_SUBJECT.test(subject)
+}
+
+/** The fields of each recipient stand in a block of their own. */
+function bouncedRecipients(source: string, failed: string | undefined): BouncedRecipient[] {
+  const unfolded = source.replaceAll('\r\n', '\n').replace(/\n[ \t]+/g, ' ')
+  const blocks = unfolded.split(/\n\s*\n/).map(parseHeaders)
+  const recipients = new Map<string, BouncedRecipient>()
+  for (const block of blocks) {
+    const address = block.get('original-recipient') ?? block.get('final-recipient')
+    const email = normaliseEmail(address?.replace(/^[^;]*;/, '').replace(/[<>]/g, '') ?? '')
+    const status = /\b[245]\.\d{1,3}\.\d{1,3}\b/.exec(block.get('status') ?? '')?.[0]
+    if (!email || !status || status.startsWith('2')) continue
+    const isFailed = /^\s*failed/i.test(block.get('action') ?? 'failed')
+    recipients.set(email, { email, status, permanent: isFailed && status.startsWith('5') })
+  }
+  for (const part of failed?.split(',') ?? []) {
+    const email = normaliseEmail(part)
+    if (email && !recipients.has(email)) {
+      recipients.set(email, { email, status: '5.0.0', permanent: true })
+    }
+  }
+  return [...recipients.values()]
+}
+
+/** The Message-ID inside the report: the second one, for the first is the report's own. */
+function originalId(source: string): string | null {
+  const body = source.slice(source.search(/\r?\n\r?\n/))
+  const [id] = [...body.matchAll(/^(?:x-)?(?:original-)?message-id:\s*(<[^\s<>]+>)/gim)]
+  return id?.[1] ?? null
+}
+
+function firstId(text: string): string | null {
+  return messageIds(text)[0] ?? null
+}
+
+function messageIds(text: string): string[] {
+  return [...text.matchAll(/<[^\s<>]+>/g)].map(([id]) => id)
+}
+
+/** Header fields by lower-case name, unfolded; of several the first. */
+function parseHeaders(text: string): Map<string, string> {
+  const headers = new Map<string, string>()
+  const unfolded = text.replaceAll('\r\n', '\n').replace(/\n[ \t]+/g, ' ')
+  for (const field of unfolded.split('\n')) {
+    const colon = field.indexOf(':')
+    const name = field.slice(0, colon).trim().toLowerCase()
+    if (colon > 0 && !headers.has(name)) headers.set(name, field.slice(colon + 1).trim())
+  }
+  return headers
+}
+
+function dateOf(value: string | Date | undefined): Date | null {
+  const date = new Date(value ?? Number.NaN)
+  return Number.isNaN(date.getTime()) ? null : date
+}
+
+function daysAgo(days: number): Date {
+  return new Date(Date.now() - days * 86_400_000)
+}

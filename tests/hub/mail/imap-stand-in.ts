@@ -1,0 +1,138 @@
+import { createServer, type Socket } from 'node:net'
+
+/** A small IMAP4rev1 server with one mailbox, for what the hub asks: it only reads. */
+export type ImapStandIn = {
+  port: number
+  /** Delivers a raw letter and answers its UID. */
+  deliver(raw: string): number
+  /** Gives every letter a new number, as a server does after a repair. */
+  renumber(): void
+  /** The commands seen, without their tags. */
+  commands: string[]
+  close(): Promise<void>
+}
+
+export async function startImap({ user = 'ayse', password = 'right' } = {}): Promise<ImapStandIn> {
+  let validity = 1
+  let next = 1
+  let letters: { uid: number; raw: string }[] = []
+  const commands: string[] = []
+  const sockets = new Set<Socket>()
+
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    const say = (line: string) => socket.write(`${line}\r\n`)
+    say('* OK stand-in ready')
+    let rest = ''
+    socket.on('data', (chunk) => {
+      const lines = (rest + chunk.toString('latin1')).split('\r\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) {
+        const [, tag = '*', command = ''] = /^(\S+) (.*)$/.exec(line) ?? []
+        commands.push(command)
+        say(`${tag} ${answer(command, say)}`)
+        if (command === 'LOGOUT') socket.end()
+      }
+    })
+  })
+
+  function answer(command: string, say: (line: string) => void): string {
+    const [verb = ''] = command.toUpperCase().replace(/^UID /, 'UID-').split(' ')
+    if (verb === 'CAPABILITY') say('* CAPABILITY IMAP4rev1')
+    if (verb === 'LOGIN') {
+      if (command !== `LOGIN "${user}" "${password}"`)
+        return 'NO [AUTHENTICATIONFAILED] Wrong password'
+    }
+    if (verb === 'LIST') say('* LIST (\\HasNoChildren) "/" INBOX')
+    if (verb === 'EXAMINE' || verb === 'SELECT') {
+      if (!/ "?INBOX"?$/.test(command)) return 'NO [NONEXISTENT] No such mailbox'
+      say(`* ${letters.length} EXISTS`)
+      say('* FLAGS (\\Seen)')
+      say(`* OK [UIDVALIDITY ${validity}] ok`)
+      say(`* OK [UIDNEXT ${next}] ok`)
+      return verb === 'EXAMINE' ? 'OK [READ-ONLY] done' : 'OK [READ-WRITE] done'
+    }
+    if (verb === 'UID-SEARCH') say(`* SEARCH ${search(command).join(' ')}`.trimEnd())
+    if (verb === 'UID-FETCH') fetch(command, say)
+    if (verb === 'LOGOUT') say('* BYE')
+    return `OK ${verb} done`
+  }
+
+  function search(command: string): number[] {
+    const from = /UID (\d+):\*/.exec(command)?.[1]
+    if (!from) return letters.map(({ uid }) => uid)
+    const found = letters.filter(({ uid }) => uid >= Number(from)).map(({ uid }) => uid)
+    const last = letters.at(-1)?.uid
+    return found.length || last === undefined ? found : [last]
+  }
+
+  function fetch(command: string, say: (line: string) => void) {
+    const uid = Number(/^UID FETCH (\d+)/i.exec(command)?.[1])
+    const at = letters.findIndex((letter) => letter.uid === uid)
+    const raw = letters[at]?.raw
+    if (raw === undefined) return
+    const items = [`UID ${uid}`]
+    const fields = /BODY\.PEEK\[HEADER\.FIELDS \(([^)]*)\)\]/i.exec(command)?.[1]
+    if (/ENVELOPE/i.test(command)) items.push(`ENVELOPE ${envelope(raw)}`)
+    if (fields !== undefined) {
+      items.push(`BODY[HEADER.FIELDS (${fields})] ${literal(pick(raw, fields.split(' ')))}`)
+    }
+    const part = /BODY\.PEEK\[\]<0\.(\d+)>/i.exec(command)?.[1]
+    if (part) items.push(`BODY[]<0> ${literal(raw.slice(0, Number(part)))}`)
+    say(`* ${at + 1} FETCH (${items.join(' ')})`)
+  }
+
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (!address || typeof address === 'string') throw new Error('The stand-in has no port')
+  return {
+    port: address.port,
+    commands,
+    deliver(raw) {
+      letters.push({ uid: next, raw: raw.replace(/\r?\n/g, '\r\n') })
+      next += 1
+      return next - 1
+    },
+    renumber() {
+      validity += 1
+      letters = letters.map((letter, index) => ({ ...letter, uid: index + 1 }))
+      next = letters.length + 1
+    },
+    close: () =>
+      new Promise((resolve) => {
+        for (const socket of sockets) socket.destroy()
+        server.close(() => resolve())
+      }),
+  }
+}
+
+function literal(text: string): string {
+  const bytes = Buffer.from(text, 'utf8').toString('latin1')
+  return `{${bytes.length}}\r\n${bytes}`
+}
+
+function fieldsOf(raw: string): [string, string][] {
+  const head = raw.slice(0, raw.indexOf('\r\n\r\n')).replace(/\r\n[ \t]+/g, ' ')
+  return head.split('\r\n').map((field) => {
+    const colon = field.indexOf(':')
+    return [field.slice(0, colon).toLowerCase(), field.slice(colon + 1).trim()]
+  })
+}
+
+function pick(raw: string, names: string[]): string {
+  const wanted = names.map((name) => name.replaceAll('"', '').toLowerCase())
+  const found = fieldsOf(raw).filter(([name]) => wanted.includes(name))
+  return `${found.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`
+}
+
+function envelope(raw: string): string {
+  const fields = new Map(fieldsOf(raw))
+  const text = (name: string) => {
+    const value = fields.get(name)
+    return value === undefined ? 'NIL' : `"${value.replace(/["\\]/g, '\\$&')}"`
+  }
+  const from = /<?([^\s<>]+)@([^\s<>]+?)>?$/.exec(fields.get('from') ?? '')
+  const addresses = from ? `((NIL NIL "${from[1]}" "${from[2]}"))` : 'NIL'
+  return `(${text('date')} ${text('subject')} ${addresses} ${addresses} ${addresses} NIL NIL NIL ${text('in-reply-to')} ${text('message-id')})`
+}

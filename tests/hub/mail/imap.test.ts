@@ -1,0 +1,246 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { checkImap, type ImapSettings, pollMailbox } from '../../../hub/mail/imap.ts'
+import { type ImapStandIn, startImap } from './imap-stand-in.ts'
+
+const OURS = '<0123456789abcdef@demir.example>'
+
+const reply = `Return-Path: <jo@client.example>
+From: "Doe, Jo" <Jo@Client.example>
+To: ayse@demir.example
+Subject: =?utf-8?Q?Re:_G=C3=BCnayd=C4=B1n?=
+Date: Sat, 21 Nov 2026 10:00:00 +0300
+Message-ID: <reply@client.example>
+In-Reply-To: ${OURS}
+References: <first@demir.example>
+ ${OURS}
+
+Yes, please.
+`
+
+const absence = `From: jo@client.example
+Subject: Out of office: Heat recovery
+Date: Sat, 21 Nov 2026 10:00:00 +0300
+Message-ID: <away@client.example>
+In-Reply-To: ${OURS}
+Auto-Submitted: auto-replied
+
+Back on Monday.
+`
+
+const bounce = `Return-Path: <>
+From: Mail Delivery System <MAILER-DAEMON@mx.demir.example>
+To: ayse@demir.example
+Subject: Undelivered Mail Returned to Sender
+Date: Sat, 21 Nov 2026 10:00:00 +0300
+Message-ID: <bounce@mx.demir.example>
+Auto-Submitted: auto-replied
+Content-Type: multipart/report; report-type=delivery-status;
+ boundary="b"
+
+--b
+Content-Type: text/plain
+
+I could not deliver your message.
+
+--b
+Content-Type: message/delivery-status
+
+Reporting-MTA: dns; mx.demir.example
+
+Final-Recipient: rfc822; gone@client.example
+Original-Recipient: rfc822;Gone@Client.example
+Action: failed
+Status: 5.1.1
+Diagnostic-Code: smtp; 550 5.1.1 no such user
+
+Final-Recipient: rfc822; full@client.example
+Action: delayed
+Status: 4.2.2
+
+--b
+Content-Type: message/rfc822-headers
+
+From: ayse@demir.example
+Message-ID: ${OURS}
+Subject: Heat recovery
+
+--b--
+`
+
+const exim = `Return-Path: <>
+X-Failed-Recipients: old@client.example
+From: Mail Delivery System <mailer-daemon@mx.demir.example>
+Subject: Mail delivery failed
+Date: Sat, 21 Nov 2026 10:00:00 +0300
+Message-ID: <exim@mx.demir.example>
+
+This message was created automatically.
+`
+
+const complaint = `From: fbl@provider.example
+Subject: complaint
+Date: Sat, 21 Nov 2026 10:00:00 +0300
+Message-ID: <fbl@provider.example>
+Content-Type: multipart/report; report-type="feedback-report"; boundary="b"
+
+--b
+Content-Type: message/feedback-report
+
+Feedback-Type: abuse
+
+--b
+Content-Type: message/rfc822
+
+Message-ID: ${OURS}
+
+--b--
+`
+
+let server: ImapStandIn
+beforeEach(async () => {
+  server = await startImap()
+})
+afterEach(() => server.close())
+
+function settings(more: Partial<ImapSettings> = {}): ImapSettings {
+  const { port } = server
+  const login = { user: 'ayse', password: 'right', mailbox: 'INBOX' }
+  return { host: '127.0.0.1', port, security: 'none', ...login, ...more }
+}
+
+async function receive(...letters: string[]) {
+  const { cursor } = await pollMailbox(settings(), null)
+  for (const letter of letters) server.deliver(letter)
+  return pollMailbox(settings(), cursor)
+}
+
+describe('polling a mailbox', () => {
+  test('begins now, reads what comes once, and marks nothing', async () => {
+    server.deliver(reply)
+    const first = await pollMailbox(settings(), null)
+    expect(first).toEqual({ cursor: { uid_validity: '1', last_uid: 1 }, mails: [] })
+    expect((await pollMailbox(settings(), first.cursor)).mails).toEqual([])
+
+    server.deliver(reply)
+    const second = await pollMailbox(settings(), first.cursor)
+    expect(second.mails.map((mail) => mail.uid)).toEqual([2])
+    expect(second.cursor.last_uid).toBe(2)
+    expect((await pollMailbox(settings(), second.cursor)).mails).toEqual([])
+    const changing = server.commands.filter((each) =>
+      /^(SELECT|UID STORE|UID COPY|APPEND)/.test(each),
+    )
+    expect(changing).toEqual([])
+    expect(server.commands.some((each) => /BODY\[/.test(each))).toBe(false)
+  })
+
+  test('goes on where the limit ended', async () => {
+    const { cursor } = await pollMailbox(settings(), null)
+    for (let count = 0; count < 5; count += 1) server.deliver(reply)
+    const first = await pollMailbox(settings(), cursor, { limit: 3 })
+    expect(first.mails.map((mail) => mail.uid)).toEqual([1, 2, 3])
+    const second = await pollMailbox(settings(), first.cursor, { limit: 3 })
+    expect(second.mails.map((mail) => mail.uid)).toEqual([4, 5])
+  })
+
+  test('reads a renumbered mailbox again', async () => {
+    server.deliver(reply)
+    const { cursor } = await pollMailbox(settings(), null)
+    server.renumber()
+    const again = await pollMailbox(settings(), cursor)
+    expect(again.mails).toHaveLength(1)
+    expect(again.cursor).toEqual({ uid_validity: '2', last_uid: 1 })
+  })
+})
+
+describe('a letter that came in', () => {
+  test('is a reply to ours', async () => {
+    const { mails } = await receive(reply)
+    expect(mails).toEqual([
+      {
+        uid: 1,
+        message_id: '<reply@client.example>',
+        from: 'jo@client.example',
+        subject: 'Re: Günaydın',
+        date: new Date('2026-11-21T07:00:00Z'),
+        in_reply_to: OURS,
+        references: ['<first@demir.example>', OURS],
+        is_auto_reply: false,
+        is_bounce: false,
+        is_complaint: false,
+        original_message_id: null,
+        bounced: [],
+      },
+    ])
+  })
+
+  test.each([
+    ['Auto-Submitted', absence],
+    ['its subject', absence.replace(/Auto-Submitted.*\n/, '')],
+    [
+      'a Turkish subject',
+      reply.replace(/Subject: .*/, 'Subject: =?utf-8?Q?Otomatik_yan=C4=B1t:_x?='),
+    ],
+    ['Precedence', reply.replace('To:', 'Precedence: auto_reply\nTo:')],
+  ])('is an automatic answer by %s', async (_, letter) => {
+    const { mails } = await receive(letter)
+    expect(mails).toMatchObject([{ is_auto_reply: true, is_bounce: false }])
+  })
+
+  test('is a bounce with its recipients and the letter it is about', async () => {
+    const { mails } = await receive(bounce)
+    expect(mails).toMatchObject([
+      {
+        is_bounce: true,
+        is_auto_reply: false,
+        original_message_id: OURS,
+        bounced: [
+          { email: 'gone@client.example', status: '5.1.1', permanent: true },
+          { email: 'full@client.example', status: '4.2.2', permanent: false },
+        ],
+      },
+    ])
+  })
+
+  test('is a bounce without a report', async () => {
+    const { mails } = await receive(exim)
+    expect(mails).toMatchObject([
+      {
+        is_bounce: true,
+        bounced: [{ email: 'old@client.example', status: '5.0.0', permanent: true }],
+      },
+    ])
+  })
+
+  test('is a complaint about ours', async () => {
+    const { mails } = await receive(complaint)
+    expect(mails).toMatchObject([
+      { is_complaint: true, is_bounce: false, original_message_id: OURS, bounced: [] },
+    ])
+  })
+
+  test('may lack everything', async () => {
+    const { mails } = await receive('X-Nothing: 1\n\n')
+    expect(mails).toMatchObject([{ from: null, subject: '', date: null, in_reply_to: null }])
+  })
+})
+
+describe('the connection test', () => {
+  test('passes and counts', async () => {
+    server.deliver(reply)
+    expect(await checkImap(settings())).toMatchObject({
+      ok: true,
+      message: 'INBOX holds 1 letters.',
+    })
+  })
+
+  test.each([
+    ['a wrong password', { password: 'wrong' }, 'auth'],
+    ['a missing mailbox', { mailbox: 'Nowhere' }, 'mailbox'],
+    ['an unknown name', { host: 'imap.demir.invalid' }, 'dns'],
+    ['a closed port', { port: 1 }, 'connect'],
+    ['a port without TLS', { security: 'tls' }, 'tls'],
+    ['a server without STARTTLS', { security: 'starttls' }, 'tls'],
+  ] as [string, Partial<ImapSettings>, string][])('names %s', async (_, more, stage) => {
+    expect(await checkImap(settings(more))).toMatchObject({ ok: false, stage })
+  })
+})
