@@ -30,6 +30,9 @@ const PAGES = [
   ...readdirSync(join(ROOT, 'docs'))
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
+  ...readdirSync(join(ROOT, 'docs/hub'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/hub/${name}`),
 ]
 const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 
