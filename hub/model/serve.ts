@@ -151,7 +151,7 @@ async function main(): Promise<void> {
     file: chosen.file,
     contextSize: Count.parse(values['context-size']) ?? context_size,
     sequences: Count.parse(values.sequences) ?? sequences,
-    threads: Count.parse(values.threads),
+    threads: Count.parse(values.threads ?? process.env.HUB_MODEL_THREADS),
   })
   chat = createChat(engine, ({ error, ...line }) =>
     log({ msg: 'completion', ...line, ...(error === undefined ? {} : { error: String(error) }) }),

@@ -1,0 +1,303 @@
+import { open, readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { ApiError, invalid } from '../../shared/problem.ts'
+import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
+import type { Deps } from '../deps.ts'
+import { type Env, problems } from '../http.ts'
+import { machineMemory, PRESETS, presetFor } from '../model/catalog.ts'
+import { Download, DownloadRequest } from '../model/downloads.ts'
+import { MODEL_STATES } from '../model/protocol.ts'
+import { endpointBase, MODELS, ModelSettings, modelPath } from '../model/settings.ts'
+import { modelsFolder } from '../model/socket.ts'
+import { type Model, ModelError } from '../model.ts'
+import { readSetting, writeSetting } from '../settings.ts'
+
+const Words = z.object({ en: z.string(), tr: z.string() })
+const Settings = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('none') }),
+  z.object({ kind: z.literal('local'), file: z.string(), preset: z.string().nullable() }),
+  z.object({
+    kind: z.literal('endpoint'),
+    url: z.string(),
+    model: z.string(),
+    has_api_key: z.boolean(),
+  }),
+])
+const State = z.object({
+  kind: z.enum(['none', 'local', 'endpoint']),
+  name: z.string().nullable(),
+  state: z.enum(MODEL_STATES),
+  detail: z.string().nullable(),
+  memory_bytes: z.int().nullable(),
+  context_size: z.int(),
+})
+const Models = z
+  .object({
+    settings: Settings,
+    state: State,
+    machine: z.object({
+      memory_bytes: z.int(),
+      recommended: z.string().nullable(),
+      why: Words,
+    }),
+    presets: z.array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        about: Words,
+        license: z.string(),
+        download_bytes: z.int(),
+        memory_bytes: z.int(),
+        fits: z.boolean().meta({ description: 'Whether this machine has the memory for it.' }),
+        is_recommended: z.boolean(),
+        is_downloaded: z.boolean(),
+      }),
+    ),
+    files: z
+      .array(z.object({ name: z.string(), bytes: z.int() }))
+      .meta({ description: 'The models on this machine.' }),
+    download: Download.nullable(),
+  })
+  .meta({ id: 'Models' })
+const OneDownload = z.object({ download: Download })
+const MaybeDownload = z.object({ download: Download.nullable() })
+const Change = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('none') }),
+  ModelSettings.options[1],
+  ModelSettings.options[2].extend({
+    api_key: z.string().min(1).max(500).nullish().meta({
+      description: 'Absent: unchanged, if the address is the same. null: none.',
+    }),
+  }),
+])
+const Tested = z.object({
+  answer: z.string(),
+  tokens: z.object({ prompt: z.int(), completion: z.int() }),
+  tokens_per_second: z.number().nullable(),
+  seconds: z.number(),
+})
+
+/** Settings > Models: which model the hub thinks with. */
+export const modelSettings = resource<Env>()
+
+modelSettings.openapi(
+  createRoute({
+    method: 'get',
+    path: '/models',
+    operationId: 'getModels',
+    tags: ['Settings'],
+    summary: 'The model in use, what fits this machine, and what is being downloaded',
+    responses: { 200: json(Models, 'Keys are not shown.'), ...problems() },
+  }),
+  async (c) => answer(c, Models, await overview(c.get('deps')), 200),
+)
+
+modelSettings.openapi(
+  createRoute({
+    method: 'put',
+    path: '/models',
+    operationId: 'setModels',
+    tags: ['Settings'],
+    summary: 'Use another model, an endpoint, or none',
+    description: 'The model process starts anew; a mission that runs waits for it.',
+    request: { body: body(Change) },
+    responses: {
+      200: json(Models, 'In use at once, or as soon as it is loaded.'),
+      ...problems(422),
+    },
+  }),
+  async (c) => {
+    const deps = c.get('deps')
+    const { paths } = deps.config
+    const settings = completed(c.req.valid('json'), await readSetting(paths, MODELS))
+    if (settings.kind === 'local') await requireModel(modelPath(modelsFolder(paths), settings.file))
+    await deps.model.configure(await writeSetting(paths, MODELS, settings))
+    return answer(c, Models, await overview(deps), 200)
+  },
+)
+
+/** Fetching a model, and trying the one there is. */
+export const models = resource<Env>()
+
+models.openapi(
+  createRoute({
+    method: 'get',
+    path: '/download',
+    operationId: 'getModelDownload',
+    tags: ['Settings'],
+    summary: 'The progress of the download, or how the last one ended',
+    responses: { 200: json(MaybeDownload, 'Poll it while `status` is `processing`.') },
+  }),
+  async (c) => {
+    return answer(c, MaybeDownload, { download: await c.get('deps').downloads.read() }, 200)
+  },
+)
+
+models.openapi(
+  createRoute({
+    method: 'post',
+    path: '/download',
+    operationId: 'downloadModel',
+    tags: ['Settings'],
+    summary: 'Download a model',
+    description:
+      'A preset, or any GGUF: then with its SHA-256, unless the server says it as Hugging Face does. It goes on after an interruption, also one by a restart, and is used when it is there unless `use` is false.',
+    request: { body: body(DownloadRequest) },
+    responses: {
+      202: json(OneDownload, 'It runs; see GET model/download.'),
+      ...problems(409, 422),
+    },
+  }),
+  async (c) => {
+    const asked = c.req.valid('json')
+    if ('preset' in asked && !PRESETS.some(({ id }) => id === asked.preset)) {
+      const message = `The presets are ${PRESETS.map(({ id }) => id).join(', ')}.`
+      throw invalid([{ path: 'preset', code: 'unknown', message }])
+    }
+    const download = await c.get('deps').downloads.start(asked)
+    if (!download) {
+      throw new ApiError('conflict', 'A download is running. Wait for its end, or cancel it.')
+    }
+    return answer(c, OneDownload, { download }, 202)
+  },
+)
+
+models.openapi(
+  createRoute({
+    method: 'post',
+    path: '/download/cancel',
+    operationId: 'cancelModelDownload',
+    tags: ['Settings'],
+    summary: 'Stop the running download',
+    description: 'What has come is kept; the same download goes on from there.',
+    responses: { 200: json(OneDownload, 'It is stopped.'), ...problems(409) },
+  }),
+  async (c) => {
+    const download = await c.get('deps').downloads.cancel()
+    if (!download) throw new ApiError('conflict', 'No download is running.')
+    return answer(c, OneDownload, { download }, 200)
+  },
+)
+
+models.openapi(
+  createRoute({
+    method: 'post',
+    path: '/test',
+    operationId: 'testModel',
+    tags: ['Settings'],
+    summary: 'Ask the model something',
+    request: { body: body(z.strictObject({ prompt: z.string().trim().min(1).max(2000) })) },
+    responses: { 200: json(Tested, 'What it says, and how fast.'), ...problems(422) },
+  }),
+  async (c) => {
+    const { prompt } = c.req.valid('json')
+    const tested = await test(c.get('deps').model, prompt, c.req.raw.signal)
+    return answer(c, Tested, tested, 200)
+  },
+)
+
+async function test(model: Model, task: string, signal: AbortSignal) {
+  const asked = performance.now()
+  let first: number | undefined
+  try {
+    const { value, tokens } = await model.complete({
+      schema: z.object({ answer: z.string().max(600) }),
+      name: 'test',
+      system: 'You are a helpful assistant. Answer briefly, in the language of the question.',
+      task,
+      priority: 'user',
+      signal,
+      on_token: () => {
+        first ??= performance.now()
+      },
+    })
+    const ended = performance.now()
+    const writing = first === undefined ? 0 : (ended - first) / 1000
+    return {
+      answer: value.answer,
+      tokens,
+      tokens_per_second: writing > 0 ? round(tokens.completion / writing) : null,
+      seconds: round((ended - asked) / 1000),
+    }
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error
+    if (error.reason !== 'too_long') throw new ApiError('unavailable', error.message)
+    throw invalid([{ path: 'prompt', code: 'too_long', message: error.message }])
+  }
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10
+}
+
+async function overview({ config: { paths }, model, downloads }: Deps) {
+  const [settings, state, files, download] = await Promise.all([
+    readSetting(paths, MODELS),
+    model.state(),
+    modelFiles(modelsFolder(paths)),
+    downloads.read(),
+  ])
+  const memory_bytes = machineMemory()
+  const { preset, why } = presetFor(memory_bytes)
+  const sizes = new Map(files.map(({ name, bytes }) => [name, bytes]))
+  return {
+    settings: shown(settings),
+    state,
+    machine: { memory_bytes, recommended: preset?.id ?? null, why },
+    presets: PRESETS.map(({ files: parts, machine_bytes, ...known }) => ({
+      ...known,
+      download_bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
+      fits: memory_bytes >= machine_bytes,
+      is_recommended: known.id === preset?.id,
+      is_downloaded: parts.every(({ name, bytes }) => sizes.get(name) === bytes),
+    })),
+    files,
+    download,
+  }
+}
+
+/** The settings without the key. */
+function shown(settings: ModelSettings): z.input<typeof Settings> {
+  if (settings.kind === 'none') return settings
+  if (settings.kind === 'local') return { ...settings, preset: settings.preset ?? null }
+  const { api_key, ...rest } = settings
+  return { ...rest, has_api_key: api_key !== undefined }
+}
+
+/** A key that is not sent again stays with its server, and is never sent to another one. */
+function completed(change: z.output<typeof Change>, before: ModelSettings): ModelSettings {
+  if (change.kind !== 'endpoint') return change
+  const { api_key, ...rest } = change
+  const isSame =
+    before.kind === 'endpoint' &&
+    endpointBase(before.url).origin === endpointBase(change.url).origin
+  const key = api_key === undefined && isSame ? before.api_key : api_key
+  return { ...rest, ...(key ? { api_key: key } : {}) }
+}
+
+async function requireModel(file: string): Promise<void> {
+  const refuse = (message: string) => invalid([{ path: 'file', code: 'model', message }])
+  const handle = await open(file).catch(() => {
+    throw refuse(`${file} cannot be read by the hub. Download the model, or correct the path.`)
+  })
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(4), 0, 4, 0)
+    if (bytesRead < 4 || buffer.toString('latin1') !== 'GGUF') {
+      throw refuse(`${file} is no GGUF model.`)
+    }
+  } catch (error) {
+    if (error instanceof ApiError) throw error
+    throw refuse(`${file} is no file.`)
+  } finally {
+    await handle.close()
+  }
+}
+
+async function modelFiles(folder: string): Promise<{ name: string; bytes: number }[]> {
+  const names = await readdir(folder).catch(() => [])
+  const models = names.filter((name) => name.endsWith('.gguf')).sort()
+  return Promise.all(
+    models.map(async (name) => ({ name, bytes: (await stat(join(folder, name))).size })),
+  )
+}

@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto'
+import { basename, join } from 'node:path'
+import { z } from 'zod'
+import type { Paths } from '../config.ts'
+import { readJson, writeJson } from '../files.ts'
+import type { Log } from '../log.ts'
+import type { Model } from '../model.ts'
+import { writeSetting } from '../settings.ts'
+import { presetById } from './catalog.ts'
+import { DownloadError, type DownloadOptions, download } from './download.ts'
+import { MODELS } from './settings.ts'
+import { modelsFolder } from './socket.ts'
+
+/** So often the progress of a download is written down, for a hub that is killed. */
+const NOTE_MS = 5_000
+
+/** What is to be fetched: a preset, or any GGUF with its address. */
+export const DownloadRequest = z.union([
+  z.strictObject({ preset: z.string().max(60), use: z.boolean().default(true) }),
+  z.strictObject({
+    url: z.url({ protocol: /^https?$/ }).max(2000),
+    sha256: z
+      .string()
+      .regex(/^[0-9a-fA-F]{64}$/, 'A SHA-256 has 64 hexadecimal digits.')
+      .optional(),
+    use: z.boolean().default(true),
+  }),
+])
+export type DownloadRequest = z.output<typeof DownloadRequest>
+
+/** The one download there is, or the last one. */
+export const Download = z.object({
+  id: z.uuid(),
+  preset: z.string().nullable(),
+  url: z.string(),
+  sha256: z.string().nullable(),
+  /** Whether the model is put to use when it is there. */
+  use: z.boolean(),
+  status: z.enum(['processing', 'done', 'failed', 'cancelled']),
+  bytes: z.int(),
+  total_bytes: z.int().nullable(),
+  error: z.string().nullable(),
+  started_at: z.string(),
+  finished_at: z.string().nullable(),
+})
+export type Download = z.infer<typeof Download>
+
+export type DownloadsOptions = {
+  paths: Paths
+  log: Log
+  /** What uses the model when it is there. */
+  model: Pick<Model, 'configure'>
+} & Pick<DownloadOptions, 'pause_ms' | 'spare_bytes'>
+
+export type Downloads = ReturnType<typeof createDownloads>
+
+/** createDownloads fetches one model at a time in the background; a killed hub goes on with it. */
+export function createDownloads({ paths, log, model, ...options }: DownloadsOptions) {
+  const note = join(modelsFolder(paths), 'download.json')
+  let current: Download | undefined
+  let running: { stop: AbortController; done: Promise<void> } | undefined
+  let isClosing = false
+
+  async function read(): Promise<Download | null> {
+    if (!current) {
+      const noted = Download.safeParse(await readJson(note).catch(() => undefined))
+      current ??= noted.success ? noted.data : undefined
+    }
+    return current ?? null
+  }
+
+  /** Begins a download; undefined while another one runs or for a preset nobody knows. */
+  async function start(asked: DownloadRequest): Promise<Download | undefined> {
+    if (running) return undefined
+    const preset = 'preset' in asked ? presetById(asked.preset) : undefined
+    const [first] = preset?.files ?? []
+    if ('preset' in asked && !first) return undefined
+    const begun: Download = {
+      id: randomUUID(),
+      preset: preset?.id ?? null,
+      url: 'url' in asked ? asked.url : (first?.url ?? ''),
+      sha256: 'url' in asked ? (asked.sha256?.toLowerCase() ?? null) : null,
+      use: asked.use,
+      status: 'processing',
+      bytes: 0,
+      total_bytes: preset ? preset.files.reduce((sum, { bytes }) => sum + bytes, 0) : null,
+      error: null,
+      started_at: new Date().toISOString(),
+      finished_at: null,
+    }
+    run(begun)
+    await writeJson(note, begun)
+    return begun
+  }
+
+  function run(job: Download): void {
+    current = job
+    const stop = new AbortController()
+    const done = fetchAll(job, stop.signal)
+      .then(
+        () => ({ status: 'done', error: null }) as const,
+        (error: unknown) => outcomeOf(error),
+      )
+      .then(async (outcome) => {
+        running = undefined
+        if (outcome.status === 'failed') log({ msg: 'model download failed', error: outcome.error })
+        // A download that the hub's own end stopped goes on when it starts again.
+        if (!isClosing) Object.assign(job, outcome, { finished_at: new Date().toISOString() })
+        await writeJson(note, job)
+      })
+      .catch((error: unknown) => log({ msg: 'model download', error: String(error) }))
+    running = { stop, done }
+  }
+
+  async function fetchAll(job: Download, signal: AbortSignal): Promise<void> {
+    const files = presetById(job.preset ?? '')?.files ?? [
+      { url: job.url, sha256: job.sha256 ?? undefined },
+    ]
+    let finished = 0
+    let noted = Date.now()
+    let first: string | undefined
+    for (const file of files) {
+      let size = 0
+      const path = await download({
+        ...options,
+        ...file,
+        folder: modelsFolder(paths),
+        signal,
+        on_progress: ({ bytes, total }) => {
+          size = total
+          job.bytes = finished + bytes
+          job.total_bytes ??= total
+          if (Date.now() - noted < NOTE_MS) return
+          noted = Date.now()
+          writeJson(note, job).catch(() => {})
+        },
+      })
+      first ??= path
+      finished += 'bytes' in file ? file.bytes : size
+      job.bytes = finished
+    }
+    if (!job.use || !first) return
+    const settings = { kind: 'local', file: basename(first) } as const
+    const known = job.preset ? { preset: job.preset } : {}
+    await model.configure(await writeSetting(paths, MODELS, { ...settings, ...known }))
+  }
+
+  return {
+    /** The running download, or how the last one ended. */
+    read,
+    start,
+    /** Stops the running download; what it has fetched is kept for the next time. */
+    async cancel(): Promise<Download | undefined> {
+      if (!running) return undefined
+      running.stop.abort()
+      await running.done
+      return current
+    },
+    /** Goes on with a download that the end of the last process interrupted. */
+    async resume(): Promise<void> {
+      const last = await read()
+      if (last?.status === 'processing' && !running) run(last)
+    },
+    async close(): Promise<void> {
+      isClosing = true
+      running?.stop.abort()
+      await running?.done
+    },
+  }
+}
+
+function outcomeOf(error: unknown): Pick<Download, 'status' | 'error'> {
+  if (error instanceof DownloadError) {
+    if (error.reason === 'cancelled') return { status: 'cancelled', error: null }
+    return { status: 'failed', error: error.message }
+  }
+  const error_words = error instanceof Error ? error.message : String(error)
+  return { status: 'failed', error: error_words }
+}
