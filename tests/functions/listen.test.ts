@@ -17,9 +17,9 @@ describe('listen', () => {
     const ears = listen({ url: database.jobsUrl, wake, log })
     try {
       // Once at the start, for what was said before.
-      await vi.waitFor(() => expect(wake).toHaveBeenCalledWith())
+      await vi.waitFor(() => expect(wake).toHaveBeenCalledWith(), 10_000)
       await database.query(`select private.enqueue('match', gen_random_uuid(), '{}')`)
-      await vi.waitFor(() => expect(wake).toHaveBeenLastCalledWith('match'))
+      await vi.waitFor(() => expect(wake).toHaveBeenLastCalledWith('match'), 10_000)
 
       wake.mockClear()
       await database.query(
@@ -28,13 +28,13 @@ describe('listen', () => {
       await vi.waitFor(() => expect(wake).toHaveBeenCalledWith(), { timeout: 5_000 })
       expect(log).toHaveBeenCalledWith(expect.objectContaining({ msg: 'listening stopped' }))
       await database.query(`select pg_notify('watchpost_jobs', 'deliver')`)
-      await vi.waitFor(() => expect(wake).toHaveBeenLastCalledWith('deliver'))
+      await vi.waitFor(() => expect(wake).toHaveBeenLastCalledWith('deliver'), 10_000)
     } finally {
       await ears.stop()
     }
     await vi.waitFor(async () => {
       expect(await database.query(`select from pg_stat_activity where ${LISTENERS}`)).toEqual([])
-    })
+    }, 10_000)
   })
 
   test('a database that is away is asked again, less and less often', async () => {

@@ -100,7 +100,7 @@ describe('startService', () => {
             [empty.name],
           ),
         ).toEqual([])
-      })
+      }, 10_000)
     } finally {
       await empty.drop()
     }

@@ -42,16 +42,17 @@ describe.each(EDGES)('on %s', (_, start) => {
       do {
         await run()
         runs += 1
-        await vi.waitFor(() => expect(drains()).toHaveLength(runs))
+        await vi.waitFor(() => expect(drains()).toHaveLength(runs), 10_000)
       } while (drains().at(-1)?.left && runs < 100)
       expect(runs).toBeGreaterThan(1)
       await expectEachOnce(database, hooks.received)
-      expect(drains().every(({ duration_ms }) => Number(duration_ms) < 5_000)).toBe(true)
+      // The budget, and at most one message that waits for its receiver.
+      expect(drains().every(({ duration_ms }) => Number(duration_ms) < 17_000)).toBe(true)
       await expectNoConnections(database)
     } finally {
       await clear()
     }
-  }, 120_000)
+  }, 300_000)
 
   test('two runs of the clock and one woken by a write share the queue, each delivery once', async () => {
     const { run, ask } = await prepare(40)
@@ -59,7 +60,7 @@ describe.each(EDGES)('on %s', (_, start) => {
       const write = ask(key, 'POST', '/api/v1/zones', { label: 'Another place', lat: 1, lon: 1 })
       const [written] = await Promise.all([write, run(), run()])
       expect(written.status).toBe(201)
-      await vi.waitFor(() => expect(drains()).toHaveLength(3))
+      await vi.waitFor(() => expect(drains()).toHaveLength(3), 10_000)
       // Who comes too late finds nothing; two at least had a share.
       expect(drains().filter(({ ran }) => Number(ran) > 0).length).toBeGreaterThan(1)
       await expectEachOnce(database, hooks.received)
@@ -67,7 +68,7 @@ describe.each(EDGES)('on %s', (_, start) => {
     } finally {
       await clear()
     }
-  }, 120_000)
+  }, 300_000)
 })
 
 /** A zone with alerts whose deliveries wait, as matching leaves them. */
@@ -132,5 +133,5 @@ async function expectNoConnections(database: TestDatabase): Promise<void> {
       where datname = current_database() and usename = 'watchpost_jobs'`,
     )
     expect(open).toEqual([])
-  })
+  }, 10_000)
 }

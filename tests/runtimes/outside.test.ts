@@ -14,6 +14,9 @@ const NOWHERE = {
 const Zones = z.object({ zones: z.array(z.unknown()) })
 const Tested = z.object({ delivery: z.looseObject({ status: z.string() }) })
 
+/** Two runtimes of a test's own, on a machine that may be busy. */
+const STARTING_MS = 120_000
+
 describe.each(EDGES)('on %s', (_, start) => {
   let database: TestDatabase
   let edge: Edge
@@ -25,7 +28,7 @@ describe.each(EDGES)('on %s', (_, start) => {
     database = await createTestDatabase()
     ;({ key } = await makePerson(database))
     edge = await start({ database, budget_seconds: 10, onLine: (line) => void lines.push(line) })
-  })
+  }, STARTING_MS)
   afterAll(async () => {
     await edge?.close()
     hooks?.close()
@@ -71,75 +74,97 @@ describe.each(EDGES)('on %s', (_, start) => {
         where datname = current_database() and application_name = 'watchpost-jobs'`,
       )
       expect(open).toEqual([])
-    })
+    }, 10_000)
   })
 })
 
 describe.each(EDGES)('on %s, with named statements', (_, start) => {
-  test('requests and jobs do the same', async () => {
-    const database = await createTestDatabase()
-    const lines: Line[] = []
-    const { key } = await makePerson(database)
-    const edge = await start({
-      database,
-      budget_seconds: 10,
-      variables: { PREPARED_STATEMENTS: 'on' },
-      onLine: (line) => void lines.push(line),
-    })
-    try {
-      for (const label of ['One', 'Two', 'Three']) {
-        const body = { label, lat: 1, lon: 1 }
-        expect((await edge.ask(key, 'POST', '/api/v1/zones', body)).status).toBe(201)
+  test(
+    'requests and jobs do the same',
+    async () => {
+      const database = await createTestDatabase()
+      const lines: Line[] = []
+      const { key } = await makePerson(database)
+      const edge = await start({
+        database,
+        budget_seconds: 10,
+        variables: { PREPARED_STATEMENTS: 'on' },
+        onLine: (line) => void lines.push(line),
+      })
+      try {
+        for (const label of ['One', 'Two', 'Three']) {
+          const body = { label, lat: 1, lon: 1 }
+          expect((await edge.ask(key, 'POST', '/api/v1/zones', body)).status).toBe(201)
+        }
+        const { zones } = Zones.parse(await (await edge.ask(key, 'GET', '/api/v1/zones')).json())
+        expect(zones).toHaveLength(3)
+        await edge.run()
+        await vi.waitFor(
+          () =>
+            expect(lines.filter(({ queue, outcome }) => queue && outcome === 'done')).not.toEqual(
+              [],
+            ),
+          10_000,
+        )
+        expect(lines.filter(({ outcome }) => outcome === 'failed')).toEqual([])
+      } finally {
+        await edge.close()
+        await database.drop()
       }
-      const { zones } = Zones.parse(await (await edge.ask(key, 'GET', '/api/v1/zones')).json())
-      expect(zones).toHaveLength(3)
-      await edge.run()
-      await vi.waitFor(() =>
-        expect(lines.filter(({ queue, outcome }) => queue && outcome === 'done')).not.toEqual([]),
-      )
-      expect(lines.filter(({ outcome }) => outcome === 'failed')).toEqual([])
-    } finally {
-      await edge.close()
-      await database.drop()
-    }
-  })
+    },
+    STARTING_MS,
+  )
 })
 
-test('workerd serves the static files before it calls the app, as closed down as the app', async () => {
-  const workers = await startWorkers({ variables: {}, databases: NOWHERE, onLine: () => undefined })
-  try {
-    const answer = await workers.fetch('/docs/swagger-ui.css', { method: 'GET' })
-    expect(answer.status).toBe(200)
-    expect(answer.headers.get('Content-Type')).toMatch(/^text\/css/)
-    expect(answer.headers.get('Cache-Control')).toContain('max-age=86400')
-    expect(answer.headers.get('X-Content-Type-Options')).toBe('nosniff')
-    const headers = await workers.fetch('/_headers', { method: 'GET' })
-    expect(headers.status).not.toBe(200)
-  } finally {
-    await workers.close()
-  }
-})
+test(
+  'workerd serves the static files before it calls the app, as closed down as the app',
+  async () => {
+    const workers = await startWorkers({
+      variables: {},
+      databases: NOWHERE,
+      onLine: () => undefined,
+    })
+    try {
+      const answer = await workers.fetch('/docs/swagger-ui.css', { method: 'GET' })
+      expect(answer.status).toBe(200)
+      expect(answer.headers.get('Content-Type')).toMatch(/^text\/css/)
+      expect(answer.headers.get('Cache-Control')).toContain('max-age=86400')
+      expect(answer.headers.get('X-Content-Type-Options')).toBe('nosniff')
+      const headers = await workers.fetch('/_headers', { method: 'GET' })
+      expect(headers.status).not.toBe(200)
+    } finally {
+      await workers.close()
+    }
+  },
+  STARTING_MS,
+)
 
 describe.each(EDGES)('on %s, told wrong', (_, start) => {
-  test('a login that row-level security does not hold back serves nobody', async () => {
-    const database = await createTestDatabase()
-    const lines: Line[] = []
-    const { key } = await makePerson(database)
-    const edge = await start({
-      database: { ...database, apiUrl: withPassword(database.adminUrl) },
-      budget_seconds: 1,
-      onLine: (line) => void lines.push(line),
-    })
-    try {
-      expect((await edge.ask(key, 'GET', '/api/v1/zones')).status).toBe(503)
-      await vi.waitFor(() =>
-        expect(JSON.stringify(lines)).toMatch(/does not hold back\. Log in as watchpost_api/),
-      )
-    } finally {
-      await edge.close()
-      await database.drop()
-    }
-  })
+  test(
+    'a login that row-level security does not hold back serves nobody',
+    async () => {
+      const database = await createTestDatabase()
+      const lines: Line[] = []
+      const { key } = await makePerson(database)
+      const edge = await start({
+        database: { ...database, apiUrl: withPassword(database.adminUrl) },
+        budget_seconds: 1,
+        onLine: (line) => void lines.push(line),
+      })
+      try {
+        expect((await edge.ask(key, 'GET', '/api/v1/zones')).status).toBe(503)
+        await vi.waitFor(
+          () =>
+            expect(JSON.stringify(lines)).toMatch(/does not hold back\. Log in as watchpost_api/),
+          10_000,
+        )
+      } finally {
+        await edge.close()
+        await database.drop()
+      }
+    },
+    STARTING_MS,
+  )
 })
 
 /** Hyperdrive takes no login without a password. */

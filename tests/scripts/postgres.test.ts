@@ -182,7 +182,7 @@ describe('after a SIGKILL of the process that started it', () => {
     killed.host.kill('SIGKILL')
     process.kill(killed.pid, 'SIGKILL')
     await once(killed.host, 'exit')
-    await vi.waitFor(() => expect(runningPostgres(dataDir)).toBeUndefined())
+    await vi.waitFor(() => expect(runningPostgres(dataDir)).toBeUndefined(), 10_000)
     const server = await start()
     expect(await ask(server.adminUrl, 'select id from kept')).toEqual([{ id: 1 }])
   })

@@ -343,12 +343,12 @@ describe('with a database of somebody’s own', () => {
         `update watchpost.sources set error = 'cannot be reached', error_at = clock_timestamp()`,
       )
       expect(await Promise.race([failing, 'still waiting'])).toBe('usgs: cannot be reached')
-    })
+    }, 10_000)
     const hearing = watchFeeds(database.jobsUrl, closing)
     await vi.waitFor(async () => {
       await database.query('update watchpost.sources set last_success_at = clock_timestamp()')
       expect(await Promise.race([hearing, 'still waiting'])).toBeUndefined()
-    })
+    }, 10_000)
     const stopped = watchFeeds(database.jobsUrl, closing)
     for (const close of closing) await close()
     expect(await stopped).toBeUndefined()
