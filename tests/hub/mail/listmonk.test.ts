@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { simpleParser } from 'mailparser'
+import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   type Listmonk,
@@ -325,6 +327,48 @@ describe('what the stand-in sends', () => {
     expect((await client.subscribe(recipient)).kind).toBe('unsubscribed')
     const other = await client.ensureList({ name: 'Other', tag: 'other' })
     expect((await client.subscribe({ ...recipient, list_id: other.id })).kind).toBe('unsubscribed')
+  })
+
+  test('really goes out when a mail server is given', async () => {
+    const received: string[] = []
+    const smtp = new SMTPServer({
+      disabledCommands: ['AUTH', 'STARTTLS'],
+      onData(stream, _session, callback) {
+        const chunks: Buffer[] = []
+        stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+        stream.on('end', () => {
+          received.push(Buffer.concat(chunks).toString('utf8'))
+          callback(null)
+        })
+      },
+    })
+    await new Promise<void>((resolve) => smtp.listen(0, '127.0.0.1', resolve))
+    const { port } = smtp.server.address() as AddressInfo // safe: it listens on TCP
+    const sending = await startListmonk({ smtp: { host: '127.0.0.1', port } })
+    const client = listmonk(sending)
+    const list = await client.ensureList({ name: 'Sent', tag: 'sent' })
+    const jo = { email: 'jo@client.example', name: 'Jo Doe', list_id: list.id, attribs: {} }
+    await client.subscribe(jo)
+    const made = await client.createCampaign({
+      name: 'Sent',
+      list_ids: [list.id],
+      from_email: 'ayse@demir.example',
+      rendered: await render(letter, { target: 'listmonk' }),
+      template_id: await client.ensureTemplate('campaign'),
+    })
+    await client.setCampaignStatus(made.id, 'running')
+    await until(
+      () => client.getCampaign(made.id),
+      (now) => now.status === 'finished',
+    )
+    const mail = await simpleParser(received[0] ?? '')
+    expect(mail.subject).toBe('A question, Jo')
+    expect(mail.to).toMatchObject({ value: [{ address: 'jo@client.example' }] })
+    expect(mail.headers.get('list')).toMatchObject({
+      unsubscribe: { url: expect.stringContaining('/subscription/') },
+    })
+    await sending.close()
+    await new Promise<void>((resolve) => smtp.close(resolve))
   })
 
   test('a hard bounce is polled with its campaign, and blocklists', async () => {
