@@ -1,4 +1,4 @@
-import { Sun } from 'lucide-react'
+import { Sun, Users } from 'lucide-react'
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
 import type { Language } from './i18n.ts'
 import { shellText } from './shell/shell.text.ts'
@@ -26,6 +26,14 @@ export const PROJECT_PAGES: PageEntry[] = [
     key: 't',
     onPhone: true,
     Page: lazy(() => import('./pages/today.tsx').then(({ Today }) => ({ default: Today }))),
+  },
+  {
+    path: 'leads',
+    icon: Users,
+    label: (language) => words(language).leads,
+    key: 'l',
+    onPhone: true,
+    Page: lazy(() => import('./pages/leads/leads.tsx').then(({ Leads }) => ({ default: Leads }))),
   },
 ]
 

@@ -71,3 +71,10 @@ export function problemIn(error: unknown, response: Response): Problem {
     request_id: response.headers.get('x-request-id') ?? '',
   }
 }
+
+/** A body that holds a file: the document has no type for one, and openapi-fetch sends it as it is. */
+export function formOf(fields: Record<string, string | Blob>): never {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.append(name, value)
+  return form as never // safe: a body that is FormData is not serialised
+}

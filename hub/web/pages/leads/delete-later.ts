@@ -1,0 +1,60 @@
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { toast } from '../../../../web/ui/toast.tsx'
+import { api, ok } from '../../api/client.ts'
+import { common } from '../../common.text.ts'
+import { sayError } from '../../errors.tsx'
+import { type Language, useLanguage } from '../../i18n.ts'
+import { leadsText } from './leads.text.ts'
+import { patchLists, refreshLeads } from './queries.ts'
+
+/** A little longer than the message with its "undo" stands. */
+const LATER_MS = 6_500
+
+type Doomed = { project: string; ids: string[]; language: Language }
+
+/**
+ * useDeleteLeads takes leads from the page at once and from the hub only when the time to undo is
+ * over: the hub cannot bring them back.
+ */
+export function useDeleteLeads(): (project: string, ids: string[]) => void {
+  const queryClient = useQueryClient()
+  const language = useLanguage()
+  return (project, ids) => {
+    const doomed = { project, ids, language }
+    const gone = new Set(ids)
+    patchLists(queryClient, (leads) => leads.filter(({ id }) => !gone.has(id)))
+    const commit = () => {
+      removeEventListener('pagehide', commit)
+      clearTimeout(timer)
+      void send(queryClient, doomed)
+    }
+    const timer = setTimeout(commit, LATER_MS)
+    // Who leaves the page has not undone it.
+    addEventListener('pagehide', commit)
+    toast(leadsText[language].bulk.deleted(ids.length), {
+      action: {
+        label: common[language].undo,
+        onClick: () => {
+          removeEventListener('pagehide', commit)
+          clearTimeout(timer)
+          void refreshLeads(queryClient)
+        },
+      },
+    })
+  }
+}
+
+async function send(queryClient: QueryClient, { project, ids, language }: Doomed): Promise<void> {
+  try {
+    const { busy } = await ok(
+      api.POST('/api/cockpit/leads/bulk', {
+        body: { project, ids, delete: true },
+        keepalive: true,
+      }),
+    )
+    if (busy.length > 0) toast(leadsText[language].bulk.busy(busy.length), { kind: 'failed' })
+  } catch (error) {
+    toast(sayError(error, language), { kind: 'failed' })
+  }
+  await refreshLeads(queryClient)
+}

@@ -1,0 +1,72 @@
+import { Search, X } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { cn } from '../../../../web/ui/class-names.ts'
+import { controlClass } from '../../../../web/ui/field.tsx'
+import { Select } from '../../../../web/ui/select.tsx'
+import { useText } from '../../i18n.ts'
+import { leadsText } from './leads.text.ts'
+import type { LeadFilter } from './queries.ts'
+import { STAGES } from './stage.tsx'
+
+const PAUSE_MS = 200
+
+/** Narrows the list; what it says stands in the address. */
+export function FilterBar({
+  filter,
+  onChange,
+}: {
+  filter: LeadFilter
+  onChange: (change: { q?: string | null; stage?: string | null; tag?: string | null }) => void
+}) {
+  const text = useText(leadsText)
+  const [typed, setTyped] = useState(filter.q ?? '')
+  useEffect(() => {
+    if (typed.trim() === (filter.q ?? '')) return
+    const timer = setTimeout(() => onChange({ q: typed.trim() || null }), PAUSE_MS)
+    return () => clearTimeout(timer)
+  })
+  useEffect(() => {
+    if (!filter.q) setTyped('')
+  }, [filter.q])
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: <search> is not known to every screen reader
+    <div role="search" aria-label={text.filter} className="flex flex-wrap items-center gap-2 pb-3">
+      <div className="relative min-w-0 flex-1 md:max-w-72">
+        <Search
+          size={14}
+          aria-hidden
+          className="pointer-events-none absolute top-1/2 left-2.5 -translate-y-1/2 text-muted"
+        />
+        <input
+          type="text"
+          aria-label={text.filter}
+          placeholder={text.find}
+          value={typed}
+          autoComplete="off"
+          onChange={(event) => setTyped(event.target.value)}
+          className={cn(controlClass, 'h-8 pl-8 pointer-coarse:h-10')}
+        />
+      </div>
+      <Select
+        aria-label={text.stage}
+        className="w-40 max-md:w-36"
+        value={filter.stage ?? ''}
+        onChange={(event) => onChange({ stage: event.target.value || null })}
+        options={[
+          { value: '', label: text.any_stage },
+          ...STAGES.map((stage) => ({ value: stage, label: text.stages[stage] })),
+        ]}
+      />
+      {filter.tag ? (
+        <button
+          type="button"
+          onClick={() => onChange({ tag: null })}
+          className="flex h-7 max-w-48 items-center gap-1.5 rounded-full border border-line px-2.5 text-sm hover:bg-hover"
+        >
+          <span className="truncate">{text.tagged(filter.tag)}</span>
+          <X size={12} aria-label={text.remove_filter} />
+        </button>
+      ) : null}
+    </div>
+  )
+}

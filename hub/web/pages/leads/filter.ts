@@ -1,0 +1,31 @@
+import { useSearchParams } from 'wouter'
+import type { LeadFilter } from './queries.ts'
+import { STAGES } from './stage.tsx'
+
+type Params = 'stage' | 'tag' | 'q' | 'lead' | 'do'
+
+/** What the address says of the page: the filter, the open lead, what is being done. */
+export function useLeadAddress() {
+  const [search, setSearch] = useSearchParams()
+  const stage = STAGES.find((one) => one === search.get('stage'))
+  const tag = search.get('tag')
+  const q = search.get('q')
+  const filter: LeadFilter = {
+    ...(stage ? { stage } : {}),
+    ...(tag ? { tag } : {}),
+    ...(q ? { q } : {}),
+  }
+  const set = (change: Partial<Record<Params, string | null>>) =>
+    setSearch(
+      (before) => {
+        const after = new URLSearchParams(before)
+        for (const [name, value] of Object.entries(change)) {
+          if (value) after.set(name, value)
+          else after.delete(name)
+        }
+        return after
+      },
+      { replace: true },
+    )
+  return { filter, open: search.get('lead'), doing: search.get('do'), set }
+}

@@ -1,0 +1,49 @@
+import { FileSearch } from 'lucide-react'
+import { Time } from '../../../../web/ui/time.tsx'
+import { useText } from '../../i18n.ts'
+import type { LeadWhole } from './lead-panel.tsx'
+import { leadsText } from './leads.text.ts'
+
+/** What is known of a lead and from where: letters may claim only this. */
+export function Evidence({ evidence }: { evidence: LeadWhole['evidence'] }) {
+  const { panel: text } = useText(leadsText)
+  if (evidence.length === 0) return <p className="p-5 text-muted text-pretty">{text.no_evidence}</p>
+  return (
+    <ul className="flex flex-col gap-5 p-5">
+      {evidence.map((row) => (
+        <li key={row.id} className="flex gap-3">
+          <FileSearch size={16} className="mt-0.5 shrink-0 text-muted" aria-hidden />
+          <div className="min-w-0">
+            <p className="break-words">{row.fact}</p>
+            {row.quote ? (
+              <blockquote className="mt-1 border-l-2 border-line pl-3 font-letter text-muted break-words">
+                {row.quote}
+              </blockquote>
+            ) : null}
+            <p className="mt-1 flex flex-wrap gap-x-2 text-sm text-muted">
+              <Source source={row.source} />
+              <Time at={row.created_at} />
+            </p>
+          </div>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** A source is a link only where it is plainly one to the web. */
+function Source({ source }: { source: string }) {
+  if (!/^https?:\/\//i.test(source) || !URL.canParse(source)) {
+    return <span className="break-all">{source}</span>
+  }
+  return (
+    <a
+      href={source}
+      target="_blank"
+      rel="noreferrer noopener"
+      className="rounded-control break-all text-accent-text hover:underline"
+    >
+      {source.replace(/^https?:\/\//i, '')}
+    </a>
+  )
+}

@@ -1,0 +1,83 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { Button, IconButton } from '../../../../web/ui/button.tsx'
+import { Textarea } from '../../../../web/ui/field.tsx'
+import { Time } from '../../../../web/ui/time.tsx'
+import { api, ok } from '../../api/client.ts'
+import { useToastError } from '../../errors.tsx'
+import { useText } from '../../i18n.ts'
+import type { LeadWhole } from './lead-panel.tsx'
+import { leadsText } from './leads.text.ts'
+import { leadQuery, refreshLeads } from './queries.ts'
+
+/** What somebody wrote about a lead. */
+export function Notes({ lead, isFixed }: { lead: LeadWhole; isFixed: boolean }) {
+  const { panel: text } = useText(leadsText)
+  const queryClient = useQueryClient()
+  const say = useToastError()
+  const [typed, setTyped] = useState('')
+  const add = useMutation({
+    mutationFn: (note: string) =>
+      ok(api.POST('/api/cockpit/lead/note', { body: { lead_id: lead.id, text: note } })),
+    onSuccess: () => setTyped(''),
+    onError: say,
+    onSettled: () => refreshLeads(queryClient),
+  })
+  const remove = useMutation({
+    mutationFn: (note_id: string) =>
+      ok(api.POST('/api/cockpit/lead/note/delete', { body: { note_id } })),
+    onMutate: (gone) => {
+      queryClient.setQueryData(leadQuery(lead.id).queryKey, (known) =>
+        known ? { ...known, notes: known.notes.filter(({ id }) => id !== gone) } : known,
+      )
+    },
+    onError: say,
+    onSettled: () => refreshLeads(queryClient),
+  })
+  const submit = () => {
+    if (typed.trim()) add.mutate(typed.trim())
+  }
+  return (
+    <div className="flex flex-col gap-4 p-5">
+      {isFixed ? null : (
+        <div className="flex flex-col items-end gap-2">
+          <Textarea
+            rows={3}
+            aria-label={text.write_note}
+            placeholder={text.note_placeholder}
+            value={typed}
+            maxLength={10_000}
+            onChange={(event) => setTyped(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) submit()
+            }}
+          />
+          <Button disabled={typed.trim() === ''} isPending={add.isPending} onClick={submit}>
+            {text.save_note}
+          </Button>
+        </div>
+      )}
+      {lead.notes.length === 0 ? <p className="text-muted">{text.no_notes}</p> : null}
+      <ul className="flex flex-col gap-3">
+        {lead.notes.map((note) => (
+          <li key={note.id} className="group rounded-control border border-line px-3 py-2">
+            <p className="break-words whitespace-pre-wrap">{note.text}</p>
+            <p className="mt-1 flex items-center text-sm text-muted">
+              <Time at={note.created_at} className="flex-1" />
+              {isFixed ? null : (
+                <IconButton
+                  label={text.delete_note}
+                  onClick={() => remove.mutate(note.id)}
+                  className="-mr-1.5 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100"
+                >
+                  <Trash2 size={14} aria-hidden />
+                </IconButton>
+              )}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

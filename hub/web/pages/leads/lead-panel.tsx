@@ -1,0 +1,197 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { ChevronDown, ChevronUp, Ellipsis, FolderInput, Trash2, X } from 'lucide-react'
+import { useState } from 'react'
+import { IconButton } from '../../../../web/ui/button.tsx'
+import { useKeys } from '../../../../web/ui/keys.ts'
+import { Sheet, useIsPhone } from '../../../../web/ui/layer.tsx'
+import { Menu } from '../../../../web/ui/menu.tsx'
+import { SkeletonRows } from '../../../../web/ui/states.tsx'
+import { Tabs } from '../../../../web/ui/tabs.tsx'
+import { toast } from '../../../../web/ui/toast.tsx'
+import { api, ok, type Schemas } from '../../api/client.ts'
+import { projectsQuery } from '../../api/queries.ts'
+import { common } from '../../common.text.ts'
+import { FailedQuery, useToastError } from '../../errors.tsx'
+import { useText } from '../../i18n.ts'
+import { useProject } from '../../project.ts'
+import { useDeleteLeads } from './delete-later.ts'
+import { Evidence } from './lead-evidence.tsx'
+import { LeadFields } from './lead-fields.tsx'
+import { Notes } from './lead-notes.tsx'
+import { Tasks } from './lead-tasks.tsx'
+import { Timeline } from './lead-timeline.tsx'
+import { leadsText } from './leads.text.ts'
+import { leadQuery, nameOf, refreshLeads } from './queries.ts'
+import { StageMark } from './stage.tsx'
+
+type Props = {
+  id: string | null
+  onClose: () => void
+  /** To the next or previous lead of the list behind. */
+  onStep?: (by: 1 | -1) => void
+  isFixed: boolean
+}
+
+/** One lead beside the list: its details, what is known of it, what happened and what is to be done. */
+export function LeadPanel({ id, onClose, onStep, isFixed }: Props) {
+  const { panel: text } = useText(leadsText)
+  const words = useText(common)
+  const query = useQuery({ ...leadQuery(id ?? ''), enabled: id !== null })
+  const isPhone = useIsPhone()
+  useKeys({ Escape: onClose }, id !== null && !isPhone)
+  return (
+    <Sheet
+      isOpen={id !== null}
+      onClose={onClose}
+      label={text.label(query.data ? nameOf(query.data) : '')}
+      isBeside
+    >
+      <div className="flex items-center gap-0.5 px-3 pt-3">
+        {onStep ? (
+          <>
+            <IconButton label={text.previous} onClick={() => onStep(-1)}>
+              <ChevronUp size={16} aria-hidden />
+            </IconButton>
+            <IconButton label={text.next} onClick={() => onStep(1)}>
+              <ChevronDown size={16} aria-hidden />
+            </IconButton>
+          </>
+        ) : null}
+        <span className="flex-1" />
+        {query.data ? <LeadMenu lead={query.data} isFixed={isFixed} onGone={onClose} /> : null}
+        <IconButton label={words.ui.close} onClick={onClose}>
+          <X size={16} aria-hidden />
+        </IconButton>
+      </div>
+      {query.isPending ? (
+        <SkeletonRows rows={6} />
+      ) : query.isError ? (
+        <FailedQuery error={query.error} onRetry={() => query.refetch()} />
+      ) : (
+        <About lead={query.data} isFixed={isFixed} />
+      )}
+    </Sheet>
+  )
+}
+
+export type LeadWhole = Schemas['Lead'] & {
+  tasks: Schemas['Task'][]
+  evidence: {
+    id: string
+    fact: string
+    quote: string | null
+    source: string
+    mission_id: string | null
+    created_at: string
+  }[]
+}
+
+function About({ lead, isFixed }: { lead: LeadWhole; isFixed: boolean }) {
+  const { panel: text, stages, unnamed } = useText(leadsText)
+  const [tab, setTab] = useState('details')
+  const open = lead.tasks.filter(({ done_at }) => !done_at).length
+  return (
+    <>
+      <header className="px-5 pt-1 pb-4">
+        <h2 className="text-xl break-words">{nameOf(lead) || unnamed}</h2>
+        <p className="mt-1 flex min-w-0 items-center gap-2 text-muted">
+          <StageMark stage={lead.stage} />
+          <span className="shrink-0">{stages[lead.stage]}</span>
+          {lead.name && lead.company ? <span className="truncate">· {lead.company}</span> : null}
+        </p>
+      </header>
+      <Tabs
+        label={text.tabs}
+        value={tab}
+        onChange={setTab}
+        tabs={[
+          {
+            value: 'details',
+            label: text.details,
+            content: <LeadFields key={lead.id} lead={lead} isFixed={isFixed} />,
+          },
+          { value: 'timeline', label: text.timeline, content: <Timeline id={lead.id} /> },
+          {
+            value: 'notes',
+            label: text.notes,
+            count: lead.notes.length,
+            content: <Notes lead={lead} isFixed={isFixed} />,
+          },
+          {
+            value: 'tasks',
+            label: text.tasks,
+            count: open,
+            content: <Tasks lead={lead} isFixed={isFixed} />,
+          },
+          {
+            value: 'evidence',
+            label: text.evidence,
+            count: lead.evidence.length,
+            content: <Evidence evidence={lead.evidence} />,
+          },
+        ]}
+      />
+    </>
+  )
+}
+
+function LeadMenu({
+  lead,
+  isFixed,
+  onGone,
+}: {
+  lead: LeadWhole
+  isFixed: boolean
+  onGone: () => void
+}) {
+  const { panel: text } = useText(leadsText)
+  const words = useText(common)
+  const { slug } = useProject()
+  const projects = useQuery(projectsQuery)
+  const queryClient = useQueryClient()
+  const say = useToastError()
+  const remove = useDeleteLeads()
+  const move = useMutation({
+    mutationFn: (to: { slug: string; name: string }) =>
+      ok(api.POST('/api/cockpit/lead/tag_project', { body: { lead_id: lead.id, slug: to.slug } })),
+    onSuccess: (_, to) => {
+      toast(text.moved(to.name))
+      onGone()
+    },
+    onError: say,
+    onSettled: () => refreshLeads(queryClient),
+  })
+  const others = (projects.data ?? []).filter((one) => one.slug !== slug && !one.read_only)
+  return (
+    <Menu
+      align="end"
+      trigger={
+        <IconButton label={words.more_actions} disabled={isFixed}>
+          <Ellipsis size={16} aria-hidden />
+        </IconButton>
+      }
+      items={[
+        ...(others.length > 0
+          ? [
+              { kind: 'label' as const, label: text.move },
+              ...others.map((one) => ({
+                label: one.name,
+                icon: <FolderInput size={16} aria-hidden />,
+                onSelect: () => move.mutate(one),
+              })),
+              { kind: 'line' as const },
+            ]
+          : []),
+        {
+          label: text.delete,
+          icon: <Trash2 size={16} aria-hidden />,
+          isDanger: true,
+          onSelect: () => {
+            remove(slug, [lead.id])
+            onGone()
+          },
+        },
+      ]}
+    />
+  )
+}

@@ -1,0 +1,143 @@
+import { memo } from 'react'
+import { cn } from '../../../../web/ui/class-names.ts'
+import { Checkbox } from '../../../../web/ui/field.tsx'
+import { Table, Td, Th } from '../../../../web/ui/table.tsx'
+import { Time } from '../../../../web/ui/time.tsx'
+import { useText } from '../../i18n.ts'
+import { leadsText } from './leads.text.ts'
+import { type Lead, nameOf } from './queries.ts'
+import { StageMark } from './stage.tsx'
+
+type Props = {
+  leads: Lead[]
+  open: string | null
+  selected: ReadonlySet<string>
+  onOpen: (id: string) => void
+  onToggle: (id: string) => void
+  onToggleAll: () => void
+  onTag: (tag: string) => void
+}
+
+const WIDE = 'max-lg:hidden'
+const NOT_PHONE = 'max-md:hidden'
+
+/** The table; on a phone each row keeps its name, company and stage. */
+export function LeadTable({ leads, open, selected, onToggleAll, ...rest }: Props) {
+  const text = useText(leadsText)
+  const chosen = leads.filter(({ id }) => selected.has(id)).length
+  return (
+    <Table aria-label={text.table} className="table-fixed">
+      <thead>
+        <tr>
+          <Th className="w-11 pl-4 md:w-14 md:pl-6">
+            <Checkbox
+              aria-label={text.select_all}
+              checked={chosen > 0 && chosen === leads.length}
+              isIndeterminate={chosen > 0 && chosen < leads.length}
+              onChange={onToggleAll}
+            />
+          </Th>
+          <Th className="w-[26%] max-md:w-auto">{text.columns.name}</Th>
+          <Th className={NOT_PHONE}>{text.columns.company}</Th>
+          <Th className={WIDE}>{text.columns.email}</Th>
+          <Th className="w-38 max-md:w-28">{text.columns.stage}</Th>
+          <Th className={cn('w-[16%]', WIDE)}>{text.columns.tags}</Th>
+          <Th className={cn('w-18 text-right', WIDE)}>{text.columns.score}</Th>
+          <Th className={cn('w-32 pr-6 text-right', NOT_PHONE)}>{text.columns.added}</Th>
+        </tr>
+      </thead>
+      <tbody>
+        {leads.map((lead) => (
+          <Row
+            key={lead.id}
+            lead={lead}
+            isOpen={lead.id === open}
+            isSelected={selected.has(lead.id)}
+            {...rest}
+          />
+        ))}
+      </tbody>
+    </Table>
+  )
+}
+
+type RowProps = Pick<Props, 'onOpen' | 'onToggle' | 'onTag'> & {
+  lead: Lead
+  isOpen: boolean
+  isSelected: boolean
+}
+
+// A list of thousands must not be drawn again for one tick; its handlers read no state of a drawing.
+const Row = memo(
+  function Row({ lead, isOpen, isSelected, onOpen, onToggle, onTag }: RowProps) {
+    const text = useText(leadsText)
+    const name = nameOf(lead) || text.unnamed
+    return (
+      <tr
+        onClick={() => onOpen(lead.id)}
+        className={cn('group cursor-pointer', (isOpen || isSelected) && 'bg-selected')}
+      >
+        <Td className="pl-4 md:pl-6" onClick={(event) => event.stopPropagation()}>
+          <label htmlFor={`select-${lead.id}`} className="-m-3 flex p-3">
+            <Checkbox
+              id={`select-${lead.id}`}
+              aria-label={text.select(name)}
+              checked={isSelected}
+              onChange={() => onToggle(lead.id)}
+            />
+          </label>
+        </Td>
+        <Td className="max-md:h-14">
+          <button
+            type="button"
+            data-lead={lead.id}
+            onClick={() => onOpen(lead.id)}
+            className="block max-w-full truncate rounded-control text-left font-medium"
+          >
+            {name}
+          </button>
+          <span className="block truncate text-sm text-muted md:hidden">
+            {lead.name ? (lead.company ?? lead.email) : null}
+          </span>
+        </Td>
+        <Td className={NOT_PHONE}>
+          <span className="block truncate">{lead.name ? lead.company : null}</span>
+        </Td>
+        <Td className={WIDE}>
+          <span className="block truncate text-muted">{lead.email}</span>
+        </Td>
+        <Td>
+          <span className="flex items-center gap-2">
+            <StageMark stage={lead.stage} />
+            <span className="truncate">{text.stages[lead.stage]}</span>
+          </span>
+        </Td>
+        <Td className={WIDE}>
+          <span className="flex gap-1 overflow-hidden">
+            {lead.tags.slice(0, 3).map((tag) => (
+              <button
+                key={tag}
+                type="button"
+                onClick={(event) => {
+                  event.stopPropagation()
+                  onTag(tag)
+                }}
+                className="h-5 max-w-28 shrink-0 truncate rounded-full border border-line px-2 text-xs text-muted hover:border-line-strong hover:text-fg"
+              >
+                {tag}
+              </button>
+            ))}
+          </span>
+        </Td>
+        <Td className={cn('text-right text-muted', WIDE)}>{lead.score}</Td>
+        <Td className={cn('pr-6 text-right text-muted', NOT_PHONE)}>
+          <Time at={lead.created_at} />
+        </Td>
+      </tr>
+    )
+  },
+  (before, after) =>
+    before.lead === after.lead &&
+    before.isOpen === after.isOpen &&
+    before.isSelected === after.isSelected,
+)

@@ -1,0 +1,142 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { Button, IconButton } from '../../../../web/ui/button.tsx'
+import { cn } from '../../../../web/ui/class-names.ts'
+import { Checkbox, Input } from '../../../../web/ui/field.tsx'
+import { day } from '../../../../web/ui/time.tsx'
+import { api, ok, type Schemas } from '../../api/client.ts'
+import { useToastError } from '../../errors.tsx'
+import { useLanguage, useText } from '../../i18n.ts'
+import type { LeadWhole } from './lead-panel.tsx'
+import { leadsText } from './leads.text.ts'
+import { refreshLeads } from './queries.ts'
+
+/** What is to be done for a lead. */
+export function Tasks({ lead, isFixed }: { lead: LeadWhole; isFixed: boolean }) {
+  const { panel: text } = useText(leadsText)
+  const queryClient = useQueryClient()
+  const say = useToastError()
+  const [title, setTitle] = useState('')
+  const [due, setDue] = useState('')
+  const add = useMutation({
+    mutationFn: () =>
+      ok(
+        api.POST('/api/cockpit/lead/task', {
+          body: { lead_id: lead.id, title: title.trim(), due_on: due || null },
+        }),
+      ),
+    onSuccess: () => {
+      setTitle('')
+      setDue('')
+    },
+    onError: say,
+    onSettled: () => refreshLeads(queryClient),
+  })
+  return (
+    <div className="flex flex-col gap-4 p-5">
+      {isFixed ? null : (
+        <form
+          className="flex flex-wrap gap-2"
+          onSubmit={(event) => {
+            event.preventDefault()
+            if (title.trim()) add.mutate()
+          }}
+        >
+          <Input
+            aria-label={text.add_task}
+            placeholder={text.task_placeholder}
+            className="min-w-40 flex-1"
+            value={title}
+            maxLength={500}
+            onChange={(event) => setTitle(event.target.value)}
+          />
+          <Input
+            type="date"
+            aria-label={text.due}
+            className="w-36!"
+            value={due}
+            onChange={(event) => setDue(event.target.value)}
+          />
+          <Button type="submit" disabled={title.trim() === ''} isPending={add.isPending}>
+            {text.add_task}
+          </Button>
+        </form>
+      )}
+      {lead.tasks.length === 0 ? <p className="text-muted">{text.no_tasks}</p> : null}
+      <ul className="flex flex-col">
+        {lead.tasks.map((task) => (
+          <TaskRow key={task.id} task={task} isFixed={isFixed} />
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+/** One task with its box; Today lists them too. */
+export function TaskRow({
+  task,
+  isFixed,
+  children,
+}: {
+  task: Schemas['Task']
+  isFixed: boolean
+  children?: React.ReactNode
+}) {
+  const { panel: text } = useText(leadsText)
+  const language = useLanguage()
+  const queryClient = useQueryClient()
+  const say = useToastError()
+  const settled = () => refreshLeads(queryClient)
+  const update = useMutation({
+    mutationFn: (done: boolean) =>
+      ok(api.POST('/api/cockpit/lead/task/update', { body: { task_id: task.id, done } })),
+    onError: say,
+    onSettled: settled,
+  })
+  const remove = useMutation({
+    mutationFn: () => ok(api.POST('/api/cockpit/lead/task/delete', { body: { task_id: task.id } })),
+    onError: say,
+    onSettled: settled,
+  })
+  const isDone = update.isPending ? update.variables : task.done_at !== null
+  const isLate = !isDone && task.due_on !== null && task.due_on < today()
+  return (
+    <li className="group flex min-h-11 items-center gap-3 border-b border-line py-1.5 last:border-0">
+      <label htmlFor={`task-${task.id}`} className="flex min-w-0 flex-1 items-center gap-3">
+        <Checkbox
+          id={`task-${task.id}`}
+          disabled={isFixed}
+          checked={isDone}
+          onChange={(event) => update.mutate(event.target.checked)}
+        />
+        <span className={cn('min-w-0 break-words', isDone && 'text-muted line-through')}>
+          {task.title}
+        </span>
+      </label>
+      {children}
+      {task.due_on ? (
+        <span className={cn('shrink-0 text-sm', isLate ? 'text-bad' : 'text-muted')}>
+          {isLate
+            ? text.overdue(day(task.due_on, language))
+            : text.due_on(day(task.due_on, language))}
+        </span>
+      ) : null}
+      {isFixed ? null : (
+        <IconButton
+          label={text.delete_task}
+          onClick={() => remove.mutate()}
+          className="opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100"
+        >
+          <Trash2 size={14} aria-hidden />
+        </IconButton>
+      )}
+    </li>
+  )
+}
+
+/** Today as a date in the admin's own zone. */
+export function today(now = new Date()): string {
+  const part = (value: number) => String(value).padStart(2, '0')
+  return `${now.getFullYear()}-${part(now.getMonth() + 1)}-${part(now.getDate())}`
+}

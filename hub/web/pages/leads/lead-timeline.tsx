@@ -1,0 +1,158 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import {
+  CalendarCheck,
+  CheckCheck,
+  CircleDot,
+  FileInput,
+  FileSearch,
+  FolderInput,
+  Inbox,
+  type LucideIcon,
+  Mail,
+  MailOpen,
+  MailX,
+  MousePointerClick,
+  Pencil,
+  Plus,
+  Reply,
+  Send,
+  StickyNote,
+  Tag,
+  UserMinus,
+} from 'lucide-react'
+import { Button } from '../../../../web/ui/button.tsx'
+import { SkeletonRows } from '../../../../web/ui/states.tsx'
+import { Time } from '../../../../web/ui/time.tsx'
+import type { Schemas } from '../../api/client.ts'
+import { FailedQuery } from '../../errors.tsx'
+import { type Translation, useText } from '../../i18n.ts'
+import { leadsText } from './leads.text.ts'
+import { timelineQuery } from './queries.ts'
+import { STAGES } from './stage.tsx'
+
+type Activity = Schemas['Activity']
+type Words = Translation<(typeof leadsText)['en']>
+
+const GLYPHS: Record<string, LucideIcon> = {
+  created: Plus,
+  imported: FileInput,
+  merged: FileInput,
+  edited: Pencil,
+  stage: CircleDot,
+  tagged: Tag,
+  moved: FolderInput,
+  note: StickyNote,
+  task: CalendarCheck,
+  task_done: CheckCheck,
+  evidence: FileSearch,
+  draft: Mail,
+  approved: CheckCheck,
+  sent: Send,
+  opened: MailOpen,
+  clicked: MousePointerClick,
+  replied: Reply,
+  bounced: MailX,
+  unsubscribed: UserMinus,
+}
+
+/** What happened to a lead, newest first. */
+export function Timeline({ id }: { id: string }) {
+  const text = useText(leadsText)
+  const query = useInfiniteQuery(timelineQuery(id))
+  if (query.isPending) return <SkeletonRows rows={4} />
+  if (query.isError) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
+  const activities = query.data.pages.flatMap((page) => page.activities)
+  if (activities.length === 0) {
+    return <p className="p-5 text-muted">{text.panel.no_timeline}</p>
+  }
+  return (
+    <ol className="flex flex-col px-5 py-4">
+      {activities.map((activity, at) => {
+        const Glyph = GLYPHS[activity.kind] ?? Inbox
+        const { title, detail } = sentence(activity, text)
+        return (
+          <li key={activity.id} className="flex gap-3">
+            <span className="flex flex-col items-center">
+              <span className="flex size-7 shrink-0 items-center justify-center rounded-full border border-line text-muted">
+                <Glyph size={14} aria-hidden />
+              </span>
+              {at < activities.length - 1 ? <span className="w-px flex-1 bg-line" /> : null}
+            </span>
+            <div className="min-w-0 flex-1 pb-5">
+              <p className="flex min-h-7 items-center gap-3">
+                <span className="min-w-0 flex-1 break-words">{title}</span>
+                <Time at={activity.at} className="shrink-0 text-sm text-muted" />
+              </p>
+              {detail ? (
+                <p className="line-clamp-3 break-words text-sm text-muted">{detail}</p>
+              ) : null}
+            </div>
+          </li>
+        )
+      })}
+      {query.hasNextPage ? (
+        <Button
+          variant="ghost"
+          isPending={query.isFetchingNextPage}
+          onClick={() => query.fetchNextPage()}
+        >
+          {text.more}
+        </Button>
+      ) : null}
+    </ol>
+  )
+}
+
+/** What an activity says; its details are what the hub noted, and nothing of it is HTML. */
+export function sentence(
+  { kind, details }: Pick<Activity, 'kind' | 'details'>,
+  { happened, stages, fields }: Words,
+): { title: string; detail?: string | undefined } {
+  const told = (key: string) => (typeof details[key] === 'string' ? details[key] : '')
+  const stage = (key: string) => {
+    const known = STAGES.find((one) => one === details[key])
+    return known ? stages[known] : told(key)
+  }
+  switch (kind) {
+    case 'created':
+      return { title: details.mission_id ? happened.created_by_mission : happened.created }
+    case 'imported':
+      return { title: happened.imported(told('file')) }
+    case 'merged':
+      return { title: happened.merged(told('file')) }
+    case 'stage':
+      return { title: happened.stage(stage('from'), stage('to')) }
+    case 'moved':
+      return { title: happened.moved(told('from')) }
+    case 'edited': {
+      const names = Array.isArray(details.fields) ? details.fields : []
+      const said = names.map(
+        (name) => (fields as Record<string, string>)[String(name)] ?? String(name),
+      ) // safe: looked up by what may not be there
+      return { title: happened.edited, detail: said.join(', ') }
+    }
+    case 'tagged':
+      return {
+        title: happened.tagged,
+        detail: Array.isArray(details.tags) ? details.tags.join(', ') : undefined,
+      }
+    case 'note':
+      return { title: happened.note, detail: told('text') }
+    case 'task':
+    case 'task_done':
+      return { title: happened[kind], detail: told('title') }
+    case 'evidence':
+      return { title: happened.evidence, detail: told('source') }
+    case 'draft':
+    case 'approved':
+    case 'sent':
+    case 'opened':
+    case 'clicked':
+    case 'replied':
+    case 'bounced':
+    case 'unsubscribed':
+      return { title: happened[kind], detail: told('subject') }
+    default:
+      return { title: happened.other, detail: kind }
+  }
+}

@@ -1,0 +1,198 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Download, Ellipsis, Plus, SearchX, Upload, UserPlus } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { Button, IconButton } from '../../../../web/ui/button.tsx'
+import { useKeys } from '../../../../web/ui/keys.ts'
+import { Menu } from '../../../../web/ui/menu.tsx'
+import { Empty, SkeletonRows } from '../../../../web/ui/states.tsx'
+import { useIsReadOnly } from '../../api/queries.ts'
+import { common } from '../../common.text.ts'
+import { FailedQuery } from '../../errors.tsx'
+import { useText } from '../../i18n.ts'
+import { useProject } from '../../project.ts'
+import { Page } from '../../shell/page.tsx'
+import { BulkBar } from './bulk-bar.tsx'
+import { useLeadAddress } from './filter.ts'
+import { FilterBar } from './filter-bar.tsx'
+import { ImportDialog } from './import-dialog.tsx'
+import { LeadPanel } from './lead-panel.tsx'
+import { LeadTable } from './lead-table.tsx'
+import { leadsText } from './leads.text.ts'
+import { leadsQuery } from './queries.ts'
+import { QuickAdd } from './quick-add.tsx'
+
+/** All leads of the project: found, changed in bulk, added, imported, exported. */
+export function Leads() {
+  const text = useText(leadsText)
+  const words = useText(common)
+  const project = useProject()
+  const isFixed = useIsReadOnly() || project.read_only
+  const { filter, open, doing, set } = useLeadAddress()
+  const query = useInfiniteQuery(leadsQuery(project.slug, filter))
+  const leads = query.data?.pages.flatMap((page) => page.leads) ?? []
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
+  const chosen = leads.filter(({ id }) => selected.has(id)).map(({ id }) => id)
+  const list = useRef<HTMLDivElement>(null)
+  const isFiltered = Object.keys(filter).length > 0
+
+  const toggle = (id: string) =>
+    setSelected((before) => {
+      const next = new Set(before)
+      if (!next.delete(id)) next.add(id)
+      return next
+    })
+  const step = (by: number) => {
+    const rows = [...(list.current?.querySelectorAll<HTMLElement>('[data-lead]') ?? [])]
+    const at = rows.findIndex((row) => row === document.activeElement || row.dataset.lead === open)
+    const row = rows[Math.max(0, Math.min(rows.length - 1, at + by))]
+    row?.focus()
+    if (open && row?.dataset.lead) set({ lead: row.dataset.lead })
+  }
+  const focused = () =>
+    document.activeElement instanceof HTMLElement ? document.activeElement.dataset.lead : undefined
+  useKeys({
+    j: () => step(1),
+    k: () => step(-1),
+    x: () => {
+      const id = focused()
+      if (id) toggle(id)
+    },
+    c: isFixed ? undefined : () => set({ do: 'add' }),
+    i: isFixed ? undefined : () => set({ do: 'import' }),
+    Escape: open
+      ? () => set({ lead: null })
+      : chosen.length > 0
+        ? () => setSelected(new Set())
+        : undefined,
+  })
+
+  const exported = `/api/cockpit/leads/export?${new URLSearchParams({ project: project.slug, ...filter })}`
+  return (
+    <Page
+      title={text.title}
+      detail={query.data ? text.loaded(leads.length, query.hasNextPage) : null}
+      actions={
+        <>
+          <Menu
+            align="end"
+            trigger={
+              <IconButton label={words.more_actions}>
+                <Ellipsis size={16} aria-hidden />
+              </IconButton>
+            }
+            items={[
+              {
+                label: text.import,
+                icon: <Upload size={16} aria-hidden />,
+                hint: 'i',
+                isDisabled: isFixed,
+                onSelect: () => set({ do: 'import' }),
+              },
+              {
+                label: text.export,
+                icon: <Download size={16} aria-hidden />,
+                onSelect: () => location.assign(exported),
+              },
+            ]}
+          />
+          <Button
+            variant="primary"
+            disabled={isFixed}
+            onClick={() => set({ do: 'add' })}
+            icon={<Plus size={16} aria-hidden />}
+          >
+            {text.add}
+          </Button>
+        </>
+      }
+      bar={<FilterBar filter={filter} onChange={set} />}
+    >
+      <div ref={list} className="pb-24">
+        {query.isPending ? (
+          <SkeletonRows rows={12} />
+        ) : query.isError ? (
+          <FailedQuery error={query.error} onRetry={() => query.refetch()} />
+        ) : leads.length > 0 ? (
+          <>
+            <LeadTable
+              leads={leads}
+              open={open}
+              selected={selected}
+              onOpen={(lead) => set({ lead })}
+              onToggle={toggle}
+              onToggleAll={() =>
+                setSelected(chosen.length > 0 ? new Set() : new Set(leads.map(({ id }) => id)))
+              }
+              onTag={(tag) => set({ tag })}
+            />
+            {query.hasNextPage ? (
+              <More isPending={query.isFetchingNextPage} onMore={() => query.fetchNextPage()} />
+            ) : null}
+          </>
+        ) : isFiltered ? (
+          <Empty
+            picture={<SearchX size={24} strokeWidth={1.5} aria-hidden />}
+            title={text.nothing.title}
+            text={text.nothing.text}
+            action={
+              <Button onClick={() => set({ stage: null, tag: null, q: null })}>
+                {text.nothing.action}
+              </Button>
+            }
+          />
+        ) : (
+          <Empty
+            picture={<UserPlus size={24} strokeWidth={1.5} aria-hidden />}
+            title={text.empty.title}
+            text={text.empty.text}
+            action={
+              <>
+                <Button variant="primary" disabled={isFixed} onClick={() => set({ do: 'import' })}>
+                  {text.import}
+                </Button>
+                <Button disabled={isFixed} onClick={() => set({ do: 'add' })}>
+                  {text.add}
+                </Button>
+              </>
+            }
+          />
+        )}
+      </div>
+      <BulkBar ids={chosen} onDone={() => setSelected(new Set())} isFixed={isFixed} />
+      <LeadPanel id={open} onClose={() => set({ lead: null })} onStep={step} isFixed={isFixed} />
+      <QuickAdd
+        isOpen={doing === 'add'}
+        onClose={() => set({ do: null })}
+        onAdded={(lead) => set({ do: null, lead })}
+      />
+      <ImportDialog isOpen={doing === 'import'} onClose={() => set({ do: null })} />
+    </Page>
+  )
+}
+
+/** Loads the next page when it comes into view; the button is for who does not scroll. */
+function More({ isPending, onMore }: { isPending: boolean; onMore: () => void }) {
+  const text = useText(leadsText)
+  const ref = useRef<HTMLDivElement>(null)
+  const more = useRef(onMore)
+  more.current = onMore
+  useEffect(() => {
+    const node = ref.current
+    if (!node || isPending) return
+    const observer = new IntersectionObserver(
+      ([entry]) => {
+        if (entry?.isIntersecting) more.current()
+      },
+      { rootMargin: '600px' },
+    )
+    observer.observe(node)
+    return () => observer.disconnect()
+  }, [isPending])
+  return (
+    <div ref={ref} className="flex justify-center p-4">
+      <Button variant="ghost" isPending={isPending} onClick={onMore}>
+        {text.more}
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,117 @@
+import {
+  type InfiniteData,
+  infiniteQueryOptions,
+  keepPreviousData,
+  type QueryClient,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+} from '@tanstack/react-query'
+import { api, ok, type Schemas } from '../../api/client.ts'
+import { useToastError } from '../../errors.tsx'
+import type { Stage } from './stage.tsx'
+
+export type Lead = Schemas['Lead']
+export type LeadFilter = { stage?: Stage; tag?: string; q?: string }
+type Page = { leads: Lead[]; next_cursor: string | null }
+
+const PAGE = 100
+
+/** What a list calls a lead: its name, else its company, else its e-mail. */
+export function nameOf(lead: Pick<Lead, 'name' | 'company' | 'email'>): string {
+  return lead.name ?? lead.company ?? lead.email ?? ''
+}
+
+export const leadsQuery = (project: string, filter: LeadFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['leads', project, filter],
+    queryFn: ({ pageParam }) =>
+      ok(
+        api.GET('/api/cockpit/leads/list', {
+          params: {
+            query: { project, ...filter, limit: PAGE, ...(pageParam ? { cursor: pageParam } : {}) },
+          },
+        }),
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+    placeholderData: keepPreviousData,
+  })
+
+export const leadQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['lead', id],
+    queryFn: async () =>
+      (await ok(api.GET('/api/cockpit/lead/get', { params: { query: { lead_id: id } } }))).lead,
+  })
+
+export const timelineQuery = (id: string) =>
+  infiniteQueryOptions({
+    queryKey: ['lead', id, 'timeline'],
+    queryFn: ({ pageParam }) =>
+      ok(
+        api.GET('/api/cockpit/lead/timeline', {
+          params: {
+            query: { lead_id: id, limit: 50, ...(pageParam ? { cursor: pageParam } : {}) },
+          },
+        }),
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  })
+
+export type LeadChange = { id: string } & Partial<
+  Pick<
+    Lead,
+    | 'name'
+    | 'email'
+    | 'company'
+    | 'title'
+    | 'phone'
+    | 'website'
+    | 'country'
+    | 'stage'
+    | 'source'
+    | 'lawful_basis'
+    | 'score'
+    | 'tags'
+  >
+>
+
+/** Changes what every cached list shows of leads; the answer, or a failure, sets it right. */
+export function patchLists(queryClient: QueryClient, patch: (leads: Lead[]) => Lead[]): void {
+  queryClient.setQueriesData<InfiniteData<Page>>({ queryKey: ['leads'] }, (data) =>
+    data
+      ? { ...data, pages: data.pages.map((page) => ({ ...page, leads: patch(page.leads) })) }
+      : data,
+  )
+}
+
+/** What depends on leads is asked for again. */
+export function refreshLeads(queryClient: QueryClient): Promise<unknown> {
+  return Promise.all(
+    ['leads', 'lead', 'projects', 'today', 'kpi'].map((key) =>
+      queryClient.invalidateQueries({ queryKey: [key] }),
+    ),
+  )
+}
+
+/** useChangeLead shows a change at once and takes it back when the hub refuses it. */
+export function useChangeLead() {
+  const queryClient = useQueryClient()
+  const say = useToastError()
+  return useMutation({
+    mutationFn: ({ id, ...change }: LeadChange) =>
+      ok(api.POST('/api/cockpit/lead/update', { body: { lead_id: id, ...change } })),
+    onMutate: ({ id, ...change }) => {
+      patchLists(queryClient, (leads) =>
+        leads.map((lead) => (lead.id === id ? { ...lead, ...change } : lead)),
+      )
+      queryClient.setQueryData(leadQuery(id).queryKey, (lead) =>
+        lead ? { ...lead, ...change } : lead,
+      )
+    },
+    onError: say,
+    onSettled: () => refreshLeads(queryClient),
+  })
+}

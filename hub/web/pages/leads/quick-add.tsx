@@ -1,0 +1,122 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Button } from '../../../../web/ui/button.tsx'
+import { Input } from '../../../../web/ui/field.tsx'
+import { FormError, FormField, Submit } from '../../../../web/ui/form.tsx'
+import { Actions, Dialog } from '../../../../web/ui/layer.tsx'
+import { Select } from '../../../../web/ui/select.tsx'
+import { toast } from '../../../../web/ui/toast.tsx'
+import { api, ok, ProblemError } from '../../api/client.ts'
+import { common } from '../../common.text.ts'
+import { HubForm } from '../../errors.tsx'
+import { useText } from '../../i18n.ts'
+import { useProject } from '../../project.ts'
+import { basisOf, useBasisOptions } from './lead-fields.tsx'
+import { leadsText } from './leads.text.ts'
+import { nameOf, refreshLeads } from './queries.ts'
+
+/** Adds one lead by hand; who is known already is offered instead. */
+export function QuickAdd({
+  isOpen,
+  onClose,
+  onAdded,
+}: {
+  isOpen: boolean
+  onClose: () => void
+  onAdded: (id: string) => void
+}) {
+  const text = useText(leadsText)
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onClose={onClose}
+      title={text.quick.title}
+      description={text.quick.description}
+      size="md"
+    >
+      <QuickAddForm onClose={onClose} onAdded={onAdded} />
+    </Dialog>
+  )
+}
+
+function QuickAddForm({
+  onClose,
+  onAdded,
+}: {
+  onClose: () => void
+  onAdded: (id: string) => void
+}) {
+  const { fields, quick: text, basis_hint } = useText(leadsText)
+  const words = useText(common)
+  const { slug } = useProject()
+  const queryClient = useQueryClient()
+  const [known, setKnown] = useState<string>()
+  const bases = useBasisOptions()
+  return (
+    <HubForm
+      onSubmit={async ({ lawful_basis = '', ...values }) => {
+        setKnown(undefined)
+        const filled = Object.fromEntries(
+          Object.entries(values).filter(([, value]) => value !== ''),
+        )
+        const basis = basisOf(lawful_basis)
+        try {
+          const { lead } = await ok(
+            api.POST('/api/cockpit/lead/quick_add', {
+              body: { slug, data: { ...filled, ...(basis ? { lawful_basis: basis } : {}) } },
+            }),
+          )
+          toast(text.added(nameOf(lead)))
+          await refreshLeads(queryClient)
+          onAdded(lead.id)
+        } catch (error) {
+          if (error instanceof ProblemError) setKnown(leadIn(error.problem))
+          throw error
+        }
+      }}
+    >
+      <div className="grid gap-4 md:grid-cols-2">
+        <FormField name="name" label={fields.name}>
+          <Input maxLength={200} />
+        </FormField>
+        <FormField name="email" label={fields.email}>
+          <Input inputMode="email" maxLength={320} />
+        </FormField>
+        <FormField name="company" label={fields.company}>
+          <Input maxLength={200} />
+        </FormField>
+        <FormField name="title" label={fields.title} isOptional>
+          <Input maxLength={200} />
+        </FormField>
+        <FormField name="website" label={fields.website} isOptional>
+          <Input inputMode="url" maxLength={500} />
+        </FormField>
+        <FormField name="country" label={fields.country} isOptional>
+          <Input maxLength={100} />
+        </FormField>
+        <FormField name="source" label={fields.source} isOptional>
+          <Input maxLength={200} />
+        </FormField>
+        <FormField name="lawful_basis" label={fields.lawful_basis} hint={basis_hint} isOptional>
+          <Select options={bases} defaultValue="" />
+        </FormField>
+      </div>
+      <FormError className="mt-4" />
+      {known ? (
+        <Button size="sm" className="mt-2" onClick={() => onAdded(known)}>
+          {text.open_known}
+        </Button>
+      ) : null}
+      <Actions>
+        <Button onClick={onClose}>{words.cancel}</Button>
+        <Submit>{text.submit}</Submit>
+      </Actions>
+    </HubForm>
+  )
+}
+
+/** The lead that a 409 names as the one with this e-mail. */
+function leadIn(problem: object): string | undefined {
+  if (!('lead' in problem) || typeof problem.lead !== 'object' || !problem.lead) return undefined
+  return 'id' in problem.lead && typeof problem.lead.id === 'string' ? problem.lead.id : undefined
+}
