@@ -12,6 +12,8 @@ export type Env = {
     caller?: 'session' | 'token'
     /** What the one log line of this request says besides the usual. */
     log: Record<string, unknown>
+    /** The Content-Security-Policy of this answer, where it is not the interface's. */
+    content_policy?: string
   }
   Bindings: { incoming?: { socket?: { remoteAddress?: string } } }
 }

@@ -275,7 +275,8 @@ async function listProjects(c: Ctx, sql: Sql): Promise<z.infer<typeof Project>[]
   }))
 }
 
-async function one(c: Ctx, slug: string): Promise<z.infer<typeof Project>> {
+/** The project as answers have it. */
+export async function one(c: Ctx, slug: string): Promise<z.infer<typeof Project>> {
   const all = await everywhere(c.get('deps').db, (sql) => listProjects(c, sql))
   const project = all.find((known) => known.slug === slug)
   if (!project) throw absent('project')

@@ -124,3 +124,17 @@ export async function endDraft(sql: Sql, draft_id: string): Promise<void> {
     from count
     where id = ${draft_id} and state = 'sending' and open = 0`
 }
+
+/** The letters to an address or of a Message-ID that went out: by Message-ID first, newest first. */
+export function findLetters(
+  sql: Sql,
+  given: { message_ids: string[]; email: string | null },
+): Promise<Omit<Claimed, 'attempt'>[]> {
+  return sql`
+    select r.draft_id, r.project_id, r.lead_id, r.email, d.subject
+    from hub.recipients as r
+    join hub.drafts as d on d.id = r.draft_id
+    where r.claimed_at is not null
+      and (r.message_id = any(${given.message_ids}::text[]) or r.email = ${given.email})
+    order by (r.message_id = any(${given.message_ids}::text[])) is true desc, r.claimed_at desc`
+}

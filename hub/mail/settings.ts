@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import { invalid, issuesOf } from '../../shared/problem.ts'
 import type { Config, Paths } from '../config.ts'
 import { readSetting, type Setting, writeSetting } from '../settings.ts'
+import { ImapSettings } from './imap.ts'
 import { ListmonkSettings } from './listmonk.ts'
 import { SmtpSettings } from './smtp.ts'
 
@@ -12,55 +14,89 @@ const line = (max: number) =>
     .max(max)
     .regex(/^\P{Cc}*$/u, 'must be one line')
 
-/** Where replies are read. */
-export const ImapSettings = z.strictObject({
-  host: z.string().min(1).max(255),
-  port: z.int().min(1).max(65_535).default(993),
-  security: z.enum(['tls', 'starttls', 'none']).default('tls'),
-  user: z.string().min(1).max(255),
-  password: z.string().min(1).max(1000),
-  mailbox: z.string().min(1).max(200).default('INBOX'),
-  ca: z.string().max(50_000).optional(),
+const Sender = z.strictObject({
+  name: line(80),
+  email: z.email().max(254),
+  title: line(80).nullable().default(null),
+  phone: line(40).nullable().default(null),
+  reply_to: z.email().max(254).nullable().default(null),
 })
-export type ImapSettings = z.infer<typeof ImapSettings>
-
-/** mail.json: who writes, by which server, and how much a day. */
-export const MailSettings = z.strictObject({
-  sender: z
-    .strictObject({
-      name: line(80),
-      email: z.email().max(254),
-      title: line(80).nullable().default(null),
-      phone: line(40).nullable().default(null),
-      reply_to: z.email().max(254).nullable().default(null),
-    })
-    .nullable()
-    .default(null),
-  footer: z
-    .strictObject({
-      postal_address: line(300).nullable().default(null),
-      /** Why the reader gets it; null takes our sentence. */
-      reason_en: line(300).nullable().default(null),
-      reason_tr: line(300).nullable().default(null),
-    })
-    .prefault({}),
-  smtp: SmtpSettings.nullable().default(null),
-  listmonk: ListmonkSettings.nullable().default(null),
-  imap: ImapSettings.nullable().default(null),
-  daily_cap: z.int().min(1).max(100_000).default(200),
-  /** A new sender begins with `start` mails a day and adds `step` with every day it sends. */
-  ramp: z
-    .strictObject({ start: z.int().min(1).max(10_000), step: z.int().min(1).max(10_000) })
-    .nullable()
-    .default({ start: 20, step: 20 }),
-  track_opens: z.boolean().default(false),
+const Footer = z.strictObject({
+  postal_address: line(300).nullable().default(null),
+  reason_en: line(300).nullable().default(null).meta({
+    description: 'Why the reader gets it; null takes our sentence.',
+  }),
+  reason_tr: line(300).nullable().default(null),
+})
+const Ramp = z
+  .strictObject({ start: z.int().min(1).max(10_000), step: z.int().min(1).max(10_000) })
+  .meta({ description: 'A new sender begins with `start` a day and adds `step` a sending day.' })
+const Fields = {
+  sender: Sender.nullable(),
+  footer: Footer,
+  daily_cap: z.int().min(1).max(100_000),
+  ramp: Ramp.nullable(),
+  track_opens: z.boolean(),
   dkim_selector: z
     .string()
     .regex(/^[a-z0-9._-]{1,63}$/i)
-    .nullable()
-    .default(null),
+    .nullable(),
+}
+
+/** mail.json: who writes, by which server, and how much a day. */
+export const MailSettings = z.strictObject({
+  sender: Fields.sender.default(null),
+  footer: Footer.prefault({}),
+  smtp: SmtpSettings.nullable().default(null),
+  listmonk: ListmonkSettings.nullable().default(null),
+  imap: ImapSettings.nullable().default(null),
+  daily_cap: Fields.daily_cap.default(200),
+  ramp: Fields.ramp.default({ start: 20, step: 20 }),
+  track_opens: Fields.track_opens.default(false),
+  dkim_selector: Fields.dkim_selector.default(null),
 })
 export type MailSettings = z.infer<typeof MailSettings>
+
+/** What can be changed; absent fields stay, and so does a secret for the same server and user. */
+export const MailChange = z
+  .strictObject({
+    ...Fields,
+    smtp: z.strictObject(SmtpSettings.shape).nullable(),
+    listmonk: z
+      .strictObject({ ...ListmonkSettings.shape, token: ListmonkSettings.shape.token.optional() })
+      .nullable(),
+    imap: z
+      .strictObject({ ...ImapSettings.shape, password: ImapSettings.shape.password.optional() })
+      .nullable(),
+  })
+  .partial()
+
+/** changeMail writes the changed settings; 422 names a field that does not fit. */
+export async function changeMail(
+  paths: Paths,
+  change: z.output<typeof MailChange>,
+): Promise<MailSettings> {
+  const now = await readMail(paths)
+  const { smtp, listmonk, imap } = change
+  const isSame = (a: object | null | undefined, b: object | null, fields: string[]) =>
+    a && b && fields.every((field) => Reflect.get(a, field) === Reflect.get(b, field))
+  const next = {
+    ...now,
+    ...change,
+    ...(isSame(smtp, now.smtp, ['host', 'user'])
+      ? { smtp: { ...(now.smtp?.password ? { password: now.smtp.password } : {}), ...smtp } }
+      : {}),
+    ...(isSame(listmonk, now.listmonk, ['url', 'user'])
+      ? { listmonk: { token: now.listmonk?.token, ...listmonk } }
+      : {}),
+    ...(isSame(imap, now.imap, ['host', 'user'])
+      ? { imap: { password: now.imap?.password, ...imap } }
+      : {}),
+  }
+  const read = MailSettings.safeParse(next)
+  if (!read.success) throw invalid(issuesOf(read.error))
+  return writeSetting(paths, MAIL, read.data)
+}
 
 export const MAIL: Setting<typeof MailSettings> = {
   file: 'mail.json',

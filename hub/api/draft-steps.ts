@@ -1,0 +1,226 @@
+import { z } from 'zod'
+import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
+import { inProject } from '../db.ts'
+import { type Ctx, type Env, problems, write } from '../http.ts'
+import { readLicense, requireWritable } from '../license.ts'
+import { approve } from '../mail/approval.ts'
+import { reasonWords, viewDraft } from '../mail/draft-view.ts'
+import { rejectDraft, TemplateChoice } from '../mail/drafts.ts'
+import { push } from '../mail/push.ts'
+import { renderDraft } from '../mail/rendering.ts'
+import { clear, send, setPaused } from '../mail/steps.ts'
+import { DraftRef, OneDraft } from './drafts.ts'
+
+/** The steps of a draft from a text to what was sent; each is 409 out of order. */
+export const draftSteps = resource<Env>()
+
+/** The draft behind a step. */
+async function view(c: Ctx, slug: string, id: string) {
+  return inProject(c.get('deps').db, slug, (sql, project) => viewDraft(sql, project.id, id))
+}
+
+draftSteps.openapi(
+  createRoute({
+    method: 'post',
+    path: '/render',
+    operationId: 'renderDraft',
+    tags: ['Drafts'],
+    summary: 'Render the letter from its template',
+    description:
+      'Without slots from those it has, and without any from its text. Voids an approval.',
+    middleware: write,
+    request: {
+      body: body(
+        z.strictObject({
+          ...DraftRef,
+          template: TemplateChoice.optional(),
+          slots: z.record(z.string(), z.unknown()).optional(),
+        }),
+      ),
+    },
+    responses: { 200: json(OneDraft, 'In state `rendered`.'), ...problems(402, 404, 409, 422) },
+  }),
+  async (c) => {
+    const { id, project: slug, template, slots } = c.req.valid('json')
+    const { config, db } = c.get('deps')
+    const draft = await inProject(db, slug, async (sql, project) => {
+      await requireWritable(sql, project, await readLicense(config))
+      await renderDraft(sql, project, config, {
+        id,
+        ...(template ? { template } : {}),
+        ...(slots ? { slots } : {}),
+      })
+      return viewDraft(sql, project.id, id)
+    })
+    return answer(c, OneDraft, { draft }, 200)
+  },
+)
+
+draftSteps.openapi(
+  createRoute({
+    method: 'post',
+    path: '/reject',
+    operationId: 'rejectDraft',
+    tags: ['Drafts'],
+    summary: 'Put a draft aside',
+    middleware: write,
+    request: {
+      body: body(
+        z.strictObject({ ...DraftRef, reason: z.string().trim().max(500).nullable().optional() }),
+      ),
+    },
+    responses: { 200: json(OneDraft, 'In state `rejected`.'), ...problems(404, 409, 422) },
+  }),
+  async (c) => {
+    const { id, project: slug, reason = null } = c.req.valid('json')
+    const draft = await inProject(c.get('deps').db, slug, async (sql, project) => {
+      await rejectDraft(sql, project, id, reason)
+      return viewDraft(sql, project.id, id)
+    })
+    return answer(c, OneDraft, { draft }, 200)
+  },
+)
+
+const Plan = z
+  .object({
+    recipients: z.int().meta({ description: 'How many people will get it.' }),
+    skipped: z.array(z.object({ reason: z.string(), count: z.int() })),
+    already_sent: z.int().meta({ description: 'Who had it before, and does not get it again.' }),
+    via: z.enum(['smtp', 'tx', 'campaign']).nullable(),
+    list: z.string().nullable().meta({ description: 'The list in listmonk, for a campaign.' }),
+    cap_today: z.int(),
+    left_today: z.int(),
+    days: z.int().meta({ description: 'Over how many days the daily cap spreads it.' }),
+  })
+  .meta({ id: 'DraftPlan' })
+const Approved = OneDraft.extend({ plan: Plan })
+
+draftSteps.openapi(
+  createRoute({
+    method: 'post',
+    path: '/approve',
+    operationId: 'approveDraft',
+    tags: ['Drafts'],
+    summary: 'Approve what is shown, for these people',
+    description:
+      'Binds the rendered bytes, the sender, the people and the list. Refused while a factual sentence cites no evidence. The answer says what will happen.',
+    middleware: write,
+    request: {
+      body: body(
+        z.strictObject({
+          ...DraftRef,
+          hash: z.string().max(100).optional().meta({
+            description: 'The `hash` of drafts/get: 409 when the draft is not that any more.',
+          }),
+        }),
+      ),
+    },
+    responses: { 200: json(Approved, 'Approved.'), ...problems(402, 404, 409, 422) },
+  }),
+  async (c) => {
+    const { id, project: slug, hash } = c.req.valid('json')
+    const { config, db } = c.get('deps')
+    const plan = await approve({ config, db }, { slug, id, seen: hash })
+    const skipped = plan.skipped.map(({ reason, count }) => ({
+      reason: reasonWords(reason) ?? reason,
+      count,
+    }))
+    const draft = await view(c, slug, id)
+    return answer(c, Approved, { draft, plan: { ...plan, skipped } }, 200)
+  },
+)
+
+draftSteps.openapi(
+  createRoute({
+    method: 'post',
+    path: '/push',
+    operationId: 'pushDraft',
+    tags: ['Drafts'],
+    summary: 'Hand an approved draft to what will send it',
+    description:
+      'With listmonk: subscribers, lists and draft campaigns are made there. 409 `audience_changed` when the people or the sender are not what was approved; the approval is void then.',
+    middleware: write,
+    request: { body: body(z.strictObject(DraftRef)) },
+    responses: { 200: json(OneDraft, 'In state `pushed`.'), ...problems(402, 404, 409, 422) },
+  }),
+  async (c) => {
+    const { id, project: slug } = c.req.valid('json')
+    const { config, db } = c.get('deps')
+    await push({ config, db }, { slug, id })
+    return answer(c, OneDraft, { draft: await view(c, slug, id) }, 200)
+  },
+)
+
+draftSteps.openapi(
+  createRoute({
+    method: 'post',
+    path: '/send',
+    operationId: 'sendDraft',
+    tags: ['Drafts'],
+    summary: 'Send a pushed draft',
+    description:
+      'It goes in the background, within the daily cap, so maybe over days; nobody gets it twice.',
+    middleware: write,
+    request: { body: body(z.strictObject(DraftRef)) },
+    responses: { 202: json(OneDraft, 'In state `sending`.'), ...problems(402, 404, 409, 422) },
+  }),
+  async (c) => {
+    const { id, project: slug } = c.req.valid('json')
+    const { config, db, mailer } = c.get('deps')
+    await send({ config, db }, { slug, id })
+    const draft = await view(c, slug, id)
+    mailer.nudge()
+    return answer(c, OneDraft, { draft }, 202)
+  },
+)
+
+for (const step of ['pause', 'resume'] as const) {
+  draftSteps.openapi(
+    createRoute({
+      method: 'post',
+      path: `/${step}`,
+      operationId: `${step}Draft`,
+      tags: ['Drafts'],
+      summary: step === 'pause' ? 'Hold a draft that is being sent' : 'Let a held draft go on',
+      middleware: write,
+      request: { body: body(z.strictObject(DraftRef)) },
+      responses: { 200: json(OneDraft, 'Done.'), ...problems(404, 409, 422) },
+    }),
+    async (c) => {
+      const { id, project: slug } = c.req.valid('json')
+      const { config, db, mailer } = c.get('deps')
+      await setPaused({ config, db }, { slug, id, isPaused: step === 'pause' })
+      mailer.nudge()
+      return answer(c, OneDraft, { draft: await view(c, slug, id) }, 200)
+    },
+  )
+}
+
+draftSteps.openapi(
+  createRoute({
+    method: 'post',
+    path: '/clear',
+    operationId: 'clearDraft',
+    tags: ['Drafts'],
+    summary: 'Say of an unclear mail whether it was sent',
+    description:
+      '`not_sent`: it may be sent again, by another draft/send (a campaign by another draft/push).',
+    middleware: write,
+    request: {
+      body: body(
+        z.strictObject({
+          ...DraftRef,
+          outcome: z.enum(['sent', 'not_sent']),
+          email: z.string().max(320).optional().meta({ description: 'Absent: all unclear ones.' }),
+        }),
+      ),
+    },
+    responses: { 200: json(OneDraft, 'Cleared.'), ...problems(404, 409, 422) },
+  }),
+  async (c) => {
+    const { id, project: slug, outcome, email } = c.req.valid('json')
+    const { config, db } = c.get('deps')
+    await clear({ config, db }, { slug, id, outcome, email })
+    return answer(c, OneDraft, { draft: await view(c, slug, id) }, 200)
+  },
+)

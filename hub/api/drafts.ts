@@ -1,0 +1,297 @@
+import { z } from 'zod'
+import {
+  CursorQuery,
+  decodeCursor,
+  encodeCursor,
+  integer,
+  NextCursor,
+  split,
+} from '../../shared/page.ts'
+import { answer, body, createRoute, json, pathId, resource } from '../../shared/route.ts'
+import { slugFor } from '../active.ts'
+import { everywhere, inProject } from '../db.ts'
+import { absent, type Env, problems, write } from '../http.ts'
+import { readLicense, requireWritable } from '../license.ts'
+import { contentHash, examine, surroundings } from '../mail/approval.ts'
+import { personalOf } from '../mail/audience.ts'
+import {
+  Draft,
+  diffSince,
+  draftColumns,
+  Recipient,
+  readDraft,
+  reasonWords,
+  viewDraft,
+} from '../mail/draft-view.ts'
+import { createDraft, DraftChange, editDraft, NewDraft } from '../mail/drafts.ts'
+import { State } from '../mail/flow.ts'
+import { personalise } from '../mail/render.ts'
+import { viaOf } from '../mail/settings.ts'
+import { NEWEST, Position, positionOf } from '../page.ts'
+import { Slug } from './projects.ts'
+
+export const DraftId = z.string().transform((id) => (z.guid().safeParse(id).success ? id : NOBODY))
+const NOBODY = '00000000-0000-0000-0000-000000000000'
+const ProjectQuery = Slug.optional().meta({ description: 'A project; absent: the active one.' })
+/** Which draft a step is about. */
+export const DraftRef = { id: DraftId, project: Slug }
+export const OneDraft = z.object({ draft: Draft })
+
+const Gate = z
+  .object({
+    name: z.string(),
+    ok: z.boolean(),
+    blocks: z.boolean().meta({ description: 'Nothing goes out while it is shut.' }),
+    detail: z.string(),
+    way_out: z.string().nullable(),
+  })
+  .meta({ id: 'Gate' })
+
+const Detailed = z.object({
+  draft: Draft,
+  gates: z.array(Gate).meta({ description: 'What has to be right before anything is sent.' }),
+  recipients: z.object({
+    total: z.int().meta({ description: 'Leads of the audience with an address.' }),
+    will_get_it: z.int(),
+    without_email: z.int(),
+    sample: z.array(
+      z.object({
+        lead_id: z.uuid(),
+        email: z.string(),
+        name: z.string().nullable(),
+        skipped: z.string().nullable(),
+      }),
+    ),
+  }),
+  hash: z.string().nullable().meta({
+    description: 'Of what is shown; send it with draft/approve so that nothing else is approved.',
+  }),
+  diff: z.string().nullable().meta({
+    description: 'What changed since the last approval, as a unified diff.',
+  }),
+})
+
+/** Drafts: mail on its way, to look at and to write. */
+export const drafts = resource<Env>()
+
+const Filter = z.strictObject({
+  project: ProjectQuery,
+  state: State.optional(),
+  lead_id: z.uuid().optional(),
+})
+const Drafts = z.object({ drafts: z.array(Draft), next_cursor: NextCursor })
+
+drafts.openapi(
+  createRoute({
+    method: 'get',
+    path: '/drafts/list',
+    operationId: 'listDrafts',
+    tags: ['Drafts'],
+    summary: 'Drafts of a project, newest first',
+    request: {
+      query: Filter.extend({ limit: integer(1, 100, 20, 'Drafts a page.'), cursor: CursorQuery }),
+    },
+    responses: { 200: json(Drafts, 'A page.'), ...problems(404) },
+  }),
+  async (c) => {
+    const { limit, cursor, ...filter } = c.req.valid('query')
+    const [at, after] = (await decodeCursor(filter, cursor, Position)) ?? NEWEST
+    const slug = await slugFor(c.get('deps'), filter.project)
+    const { state = null, lead_id = null } = filter
+    const rows = await inProject(
+      c.get('deps').db,
+      slug,
+      (sql, project) => sql<Draft & { position: string }>`
+        select ${draftColumns}, ${positionOf('draft.created_at')} as position
+        from hub.drafts as draft
+        join hub.projects as project on project.id = draft.project_id
+        where draft.project_id = ${project.id}
+          and (${state}::text is null or draft.state = ${state})
+          and (${lead_id}::text is null or draft.audience ->> 'lead_id' = ${lead_id})
+          and (draft.created_at, draft.id) < (${at}::timestamptz, ${after}::uuid)
+        order by draft.created_at desc, draft.id desc
+        limit ${limit + 1}`,
+    )
+    const { page, last } = split(rows, limit)
+    const next_cursor = last ? await encodeCursor(filter, [last.position, last.id]) : null
+    return answer(c, Drafts, { drafts: page, next_cursor }, 200)
+  },
+)
+
+const SAMPLE = 10
+
+drafts.openapi(
+  createRoute({
+    method: 'get',
+    path: '/drafts/get',
+    operationId: 'getDraft',
+    tags: ['Drafts'],
+    summary: 'A draft with its evidence, gates and recipients',
+    request: { query: z.strictObject({ id: DraftId, project: ProjectQuery }) },
+    responses: { 200: json(Detailed, 'The draft.'), ...problems(404) },
+  }),
+  async (c) => {
+    const { id, project: named } = c.req.valid('query')
+    const { config, db } = c.get('deps')
+    const slug = await slugFor(c.get('deps'), named)
+    const around = await surroundings({ config, db })
+    const found = await inProject(db, slug, async (sql, project) => {
+      const row = await readDraft(sql, project.id, id)
+      const { people, without_email, gates } = await examine(sql, project, around, row)
+      const via = viaOf(around.mail, config, row.audience.kind)
+      return {
+        draft: await viewDraft(sql, project.id, id),
+        gates,
+        recipients: {
+          total: people.length,
+          will_get_it: people.filter(({ skip }) => !skip).length,
+          without_email,
+          sample: people.slice(0, SAMPLE).map(({ lead_id, email, name, skip }) => ({
+            lead_id,
+            email,
+            name,
+            skipped: reasonWords(skip),
+          })),
+        },
+        hash: row.html === null ? null : contentHash(row, around.mail, via),
+        diff: diffSince(row),
+      }
+    })
+    return answer(c, Detailed, found, 200)
+  },
+)
+
+const Recipients = z.object({ recipients: z.array(Recipient), next_cursor: NextCursor })
+
+drafts.openapi(
+  createRoute({
+    method: 'get',
+    path: '/drafts/recipients',
+    operationId: 'listRecipients',
+    tags: ['Drafts'],
+    summary: 'Who an approved draft goes to, and what became of each mail',
+    request: {
+      query: z.strictObject({
+        id: DraftId,
+        project: ProjectQuery,
+        state: Recipient.shape.state.optional(),
+        limit: integer(1, 500, 100, 'Recipients a page.'),
+        cursor: CursorQuery,
+      }),
+    },
+    responses: { 200: json(Recipients, 'A page, by address.'), ...problems(404) },
+  }),
+  async (c) => {
+    const { limit, cursor, ...filter } = c.req.valid('query')
+    const [after] = (await decodeCursor(filter, cursor, z.tuple([z.string()]))) ?? ['']
+    const slug = await slugFor(c.get('deps'), filter.project)
+    const rows = await inProject(c.get('deps').db, slug, async (sql, project) => {
+      await readDraft(sql, project.id, filter.id)
+      const { id, state = null } = filter
+      return sql<Recipient>`
+        select email, name, company, lead_id, state, reason, sent_at, opened_at, clicked_at,
+          bounced_at, replied_at, unsubscribed_at
+        from hub.recipients
+        where draft_id = ${id} and (${state}::text is null or state = ${state}) and email > ${after}
+        order by email
+        limit ${limit + 1}`
+    })
+    const { page, last } = split(rows, limit)
+    const recipients = page.map((one) => ({ ...one, reason: reasonWords(one.reason) }))
+    const next_cursor = last ? await encodeCursor(filter, [last.email]) : null
+    return answer(c, Recipients, { recipients, next_cursor }, 200)
+  },
+)
+
+drafts.openapi(
+  createRoute({
+    method: 'post',
+    path: '/draft/create',
+    operationId: 'createDraft',
+    tags: ['Drafts'],
+    summary: 'Write a draft by hand',
+    middleware: write,
+    request: { body: body(NewDraft.extend({ project: Slug })) },
+    responses: { 201: json(OneDraft, 'Created, in state `draft`.'), ...problems(402, 404, 422) },
+  }),
+  async (c) => {
+    const { project: slug, ...given } = c.req.valid('json')
+    const { config, db } = c.get('deps')
+    const draft = await inProject(db, slug, async (sql, project) => {
+      await requireWritable(sql, project, await readLicense(config))
+      return viewDraft(sql, project.id, await createDraft(sql, project, given))
+    })
+    const Location = `/api/cockpit/drafts/get?id=${draft.id}&project=${slug}`
+    return answer(c, OneDraft, { draft }, 201, { Location })
+  },
+)
+
+drafts.openapi(
+  createRoute({
+    method: 'post',
+    path: '/draft/edit',
+    operationId: 'editDraft',
+    tags: ['Drafts'],
+    summary: 'Change a draft; it has to be rendered and approved again',
+    description:
+      'Absent fields stay. A new text or subject takes the place of the slots. Whoever has had the mail already does not get it again.',
+    middleware: write,
+    request: { body: body(DraftChange.extend(DraftRef)) },
+    responses: { 200: json(OneDraft, 'In state `draft`.'), ...problems(402, 404, 409, 422) },
+  }),
+  async (c) => {
+    const { project: slug, id, ...change } = c.req.valid('json')
+    const { config, db } = c.get('deps')
+    const draft = await inProject(db, slug, async (sql, project) => {
+      await requireWritable(sql, project, await readLicense(config))
+      await editDraft(sql, project, id, change)
+      return viewDraft(sql, project.id, id)
+    })
+    return answer(c, OneDraft, { draft }, 200)
+  },
+)
+
+/** What real mail may do in a preview: show itself. */
+const PREVIEW_POLICY = "sandbox; style-src 'unsafe-inline'; img-src data:"
+
+drafts.openapi(
+  createRoute({
+    method: 'get',
+    path: '/draft/preview/{id}',
+    operationId: 'previewDraft',
+    tags: ['Drafts'],
+    summary: 'The rendered letter as a recipient sees it',
+    description: 'HTML in a sandbox: no script, nothing is loaded from elsewhere.',
+    request: { params: z.object({ id: pathId('The draft.') }) },
+    responses: {
+      200: { description: 'The letter.', content: { 'text/html': { schema: z.string() } } },
+      ...problems(404),
+    },
+  }),
+  async (c) => {
+    const { id } = c.req.valid('param')
+    const html = await everywhere(c.get('deps').db, async (sql) => {
+      const [draft] = await sql<{
+        html: string | null
+        name: string | null
+        company: string | null
+      }>`
+        select html, lead.name, lead.company
+        from hub.drafts as draft
+        left join lateral (
+          select name, company from hub.leads
+          where leads.project_id = draft.project_id
+            and leads.id::text = coalesce(draft.audience ->> 'lead_id', leads.id::text)
+            and leads.email is not null
+          order by leads.created_at
+          limit 1
+        ) as lead on true
+        where draft.id = ${id}`
+      if (draft?.html == null) throw absent('rendered draft')
+      const parts = { subject: '', text: '', html: draft.html, bytes: 0 }
+      return personalise(parts, { ...personalOf(draft), unsubscribe_url: '#' }).html
+    })
+    c.set('content_policy', PREVIEW_POLICY)
+    return c.html(html)
+  },
+)

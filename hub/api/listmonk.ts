@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { ApiError } from '../../shared/problem.ts'
+import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
+import { inProject } from '../db.ts'
+import { type Env, problems, write } from '../http.ts'
+import { readLicense, requireWritable } from '../license.ts'
+import { ListmonkError, listmonk } from '../mail/listmonk.ts'
+import { ensureProjectList } from '../mail/lists.ts'
+import { refusal } from '../mail/push.ts'
+import { readMail } from '../mail/settings.ts'
+import { one, Project, Slug } from './projects.ts'
+
+const Made = z.object({
+  project: Project,
+  list: z.object({ list_id: z.int(), name: z.string() }),
+})
+
+/** The project's list in listmonk. */
+export const listmonkList = resource<Env>()
+
+listmonkList.openapi(
+  createRoute({
+    method: 'post',
+    path: '/listmonk_list',
+    operationId: 'makeListmonkList',
+    tags: ['Projects'],
+    summary: 'Make the project’s list in listmonk, and map it',
+    description: 'The mapping is projects/_listmonk_lists.json; a mapped list is not made again.',
+    middleware: write,
+    request: { body: body(z.strictObject({ slug: Slug })) },
+    responses: { 200: json(Made, 'The list is there.'), ...problems(402, 404, 409, 422) },
+  }),
+  async (c) => {
+    const { slug } = c.req.valid('json')
+    const { config, db } = c.get('deps')
+    const license = await readLicense(config)
+    const project = await inProject(db, slug, async (sql, project) => {
+      await requireWritable(sql, project, license)
+      return project
+    })
+    const settings = (await readMail(config.paths)).listmonk
+    if (!settings) {
+      throw new ApiError('conflict', 'No listmonk is connected. Enter it in Settings > Mail.')
+    }
+    try {
+      const list = await ensureProjectList(config.paths, listmonk(settings), project)
+      return answer(c, Made, { project: await one(c, slug), list }, 200)
+    } catch (error) {
+      if (error instanceof ListmonkError) throw refusal(error)
+      throw error
+    }
+  },
+)

@@ -1,0 +1,211 @@
+import { z } from 'zod'
+import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
+import { type Ctx, type Env, problems, write } from '../http.ts'
+import { surroundings } from '../mail/approval.ts'
+import { checkImap } from '../mail/imap.ts'
+import { checkListmonk } from '../mail/listmonk-check.ts'
+import { readLists } from '../mail/lists.ts'
+import { readPolls } from '../mail/poll.ts'
+import {
+  changeMail,
+  confirmMail,
+  MailChange,
+  MailSettings,
+  PAUSE_REASONS,
+  pauseMail,
+  readMail,
+} from '../mail/settings.ts'
+import { checkSmtp } from '../mail/smtp.ts'
+
+const { shape } = MailSettings
+const Finding = z.object({
+  state: z.enum(['present', 'missing', 'unknown']),
+  record: z.string().nullable(),
+  advice: z.string(),
+})
+const Poll = z.object({
+  last_success_at: z.string().nullable(),
+  error: z.string().nullable(),
+  failures: z.int(),
+  next_at: z.string().nullable(),
+})
+const Shown = z
+  .object({
+    sender: shape.sender,
+    footer: shape.footer,
+    smtp: z
+      .looseObject({ host: z.string(), port: z.int(), has_password: z.boolean() })
+      .nullable()
+      .meta({ description: 'The password is never shown.' }),
+    listmonk: z.object({ url: z.string(), user: z.string(), has_token: z.boolean() }).nullable(),
+    imap: z.looseObject({ host: z.string(), port: z.int(), has_password: z.boolean() }).nullable(),
+    daily_cap: shape.daily_cap,
+    ramp: shape.ramp,
+    track_opens: shape.track_opens,
+    dkim_selector: shape.dkim_selector,
+  })
+  .meta({ id: 'MailSettings' })
+const State = z
+  .object({
+    public_url: z.string().nullable().meta({ description: 'Where unsubscribe links lead.' }),
+    paused: z
+      .object({ reason: z.enum(PAUSE_REASONS), detail: z.string(), since: z.string().nullable() })
+      .nullable()
+      .meta({ description: 'Nothing goes out until settings/mail/confirm.' }),
+    cap_today: z.int(),
+    used_today: z.int(),
+    sent_30_days: z.int(),
+    hard_bounces: z.int(),
+    complaints: z.int(),
+    dns: z
+      .object({ domain: z.string(), spf: Finding, dkim: Finding, dmarc: Finding })
+      .nullable()
+      .meta({ description: 'Of the sender’s domain; null until the DNS was asked.' }),
+    polls: z.object({ listmonk: Poll, imap: Poll }),
+    lists: z.record(z.string(), z.object({ list_id: z.int(), name: z.string() })),
+  })
+  .meta({ id: 'MailState' })
+const Mail = z.object({ mail: Shown, state: State })
+
+/** Settings > Mail: who writes, by which server, how much, and how it goes. */
+export const mail = resource<Env>()
+
+async function view(c: Ctx): Promise<z.input<typeof Mail>> {
+  const { config, db } = c.get('deps')
+  const { mail, pause, today, dns } = await surroundings({ config, db })
+  const { smtp, listmonk, imap, ...rest } = mail
+  const hidden = <T extends { password?: string | undefined }>({ password, ...shown }: T) => ({
+    ...shown,
+    has_password: Boolean(password),
+  })
+  return {
+    mail: {
+      ...rest,
+      smtp: smtp && hidden(smtp),
+      listmonk: listmonk && { url: listmonk.url, user: listmonk.user, has_token: true },
+      imap: imap && hidden(imap),
+    },
+    state: {
+      public_url: config.public_url,
+      paused: pause.reason
+        ? { reason: pause.reason, detail: pause.detail, since: pause.since }
+        : null,
+      cap_today: today.cap,
+      used_today: today.used,
+      sent_30_days: today.sent,
+      hard_bounces: today.hard_bounces,
+      complaints: today.complaints,
+      dns,
+      polls: await readPolls({ config, db }),
+      lists: await readLists(config.paths),
+    },
+  }
+}
+
+mail.openapi(
+  createRoute({
+    method: 'get',
+    path: '/mail',
+    operationId: 'getMailSettings',
+    tags: ['Settings'],
+    summary: 'How mail is sent, and how it goes',
+    responses: { 200: json(Mail, 'Without secrets.'), ...problems() },
+  }),
+  async (c) => answer(c, Mail, await view(c), 200),
+)
+
+mail.openapi(
+  createRoute({
+    method: 'put',
+    path: '/mail',
+    operationId: 'putMailSettings',
+    tags: ['Settings'],
+    summary: 'Change how mail is sent',
+    description:
+      'Absent fields stay, null takes a server away. A password or token that is left out stays for the same server and user.',
+    middleware: write,
+    request: { body: body(MailChange) },
+    responses: { 200: json(Mail, 'Changed.'), ...problems(422) },
+  }),
+  async (c) => {
+    await changeMail(c.get('deps').config.paths, c.req.valid('json'))
+    c.get('deps').mailer.nudge()
+    return answer(c, Mail, await view(c), 200)
+  },
+)
+
+const Check = z.object({ ok: z.boolean(), stage: z.string().nullable(), message: z.string() })
+const Checks = z.object({
+  smtp: Check.nullable(),
+  imap: Check.nullable(),
+  listmonk: z
+    .object({
+      ok: z.boolean(),
+      version: z.string().nullable(),
+      permissions: z.array(
+        z.object({ name: z.string(), what_for: z.string(), granted: z.boolean() }),
+      ),
+      missing: z.array(z.string()).meta({ description: 'Permissions the API user lacks.' }),
+      message: z.string(),
+    })
+    .nullable(),
+})
+
+mail.openapi(
+  createRoute({
+    method: 'post',
+    path: '/mail/test',
+    operationId: 'testMail',
+    tags: ['Settings'],
+    summary: 'Try the servers that are set; nothing is sent',
+    middleware: write,
+    responses: {
+      200: json(Checks, 'What each answered; null for one that is not set.'),
+      ...problems(),
+    },
+  }),
+  async (c) => {
+    const { smtp, imap, listmonk, sender } = await readMail(c.get('deps').config.paths)
+    const [smtpCheck, imapCheck, listmonkCheck] = await Promise.all([
+      smtp && checkSmtp(smtp, sender?.email ?? smtp.user ?? 'postmaster@localhost'),
+      imap && checkImap(imap),
+      listmonk && checkListmonk(listmonk),
+    ])
+    const found = { smtp: smtpCheck, imap: imapCheck, listmonk: listmonkCheck }
+    return answer(c, Checks, found, 200)
+  },
+)
+
+mail.openapi(
+  createRoute({
+    method: 'post',
+    path: '/mail/pause',
+    operationId: 'pauseMail',
+    tags: ['Settings'],
+    summary: 'Hold all mail',
+    middleware: write,
+    responses: { 200: json(Mail, 'Nothing goes out any more.'), ...problems() },
+  }),
+  async (c) => {
+    await pauseMail(c.get('deps').config.paths, 'admin', '')
+    return answer(c, Mail, await view(c), 200)
+  },
+)
+
+mail.openapi(
+  createRoute({
+    method: 'post',
+    path: '/mail/confirm',
+    operationId: 'confirmMail',
+    tags: ['Settings'],
+    summary: 'Let mail go on after a pause',
+    description: 'Bounces and complaints before now do not count any more.',
+    middleware: write,
+    responses: { 200: json(Mail, 'Mail goes on.'), ...problems() },
+  }),
+  async (c) => {
+    await confirmMail(c.get('deps').config.paths)
+    c.get('deps').mailer.nudge()
+    return answer(c, Mail, await view(c), 200)
+  },
+)

@@ -1,0 +1,133 @@
+import { z } from 'zod'
+import {
+  CursorQuery,
+  decodeCursor,
+  encodeCursor,
+  integer,
+  NextCursor,
+  split,
+} from '../../shared/page.ts'
+import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
+import { everywhere } from '../db.ts'
+import { type Ctx, type Env, problems, write } from '../http.ts'
+import { normaliseEmail } from '../mail/address.ts'
+import { emailHash, readSalt, suppress, suppressed } from '../mail/suppression.ts'
+import { positionOf } from '../page.ts'
+
+const Reason = z.enum(['unsubscribed', 'bounced', 'complained', 'manual', 'imported'])
+const Entry = z
+  .object({
+    email_hash: z.string().meta({ description: 'Salted: the address itself is not kept.' }),
+    reason: Reason,
+    project: z.string().nullable(),
+    created_at: z.string(),
+  })
+  .meta({ id: 'Suppression' })
+const Page = z.object({ suppression: z.array(Entry), total: z.int(), next_cursor: NextCursor })
+const Filter = z.strictObject({
+  email: z.string().max(320).optional().meta({ description: 'Only the entry of this address.' }),
+  reason: Reason.optional(),
+})
+
+/** Who never gets mail again, from any project. */
+export const suppression = resource<Env>()
+
+suppression.openapi(
+  createRoute({
+    method: 'get',
+    path: '/suppression',
+    operationId: 'listSuppression',
+    tags: ['Mail'],
+    summary: 'Who never gets mail again, newest first',
+    request: {
+      query: Filter.extend({ limit: integer(1, 500, 100, 'Entries a page.'), cursor: CursorQuery }),
+    },
+    responses: { 200: json(Page, 'A page.'), ...problems() },
+  }),
+  async (c) => {
+    const { limit, cursor, ...filter } = c.req.valid('query')
+    const Position = z.tuple([z.iso.datetime(), z.string()])
+    const [at, after] = (await decodeCursor(filter, cursor, Position)) ?? [
+      '9999-12-31T00:00:00Z',
+      'g',
+    ]
+    const { config, db } = c.get('deps')
+    const { email, reason = null } = filter
+    const hash = email === undefined ? null : emailHash(await readSalt(config.paths), email)
+    const { rows, total } = await everywhere(db, async (sql) => {
+      const rows = await sql<z.infer<typeof Entry> & { position: string }>`
+        select email_hash, reason, project.slug as project, entry.created_at,
+          ${positionOf('entry.created_at')} as position
+        from hub.suppression as entry
+        left join hub.projects as project on project.id = entry.project_id
+        where (${hash}::text is null or email_hash = ${hash})
+          and (${reason}::text is null or reason = ${reason})
+          and (entry.created_at, email_hash) < (${at}::timestamptz, ${after})
+        order by entry.created_at desc, email_hash desc
+        limit ${limit + 1}`
+      const [count] = await sql<{ total: number }>`
+        select count(*)::int as total from hub.suppression`
+      return { rows, total: count?.total ?? 0 }
+    })
+    const { page, last } = split(rows, limit)
+    const next_cursor = last ? await encodeCursor(filter, [last.position, last.email_hash]) : null
+    return answer(c, Page, { suppression: page, total, next_cursor }, 200)
+  },
+)
+
+const Emails = z.array(z.string().trim().min(3).max(320)).min(1).max(50_000)
+const Added = z.object({
+  added: z.int(),
+  known: z.int().meta({ description: 'On the list already.' }),
+  invalid: z.array(z.string()).meta({ description: 'What is no address, at most 100 of them.' }),
+})
+
+/** The list only grows: to put is to add, and nothing is taken off. */
+for (const [method, path, reason, operationId] of [
+  ['put', '/suppression', 'manual', 'putSuppression'],
+  ['post', '/suppression/add', 'manual', 'addSuppression'],
+] as const) {
+  suppression.openapi(
+    createRoute({
+      method,
+      path,
+      operationId,
+      tags: ['Mail'],
+      summary: 'Put addresses on the list',
+      description: 'The list only grows: nothing is ever taken off, not by a restore either.',
+      middleware: write,
+      request: { body: body(z.strictObject({ emails: Emails })) },
+      responses: { 200: json(Added, 'They are on the list.'), ...problems(422) },
+    }),
+    async (c) => answer(c, Added, await add(c, c.req.valid('json').emails, reason), 200),
+  )
+}
+
+suppression.openapi(
+  createRoute({
+    method: 'post',
+    path: '/suppression/import',
+    operationId: 'importSuppression',
+    tags: ['Mail'],
+    summary: 'Put every address of a text or CSV on the list',
+    middleware: write,
+    request: { body: body(z.strictObject({ text: z.string().min(3).max(2_000_000) })) },
+    responses: { 200: json(Added, 'They are on the list.'), ...problems(422) },
+  }),
+  async (c) => {
+    const found = c.req.valid('json').text.match(/[^\s,;"'<>|\t]+@[^\s,;"'<>|\t]+/g) ?? []
+    return answer(c, Added, await add(c, found, 'imported'), 200)
+  },
+)
+
+async function add(c: Ctx, given: string[], reason: 'manual' | 'imported') {
+  const { config, db } = c.get('deps')
+  const invalid = given.filter((text) => !normaliseEmail(text))
+  const emails = [...new Set(given.flatMap((text) => normaliseEmail(text) ?? []))]
+  const salt = await readSalt(config.paths)
+  return everywhere(db, async (sql) => {
+    const known = (await suppressed(sql, salt, emails)).size
+    const added = await suppress(sql, salt, { emails, reason })
+    return { added, known, invalid: invalid.slice(0, 100) }
+  })
+}

@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { createRoute, resource } from '../../shared/route.ts'
+import { everywhere } from '../db.ts'
+import { type Ctx, type Env, problems, write } from '../http.ts'
+import { tell } from '../mail/outcome.ts'
+import { readSalt, readToken, suppressHashes, tokenHash } from '../mail/suppression.ts'
+
+const WORDS = {
+  en: {
+    title: 'Unsubscribe',
+    ask: 'No more mail to {email}?',
+    button: 'Unsubscribe',
+    done: 'Done. {email} gets no more mail from us.',
+    wrong: 'This link is not complete. Open it from the letter again, or answer the letter.',
+    you: 'your address',
+  },
+  tr: {
+    title: 'Abonelikten çık',
+    ask: '{email} adresine artık posta gönderilmesin mi?',
+    button: 'Abonelikten çık',
+    done: 'Tamam. {email} adresine artık posta göndermeyeceğiz.',
+    wrong: 'Bu bağlantı eksik. Mektuptan yeniden açın ya da mektubu yanıtlayın.',
+    you: 'adresiniz',
+  },
+} as const
+type Language = keyof typeof WORDS
+
+const STYLE =
+  'body{font:16px/1.5 system-ui,sans-serif;max-width:30rem;margin:15vh auto;padding:0 1.5rem;color:#1f2328;background:#fff}' +
+  'h1{font-size:1.25rem}button{font:inherit;padding:.6rem 1.2rem;border:0;border-radius:.4rem;background:#1f5f99;color:#fff;cursor:pointer}' +
+  '@media(prefers-color-scheme:dark){body{color:#e6e8eb;background:#14181d}}'
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
+const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`
+
+type Mail = {
+  draft_id: string
+  project_id: string
+  lead_id: string | null
+  email: string
+  subject: string
+  language: Language
+}
+
+/** The unsubscribe link of every letter: looking changes nothing, posting does (RFC 8058). */
+export const unsubscribe = resource<Env>()
+
+const Token = z.object({ token: z.string().max(200) })
+const html = (description: string) => ({
+  description,
+  content: { 'text/html': { schema: z.string() } },
+})
+
+unsubscribe.openapi(
+  createRoute({
+    method: 'get',
+    path: '/u/{token}',
+    operationId: 'showUnsubscribe',
+    tags: ['Mail'],
+    summary: 'A page that asks whether to unsubscribe',
+    security: [],
+    request: { params: Token },
+    responses: { 200: html('The page.'), 404: html('No link of ours.'), ...problems() },
+  }),
+  async (c) => {
+    const { token } = c.req.valid('param')
+    const { hash, mail } = await read(c, token)
+    const words = WORDS[languageOf(c, mail)]
+    if (!hash) return page(c, mail, words.wrong, 404)
+    const form = `<form method="post"><button>${words.button}</button></form>`
+    return page(c, mail, `${words.ask}`, 200, form)
+  },
+)
+
+unsubscribe.openapi(
+  createRoute({
+    method: 'post',
+    path: '/u/{token}',
+    operationId: 'unsubscribe',
+    tags: ['Mail'],
+    summary: 'Unsubscribe at once (RFC 8058)',
+    description: 'Takes any body, a form’s too, and needs neither cookie nor Origin.',
+    security: [],
+    middleware: write,
+    request: { params: Token },
+    responses: { 200: html('Unsubscribed.'), 404: html('No link of ours.'), ...problems() },
+  }),
+  async (c) => {
+    const { token } = c.req.valid('param')
+    const { hash, mail } = await read(c, token)
+    const words = WORDS[languageOf(c, mail)]
+    if (!hash) return page(c, mail, words.wrong, 404)
+    await everywhere(c.get('deps').db, async (sql) => {
+      const project_id = mail?.project_id ?? null
+      await suppressHashes(sql, { hashes: [hash], reason: 'unsubscribed', project_id })
+      if (!mail) return
+      const changed = await sql`
+        update hub.recipients set unsubscribed_at = now()
+        where draft_id = ${mail.draft_id} and email = ${mail.email} and unsubscribed_at is null
+        returning 1`
+      if (changed.length > 0) await tell(sql, mail, 'unsubscribed')
+    })
+    return page(c, mail, words.done, 200)
+  },
+)
+
+/** The address's hash when the token is ours, and the mail it stood in while that is known. */
+async function read(c: Ctx, token: string): Promise<{ hash?: string; mail?: Mail }> {
+  const { config, db } = c.get('deps')
+  const hash = readToken(await readSalt(config.paths), token)
+  if (!hash) return {}
+  const [mail] = await everywhere(
+    db,
+    (sql) => sql<Mail>`
+      select r.draft_id, r.project_id, r.lead_id, r.email, d.subject, d.language
+      from hub.recipients as r
+      join hub.drafts as d on d.id = r.draft_id
+      where r.token_hash = ${tokenHash(token)}`,
+  )
+  return { hash, ...(mail ? { mail } : {}) }
+}
+
+function languageOf(c: Ctx, mail: Mail | undefined): Language {
+  if (mail) return mail.language
+  return /^tr\b/i.test(c.req.header('accept-language') ?? '') ? 'tr' : 'en'
+}
+
+function page(
+  c: Ctx,
+  mail: Mail | undefined,
+  text: string,
+  status: 200 | 404,
+  form = '',
+): Response {
+  const language = languageOf(c, mail)
+  const words = WORDS[language]
+  const said = escaped(text.replace('{email}', mail ? masked(mail.email) : words.you))
+  c.set('content_policy', POLICY)
+  return c.html(
+    `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="robots" content="noindex"><title>${words.title}</title><style>${STYLE}</style></head><body><h1>${words.title}</h1><p>${said}</p>${form}</body></html>`,
+    status,
+  )
+}
+
+/** Whoever holds the link need not learn the whole address from it. */
+function masked(email: string): string {
+  const at = email.lastIndexOf('@')
+  return `${email.slice(0, 1)}…${email.slice(at)}`
+}
+
+const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+const escaped = (text: string) => text.replace(/[&<>"]/g, (char) => ESCAPES[char] ?? char)
