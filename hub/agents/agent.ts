@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import type { Sql } from '../../shared/sql.ts'
 import type { Project } from '../db.ts'
+import { AudienceFilter } from '../mail/audience.ts'
+import type { TemplateName } from '../mail/slots.ts'
 import type { Reading } from '../web-reader.ts'
 import type { Actions } from './actions.ts'
 import type { AgentName } from './names.ts'
@@ -18,14 +20,8 @@ export const MissionInput = z.strictObject({
   /** Files of the project's folder, e.g. `leads/fair.csv`. */
   files: z.array(z.string().min(1).max(300)).max(20).optional(),
   lead_ids: z.array(z.uuid()).max(50).optional(),
-  /** A campaign: everybody in these stages, or with one of these tags. */
-  filter: z
-    .strictObject({
-      stage: z.string().max(20).optional(),
-      tag: z.string().max(60).optional(),
-      q: z.string().max(200).optional(),
-    })
-    .optional(),
+  /** A campaign to chosen leads. */
+  filter: AudienceFilter.optional(),
   draft_id: z.uuid().optional(),
   urls: z
     .array(z.url({ protocol: /^https?$/ }).max(1000))
@@ -115,6 +111,11 @@ export type AgentContext = {
   propose: (sql: Sql, request: ApprovalRequest) => Promise<string>
   /** Asks for a yes and waits for it; a no ends the mission. */
   ask: (name: string, request: ApprovalRequest) => Promise<void>
+  /** Renders a draft from its slots: `draft` → `rendered`. */
+  render: (
+    sql: Sql,
+    draft: { id: string; template?: TemplateName; slots?: Record<string, unknown> },
+  ) => Promise<void>
   /** Runs a query with the rights of the data agent: read-only, one statement, limited. */
   query: (statement: string) => Promise<{ columns: string[]; rows: unknown[][]; is_cut: boolean }>
   actions: Actions

@@ -20,7 +20,7 @@ export const engineer_system: Agent = {
     const { engineer_system: isAllowed } = await context.actions.allowed()
     if (!isAllowed) {
       throw new Stop(
-        'This agent is switched off. Allow it under Settings > System: it writes a patch file for the hub and never applies it.',
+        'This agent is switched off. Allow it under Settings > Agents: it writes a patch file for the hub and never applies it.',
       )
     }
     const files = await sources()

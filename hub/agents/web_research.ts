@@ -1,9 +1,11 @@
 import { z } from 'zod'
+import { addEvidence } from '../leads.ts'
 import { heading, plain, table } from '../markdown.ts'
 import type { Page } from '../web-reader.ts'
 import { type Agent, type AgentContext, COMMON, Stop, type Words } from './agent.ts'
 import { clip, one } from './facts.ts'
 import { chosenLeads, type LeadRow } from './given.ts'
+import { stands } from './quote.ts'
 import { saveDocument } from './writing.ts'
 
 const MOST_SITES = 3
@@ -48,7 +50,7 @@ export const web_research: Agent = {
     }
     const { web } = await context.actions.allowed()
     if (web === 'deny') {
-      throw new Stop('Reading the web is switched off. Allow it under Settings > System.')
+      throw new Stop('Reading the web is switched off. Allow it under Settings > Agents.')
     }
     if (!(await context.reader.isThere())) {
       throw new Stop(
@@ -147,22 +149,20 @@ async function profileOf(
     const sound = facts.filter(({ quote }) => stands(page.text, quote))
     await context.step(`evidence ${name}`, async (sql) => {
       for (const { fact, quote } of sound) {
-        await sql`
-          insert into hub.evidence (project_id, lead_id, fact, quote, source, mission_id)
-          values (${context.project.id}, ${site.lead_id}, ${one(fact, 1000)}, ${one(quote, 2000)},
-            ${clip(page.url, 500)}, ${context.mission.id})`
+        await addEvidence(sql, {
+          project_id: context.project.id,
+          lead_id: site.lead_id,
+          fact: one(fact, 1000),
+          quote: one(quote, 2000),
+          source: clip(page.url, 500),
+          mission_id: context.mission.id,
+        })
       }
       return sound.length
     })
     kept.push(...sound.map(({ fact, quote }) => ({ fact, quote, source: page.url })))
   }
   return { kept, pages }
-}
-
-/** Whether a quote really stands on the page, spaces and case aside. */
-export function stands(text: string, quote: string): boolean {
-  const even = (words: string) => words.replace(/\s+/g, ' ').trim().toLowerCase()
-  return even(quote).length >= 8 && even(text).includes(even(quote))
 }
 
 const WORTH =

@@ -3,13 +3,15 @@
 create table hub.missions (
   id uuid primary key default gen_random_uuid(),
   project_id uuid not null references hub.projects on delete cascade,
+  -- 'auto' until the model has found the agent.
   department text not null check (department in (
-    'research', 'web_research', 'marketing', 'sales', 'engineer', 'engineer_system', 'docs',
+    'auto', 'research', 'web_research', 'marketing', 'sales', 'engineer', 'engineer_system', 'docs',
     'finance', 'legal', 'data', 'pm', 'system', 'ceo'
   )),
   -- How the department was found: given, by a phrase, by the model, on a schedule or by an alert.
   routed_by text not null default 'given'
     check (routed_by in ('given', 'phrase', 'model', 'schedule', 'alert', 'system')),
+  routed_because text check (length(routed_because) <= 500),
   task text not null check (length(task) between 1 and 20000),
   input jsonb not null default '{}',
   status text not null default 'queued'
@@ -20,6 +22,12 @@ create table hub.missions (
   tokens int not null default 0,
   result jsonb,
   retry_of uuid references hub.missions on delete set null,
+  -- What a queued mission waits for besides its turn.
+  waits_for text check (waits_for in ('model', 'approval')),
+  -- The run that may write: a run that was taken over or cancelled changes nothing any more.
+  run uuid,
+  -- How often a run ended with the process and not by itself.
+  interruptions int not null default 0,
   created_at timestamptz not null default now(),
   started_at timestamptz,
   finished_at timestamptz
@@ -40,7 +48,8 @@ create table hub.mission_steps (
   tokens int not null default 0,
   started_at timestamptz not null default now(),
   finished_at timestamptz,
-  primary key (mission_id, position)
+  primary key (mission_id, position),
+  constraint mission_steps_once unique (mission_id, name)
 );
 create index mission_steps_project on hub.mission_steps (project_id);
 
@@ -54,6 +63,8 @@ create table hub.approvals (
   action jsonb not null,
   action_hash text not null,
   status text not null default 'waiting' check (status in ('waiting', 'approved', 'rejected', 'done', 'failed')),
+  -- What came of it, or why it was rejected.
+  outcome text check (length(outcome) <= 2000),
   decided_at timestamptz,
   created_at timestamptz not null default now()
 );

@@ -1,0 +1,144 @@
+import { z } from 'zod'
+import { SLOTS, TEMPLATE_PURPOSE, type TemplateName } from '../mail/slots.ts'
+import type { AgentContext } from './agent.ts'
+import { judge } from './claims.ts'
+import { clip, one } from './facts.ts'
+
+/** What a letter says, before it has a form. Its sentences stay as they are whatever the form. */
+export type Letter = {
+  subject: string
+  greeting: string
+  sentences: string[]
+  closing: string
+}
+
+/** Templates that a letter of plain sentences can fill by itself. */
+const FORMS = ['letter', 'follow_up', 'offer', 'newsletter'] as const satisfies TemplateName[]
+type Form = (typeof FORMS)[number]
+
+/**
+ * design chooses a template and which sentence stands where; the model gives no sentence of its own
+ * but the two lines above the letter, and never HTML.
+ */
+export async function design(
+  context: AgentContext,
+  name: string,
+  letter: Letter,
+): Promise<{ template: Form; slots: Record<string, unknown> }> {
+  const website = context.project.website
+  const question = letter.sentences.findLast((text) => text.trim().endsWith('?'))
+  const forms = FORMS.filter(
+    (form) => (form !== 'offer' || website) && (form !== 'follow_up' || question),
+  )
+  const labels = letter.sentences.map((_, index) => `S${index + 1}`)
+  const chosen = await context.complete(name, {
+    schema: z.object({
+      template: z.enum(forms as [Form, ...Form[]]), // safe: letter is always among them
+      preheader: z.string().min(3).max(100),
+      headline: z.string().min(3).max(90),
+      highlight: z.array(z.enum(labels as [string, ...string[]])).max(3), // safe: a letter has sentences
+    }),
+    facts: [
+      { label: 'subject', text: letter.subject },
+      {
+        label: 'letter',
+        text: letter.sentences.map((text, index) => `S${index + 1}: ${one(text)}`).join('\n'),
+      },
+    ],
+    task:
+      `Choose the form of this letter: ${forms.map((form) => `${form} (${TEMPLATE_PURPOSE[form].en})`).join(', ')}. ` +
+      'The preheader is the line an inbox shows after the subject, the headline stands above the letter: both say only what the letter says. Highlight up to three of its sentences.',
+  })
+  const source = [{ id: '', fact: [letter.subject, ...letter.sentences].join(' ') }]
+  const honest = (text: string) => {
+    const claim = judge(text, source, [])
+    return claim && claim.evidence_ids.length === 0 ? letter.subject : one(text, 140)
+  }
+  const slots = fillForm(chosen.template, {
+    letter,
+    website,
+    question,
+    language: context.language,
+    preheader: honest(chosen.preheader),
+    headline: honest(chosen.headline),
+    points: letter.sentences.filter((_, index) => chosen.highlight.includes(`S${index + 1}`)),
+  })
+  const isSound = SLOTS[chosen.template].safeParse(slots).success
+  if (isSound) return { template: chosen.template, slots }
+  return { template: 'letter', slots: plainLetter(letter, letter.subject) }
+}
+
+/** plainLetter is the form that every letter has. */
+export function plainLetter(letter: Letter, preheader: string): Record<string, unknown> {
+  return {
+    subject: letter.subject,
+    preheader: one(preheader, 140),
+    greeting: letter.greeting,
+    paragraphs: paragraphs(letter.sentences, 6),
+    closing: letter.closing,
+  }
+}
+
+type Filling = {
+  letter: Letter
+  website: string | null
+  question: string | undefined
+  language: 'en' | 'tr'
+  preheader: string
+  headline: string
+  points: string[]
+}
+
+function fillForm(form: Form, given: Filling): Record<string, unknown> {
+  const { letter, website, question, language, preheader, headline, points } = given
+  const base = plainLetter(letter, preheader)
+  const button = { label: language === 'tr' ? 'Siteyi açın' : 'Open the website', url: website }
+  switch (form) {
+    case 'letter':
+      return base
+    case 'follow_up': {
+      const rest = letter.sentences.filter((text) => text !== question)
+      return { ...base, paragraphs: paragraphs(rest, 3), question }
+    }
+    case 'offer': {
+      const rest = letter.sentences.filter((text) => !points.includes(text))
+      const offer = { title: headline, points: points.map((text) => clip(text, 200)) }
+      return {
+        ...base,
+        paragraphs: paragraphs(rest.length > 0 ? rest : letter.sentences, 4),
+        offer,
+        button,
+      }
+    }
+    case 'newsletter': {
+      const [intro = '', ...rest] = letter.sentences
+      return {
+        subject: letter.subject,
+        preheader: base.preheader,
+        title: headline,
+        intro,
+        sections: [
+          { heading: letter.subject, paragraphs: paragraphs(rest.length > 0 ? rest : [intro], 3) },
+        ],
+        ...(website ? { button } : {}),
+      }
+    }
+  }
+}
+
+/** Sentences in as many paragraphs as there may be, two and more a paragraph. */
+function paragraphs(sentences: string[], most: number): string[] {
+  const size = Math.max(2, Math.ceil(sentences.length / most))
+  const found: string[] = []
+  for (let at = 0; at < sentences.length; at += size) {
+    found.push(sentences.slice(at, at + size).join(' '))
+  }
+  return found
+}
+
+/** textOf is the letter as plain text: what a draft shows before it is rendered. */
+export function textOf(letter: Letter): string {
+  return [`${letter.greeting},`, ...paragraphs(letter.sentences, 6), `${letter.closing},`].join(
+    '\n\n',
+  )
+}

@@ -1,0 +1,221 @@
+import { z } from 'zod'
+import type { Sql } from '../../shared/sql.ts'
+import { addEvidence } from '../leads.ts'
+import type { Audience } from '../mail/audience.ts'
+import { createDraft } from '../mail/drafts.ts'
+import { parseContext } from '../project-folder.ts'
+import { type Agent, type AgentContext, COMMON, type Fact, Stop, type Words } from './agent.ts'
+import { type Cited, type Claim, judge } from './claims.ts'
+import { design, type Letter, textOf } from './designer.ts'
+import { one } from './facts.ts'
+import { wordsOf } from './fold.ts'
+import {
+  chosenLeads,
+  type EvidenceRow,
+  evidenceOf,
+  givenText,
+  type LeadRow,
+  leadFact,
+  nameOf,
+} from './given.ts'
+import { redesign } from './redesign.ts'
+
+const MOST_LEADS = 5
+const MOST_EVIDENCE = 12
+
+type Recipient = { audience: Audience; lead: LeadRow | null }
+
+const WORDS = {
+  summary: {
+    en: '{n} drafts; {m} sentences without evidence',
+    tr: '{n} taslak; kanıtsız cümle: {m}',
+  },
+  dear: { en: 'Hello {first_name}', tr: 'Merhaba {first_name}' },
+} satisfies Record<string, Words>
+
+/** Drafts whose every statement cites evidence; what does not is marked and blocks the approval. */
+export const marketing: Agent = {
+  name: 'marketing',
+  role: {
+    en: 'Mail drafts and campaigns from evidence',
+    tr: 'Kanıta dayalı posta taslakları ve kampanyalar',
+  },
+  variables: COMMON,
+  budget: { steps: 40, tokens: 60_000 },
+  steps: async (context) => {
+    if (context.mission.input.draft_id) return redesign(context, context.mission.input.draft_id)
+    const recipients = await choose(context)
+    context.expect(2 + recipients.length * 4)
+    const own = await context.step('own facts', (sql) => ownFacts(context, sql))
+    const leads = recipients.flatMap(({ lead }) => lead ?? [])
+    const evidence = await evidenceOf(
+      context,
+      leads.map(({ id }) => id),
+    )
+    const drafts: string[] = []
+    let unsupported = 0
+    for (const [index, recipient] of recipients.entries()) {
+      const number = String(index + 1)
+      const { letter, claims } = await write(context, number, recipient, [
+        ...evidence.filter(({ lead_id }) => lead_id === recipient.lead?.id),
+        ...own,
+      ])
+      unsupported += claims.filter(({ evidence_ids }) => evidence_ids.length === 0).length
+      const { template, slots } = await design(context, `design ${number}`, letter)
+      drafts.push(
+        await context.step(`draft ${number}`, async (sql) => {
+          const id = await createDraft(sql, context.project, {
+            audience: recipient.audience,
+            template,
+            language: context.language,
+            subject: letter.subject,
+            text: textOf(letter),
+            slots,
+            claims: claims.map(({ sentence, evidence_ids }) => ({ sentence, evidence_ids })),
+            agent: 'marketing',
+            mission_id: context.mission.id,
+          })
+          await context.render(sql, { id })
+          return id
+        }),
+      )
+    }
+    const summary = WORDS.summary[context.language]
+      .replace('{n}', String(drafts.length))
+      .replace('{m}', String(unsupported))
+    return { summary, documents: [], drafts }
+  },
+}
+
+/** Who is written to: the given or named leads, a campaign where the task says so, else the newest. */
+async function choose(context: AgentContext): Promise<Recipient[]> {
+  const { input, task } = context.mission
+  if (input.filter) {
+    return [{ audience: { kind: 'list', filter: input.filter }, lead: null }]
+  }
+  const named = await chosenLeads(context, MOST_LEADS)
+  if (named.length > 0) return named.map(toLead)
+  const isCampaign = wordsOf(task).some((word) =>
+    /^(campaign|newsletter|everybody|everyone|kampanya|bulten|herkes|tum|toplu)/.test(word),
+  )
+  if (isCampaign) return [{ audience: { kind: 'list', filter: { stage: 'new' } }, lead: null }]
+  const newest = await context.step(
+    'newest leads',
+    (sql) => sql<LeadRow>`
+      select l.id, l.name, l.email, l.company, l.title, l.website, l.country, l.stage from hub.leads l
+      where l.stage = 'new' and l.email is not null
+        and not exists (select from hub.drafts d where d.audience ->> 'lead_id' = l.id::text)
+      order by l.score desc nulls last, l.created_at desc, l.id limit 3`,
+  )
+  if (newest.length === 0) {
+    throw new Stop(
+      'There is nobody to write to: no lead is named and no new lead has an e-mail address and no draft yet.',
+    )
+  }
+  return newest.map(toLead)
+}
+
+const toLead = (lead: LeadRow): Recipient => ({
+  audience: { kind: 'lead', lead_id: lead.id },
+  lead,
+})
+
+/** What CONTEXT.md says of us becomes evidence of the project, so that a letter can cite it too. */
+async function ownFacts(context: AgentContext, sql: Sql): Promise<EvidenceRow[]> {
+  const { description, value_proposition } = parseContext(context.brief)
+  const facts = `${description}\n${value_proposition}`
+    .split(/(?<=[.!?])\s+|\n+/)
+    .map((text) => one(text.replace(/^[-*] /, ''), 400))
+    .filter((text) => text.length > 10)
+    .slice(0, 8)
+  const rows: EvidenceRow[] = []
+  for (const fact of facts) {
+    const source = 'CONTEXT.md'
+    const id = await addEvidence(sql, {
+      project_id: context.project.id,
+      lead_id: null,
+      fact,
+      source,
+      mission_id: context.mission.id,
+    })
+    rows.push({ id, lead_id: null, fact, source })
+  }
+  return rows
+}
+
+async function write(
+  context: AgentContext,
+  number: string,
+  { lead }: Recipient,
+  evidence: EvidenceRow[],
+): Promise<{ letter: Letter; claims: Claim[] }> {
+  const cited = evidence.slice(0, MOST_EVIDENCE)
+  const labels = cited.map((_, index) => `E${index + 1}`)
+  const schema = z.object({
+    subject: z.string().min(3).max(90),
+    sentences: z
+      .array(
+        z.object({
+          text: z.string().min(5).max(220),
+          cites: z.array(z.enum(['none', ...labels])).max(2),
+        }),
+      )
+      .min(2)
+      .max(6),
+    closing: z.string().min(2).max(50),
+  })
+  type Written = z.infer<typeof schema>
+  const facts: Fact[] = [
+    ...(lead ? [leadFact(lead, [])] : []),
+    {
+      label: 'evidence',
+      text: cited.map(({ fact }, index) => `E${index + 1}: ${one(fact)}`).join('\n') || 'none',
+    },
+    ...(await givenText(context)),
+  ]
+  const names = [lead?.company, lead?.name, context.project.name].flatMap((name) => name ?? [])
+  const claimsOf = ({ subject, sentences }: Written): Claim[] => {
+    const of = (cites: string[]): Cited[] =>
+      cited.filter((_, index) => cites.includes(`E${index + 1}`))
+    const judged = sentences.map(({ text, cites }) => judge(text, of(cites), names))
+    // A subject has no room for a citation: any evidence will do, and only numbers are weighed.
+    const line = /\d/.test(subject) ? judge(subject, cited, names) : undefined
+    return [line, ...judged].flatMap((claim) => claim ?? [])
+  }
+  const say = (task: string) => (lead ? `${task} The reader is ${one(nameOf(lead), 80)}.` : task)
+  const task =
+    'Write the letter as single sentences. A sentence that states something about the reader or about us cites the evidence it rests on (E1, E2 …) and says no more than that. A question, a wish or an offer cites none. No greeting and no name at the end: those are added.'
+  let written = await context.complete(`write ${number}`, { schema, facts, task: say(task) })
+  let claims = claimsOf(written)
+  const loose = claims.filter(({ evidence_ids }) => evidence_ids.length === 0)
+  if (loose.length > 0) {
+    const wrong = loose
+      .map(({ sentence, reason }) => `"${one(sentence, 120)}" (${reason})`)
+      .join(' ')
+    const again = await context.complete(`rewrite ${number}`, {
+      schema,
+      facts: [...facts, { label: 'sentences without support', text: wrong }],
+      task: say(
+        `${task} An earlier version had sentences without support: leave them out or say what the evidence says.`,
+      ),
+    })
+    const better = claimsOf(again)
+    if (better.filter(({ evidence_ids }) => evidence_ids.length === 0).length < loose.length) {
+      written = again
+      claims = better
+    }
+  }
+  const first = lead?.name ? one(lead.name, 60).split(' ')[0] : undefined
+  const dear = WORDS.dear[context.language]
+  const greeting = lead ? dear.replace(' {first_name}', first ? ` ${first}` : '') : dear
+  const sentences = written.sentences.map(({ text }) => one(text, 220))
+  return {
+    letter: {
+      subject: one(written.subject, 90),
+      greeting,
+      sentences,
+      closing: one(written.closing, 50),
+    },
+    claims,
+  }
+}

@@ -1,0 +1,5 @@
+/** Whether a quote really stands in a text, spaces and case aside. */
+export function stands(text: string, quote: string): boolean {
+  const even = (words: string) => words.replace(/\s+/g, ' ').trim().toLowerCase()
+  return even(quote).length >= 8 && even(text).includes(even(quote))
+}

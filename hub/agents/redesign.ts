@@ -1,0 +1,49 @@
+import { type State, statesFor } from '../mail/flow.ts'
+import type { AgentContext, Result, Words } from './agent.ts'
+import { Stop } from './agent.ts'
+import { design, type Letter } from './designer.ts'
+
+const DONE: Words = { en: 'The draft has a new form.', tr: 'Taslağın biçimi yenilendi.' }
+
+type Row = { subject: string; text: string; slots: Record<string, unknown> | null; state: State }
+
+/** redesign gives a draft another form: what it says stays word for word. */
+export async function redesign(context: AgentContext, draft_id: string): Promise<Result> {
+  context.expect(3)
+  const draft = await context.step('draft', async (sql) => {
+    const [row] = await sql<Row>`
+      select subject, text, slots, state from hub.drafts where id = ${draft_id}`
+    return row ?? null
+  })
+  if (!draft) throw new Stop('The draft is no longer there.')
+  if (!statesFor('redesign').includes(draft.state)) {
+    throw new Stop(`The draft is ${draft.state}; only what has not gone out gets a new form.`)
+  }
+  const { template, slots } = await design(context, 'design', letterOf(draft))
+  await context.step('new form', async (sql) => {
+    await context.render(sql, { id: draft_id, template, slots })
+  })
+  return { summary: DONE[context.language], documents: [], drafts: [draft_id] }
+}
+
+/** The sentences of a draft, from its slots as the user may have edited them, else from its text. */
+function letterOf({ subject, text, slots: given }: Row): Letter {
+  const slots = given ?? {}
+  const blocks = text
+    .split(/\n{2,}/)
+    .map((block) => block.trim())
+    .filter(Boolean)
+  const say = (name: string) => (typeof slots[name] === 'string' ? slots[name] : undefined)
+  const listed = Array.isArray(slots.paragraphs) ? slots.paragraphs.map(String) : undefined
+  const inner = listed ?? (blocks.length > 2 ? blocks.slice(1, -1) : blocks)
+  const question = say('question')
+  const sentences = [...inner, ...(question ? [question] : [])]
+    .flatMap((block) => block.split(/(?<=[.!?])\s+/))
+    .filter((sentence) => sentence.trim() !== '')
+  return {
+    subject: say('subject') ?? subject,
+    greeting: say('greeting') ?? blocks[0]?.replace(/,$/, '') ?? '',
+    sentences: sentences.slice(0, 12),
+    closing: say('closing') ?? blocks.at(-1)?.replace(/,$/, '') ?? '',
+  }
+}

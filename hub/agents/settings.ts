@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import type { Setting } from '../settings.ts'
+
+/** agents.json: what agents may do beyond the ordinary. */
+export const AgentSettings = z.strictObject({
+  engineer_system: z.boolean().default(false).meta({
+    description: 'May engineer_system write patch files for the hub? It never applies one.',
+  }),
+  web: z.enum(['ask', 'allow', 'deny']).default('ask').meta({
+    description: 'May web_research read websites: after a yes each time, always, or never.',
+  }),
+  improve: z.enum(['never', 'daily', 'weekly']).default('weekly').meta({
+    description: 'How often pm looks at what went wrong, by itself.',
+  }),
+})
+export type AgentSettings = z.infer<typeof AgentSettings>
+
+export const AGENT_SETTINGS: Setting<typeof AgentSettings> = {
+  file: 'agents.json',
+  schema: AgentSettings,
+  fallback: AgentSettings.parse({}),
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
+import { AGENT_SETTINGS, AgentSettings } from '../agents/settings.ts'
+import { type Env, problems, write } from '../http.ts'
+import { readSetting, writeSetting } from '../settings.ts'
+
+const Settings = z.object({ agents: AgentSettings })
+
+/** Settings > Agents: what they may do beyond the ordinary. */
+export const agentSettings = resource<Env>()
+
+agentSettings.openapi(
+  createRoute({
+    method: 'get',
+    path: '/agents',
+    operationId: 'getAgentSettings',
+    tags: ['Settings'],
+    summary: 'What agents may do',
+    responses: { 200: json(Settings, 'The settings.'), ...problems() },
+  }),
+  async (c) => {
+    const { paths } = c.get('deps').config
+    return answer(c, Settings, { agents: await readSetting(paths, AGENT_SETTINGS) }, 200)
+  },
+)
+
+agentSettings.openapi(
+  createRoute({
+    method: 'put',
+    path: '/agents',
+    operationId: 'putAgentSettings',
+    tags: ['Settings'],
+    summary: 'Change what agents may do',
+    middleware: write,
+    request: { body: body(AgentSettings) },
+    responses: { 200: json(Settings, 'Changed.'), ...problems(422) },
+  }),
+  async (c) => {
+    const { paths } = c.get('deps').config
+    const agents = await writeSetting(paths, AGENT_SETTINGS, c.req.valid('json'))
+    return answer(c, Settings, { agents }, 200)
+  },
+)

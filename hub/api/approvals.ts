@@ -1,0 +1,106 @@
+import { z } from 'zod'
+import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
+import { Approval, approvalColumns, approve, getApproval, perform, reject } from '../approvals.ts'
+import { everywhere } from '../db.ts'
+import { type Env, problems, write } from '../http.ts'
+
+const OneApproval = z.object({ approval: Approval })
+const Approvals = z.object({ approvals: z.array(Approval) })
+
+/** What agents propose and may do only after a yes. */
+export const approvals = resource<Env>()
+
+approvals.openapi(
+  createRoute({
+    method: 'get',
+    path: '/list',
+    operationId: 'listApprovals',
+    tags: ['Missions'],
+    summary: 'Approvals, newest first',
+    request: {
+      query: z.strictObject({
+        project: z.string().max(60).optional(),
+        status: Approval.shape.status.optional(),
+      }),
+    },
+    responses: { 200: json(Approvals, 'The newest 200.'), ...problems() },
+  }),
+  async (c) => {
+    const { project = null, status = null } = c.req.valid('query')
+    const approvals = await everywhere(
+      c.get('deps').db,
+      (sql) => sql<Approval>`
+        select ${approvalColumns}
+        from hub.approvals as approval
+        join hub.projects as project on project.id = approval.project_id
+        where (${project}::text is null or project.slug = ${project})
+          and (${status}::text is null or approval.status = ${status})
+        order by approval.created_at desc, approval.id desc
+        limit 200`,
+    )
+    return answer(c, Approvals, { approvals }, 200)
+  },
+)
+
+approvals.openapi(
+  createRoute({
+    method: 'post',
+    path: '/approve',
+    operationId: 'approve',
+    tags: ['Missions'],
+    summary: 'Say yes to exactly what was shown',
+    description: 'What can be done at once is done; a mission that waited for it goes on.',
+    middleware: write,
+    request: { body: body(z.strictObject({ id: z.uuid(), hash: z.string().length(64) })) },
+    responses: { 200: json(OneApproval, 'Decided.'), ...problems(404, 409, 422) },
+  }),
+  async (c) => {
+    const { id, hash } = c.req.valid('json')
+    const { db, config, actions, missions, log } = c.get('deps')
+    const approved = await everywhere(db, (sql) => approve(sql, id, hash))
+    missions.wake()
+    const end = await perform(config.paths, actions, approved).then(
+      (outcome) => (outcome === undefined ? undefined : { status: 'done', outcome }),
+      (error: unknown) => {
+        log({ msg: 'approved action failed', approval_id: id, error: String(error) })
+        return { status: 'failed', outcome: error instanceof Error ? error.message : String(error) }
+      },
+    )
+    const approval = await everywhere(db, async (sql) => {
+      if (end) {
+        await sql`
+          update hub.approvals set status = ${end.status}, outcome = ${end.outcome.slice(0, 2000)}
+          where id = ${id} and status = 'approved'`
+      }
+      return getApproval(sql, id)
+    })
+    return answer(c, OneApproval, { approval }, 200)
+  },
+)
+
+approvals.openapi(
+  createRoute({
+    method: 'post',
+    path: '/reject',
+    operationId: 'reject',
+    tags: ['Missions'],
+    summary: 'Say no',
+    middleware: write,
+    request: {
+      body: body(
+        z.strictObject({
+          id: z.uuid(),
+          reason: z.string().trim().max(1000).nullable().default(null),
+        }),
+      ),
+    },
+    responses: { 200: json(OneApproval, 'Decided.'), ...problems(404, 409, 422) },
+  }),
+  async (c) => {
+    const { id, reason } = c.req.valid('json')
+    const { db, missions } = c.get('deps')
+    const approval = await everywhere(db, (sql) => reject(sql, id, reason))
+    missions.wake()
+    return answer(c, OneApproval, { approval }, 200)
+  },
+)

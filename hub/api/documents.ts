@@ -1,0 +1,132 @@
+import { stat } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { z } from 'zod'
+import { answer, createRoute, json, resource } from '../../shared/route.ts'
+import { readBranding } from '../branding.ts'
+import { inProject } from '../db.ts'
+import { FOLDERS, listIn, PathError, pdfOf, resolveIn } from '../documents.ts'
+import { readText } from '../files.ts'
+import { absent, type Ctx, type Env, problems } from '../http.ts'
+import { folderOf } from '../project-folder.ts'
+import { Slug } from './projects.ts'
+
+const Entry = z.object({ path: z.string(), bytes: z.int(), modified_at: z.string() })
+const Entries = z.object({ documents: z.array(Entry) })
+const OneDocument = z.object({ document: Entry.extend({ title: z.string(), text: z.string() }) })
+
+const LONGEST_TEXT = 2_000_000
+const LONGEST_PDF = 400_000
+
+/** The files of a project's folder: what missions wrote, and what was put there for them. */
+export const documents = resource<Env>()
+
+documents.openapi(
+  createRoute({
+    method: 'get',
+    path: '/list',
+    operationId: 'listDocuments',
+    tags: ['Missions'],
+    summary: 'The files of a project, newest first',
+    request: { query: z.strictObject({ project: Slug }) },
+    responses: { 200: json(Entries, 'All of them.'), ...problems(404) },
+  }),
+  async (c) => {
+    const folder = await folderFor(c, c.req.valid('query').project)
+    const paths = await Promise.all(FOLDERS.map((below) => listIn(folder, below)))
+    const documents = await Promise.all(paths.flat().map((path) => entry(folder, path)))
+    documents.sort((a, b) => (a.modified_at < b.modified_at ? 1 : -1))
+    return answer(c, Entries, { documents }, 200)
+  },
+)
+
+documents.openapi(
+  createRoute({
+    method: 'get',
+    path: '/get',
+    operationId: 'getDocument',
+    tags: ['Missions'],
+    summary: 'A file as text',
+    request: { query: z.strictObject({ project: Slug, path: z.string().max(500) }) },
+    responses: { 200: json(OneDocument, 'The file.'), ...problems(404) },
+  }),
+  async (c) => {
+    const { project, path } = c.req.valid('query')
+    const { folder, text } = await read(c, project, path)
+    const found = { ...(await entry(folder, path)), title: titleOf(text, path), text }
+    return answer(c, OneDocument, { document: found }, 200)
+  },
+)
+
+documents.openapi(
+  createRoute({
+    method: 'get',
+    path: '/download',
+    operationId: 'downloadDocument',
+    tags: ['Missions'],
+    summary: 'A file as it is, or a Markdown document as PDF',
+    request: {
+      query: z.strictObject({
+        project: Slug,
+        path: z.string().max(500),
+        format: z.enum(['file', 'pdf']).default('file'),
+      }),
+    },
+    responses: {
+      200: {
+        description: 'The file.',
+        content: {
+          'application/pdf': { schema: z.string() },
+          'text/plain': { schema: z.string() },
+        },
+      },
+      ...problems(404),
+    },
+  }),
+  async (c) => {
+    const { project, path, format } = c.req.valid('query')
+    const { text } = await read(c, project, path)
+    const name = basename(path)
+    if (format === 'file') return send(c, text, 'text/plain; charset=utf-8', name)
+    if (!path.endsWith('.md') || text.length > LONGEST_PDF) throw absent('PDF of this file')
+    const brand = (await readBranding(c.get('deps').config)).name
+    const pdf = await pdfOf(text, { title: titleOf(text, path), brand })
+    return send(c, pdf, 'application/pdf', name.replace(/\.md$/, '.pdf'))
+  },
+)
+
+/** Never shown in the page's own origin: a document may hold what a lead or a website wrote. */
+function send(c: Ctx, content: string | Uint8Array, type: string, name: string) {
+  return c.body(content as never, 200, {
+    'Content-Type': type,
+    'Content-Disposition': `attachment; filename="${name.replace(/[^\w.-]/g, '_')}"; filename*=UTF-8''${encodeURIComponent(name)}`,
+    'X-Content-Type-Options': 'nosniff',
+  }) as never // safe: the content types are those of the document
+}
+
+async function folderFor(c: Ctx, slug: string): Promise<string> {
+  const { db, config } = c.get('deps')
+  await inProject(db, slug, async () => undefined)
+  return folderOf(config.paths, slug)
+}
+
+async function read(c: Ctx, slug: string, path: string) {
+  const folder = await folderFor(c, slug)
+  const file = await resolveIn(folder, path).catch((error: unknown) => {
+    if (error instanceof PathError) throw absent('file in this project')
+    throw error
+  })
+  const info = await stat(file).catch(() => undefined)
+  if (!info?.isFile() || info.size > LONGEST_TEXT) throw absent('file in this project')
+  const text = await readText(file)
+  if (text === undefined) throw absent('file in this project')
+  return { folder, text }
+}
+
+async function entry(folder: string, path: string): Promise<z.infer<typeof Entry>> {
+  const info = await stat(await resolveIn(folder, path).catch(() => folder))
+  return { path, bytes: info.size, modified_at: info.mtime.toISOString() }
+}
+
+function titleOf(text: string, path: string): string {
+  return /^# (.+)$/m.exec(text.slice(0, 2000))?.[1]?.replace(/\\(.)/g, '$1') ?? basename(path)
+}

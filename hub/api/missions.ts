@@ -1,0 +1,297 @@
+import { streamSSE } from 'hono/streaming'
+import { z } from 'zod'
+import {
+  CursorQuery,
+  decodeCursor,
+  encodeCursor,
+  integer,
+  NextCursor,
+  split,
+} from '../../shared/page.ts'
+import { ApiError } from '../../shared/problem.ts'
+import { answer, body, createRoute, json, pathId, resource } from '../../shared/route.ts'
+import { MissionInput } from '../agents/agent.ts'
+import { AGENTS } from '../agents/agents.ts'
+import { AGENT_NAMES } from '../agents/names.ts'
+import { route } from '../agents/route.ts'
+import { everywhere, inProject, type Project } from '../db.ts'
+import { type Env, problems, write } from '../http.ts'
+import { readLicense, requireWritable } from '../license.ts'
+import {
+  addMission,
+  cancelMission,
+  Department,
+  getMission,
+  Mission,
+  MissionDetails,
+  missionColumns,
+  retryMission,
+  Status,
+} from '../mission.ts'
+import { NEWEST, Position, positionOf } from '../page.ts'
+import { streamEvents } from './mission-events.ts'
+import { Slug } from './projects.ts'
+
+const OneMission = z.object({ mission: Mission })
+const Missions = z.object({ missions: z.array(Mission), next_cursor: NextCursor })
+const Task = z
+  .string()
+  .overwrite((text) => text.replaceAll('\0', '').trim())
+  .min(1)
+  .max(20_000)
+
+const Routed = z
+  .object({
+    agent: z.enum(AGENT_NAMES).nullable().meta({
+      description: 'null: the words do not tell, and the model decides when the mission begins.',
+    }),
+    decided_by: z.enum(['given', 'command', 'phrases', 'model']),
+    reason: z.string(),
+    candidates: z.array(
+      z.object({ agent: z.enum(AGENT_NAMES), points: z.int(), words: z.array(z.string()) }),
+    ),
+  })
+  .meta({ id: 'Routed' })
+const Agents = z.object({
+  agents: z.array(
+    z.object({ name: z.enum(AGENT_NAMES), role: z.object({ en: z.string(), tr: z.string() }) }),
+  ),
+})
+
+/** One mission: composing, its preview, cancelling, trying again. */
+export const mission = resource<Env>()
+
+mission.openapi(
+  createRoute({
+    method: 'post',
+    path: '/compose',
+    operationId: 'composeMission',
+    tags: ['Missions'],
+    summary: 'Hand a task to an agent',
+    description:
+      'With department `auto` the words of the task decide (English and Turkish), and a model where they do not. `/gelistir` goes to pm.',
+    middleware: write,
+    request: {
+      body: body(
+        z.strictObject({
+          department: Department.default('auto'),
+          task: Task,
+          project: Slug,
+          input: MissionInput.optional(),
+        }),
+      ),
+    },
+    responses: {
+      202: json(OneMission.extend({ routed: Routed }), 'Queued.'),
+      ...problems(402, 404, 422),
+    },
+  }),
+  async (c) => {
+    const { department, task, project: slug, input } = c.req.valid('json')
+    const { db, config, missions } = c.get('deps')
+    const license = await readLicense(config)
+    const routed =
+      department === 'auto'
+        ? route(task)
+        : {
+            agent: department,
+            decided_by: 'given' as const,
+            reason: 'It was given.',
+            candidates: [],
+          }
+    const made = await inProject(db, slug, async (sql, project: Project) => {
+      await requireWritable(sql, project, license)
+      const id = await addMission(sql, {
+        project_id: project.id,
+        department: routed.agent ?? 'auto',
+        task,
+        routed_by: department === 'auto' ? 'phrase' : 'given',
+        routed_because: department === 'auto' ? routed.reason : null,
+        ...(input ? { input } : {}),
+      })
+      return getMission(sql, id)
+    })
+    missions.wake()
+    const headers = { Location: `/api/cockpit/missions/${made.id}` }
+    return answer(c, OneMission.extend({ routed: Routed }), { mission: made, routed }, 202, headers)
+  },
+)
+
+mission.openapi(
+  createRoute({
+    method: 'post',
+    path: '/route',
+    operationId: 'routeMission',
+    tags: ['Missions'],
+    summary: 'Which agent a task would go to',
+    description: 'Only looks at the words: nothing is sent and nothing stored.',
+    request: { body: body(z.strictObject({ task: Task })) },
+    responses: { 200: json(z.object({ routed: Routed }), 'The agent and why.'), ...problems(422) },
+  }),
+  async (c) => {
+    const { task } = c.req.valid('json')
+    return answer(c, z.object({ routed: Routed }), { routed: route(task) }, 200)
+  },
+)
+
+for (const [path, summary] of [
+  ['/cancel', 'End a mission that waits or works'],
+  ['/retry', 'Try a failed or cancelled mission again, as a new one'],
+] as const) {
+  mission.openapi(
+    createRoute({
+      method: 'post',
+      path,
+      operationId: `${path.slice(1)}Mission`,
+      tags: ['Missions'],
+      summary,
+      middleware: write,
+      request: { body: body(z.strictObject({ id: z.uuid() })) },
+      responses: { 202: json(OneMission, 'Done.'), ...problems(402, 404, 409, 422) },
+    }),
+    async (c) => {
+      const { id } = c.req.valid('json')
+      const { db, config, missions } = c.get('deps')
+      const license = await readLicense(config)
+      const changed = await everywhere(db, async (sql) => {
+        const { project: slug } = await getMission(sql, id)
+        if (path === '/cancel') {
+          await cancelMission(sql, id, 'You cancelled it.')
+          return getMission(sql, id)
+        }
+        const [project] = await sql<Project>`select * from hub.projects where slug = ${slug}`
+        if (project) await requireWritable(sql, project, license)
+        return getMission(sql, await retryMission(sql, id))
+      })
+      if (path === '/cancel') missions.abort(id)
+      missions.events.emit('event', id)
+      missions.wake()
+      const headers = { Location: `/api/cockpit/missions/${changed.id}` }
+      return answer(c, OneMission, { mission: changed }, 202, headers)
+    },
+  )
+}
+
+/** All missions and what happens to them. */
+export const missions = resource<Env>()
+
+missions.openapi(
+  createRoute({
+    method: 'get',
+    path: '/list',
+    operationId: 'listMissions',
+    tags: ['Missions'],
+    summary: 'Missions, newest first',
+    request: {
+      query: z.strictObject({
+        project: z.string().max(60).optional(),
+        status: Status.optional(),
+        department: Department.optional(),
+        limit: integer(1, 200, 50, 'Missions a page.'),
+        cursor: CursorQuery,
+      }),
+    },
+    responses: { 200: json(Missions, 'A page.'), ...problems(404) },
+  }),
+  async (c) => {
+    const { limit, cursor, ...filter } = c.req.valid('query')
+    const [at, before] = (await decodeCursor(filter, cursor, Position)) ?? NEWEST
+    const { db } = c.get('deps')
+    const list = async (
+      sql: Parameters<Parameters<typeof everywhere>[1]>[0],
+      project_id: string | null,
+    ) =>
+      sql<Mission & { position: string }>`
+        select ${missionColumns}, ${positionOf('mission.created_at')} as position
+        from hub.missions as mission
+        join hub.projects as project on project.id = mission.project_id
+        where (${project_id}::uuid is null or mission.project_id = ${project_id})
+          and (${filter.status ?? null}::text is null or mission.status = ${filter.status ?? null})
+          and (${filter.department ?? null}::text is null or mission.department = ${filter.department ?? null})
+          and (mission.created_at, mission.id) < (${at}, ${before})
+        order by mission.created_at desc, mission.id desc
+        limit ${limit + 1}`
+    const rows = filter.project
+      ? await inProject(db, filter.project, (sql, { id }) => list(sql, id))
+      : await everywhere(db, (sql) => list(sql, null))
+    const { page, last } = split(rows, limit)
+    const next_cursor = last ? await encodeCursor(filter, [last.position, last.id]) : null
+    return answer(c, Missions, { missions: page, next_cursor }, 200)
+  },
+)
+
+missions.openapi(
+  createRoute({
+    method: 'get',
+    path: '/agents',
+    operationId: 'listAgents',
+    tags: ['Missions'],
+    summary: 'The thirteen agents',
+    responses: { 200: json(Agents, 'All of them.'), ...problems() },
+  }),
+  async (c) => {
+    const agents = AGENT_NAMES.map((name) => ({ name, role: AGENTS[name].role }))
+    return answer(c, Agents, { agents }, 200)
+  },
+)
+
+const IdParam = z.object({ id: pathId('The mission.') })
+const Detailed = z.object({ mission: MissionDetails })
+
+missions.openapi(
+  createRoute({
+    method: 'get',
+    path: '/{id}',
+    operationId: 'getMission',
+    tags: ['Missions'],
+    summary: 'A mission with its steps and its result',
+    request: { params: IdParam },
+    responses: { 200: json(Detailed, 'The mission.'), ...problems(404) },
+  }),
+  async (c) => {
+    const { id } = c.req.valid('param')
+    const mission = await everywhere(c.get('deps').db, async (sql) => {
+      const mission = await getMission(sql, id)
+      const [more] = await sql<{ input: Record<string, unknown>; result: never }>`
+        select input - 'text' || case when input ? 'text'
+            then jsonb_build_object('text_length', length(input ->> 'text')) else '{}' end as input,
+          result
+        from hub.missions where id = ${id}`
+      const steps = await sql<z.infer<typeof MissionDetails>['steps'][number]>`
+        select position, name, tokens, started_at, finished_at
+        from hub.mission_steps where mission_id = ${id} order by position`
+      return { ...mission, input: more?.input ?? {}, result: more?.result ?? null, steps }
+    })
+    return answer(c, Detailed, { mission }, 200)
+  },
+)
+
+missions.openapi(
+  createRoute({
+    method: 'get',
+    path: '/{id}/events',
+    operationId: 'missionEvents',
+    tags: ['Missions'],
+    summary: 'What happens to a mission, as it happens',
+    description:
+      'Server-sent events `state`, `step` (both numbered: reconnect with Last-Event-ID) and `tokens` (pieces of an answer). The stream ends with the mission.',
+    request: {
+      params: IdParam,
+      headers: z.object({ 'last-event-id': z.string().max(20).optional() }),
+    },
+    responses: {
+      200: { description: 'The stream.', content: { 'text/event-stream': { schema: z.string() } } },
+      ...problems(404),
+    },
+  }),
+  async (c) => {
+    const { id } = c.req.valid('param')
+    const after = Number(c.req.header('last-event-id') ?? 0)
+    if (!Number.isSafeInteger(after) || after < 0) {
+      throw new ApiError('malformed', 'Last-Event-ID is the id of an event of this stream.')
+    }
+    const { db, missions } = c.get('deps')
+    await everywhere(db, (sql) => getMission(sql, id))
+    return streamSSE(c, (stream) => streamEvents({ db, missions, stream, id, after })) as never // safe: the document says text/event-stream
+  },
+)

@@ -1,0 +1,216 @@
+import { z } from 'zod'
+import { ApiError, invalid } from '../../shared/problem.ts'
+import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
+import { AGENTS } from '../agents/agents.ts'
+import { languageOf, messageOf } from '../agents/facts.ts'
+import { AGENT_NAMES, type AgentName, isAgentName } from '../agents/names.ts'
+import {
+  currentPrompt,
+  defaultPrompt,
+  LONGEST_PROMPT,
+  promptDiff,
+  restorePrompt,
+  variablesIn,
+  writePrompt,
+} from '../agents/prompts.ts'
+import { inProject } from '../db.ts'
+import { absent, type Ctx, type Env, problems, write } from '../http.ts'
+import { ModelError } from '../model.ts'
+import { readContext } from '../project-folder.ts'
+import { Slug } from './projects.ts'
+
+const Prompt = z
+  .object({
+    agent: z.enum(AGENT_NAMES),
+    current: z.string(),
+    default: z.string(),
+    edited: z.boolean(),
+    diff: z.string().meta({ description: 'A unified diff from the default; empty when equal.' }),
+    variables: z.array(z.string()).meta({ description: 'What it may use, as {{name}}.' }),
+  })
+  .meta({ id: 'Prompt' })
+const OnePrompt = z.object({ prompt: Prompt })
+const Prompts = z.object({
+  prompts: z.array(z.object({ agent: z.enum(AGENT_NAMES), edited: z.boolean() })),
+})
+
+const AgentParam = z.object({ agent: z.string() })
+const Text = z
+  .string()
+  .overwrite((text) => text.replaceAll('\0', '').replaceAll('\r\n', '\n'))
+  .min(1)
+  .max(LONGEST_PROMPT)
+
+/** Settings > Agent Prompt Editor. */
+export const prompts = resource<Env>()
+
+prompts.openapi(
+  createRoute({
+    method: 'get',
+    path: '/prompts',
+    operationId: 'listPrompts',
+    tags: ['Settings'],
+    summary: 'Which prompts were edited',
+    responses: { 200: json(Prompts, 'All thirteen.'), ...problems() },
+  }),
+  async (c) => {
+    const { paths } = c.get('deps').config
+    const prompts = await Promise.all(
+      AGENT_NAMES.map(async (agent) => {
+        const [current, ours] = [await currentPrompt(paths, agent), await defaultPrompt(agent)]
+        return { agent, edited: current !== ours }
+      }),
+    )
+    return answer(c, Prompts, { prompts }, 200)
+  },
+)
+
+prompts.openapi(
+  createRoute({
+    method: 'get',
+    path: '/prompts/{agent}',
+    operationId: 'getPrompt',
+    tags: ['Settings'],
+    summary: 'A prompt, the default and the difference',
+    request: { params: AgentParam },
+    responses: { 200: json(OnePrompt, 'The prompt.'), ...problems(404) },
+  }),
+  async (c) => {
+    const agent = known(c.req.valid('param').agent)
+    return answer(c, OnePrompt, { prompt: await prompt(c, agent) }, 200)
+  },
+)
+
+prompts.openapi(
+  createRoute({
+    method: 'put',
+    path: '/prompts/{agent}',
+    operationId: 'putPrompt',
+    tags: ['Settings'],
+    summary: 'Replace a prompt; upgrades leave it alone',
+    middleware: write,
+    request: { params: AgentParam, body: body(z.strictObject({ text: Text })) },
+    responses: { 200: json(OnePrompt, 'Replaced.'), ...problems(404, 422) },
+  }),
+  async (c) => {
+    const agent = known(c.req.valid('param').agent)
+    const { text } = c.req.valid('json')
+    requireVariables(agent, text)
+    await writePrompt(c.get('deps').config.paths, agent, text)
+    return answer(c, OnePrompt, { prompt: await prompt(c, agent) }, 200)
+  },
+)
+
+for (const [method, path, operationId] of [
+  ['delete', '/prompts/{agent}', 'deletePrompt'],
+  ['post', '/prompts/{agent}/restore', 'restorePrompt'],
+] as const) {
+  prompts.openapi(
+    createRoute({
+      method,
+      path,
+      operationId,
+      tags: ['Settings'],
+      summary: 'Bring the default prompt back',
+      middleware: write,
+      request: { params: AgentParam },
+      responses: { 200: json(OnePrompt, 'The default is in use.'), ...problems(404) },
+    }),
+    async (c) => {
+      const agent = known(c.req.valid('param').agent)
+      await restorePrompt(c.get('deps').config.paths, agent)
+      return answer(c, OnePrompt, { prompt: await prompt(c, agent) }, 200)
+    },
+  )
+}
+
+const Tried = z.object({ answer: z.string(), tokens: z.int() })
+
+prompts.openapi(
+  createRoute({
+    method: 'post',
+    path: '/prompts/{agent}/try',
+    operationId: 'tryPrompt',
+    tags: ['Settings'],
+    summary: 'Ask the model once with a prompt that is not saved',
+    description:
+      'Nothing is stored. The answer is a short text; what agents do with theirs is code.',
+    request: {
+      params: AgentParam,
+      body: body(
+        z.strictObject({
+          text: Text.optional(),
+          task: z.string().trim().min(1).max(2000),
+          project: Slug,
+        }),
+      ),
+    },
+    responses: { 200: json(Tried, 'What the model says.'), ...problems(404, 422) },
+  }),
+  async (c) => {
+    const agent = known(c.req.valid('param').agent)
+    const { text, task, project: slug } = c.req.valid('json')
+    const { db, config, model } = c.get('deps')
+    if (text !== undefined) requireVariables(agent, text)
+    const project = await inProject(db, slug, async (_, found) => found)
+    const prompt = text ?? (await currentPrompt(config.paths, agent))
+    const brief = (await readContext(config.paths, slug)).slice(0, 6000)
+    const values: Record<string, string> = { project: project.name, context: brief }
+    const system = prompt.replace(
+      /\{\{\s*([a-z_]+)\s*\}\}/g,
+      (whole, name: string) => values[name] ?? whole,
+    )
+    const message = messageOf({
+      facts: [],
+      task: 'Answer in at most five sentences.',
+      user_task: task,
+      language: languageOf(task),
+      today: new Date().toISOString().slice(0, 10),
+    })
+    try {
+      const { value, tokens } = await model.complete({
+        schema: z.object({ answer: z.string().max(800) }),
+        name: `try ${agent}`,
+        system,
+        task: message,
+        priority: 'user',
+        signal: c.req.raw.signal,
+      })
+      return answer(
+        c,
+        Tried,
+        { answer: value.answer, tokens: tokens.prompt + tokens.completion },
+        200,
+      )
+    } catch (error) {
+      if (error instanceof ModelError) throw new ApiError('unavailable', error.message)
+      throw error
+    }
+  },
+)
+
+function known(agent: string): AgentName {
+  if (!isAgentName(agent)) throw absent('agent')
+  return agent
+}
+
+function requireVariables(agent: AgentName, text: string): void {
+  const offered = Object.keys(AGENTS[agent].variables)
+  const strange = variablesIn(text).filter((name) => !offered.includes(name))
+  if (strange.length === 0) return
+  const message = `{{${strange.join('}}, {{')}}} is not offered. There are: {{${offered.join('}}, {{')}}}.`
+  throw invalid([{ path: 'text', code: 'unknown_variable', message }])
+}
+
+async function prompt(c: Ctx, agent: AgentName): Promise<z.infer<typeof Prompt>> {
+  const { paths } = c.get('deps').config
+  const [current, ours] = [await currentPrompt(paths, agent), await defaultPrompt(agent)]
+  return {
+    agent,
+    current,
+    default: ours,
+    edited: current !== ours,
+    diff: promptDiff(agent, ours, current),
+    variables: Object.keys(AGENTS[agent].variables),
+  }
+}

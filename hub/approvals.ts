@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { ApiError } from '../shared/problem.ts'
+import { raw, type Sql } from '../shared/sql.ts'
+import { ActionName, type Actions } from './agents/actions.ts'
+import type { ApprovalRequest } from './agents/agent.ts'
+import { AGENT_NAMES } from './agents/names.ts'
+import { addRule } from './agents/prompts.ts'
+import type { Paths } from './config.ts'
+
+/** What needs a yes, as every answer has it. */
+export const Approval = z
+  .object({
+    id: z.uuid(),
+    project: z.string(),
+    mission_id: z.uuid().nullable(),
+    kind: z.enum(['external', 'destructive', 'prompt', 'process']),
+    title: z.string(),
+    action: z.record(z.string(), z.unknown()),
+    hash: z.string().meta({ description: 'Of the action as shown; a yes has to name it.' }),
+    status: z.enum(['waiting', 'approved', 'rejected', 'done', 'failed']),
+    outcome: z.string().nullable(),
+    decided_at: z.string().nullable(),
+    created_at: z.string(),
+  })
+  .meta({ id: 'Approval' })
+export type Approval = z.infer<typeof Approval>
+
+/** Its columns, over `hub.approvals as approval` joined with `hub.projects as project`. */
+export const approvalColumns = raw(`
+  approval.id, project.slug as project, approval.mission_id, approval.kind, approval.title,
+  approval.action, approval.action_hash as hash, approval.status, approval.outcome,
+  approval.decided_at, approval.created_at`)
+
+/** The hash of an action: the same words in any order of fields. */
+export function hashOf(action: Record<string, unknown>): string {
+  return createHash('sha256').update(canonical(action)).digest('hex')
+}
+
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
+  if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null'
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${fields.map(([key, field]) => `${JSON.stringify(key)}:${canonical(field)}`).join(',')}}`
+}
+
+/** propose makes an approval that waits. */
+export async function propose(
+  sql: Sql,
+  of: { project_id: string; mission_id: string },
+  { kind, title, action }: ApprovalRequest,
+): Promise<string> {
+  const [made] = await sql<{ id: string }>`
+    insert into hub.approvals (project_id, mission_id, kind, title, action, action_hash)
+    values (${of.project_id}, ${of.mission_id}, ${kind}, ${title.slice(0, 300)},
+      ${JSON.stringify(action)}, ${hashOf(action)})
+    returning id`
+  return made?.id ?? ''
+}
+
+export async function getApproval(sql: Sql, id: string): Promise<Approval> {
+  const [approval] = await sql<Approval>`
+    select ${approvalColumns}
+    from hub.approvals as approval
+    join hub.projects as project on project.id = approval.project_id
+    where approval.id = ${id}`
+  if (!approval) throw new ApiError('not_found', 'There is no such approval.')
+  return approval
+}
+
+/**
+ * approve says yes to exactly what `hash` names. 409 when it was decided already, or is no longer
+ * what was shown.
+ */
+export async function approve(sql: Sql, id: string, hash: string): Promise<Approval> {
+  const before = await getApproval(sql, id)
+  if (before.hash !== hash || hashOf(before.action) !== before.hash) {
+    throw new ApiError('conflict', 'What is approved is not what was shown. Look at it again.')
+  }
+  const decided = await sql`
+    update hub.approvals set status = 'approved', decided_at = now()
+    where id = ${id} and status = 'waiting' and action_hash = ${hash}
+    returning id`
+  if (decided.length === 0) throw decidedAlready(await getApproval(sql, id))
+  await release(sql, before)
+  return getApproval(sql, id)
+}
+
+export async function reject(sql: Sql, id: string, reason: string | null): Promise<Approval> {
+  const decided = await sql`
+    update hub.approvals set status = 'rejected', outcome = ${reason}, decided_at = now()
+    where id = ${id} and status = 'waiting'
+    returning id`
+  const approval = await getApproval(sql, id)
+  if (decided.length === 0) throw decidedAlready(approval)
+  await release(sql, approval)
+  return approval
+}
+
+function decidedAlready({ status }: Approval): ApiError {
+  return new ApiError('wrong_state', `It was decided already: it is ${status}.`)
+}
+
+/** The mission that waits for the answer goes on. */
+async function release(sql: Sql, { mission_id }: Approval): Promise<void> {
+  if (!mission_id) return
+  await sql`
+    update hub.missions set waits_for = null, reason = null
+    where id = ${mission_id} and status = 'queued' and waits_for = 'approval'`
+}
+
+const Rule = z.object({
+  do: z.literal('add_prompt_rule'),
+  agent: z.enum(AGENT_NAMES),
+  rule: z.string().min(1).max(600),
+})
+
+/** What a mission does itself once it has its yes. */
+const FOR_MISSIONS = ['read_web']
+
+/** perform does what was approved; answers what came of it, undefined where the mission goes on with it. */
+export async function perform(
+  paths: Paths,
+  actions: Actions,
+  { action }: Approval,
+): Promise<string | undefined> {
+  if (FOR_MISSIONS.includes(String(action.do))) return undefined
+  if (action.do === 'note_process') return 'Noted.'
+  const rule = Rule.safeParse(action)
+  if (rule.success) {
+    await addRule(paths, rule.data.agent, rule.data.rule)
+    return `Added to the prompt of ${rule.data.agent}.`
+  }
+  const name = ActionName.safeParse(action.do)
+  const run = name.success ? actions.run[name.data] : undefined
+  if (!run) throw new Error('This hub cannot do that.')
+  return run()
+}

@@ -1,0 +1,167 @@
+import { statfs } from 'node:fs/promises'
+import { availableParallelism, freemem, loadavg, totalmem } from 'node:os'
+import type { Actions } from './agents/actions.ts'
+import { ensurePrompts } from './agents/prompts.ts'
+import { AGENT_SETTINGS } from './agents/settings.ts'
+import { listBackups, removeOld } from './backup/make.ts'
+import { readBackupSettings } from './backup/settings.ts'
+import { isBackupDue, startBackup } from './backup.ts'
+import type { Config } from './config.ts'
+import { type Database, everywhere } from './db.ts'
+import { improve } from './improve.ts'
+import type { Log } from './log.ts'
+import { pauseMail } from './mail/settings.ts'
+import { retryMission } from './mission.ts'
+import { createMissions, type Missions } from './missions.ts'
+import { createModel, MODELS, type Model } from './model.ts'
+import { readSetting } from './settings.ts'
+import { findChromium, openReader, type Reader } from './web-reader.ts'
+
+export type Background = {
+  model: Model
+  missions: Missions
+  actions: Actions
+  start: () => Promise<void>
+  stop: () => Promise<void>
+}
+
+const IMPROVE_MS = 10 * 60_000
+
+/** createBackground puts together what works behind the API: the model, the missions, the browser. */
+export async function createBackground(given: {
+  config: Config
+  db: Database
+  url: string
+  log: Log
+  restart: () => void
+}): Promise<Background> {
+  const { config, db, url, log, restart } = given
+  const { paths } = config
+  const model = createModel({ settings: await readSetting(paths, MODELS), paths, log })
+  let reader: Promise<Reader> | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  const actions: Actions = {
+    allowed: () => readSetting(paths, AGENT_SETTINGS),
+    health: () => health(config, db, model),
+    run: {
+      retry_failed_missions: async () => {
+        const count = await everywhere(db, async (sql) => {
+          const failed = await sql<{ id: string }>`
+            select id from hub.missions as mission
+            where status = 'failed' and finished_at > now() - interval '24 hours'
+              and department <> 'system'
+              and not exists (select from hub.missions as later where later.retry_of = mission.id)
+            order by finished_at limit 20`
+          for (const { id } of failed) await retryMission(sql, id)
+          return failed.length
+        })
+        missions.wake()
+        return `${count} missions are tried again.`
+      },
+      restart_model: async () => {
+        await model.configure(await readSetting(paths, MODELS))
+        return 'The model starts anew.'
+      },
+      restart_hub: async () => {
+        restart()
+        return 'The hub starts anew.'
+      },
+      run_backup: async () => {
+        const { done } = await startBackup(config, 'manual')
+        return `Made ${await done}.`
+      },
+      pause_mail: async () => {
+        await pauseMail(paths, 'agent', 'Proposed by the system agent and approved.')
+        return 'Mail is paused until you confirm it in Settings > Mail.'
+      },
+      delete_old_backups: async () => {
+        const { keep_daily } = await readBackupSettings(paths)
+        const gone = await removeOld(paths, keep_daily)
+        return `Deleted ${gone.length} backups.`
+      },
+    },
+  }
+
+  const missions = createMissions({
+    config,
+    db,
+    url,
+    log,
+    model,
+    actions,
+    reader: {
+      isThere: async () => (await findChromium()) !== undefined,
+      read: async (address, signal) => {
+        const executable = await findChromium()
+        if (!executable) return { refused: 'Chromium is not installed.' }
+        reader ??= openReader({ executable })
+        return (await reader).read(address, signal)
+      },
+    },
+  })
+
+  return {
+    model,
+    missions,
+    actions,
+    start: async () => {
+      await ensurePrompts(paths).catch((error: unknown) =>
+        log({ msg: 'prompts were not written', error: String(error) }),
+      )
+      await model
+        .start()
+        .catch((error: unknown) => log({ msg: 'the model did not start', error: String(error) }))
+      await missions.start()
+      const look = () =>
+        void improve(db, paths)
+          .then(missions.wake)
+          .catch((error: unknown) => log({ msg: 'improvement loop', error: String(error) }))
+      timer = setInterval(look, IMPROVE_MS)
+      look()
+    },
+    stop: async () => {
+      clearInterval(timer)
+      await missions.stop()
+      await model.close()
+      await reader?.then((open) => open.close()).catch(() => {})
+    },
+  }
+}
+
+const MIB = 2 ** 20
+
+/** What the system agent is told of this machine: numbers, no names and no contents. */
+async function health(
+  config: Config,
+  db: Database,
+  model: Model,
+): Promise<Record<string, string | number | null>> {
+  const disk = await statfs(config.paths.data_dir)
+  const state = await model.state()
+  const backups = await listBackups(config.paths).catch(() => [])
+  const [row] = await everywhere(
+    db,
+    (sql) => sql<Record<string, number>>`
+      select pg_database_size(current_database()) / 1048576 as database_mib,
+        count(*) filter (where status = 'queued') as missions_queued,
+        count(*) filter (where status = 'processing') as missions_processing,
+        count(*) filter (where status = 'failed' and finished_at > now() - interval '24 hours')
+          as missions_failed_24h
+      from hub.missions`,
+  )
+  return {
+    disk_free_percent: Math.round((100 * disk.bavail) / disk.blocks),
+    disk_free_mib: Math.round((disk.bavail * disk.bsize) / MIB),
+    memory_free_mib: Math.round(freemem() / MIB),
+    memory_total_mib: Math.round(totalmem() / MIB),
+    load_1m: Math.round((loadavg()[0] ?? 0) * 100) / 100,
+    cores: availableParallelism(),
+    model_state: state.state,
+    model_detail: state.detail,
+    model_memory_mib: state.memory_bytes === null ? null : Math.round(state.memory_bytes / MIB),
+    backups: backups.length,
+    backup_due: String(await isBackupDue(config.paths)),
+    ...row,
+  }
+}

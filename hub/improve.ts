@@ -1,0 +1,76 @@
+import { activeSlug } from './active.ts'
+import { AGENT_SETTINGS } from './agents/settings.ts'
+import type { Paths } from './config.ts'
+import { type Database, everywhere } from './db.ts'
+import { addMission } from './mission.ts'
+import { readSetting } from './settings.ts'
+
+const DAYS = { daily: 1, weekly: 7 } as const
+
+/** One of these at a time, however many processes look. */
+const LOCK = 5_760_021_402
+
+/**
+ * improve hands pm its regular mission for each project where something has ended since the last
+ * one. Answers how many.
+ */
+export async function improve(db: Database, paths: Paths): Promise<number> {
+  const { improve: how } = await readSetting(paths, AGENT_SETTINGS)
+  if (how === 'never') return 0
+  return everywhere(db, async (sql) => {
+    await sql`select pg_advisory_xact_lock(${LOCK})`
+    const due = await sql<{ id: string }>`
+      select project.id from hub.projects as project
+      where exists (
+          select from hub.missions as ended
+          where ended.project_id = project.id and ended.department <> 'pm'
+            and ended.status in ('done', 'failed') and ended.finished_at > now() - interval '14 days')
+        and not exists (
+          select from hub.missions as earlier
+          where earlier.project_id = project.id and earlier.department = 'pm'
+            and earlier.routed_by = 'schedule'
+            and earlier.created_at > now() - make_interval(days => ${DAYS[how]}))
+        and project.created_at < now() - interval '1 day'`
+    for (const { id } of due) {
+      await addMission(sql, {
+        project_id: id,
+        department: 'pm',
+        task: '/gelistir',
+        routed_by: 'schedule',
+        routed_because: `It is looked at ${how}.`,
+      })
+    }
+    return due.length
+  })
+}
+
+/**
+ * alert hands the system agent a health alert, in the active project; one of a kind at a time.
+ * Answers the mission, or undefined when there is one already or no project at all.
+ */
+export async function alert(
+  db: Database,
+  paths: Paths,
+  given: { kind: string; message: string },
+): Promise<string | undefined> {
+  return everywhere(db, async (sql) => {
+    await sql`select pg_advisory_xact_lock(${LOCK})`
+    const slug = await activeSlug(paths, sql)
+    const [project] = await sql<{ id: string }>`select id from hub.projects where slug = ${slug}`
+    if (!project) return undefined
+    const [open] = await sql`
+      select from hub.missions
+      where department = 'system' and input -> 'alert' ->> 'kind' = ${given.kind}
+        and (status in ('queued', 'processing') or created_at > now() - interval '6 hours')
+      limit 1`
+    if (open) return undefined
+    return addMission(sql, {
+      project_id: project.id,
+      department: 'system',
+      task: given.message,
+      input: { alert: given },
+      routed_by: 'alert',
+      routed_because: `Health alert: ${given.kind}.`,
+    })
+  })
+}

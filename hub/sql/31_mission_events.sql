@@ -1,0 +1,22 @@
+-- What happens to missions, in its order: streamed to the page, and again from where it broke off.
+
+create table hub.mission_events (
+  id bigint generated always as identity primary key,
+  project_id uuid not null references hub.projects on delete cascade,
+  mission_id uuid not null references hub.missions on delete cascade,
+  kind text not null check (kind in ('state', 'step')),
+  data jsonb not null default '{}',
+  at timestamptz not null default now()
+);
+create index mission_events_mission on hub.mission_events (mission_id, id);
+create index mission_events_project on hub.mission_events (project_id);
+
+alter table hub.mission_events enable row level security;
+alter table hub.mission_events force row level security;
+create policy read_in_scope on hub.mission_events for select to hub_ro, hub_rw
+using (private.in_scope(project_id));
+create policy write_in_scope on hub.mission_events for all to hub_rw
+using (private.in_scope(project_id)) with check (private.in_scope(project_id));
+grant select on hub.mission_events to hub_ro;
+grant select, insert, update, delete on hub.mission_events to hub_rw;
+comment on table hub.mission_events is 'States and finished steps of missions, in their order.';
