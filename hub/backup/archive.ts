@@ -9,6 +9,7 @@ import { createGunzip } from 'node:zlib'
 import { Decrypter, Encrypter } from 'age-encryption'
 import { create, extract } from 'tar'
 import { BackupError, type Manifest, parseManifest } from './manifest.ts'
+import { passphraseIdentity, passphraseRecipient } from './passphrase.ts'
 import type { Encryption } from './settings.ts'
 
 const AGE = 'age-encryption.org/v1'
@@ -37,8 +38,11 @@ export async function pack(folder: string, file: string, encryption: Encryption)
 
 async function encrypt(content: Readable, encryption: Exclude<Encryption, { kind: 'none' }>) {
   const age = new Encrypter()
-  if (encryption.kind === 'passphrase') age.setPassphrase(encryption.passphrase)
-  else age.addRecipient(encryption.recipient)
+  age.addRecipient(
+    encryption.kind === 'passphrase'
+      ? passphraseRecipient(encryption.passphrase)
+      : encryption.recipient,
+  )
   return Readable.fromWeb(webOf(await age.encrypt(asWeb(content))))
 }
 
@@ -92,7 +96,7 @@ async function decrypt(file: string, { passphrase, identity }: Secret): Promise<
   }
   const age = new Decrypter()
   try {
-    if (passphrase) age.addPassphrase(passphrase)
+    if (passphrase) age.addIdentity(passphraseIdentity(passphrase))
     if (identity) age.addIdentity(identity.trim())
     return Readable.fromWeb(webOf(await age.decrypt(asWeb(createReadStream(file)))))
   } catch (error) {
