@@ -38,3 +38,13 @@ export function plainText(text: string): string {
 export function safeComments(html: string): string {
   return html.replace(/<!--[\s\S]*?-->/g, (comment) => `{{ Safe ${JSON.stringify(comment)} }}`)
 }
+
+/**
+ * Links that listmonk counts clicks on. Links of slots hold no quote and no brace; those inside
+ * comments are escaped by then and stay.
+ */
+export function trackLinks(html: string): string {
+  return html.replace(/href="(https?:\/\/[^"{}]*)"/g, (_, href: string) => {
+    return `href="{{ TrackLink "${href.replaceAll('&amp;', '&')}" }}"`
+  })
+}

@@ -2,7 +2,14 @@ import { compile } from 'html-to-text'
 import mjml from 'mjml'
 import { z } from 'zod'
 import { fill } from './fill.ts'
-import { escapeGo, goExpressions, plainText, safeComments, TRACK_VIEW } from './go-template.ts'
+import {
+  escapeGo,
+  goExpressions,
+  plainText,
+  safeComments,
+  TRACK_VIEW,
+  trackLinks,
+} from './go-template.ts'
 import {
   line,
   MailBranding,
@@ -34,6 +41,15 @@ export const RenderInput = z.object({
   lang: z.enum(['en', 'tr']),
 })
 export type RenderInput = z.input<typeof RenderInput>
+
+export type RenderOptions = {
+  target: Target
+  /** Fills the personal fields at once: a letter to one lead. */
+  recipient?: Personal
+  /** In a campaign: let listmonk count openings, and clicks. Off unless asked for. */
+  track_opens?: boolean
+  track_clicks?: boolean
+}
 
 /** A letter as it is approved; the same input gives the same bytes. */
 export type Rendered = { subject: string; html: string; text: string; bytes: number }
@@ -108,12 +124,12 @@ export function parseSlots<T extends TemplateName>(template: T, slots: unknown) 
 }
 
 /**
- * Renders a letter. With `recipient` the personal fields are filled at once (a letter to one lead);
- * without, they stay for each recipient: in a listmonk campaign only `{first_name}` can.
+ * Renders a letter. Without a recipient the personal fields stay for each one: in a listmonk
+ * campaign only `{first_name}` can.
  */
 export async function render(
   input: RenderInput,
-  options: { target: Target; recipient?: Personal; track_opens?: boolean } = { target: 'smtp' },
+  options: RenderOptions = { target: 'smtp' },
 ): Promise<Rendered> {
   const { template, sender, branding, footer, lang } = RenderInput.parse(input)
   const slots = normalise(parseSlots(template, input.slots))
@@ -141,7 +157,7 @@ export async function render(
     text: `${toText(html).trim()}\n`,
   }
   const own = options.recipient ? substitute(common, options.recipient) : common
-  const rendered = options.target === 'smtp' ? own : forListmonk(own, options.track_opens ?? false)
+  const rendered = options.target === 'smtp' ? own : forListmonk(own, options)
   const bytes = Buffer.byteLength(rendered.html)
   if (bytes > MAX_HTML_BYTES) {
     const message = `The letter has ${bytes} bytes, more than ${MAX_HTML_BYTES}. Shorten it or link the logo.`
@@ -176,14 +192,15 @@ function substitute(parts: Parts, values: Personal & { unsubscribe_url?: string 
   }
 }
 
-function forListmonk(parts: Parts, track_opens: boolean): Parts {
+function forListmonk(parts: Parts, { track_opens, track_clicks }: RenderOptions): Parts {
   const left = new Set([...parts.html.matchAll(TOKEN)].map((match) => match[1]))
   for (const field of ['name', 'company']) {
     if (!left.has(field)) continue
     const message = `{${field}} cannot be filled in a campaign; use {first_name} or leave it out.`
     throw new RenderError('personal_field', message)
   }
-  const html = goExpressions(safeComments(parts.html))
+  const letter = goExpressions(safeComments(parts.html))
+  const html = track_clicks ? trackLinks(letter) : letter
   return {
     subject: goExpressions(escapeGo(parts.subject)),
     html: track_opens ? html.replace('</body>', `${TRACK_VIEW}</body>`) : html,

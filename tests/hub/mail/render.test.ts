@@ -17,6 +17,7 @@ function asListmonk(source: string, kind: 'text' | 'html', FirstName = 'Jo') {
       fields: { Subscriber: { FirstName } },
       functions: {
         UnsubscribeURL: () => 'https://list.example/u',
+        TrackLink: (url) => `https://list.example/link?to=${url}`,
         TrackView: () => new SafeHtml('<img src="https://list.example/px" alt="">'),
         Safe: (html) => new SafeHtml(String(html)),
       },
@@ -86,11 +87,16 @@ describe.each(TEMPLATES)('the template %s', (template) => {
     const { html, text, subject } = await render(letter(template), {
       target: 'listmonk',
       track_opens: true,
+      track_clicks: true,
     })
     const sent = asListmonk(html, 'html')
     expect(sent).toContain('href="https://list.example/u"')
     expect(sent).toContain('https://list.example/px')
     expect(sent).toContain('<!--[if mso | IE]>')
+    for (const url of JSON.stringify(letter(template).slots).match(/https:[^"]*/g) ?? []) {
+      const tracked = `href="https://list.example/link?to=${url.replaceAll('&', '&amp;')}"`
+      expect(sent).toContain(tracked)
+    }
     expect(asListmonk(subject, 'text')).toBe(letterSubject(template))
     expect(asListmonk(text, 'html')).toContain('<https://list.example/u>')
   })
@@ -174,7 +180,7 @@ describe('what a slot says', () => {
 /** Expressions other than ours. */
 function unknownExpressions(source: string) {
   const ours =
-    /\{\{(?: \.Subscriber\.FirstName | UnsubscribeURL | TrackView | Safe \.Subscriber\.FirstName | Safe "(?:[^"\\]|\\.)*" |"\{\{"|"@")\}\}/g
+    /\{\{(?: \.Subscriber\.FirstName | UnsubscribeURL | TrackView | TrackLink "[^"]*" | Safe \.Subscriber\.FirstName | Safe "(?:[^"\\]|\\.)*" |"\{\{"|"@")\}\}/g
   return source.replace(ours, '').match(/\{\{/g) ?? []
 }
 
