@@ -4,16 +4,28 @@ import { secureHeaders } from 'hono/secure-headers'
 import { ApiError, toApiError, tooLarge } from '../shared/problem.ts'
 import { requireJson } from '../shared/route.ts'
 import { access } from './api/access.ts'
+import { agentSettings } from './api/agents.ts'
+import { approvals } from './api/approvals.ts'
 import { backups } from './api/backups.ts'
 import { branding, look } from './api/branding.ts'
+import { documents } from './api/documents.ts'
+import { draftSteps } from './api/draft-steps.ts'
+import { drafts } from './api/drafts.ts'
 import { imports } from './api/imports.ts'
 import { lead } from './api/lead.ts'
 import { leads } from './api/leads.ts'
 import { license } from './api/license.ts'
+import { listmonkList } from './api/listmonk.ts'
+import { mail } from './api/mail.ts'
+import { mission, missions } from './api/missions.ts'
+import { modelSettings, models } from './api/models.ts'
 import { projects } from './api/projects.ts'
+import { prompts } from './api/prompts.ts'
 import { serviceKey } from './api/service-key.ts'
 import { mountSpec } from './api/spec.ts'
+import { suppression } from './api/suppression.ts'
 import { tasks } from './api/tasks.ts'
+import { unsubscribe } from './api/unsubscribe.ts'
 import { authenticate } from './auth.ts'
 import type { Deps } from './deps.ts'
 import { type Ctx, type Env, problem } from './http.ts'
@@ -27,6 +39,8 @@ const FILES: Record<string, number> = {
   [`${BASE}/leads/import_preview`]: 20 * 1024 * 1024,
   [`${BASE}/backup/upload`]: 20 * 1024 ** 3,
 }
+/** Where mail programs post to by themselves (RFC 8058): a form, from no page, with the token as proof. */
+const UNSUBSCRIBE = `${BASE}/u/`
 /** Nobody has to sign in here. */
 const PUBLIC = new RegExp(`^${BASE}/(health|setup|login|branding|u/[^/]+)$`)
 const LOCAL = ['localhost', '127.0.0.1', '[::1]']
@@ -42,6 +56,8 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
     c.set('log', {})
     c.header('X-Request-Id', c.get('request_id'))
     await next()
+    const policy = c.get('content_policy')
+    if (policy) c.header('Content-Security-Policy', policy)
     if (!c.res.headers.has('Cache-Control')) c.header('Cache-Control', 'no-store')
     deps.log({
       msg: 'request',
@@ -86,7 +102,9 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
     const maxSize = FILES[c.req.path] ?? MAX_BODY_BYTES
     return bodyLimit({ maxSize, onError: (c) => problem(c as Ctx, tooLarge()) })(c, next) // safe: this app's context
   })
-  app.use(`${BASE}/*`, (c, next) => (c.req.path in FILES ? next() : requireJson(c, next)))
+  app.use(`${BASE}/*`, (c, next) =>
+    c.req.path in FILES || c.req.path.startsWith(UNSUBSCRIBE) ? next() : requireJson(c, next),
+  )
 
   app.route(BASE, access)
   app.route(`${BASE}/projects`, projects)
@@ -99,6 +117,20 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   app.route(BASE, look)
   app.route(BASE, backups)
   app.route(`${BASE}/settings`, branding)
+  app.route(`${BASE}/settings`, modelSettings)
+  app.route(`${BASE}/model`, models)
+  app.route(`${BASE}/settings`, prompts)
+  app.route(`${BASE}/settings`, agentSettings)
+  app.route(`${BASE}/mission`, mission)
+  app.route(`${BASE}/missions`, missions)
+  app.route(`${BASE}/approvals`, approvals)
+  app.route(`${BASE}/documents`, documents)
+  app.route(BASE, drafts)
+  app.route(`${BASE}/draft`, draftSteps)
+  app.route(`${BASE}/projects`, listmonkList)
+  app.route(`${BASE}/settings`, mail)
+  app.route(BASE, suppression)
+  app.route(BASE, unsubscribe)
   mountSpec(app, BASE)
   mountWeb(app)
 
@@ -126,7 +158,7 @@ function requireOurName(c: Ctx): void {
     )
   }
   const origin = c.req.header('origin')
-  if (origin === undefined) return
+  if (origin === undefined || c.req.path.startsWith(UNSUBSCRIBE)) return
   if (!URL.canParse(origin) || new URL(origin).host !== host.toLowerCase()) {
     throw new ApiError('forbidden', 'Another web page sent this request. Open the hub itself.')
   }

@@ -1,9 +1,15 @@
+import type { Actions } from './agents/actions.ts'
 import type { createAttempts } from './auth.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db.ts'
 import type { Imports } from './imports.ts'
 import type { KeyRole } from './keys.ts'
 import type { Log } from './log.ts'
+import type { Mailer } from './mail/mailer.ts'
+import type { Poller } from './mail/poll.ts'
+import type { Missions } from './missions.ts'
+import type { Downloads } from './model/downloads.ts'
+import type { Model } from './model.ts'
 
 /** What the hub is made of; `createHub` puts it together. */
 export type Deps = {
@@ -12,6 +18,13 @@ export type Deps = {
   key_role: KeyRole
   log: Log
   imports: Imports
+  model: Model
+  missions: Missions
+  /** What approved proposals may do. */
+  actions: Actions
+  downloads: Downloads
+  mailer: Mailer
+  poller: Poller
   attempts: ReturnType<typeof createAttempts>
   /** Ends the process so that its supervisor starts it anew, behind the answer. */
   restart: () => void

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { createApp } from './app.ts'
 import { createAttempts } from './auth.ts'
+import { createBackground } from './background.ts'
 import { endRestore, scheduleBackups, watchRestores } from './backup.ts'
 import type { Config } from './config.ts'
 import { createDatabase } from './db.ts'
@@ -8,6 +9,9 @@ import type { Deps } from './deps.ts'
 import { createImports } from './imports.ts'
 import { readKey, urlFor } from './keys.ts'
 import type { Log } from './log.ts'
+import { createMailer } from './mail/mailer.ts'
+import { createPoller } from './mail/poll.ts'
+import { createDownloads } from './model/downloads.ts'
 
 export type Hub = {
   app: ReturnType<typeof createApp>
@@ -24,17 +28,29 @@ export async function createHub(
 ): Promise<Hub> {
   await endRestore(config)
   const { key, role } = await readKey(config)
+  const url = urlFor(key, config.database)
   const db = createDatabase({
-    url: urlFor(key, config.database),
+    url,
     on_error: (error) => log({ msg: 'database connection', error: error.message }),
   })
   const imports = createImports({ db, paths: config.paths, log })
+  const background = await createBackground({ config, db, url, log, restart })
+  const { model, missions, actions } = background
+  const downloads = createDownloads({ paths: config.paths, log, model })
+  const mailer = createMailer({ config, db, log })
+  const poller = createPoller({ config, db, log })
   const deps: Deps = {
     config,
     db,
     key_role: role,
     log,
     imports,
+    model,
+    missions,
+    actions,
+    downloads,
+    mailer,
+    poller,
     restart,
     attempts: createAttempts(),
     address: (request, peer) => addressOf(request, peer),
@@ -45,12 +61,20 @@ export async function createHub(
     deps,
     start: async () => {
       stops.push(scheduleBackups(config, log), watchRestores(config, restart))
+      await downloads.resume()
       if (role !== 'hub_rw') return
       imports.wake()
+      mailer.start()
+      poller.start()
+      await background.start()
     },
     close: async () => {
       for (const stop of stops) stop()
+      await downloads.close()
       await imports.close()
+      await poller.close()
+      await mailer.close()
+      await background.stop()
       await db.end()
     },
   }

@@ -5,10 +5,11 @@ import { type Ctx, type Env, problems, write } from '../http.ts'
 import { readLicense, requireWritable } from '../license.ts'
 import { approve } from '../mail/approval.ts'
 import { reasonWords, viewDraft } from '../mail/draft-view.ts'
-import { rejectDraft, TemplateChoice } from '../mail/drafts.ts'
+import { editDraft, rejectDraft, TemplateChoice } from '../mail/drafts.ts'
 import { push } from '../mail/push.ts'
 import { renderDraft } from '../mail/rendering.ts'
 import { clear, send, setPaused } from '../mail/steps.ts'
+import { addMission, getMission, Mission } from '../mission.ts'
 import { DraftRef, OneDraft } from './drafts.ts'
 
 /** The steps of a draft from a text to what was sent; each is 409 out of order. */
@@ -53,6 +54,42 @@ draftSteps.openapi(
       return viewDraft(sql, project.id, id)
     })
     return answer(c, OneDraft, { draft }, 200)
+  },
+)
+
+const OneMission = z.object({ mission: Mission })
+
+draftSteps.openapi(
+  createRoute({
+    method: 'post',
+    path: '/redesign',
+    operationId: 'redesignDraft',
+    tags: ['Drafts'],
+    summary: 'Have the designer give it another form',
+    description:
+      'What it says stays word for word. The draft is `draft` at once, its approval void, and `rendered` when the mission is done.',
+    middleware: write,
+    request: { body: body(z.strictObject(DraftRef)) },
+    responses: { 202: json(OneMission, 'The mission is queued.'), ...problems(402, 404, 409, 422) },
+  }),
+  async (c) => {
+    const { id, project: slug } = c.req.valid('json')
+    const { config, db, missions } = c.get('deps')
+    const mission = await inProject(db, slug, async (sql, project) => {
+      await requireWritable(sql, project, await readLicense(config))
+      await editDraft(sql, project, id, {}, 'redesign')
+      const { subject } = await viewDraft(sql, project.id, id)
+      const made = await addMission(sql, {
+        project_id: project.id,
+        department: 'marketing',
+        task: `Redesign the draft "${subject}".`,
+        input: { draft_id: id },
+      })
+      return getMission(sql, made)
+    })
+    missions.wake()
+    const headers = { Location: `/api/cockpit/missions/${mission.id}` }
+    return answer(c, OneMission, { mission }, 202, headers)
   },
 )
 

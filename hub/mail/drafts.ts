@@ -129,9 +129,10 @@ export async function editDraft(
   project: { id: string },
   id: string,
   change: z.input<typeof DraftChange>,
+  step: 'edit' | 'redesign' = 'edit',
 ): Promise<void> {
   const draft = await lockDraft(sql, project.id, id)
-  requireState('edit', draft.state)
+  requireState(step, draft.state)
   const next = { ...draft, ...withoutAbsent(DraftChange.parse(change)) }
   if (change.audience) await requireAudience(sql, project.id, next.audience)
   const isRewritten = change.text !== undefined || change.subject !== undefined
