@@ -21,10 +21,12 @@ import { mission, missions } from './api/missions.ts'
 import { modelSettings, models } from './api/models.ts'
 import { projects } from './api/projects.ts'
 import { prompts } from './api/prompts.ts'
+import { search } from './api/search.ts'
 import { serviceKey } from './api/service-key.ts'
 import { mountSpec } from './api/spec.ts'
 import { suppression } from './api/suppression.ts'
 import { tasks } from './api/tasks.ts'
+import { today } from './api/today.ts'
 import { unsubscribe } from './api/unsubscribe.ts'
 import { authenticate } from './auth.ts'
 import type { Deps } from './deps.ts'
@@ -112,6 +114,8 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   app.route(`${BASE}/leads`, imports)
   app.route(`${BASE}/lead`, lead)
   app.route(`${BASE}/lead`, tasks)
+  app.route(BASE, search)
+  app.route(BASE, today)
   app.route(BASE, license)
   app.route(`${BASE}/settings`, serviceKey)
   app.route(BASE, look)

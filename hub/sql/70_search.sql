@@ -158,8 +158,9 @@ end;
 create function private.fit(query text, title text, folded text) returns real
 language sql immutable parallel safe set search_path = ''
 return least(1, (
-  0.5 * extensions.word_similarity(private.fold(trim(query)), private.fold(title))
-  + 0.3 * extensions.word_similarity(private.fold(trim(query)), left(folded, 2000))
+  0.3 * extensions.word_similarity(private.fold(trim(query)), private.fold(title))
+  + 0.3 * extensions.similarity(private.fold(trim(query)), private.fold(title))
+  + 0.2 * extensions.word_similarity(private.fold(trim(query)), left(folded, 2000))
   + case when private.words(folded) @@ private.word_query(query, false) then 0.2 else 0 end
 ))::real;
 
