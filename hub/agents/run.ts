@@ -184,7 +184,8 @@ export async function createContext(
     }))
     const answer = await deps.model.complete({
       schema,
-      name,
+      // Endpoints take no other signs in the name of a schema.
+      name: name.replace(/[^a-zA-Z0-9_-]+/g, '_').slice(0, 60),
       system,
       task: messageOf({ ...rest, facts: kept }),
       ...limit,
