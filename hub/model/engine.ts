@@ -10,6 +10,7 @@ import {
 } from 'node-llama-cpp'
 import type { Message } from './protocol.ts'
 import { grammarSchema, type Schema } from './schema.ts'
+import { watchCores } from './threads.ts'
 
 /** The grammar of an answer ends with four line breaks, which some models need a token each for. */
 const GRAMMAR_END_TOKENS = 4
@@ -91,6 +92,9 @@ export async function loadEngine({ file, contextSize, sequences, threads }: Engi
     contextSize: Math.min(contextSize, model.trainContextSize),
     sequences,
     threads: maxThreads,
+  })
+  watchCores(maxThreads, (free) => {
+    llama.maxThreads = free
   })
   // One wrapper for all: finding out which one a model needs takes seconds.
   const chatWrapper = resolveChatWrapper(model, {
@@ -184,7 +188,7 @@ export async function loadEngine({ file, contextSize, sequences, threads }: Engi
     name: basename(file, '.gguf'),
     context_size,
     sequences,
-    threads: maxThreads,
+    threads: () => llama.maxThreads,
     complete,
     count: (texts: string[]) => texts.map((text) => model.tokenize(text).length),
     promptTokens: (messages: Message[]) => tokensOf(historyOf(messages)).length,

@@ -45,7 +45,7 @@ function health(): Health {
     memory_bytes: process.memoryUsage.rss(),
     context_size: engine?.context_size ?? null,
     sequences: engine?.sequences ?? null,
-    threads: engine?.threads ?? null,
+    threads: engine?.threads() ?? null,
     busy: chat?.busy() ?? 0,
     waiting: chat?.waiting() ?? 0,
   }

@@ -1,4 +1,5 @@
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 
 /**
  * A language model of random weights in half a megabyte: one token a character, two layers. It
@@ -22,6 +23,7 @@ const KIND = { normal: 1, unknown: 2, control: 3, byte: 6 } as const
 const TENSOR_F32 = 0
 
 export async function writeTinyGguf(file: string, options: TinyOptions = {}): Promise<void> {
+  await mkdir(dirname(file), { recursive: true })
   await writeFile(file, tinyGguf(options))
 }
 
