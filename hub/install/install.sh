@@ -544,7 +544,7 @@ write_cron() {
   if [ ! -d /etc/cron.d ]; then return; fi
   printf '%s\n' '# Watchpost Hub: a backup every night.' \
     'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' \
-    "0 3 * * * watchpost $COMMAND backup" > "$CRON.new"
+    "0 3 * * * watchpost $COMMAND backup --scheduled" > "$CRON.new"
   chmod 644 "$CRON.new"
   mv "$CRON.new" "$CRON"
 }

@@ -1,0 +1,230 @@
+/** `watchpost-hub <verb>`: looks after a hub from its own machine. */
+import { rm } from 'node:fs/promises'
+import { createInterface } from 'node:readline/promises'
+import { parseArgs } from 'node:util'
+import { VERSION } from '../shared/version.ts'
+import { authFiles, isSetUp, makeSetupCode, Password, setPassword } from './auth.ts'
+import type { Secret } from './backup/archive.ts'
+import { backupFile } from './backup/make.ts'
+import { bringIn, checkBackup, toOurSchema } from './backup/offline.ts'
+import { backupTimes, isBackupDue, startBackup, startRestore } from './backup.ts'
+import { type Config, pathsIn, readConfig } from './config.ts'
+import { askHealth, examine } from './doctor.ts'
+import { readText } from './files.ts'
+import { keyFiles, readKey } from './keys.ts'
+import { readLicense } from './license.ts'
+import { becomeServiceUser } from './service-user.ts'
+
+const HELP = `watchpost-hub <verb> [options]
+
+  doctor              checks everything the hub needs, and says the way out
+  status              what runs, and the set-up code while there is one
+  backup              makes a backup now; --scheduled: only when the daily one is due
+  restore FILE        brings a backup back, a file or a name of the list; --yes asks nothing,
+                      --check only tries it, in a scratch database
+  reset-password      makes a new set-up code, with which the admin chooses a password;
+                      --stdin takes the new password from standard input
+  service-key show    prints the service key to paste in Settings > Service Key
+
+  --data-dir FOLDER   of a hub started by npm run hub
+  --passphrase-file FILE, --identity-file FILE   what opens an encrypted backup`
+
+class UsageError extends Error {}
+
+const OPTIONS = {
+  scheduled: { type: 'boolean' },
+  check: { type: 'boolean' },
+  yes: { type: 'boolean' },
+  stdin: { type: 'boolean' },
+  'data-dir': { type: 'string' },
+  'passphrase-file': { type: 'string' },
+  'identity-file': { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const
+type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values']
+
+async function main(): Promise<number> {
+  const { values, positionals } = read()
+  const [verb, argument] = positionals
+  if (values.help || !verb || verb === 'help') return say(HELP)
+  const config = await readConfig(environment(values['data-dir']))
+  if (verb === 'doctor') return doctor(config)
+  if (verb === 'status') return status(config)
+  if (verb === 'backup') return backup(config, values)
+  if (verb === 'restore') return restore(config, argument, values)
+  if (verb === 'reset-password') return resetPassword(config, values)
+  if (verb === 'service-key' && argument === 'show') return showKey(config)
+  throw new UsageError(`There is no verb "${positionals.join(' ')}".\n\n${HELP}`)
+}
+
+function read() {
+  try {
+    return parseArgs({ allowPositionals: true, options: OPTIONS })
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+function environment(data_dir: string | undefined) {
+  if (data_dir === undefined) return process.env
+  const paths = pathsIn(data_dir)
+  return {
+    ...process.env,
+    HUB_CONFIG_DIR: paths.config_dir,
+    HUB_DATA_DIR: paths.data_dir,
+    HUB_PROMPTS_DIR: paths.prompts_dir,
+  }
+}
+
+async function doctor(config: Config): Promise<number> {
+  await becomeServiceUser(config)
+  const findings = await examine(config)
+  for (const { is, what, say: text } of findings) say(`${is.padEnd(4)}  ${what.padEnd(9)} ${text}`)
+  return findings.some(({ is }) => is === 'fail') ? 1 : 0
+}
+
+async function status(config: Config): Promise<number> {
+  const { paths } = config
+  const health = await askHealth(config)
+  const license = await readLicense(config)
+  const { last_at, next_at } = await backupTimes(paths)
+  const key = await readKey(config)
+  say(`Watchpost Hub ${VERSION}`)
+  say(`  Hub         ${health ? `runs on port ${config.port}` : 'does not run'}`)
+  say(
+    `  Key         ${key.role === 'hub_rw' ? 'service (reads and writes)' : 'public (reads only)'}`,
+  )
+  say(`  Licence     ${license.tier}${license.reason ? `: ${license.reason}` : ''}`)
+  say(`  Backups     last ${last_at ?? 'never'}, next ${next_at}`)
+  if (!(await isSetUp(paths))) {
+    const code = (await readText(authFiles(paths).setup_code))?.trim()
+    say(`  Set-up code ${code ?? 'none: watchpost-hub reset-password makes one'}`)
+  }
+  return health ? 0 : 3
+}
+
+async function backup(config: Config, { scheduled = false }: Values): Promise<number> {
+  await becomeServiceUser(config)
+  if (scheduled && !(await isBackupDue(config.paths))) return 0
+  const { done } = await startBackup(config, scheduled ? 'daily' : 'manual')
+  return say(backupFile(config.paths, await done))
+}
+
+async function restore(config: Config, given: string | undefined, values: Values): Promise<number> {
+  if (!given) throw new UsageError(`Name the backup: a file, or a name of the list.\n\n${HELP}`)
+  const secret = await secretOf(values)
+  const name = await bringIn(config, given)
+  const ownerUrl = process.env.HUB_OWNER_URL
+  if (values.check) return check(config, { name, secret, ownerUrl })
+  await confirm(name, values)
+  // Only the owner can make the scratch database that an older backup is upgraded in.
+  const ours = ownerUrl ? await toOurSchema(config, { name, secret, ownerUrl }) : name
+  await becomeServiceUser(
+    config,
+    [...new Set([name, ours])].map((one) => backupFile(config.paths, one)),
+  )
+  let shown = ''
+  const { done } = await startRestore(config, ours, {
+    secret,
+    progress: (part, step) => {
+      if (step !== shown) say(`${String(Math.round(part * 100)).padStart(3)} %  ${step}`)
+      shown = step
+    },
+  })
+  await done
+  if (ours !== name) await rm(backupFile(config.paths, ours), { force: true })
+  return say(
+    `Restored ${name}. A hub that runs starts itself anew. Mail is paused: confirm in Settings > Mail.`,
+  )
+}
+
+async function check(
+  config: Config,
+  given: { name: string; secret: Secret; ownerUrl: string | undefined },
+): Promise<number> {
+  const { ownerUrl } = given
+  if (!ownerUrl) {
+    throw new UsageError(
+      'HUB_OWNER_URL is not set: the check makes a scratch database, which only the owner of the cluster can. Call it as sudo watchpost-hub restore --check.',
+    )
+  }
+  const { manifest, differing } = await checkBackup(config, { ...given, ownerUrl })
+  const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0)
+  if (differing.length === 0) {
+    return say(
+      `ok: ${manifest.tables.length} tables with ${rows} rows and ${manifest.files.length} files, of ${manifest.created_at}, version ${manifest.version}.`,
+    )
+  }
+  say(`These tables do not read back as they were saved: ${differing.join(', ')}.`)
+  return 1
+}
+
+async function secretOf(values: Values): Promise<Secret> {
+  const read = async (file: string | undefined) => {
+    if (file === undefined) return undefined
+    const text = await readText(file)
+    if (text === undefined) throw new UsageError(`There is no file ${file}.`)
+    return text.replace(/\r?\n$/, '')
+  }
+  const identity = await read(values['identity-file'])
+  return {
+    passphrase: await read(values['passphrase-file']),
+    // A key file of age-keygen begins with comments.
+    identity: identity?.split('\n').find((line) => line.startsWith('AGE-SECRET-KEY-')),
+  }
+}
+
+async function confirm(name: string, { yes }: Values): Promise<void> {
+  if (yes) return
+  if (!process.stdin.isTTY) throw new UsageError('Nobody is here to ask: add --yes.')
+  const lines = createInterface({ input: process.stdin, output: process.stdout })
+  const said = await lines.question(
+    `This replaces all projects, leads and settings by ${name}. Type yes: `,
+  )
+  lines.close()
+  if (said.trim().toLowerCase() !== 'yes') throw new UsageError('Nothing was changed.')
+}
+
+async function resetPassword(config: Config, { stdin }: Values): Promise<number> {
+  await becomeServiceUser(config)
+  const { paths } = config
+  if (stdin) {
+    const chunks: Buffer[] = []
+    for await (const chunk of process.stdin) chunks.push(chunk)
+    const given = Password.safeParse(
+      Buffer.concat(chunks)
+        .toString('utf8')
+        .replace(/\r?\n$/, ''),
+    )
+    if (!given.success) throw new UsageError(given.error.issues[0]?.message ?? 'No password.')
+    await setPassword(paths, given.data)
+    await rm(authFiles(paths).setup_code, { force: true })
+    return say('The password is changed, and every session has ended.')
+  }
+  const code = await makeSetupCode(paths)
+  await rm(`${paths.config_dir}/admin.json`, { force: true })
+  return say(
+    `The password is void, and every session has ended. Open /hub/ and choose a new one with this set-up code:\n${code}`,
+  )
+}
+
+async function showKey({ paths }: Config): Promise<number> {
+  const key = (await readText(keyFiles(paths).service))?.trim()
+  if (!key) throw new Error(`${keyFiles(paths).service} is missing. Run the installer again.`)
+  return say(key)
+}
+
+function say(text: string): number {
+  console.log(text)
+  return 0
+}
+
+main().then(
+  (code) => {
+    process.exitCode = code
+  },
+  (error: unknown) => {
+    console.error(error instanceof Error ? error.message : String(error))
+    process.exitCode = error instanceof UsageError ? 2 : 1
+  },
+)

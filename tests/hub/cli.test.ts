@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process'
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
+import { readPause } from '../../hub/mail/settings.ts'
+import { exportOf, fillHub } from './backup-data.ts'
+import { startHub, type TestHub } from './hub.ts'
+
+/** Each run is a process of its own, which a busy machine starts slowly. */
+vi.setConfig({ testTimeout: 120_000 })
+
+let hub: TestHub
+beforeAll(async () => {
+  hub = await startHub()
+  await fillHub(hub)
+})
+afterAll(() => hub.close())
+
+type Ran = { code: number | null; out: string; err: string }
+function run(args: string[], given: { input?: string; owner?: string } = {}): Promise<Ran> {
+  const script = join(import.meta.dirname, '../../hub/cli.ts')
+  const child = spawn(process.execPath, [script, ...args], {
+    env: {
+      ...process.env,
+      HUB_CONFIG_DIR: hub.paths.config_dir,
+      HUB_DATA_DIR: hub.paths.data_dir,
+      HUB_PROMPTS_DIR: hub.paths.prompts_dir,
+      HUB_PORT: '1',
+      HUB_OWNER_URL: given.owner ?? '',
+    },
+  })
+  const ran: Ran = { code: null, out: '', err: '' }
+  child.stdout.on('data', (chunk) => {
+    ran.out += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    ran.err += chunk
+  })
+  child.stdin.end(given.input)
+  return new Promise((resolve) => child.on('close', (code) => resolve({ ...ran, code })))
+}
+
+test('an unknown verb or option is 2 and shows what there is', async () => {
+  expect(await run(['dance'])).toMatchObject({ code: 2, err: expect.stringContaining('doctor') })
+  expect((await run(['doctor', '--loud'])).code).toBe(2)
+  expect(await run(['help'])).toMatchObject({ code: 0, out: expect.stringContaining('restore') })
+})
+
+test('doctor says what is amiss and the way out, and fails for it', async () => {
+  const { code, out } = await run(['doctor'])
+  expect(code).toBe(1)
+  expect(out).toMatch(/^fail {2}Hub .*systemctl start watchpost-hub/m)
+  expect(out).toMatch(/^ok {4}Database .*service key is in use/m)
+  expect(out).toMatch(/^ok {4}Secrets/m)
+  expect(out).toMatch(/^warn {2}Backups .*None yet/m)
+  await writeFile(join(hub.paths.config_dir, 'mail.json'), '{"smtp": 1}', { mode: 0o644 })
+  const again = await run(['doctor'])
+  await rm(join(hub.paths.config_dir, 'mail.json'))
+  expect(again.out).toMatch(/^fail {2}Secrets .*chmod 600 .*mail\.json/m)
+  expect(again.out).toMatch(/^fail {2}Mail .*mail\.json: smtp is not usable/m)
+})
+
+test('service-key show prints the key alone', async () => {
+  const key = await readFile(join(hub.paths.config_dir, 'service.key'), 'utf8')
+  expect(await run(['service-key', 'show'])).toEqual({ code: 0, out: `${key.trim()}\n`, err: '' })
+})
+
+test('backup, restore --check, restore', async () => {
+  const before = await exportOf(hub)
+  const made = await run(['backup'])
+  expect(made.code).toBe(0)
+  const file = made.out.trim()
+  expect((await run(['backup', '--scheduled'])).out).toMatch(/-daily\.tar\.gz\n$/)
+  expect(await run(['backup', '--scheduled'])).toEqual({ code: 0, out: '', err: '' })
+
+  const owner = inject('server').adminUrl
+  const checked = await run(['restore', '--check', file], { owner })
+  expect(checked).toMatchObject({ code: 0, out: expect.stringMatching(/^ok: \d+ tables/) })
+  expect((await run(['restore', '--check', file])).err).toContain('HUB_OWNER_URL')
+
+  await hub.query('delete from hub.projects')
+  expect(await run(['restore', file])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('--yes'),
+  })
+  const restored = await run(['restore', '--yes', file], { owner })
+  expect(restored).toMatchObject({ code: 0, out: expect.stringContaining('Mail is paused') })
+  const after = await exportOf(hub)
+  expect(after.folders).toEqual(before.folders)
+  expect(after.tables.leads).toEqual(before.tables.leads)
+  expect((await readPause(hub.paths)).reason).toBe('restored')
+  expect(await run(['restore', '--yes', '/nowhere.tar.gz'])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('no file /nowhere.tar.gz'),
+  })
+})
+
+test('reset-password makes a code, or takes a password; both end every session', async () => {
+  const { code, out } = await run(['reset-password'])
+  expect(code).toBe(0)
+  const setup = out.trim().split('\n').at(-1)
+  expect(await run(['status'])).toMatchObject({ code: 3, out: expect.stringContaining(`${setup}`) })
+  const post = (path: string, body: object) =>
+    hub.app.request(`/api/cockpit/${path}`, {
+      method: 'POST',
+      headers: { host: 'localhost', 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  const made = await post('setup', { code: setup, password: 'a first password' })
+  expect(made.status).toBe(200)
+  const cookie = made.headers.get('set-cookie')?.split(';')[0] ?? ''
+  const list = () =>
+    hub.app.request('/api/cockpit/projects/list', { headers: { host: 'localhost', cookie } })
+  expect((await list()).status).toBe(200)
+  expect((await run(['reset-password', '--stdin'], { input: 'short\n' })).code).toBe(2)
+  expect((await run(['reset-password', '--stdin'], { input: 'a second password\n' })).code).toBe(0)
+  expect((await list()).status).toBe(401)
+  expect((await post('login', { password: 'a second password' })).status).toBe(200)
+})
