@@ -17,8 +17,9 @@ export type Mailing = { config: Config; db: Database }
 
 /** What an approval fixed, beside its hash: for the difference shown later. */
 export type Approved = {
-  subject: string
-  text: string
+  /** As it was written, and as it was rendered. */
+  written: string
+  rendered: string
   sender: string | null
   recipients: number
   content_hash: string
@@ -84,8 +85,8 @@ export async function approve(
     }
     await insertRecipients(sql, draft, people)
     const approved: Approved = {
-      subject: draft.rendered_subject ?? '',
-      text: draft.rendered_text ?? '',
+      written: `${draft.subject}\n\n${draft.text}`,
+      rendered: `${draft.rendered_subject}\n\n${draft.rendered_text}`,
       sender: around.mail.sender?.email ?? null,
       recipients: people.length,
       content_hash: content,

@@ -157,8 +157,11 @@ function isSkip(reason: string): reason is keyof typeof SKIPS {
 export function diffSince(draft: DraftRow): string | null {
   const approved = draft.approved as Approved | null // safe: written by approve only
   if (!approved) return null
-  const before = `${approved.subject}\n\n${approved.text}`
-  const now = `${draft.rendered_subject ?? draft.subject}\n\n${draft.rendered_text ?? draft.text}`
+  const isRendered = draft.rendered_text !== null
+  const before = isRendered ? approved.rendered : approved.written
+  const now = isRendered
+    ? `${draft.rendered_subject}\n\n${draft.rendered_text}`
+    : `${draft.subject}\n\n${draft.text}`
   if (before === now) return null
   return createTwoFilesPatch('approved', 'now', before, now, '', '', { context: 2 })
 }

@@ -1,0 +1,76 @@
+import type { AddressInfo } from 'node:net'
+import { type ParsedMail, simpleParser } from 'mailparser'
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
+import { expect } from 'vitest'
+import type { TestHub } from './hub.ts'
+
+export type MailServer = {
+  port: number
+  /** What was taken, in order. */
+  mails: ParsedMail[]
+  /** Who was written to, in the order it was taken; more than once if a mail came twice. */
+  to: () => string[]
+  close: () => Promise<void>
+}
+
+/** A real SMTP server that keeps what it is sent. */
+export async function startMailServer(options: SMTPServerOptions = {}): Promise<MailServer> {
+  const mails: ParsedMail[] = []
+  const recipients: string[] = []
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS', 'AUTH'],
+    logger: false,
+    onData(stream, session, callback) {
+      simpleParser(stream).then((mail) => {
+        mails.push(mail)
+        recipients.push(...session.envelope.rcptTo.map(({ address }) => address))
+        callback()
+      }, callback)
+    },
+    ...options,
+  })
+  server.on('error', () => {})
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.server.address() as AddressInfo // safe: it listens on TCP
+  return {
+    port,
+    mails,
+    to: () => recipients,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  }
+}
+
+/** Calls of the API that have to succeed, or be refused in the way that is named. */
+export function apiOf(hub: TestHub) {
+  const send = async (method: string, path: string, body?: unknown) => {
+    const response = await hub.call(method, path, body)
+    const text = await response.text()
+    return { status: response.status, body: text.startsWith('{') ? JSON.parse(text) : text }
+  }
+  return {
+    post: (path: string, body: unknown = {}) => send('POST', path, body),
+    get: (path: string) => send('GET', path),
+    put: (path: string, body: unknown) => send('PUT', path, body),
+    /** A POST that works; answers its body. */
+    ok: async (path: string, body: unknown = {}) => {
+      const answer = await send('POST', path, body)
+      expect(answer, path).toMatchObject({ status: expect.toSatisfy((code) => code < 300) })
+      return answer.body
+    },
+  }
+}
+
+export const SENDER = { name: 'Ayşe Demir', email: 'ayse@demir.example', title: 'Demir Lojistik' }
+export const FOOTER = { postal_address: 'Demir Lojistik, Liman Cad. 1, İzmir' }
+
+/** Settings with which mail goes out by SMTP on this machine. */
+export const smtpSettings = (port: number) => ({
+  sender: SENDER,
+  footer: FOOTER,
+  smtp: { host: '127.0.0.1', port, security: 'none' as const },
+  daily_cap: 10_000,
+  ramp: null,
+})
+
+export const LEAD = { source: 'fair.csv', lawful_basis: 'legitimate_interest' }
