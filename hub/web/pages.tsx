@@ -1,4 +1,4 @@
-import { Sun, Users } from 'lucide-react'
+import { ChartColumn, Columns3, Sun, Users } from 'lucide-react'
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
 import type { Language } from './i18n.ts'
 import { shellText } from './shell/shell.text.ts'
@@ -25,7 +25,7 @@ export const PROJECT_PAGES: PageEntry[] = [
     label: (language) => words(language).today,
     key: 't',
     onPhone: true,
-    Page: lazy(() => import('./pages/today.tsx').then(({ Today }) => ({ default: Today }))),
+    Page: lazy(() => import('./pages/today/today.tsx').then(({ Today }) => ({ default: Today }))),
   },
   {
     path: 'leads',
@@ -34,6 +34,24 @@ export const PROJECT_PAGES: PageEntry[] = [
     key: 'l',
     onPhone: true,
     Page: lazy(() => import('./pages/leads/leads.tsx').then(({ Leads }) => ({ default: Leads }))),
+  },
+  {
+    path: 'sales',
+    icon: Columns3,
+    label: (language) => words(language).sales,
+    key: 's',
+    onPhone: true,
+    Page: lazy(() => import('./pages/sales/sales.tsx').then(({ Sales }) => ({ default: Sales }))),
+  },
+  {
+    path: 'numbers',
+    icon: ChartColumn,
+    label: (language) => words(language).numbers,
+    key: 'n',
+    onPhone: false,
+    Page: lazy(() =>
+      import('./pages/numbers/numbers.tsx').then(({ Numbers }) => ({ default: Numbers })),
+    ),
   },
 ]
 

@@ -86,6 +86,7 @@ function Inside(props: Omit<Props, 'isOpen'>) {
         <input
           // biome-ignore lint/a11y/noAutofocus: the dialog was opened to type here
           autoFocus
+          data-first
           type="text"
           role="combobox"
           aria-label={label}

@@ -63,6 +63,10 @@ export function Layer({
     const before = document.activeElement
     if (isModal) dialog.showModal()
     else dialog.show()
+    // The first thing to fill in, not the cross; a touch keyboard comes only when it is asked for.
+    const field = dialog.querySelector<HTMLElement>('[data-first], form input, form textarea')
+    if (isModal && field && !matchMedia('(pointer: coarse)').matches) field.focus()
+    else if (!dialog.contains(before)) dialog.focus()
     return () => {
       dialog.close()
       if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true })
@@ -70,6 +74,7 @@ export function Layer({
   }, [isOpen, isModal])
   return (
     <dialog
+      tabIndex={-1}
       ref={(dialog) => {
         ref.current = dialog
         setNode(dialog)

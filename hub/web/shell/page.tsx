@@ -2,6 +2,7 @@ import { Compass } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { buttonClass } from '../../../web/ui/button.tsx'
+import { cn } from '../../../web/ui/class-names.ts'
 import { Empty } from '../../../web/ui/states.tsx'
 import { common } from '../common.text.ts'
 import { useText } from '../i18n.ts'
@@ -14,6 +15,7 @@ export function Page({
   bar,
   children,
   isWide = true,
+  isBeside = false,
 }: {
   title: string
   detail?: ReactNode
@@ -23,9 +25,16 @@ export function Page({
   children: ReactNode
   /** Tables and boards use the whole width, text does not. */
   isWide?: boolean
+  /** Makes room for the panel that stands beside it. */
+  isBeside?: boolean
 }) {
   return (
-    <>
+    <div
+      className={cn(
+        'flex min-h-0 flex-1 flex-col transition-[padding] duration-150',
+        isBeside && 'md:pr-[calc(min(30rem,44vw)+8px)]',
+      )}
+    >
       <header className="shrink-0 border-b border-line px-4 md:px-6">
         <div className="flex min-h-14 items-center gap-3">
           <h1 className="truncate text-lg">{title}</h1>
@@ -34,14 +43,14 @@ export function Page({
         </div>
         {bar}
       </header>
-      <div className="min-h-0 flex-1 overflow-y-auto">
+      <div className="@container min-h-0 flex-1 overflow-auto">
         {isWide ? (
           children
         ) : (
           <div className="mx-auto w-full max-w-4xl px-4 py-6 md:px-6">{children}</div>
         )}
       </div>
-    </>
+    </div>
   )
 }
 

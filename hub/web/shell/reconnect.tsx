@@ -49,7 +49,7 @@ export function Reconnect() {
   return (
     <div
       role="status"
-      className="fixed inset-x-0 top-0 z-40 flex items-center justify-center gap-2 bg-raised px-4 py-2 text-sm shadow-panel"
+      className="fixed inset-x-0 top-3 z-40 mx-auto flex w-fit max-w-[calc(100vw-24px)] items-center gap-2 rounded-full bg-raised px-4 py-2 text-sm shadow-panel"
     >
       {state === 'lost' ? (
         <PlugZap size={16} className="text-warn" aria-hidden />

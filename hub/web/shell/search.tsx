@@ -1,12 +1,47 @@
-import { Plus } from 'lucide-react'
-import { useState } from 'react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Mail, Plus, Upload, User, UserPlus, Workflow } from 'lucide-react'
+import { useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
 import { Kbd } from '../../../web/ui/badge.tsx'
 import { CommandMenu } from '../../../web/ui/command-menu.tsx'
+import { api, ok } from '../api/client.ts'
 import { useLanguage, useText } from '../i18n.ts'
 import { HUB_PAGES, PROJECT_PAGES } from '../pages.tsx'
 import { type Navigation, ProjectMark } from './navigation.tsx'
 import { shellText } from './shell.text.ts'
+
+const PAUSE_MS = 120
+
+const ICONS = {
+  project: <ProjectMark name="·" />,
+  lead: <User size={16} aria-hidden />,
+  draft: <Mail size={16} aria-hidden />,
+  mission: <Workflow size={16} aria-hidden />,
+}
+const PLACES = {
+  project: (slug: string) => `/p/${slug}/today`,
+  lead: (slug: string, id: string) => `/p/${slug}/leads?lead=${id}`,
+  draft: (slug: string, id: string) => `/p/${slug}/drafts?draft=${id}`,
+  mission: (slug: string, id: string) => `/p/${slug}/missions?mission=${id}`,
+}
+
+/** What the hub finds, a moment after the last letter. */
+function useFound(typed: string) {
+  const [q, setQ] = useState('')
+  useEffect(() => {
+    const timer = setTimeout(() => setQ(typed.trim()), PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [typed])
+  return useQuery({
+    queryKey: ['search', q],
+    queryFn: async ({ signal }) => {
+      const query = { q, limit: 12 }
+      return (await ok(api.GET('/api/cockpit/search', { params: { query }, signal }))).results
+    },
+    enabled: q !== '',
+    placeholderData: keepPreviousData,
+  })
+}
 
 /** ⌘K: every project, lead, draft and mission, every page, and what can be done. */
 export function SearchEverything({
@@ -28,6 +63,9 @@ export function SearchEverything({
     onClose()
     setQuery('')
   }
+  const found = useFound(isOpen ? query : '')
+  const results = query.trim() ? (found.data ?? []) : []
+  const base = project ? `/p/${project.slug}` : undefined
   const pages = [
     ...(project
       ? PROJECT_PAGES.map((page) => ({ ...page, href: `/p/${project.slug}/${page.path}` }))
@@ -35,6 +73,17 @@ export function SearchEverything({
     ...HUB_PAGES.map((page) => ({ ...page, href: `/${page.path}` })),
   ]
   const groups = [
+    {
+      label: text.found,
+      commands: results.map(({ kind, id, project: slug, title, snippet }) => ({
+        id: `${kind}-${id}`,
+        icon: ICONS[kind],
+        title,
+        detail: snippet === title ? undefined : snippet,
+        hint: text.kinds[kind],
+        onRun: () => navigate(PLACES[kind](slug, id)),
+      })),
+    },
     {
       label: text.go,
       commands: pages
@@ -66,6 +115,22 @@ export function SearchEverything({
     {
       label: text.do,
       commands: [
+        ...(base
+          ? [
+              {
+                id: 'add-lead',
+                icon: <UserPlus size={16} aria-hidden />,
+                title: text.add_lead,
+                onRun: () => navigate(`${base}/leads?do=add`),
+              },
+              {
+                id: 'import-leads',
+                icon: <Upload size={16} aria-hidden />,
+                title: text.import_leads,
+                onRun: () => navigate(`${base}/leads?do=import`),
+              },
+            ]
+          : []),
         {
           id: 'create-project',
           icon: <Plus size={16} aria-hidden />,
@@ -84,7 +149,7 @@ export function SearchEverything({
       query={query}
       onQuery={setQuery}
       groups={groups}
-      isLoading={false}
+      isLoading={found.isFetching}
       nothing={text.nothing}
       footer={
         <>

@@ -18,8 +18,9 @@ type Props = {
   onTag: (tag: string) => void
 }
 
-const WIDE = 'max-lg:hidden'
-const NOT_PHONE = 'max-md:hidden'
+/** By the room of the table, not of the window: a panel may stand beside it. */
+const WIDE = '@max-4xl:hidden'
+const NOT_PHONE = '@max-xl:hidden'
 
 /** The table; on a phone each row keeps its name, company and stage. */
 export function LeadTable({ leads, open, selected, onToggleAll, ...rest }: Props) {
@@ -37,10 +38,10 @@ export function LeadTable({ leads, open, selected, onToggleAll, ...rest }: Props
               onChange={onToggleAll}
             />
           </Th>
-          <Th className="w-[26%] max-md:w-auto">{text.columns.name}</Th>
+          <Th className="w-[26%] @max-xl:w-auto">{text.columns.name}</Th>
           <Th className={NOT_PHONE}>{text.columns.company}</Th>
           <Th className={WIDE}>{text.columns.email}</Th>
-          <Th className="w-38 max-md:w-28">{text.columns.stage}</Th>
+          <Th className="w-38 @max-xl:w-28">{text.columns.stage}</Th>
           <Th className={cn('w-[16%]', WIDE)}>{text.columns.tags}</Th>
           <Th className={cn('w-18 text-right', WIDE)}>{text.columns.score}</Th>
           <Th className={cn('w-32 pr-6 text-right', NOT_PHONE)}>{text.columns.added}</Th>
@@ -87,7 +88,7 @@ const Row = memo(
             />
           </label>
         </Td>
-        <Td className="max-md:h-14">
+        <Td className="@max-xl:h-14">
           <button
             type="button"
             data-lead={lead.id}
@@ -96,7 +97,7 @@ const Row = memo(
           >
             {name}
           </button>
-          <span className="block truncate text-sm text-muted md:hidden">
+          <span className="block truncate text-sm text-muted @xl:hidden">
             {lead.name ? (lead.company ?? lead.email) : null}
           </span>
         </Td>
@@ -113,7 +114,7 @@ const Row = memo(
           </span>
         </Td>
         <Td className={WIDE}>
-          <span className="flex gap-1 overflow-hidden">
+          <span className="flex gap-1 overflow-hidden py-0.5">
             {lead.tags.slice(0, 3).map((tag) => (
               <button
                 key={tag}
@@ -122,7 +123,7 @@ const Row = memo(
                   event.stopPropagation()
                   onTag(tag)
                 }}
-                className="h-5 max-w-28 shrink-0 truncate rounded-full border border-line px-2 text-xs text-muted hover:border-line-strong hover:text-fg"
+                className="inline-flex h-5 max-w-28 shrink-0 items-center truncate rounded-full border border-line px-2 text-xs text-muted hover:border-line-strong hover:text-fg"
               >
                 {tag}
               </button>

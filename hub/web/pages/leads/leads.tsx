@@ -8,7 +8,7 @@ import { Empty, SkeletonRows } from '../../../../web/ui/states.tsx'
 import { useIsReadOnly } from '../../api/queries.ts'
 import { common } from '../../common.text.ts'
 import { FailedQuery } from '../../errors.tsx'
-import { useText } from '../../i18n.ts'
+import { number, useLanguage, useText } from '../../i18n.ts'
 import { useProject } from '../../project.ts'
 import { Page } from '../../shell/page.tsx'
 import { BulkBar } from './bulk-bar.tsx'
@@ -25,6 +25,7 @@ import { QuickAdd } from './quick-add.tsx'
 export function Leads() {
   const text = useText(leadsText)
   const words = useText(common)
+  const language = useLanguage()
   const project = useProject()
   const isFixed = useIsReadOnly() || project.read_only
   const { filter, open, doing, set } = useLeadAddress()
@@ -66,11 +67,17 @@ export function Leads() {
         : undefined,
   })
 
+  const detail = query.isPending
+    ? null
+    : isFiltered
+      ? text.loaded(leads.length, query.hasNextPage)
+      : number(language, Math.max(project.leads, leads.length))
   const exported = `/api/cockpit/leads/export?${new URLSearchParams({ project: project.slug, ...filter })}`
   return (
     <Page
       title={text.title}
-      detail={query.data ? text.loaded(leads.length, query.hasNextPage) : null}
+      isBeside={open !== null}
+      detail={detail}
       actions={
         <>
           <Menu

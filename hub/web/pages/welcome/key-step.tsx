@@ -22,7 +22,14 @@ export function KeyStep({ onDone, onSkip }: StepProps) {
   return (
     <>
       <StepHead title={text.title} text={text.text} />
-      <ServiceKeyForm onDone={onDone} second={<Button onClick={onSkip}>{words.skip}</Button>} />
+      <ServiceKeyForm
+        onDone={onDone}
+        second={
+          <Button size="lg" onClick={onSkip}>
+            {words.skip}
+          </Button>
+        }
+      />
     </>
   )
 }

@@ -1,0 +1,65 @@
+import type { Lead } from '../leads/queries.ts'
+import { STAGES, type Stage } from '../leads/stage.tsx'
+
+export type Held = { id: string; from: Stage; over: Stage }
+export type Columns = Record<Stage, Lead[]>
+
+/** The board: every lead in the column of its stage, the held one where it hovers, newest first. */
+export function columnsOf(leads: Lead[], held: Held | undefined): Columns {
+  const columns = Object.fromEntries(STAGES.map((stage) => [stage, [] as Lead[]])) as Columns // safe: one entry a stage
+  const seen = new Set<string>()
+  for (const lead of leads) {
+    if (seen.has(lead.id)) continue
+    seen.add(lead.id)
+    columns[lead.id === held?.id ? held.over : lead.stage].push(lead)
+  }
+  for (const column of Object.values(columns)) {
+    column.sort((a, b) =>
+      a.created_at === b.created_at ? 0 : a.created_at < b.created_at ? 1 : -1,
+    )
+  }
+  return columns
+}
+
+/** The stage beside one, staying on the board. */
+export function beside(stage: Stage, by: 1 | -1): Stage {
+  const at = STAGES.indexOf(stage) + by
+  return STAGES[Math.max(0, Math.min(STAGES.length - 1, at))] ?? stage
+}
+
+export type Move =
+  | { kind: 'focus'; id: string }
+  | { kind: 'pick'; held: Held }
+  | { kind: 'hover'; held: Held }
+  | { kind: 'put' }
+  | { kind: 'put_back' }
+
+/** What a key means on a card, by where it is and whether it is held. */
+export function moveOf(
+  key: string,
+  at: { id: string; stage: Stage; columns: Columns; held: Held | undefined },
+): Move | undefined {
+  const { id, stage, columns, held } = at
+  const sideways = { ArrowLeft: -1, ArrowRight: 1 }[key] as 1 | -1 | undefined // safe: the values above
+  if (held) {
+    if (sideways) return { kind: 'hover', held: { ...held, over: beside(held.over, sideways) } }
+    if (key === ' ' || key === 'Enter') return { kind: 'put' }
+    return key === 'Escape' ? { kind: 'put_back' } : undefined
+  }
+  if (key === ' ') return { kind: 'pick', held: { id, from: stage, over: stage } }
+  const row = columns[stage].findIndex((lead) => lead.id === id)
+  const upDown = { ArrowUp: -1, ArrowDown: 1, k: -1, j: 1 }[key]
+  if (upDown) return focusOn(columns[stage][row + upDown])
+  if (!sideways) return undefined
+  for (let next = beside(stage, sideways), last = stage; next !== last; ) {
+    const column = columns[next]
+    if (column.length > 0) return focusOn(column[Math.min(row, column.length - 1)])
+    last = next
+    next = beside(next, sideways)
+  }
+  return undefined
+}
+
+function focusOn(lead: Lead | undefined): Move | undefined {
+  return lead && { kind: 'focus', id: lead.id }
+}

@@ -1,0 +1,187 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Columns3, Plus } from 'lucide-react'
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { useSearchParams } from 'wouter'
+import { Button } from '../../../../web/ui/button.tsx'
+import { useKeys } from '../../../../web/ui/keys.ts'
+import { Empty, SkeletonRows } from '../../../../web/ui/states.tsx'
+import { useIsReadOnly } from '../../api/queries.ts'
+import { FailedQuery } from '../../errors.tsx'
+import { useText } from '../../i18n.ts'
+import { useProject } from '../../project.ts'
+import { Page } from '../../shell/page.tsx'
+import { kpiQuery } from '../kpi.ts'
+import { LeadPanel } from '../leads/lead-panel.tsx'
+import { leadsText } from '../leads/leads.text.ts'
+import { leadsQuery, nameOf, useChangeLead } from '../leads/queries.ts'
+import { QuickAdd } from '../leads/quick-add.tsx'
+import { STAGES, type Stage } from '../leads/stage.tsx'
+import { columnsOf, type Held, moveOf } from './board.ts'
+import { BoardColumn } from './column.tsx'
+import { useDrag } from './drag.ts'
+import { salesText } from './sales.text.ts'
+
+/** The stages side by side: leads are dragged, or moved by keys, as the deal goes on. */
+export function Sales() {
+  const text = useText(salesText)
+  const leadsWords = useText(leadsText)
+  const project = useProject()
+  const isFixed = useIsReadOnly() || project.read_only
+  const lists = useStageLists(project.slug)
+  const kpi = useQuery(kpiQuery(project.slug))
+  const [search, setSearch] = useSearchParams()
+  const open = search.get('lead')
+  const [isAdding, setAdding] = useState(false)
+  const [held, setHeld] = useState<Held>()
+  const [said, setSaid] = useState('')
+  const change = useChangeLead()
+  const board = useRef<HTMLElement>(null)
+
+  const all = STAGES.flatMap(
+    (stage) => lists[stage].data?.pages.flatMap((page) => page.leads) ?? [],
+  )
+  const columns = columnsOf(all, held)
+  const leadOf = (id: string) => all.find((lead) => lead.id === id)
+  const setOpen = (id: string | null) => setSearch(id ? { lead: id } : {}, { replace: true })
+
+  const put = (id: string, from: Stage, to: Stage) => {
+    const lead = leadOf(id)
+    if (!lead || from === to) return
+    change.mutate({ id, stage: to })
+    setSaid(text.put(nameOf(lead), leadsWords.stages[to]))
+  }
+  const drag = useDrag({
+    isEnabled: !isFixed,
+    onOver: (id, over) => {
+      const lead = leadOf(id)
+      if (lead) setHeld({ id, from: lead.stage, over: over ?? lead.stage })
+    },
+    onEnd: (id, over) => {
+      const lead = leadOf(id)
+      setHeld(undefined)
+      if (lead && over) put(id, lead.stage, over)
+    },
+  })
+  // Moved to another column the card is drawn anew, and has to be given the focus again.
+  const focus = useRef<string>(undefined)
+  useEffect(() => {
+    const id = focus.current
+    if (!id) return
+    focus.current = undefined
+    const card = board.current?.querySelector<HTMLElement>(`[data-card="${id}"]`)
+    card?.focus({ preventScroll: true })
+    card?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  })
+  const onKey = (event: KeyboardEvent, id: string, stage: Stage) => {
+    if (event.metaKey || event.ctrlKey || event.altKey) return
+    const move = moveOf(event.key, { id, stage, columns, held: held?.id === id ? held : undefined })
+    const lead = leadOf(id)
+    if (!move || !lead || (isFixed && move.kind !== 'focus')) return
+    event.preventDefault()
+    event.stopPropagation()
+    focus.current = move.kind === 'focus' ? move.id : id
+    if (move.kind === 'focus') {
+      board.current?.querySelector<HTMLElement>(`[data-card="${move.id}"]`)?.focus()
+    } else if (move.kind === 'put') {
+      setHeld(undefined)
+      if (held) put(id, held.from, held.over)
+    } else if (move.kind === 'put_back') {
+      setHeld(undefined)
+      setSaid(text.put_back(nameOf(lead)))
+    } else {
+      setHeld(move.held)
+      setSaid(text.held(nameOf(lead), leadsWords.stages[move.held.over]))
+    }
+  }
+  const first = () => board.current?.querySelector<HTMLElement>('[data-card]')?.focus()
+  useKeys({
+    j: first,
+    c: isFixed ? undefined : () => setAdding(true),
+    Escape: open ? () => setOpen(null) : undefined,
+  })
+
+  const states = STAGES.map((stage) => lists[stage])
+  const failed = states.find(({ isError }) => isError)
+  return (
+    <Page
+      title={text.title}
+      isBeside={open !== null}
+      actions={
+        <Button
+          variant="primary"
+          disabled={isFixed}
+          onClick={() => setAdding(true)}
+          icon={<Plus size={16} aria-hidden />}
+        >
+          {leadsWords.add}
+        </Button>
+      }
+    >
+      {failed ? (
+        <FailedQuery error={failed.error} onRetry={() => failed.refetch()} />
+      ) : states.some(({ isPending }) => isPending) ? (
+        <SkeletonRows />
+      ) : all.length === 0 ? (
+        <Empty
+          picture={<Columns3 size={24} strokeWidth={1.5} aria-hidden />}
+          title={text.empty.title}
+          text={text.empty.text}
+          action={
+            <Button disabled={isFixed} onClick={() => setAdding(true)}>
+              {leadsWords.add}
+            </Button>
+          }
+        />
+      ) : (
+        <section
+          ref={board}
+          aria-label={text.board}
+          className="flex h-full min-w-full snap-x snap-mandatory gap-3 overflow-x-auto p-4 md:snap-none md:px-6"
+        >
+          {STAGES.map((stage) => (
+            <BoardColumn
+              key={stage}
+              stage={stage}
+              leads={columns[stage]}
+              count={Math.max(columns[stage].length, kpi.data?.leads.by_stage[stage] ?? 0)}
+              held={held}
+              open={open}
+              hasMore={lists[stage].hasNextPage}
+              onMore={() => lists[stage].fetchNextPage()}
+              onOpen={setOpen}
+              onKey={onKey}
+              onGrab={drag}
+            />
+          ))}
+        </section>
+      )}
+      <p id="board-hint" className="hidden">
+        {text.hint}
+      </p>
+      <p className="sr-only" aria-live="assertive">
+        {said}
+      </p>
+      <LeadPanel id={open} onClose={() => setOpen(null)} isFixed={isFixed} />
+      <QuickAdd
+        isOpen={isAdding}
+        onClose={() => setAdding(false)}
+        onAdded={(id) => {
+          setAdding(false)
+          setOpen(id)
+        }}
+      />
+    </Page>
+  )
+}
+
+function useStageLists(slug: string) {
+  return {
+    new: useInfiniteQuery(leadsQuery(slug, { stage: 'new' })),
+    contacted: useInfiniteQuery(leadsQuery(slug, { stage: 'contacted' })),
+    replied: useInfiniteQuery(leadsQuery(slug, { stage: 'replied' })),
+    meeting: useInfiniteQuery(leadsQuery(slug, { stage: 'meeting' })),
+    proposal: useInfiniteQuery(leadsQuery(slug, { stage: 'proposal' })),
+    won: useInfiniteQuery(leadsQuery(slug, { stage: 'won' })),
+    lost: useInfiniteQuery(leadsQuery(slug, { stage: 'lost' })),
+  }
+}

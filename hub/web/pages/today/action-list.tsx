@@ -1,0 +1,86 @@
+import {
+  CalendarCheck,
+  ChevronRight,
+  CircleHelp,
+  CircleX,
+  Cpu,
+  FileWarning,
+  FolderPlus,
+  Gavel,
+  KeyRound,
+  type LucideIcon,
+  MailCheck,
+  MailWarning,
+  PenLine,
+  Reply,
+  ScrollText,
+  Send,
+  Server,
+  Timer,
+  Upload,
+} from 'lucide-react'
+import { Link } from 'wouter'
+import { day } from '../../../../web/ui/time.tsx'
+import { useLanguage, useText } from '../../i18n.ts'
+import { today } from '../leads/lead-tasks.tsx'
+import { type NextAction, placeOf, sayAction } from './actions.ts'
+import { todayText } from './today.text.ts'
+
+const GLYPHS: Record<NextAction['kind'], LucideIcon> = {
+  add_service_key: KeyRound,
+  create_project: FolderPlus,
+  confirm_mail: MailWarning,
+  check_unclear: CircleHelp,
+  task_due: CalendarCheck,
+  answer_reply: Reply,
+  approve_draft: MailCheck,
+  decide_approval: Gavel,
+  send_draft: Send,
+  finish_draft: PenLine,
+  follow_up: Timer,
+  correct_import: FileWarning,
+  look_at_failed_mission: CircleX,
+  choose_model: Cpu,
+  set_up_mail: Server,
+  renew_license: ScrollText,
+  add_leads: Upload,
+  write_to_leads: PenLine,
+}
+
+/** What comes next, each line leading to where it is done. */
+export function ActionList({ actions }: { actions: NextAction[] }) {
+  const text = useText(todayText)
+  const language = useLanguage()
+  return (
+    <ol>
+      {actions.map((action) => {
+        const Glyph = GLYPHS[action.kind]
+        const isLate = action.due_on !== null && action.due_on < today()
+        return (
+          <li
+            key={`${action.kind}-${action.ref?.id}-${action.project}`}
+            className="border-b border-line last:border-0"
+          >
+            <Link
+              href={placeOf(action)}
+              className="group flex min-h-12 items-center gap-3 rounded-control px-2 py-2 hover:bg-hover md:-mx-2"
+            >
+              <Glyph size={16} className="shrink-0 text-muted" aria-hidden />
+              <span className="min-w-0 flex-1 break-words">{sayAction(action, text.actions)}</span>
+              {action.due_on ? (
+                <span className={`shrink-0 text-sm ${isLate ? 'text-bad' : 'text-muted'}`}>
+                  {(isLate ? text.overdue : text.due)(day(action.due_on, language))}
+                </span>
+              ) : null}
+              <ChevronRight
+                size={16}
+                aria-hidden
+                className="shrink-0 text-muted opacity-0 transition-opacity group-hover:opacity-100 group-focus-visible:opacity-100"
+              />
+            </Link>
+          </li>
+        )
+      })}
+    </ol>
+  )
+}
