@@ -1,34 +1,34 @@
-/** The only expressions a campaign of ours executes in listmonk, by the token that stands for them. */
-const EXPRESSIONS: Record<string, string> = {
-  first_name: '{{ .Subscriber.FirstName }}',
-  unsubscribe_url: '{{ UnsubscribeURL }}',
-}
-
-const TOKEN = /\{(first_name|unsubscribe_url)\}/g
-
 /** The expression for listmonk's picture that counts openings. */
 export const TRACK_VIEW = '{{ TrackView }}'
+
+const TOKEN = /( ?)\{(first_name|unsubscribe_url)\}/g
 
 /** Text that a Go template prints as it is: `{{` and listmonk's `…@TrackLink` are not executed. */
 export function escapeGo(text: string): string {
   return text.replaceAll('{{', '{{"{{"}}').replaceAll('@TrackLink', '{{"@"}}TrackLink')
 }
 
-/** Our tokens turned into the expressions listmonk fills. */
-export function goExpressions(text: string): string {
-  return text.replace(TOKEN, (token, name: string) => EXPRESSIONS[name] ?? token)
+/**
+ * Our tokens turned into the expressions listmonk fills. Its `FirstName` is a guess: the first word
+ * of the name with more than two bytes, so "Jo Doe" is Doe and "Dr. Al" is "Dr."; an attribute of
+ * ours is what was approved, and an empty one takes the space before it along.
+ */
+export function goExpressions(text: string, attribute?: string): string {
+  return text.replace(TOKEN, (_, space: string, name: string) => {
+    if (name === 'unsubscribe_url') return `${space}{{ UnsubscribeURL }}`
+    if (!attribute) return `${space}{{ .Subscriber.FirstName }}`
+    return `{{ with .Subscriber.Attribs.${attribute} }}${space}{{ . }}{{ end }}`
+  })
 }
 
 /**
  * The plain text part of a campaign. listmonk executes it as HTML: a `<` would begin a tag there,
  * and an apostrophe in a name would arrive as `&#39;`, so both are handed through `Safe`.
  */
-export function plainText(text: string): string {
-  return escapeGo(text)
-    .replaceAll('<', '{{ Safe "<" }}')
-    .replace(TOKEN, (token, name: string) =>
-      name === 'first_name' ? '{{ Safe .Subscriber.FirstName }}' : (EXPRESSIONS[name] ?? token),
-    )
+export function plainText(text: string, attribute?: string): string {
+  return goExpressions(escapeGo(text).replaceAll('<', '{{ Safe "<" }}'), attribute)
+    .replaceAll('{{ .Subscriber.FirstName }}', '{{ Safe .Subscriber.FirstName }}')
+    .replaceAll('{{ . }}', '{{ Safe . }}')
 }
 
 /**

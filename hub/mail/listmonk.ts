@@ -135,6 +135,11 @@ const TEMPLATES = {
   tx: { name: 'Watchpost letter', body: '{{ Safe .Tx.Data.html }}', subject: '{{ .Tx.Subject }}' },
 } as const
 
+/** The subscriber attribute with a lead's first name; what another project set stays its own. */
+export function firstNameAttribute(slug: string): string {
+  return `${HUB_TAG}_${slug.replaceAll('-', '_')}_first_name`
+}
+
 /** A string literal in the SQL expression of a subscriber query. */
 export function sqlLiteral(text: string): string {
   if (text.includes('\0')) throw new RangeError('A search text must not hold a NUL character')

@@ -49,6 +49,8 @@ export type RenderOptions = {
   /** In a campaign: let listmonk count openings, and clicks. Off unless asked for. */
   track_opens?: boolean
   track_clicks?: boolean
+  /** In a campaign: the subscriber attribute that holds the first name as approved. */
+  first_name_attribute?: string
 }
 
 /** A letter as it is approved; the same input gives the same bytes. */
@@ -192,19 +194,23 @@ function substitute(parts: Parts, values: Personal & { unsubscribe_url?: string 
   }
 }
 
-function forListmonk(parts: Parts, { track_opens, track_clicks }: RenderOptions): Parts {
+function forListmonk(parts: Parts, options: RenderOptions): Parts {
   const left = new Set([...parts.html.matchAll(TOKEN)].map((match) => match[1]))
   for (const field of ['name', 'company']) {
     if (!left.has(field)) continue
     const message = `{${field}} cannot be filled in a campaign; use {first_name} or leave it out.`
     throw new RenderError('personal_field', message)
   }
-  const letter = goExpressions(safeComments(parts.html))
+  const { track_opens, track_clicks, first_name_attribute } = options
+  if (first_name_attribute && !/^[a-z][a-z0-9_]*$/.test(first_name_attribute)) {
+    throw new RangeError(`${first_name_attribute} cannot name an attribute in a template`)
+  }
+  const letter = goExpressions(safeComments(parts.html), first_name_attribute)
   const html = track_clicks ? trackLinks(letter) : letter
   return {
-    subject: goExpressions(escapeGo(parts.subject)),
+    subject: goExpressions(escapeGo(parts.subject), first_name_attribute),
     html: track_opens ? html.replace('</body>', `${TRACK_VIEW}</body>`) : html,
-    text: plainText(parts.text),
+    text: plainText(parts.text, first_name_attribute),
   }
 }
 

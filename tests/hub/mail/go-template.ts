@@ -2,6 +2,8 @@
 export type GoContext = {
   fields: Record<string, unknown>
   functions: Record<string, (argument?: unknown) => unknown>
+  /** What `.` is inside a `with`. */
+  dot?: unknown
 }
 
 /** A value that html/template writes without escaping. */
@@ -31,17 +33,33 @@ export function execute(source: string, context: GoContext, kind: 'text' | 'html
   )
   const open = /<(script|style|textarea|title)\b(?![\s\S]*<\/\1>)/i.exec(prepared)?.[1]
   if (kind === 'html' && open) throw new Error(`ends in a non-text context: <${open}>`)
-  return actions(prepared)
-    .map((part) => {
-      if (part.text !== undefined) {
-        return kind === 'html' ? staticHtml(part.text) : part.text
-      }
-      const value = evaluate(part.words, context)
-      if (value instanceof SafeHtml) return value.html
-      const text = value === undefined || value === null ? '' : String(value)
-      return kind === 'html' ? text.replace(/[&<>"']/g, (char) => ESCAPES[char] ?? char) : text
-    })
-    .join('')
+  let written = ''
+  /** The values of the `with` around; in an empty one nothing is written. */
+  const scopes: unknown[] = []
+  for (const part of actions(prepared)) {
+    const [head, argument = ''] = part.words ?? []
+    if (head === 'end') {
+      scopes.pop()
+      continue
+    }
+    if (head === 'with') {
+      scopes.push(field(argument, context))
+      continue
+    }
+    if (scopes.some((scope) => !scope)) continue
+    if (part.text !== undefined) {
+      written += kind === 'html' ? staticHtml(part.text) : part.text
+      continue
+    }
+    written += shown(evaluate(part.words, { ...context, dot: scopes.at(-1) }), kind)
+  }
+  return written
+}
+
+function shown(value: unknown, kind: 'text' | 'html'): string {
+  if (value instanceof SafeHtml) return value.html
+  const text = value === undefined || value === null ? '' : String(value)
+  return kind === 'html' ? text.replace(/[&<>"']/g, (char) => ESCAPES[char] ?? char) : text
 }
 
 /** html/template drops comments and escapes a `<` that begins no tag. */
@@ -78,18 +96,23 @@ function actions(source: string): Part[] {
 
 function evaluate([head = '', ...rest]: string[], context: GoContext): unknown {
   if (head.startsWith('"')) return JSON.parse(head)
+  if (head === '.') return context.dot
   if (head.startsWith('.')) return field(head, context)
   const call = context.functions[head]
   if (!head) throw new Error('missing value for command')
   if (!call) throw new Error(`function "${head}" not defined`)
-  const [argument] = rest.filter((word) => word !== '.')
+  const [argument] = rest
   if (argument === undefined) return call()
+  if (argument === '.') return call(context.dot)
   return call(argument.startsWith('"') ? JSON.parse(argument) : field(argument, context))
 }
 
 function field(path: string, context: GoContext): unknown {
   let value: unknown = context.fields
   for (const name of path.split('.').filter(Boolean)) {
+    if (path.startsWith('.Subscriber.Attribs.') && name === path.split('.').at(-1)) {
+      return typeof value === 'object' && value ? Reflect.get(value, name) : undefined
+    }
     if (typeof value !== 'object' || value === null || !(name in value)) {
       throw new Error(`can't evaluate field ${name}`)
     }

@@ -156,13 +156,13 @@ export const GENERIC: GoContext['functions'] = {
 }
 
 export function subscriberFields({ uuid, email, name, attribs }: StandInSubscriber) {
-  const [FirstName = '', ...last] = name.split(' ')
+  const long = name.split(' ').filter((word) => Buffer.byteLength(word) > 2)
   return {
     UUID: uuid,
     Email: email,
     Name: name,
-    FirstName,
-    LastName: last.join(' '),
+    FirstName: long[0] ?? name,
+    LastName: long.at(-1) ?? name,
     Attribs: attribs,
   }
 }

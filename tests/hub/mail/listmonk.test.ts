@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { simpleParser } from 'mailparser'
 import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
+  firstNameAttribute,
   type Listmonk,
   type ListmonkSettings,
   listmonk,
@@ -347,13 +347,21 @@ describe('what the stand-in sends', () => {
     const sending = await startListmonk({ smtp: { host: '127.0.0.1', port } })
     const client = listmonk(sending)
     const list = await client.ensureList({ name: 'Sent', tag: 'sent' })
-    const jo = { email: 'jo@client.example', name: 'Jo Doe', list_id: list.id, attribs: {} }
+    const jo = {
+      email: 'jo@client.example',
+      name: 'Doe, Jo',
+      list_id: list.id,
+      attribs: { watchpost_demir_first_name: 'Jo' },
+    }
     await client.subscribe(jo)
     const made = await client.createCampaign({
       name: 'Sent',
       list_ids: [list.id],
       from_email: 'ayse@demir.example',
-      rendered: await render(letter, { target: 'listmonk' }),
+      rendered: await render(letter, {
+        target: 'listmonk',
+        first_name_attribute: firstNameAttribute('demir'),
+      }),
       template_id: await client.ensureTemplate('campaign'),
     })
     await client.setCampaignStatus(made.id, 'running')
@@ -363,6 +371,8 @@ describe('what the stand-in sends', () => {
     )
     const mail = await simpleParser(received[0] ?? '')
     expect(mail.subject).toBe('A question, Jo')
+    expect(mail.text).toContain('Hello Jo,')
+    expect(mail.html).toContain('Hello Jo,')
     expect(mail.to).toMatchObject({ value: [{ address: 'jo@client.example' }] })
     expect(mail.headers.get('list')).toMatchObject({
       unsubscribe: { url: expect.stringContaining('/subscription/') },
@@ -386,107 +396,5 @@ describe('what the stand-in sends', () => {
       { type: 'hard', email: 'gone@client.example', campaign: { id: campaign?.id } },
     ])
     expect((await client.findSubscriber('gone@client.example'))?.status).toBe('blocklisted')
-  })
-})
-
-describe('failures are sorted', () => {
-  const input = { name: 'F', tag: 'failures' }
-
-  test('no connection is not sent', async () => {
-    const client = listmonk({ url: 'http://127.0.0.1:1', user: 'a', token: 'b' })
-    const post = client.blocklist([1])
-    await expect(post).rejects.toMatchObject({ kind: 'not_sent', message: /ECONNREFUSED/ })
-    const name = listmonk({ url: 'http://listmonk.invalid', user: 'a', token: 'b' })
-    await expect(name.blocklist([1])).rejects.toMatchObject({ kind: 'not_sent' })
-    expect(await checkListmonk({ url: 'http://127.0.0.1:1', user: 'a', token: 'b' })).toMatchObject(
-      {
-        ok: false,
-        version: null,
-        message: /no connection/,
-      },
-    )
-  })
-
-  test('no certificate we trust is not sent', async () => {
-    const client = listmonk({ url: standIn.url.replace('http', 'https'), user: 'a', token: 'b' })
-    await expect(client.blocklist([1])).rejects.toMatchObject({ kind: 'not_sent' })
-  })
-
-  test.each(['drop_before', 'drop_after', 'error'] as const)(
-    '%s of a write is unclear',
-    async (fault) => {
-      const client = listmonk(standIn)
-      standIn.failNext('POST', '/lists', fault)
-      const tag = `fault-${fault}`
-      await expect(client.ensureList({ name: 'Fault', tag })).rejects.toMatchObject({
-        kind: 'unclear',
-      })
-      const made = [...standIn.state.lists.values()].filter((list) => list.tags.includes(tag))
-      expect(made).toHaveLength(fault === 'drop_after' ? 1 : 0)
-      await client.ensureList({ name: 'Fault', tag })
-      const after = [...standIn.state.lists.values()].filter((list) => list.tags.includes(tag))
-      expect(after).toHaveLength(1)
-    },
-  )
-
-  test('a read that got no answer changed nothing', async () => {
-    standIn.failNext('GET', '/lists', 'drop_after')
-    const client = listmonk(standIn)
-    await expect(client.ensureList(input)).rejects.toMatchObject({ kind: 'not_sent' })
-  })
-
-  test.each([
-    ['no answer in time', null],
-    ['an answer of another program', '<html>'],
-    ['an answer of another shape', '{"data":{"id":"x"}}'],
-  ])('%s to a write is unclear', async (_, answer) => {
-    const server = createServer((request, response) => {
-      request.resume()
-      if (answer !== null) response.setHeader('content-type', 'application/json').end(answer)
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as AddressInfo // safe: it listens on TCP
-    const settings = { url: `http://127.0.0.1:${port}`, user: 'a', token: 'b' }
-    const client = listmonk(settings, { answer_timeout_ms: 300 })
-    await expect(client.blocklist([1])).rejects.toMatchObject({ kind: 'unclear' })
-    server.closeAllConnections()
-    server.close()
-  })
-
-  test('a redirect is refused and the token is not carried on', async () => {
-    const seen: string[] = []
-    const server = createServer((request, response) => {
-      seen.push(request.url ?? '')
-      response.writeHead(302, { location: '/elsewhere' }).end()
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as AddressInfo // safe: it listens on TCP
-    const client = listmonk({ url: `http://127.0.0.1:${port}`, user: 'a', token: 'b' })
-    await expect(client.blocklist([1])).rejects.toMatchObject({ kind: 'refused', status: 302 })
-    expect(seen).toEqual(['/api/subscribers/blocklist'])
-    server.closeAllConnections()
-    server.close()
-  })
-
-  test.each([
-    'lists:manage_all',
-    'subscribers:get_all',
-    'subscribers:sql_query',
-    'subscribers:manage',
-    'campaigns:get_all',
-    'campaigns:manage_all',
-    'campaigns:send',
-    'tx:send',
-    'bounces:get',
-    'templates:get',
-    'templates:manage',
-  ])('a missing %s is named', async (missing) => {
-    const all = (await checkListmonk(standIn)).permissions.map((each) => each.name)
-    const limited = await startListmonk({ permissions: all.filter((name) => name !== missing) })
-    const check = await checkListmonk(limited)
-    expect(check.ok).toBe(false)
-    expect(check.missing).toContain(missing)
-    expect(check.message).toContain(missing)
-    await limited.close()
   })
 })

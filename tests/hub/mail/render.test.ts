@@ -6,8 +6,11 @@ import { MAX_HTML_BYTES, personalise, type RenderInput, render } from '../../../
 import { SLOTS, TEMPLATE_PURPOSE, TEMPLATES } from '../../../hub/mail/slots.ts'
 import { execute, SafeHtml } from './go-template.ts'
 import { letter } from './letters.ts'
+import { GENERIC } from './listmonk-state.ts'
 
 const unsubscribe_url = 'https://hub.example/u/t0ken?a=1&b=2'
+
+const FUNCTIONS = { ...GENERIC, UnsubscribeURL: () => '' }
 
 /** What a subscriber of listmonk gets; anything but our expressions is an error. */
 function asListmonk(source: string, kind: 'text' | 'html', FirstName = 'Jo') {
@@ -16,10 +19,10 @@ function asListmonk(source: string, kind: 'text' | 'html', FirstName = 'Jo') {
     {
       fields: { Subscriber: { FirstName } },
       functions: {
+        ...GENERIC,
         UnsubscribeURL: () => 'https://list.example/u',
         TrackLink: (url) => `https://list.example/link?to=${url}`,
         TrackView: () => new SafeHtml('<img src="https://list.example/px" alt="">'),
-        Safe: (html) => new SafeHtml(String(html)),
       },
     },
     kind,
@@ -242,6 +245,24 @@ describe('personal fields', () => {
     expect(own.html).toContain('{unsubscribe_url}')
     const theirs = await render(withText('For {company}'), { target: 'listmonk', recipient })
     expect(asListmonk(theirs.subject, 'text')).toBe('For Client {{ .X }}')
+  })
+
+  test.each([
+    ["O'Neil & Sons", "Hi O'Neil & Sons,", 'Hi O&#39;Neil &amp; Sons,'],
+    ['', 'Hi,', 'Hi,'],
+    [undefined, 'Hi,', 'Hi,'],
+  ])('of a campaign are what the attribute %j says', async (x, text, html) => {
+    const options = { target: 'listmonk', first_name_attribute: 'x' } as const
+    const letter = await render(withText('Hi {first_name}'), options)
+    const context = {
+      fields: { Subscriber: { FirstName: 'Dr.', Attribs: x === undefined ? {} : { x } } },
+      functions: FUNCTIONS,
+    }
+    expect(execute(letter.subject, context, 'text')).toBe(text.slice(0, -1))
+    expect(execute(letter.text, context, 'html')).toContain(text)
+    expect(execute(letter.html, context, 'html')).toContain(html)
+    const wrong = { ...options, first_name_attribute: 'a b }} {{ .Email' }
+    await expect(render(withText('x'), wrong)).rejects.toThrow(RangeError)
   })
 
   test('that listmonk cannot fill stop a campaign', async () => {
