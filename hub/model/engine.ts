@@ -87,15 +87,21 @@ export async function loadEngine({ file, contextSize, sequences, threads }: Engi
     logLevel: LlamaLogLevel.error,
     maxThreads,
   })
+  let freeThreads = maxThreads
+  let isLoaded = false
+  watchCores(maxThreads, (threads) => {
+    freeThreads = threads
+    if (isLoaded) llama.maxThreads = threads
+  })
   const model = await llama.loadModel({ modelPath: file })
   const context = await model.createContext({
     contextSize: Math.min(contextSize, model.trainContextSize),
     sequences,
     threads: maxThreads,
   })
-  watchCores(maxThreads, (free) => {
-    llama.maxThreads = free
-  })
+  // Not before: a context keeps what it got when it was made as the most it ever takes.
+  isLoaded = true
+  llama.maxThreads = freeThreads
   // One wrapper for all: finding out which one a model needs takes seconds.
   const chatWrapper = resolveChatWrapper(model, {
     warningLogs: false,
