@@ -8,6 +8,7 @@ import { AGENTS } from './agents/agents.ts'
 import { AGENT_NAMES, isAgentName } from './agents/names.ts'
 import { createContext, Lost, type MissionRow, type RunDeps } from './agents/run.ts'
 import { everywhere, type Project } from './db.ts'
+import { PathError } from './documents.ts'
 import type { Log } from './log.ts'
 import { addEvent } from './mission.ts'
 import { type Model, ModelError } from './model.ts'
@@ -99,7 +100,9 @@ export function createMissions(deps: MissionsDeps): Missions {
         on_event: () => void events.emit('event', id),
         on_token: (text: string) => void events.emit('token', id, text),
       }
-      const end = await work(options).catch((error: unknown) => endOf(error, line))
+      const end = await work(options).catch((error: unknown) =>
+        endOf(controller.signal.aborted ? controller.signal.reason : error, line),
+      )
       line.department = mission.department
       line.outcome = end.status
       if ('reason' in end) line.reason = end.reason
@@ -150,10 +153,10 @@ export function createMissions(deps: MissionsDeps): Missions {
       return { status: 'queued', reason: 'The hub is being restarted; it goes on then.' }
     if (error instanceof Wait)
       return { status: 'queued', reason: error.message, waiting: error.waiting }
-    if (error instanceof Stop) return { status: 'failed', reason: error.message }
+    if (error instanceof Stop || error instanceof PathError) {
+      return { status: 'failed', reason: error.message }
+    }
     if (error instanceof ModelError) {
-      if (error.reason === 'cancelled')
-        return { status: isStopping ? 'queued' : 'lost', reason: error.message }
       if (error.reason === 'crashed') return { status: 'interrupted', reason: error.message }
       if (['no_model', 'starting', 'unreachable'].includes(error.reason)) {
         return {

@@ -1,8 +1,9 @@
 import { readdir } from 'node:fs/promises'
-import { join, relative, sep } from 'node:path'
+import { basename, join, relative, sep } from 'node:path'
 import { readText } from '../files.ts'
 import { type Agent, COMMON, Stop } from './agent.ts'
 import { patchMission } from './engineering.ts'
+import { wordsOf } from './fold.ts'
 
 const HUB = join(import.meta.dirname, '..')
 const OURS = /\.(ts|sql|md|mjml)$/
@@ -51,7 +52,13 @@ async function sources(folder = HUB): Promise<string[]> {
 /** The files whose names a task says come first; a small model cannot look through all of them. */
 function pick(files: string[], task: string): string[] {
   const said = task.toLowerCase()
-  const isNamed = (path: string) =>
-    path.split(/[/.]/).some((part) => part.length > 3 && said.includes(part.replace(/s$/, '')))
+  const words = wordsOf(task)
+  const isNamed = (path: string) => {
+    const stem = basename(path).replace(/\.\w+$/, '')
+    return (
+      said.includes(basename(path)) ||
+      words.some((word) => word.replace(/s$/, '') === stem.replace(/s$/, ''))
+    )
+  }
   return [...files.filter(isNamed), ...files.filter((path) => !isNamed(path))].slice(0, 60)
 }

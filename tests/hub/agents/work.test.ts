@@ -1,0 +1,434 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { applyPatch, parsePatch } from 'diff'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startHub, type TestHub } from '../hub.ts'
+import { compose, makeProject, putFile, reach, type Told } from '../mission-help.ts'
+import { type Script, type StubModel, startStubModel, useStub } from '../stub-model.ts'
+
+const LIMIT_MS = 120_000
+let hub: TestHub
+let stub: StubModel
+beforeAll(async () => {
+  stub = await startStubModel()
+  hub = await startHub({ start: true })
+  await makeProject(hub)
+  await makeProject(hub, 'other').catch(() => undefined)
+  await useStub(hub, stub)
+}, LIMIT_MS)
+afterAll(async () => {
+  await hub.close()
+  await stub.close()
+})
+
+async function run(
+  department: string,
+  task: string,
+  script: Script,
+  input?: Record<string, unknown>,
+): Promise<Told> {
+  stub.script(script)
+  return reach(hub, await compose(hub, department, task, input))
+}
+
+async function textOf(mission: Told, at = 0): Promise<string> {
+  const path = mission.result?.documents[at]?.path ?? ''
+  return readFile(join(hub.paths.data_dir, 'projects/rota', path), 'utf8')
+}
+
+const leads = () => hub.query<{ n: number }>('select count(*)::int as n from hub.leads')
+
+describe('research', () => {
+  test(
+    'makes leads of 500 rows with evidence, without asking a model',
+    async () => {
+      const rows = Array.from({ length: 500 }, (_, n) =>
+        [
+          `Firma ${n} A.Ş.`,
+          `Kişi ${n}`,
+          n === 7 ? 'no address' : `kisi${n}@firma${n}.example`,
+          `${n} araç`,
+        ].join(';'),
+      )
+      const text = ['Firma Adı;Yetkili;E-posta;Filo', ...rows, rows[3]].join('\n')
+      const mission = await run('research', 'Bu listeyi leadlere ekle', () => ({}), { text })
+      expect(mission.status, mission.reason ?? '').toBe('done')
+      expect(mission.tokens).toBe(0)
+      const [count] = await hub.query<{ n: number; with_evidence: number }>(
+        `select count(*)::int as n, count(*) filter (where exists (
+         select from hub.evidence where lead_id = leads.id and fact like 'Filo: %'))::int as with_evidence
+       from hub.leads where company like 'Firma %'`,
+      )
+      expect(count?.n).toBeGreaterThanOrEqual(499)
+      expect(count?.with_evidence).toBe(count?.n)
+      expect(mission.result?.summary).toContain(String(count?.n))
+      const again = await run('research', 'Bu listeyi leadlere ekle', () => ({}), { text })
+      const [after] = await hub.query<{ n: number }>(
+        "select count(*)::int as n from hub.leads where email like '%@firma%.example'",
+      )
+      expect(after?.n, again.result?.summary).toBe(499)
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    'drops a lead that the text does not name, and never loses an address',
+    async () => {
+      const text =
+        'At the fair we met Ayşe Yılmaz of Yıldız Tekstil.\nAlso write to info@kaya.example soon.'
+      const none = {
+        name: null,
+        company: null,
+        email: null,
+        title: null,
+        website: null,
+        country: null,
+      }
+      const mission = await run(
+        'research',
+        'Who is in these notes?',
+        () => ({
+          leads: [
+            {
+              ...none,
+              name: 'Ayşe Yılmaz',
+              company: 'Yıldız Tekstil',
+              title: 'CEO',
+              quote: 'we met Ayşe Yılmaz of Yıldız Tekstil',
+            },
+            {
+              ...none,
+              name: 'John Invented',
+              company: 'Made Up Inc',
+              quote: 'John Invented of Made Up',
+            },
+          ],
+        }),
+        { text },
+      )
+      expect(mission.status, mission.reason ?? '').toBe('done')
+      const found = await hub.query<{
+        name: string | null
+        email: string | null
+        title: string | null
+      }>('select name, email, title from hub.leads where id = any($1) order by email nulls first', [
+        mission.result?.leads,
+      ])
+      expect(found).toEqual([
+        { name: 'Ayşe Yılmaz', email: null, title: null },
+        { name: null, email: 'info@kaya.example', title: null },
+      ])
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    'with nothing to look in makes a plan and no lead',
+    async () => {
+      const before = await leads()
+      const mission = await run('auto', "bana İstanbul'da 20 tane lojistik firması bul", () => ({
+        criteria: ['20 ve üzeri araç'],
+        places: [{ where: 'UTİKAD üye listesi', query: 'İstanbul lojistik' }],
+      }))
+      expect(mission).toMatchObject({ department: 'research', status: 'done' })
+      expect(await textOf(mission)).toContain('UTİKAD üye listesi')
+      expect(await leads()).toEqual(before)
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    'reads only files of its own project',
+    async () => {
+      for (const path of [
+        '../other/CONTEXT.md',
+        '/etc/passwd',
+        'leads/../../../x',
+        '.git/config',
+        'docs',
+      ]) {
+        const mission = await run('research', 'import it', () => ({}), { files: [path] })
+        expect(mission.status, path).toBe('failed')
+        expect(mission.reason, path).toMatch(/no path|no file/)
+      }
+    },
+    LIMIT_MS,
+  )
+})
+
+describe('data', () => {
+  const ask = (sql: string, chart = 'none') => ({ title: 'Leads by stage', sql, chart })
+
+  test(
+    'answers from its project only, with the query, a table and a chart',
+    async () => {
+      const mission = await run('data', 'leads by stage', () =>
+        ask(
+          `select source as "Source", count(*) as "Leads" from leads group by 1 order by 2 desc;`,
+          'bar',
+        ),
+      )
+      expect(mission.status, mission.reason ?? '').toBe('done')
+      expect(mission.result).toMatchObject({
+        table: { columns: ['Source', 'Leads'] },
+        sql: expect.stringContaining('group by'),
+      })
+      const projects = await run('data', 'projects', () =>
+        ask('select count(*) as n from projects'),
+      )
+      expect(projects.result?.table?.rows).toEqual([[1]])
+      expect(await textOf(mission)).toContain('```sql')
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    'gets the error of a failing query once, and fails with it the second time',
+    async () => {
+      const mended = await run('data', 'how many', ({ name }) =>
+        ask(name === 'query' ? 'select count(*) from lead' : 'select count(*) as n from leads'),
+      )
+      expect(mended.status, mended.reason ?? '').toBe('done')
+      expect(stub.asked.at(-1)?.task).toContain('relation "lead" does not exist')
+      const failed = await run('data', 'how many', () => ask('select nothing from nowhere'))
+      expect(failed.status).toBe('failed')
+      expect(failed.reason).toContain('nowhere')
+    },
+    LIMIT_MS,
+  )
+
+  test.each([
+    'delete from leads',
+    'select 1; delete from leads',
+    "select set_config('hub.project', '*', true)",
+    'with gone as (delete from leads returning *) select * from gone',
+    'select 1) as x; delete from leads; select * from (select 1',
+    'select pg_sleep(60)',
+    "select pg_read_file('/etc/passwd')",
+    'select * from mission_steps',
+    'select * from pgboss.job',
+    'select * from suppression',
+    'set role hub_rw',
+    "select lo_import('/etc/passwd')",
+  ])(
+    'refuses: %s',
+    async (sql) => {
+      const before = await leads()
+      const mission = await run('data', 'x', () => ask(sql))
+      expect(mission.status).toBe('failed')
+      expect(mission.reason).toBeTruthy()
+      expect(await leads()).toEqual(before)
+    },
+    LIMIT_MS,
+  )
+})
+
+describe('finance', () => {
+  test(
+    'copies numbers and does the sums itself',
+    async () => {
+      const mission = await run(
+        'finance',
+        'Demir Ltd’ye fatura: 12 saat, saati 1.250,50 TL, bir de kurulum. %20 KDV',
+        () => ({
+          kind: 'invoice',
+          title: 'Fatura',
+          party: 'Demir Ltd',
+          currency: 'TRY',
+          items: [
+            { description: 'Danışmanlık', quantity: '12', unit: 'saat', unit_price: '1.250,50' },
+            { description: 'Kurulum', quantity: '1', unit: 'adet', unit_price: '999' },
+          ],
+          discount_percent: null,
+          tax_percent: '20',
+          open_points: [],
+        }),
+      )
+      expect(mission.status, mission.reason ?? '').toBe('done')
+      const rows = mission.result?.table?.rows ?? []
+      expect(rows[0]).toEqual(['Danışmanlık', '12', 'saat', '1.250,50', '15.006,00 TRY'])
+      // 999 stands nowhere in the task: it is not charged.
+      expect(rows[1]).toEqual(['Kurulum', '1', 'adet', 'belirlenecek', 'belirlenecek'])
+      expect(rows.at(-1)?.at(-1)).toBe('18.007,20 TRY')
+      expect(await textOf(mission)).toContain('Kurulum')
+      expect(stub.asked).toHaveLength(2)
+    },
+    LIMIT_MS,
+  )
+})
+
+describe('legal', () => {
+  test(
+    'leaves blank whom nobody has named, and says that it is no lawyer',
+    async () => {
+      const mission = await run(
+        'legal',
+        'draft an NDA for Demir Ltd, two years, about the route data',
+        () => ({
+          party_a: 'Evil Corp of Nowhere',
+          party_b: 'Demir Ltd',
+          purpose: 'The parties exchange route data to test the planner.',
+          term: 'two years',
+          survival: 'nine years',
+          governing_law: 'Delaware',
+        }),
+      )
+      expect(mission.status, mission.reason ?? '').toBe('done')
+      const text = await textOf(mission)
+      expect(text).toContain('Demir Ltd')
+      expect(text).toContain('lasts two years')
+      expect(text).not.toMatch(/Evil Corp|Delaware|nine years/)
+      expect(text).toContain('no lawyer')
+      expect(text).not.toContain('{{')
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    'ticks a box of a checklist only for words that were said',
+    async () => {
+      const mission = await run(
+        'legal',
+        'KVKK kontrol listesi. Kayıtları iki yıl sonra siliyoruz.',
+        () => ({
+          answers: [
+            { id: 'retention', state: 'met', quote: 'Kayıtları iki yıl sonra siliyoruz' },
+            { id: 'basis', state: 'met', quote: 'açık rıza alıyoruz' },
+          ],
+        }),
+      )
+      const states = Object.fromEntries(
+        mission.result?.table?.rows.map((row) => [row[0], row[2]]) ?? [],
+      )
+      expect(states['KVKK m. 7']).toBe('belirtilmiş')
+      expect(states['KVKK m. 5–6']).toBe('bilinmiyor')
+    },
+    LIMIT_MS,
+  )
+})
+
+describe('sales', () => {
+  test(
+    'offers no price that nobody has given',
+    async () => {
+      const mission = await run('sales', 'proposal for Demir, 40 licences at 49 EUR', () => ({
+        title: 'Proposal',
+        need: 'Routes <b>fast</b>',
+        solution: 'Planner',
+        scope: ['40 licences'],
+        prices: [
+          { item: 'Licence', price: '49 EUR' },
+          { item: 'Training', price: '900 EUR' },
+        ],
+        next_steps: ['Call'],
+      }))
+      const text = await textOf(mission)
+      expect(text).toContain('| Licence | 49 EUR |')
+      expect(text).toContain('| Training | to be agreed |')
+      expect(text).not.toContain('<b>')
+    },
+    LIMIT_MS,
+  )
+})
+
+describe('engineer', () => {
+  test(
+    'leaves a patch that applies, and changes no file',
+    async () => {
+      const before = 'def total(items):\n    return sum(items)\n\n\nprint(total([1, 2]))\n'
+      await putFile(hub, 'code/total.py', before)
+      const mission = await run('engineer', 'total should skip None', ({ name }, count) => {
+        if (name === 'plan') {
+          return {
+            title: 'Skip None',
+            summary: 'total skips None',
+            change: ['total.py'],
+            create: ['tests/test_total.py'],
+          }
+        }
+        if (name.startsWith('create'))
+          return { lines: ['from total import total', 'assert total([1, None]) == 1'] }
+        // The first answer names a text that is not there.
+        const find = count === 1 ? 'return sum(x)' : '    return sum(items)'
+        return {
+          edits: [{ find, replace: '    return sum(item for item in items if item is not None)' }],
+        }
+      })
+      expect(mission.status, mission.reason ?? '').toBe('done')
+      const patch = await textOf(mission, 1)
+      const parts = parsePatch(patch)
+      expect(parts.map(({ newFileName }) => newFileName)).toEqual([
+        'b/code/total.py',
+        'b/code/tests/test_total.py',
+      ])
+      expect(applyPatch(before, parts[0] ?? '')).toContain('is not None')
+      const file = join(hub.paths.data_dir, 'projects/rota/code/total.py')
+      expect(await readFile(file, 'utf8')).toBe(before)
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    'cannot name a file outside of its folder',
+    async () => {
+      const mission = await run('engineer', 'x', () => ({
+        title: 'Evil',
+        summary: 'x',
+        change: ['none'],
+        create: ['../../../etc/cron.d/x'],
+      }))
+      expect(mission.status).toBe('failed')
+      expect(mission.reason).toContain('no name of a new file')
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    'of the hub is off until the settings allow it',
+    async () => {
+      const off = await run('engineer_system', 'log the model name', () => ({}))
+      expect(off).toMatchObject({
+        status: 'failed',
+        reason: expect.stringContaining('switched off'),
+      })
+      await hub.call('PUT', 'settings/agents', {
+        engineer_system: true,
+        web: 'ask',
+        improve: 'never',
+      })
+      const on = await run('engineer_system', 'log more in log.ts', ({ name }) =>
+        name === 'plan'
+          ? { title: 'Log', summary: 'log', change: ['log.ts'], create: [] }
+          : { edits: [{ find: 'One JSON line for each happening', replace: 'One JSON line' }] },
+      )
+      expect(on.status, on.reason ?? '').toBe('done')
+      expect(await textOf(on, 1)).toContain('+++ b/hub/log.ts')
+      expect(await readFile('hub/log.ts', 'utf8')).toContain('One JSON line for each happening')
+    },
+    LIMIT_MS,
+  )
+})
+
+describe('ceo', () => {
+  test(
+    'counts where the metrics stand now',
+    async () => {
+      const mission = await run('ceo', 'set OKRs for next quarter', () => ({
+        title: 'OKR',
+        objectives: [
+          {
+            objective: 'Win customers',
+            why: 'x',
+            key_results: [{ metric: 'leads_total', target: 900, how: 'fairs' }],
+          },
+        ],
+        risks: [],
+      }))
+      const [count] = await hub.query<{ n: number }>(
+        "select count(*)::int as n from hub.leads join hub.projects p on p.id = project_id where p.slug = 'rota'",
+      )
+      expect(mission.result?.table?.rows).toEqual([['Leads', count?.n, 900, 'fairs']])
+    },
+    LIMIT_MS,
+  )
+})
