@@ -25,6 +25,7 @@ import { search } from './api/search.ts'
 import { serviceKey } from './api/service-key.ts'
 import { mountSpec } from './api/spec.ts'
 import { suppression } from './api/suppression.ts'
+import { system, systemSettings } from './api/system.ts'
 import { tasks } from './api/tasks.ts'
 import { today } from './api/today.ts'
 import { unsubscribe } from './api/unsubscribe.ts'
@@ -120,6 +121,8 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   app.route(`${BASE}/settings`, serviceKey)
   app.route(BASE, look)
   app.route(BASE, backups)
+  app.route(BASE, system)
+  app.route(`${BASE}/settings`, systemSettings)
   app.route(`${BASE}/settings`, branding)
   app.route(`${BASE}/settings`, modelSettings)
   app.route(`${BASE}/model`, models)

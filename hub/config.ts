@@ -14,7 +14,7 @@ export type Paths = {
 }
 
 /** hub.json, written by the installer and by hand. */
-const HubFile = z.strictObject({
+export const HubFile = z.strictObject({
   port: z.int().min(0).max(65_535).default(8770),
   /** By which names the hub may be called besides localhost. */
   hosts: z.array(z.string().min(1).max(253)).max(50).default([]),

@@ -6,6 +6,7 @@ import { endRestore, scheduleBackups, watchRestores } from './backup.ts'
 import type { Config } from './config.ts'
 import { createDatabase } from './db.ts'
 import type { Deps } from './deps.ts'
+import { createHealth } from './health.ts'
 import { createImports } from './imports.ts'
 import { readKey, urlFor } from './keys.ts'
 import type { Log } from './log.ts'
@@ -56,11 +57,13 @@ export async function createHub(
     address: (request, peer) => addressOf(request, peer),
   }
   const stops: (() => void)[] = []
+  const is_writable = role === 'hub_rw'
+  const health = createHealth({ config, db, model, log, is_writable, wake: missions.wake })
   return {
     app: createApp(deps),
     deps,
     start: async () => {
-      stops.push(scheduleBackups(config, log), watchRestores(config, restart))
+      stops.push(scheduleBackups(config, log), watchRestores(config, restart), health.start())
       await downloads.resume()
       if (role !== 'hub_rw') return
       imports.wake()

@@ -31,7 +31,7 @@ const NAME = new RegExp(
 )
 /** Settings that are in every backup, and those with passwords of other services. */
 export const CONFIG_FILES = {
-  always: ['license.json', 'branding.json', 'system.json', 'suppression.salt'],
+  always: ['license.json', 'branding.json', 'system.json', 'agents.json', 'suppression.salt'],
   encrypted: ['mail.json', 'models.json', 'backup.json'],
 }
 /** What a file being written whole is called until then. */

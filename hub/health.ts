@@ -1,0 +1,232 @@
+import { stat, statfs } from 'node:fs/promises'
+import { freemem, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { listBackups } from './backup/make.ts'
+import { readJob } from './backup.ts'
+import type { Config, Paths } from './config.ts'
+import { type Database, everywhere } from './db.ts'
+import { readJson, writeJson } from './files.ts'
+import { alert as tellAgent } from './improve.ts'
+import type { Log } from './log.ts'
+import { readMail, readPause } from './mail/settings.ts'
+import { readToday } from './mail/today.ts'
+import type { ModelState } from './model.ts'
+import { readSystem } from './system-settings.ts'
+
+export const CAUSES = ['disk', 'memory', 'database', 'queue', 'model', 'backup', 'mail'] as const
+export type Cause = (typeof CAUSES)[number]
+
+/** alerts.json: what is amiss and what was, newest first. */
+export const Alert = z
+  .object({
+    cause: z.enum(CAUSES),
+    message: z.string(),
+    since: z.string(),
+    last_seen_at: z.string(),
+    ended_at: z.string().nullable(),
+    mission_id: z.uuid().nullable().meta({ description: 'The mission that explains it.' }),
+    told_at: z.string().nullable(),
+  })
+  .meta({ id: 'Alert' })
+export type Alert = z.infer<typeof Alert>
+const Alerts = z.array(Alert)
+
+const alertsFile = (paths: Paths) => join(paths.data_dir, 'alerts.json')
+const MOST_KEPT = 50
+
+/** Every alert that is kept, those that last first. */
+export async function readAlerts(paths: Paths): Promise<Alert[]> {
+  const kept = Alerts.safeParse((await readJson(alertsFile(paths))) ?? [])
+  if (!kept.success) return []
+  return kept.data.sort(
+    (a, b) =>
+      Number(a.ended_at !== null) - Number(b.ended_at !== null) || b.since.localeCompare(a.since),
+  )
+}
+
+/** What a health check looks at. */
+export type HealthDeps = {
+  config: Config
+  db: Database
+  model: { state: () => Promise<ModelState> }
+  log: Log
+  /** Whether missions can be made. */
+  is_writable: boolean
+  /** Called when there is a new mission. */
+  wake?: () => void
+}
+
+const GIB = 2 ** 30
+/** On a large disk a twentieth is plenty. */
+const LEAST_DISK = { bytes: 2 * GIB, part: 0.05, most: 20 * GIB }
+const LEAST_MEMORY_PART = 0.05
+const STUCK_HOURS = 1
+const STALE_BACKUP_MS = 50 * 3_600_000
+const DAY_MS = 86_400_000
+
+type Words = { en: string; tr: string }
+type Check = (deps: HealthDeps) => Promise<Words | undefined>
+
+const CHECKS: Record<Cause, Check> = {
+  disk: async ({ config }) => {
+    const { bavail, bsize, blocks } = await statfs(config.paths.data_dir)
+    const free = bavail * bsize
+    const least = Math.min(LEAST_DISK.part * blocks * bsize, LEAST_DISK.most)
+    if (free >= Math.max(least, LEAST_DISK.bytes)) return undefined
+    const gib = (free / GIB).toFixed(1)
+    return {
+      en: `Disk space is low: ${gib} GiB are free where the hub keeps its data.`,
+      tr: `Disk alanı az: hub’ın veri klasöründe ${gib} GiB boş.`,
+    }
+  },
+  memory: async () => {
+    const part = freemem() / totalmem()
+    if (part >= LEAST_MEMORY_PART) return undefined
+    const percent = Math.round(100 * part)
+    return {
+      en: `Memory is low: ${percent} % is free. A smaller model needs less.`,
+      tr: `Bellek az: %${percent} boş. Daha küçük bir model daha az ister.`,
+    }
+  },
+  database: async ({ db }) => {
+    try {
+      await everywhere(db, (sql) => sql`select from hub.projects limit 1`)
+      return undefined
+    } catch {
+      return { en: 'The database does not answer.', tr: 'Veritabanı yanıt vermiyor.' }
+    }
+  },
+  queue: async ({ db }) => {
+    const [row] = await everywhere(
+      db,
+      (sql) => sql<{ stuck: number; processing: number }>`
+        select
+          count(*) filter (
+            where status = 'queued' and waits_for is null
+              and created_at < now() - make_interval(hours => ${STUCK_HOURS})
+          )::int as stuck,
+          count(*) filter (where status = 'processing')::int as processing
+        from hub.missions`,
+    )
+    if (!row || row.stuck === 0 || row.processing > 0) return undefined
+    return {
+      en: `The queue is stuck: ${row.stuck} missions wait for over an hour and none runs.`,
+      tr: `Kuyruk takıldı: ${row.stuck} görev bir saatten uzun süredir bekliyor, hiçbiri çalışmıyor.`,
+    }
+  },
+  model: async ({ model }) => {
+    const { state, detail } = await model.state()
+    if (state !== 'crashed' && state !== 'unreachable') return undefined
+    return {
+      en: `The model ${state === 'crashed' ? 'crashed' : 'cannot be reached'}: ${detail ?? 'no reason is known'}`,
+      tr: `Model ${state === 'crashed' ? 'çöktü' : 'yanıt vermiyor'}: ${detail ?? 'nedeni bilinmiyor'}`,
+    }
+  },
+  backup: async ({ config: { paths } }) => {
+    const job = await readJob(paths)
+    if (job?.kind === 'backup' && job.status === 'failed') {
+      const why = job.reason ?? ''
+      return { en: `The last backup failed. ${why}`, tr: `Son yedekleme başarısız oldu. ${why}` }
+    }
+    const last = (await listBackups(paths)).find(({ kind }) => kind !== 'uploaded')
+    const { birthtimeMs } = await stat(paths.data_dir)
+    const since = last ? Date.parse(last.created_at) : birthtimeMs
+    if (Date.now() - since < STALE_BACKUP_MS) return undefined
+    return {
+      en: `There is no backup of the last two days${last ? `; the last one is of ${last.created_at}` : ''}.`,
+      tr: `Son iki günün yedeği yok${last ? `; sonuncusu ${last.created_at} tarihli` : ''}.`,
+    }
+  },
+  mail: async ({ config: { paths }, db }) => {
+    const [mail, pause] = [await readMail(paths), await readPause(paths)]
+    const { alarm } = await everywhere(db, (sql) => readToday(sql, mail, pause))
+    const isStopped = pause.reason === 'bounces' || pause.reason === 'complaints'
+    const detail = alarm?.detail ?? (isStopped ? pause.detail : undefined)
+    if (detail === undefined) return undefined
+    return { en: `Mail is badly received: ${detail}`, tr: `Postalar kötü karşılanıyor: ${detail}` }
+  },
+}
+
+/** A fault has to be there so many times in a row: a model that starts anew is no alert. */
+const PATIENCE: Partial<Record<Cause, number>> = { model: 3, memory: 3, database: 2 }
+
+/** createHealth looks at the hub now and then; what is amiss is kept, and told to the system agent once a day. */
+export function createHealth(deps: HealthDeps, now = () => new Date()) {
+  const { config, log } = deps
+  const inRow = new Map<Cause, number>()
+
+  async function look(): Promise<Alert[]> {
+    const { language } = await readSystem(config.paths)
+    const found = new Map<Cause, string>()
+    for (const cause of CAUSES) {
+      // What cannot be measured is no fault by itself: the database's own check says when it is away.
+      const words = await CHECKS[cause](deps).catch(() => undefined)
+      inRow.set(cause, words ? (inRow.get(cause) ?? 0) + 1 : 0)
+      if (words && (inRow.get(cause) ?? 0) >= (PATIENCE[cause] ?? 1)) {
+        found.set(cause, words[language])
+      }
+    }
+    const at = now().toISOString()
+    const before = await readAlerts(config.paths)
+    const lasting = new Map(before.filter((one) => !one.ended_at).map((one) => [one.cause, one]))
+    const ended = before.filter((one) => one.ended_at)
+    const alerts: Alert[] = []
+    for (const [cause, message] of found) {
+      const known = lasting.get(cause)
+      const told = toldLast(before, cause)
+      const one: Alert = {
+        cause,
+        message,
+        since: known?.since ?? at,
+        last_seen_at: at,
+        ended_at: null,
+        mission_id: known?.mission_id ?? null,
+        told_at: told,
+      }
+      if (!known) log({ msg: 'health alert', cause, detail: message })
+      alerts.push(await tell(one))
+      lasting.delete(cause)
+    }
+    for (const one of lasting.values()) {
+      log({ msg: 'health alert ended', cause: one.cause })
+      alerts.push({ ...one, ended_at: at })
+    }
+    const all = [...alerts, ...ended].slice(0, MOST_KEPT)
+    if (all.length > 0 || before.length > 0) await writeJson(alertsFile(config.paths), all)
+    return alerts.filter(({ ended_at }) => ended_at === null)
+  }
+
+  /** One mission a day for a cause, however often it comes and goes. */
+  async function tell(one: Alert): Promise<Alert> {
+    const isDue = !one.told_at || now().getTime() - Date.parse(one.told_at) >= DAY_MS
+    if (!deps.is_writable || !isDue || one.cause === 'database') return one
+    const given = { kind: one.cause, message: one.message.slice(0, 2000) }
+    const mission_id = await tellAgent(deps.db, config.paths, given).catch(() => undefined)
+    if (!mission_id) return one
+    deps.wake?.()
+    return { ...one, mission_id, told_at: now().toISOString() }
+  }
+
+  function start(every_ms = 60_000): () => void {
+    let isLooking = false
+    const timer = setInterval(() => {
+      if (isLooking) return
+      isLooking = true
+      look()
+        .catch((error: unknown) => log({ msg: 'health check failed', error: String(error) }))
+        .finally(() => {
+          isLooking = false
+        })
+    }, every_ms)
+    timer.unref()
+    return () => clearInterval(timer)
+  }
+
+  return { look, start }
+}
+
+function toldLast(alerts: Alert[], cause: Cause): string | null {
+  const times = alerts.flatMap((one) => (one.cause === cause && one.told_at ? [one.told_at] : []))
+  return times.sort().at(-1) ?? null
+}
