@@ -1,0 +1,140 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { AGENTS } from '../../../hub/agents/agents.ts'
+import { AGENT_NAMES } from '../../../hub/agents/names.ts'
+import {
+  addRule,
+  currentPrompt,
+  defaultPrompt,
+  ensurePrompts,
+  LONGEST_PROMPT,
+  restorePrompt,
+  variablesIn,
+  writePrompt,
+} from '../../../hub/agents/prompts.ts'
+import { pathsIn } from '../../../hub/config.ts'
+import { startHub, type TestHub } from '../hub.ts'
+import { makeProject } from '../mission-help.ts'
+import { temporaryFolder } from '../model.ts'
+import { type StubModel, startStubModel, useStub } from '../stub-model.ts'
+
+describe('the prompts that ship', () => {
+  test.each(AGENT_NAMES)('%s uses exactly the variables its agent offers', async (agent) => {
+    const text = await defaultPrompt(agent)
+    expect(variablesIn(text)).toEqual(Object.keys(AGENTS[agent].variables).sort())
+    expect(AGENTS[agent].name).toBe(agent)
+    expect(text.length).toBeGreaterThan(800)
+    expect(text.length).toBeLessThan(LONGEST_PROMPT / 2)
+  })
+
+  test.each(AGENT_NAMES)('%s treats data as data and minds the language', async (agent) => {
+    const text = await defaultPrompt(agent)
+    expect(text).toMatch(/not (for you|to be followed|follow)|never to be followed|do not follow/i)
+    expect(text).toMatch(/language/)
+    // What changes from project to project stands last, so that the rest stays in the model's cache.
+    expect(text.trimEnd().endsWith('{{context}}')).toBe(true)
+  })
+})
+
+describe('a prompt in use', () => {
+  test('that was edited survives an upgrade; one that was not becomes the new default', async () => {
+    const { folder, remove } = await temporaryFolder()
+    const paths = pathsIn(folder)
+    expect(await ensurePrompts(paths)).toEqual([...AGENT_NAMES])
+    expect(await ensurePrompts(paths)).toEqual([])
+    await writeFile(join(paths.prompts_dir, 'sales.md'), 'By hand. {{context}}\n')
+    await writePrompt(paths, 'docs', 'In the editor. {{context}}')
+    // An older release put another text there.
+    const shipped = join(paths.prompts_dir, '.shipped.json')
+    const hashes = JSON.parse(await readFile(shipped, 'utf8'))
+    await writeFile(join(paths.prompts_dir, 'ceo.md'), 'old default\n')
+    const { createHash } = await import('node:crypto')
+    hashes.ceo = createHash('sha256').update('old default\n').digest('hex')
+    await writeFile(shipped, JSON.stringify(hashes))
+
+    expect(await ensurePrompts(paths)).toEqual(['ceo'])
+    expect(await currentPrompt(paths, 'ceo')).toBe(await defaultPrompt('ceo'))
+    expect(await currentPrompt(paths, 'sales')).toBe('By hand. {{context}}\n')
+    expect(await currentPrompt(paths, 'docs')).toBe('In the editor. {{context}}\n')
+    await restorePrompt(paths, 'sales')
+    expect(await currentPrompt(paths, 'sales')).toBe(await defaultPrompt('sales'))
+    await remove()
+  })
+
+  test('takes a rule once, without variables, and not without end', async () => {
+    const { folder, remove } = await temporaryFolder()
+    const paths = pathsIn(folder)
+    await addRule(paths, 'docs', 'Say who decides.\n{{context}}')
+    await addRule(paths, 'docs', 'Say who decides.\n{{context}}')
+    const text = await currentPrompt(paths, 'docs')
+    expect(text.match(/Say who decides/g)).toHaveLength(1)
+    expect(variablesIn(text)).toEqual(variablesIn(await defaultPrompt('docs')))
+    await writePrompt(paths, 'docs', 'x'.repeat(LONGEST_PROMPT))
+    await expect(addRule(paths, 'docs', 'One more')).rejects.toThrow(/Shorten/)
+    await remove()
+  })
+})
+
+describe('settings/prompts', () => {
+  let hub: TestHub
+  let stub: StubModel
+  beforeAll(async () => {
+    stub = await startStubModel()
+    hub = await startHub()
+    await makeProject(hub)
+    await useStub(hub, stub)
+  })
+  afterAll(async () => {
+    await hub.close()
+    await stub.close()
+  })
+
+  test('shows the difference to the default, refuses unknown variables, restores', async () => {
+    const text = `${await defaultPrompt('legal')}\nOne more line.\n`
+    const put = await hub.call('PUT', 'settings/prompts/legal', { text })
+    expect((await put.json()).prompt).toMatchObject({
+      edited: true,
+      diff: expect.stringContaining('+One more line.'),
+    })
+    const list = await (await hub.call('GET', 'settings/prompts')).json()
+    expect(list.prompts.filter(({ edited }: { edited: boolean }) => edited)).toEqual([
+      { agent: 'legal', edited: true },
+    ])
+    const strange = await hub.call('PUT', 'settings/prompts/legal', {
+      text: 'Use {{secrets}} {{context}}',
+    })
+    expect(strange.status).toBe(422)
+    expect((await strange.json()).errors[0]).toMatchObject({
+      path: 'text',
+      code: 'unknown_variable',
+    })
+    expect((await hub.call('GET', 'settings/prompts/nobody')).status).toBe(404)
+    expect((await hub.call('PUT', 'settings/prompts/legal', { text: '' })).status).toBe(422)
+    const back = await hub.call('DELETE', 'settings/prompts/legal')
+    expect((await back.json()).prompt).toMatchObject({ edited: false, diff: '' })
+  })
+
+  test('tries a text that is not saved', async () => {
+    stub.script(({ system }) => ({ answer: system.slice(0, 30) }))
+    const tried = await hub.call('POST', 'settings/prompts/docs/try', {
+      text: 'You are {{project}}. {{context}}',
+      task: 'hello',
+      project: 'rota',
+    })
+    expect(await tried.json()).toMatchObject({
+      answer: expect.stringContaining('You are Rota Planlama'),
+    })
+    expect((await (await hub.call('GET', 'settings/prompts/docs')).json()).prompt.edited).toBe(
+      false,
+    )
+    stub.script(() => {
+      throw new Error('down')
+    })
+    const away = await hub.call('POST', 'settings/prompts/docs/try', {
+      task: 'hello',
+      project: 'rota',
+    })
+    expect([502, 503]).toContain(away.status)
+  })
+})
