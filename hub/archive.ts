@@ -6,8 +6,10 @@ import type { Paths } from './config.ts'
 import { folderOf } from './project-folder.ts'
 
 /** Every table whose rows belong to a project. */
-const TABLES = [
+export const TABLES = [
   'projects',
+  'imports',
+  'import_errors',
   'leads',
   'evidence',
   'notes',
@@ -15,8 +17,10 @@ const TABLES = [
   'activities',
   'missions',
   'mission_steps',
+  'mission_events',
   'approvals',
   'drafts',
+  'campaigns',
   'recipients',
 ]
 

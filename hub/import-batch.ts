@@ -9,12 +9,11 @@ type Import = {
   id: string
   project_id: string
   file: string
-  sha256: string
   options: ImportOptions
   handled: number
 }
 type FileRow = { position: number; cells: string[] }
-type Entry = FileRow & ImportRow & { lead_id: string }
+type Entry = FileRow & ImportRow & { lead_id: string; key: string }
 type Counts = { created: number; merged: number; skipped: number; refused: number }
 
 /** handleBatch brings some rows in and counts them, in the transaction it is given. */
@@ -27,20 +26,23 @@ export async function handleBatch(sql: Sql, open: Import, rows: FileRow[]): Prom
     if (cells.every((cell) => cell.trim() === '')) continue
     const { row, mistakes } = readRow(cells, options)
     if (mistakes.length > 0) refused.push({ position, cells, mistakes })
-    else entries.push({ position, cells, ...withDefaults(row, options), lead_id: randomUUID() })
+    else {
+      const filled = withDefaults(row, options)
+      entries.push({ position, cells, ...filled, lead_id: randomUUID(), key: '' })
+    }
   }
 
   const known = await findKnown(sql, open, entries)
   const fresh = new Map<string, Entry>()
   for (const entry of entries) {
-    const { lead_id: of, identity } = known.get(entry.position) ?? { lead_id: null, identity: '' }
+    const { lead_id: of = null, key = '' } = known.get(entry.position) ?? {}
+    entry.key = key
     if (of) {
       const outcome = await changeKnown(sql, open, { ...entry, lead_id: of })
       if (typeof outcome === 'string') counts[outcome] += 1
       else refused.push({ position: entry.position, cells: entry.cells, mistakes: [outcome] })
       continue
     }
-    const key = entry.lead.email?.toLowerCase() ?? identity
     const first = fresh.get(key)
     if (!first) fresh.set(key, entry)
     else if (combine(first, entry, options.duplicates)) counts.merged += 1
@@ -76,30 +78,28 @@ function withDefaults(row: ImportRow, options: ImportOptions): ImportRow {
 
 /**
  * findKnown finds for each row the lead it is about: by the lead's id (an export that comes back), by
- * e-mail, by the same row of the same file, and where it has no e-mail by name, company, phone and
- * domain.
+ * e-mail, by the same row of an earlier import, and where it has no e-mail by name, company, phone
+ * and domain.
  */
 async function findKnown(
   sql: Sql,
-  { project_id, sha256 }: Import,
+  { project_id }: Import,
   entries: Entry[],
-): Promise<Map<number, { lead_id: string | null; identity: string }>> {
+): Promise<Map<number, { lead_id: string | null; key: string }>> {
   const asked = entries.map(({ position, id, lead }) => {
     const { name, company, phone, domain } = columnsOf({ ...EMPTY, ...lead })
     const email_key = lead.email?.toLowerCase() ?? null
     return { position, id, email_key, name, company, phone, domain }
   })
-  const earlier = await sql<{ id: string }>`
-    select id from hub.imports where project_id = ${project_id} and sha256 = ${sha256}`
-  const found = await sql<{ position: number; lead_id: string | null; identity: string }>`
+  const found = await sql<{ position: number; lead_id: string | null; key: string }>`
     with asked as materialized (
       select position, id, email_key,
-        private.lead_identity(name, company, phone, domain) as identity
+        coalesce(email_key, private.lead_identity(name, company, phone, domain)) as key
       from jsonb_to_recordset(${JSON.stringify(asked)}) as asked(
         position int, id uuid, email_key text, name text, company text, phone text, domain text
       )
     )
-    select asked.position, asked.identity, coalesce(
+    select asked.position, asked.key, coalesce(
       (
         select lead.id from hub.leads as lead
         where lead.id = asked.id and lead.project_id = ${project_id}
@@ -110,14 +110,13 @@ async function findKnown(
       ),
       (
         select evidence.lead_id from hub.evidence as evidence
-        where evidence.import_id = any(${earlier.map(({ id }) => id)}::uuid[])
-          and evidence.import_position = asked.position
+        where evidence.project_id = ${project_id} and evidence.import_key = asked.key
         limit 1
       ),
       (
         select lead.id from hub.leads as lead
         where asked.email_key is null
-          and lead.project_id = ${project_id} and lead.identity = asked.identity
+          and lead.project_id = ${project_id} and lead.identity = asked.key
         order by lead.created_at, lead.id
         limit 1
       )
@@ -186,7 +185,7 @@ function combine(first: Entry, entry: Entry, duplicates: ImportOptions['duplicat
 async function insertLeads(sql: Sql, open: Import, entries: Entry[]): Promise<number> {
   const { project_id } = open
   const rows = entries.map(({ lead_id, position, lead }) => ({
-    ...columnsOf({ ...EMPTY, ...lead }),
+    ...columnsOf({ ...EMPTY, ...lead, source: lead.source ?? `import ${open.file}` }),
     id: lead_id,
     position,
   }))
@@ -197,7 +196,8 @@ async function insertLeads(sql: Sql, open: Import, entries: Entry[]): Promise<nu
       lawful_basis, score, tags, domain, created_at
     )
     select id, ${project_id}, name, email, company, title, phone, website, country, stage, source,
-      lawful_basis, score, tags, domain, now() - make_interval(secs => position * 0.000001)
+      lawful_basis, score, tags, domain, (select created_at from hub.imports where id = ${open.id})
+        - make_interval(secs => position * 0.000001)
     from jsonb_to_recordset(${JSON.stringify(rows)}) as row(
       id uuid, position int, name text, email text, company text, title text, phone text,
       website text, country text, stage text, source text, lawful_basis text, score int,
@@ -207,9 +207,9 @@ async function insertLeads(sql: Sql, open: Import, entries: Entry[]): Promise<nu
     returning id`
   const ids = new Set(made.map(({ id }) => id))
   const created = entries.filter(({ lead_id }) => ids.has(lead_id))
-  const facts = created.map(({ lead_id, position, cells, lead, note }) => ({
+  const facts = created.map(({ lead_id, position, cells, lead, note, key }) => ({
     lead_id,
-    position,
+    key,
     fact: factOf(lead),
     quote: quoteOf(open.options.columns, cells),
     source: sourceOf(open, position),
@@ -220,14 +220,14 @@ async function insertLeads(sql: Sql, open: Import, entries: Entry[]): Promise<nu
     with row as (
       select *
       from jsonb_to_recordset(${JSON.stringify(facts)}) as row(
-        lead_id uuid, position int, fact text, quote text, source text, note text, details jsonb
+        lead_id uuid, key text, fact text, quote text, source text, note text, details jsonb
       )
     ),
     evidence as (
       insert into hub.evidence (
-        project_id, lead_id, fact, quote, source, import_id, import_position
+        project_id, lead_id, fact, quote, source, import_id, import_key
       )
-      select ${project_id}::uuid, lead_id, fact, quote, source, ${open.id}::uuid, position from row
+      select ${project_id}::uuid, lead_id, fact, quote, source, ${open.id}::uuid, key from row
     ),
     notes as (
       insert into hub.notes (project_id, lead_id, text)
@@ -241,7 +241,8 @@ async function insertLeads(sql: Sql, open: Import, entries: Entry[]): Promise<nu
 const sourceOf = ({ file }: Import, position: number) => `import ${file}, row ${position}`
 
 /** From where a known lead has what a row added. */
-async function tellOrigin(sql: Sql, open: Import, { lead_id, position, cells, lead }: Entry) {
+async function tellOrigin(sql: Sql, open: Import, entry: Entry) {
+  const { lead_id, position, cells, lead, key } = entry
   const id = await addEvidence(sql, {
     project_id: open.project_id,
     lead_id,
@@ -250,5 +251,5 @@ async function tellOrigin(sql: Sql, open: Import, { lead_id, position, cells, le
     source: sourceOf(open, position),
   })
   await sql`
-    update hub.evidence set import_id = ${open.id}, import_position = ${position} where id = ${id}`
+    update hub.evidence set import_id = ${open.id}, import_key = ${key} where id = ${id}`
 }

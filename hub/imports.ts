@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -29,7 +29,9 @@ export const ImportChoices = z.strictObject({
     description:
       'What a known lead gets: nothing; what it lacks, and tags; or everything the row says.',
   }),
-  source: LeadFields.source.optional().meta({ description: 'Absent: import <file>.' }),
+  source: LeadFields.source
+    .optional()
+    .meta({ description: 'Absent: new leads get import <file>.' }),
   lawful_basis: LawfulBasis.nullable().optional(),
   tags: z.array(Tag).max(20).optional(),
   encoding: z.enum(ENCODINGS).optional(),
@@ -40,7 +42,7 @@ export type ImportChoices = z.output<typeof ImportChoices>
 /** What a running import knows of its file. */
 export type ImportOptions = Required<Omit<ImportChoices, 'lawful_basis' | 'source'>> & {
   columns: string[]
-  source: string
+  source: string | null
   lawful_basis: z.infer<typeof LawfulBasis> | null
 }
 
@@ -63,7 +65,7 @@ export function previewFile(
 }
 
 /** prepareImport reads a file once from end to end, so that nothing of a damaged one is imported. */
-export async function prepareImport(bytes: Uint8Array, file: string, choices: ImportChoices) {
+export async function prepareImport(bytes: Uint8Array, choices: ImportChoices) {
   const { text, ...read } = previewFile(bytes, choices)
   const mapping = choices.mapping ?? read.mapping
   for (const [field, column] of Object.entries(mapping)) {
@@ -84,14 +86,13 @@ export async function prepareImport(bytes: Uint8Array, file: string, choices: Im
     columns: read.columns,
     mapping,
     duplicates: choices.duplicates,
-    source: choices.source || `import ${file}`,
+    source: choices.source || null,
     lawful_basis: choices.lawful_basis ?? null,
     tags: choices.tags ?? [],
     encoding: read.encoding,
     delimiter: read.delimiter,
   }
-  const sha256 = createHash('sha256').update(bytes).digest('hex')
-  return { text, total: Math.max(total, 0), options, sha256 }
+  return { text, total: Math.max(total, 0), options }
 }
 
 function mistake(path: string, message: string): ApiError {
@@ -106,13 +107,13 @@ export async function addImport(
   paths: Paths,
   given: { project_id: string; file: string } & Awaited<ReturnType<typeof prepareImport>>,
 ): Promise<string> {
-  const { project_id, file, text, total, options, sha256 } = given
+  const { project_id, file, text, total, options } = given
   const id = randomUUID()
   await mkdir(join(paths.data_dir, 'imports'), { recursive: true, mode: 0o750 })
   await writeWhole(fileOf(paths, id), text)
   await sql`
-    insert into hub.imports (id, project_id, file, sha256, options, total)
-    values (${id}, ${project_id}, ${file}, ${sha256}, ${JSON.stringify(options)}, ${total})`
+    insert into hub.imports (id, project_id, file, options, total)
+    values (${id}, ${project_id}, ${file}, ${JSON.stringify(options)}, ${total})`
   return id
 }
 
@@ -123,7 +124,6 @@ type Open = {
   id: string
   project_id: string
   file: string
-  sha256: string
   options: ImportOptions
   handled: number
 }
@@ -159,7 +159,7 @@ export function createImports({ db, paths, log }: { db: Database; paths: Paths; 
           order by created_at, id
           limit 1
         )
-        returning id, project_id, file, sha256, options, handled`
+        returning id, project_id, file, options, handled`
       return found
     })
   }

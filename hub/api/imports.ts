@@ -55,7 +55,7 @@ const Fields = {
   file_name: text('What the file is called; in a form its own name counts.'),
   mapping: text('JSON: field → header, as the preview names it. Absent: as it suggests.'),
   duplicates: text('skip (default), merge (fill what is empty, add tags) or update.'),
-  source: text('Of the whole import; absent: import <file>.'),
+  source: text('Of the whole import; absent: new leads get import <file>.'),
   lawful_basis: text('Of the whole import: consent, contract or legitimate_interest.'),
   tags: text('For every lead of the import, separated by commas.'),
   encoding: text('Absent: detected.'),
@@ -111,7 +111,7 @@ imports.openapi(
   async (c) => {
     const { bytes, file, slug: named, choices } = await readUpload(c)
     const { db, config, imports } = c.get('deps')
-    const prepared = await prepareImport(bytes, file, choices)
+    const prepared = await prepareImport(bytes, choices)
     const slug = await slugFor(c.get('deps'), named)
     const license = await readLicense(config)
     const made = await inProject(db, slug, async (sql, project) => {

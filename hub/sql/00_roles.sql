@@ -41,6 +41,15 @@ alter default privileges revoke execute on functions from public;
 -- What the model writes as SQL must not be able to widen its own scope.
 revoke execute on function pg_catalog.set_config(text, text, boolean) from public;
 grant execute on function pg_catalog.set_config(text, text, boolean) to hub_ro, hub_rw;
+-- Nor by a DO block, which could SET and then tell by an error what it saw, or a temporary function.
+revoke usage on language plpgsql from public;
+grant usage on language plpgsql to hub_rw;
+do $$
+begin
+  execute format('revoke temporary on database %I from public', current_database());
+  execute format('grant temporary on database %I to hub_rw', current_database());
+end
+$$;
 
 -- The scope of this transaction: a project's id, `*` for all of them, null for none. Without a search
 -- path of their own, which their bound bodies do not need, these two are inlined into the policies.

@@ -102,6 +102,7 @@ create table hub.tasks (
 );
 create index tasks_lead on hub.tasks (lead_id);
 create index tasks_open on hub.tasks (project_id, due_on) where done_at is null;
+create index tasks_newest on hub.tasks (project_id, created_at desc, id desc);
 
 create table hub.activities (
   id uuid primary key default gen_random_uuid(),

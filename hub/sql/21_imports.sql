@@ -4,7 +4,6 @@ create table hub.imports (
   id uuid primary key default gen_random_uuid(),
   project_id uuid not null references hub.projects on delete cascade,
   file text not null check (length(file) between 1 and 200),
-  sha256 text not null,
   -- What the file is and what was chosen: encoding, delimiter, mapping, duplicates and defaults.
   options jsonb not null,
   status text not null default 'queued' check (status in ('queued', 'processing', 'done', 'failed')),
@@ -55,7 +54,9 @@ grant select on hub.import_errors to hub_ro;
 grant select, insert, update, delete on hub.import_errors to hub_rw;
 comment on table hub.import_errors is 'Rows of an import that did not become leads, as they stood in the file, and why.';
 
--- Which row of which file a lead came from: the same file again finds its own leads.
+-- The row as it came in, by its e-mail or identity: coming again, it finds its lead whatever was
+-- edited since.
 alter table hub.evidence add column import_id uuid references hub.imports on delete set null;
-alter table hub.evidence add column import_position int;
-create index evidence_import on hub.evidence (import_id, import_position);
+alter table hub.evidence add column import_key text;
+create index evidence_import on hub.evidence (import_id);
+create index evidence_import_key on hub.evidence (project_id, import_key);

@@ -1,0 +1,460 @@
+import { readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  type Delimiter,
+  decode,
+  detectDelimiter,
+  detectEncoding,
+  disarm,
+  readCsv,
+  rearm,
+  toCsv,
+} from '../../hub/csv.ts'
+import { createHub } from '../../hub/hub.ts'
+import { startLicensedHub } from './licensed.ts'
+
+let hub: Awaited<ReturnType<typeof startLicensedHub>>
+beforeAll(async () => {
+  hub = await startLicensedHub(['demir', 'baltic', 'big', 'copy', 'back', 'same'])
+})
+afterAll(() => hub.close())
+
+const CSV = { 'content-type': 'text/csv' }
+const query = (options: Record<string, string>) => new URLSearchParams(options).toString()
+const send = (csv: string | Uint8Array, options: Record<string, string>) =>
+  hub.call('POST', `leads/import?${query(options)}`, csv, CSV)
+const read = async (id: string) =>
+  (await (await hub.call('GET', `leads/imports/${id}`)).json()).import
+
+/** Imports and waits for the end of it. */
+async function bring(csv: string | Uint8Array, options: Record<string, string>) {
+  const taken = await send(csv, options)
+  expect(taken.status).toBe(202)
+  const { import: made } = await taken.json()
+  await expect
+    .poll(async () => (await read(made.id)).status, { timeout: 20_000 })
+    .not.toMatch(/queued|processing/)
+  return read(made.id)
+}
+const leadsOf = async (project: string, more = '') =>
+  (await (await hub.call('GET', `leads/list?project=${project}&limit=500${more}`)).json()).leads
+
+async function rowsOf(text: string, delimiter: Delimiter = ','): Promise<string[][]> {
+  const rows: string[][] = []
+  for await (const row of readCsv(text, delimiter)) rows.push(row)
+  return rows
+}
+
+describe('CSV', () => {
+  const cell = fc.oneof(
+    fc.string({ unit: 'binary' }).map((text) => text.replaceAll('\0', '')),
+    fc.constantFrom(
+      '=1+1',
+      "'=1",
+      "''@x",
+      '\t=2',
+      '+90 532',
+      '-',
+      '@a',
+      '"',
+      '\r\n',
+      ' a ',
+      'ş',
+      "'",
+    ),
+    fc
+      .tuple(fc.constantFrom('=', '+', '-', '@', "'", '\t', '\r', '\n', '＝'), fc.string())
+      .map((p) => p.join('')),
+  )
+
+  test('reads back as it was written, whatever stands in it', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(cell, { minLength: 3, maxLength: 3 }), { minLength: 1, maxLength: 8 }),
+        async (rows) => {
+          const text = decode(new TextEncoder().encode(toCsv(rows)), 'utf-8')
+          expect(await rowsOf(text)).toEqual(
+            rows.map((row) => row.map((one) => one.toWellFormed())),
+          )
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+
+  test('has no cell that a spreadsheet runs', () => {
+    fc.assert(
+      fc.property(cell, (text) => {
+        expect(disarm(text)).not.toMatch(/^[=+\-@\t\r\n＝＋－＠]/)
+        expect(rearm(disarm(text))).toBe(text)
+      }),
+    )
+  })
+
+  test.each([
+    ['name,email\nŞen,a@x.example', 'utf-8', ','],
+    ['\uFEFFname;email\nŞen;a@x.example', 'utf-8', ';'],
+    ['sep=;\r\nname;email\r\n"Şen; A.S.";a@x.example', 'utf-8', ';'],
+    ['name\temail\nŞen, A.S.\ta@x.example', 'utf-8', '\t'],
+    ['"a,b",c;d,e\n"1;2",3,4', 'utf-8', ','],
+  ])('%j is told to be %s with %j', (text, encoding, delimiter) => {
+    const bytes = new TextEncoder().encode(text)
+    expect(detectEncoding(bytes)).toBe(encoding)
+    expect(detectDelimiter(decode(bytes, 'utf-8'))).toBe(delimiter)
+  })
+
+  test('the code pages of Windows and UTF-16 are told apart', () => {
+    const turkish = Uint8Array.from([0xde, 0x65, 0x6e, 0x20, 0xdd, 0xfe]) // Şen İş
+    expect(detectEncoding(turkish)).toBe('windows-1254')
+    expect(decode(turkish, 'windows-1254')).toBe('Şen İş')
+    const french = Uint8Array.from([0x63, 0x61, 0x66, 0xe9]) // café
+    expect(detectEncoding(french)).toBe('windows-1252')
+    expect(decode(french, 'windows-1252')).toBe('café')
+    const wide = Uint8Array.from([0xff, 0xfe, 0x5e, 0x01])
+    expect(decode(wide, detectEncoding(wide))).toBe('Ş')
+  })
+})
+
+describe('a preview', () => {
+  const preview = async (csv: string | Uint8Array) => {
+    const answer = await hub.call('POST', 'leads/import_preview?file_name=fair.csv', csv, CSV)
+    return { status: answer.status, body: await answer.json() }
+  }
+
+  test.each([
+    [
+      'Ad Soyad;E-posta Adresi;Firma Ünvanı;Görevi;Cep Telefonu;Web Sitesi;Ülke;Notlar',
+      {
+        name: 'Ad Soyad',
+        email: 'E-posta Adresi',
+        company: 'Firma Ünvanı',
+        title: 'Görevi',
+        phone: 'Cep Telefonu',
+        website: 'Web Sitesi',
+        country: 'Ülke',
+        note: 'Notlar',
+      },
+    ],
+    [
+      'First Name,Last Name,Work Email,Company Name,Job Title,Tags,Lead Score',
+      {
+        first_name: 'First Name',
+        last_name: 'Last Name',
+        email: 'Work Email',
+        company: 'Company Name',
+        title: 'Job Title',
+        tags: 'Tags',
+        score: 'Lead Score',
+      },
+    ],
+    ['Ad,Şirket,Unvan,Durum', { name: 'Ad', company: 'Şirket', title: 'Unvan', stage: 'Durum' }],
+    ['Adı,Soyadı,EPOSTA', { first_name: 'Adı', last_name: 'Soyadı', email: 'EPOSTA' }],
+    ['id,name', { name: 'name' }],
+    ['name,name,', { name: 'name' }],
+  ])('%s is understood', async (header, mapping) => {
+    const { body } = await preview(`${header}\n${header}`)
+    expect(body.mapping).toEqual(mapping)
+    expect(body.file).toBe('fair.csv')
+  })
+
+  test('shows encoding, delimiter, unique headers and the first rows, and writes nothing', async () => {
+    const rows = Array.from({ length: 9 }, (_, n) => `"a ""${n}""";b;c`)
+    const { body } = await preview(`X;X;\n${rows.join('\n')}`)
+    expect(body).toMatchObject({
+      encoding: 'utf-8',
+      delimiter: ';',
+      columns: ['X', 'X (2)', 'Column 3'],
+      rows: Array.from({ length: 5 }, (_, n) => [`a "${n}"`, 'b', 'c']),
+    })
+    expect(await hub.query('select from hub.imports')).toHaveLength(0)
+  })
+
+  test('an empty file, another type, and a foreign form are refused', async () => {
+    expect((await preview('')).status).toBe(422)
+    expect((await preview(' , ,\nx')).status).toBe(422)
+    const json = await hub.call('POST', 'leads/import_preview', { a: 1 })
+    expect(json.status).toBe(415)
+    expect((await hub.call('POST', 'leads/import_preview?colour=red', 'a', CSV)).status).toBe(400)
+    const large = await hub.call('POST', 'leads/import_preview', 'x'.repeat(21 * 1024 * 1024), CSV)
+    expect(large.status).toBe(413)
+  })
+})
+
+describe('an import', () => {
+  test('of 500 rows makes 500 leads in the order of the file, each with its evidence', async () => {
+    const rows = Array.from(
+      { length: 500 },
+      (_, n) => `Person ${n},p${n}@x${n}.example,Company ${n}`,
+    )
+    const done = await bring(`Name,Email,Company\n${rows.join('\n')}`, {
+      project: 'big',
+      file_name: '../fair.csv',
+      lawful_basis: 'legitimate_interest',
+      tags: 'fair, 2026',
+    })
+    expect(done).toMatchObject({
+      status: 'done',
+      file: 'fair.csv',
+      total: 500,
+      handled: 500,
+      created: 500,
+      merged: 0,
+      skipped: 0,
+      refused: 0,
+      mistakes: [],
+    })
+    const leads = await leadsOf('big')
+    expect(leads.map(({ name }: { name: string }) => name)).toEqual(
+      rows.map((row) => row.split(',')[0]),
+    )
+    expect(leads[7]).toMatchObject({
+      source: 'import fair.csv',
+      lawful_basis: 'legitimate_interest',
+      tags: ['fair', '2026'],
+      stage: 'new',
+    })
+    const one = await (await hub.call('GET', `lead/get?lead_id=${leads[7].id}`)).json()
+    expect(one.lead.evidence).toMatchObject([
+      {
+        fact: 'name: Person 7; company: Company 7; e-mail: p7@x7.example',
+        quote: 'Name: Person 7; Email: p7@x7.example; Company: Company 7',
+        source: 'import fair.csv, row 9',
+      },
+    ])
+    expect(await readdir(join(hub.paths.data_dir, 'imports'))).toEqual([])
+  })
+
+  test('tells mistakes by row and column; the file of them, corrected, comes in', async () => {
+    const csv = [
+      'Ad;E-posta;Puan;Aşama',
+      'Good;good@x.example;50;Teklif',
+      'Bad mail;not-an-address;50;',
+      '',
+      ';;;won',
+      '=Formula;f@x.example;9000;dreaming',
+      'Too;many@x.example;1;new;cells',
+    ].join('\r\n')
+    const done = await bring(csv, { project: 'demir' })
+    expect(done).toMatchObject({ total: 6, created: 1, refused: 4 })
+    expect(done.mistakes.map((m: { row: number; column: string }) => [m.row, m.column])).toEqual([
+      [3, 'E-posta'],
+      [5, 'Ad'],
+      [6, 'Aşama'],
+      [6, 'Puan'],
+      [7, 'Aşama'],
+    ])
+    expect((await leadsOf('demir'))[0]).toMatchObject({
+      name: 'Good',
+      stage: 'proposal',
+      score: 50,
+    })
+    const file = await (await hub.call('GET', `leads/imports/${done.id}/errors`)).text()
+    const rows = await rowsOf(file.replace('\uFEFF', ''))
+    expect(rows[0]).toEqual(['Ad', 'E-posta', 'Puan', 'Aşama', 'row', 'mistakes'])
+    expect(rows[1]?.slice(0, 5)).toEqual(['Bad mail', 'not-an-address', '50', '', '3'])
+    expect(file).toContain(`"'=Formula"`)
+    const corrected = file.replace('not-an-address', 'good-now@x.example')
+    expect(await bring(corrected, { project: 'demir' })).toMatchObject({ created: 2, refused: 2 })
+  })
+
+  test('by a form, with a mapping of one’s own', async () => {
+    const form = new FormData()
+    form.set(
+      'file',
+      new File(
+        [Uint8Array.from([0xdd, 0x3b, 0x42, 0x0a, 0xde, 0x65, 0x6e, 0x3b, 0x6b])],
+        'eski.csv',
+      ),
+    )
+    form.set('project', 'baltic')
+    form.set('mapping', JSON.stringify({ company: 'İ', name: 'B' }))
+    const request = new Request('http://localhost/', { method: 'POST', body: form })
+    const type = request.headers.get('content-type') ?? ''
+    const bytes = new Uint8Array(await request.arrayBuffer())
+    const taken = await hub.call('POST', 'leads/import', bytes, { 'content-type': type })
+    expect(taken.status).toBe(202)
+    expect(taken.headers.get('location')).toMatch(/leads\/imports\/[0-9a-f-]{36}$/)
+    await expect
+      .poll(async () => (await leadsOf('baltic'))[0])
+      .toMatchObject({
+        company: 'Şen',
+        name: 'k',
+        source: 'import eski.csv',
+      })
+  })
+
+  test('of the same file doubles nothing, with and without e-mails, edited in between or not', async () => {
+    const csv = 'Name,Email,Company\nAda,ADA@x.example,A\nBob,,B\nBob,,B\nada,ada@X.example,\n'
+    const first = await bring(csv, { project: 'same' })
+    expect(first).toMatchObject({ created: 2, skipped: 2 })
+    const bob = (await leadsOf('same')).find(({ name }: { name: string }) => name === 'Bob')
+    await hub.call('POST', 'lead/update', { lead_id: bob.id, name: 'Robert', company: 'C' })
+    const both = await Promise.all([
+      bring(csv, { project: 'same' }),
+      bring(csv, { project: 'same', duplicates: 'merge' }),
+    ])
+    expect(both.map(({ created }) => created)).toEqual([0, 0])
+    expect(await leadsOf('same')).toHaveLength(2)
+    expect(await bring(`${csv}\n`, { project: 'copy' })).toMatchObject({ created: 2 })
+  })
+
+  test('merges into what is empty, updates what is there, or leaves it, as chosen', async () => {
+    const add = await hub.call('POST', 'lead/quick_add', {
+      slug: 'demir',
+      data: { name: 'Kim', email: 'kim@x.example', tags: ['old'] },
+    })
+    const { id } = (await add.json()).lead
+    const lead = async () => (await (await hub.call('GET', `lead/get?lead_id=${id}`)).json()).lead
+    const csv = 'Name,Email,Title,Tags\nKimberly,KIM@x.example,CEO,new'
+    expect(await bring(csv, { project: 'demir' })).toMatchObject({ skipped: 1, merged: 0 })
+    expect(await lead()).toMatchObject({ name: 'Kim', title: null, tags: ['old'], evidence: [] })
+    const merged = await bring(csv, { project: 'demir', duplicates: 'merge' })
+    expect(merged).toMatchObject({ skipped: 0, merged: 1 })
+    expect(await lead()).toMatchObject({ name: 'Kim', title: 'CEO', tags: ['old', 'new'] })
+    expect((await lead()).evidence).toHaveLength(1)
+    expect(await bring(csv, { project: 'demir', duplicates: 'merge' })).toMatchObject({
+      skipped: 1,
+    })
+    await bring(csv, { project: 'demir', duplicates: 'update' })
+    expect(await lead()).toMatchObject({ name: 'Kimberly', email: 'KIM@x.example' })
+  })
+
+  test.each([
+    [{ mapping: '{"email": "Nope"}' }, 422, 'mapping.email'],
+    [{ mapping: '{"email": ' }, 422, 'mapping'],
+    [{ mapping: '{"colour": "Name"}' }, 422, 'mapping.colour'],
+    [{ mapping: '{"phone": "Name"}' }, 422, 'mapping'],
+    [{ duplicates: 'double' }, 422, 'duplicates'],
+    [{ lawful_basis: 'because' }, 422, 'lawful_basis'],
+    [{ encoding: 'ebcdic' }, 422, 'encoding'],
+  ] as [Record<string, string>, number, string][])(
+    'with %j is refused',
+    async (options, status, path) => {
+      const refused = await send('Name\nA', { project: 'demir', ...options })
+      expect(refused.status).toBe(status)
+      expect((await refused.json()).errors[0].path).toBe(path)
+    },
+  )
+
+  test('into an unknown project, or of a damaged file, leaves nothing behind', async () => {
+    expect((await send('Name\nA', { project: 'nobody' })).status).toBe(404)
+    const before = await hub.query('select from hub.imports')
+    const damaged = await send('Name,Email\n"A,a@x.example\nB,b@x.example', { project: 'demir' })
+    expect(damaged.status).toBe(422)
+    expect((await damaged.json()).errors[0].path).toBe('file')
+    expect(await hub.query('select from hub.imports')).toHaveLength(before.length)
+    expect(await readdir(join(hub.paths.data_dir, 'imports'))).toEqual([])
+    for (const path of ['leads/imports/nothing', 'leads/imports/nothing/errors']) {
+      expect((await hub.call('GET', path)).status).toBe(404)
+    }
+  })
+})
+
+describe('a hub that was killed', () => {
+  const halfDone = async (csv: string, handled: number) => {
+    const taken = await bring('Name\nSeed', { project: 'back' })
+    await writeFile(join(hub.paths.data_dir, 'imports', `${taken.id}.csv`), csv)
+    const total = csv.trim().split('\n').length - 1
+    await hub.query(
+      `update hub.imports
+       set status = 'processing', total = $2, handled = $3, finished_at = null where id = $1`,
+      [taken.id, total, handled],
+    )
+    return taken.id as string
+  }
+  const restarted = async () => {
+    const next = await createHub(hub.config, { log: () => {}, restart: () => {} })
+    await next.start()
+    return next
+  }
+
+  test('goes on behind the last batch at its next start', async () => {
+    const rows = Array.from({ length: 450 }, (_, n) => `Later ${n}`)
+    const id = await halfDone(`Name\n${rows.join('\n')}\n`, 400)
+    const next = await restarted()
+    try {
+      await expect.poll(async () => (await read(id)).status, { timeout: 20_000 }).toBe('done')
+    } finally {
+      await next.close()
+    }
+    expect(await read(id)).toMatchObject({ total: 450, handled: 450 })
+    const names = (await leadsOf('back', '&q=Later')).map(({ name }: { name: string }) => name)
+    expect(names).toEqual(rows.slice(400))
+  })
+
+  test('says so where the file is gone', async () => {
+    const id = await halfDone('Name\nA\n', 0)
+    await rm(join(hub.paths.data_dir, 'imports', `${id}.csv`))
+    const next = await restarted()
+    try {
+      await expect.poll(async () => (await read(id)).status).toBe('failed')
+    } finally {
+      await next.close()
+    }
+    expect((await read(id)).reason).toContain('Import it again')
+  })
+})
+
+describe('an export', () => {
+  test('comes back as it was, through formulas, quotes, lines and letters', async () => {
+    const cells = ['=1+1', '+90 532 000', '-x', '@y', "'=2", 'a "b", c;d', 'Şükrü Işık', '🦀']
+    for (const [n, text] of cells.entries()) {
+      const data = {
+        name: text,
+        company: text,
+        title: text,
+        phone: text,
+        source: text,
+        tags: ['t 1', `n${n}`],
+      }
+      await hub.call('POST', 'lead/quick_add', { slug: 'copy', data: { ...data, score: n } })
+    }
+    const file = await hub.call('GET', 'leads/export?project=copy')
+    expect(file.headers.get('content-type')).toContain('text/csv')
+    expect(file.headers.get('content-disposition')).toMatch(
+      /^attachment; filename="leads-copy-\d{4}-\d\d-\d\d.csv"$/,
+    )
+    // Not text(): that would take the byte-order mark away.
+    const csv = new Uint8Array(await file.arrayBuffer())
+    expect([...csv.slice(0, 3)]).toEqual([0xef, 0xbb, 0xbf])
+    for (const row of await rowsRaw(csv)) {
+      for (const cell of row) expect(cell).not.toMatch(/^[=+\-@\t\r]/)
+    }
+    const leads = await leadsOf('copy')
+    const same = await bring(csv, { project: 'copy', duplicates: 'update' })
+    expect(same).toMatchObject({ created: 0, merged: 0, skipped: leads.length, refused: 0 })
+    await hub.query('delete from hub.leads where project_id = $1', [hub.ids.copy])
+    const again = await bring(csv, { project: 'copy' })
+    expect(again).toMatchObject({ created: leads.length, refused: 0 })
+    const plain = ({ id: _, created_at, updated_at, ...lead }: Record<string, unknown>) => lead
+    expect((await leadsOf('copy')).map(plain)).toEqual(leads.map(plain))
+  })
+
+  test('streams all pages, filtered as the list is', async () => {
+    await hub.query(
+      `insert into hub.leads (project_id, name, stage)
+       select $1, 'Many ' || n, 'lost' from generate_series(1, 2500) as n`,
+      [hub.ids.big],
+    )
+    const rows = await rowsRaw(
+      new Uint8Array(
+        await (await hub.call('GET', 'leads/export?project=big&stage=lost')).arrayBuffer(),
+      ),
+    )
+    expect(rows).toHaveLength(2501)
+    expect(new Set(rows.map(([id]) => id)).size).toBe(2501)
+    expect((await hub.call('GET', 'leads/export?project=nobody')).status).toBe(404)
+  })
+
+  /** The quoted cells as a spreadsheet sees them; the values of these tests have no line ends. */
+  async function rowsRaw(bytes: Uint8Array): Promise<string[][]> {
+    const lines = decode(bytes, 'utf-8').trimEnd().split('\r\n')
+    return lines.map((row) =>
+      [...row.matchAll(/"((?:[^"]|"")*)"|([^,]+)/g)].map(
+        ([, quoted, bare]) => quoted ?? bare ?? '',
+      ),
+    )
+  }
+})
