@@ -27,7 +27,8 @@ export function slotsOfText(given: {
   const [first = ''] = blocks
   const [opening = '', ...under] = first.split('\n')
   let greeting: string = WORDS[language].greeting
-  if (GREETING.test(opening) && opening.length <= 80) {
+  const isAlone = blocks.length === 1 && under.length === 0
+  if (GREETING.test(opening) && opening.length <= 80 && !isAlone) {
     greeting = opening
     blocks.shift()
     if (under.length > 0) blocks.unshift(under.join('\n'))

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { STATES, type STEPS, type State } from '../../hub/mail/flow.ts'
 import { startHub, type TestHub } from './hub.ts'
 import { apiOf, FOOTER, LEAD, SENDER } from './mail-help.ts'
 
