@@ -1,10 +1,18 @@
 import { ApiError } from '../../shared/problem.ts'
 import { inProject, type Project } from '../db.ts'
 import { type Mailing, surroundings, withApproval } from './approval.ts'
+import { personalOf } from './audience.ts'
 import type { DraftRow } from './drafts.ts'
 import { wrongState } from './flow.ts'
 import { requireOpen } from './gates.ts'
-import { type CampaignInput, HUB_TAG, type Listmonk, ListmonkError, listmonk } from './listmonk.ts'
+import {
+  type CampaignInput,
+  firstNameAttribute,
+  HUB_TAG,
+  type Listmonk,
+  ListmonkError,
+  listmonk,
+} from './listmonk.ts'
 import { ensureProjectList } from './lists.ts'
 import { type MailSettings, readMail } from './settings.ts'
 import { readSalt, suppress } from './suppression.ts'
@@ -83,6 +91,7 @@ async function subscribeAll(
     for (let one = left.shift(); one; one = left.shift()) {
       const attribs = {
         [`watchpost_${project.slug.replaceAll('-', '_')}`]: { company: one.company },
+        [firstNameAttribute(project.slug)]: personalOf(one).first_name,
       }
       const { email } = one
       const { kind } = await client.subscribe({ email, name: one.name ?? email, list_id, attribs })

@@ -6,6 +6,7 @@ import type { Project } from '../db.ts'
 import { personalOf } from './audience.ts'
 import { type DraftRow, lockDraft, voidApproval } from './drafts.ts'
 import { requireState } from './flow.ts'
+import { firstNameAttribute } from './listmonk.ts'
 import { RenderError, type Rendered, type RenderInput, render } from './render.ts'
 import { type MailSettings, readMail, viaOf } from './settings.ts'
 import type { TemplateName } from './slots.ts'
@@ -68,7 +69,12 @@ export async function renderContent(
     const { audience } = draft
     if (viaOf(mail, config, audience.kind) === 'campaign') {
       const recipient = await recipientOf(sql, draft)
-      const options = { target: 'listmonk' as const, track_opens: mail.track_opens, ...recipient }
+      const options = {
+        target: 'listmonk' as const,
+        track_opens: mail.track_opens,
+        first_name_attribute: firstNameAttribute(project.slug),
+        ...recipient,
+      }
       const { bytes: _, ...campaign } = await render(input, options)
       return { letter: await render(input, { target: 'smtp', ...recipient }), campaign }
     }
