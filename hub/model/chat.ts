@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import PQueue from 'p-queue'
 import { z } from 'zod'
-import { ContextLengthError, type Engine, type Generated, GrammarError } from './engine.ts'
+import type { Engine, Generated } from './engine.ts'
+import { ContextLengthError, GrammarError } from './error.ts'
 import { ChatRequest, PRIORITIES, PRIORITY_HEADER, type ProtocolError } from './protocol.ts'
 
 /** Longer than any context of ours in bytes; what is longer is no prompt. */

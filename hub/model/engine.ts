@@ -8,6 +8,7 @@ import {
   LlamaLogLevel,
   resolveChatWrapper,
 } from 'node-llama-cpp'
+import { ContextLengthError, GrammarError } from './error.ts'
 import type { Message } from './protocol.ts'
 import { grammarSchema, type Schema } from './schema.ts'
 import { watchCores } from './threads.ts'
@@ -43,30 +44,11 @@ export type Generated = {
   completion_tokens: number
 }
 
-/** A prompt that, with the answer it asks for, does not fit into the context. */
-export class ContextLengthError extends Error {
-  readonly prompt_tokens: number
-  readonly max_tokens: number
-  readonly context_size: number
-
-  constructor(numbers: { prompt_tokens: number; max_tokens: number; context_size: number }) {
-    const { prompt_tokens, max_tokens, context_size } = numbers
-    super(
-      `The prompt has ${prompt_tokens} tokens and the answer may have ${max_tokens}, but the context holds ${context_size}.`,
-    )
-    this.prompt_tokens = prompt_tokens
-    this.max_tokens = max_tokens
-    this.context_size = context_size
-  }
-}
-
-/** A schema that no grammar can be made of. */
-export class GrammarError extends Error {}
-
 export type EngineOptions = {
   file: string
   contextSize: number
   sequences: number
+  batchSize: number
   threads?: number | undefined
 }
 
@@ -77,7 +59,8 @@ export type Engine = Awaited<ReturnType<typeof loadEngine>>
  * generations at once as there are sequences; each takes the sequence that already holds most of
  * its prompt, so a stable beginning (the project, the agent's prompt) is read only once.
  */
-export async function loadEngine({ file, contextSize, sequences, threads }: EngineOptions) {
+export async function loadEngine(options: EngineOptions) {
+  const { file, contextSize, sequences, batchSize, threads } = options
   const maxThreads = Math.min(threads ?? availableParallelism(), MAX_THREADS)
   const llama = await getLlama({
     gpu: false,
@@ -97,6 +80,7 @@ export async function loadEngine({ file, contextSize, sequences, threads }: Engi
   const context = await model.createContext({
     contextSize: Math.min(contextSize, model.trainContextSize),
     sequences,
+    batchSize,
     threads: maxThreads,
   })
   // Not before: a context keeps what it got when it was made as the most it ever takes.

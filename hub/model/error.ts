@@ -51,3 +51,23 @@ export function noModel(detail: string | null = null): ModelError {
 export function cancelled(cause?: unknown): ModelError {
   return new ModelError('cancelled', 'The call was cancelled.', { cause })
 }
+
+/** A prompt that, with the answer it asks for, does not fit into the context. */
+export class ContextLengthError extends Error {
+  readonly prompt_tokens: number
+  readonly max_tokens: number
+  readonly context_size: number
+
+  constructor(numbers: { prompt_tokens: number; max_tokens: number; context_size: number }) {
+    const { prompt_tokens, max_tokens, context_size } = numbers
+    super(
+      `The prompt has ${prompt_tokens} tokens and the answer may have ${max_tokens}, but the context holds ${context_size}.`,
+    )
+    this.prompt_tokens = prompt_tokens
+    this.max_tokens = max_tokens
+    this.context_size = context_size
+  }
+}
+
+/** A schema that no grammar can be made of. */
+export class GrammarError extends Error {}

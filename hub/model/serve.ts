@@ -8,7 +8,7 @@ import { log } from '../log.ts'
 import { readSetting } from '../settings.ts'
 import { machineMemory, sizing } from './catalog.ts'
 import { createChat, readJson, refuse, sendJson } from './chat.ts'
-import { type Engine, loadEngine } from './engine.ts'
+import type { Engine } from './engine.ts'
 import { ChatRequest, type Health } from './protocol.ts'
 import { MODELS, modelPath } from './settings.ts'
 import { modelsFolder, socketPath } from './socket.ts'
@@ -18,6 +18,9 @@ import { modelsFolder, socketPath } from './socket.ts'
  * child that ends with it; installed it is a systemd unit that reads models.json itself. Without a
  * model it stays and says so.
  */
+
+/** sysexits.h EX_TEMPFAIL: "start me again", as the unit's RestartForceExitStatus has it. */
+const RESTART = 75
 
 const Count = z.coerce.number().int().positive().optional()
 const { values } = parseArgs({
@@ -58,10 +61,10 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
     const data = engine ? [{ id: engine.name, object: 'model', owned_by: 'local' }] : []
     return sendJson(response, 200, { object: 'list', data })
   }
-  // systemd starts the unit again, and with it what models.json says now.
+  // systemd starts the unit again, and it reads what models.json says now.
   if (route === 'POST /reload') {
     sendJson(response, 202, {})
-    return stop()
+    return stop(RESTART)
   }
   if (!engine || !chat) {
     const code = state === 'none' ? 'no_model' : 'starting'
@@ -88,11 +91,11 @@ const server = createServer((request, response) => {
   })
 })
 
-function stop(): void {
+function stop(code: number): void {
   server.close()
   server.closeAllConnections()
   // llama.cpp would first finish the batch it is at; nobody waits for that any more.
-  setImmediate(() => process.exit(0))
+  setImmediate(() => process.exit(code))
 }
 
 /** The model to load, or the sentence why there is none. */
@@ -129,8 +132,8 @@ async function main(): Promise<void> {
   process.title = 'watchpost-model'
   process.umask(0o077)
   // The channel to a parent closes also when the parent is killed.
-  if (process.connected) process.once('disconnect', stop)
-  process.once('SIGTERM', stop).once('SIGINT', stop)
+  if (process.connected) process.once('disconnect', () => stop(0))
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop(0))
 
   const config = await readConfig(process.env)
   const socket = values.socket ?? socketPath(config.paths, process.env)
@@ -145,12 +148,15 @@ async function main(): Promise<void> {
     detail = chosen.reason
     return
   }
-  const { context_size, sequences } = sizing(machineMemory())
+  const { context_size, sequences, batch_size } = sizing(machineMemory())
   const started = performance.now()
+  // Only now: llama.cpp takes memory even where no model is to be loaded.
+  const { loadEngine } = await import('./engine.ts')
   engine = await loadEngine({
     file: chosen.file,
     contextSize: Count.parse(values['context-size']) ?? context_size,
     sequences: Count.parse(values.sequences) ?? sequences,
+    batchSize: batch_size,
     threads: Count.parse(values.threads ?? process.env.HUB_MODEL_THREADS),
   })
   chat = createChat(engine, ({ error, ...line }) =>

@@ -20,6 +20,14 @@ describe('a machine', () => {
     expect(sizing(gib * GIB, 8).sequences).toBe(sequences)
   })
 
+  test.each([
+    [3.6, 3072],
+    [6, 4096],
+    [8, 8192],
+  ])('of %d GB gets a context of %i tokens', (gib, context_size) => {
+    expect(sizing(gib * GIB, 2).context_size).toBe(context_size)
+  })
+
   test('of one core runs one call at once', () => {
     expect(sizing(64 * GIB, 1).sequences).toBe(1)
   })

@@ -143,7 +143,7 @@ describe('the model process', () => {
       const ended = once(unit, 'exit')
       const none = await writeSetting(pathsIn(folder), MODELS, { kind: 'none' })
       await model.configure(none)
-      expect(await ended).toEqual([0, null])
+      expect(await ended).toEqual([75, null])
       // systemd would start it again.
       start()
       await until(() =>
