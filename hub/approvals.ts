@@ -116,7 +116,7 @@ const Rule = z.object({
 })
 
 /** What a mission does itself once it has its yes. */
-const FOR_MISSIONS = ['read_web']
+export const FOR_MISSIONS = ['read_web']
 
 /** perform does what was approved; answers what came of it, undefined where the mission goes on with it. */
 export async function perform(

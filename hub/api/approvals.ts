@@ -1,8 +1,17 @@
 import { z } from 'zod'
 import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
-import { Approval, approvalColumns, approve, getApproval, perform, reject } from '../approvals.ts'
-import { everywhere } from '../db.ts'
+import {
+  Approval,
+  approvalColumns,
+  approve,
+  FOR_MISSIONS,
+  getApproval,
+  perform,
+  reject,
+} from '../approvals.ts'
+import { everywhere, inProject } from '../db.ts'
 import { type Env, problems, write } from '../http.ts'
+import { readLicense, requireWritable } from '../license.ts'
 
 const OneApproval = z.object({ approval: Approval })
 const Approvals = z.object({ approvals: z.array(Approval) })
@@ -52,11 +61,16 @@ approvals.openapi(
     description: 'What can be done at once is done; a mission that waited for it goes on.',
     middleware: write,
     request: { body: body(z.strictObject({ id: z.uuid(), hash: z.string().length(64) })) },
-    responses: { 200: json(OneApproval, 'Decided.'), ...problems(404, 409, 422) },
+    responses: { 200: json(OneApproval, 'Decided.'), ...problems(402, 404, 409, 422) },
   }),
   async (c) => {
     const { id, hash } = c.req.valid('json')
     const { db, config, actions, missions, log } = c.get('deps')
+    const asked = await everywhere(db, (sql) => getApproval(sql, id))
+    if (FOR_MISSIONS.includes(String(asked.action.do))) {
+      const license = await readLicense(config)
+      await inProject(db, asked.project, (sql, project) => requireWritable(sql, project, license))
+    }
     const approved = await everywhere(db, (sql) => approve(sql, id, hash))
     missions.wake()
     const end = await perform(config.paths, actions, approved).then(
