@@ -35,16 +35,20 @@ describe.each(EDGES)('on %s', (_, start) => {
   }
   const drains = () => lines.filter(({ msg }) => msg === 'drain')
 
+  /** Run after run, until one says that nothing is left. */
+  async function runAll(run: Edge['run']): Promise<void> {
+    do {
+      const before = drains().length
+      await run()
+      await vi.waitFor(() => expect(drains()).toHaveLength(before + 1), 10_000)
+    } while (drains().at(-1)?.left)
+  }
+
   test('a long queue is done over several short runs, each delivery once', async () => {
     const { run } = await prepare(1)
     try {
-      let runs = 0
-      do {
-        await run()
-        runs += 1
-        await vi.waitFor(() => expect(drains()).toHaveLength(runs), 10_000)
-      } while (drains().at(-1)?.left && runs < 100)
-      expect(runs).toBeGreaterThan(1)
+      await runAll(run)
+      expect(drains().length).toBeGreaterThan(1)
       await expectEachOnce(database, hooks.received)
       // The budget, and at most one message that waits for its receiver.
       expect(drains().every(({ duration_ms }) => Number(duration_ms) < 17_000)).toBe(true)
@@ -63,6 +67,8 @@ describe.each(EDGES)('on %s', (_, start) => {
       await vi.waitFor(() => expect(drains()).toHaveLength(3), 10_000)
       // Who comes too late finds nothing; two at least had a share.
       expect(drains().filter(({ ran }) => Number(ran) > 0).length).toBeGreaterThan(1)
+      // A busy machine does not get through with it in their time.
+      await runAll(run)
       await expectEachOnce(database, hooks.received)
       await expectNoConnections(database)
     } finally {
