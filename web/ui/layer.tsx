@@ -64,8 +64,10 @@ export function Layer({
     if (isModal) dialog.showModal()
     else dialog.show()
     // The first thing to fill in, not the cross; a touch keyboard comes only when it is asked for.
-    const field = dialog.querySelector<HTMLElement>('[data-first], form input, form textarea')
-    if (isModal && field && !matchMedia('(pointer: coarse)').matches) field.focus()
+    const isTouch = matchMedia('(pointer: coarse)').matches
+    const fields = isTouch ? '[data-first]' : '[data-first], form input, form textarea'
+    const field = dialog.querySelector<HTMLElement>(fields)
+    if (isModal && field) field.focus()
     else if (!dialog.contains(before)) dialog.focus()
     return () => {
       dialog.close()

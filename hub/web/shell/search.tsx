@@ -79,7 +79,9 @@ export function SearchEverything({
         id: `${kind}-${id}`,
         icon: ICONS[kind],
         title,
-        detail: snippet === title ? undefined : snippet,
+        detail: snippet.startsWith(title)
+          ? snippet.slice(title.length).replace(/^ · /, '')
+          : snippet,
         hint: text.kinds[kind],
         onRun: () => navigate(PLACES[kind](slug, id)),
       })),

@@ -36,7 +36,7 @@ function Charts({ kpi }: { kpi: Schemas['Kpi'] }) {
   const days = (key: 'leads' | 'sent' | 'replied' | 'missions') =>
     kpi.by_day.map((one) => ({ day: one.day, value: one[key] }))
   return (
-    <div className="mx-auto grid max-w-6xl gap-4 p-4 md:p-6 @3xl:grid-cols-2">
+    <div className="grid max-w-7xl gap-4 p-4 md:p-6 @3xl:grid-cols-2">
       <Card title={text.leads} total={kpi.leads.total}>
         <DayBars label={text.leads} days={days('leads')} />
       </Card>

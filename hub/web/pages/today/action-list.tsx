@@ -19,7 +19,9 @@ import {
   Timer,
   Upload,
 } from 'lucide-react'
+import { useState } from 'react'
 import { Link } from 'wouter'
+import { Button } from '../../../../web/ui/button.tsx'
 import { day } from '../../../../web/ui/time.tsx'
 import { useLanguage, useText } from '../../i18n.ts'
 import { today } from '../leads/lead-tasks.tsx'
@@ -47,40 +49,55 @@ const GLYPHS: Record<NextAction['kind'], LucideIcon> = {
   write_to_leads: PenLine,
 }
 
+const AT_FIRST = 10
+
 /** What comes next, each line leading to where it is done. */
 export function ActionList({ actions }: { actions: NextAction[] }) {
   const text = useText(todayText)
   const language = useLanguage()
+  const [isWhole, setWhole] = useState(false)
+  const shown = isWhole ? actions : actions.slice(0, AT_FIRST)
   return (
-    <ol>
-      {actions.map((action) => {
-        const Glyph = GLYPHS[action.kind]
-        const isLate = action.due_on !== null && action.due_on < today()
-        return (
-          <li
-            key={`${action.kind}-${action.ref?.id}-${action.project}`}
-            className="border-b border-line last:border-0"
-          >
-            <Link
-              href={placeOf(action)}
-              className="group flex min-h-12 items-center gap-3 rounded-control px-2 py-2 hover:bg-hover md:-mx-2"
+    <>
+      <ol>
+        {shown.map((action) => {
+          const Glyph = GLYPHS[action.kind]
+          const isLate = action.due_on !== null && action.due_on < today()
+          return (
+            <li
+              key={`${action.kind}-${action.ref?.id}-${action.project}`}
+              className="border-b border-line last:border-0"
             >
-              <Glyph size={16} className="shrink-0 text-muted" aria-hidden />
-              <span className="min-w-0 flex-1 break-words">{sayAction(action, text.actions)}</span>
-              {action.due_on ? (
-                <span className={`shrink-0 text-sm ${isLate ? 'text-bad' : 'text-muted'}`}>
-                  {(isLate ? text.overdue : text.due)(day(action.due_on, language))}
+              <Link
+                href={placeOf(action)}
+                className="group flex min-h-12 items-center gap-3 rounded-control px-2 py-2 hover:bg-hover md:-mx-2"
+              >
+                <Glyph size={16} className="shrink-0 text-muted" aria-hidden />
+                <span className="flex min-w-0 flex-1 flex-col md:flex-row md:gap-3">
+                  <span className="min-w-0 flex-1 break-words">
+                    {sayAction(action, text.actions)}
+                  </span>
+                  {action.due_on ? (
+                    <span className={`shrink-0 text-sm ${isLate ? 'text-bad' : 'text-muted'}`}>
+                      {(isLate ? text.overdue : text.due)(day(action.due_on, language))}
+                    </span>
+                  ) : null}
                 </span>
-              ) : null}
-              <ChevronRight
-                size={16}
-                aria-hidden
-                className="shrink-0 text-muted opacity-0 transition-opacity group-hover:opacity-100 group-focus-visible:opacity-100"
-              />
-            </Link>
-          </li>
-        )
-      })}
-    </ol>
+                <ChevronRight
+                  size={16}
+                  aria-hidden
+                  className="shrink-0 text-muted opacity-0 transition-opacity group-hover:opacity-100 group-focus-visible:opacity-100"
+                />
+              </Link>
+            </li>
+          )
+        })}
+      </ol>
+      {shown.length < actions.length ? (
+        <Button variant="ghost" className="mt-2" onClick={() => setWhole(true)}>
+          {text.show_all(actions.length)}
+        </Button>
+      ) : null}
+    </>
   )
 }

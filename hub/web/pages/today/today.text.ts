@@ -12,6 +12,7 @@ export const todayText = texts(
       failed: (n: number) => plural('en', n, { one: '# failed', other: '# failed' }),
     },
     next: 'Next',
+    show_all: (n: number) => plural('en', n, { other: 'Show all #' }),
     nothing: {
       title: 'Nothing is waiting for you',
       text: 'Send an agent off, or look at your leads.',
@@ -66,6 +67,7 @@ export const todayText = texts(
       failed: (n) => plural('tr', n, { other: '# başarısız' }),
     },
     next: 'Sırada',
+    show_all: (n) => plural('tr', n, { other: 'Tümünü göster (#)' }),
     nothing: {
       title: 'Sizi bekleyen bir şey yok',
       text: 'Bir ajanı görevlendirin ya da adaylarınıza bakın.',

@@ -33,7 +33,7 @@ export function Today() {
   }).format(new Date())
   return (
     <Page title={text.title} detail={date}>
-      <div className="mx-auto grid max-w-6xl gap-x-12 gap-y-8 px-4 py-6 md:px-6 @4xl:grid-cols-[minmax(0,1.35fr)_minmax(0,1fr)]">
+      <div className="grid max-w-7xl gap-x-12 gap-y-8 px-4 py-6 md:px-6 @4xl:grid-cols-[minmax(0,1.35fr)_minmax(0,1fr)]">
         <div className="@4xl:col-span-2">
           <Tiles summary={query.data} />
         </div>
@@ -86,7 +86,7 @@ function Tiles({ summary }: { summary: Schemas['TodaySummary'] | undefined }) {
       {tiles.map(([label, value, detail]) => (
         <div
           key={label}
-          className="flex flex-col-reverse bg-surface px-4 py-3 last:max-@2xl:col-span-2"
+          className="flex flex-col-reverse bg-surface px-4 py-3 @max-2xl:last:col-span-2"
         >
           <dt className="truncate text-sm text-muted">{label}</dt>
           <dd className="flex items-baseline gap-2 text-2xl font-semibold" data-numbers>
