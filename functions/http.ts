@@ -26,7 +26,7 @@ export type Ctx = Context<Env>
 
 const OF_THE_HUB: Code[] = ['read_only_key', 'wrong_state', 'audience_changed']
 // safe: the keys of CODES are its codes
-const OURS = (Object.keys(CODES) as Code[]).filter((code) => !OF_THE_HUB.includes(code))
+export const OURS = (Object.keys(CODES) as Code[]).filter((code) => !OF_THE_HUB.includes(code))
 
 export const Problem = problemSchema(OURS)
 

@@ -112,6 +112,8 @@ export const ChannelDelivery = Delivery.extend({
   alert_id: z.uuid().nullable().meta({ description: 'Null for a test and for a digest.' }),
   created_at: Instant,
   next_attempt_at: Instant.nullable(),
-  attempt_log: z.array(Attempt).meta({ description: 'Every attempt, the oldest first.' }),
+  attempt_log: z
+    .array(Attempt)
+    .meta({ description: 'Every attempt of the last 30 days, the oldest first.' }),
 }).meta({ id: 'ChannelDelivery', description: 'One message to this channel, attempt by attempt.' })
 export type ChannelDelivery = z.infer<typeof ChannelDelivery>
