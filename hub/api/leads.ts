@@ -136,13 +136,16 @@ leads.openapi(
           from (
             select lead.id, project.slug as project, lead.name, lead.email, lead.company,
               lead.stage, lead.created_at
+            from hub.projects as project
+            join hub.leads as lead on lead.project_id = project.id and lead.email_key = page.value
+            where page.kind = 'email'
+            union all
+            select lead.id, ${slug}, lead.name, lead.email, lead.company, lead.stage,
+              lead.created_at
             from hub.leads as lead
-            join hub.projects as project on project.id = lead.project_id
-            where case page.kind
-              when 'email' then lead.email_key = page.value
-              else lead.project_id = ${project.id} and lead.domain = page.value
-            end
-            order by lead.created_at, lead.id
+            where page.kind = 'domain'
+              and lead.project_id = ${project.id} and lead.domain = page.value
+            order by created_at, id
             limit 20
           ) as same
         ) as leads
