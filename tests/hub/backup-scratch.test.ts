@@ -5,7 +5,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { unpack } from '../../hub/backup/archive.ts'
 import { backupFile } from '../../hub/backup/make.ts'
-import { isOlder, type Manifest } from '../../hub/backup/manifest.ts'
+import { isOlder, type Manifest, upgradesIn } from '../../hub/backup/manifest.ts'
 import { checkStage, upgradeStage } from '../../hub/backup/scratch.ts'
 import { startBackup } from '../../hub/backup.ts'
 import { fillHub } from './backup-data.ts'
@@ -74,4 +74,10 @@ test('rows of an older release go through its upgrades', async () => {
   expect(await readFile(join(path, 'database/leads.copy'), 'utf8')).toMatch(/\tA$/m)
   // This release in turn is too old for it.
   await expect(isOlder(upgraded)).rejects.toThrow(/newer than this hub/)
+})
+
+test('who adds the first upgrade keeps the first schema beside it', async () => {
+  const upgrades = await upgradesIn()
+  const base = await readdir(join(SQL, 'base')).catch(() => [])
+  expect(upgrades.length === 0 || base.length > 0).toBe(true)
 })
