@@ -1,8 +1,10 @@
 import { z } from 'zod'
+import type { Sql } from '../../shared/sql.ts'
+import { factOf, type Mapping, quoteOf, readRow } from '../import-row.ts'
 import { NewLead } from '../lead.ts'
 import { addEvidence, createLead } from '../leads.ts'
 import type { AgentContext, Fact } from './agent.ts'
-import { FIELDS, type Field, guessFields, isUsable, readSheet, type Sheet } from './columns.ts'
+import { isUsable, readSheet, type Sheet } from './columns.ts'
 import { mentions, one } from './facts.ts'
 import { stands } from './quote.ts'
 
@@ -21,9 +23,10 @@ export const sumOf = (tallies: Tally[]): Tally =>
   )
 
 type Candidate = {
-  lead: Record<string, string>
+  lead: NewLead
   facts: { fact: string; quote: string }[]
   source: string
+  note?: string | null
 }
 
 /** Rows of one transaction. */
@@ -37,30 +40,32 @@ export async function extractFrom(
   text: Fact,
   number: string,
 ): Promise<Tally> {
-  const sheet = readSheet(text.text)
+  const sheet = await readSheet(text.text, MOST_ROWS)
   if (sheet) {
-    const fields = guessFields(sheet.headers)
-    if (isUsable(fields)) return rows(context, text.label, number, sheet, fields)
-    const asked = await askColumns(context, number, sheet)
-    if (isUsable(asked)) return rows(context, text.label, number, sheet, asked)
+    const mapping = isUsable(sheet.mapping)
+      ? sheet.mapping
+      : await askColumns(context, number, sheet)
+    if (isUsable(mapping)) return rows(context, text.label, number, { ...sheet, mapping })
   }
   return prose(context, text, number)
 }
 
+const ASKED = ['name', 'email', 'company', 'title', 'phone', 'website', 'country'] as const
+
 async function askColumns(
   context: AgentContext,
   number: string,
-  { headers, rows }: Sheet,
-): Promise<Map<Field, number>> {
-  const names = headers.slice(0, 20).map((header, index) => `${index + 1} ${header}`.trim())
-  const sample = rows.slice(0, 3).map(({ cells }) => cells.map((cell) => one(cell, 60)).join(' | '))
-  const { columns } = await context.complete(`columns ${number}`, {
+  { columns, rows }: Sheet,
+): Promise<Mapping> {
+  const names = columns.slice(0, 20).map((column, index) => `${index + 1} ${one(column, 40)}`)
+  const sample = rows.slice(0, 3).map((row) => row.map((cell) => one(cell, 60)).join(' | '))
+  const answer = await context.complete(`columns ${number}`, {
     schema: z.object({
       columns: z
         .array(
           z.object({
-            column: z.enum(names as [string, ...string[]]), // safe: a sheet has headers
-            field: z.enum(['none', ...FIELDS]),
+            column: z.enum(names as [string, ...string[]]), // safe: a sheet has columns
+            field: z.enum(['none', ...ASKED]),
           }),
         )
         .max(names.length),
@@ -68,40 +73,38 @@ async function askColumns(
     facts: [{ label: 'first rows', text: [names.join(' | '), ...sample].join('\n') }],
     task: 'Say which column holds which field of a lead. A column that holds none is "none".',
   })
-  const found = new Map<Field, number>()
-  for (const { column, field } of columns) {
-    if (field !== 'none' && !found.has(field)) found.set(field, names.indexOf(column))
+  const mapping: Mapping = {}
+  for (const { column, field } of answer.columns) {
+    if (field !== 'none') mapping[field] ??= columns[names.indexOf(column)] ?? ''
   }
-  return found
+  return mapping
 }
 
 async function rows(
   context: AgentContext,
   label: string,
   number: string,
-  sheet: Sheet,
-  fields: Map<Field, number>,
+  { columns, rows, mapping }: Sheet,
 ): Promise<Tally> {
-  const candidates = sheet.rows.slice(0, MOST_ROWS).map(({ line, cells }): Candidate => {
-    const lead: Record<string, string> = {}
-    for (const [field, at] of fields) {
-      const value = (cells[at] ?? '').trim()
-      if (value !== '') lead[field] = value
+  const used = new Set(Object.values(mapping))
+  let skipped = 0
+  const candidates = rows.slice(0, MOST_ROWS).flatMap((cells, index): Candidate[] => {
+    const { row, mistakes } = readRow(cells, { columns, mapping })
+    if (mistakes.length > 0) {
+      skipped += 1
+      return []
     }
-    const others = sheet.headers.flatMap((header, at) => {
+    const source = `${label}, row ${index + 2}`
+    const others = columns.flatMap((column, at) => {
       const value = one(cells[at], 400)
-      const isField = [...fields.values()].includes(at)
-      return value === '' || isField ? [] : [{ fact: `${header}: ${value}`, quote: value }]
+      return value === '' || used.has(column) ? [] : [{ fact: `${column}: ${value}`, quote: value }]
     })
-    const base = [lead.name, lead.title, lead.company, lead.country].filter(Boolean).join(', ')
-    const known = base === '' ? [] : [{ fact: one(base), quote: one(cells.join(' | '), 500) }]
-    return {
-      lead,
-      facts: [...known, ...others].slice(0, MOST_FACTS),
-      source: `${label}, row ${line}`,
-    }
+    const whole = { fact: factOf(row.lead), quote: quoteOf(columns, cells) }
+    return [
+      { lead: row.lead, facts: [whole, ...others].slice(0, MOST_FACTS), source, note: row.note },
+    ]
   })
-  const tallies: Tally[] = []
+  const tallies: Tally[] = [{ ...NOTHING, skipped }]
   for (let at = 0; at < candidates.length; at += BATCH) {
     tallies.push(await store(context, `rows ${number}.${at + 1}`, candidates.slice(at, at + BATCH)))
   }
@@ -125,6 +128,7 @@ const Found = z.object({
     .max(4),
 })
 
+const SAID = ['name', 'company', 'email', 'title', 'website', 'country'] as const
 const CHUNK = 2000
 const MOST_CHUNKS = 12
 const ADDRESS = /[a-z0-9._%+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}/gi
@@ -142,9 +146,10 @@ async function prose(context: AgentContext, given: Fact, number: string): Promis
       task: 'List the people and companies of this text that could be leads, at most four: each field as it is written there, null where it is not, and the words of the text that name it as a quote.',
     })
     const candidates = leads.map((lead): Candidate => {
-      const fields: Record<string, string> = {}
-      for (const [field, value] of Object.entries(lead)) {
-        if (field !== 'quote' && value && isSaid(part, field, value)) fields[field] = value.trim()
+      const fields: Partial<Record<(typeof SAID)[number], string>> = {}
+      for (const field of SAID) {
+        const value = lead[field]
+        if (value && isSaid(part, field, value)) fields[field] = value.trim()
       }
       const facts = stands(part, lead.quote)
         ? [{ fact: one(lead.quote), quote: one(lead.quote) }]
@@ -197,15 +202,16 @@ function store(context: AgentContext, name: string, candidates: Candidate[]): Pr
   return context.step(name, async (sql) => {
     const tally: Tally = { found: 0, known: 0, skipped: 0, ids: [] }
     for (const { lead, facts, source } of candidates) {
-      const parsed = NewLead.safeParse({ ...lead, source: one(source, 200) })
+      const parsed = NewLead.safeParse({ ...lead, source: lead.source ?? one(source, 200) })
       if (!parsed.success || facts.length === 0) {
         tally.skipped += 1
         continue
       }
-      const made = await createLead(sql, project.id, parsed.data, {
-        kind: 'imported',
-        details: { mission_id: mission.id },
-      })
+      const known = await sameWithoutAddress(sql, project.id, parsed.data)
+      const details = { mission_id: mission.id }
+      const made = known
+        ? { id: known, is_new: false }
+        : await createLead(sql, project.id, parsed.data, { kind: 'imported', details })
       if (made.is_new) tally.found += 1
       else tally.known += 1
       tally.ids.push(made.id)
@@ -222,4 +228,20 @@ function store(context: AgentContext, name: string, candidates: Candidate[]): Pr
     }
     return tally
   })
+}
+
+/** Without an address, name and company tell whether somebody is known already. */
+async function sameWithoutAddress(
+  sql: Sql,
+  project_id: string,
+  lead: NewLead,
+): Promise<string | undefined> {
+  if (lead.email) return undefined
+  const [row] = await sql<{ id: string }>`
+    select id from hub.leads
+    where project_id = ${project_id}
+      and private.fold(coalesce(name, '')) = private.fold(${lead.name ?? ''})
+      and private.fold(coalesce(company, '')) = private.fold(${lead.company ?? ''})
+    limit 1`
+  return row?.id
 }

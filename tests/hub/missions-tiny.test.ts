@@ -6,7 +6,7 @@ import { AGENT_NAMES } from '../../hub/agents/names.ts'
 import { startHub, type TestHub } from './hub.ts'
 import { compose, makeProject, reach, tell, until, useTinyModel } from './mission-help.ts'
 
-const LIMIT_MS = 300_000
+const LIMIT_MS = 900_000
 let hub: TestHub
 beforeAll(async () => {
   hub = await startHub({ start: true })
@@ -56,6 +56,7 @@ describe('thirteen missions at once on one model of random weights', () => {
     'each ends as done with a sound result, or as failed with a reason',
     async () => {
       await useTinyModel(hub)
+      await hub.call('PUT', 'settings/agents', { web: 'allow' })
       let peak = 0
       const pid = hub.deps.model.pid()
       const watch = setInterval(async () => {
