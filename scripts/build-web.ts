@@ -4,13 +4,14 @@
  */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { build } from 'vite'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const SOURCES = ['web', 'hub/web', 'package-lock.json', 'scripts/build-web.ts']
-const STAMP = join(ROOT, 'dist/hub/stamp')
+const FOLDER = join(ROOT, 'dist/hub')
+const STAMP = join(FOLDER, 'stamp')
 
 /** buildWeb makes dist/hub what the sources say; quick when it is already. */
 export async function buildWeb({ force = false, log = console.log } = {}): Promise<void> {
@@ -18,9 +19,16 @@ export async function buildWeb({ force = false, log = console.log } = {}): Promi
   const built = existsSync(STAMP) ? await readFile(STAMP, 'utf8') : ''
   if (!force && built === sources) return
   log('Building the interface (a few seconds) …')
-  await build({ configFile: join(ROOT, 'hub/web/vite.config.ts'), logLevel: 'warn' })
-  await mkdir(join(ROOT, 'dist/hub'), { recursive: true })
-  await writeFile(STAMP, sources)
+  const fresh = join(ROOT, `dist/hub-${process.pid}`)
+  await build({
+    configFile: join(ROOT, 'hub/web/vite.config.ts'),
+    logLevel: 'warn',
+    build: { outDir: fresh },
+  })
+  await writeFile(join(fresh, 'stamp'), sources)
+  // Whole at once: a running hub serves the one or the other.
+  await rm(FOLDER, { recursive: true, force: true })
+  await rename(fresh, FOLDER)
 }
 
 async function hashOf(paths: string[]): Promise<string> {

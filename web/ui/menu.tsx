@@ -1,5 +1,6 @@
 import { Check } from 'lucide-react'
-import { DropdownMenu, Popover as PopoverPrimitive } from 'radix-ui'
+import * as DropdownMenu from 'radix-ui/dropdown-menu'
+import * as PopoverPrimitive from 'radix-ui/popover'
 import type { ReactNode } from 'react'
 import { cn } from './class-names.ts'
 import { useLayer } from './layer.tsx'

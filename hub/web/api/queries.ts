@@ -38,6 +38,23 @@ export const projectsQuery = queryOptions({
   queryFn: async () => (await ok(api.GET('/api/cockpit/projects/list'))).projects,
 })
 
+/** The model in use and what fits this machine; asked again while one is on its way. */
+export const modelsQuery = queryOptions({
+  queryKey: ['models'],
+  queryFn: () => ok(api.GET('/api/cockpit/settings/models')),
+  refetchInterval: ({ state }) => (state.data?.download?.status === 'processing' ? 1_000 : false),
+})
+
+export const licenceQuery = queryOptions({
+  queryKey: ['licence'],
+  queryFn: () => ok(api.GET('/api/cockpit/license')),
+})
+
+export const mailQuery = queryOptions({
+  queryKey: ['mail'],
+  queryFn: () => ok(api.GET('/api/cockpit/settings/mail')),
+})
+
 export const lookQuery = queryOptions({
   queryKey: ['look'],
   queryFn: async () => (await ok(api.GET('/api/cockpit/branding'))).branding,

@@ -1,4 +1,4 @@
-export const STEPS = ['password', 'key', 'project'] as const
+export const STEPS = ['password', 'key', 'model', 'licence', 'mail', 'project'] as const
 export type Step = (typeof STEPS)[number]
 export type StepProps = { onDone: () => void; onSkip: () => void }
 
@@ -18,6 +18,9 @@ export function writeSkipped(steps: Step[]): Step[] {
 export type Facts = {
   is_set_up: boolean
   key_role: 'hub_ro' | 'hub_rw'
+  has_model: boolean
+  has_licence: boolean
+  has_mail: boolean
   projects: number
   skipped: readonly Step[]
 }
@@ -27,6 +30,9 @@ export function stepStates(facts: Facts): Record<Step, 'done' | 'skipped' | 'ope
   const done: Record<Step, boolean> = {
     password: facts.is_set_up,
     key: facts.key_role === 'hub_rw',
+    model: facts.has_model,
+    licence: facts.has_licence,
+    mail: facts.has_mail,
     project: facts.projects > 0,
   }
   const states = STEPS.map((step) => [

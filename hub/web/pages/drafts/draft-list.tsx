@@ -1,0 +1,56 @@
+import { Link } from 'wouter'
+import { cn } from '../../../../web/ui/class-names.ts'
+import { Time } from '../../../../web/ui/time.tsx'
+import { useText } from '../../i18n.ts'
+import { StateBadge, useAudience } from './draft-state.tsx'
+import { draftsText } from './drafts.text.ts'
+import type { Draft, DraftState } from './queries.ts'
+
+/** The letters as an inbox has them. */
+export function DraftList({
+  drafts,
+  open,
+  state,
+}: {
+  drafts: Draft[]
+  open: string | null
+  state: DraftState | undefined
+}) {
+  const text = useText(draftsText)
+  const audience = useAudience()
+  const filter = state ? `state=${state}&` : ''
+  return (
+    <ul aria-label={text.list}>
+      {drafts.map((draft) => {
+        const isOpen = draft.id === open
+        const weak = draft.claims.filter(({ supported }) => !supported).length
+        return (
+          <li key={draft.id} className="border-b border-line">
+            <Link
+              href={`?${filter}draft=${draft.id}`}
+              data-draft={draft.id}
+              aria-current={isOpen ? 'true' : undefined}
+              className={cn(
+                'flex flex-col gap-1 px-4 py-3 -outline-offset-2 md:px-5',
+                isOpen ? 'bg-selected' : 'hover:bg-hover',
+              )}
+            >
+              <span className="flex items-baseline gap-3">
+                <span className="min-w-0 flex-1 truncate font-medium">{draft.subject}</span>
+                <Time at={draft.updated_at} className="shrink-0 text-xs text-muted" />
+              </span>
+              <span className="truncate text-sm text-muted">{draft.text.slice(0, 160)}</span>
+              <span className="mt-0.5 flex min-w-0 items-center gap-2 text-xs text-muted">
+                <StateBadge state={draft.state} />
+                {weak > 0 && draft.state !== 'sent' ? (
+                  <span className="size-2 shrink-0 rounded-full bg-bad" aria-hidden />
+                ) : null}
+                <span className="truncate">{audience(draft.audience)}</span>
+              </span>
+            </Link>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

@@ -1,0 +1,103 @@
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  type QueryClient,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+} from '@tanstack/react-query'
+import { api, ok, type Schemas } from '../../api/client.ts'
+import { useToastError } from '../../errors.tsx'
+import { useProject } from '../../project.ts'
+
+export type Draft = Schemas['Draft']
+export type Gate = Schemas['Gate']
+export type DraftState = Draft['state']
+
+export const STATES = [
+  'draft',
+  'rendered',
+  'approved',
+  'pushed',
+  'sending',
+  'sent',
+  'unclear',
+  'failed',
+  'rejected',
+] as const satisfies readonly DraftState[]
+
+export const draftsQuery = (project: string, state: DraftState | undefined) =>
+  infiniteQueryOptions({
+    queryKey: ['drafts', project, state ?? null],
+    queryFn: ({ pageParam }) =>
+      ok(
+        api.GET('/api/cockpit/drafts/list', {
+          params: {
+            query: {
+              project,
+              limit: 50,
+              ...(state ? { state } : {}),
+              ...(pageParam ? { cursor: pageParam } : {}),
+            },
+          },
+        }),
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+    placeholderData: keepPreviousData,
+  })
+
+const getDraft = (project: string, id: string) =>
+  ok(api.GET('/api/cockpit/drafts/get', { params: { query: { project, id } } }))
+export type Detailed = Awaited<ReturnType<typeof getDraft>>
+
+const WATCH_MS = 1_500
+
+/** A draft with its gates and people; asked for again and again while it is on its way. */
+export const draftQuery = (project: string, id: string) =>
+  queryOptions({
+    queryKey: ['draft', id],
+    queryFn: () => getDraft(project, id),
+    refetchInterval: ({ state: { data } }) => (data?.draft.state === 'sending' ? WATCH_MS : false),
+  })
+
+export const mailQuery = queryOptions({
+  queryKey: ['settings', 'mail'],
+  queryFn: () => ok(api.GET('/api/cockpit/settings/mail')),
+})
+
+/** What depends on drafts is asked for again. */
+export function refreshDrafts(queryClient: QueryClient): Promise<unknown> {
+  return Promise.all(
+    [['drafts'], ['draft'], ['today'], ['kpi'], ['projects'], mailQuery.queryKey].map((queryKey) =>
+      queryClient.invalidateQueries({ queryKey }),
+    ),
+  )
+}
+
+type Ref = { id: string; project: string }
+
+/** The steps of a draft that need nothing but to be pressed. */
+export const STEPS = {
+  render: (body: Ref) => ok(api.POST('/api/cockpit/draft/render', { body })),
+  push: (body: Ref) => ok(api.POST('/api/cockpit/draft/push', { body })),
+  send: (body: Ref) => ok(api.POST('/api/cockpit/draft/send', { body })),
+  pause: (body: Ref) => ok(api.POST('/api/cockpit/draft/pause', { body })),
+  resume: (body: Ref) => ok(api.POST('/api/cockpit/draft/resume', { body })),
+  sent: (body: Ref) =>
+    ok(api.POST('/api/cockpit/draft/clear', { body: { ...body, outcome: 'sent' } })),
+  not_sent: (body: Ref) =>
+    ok(api.POST('/api/cockpit/draft/clear', { body: { ...body, outcome: 'not_sent' } })),
+}
+
+/** useStep does one of these steps; what changed meanwhile is shown when the hub refuses it. */
+export function useStep(step: keyof typeof STEPS, id: string) {
+  const { slug: project } = useProject()
+  const queryClient = useQueryClient()
+  const say = useToastError()
+  return useMutation({
+    mutationFn: async () => void (await STEPS[step]({ id, project })),
+    onError: say,
+    onSettled: () => refreshDrafts(queryClient),
+  })
+}

@@ -1,0 +1,44 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Button } from '../../../../web/ui/button.tsx'
+import { Textarea } from '../../../../web/ui/field.tsx'
+import { FormError, FormField, Submit } from '../../../../web/ui/form.tsx'
+import { Actions } from '../../../../web/ui/layer.tsx'
+import { toast } from '../../../../web/ui/toast.tsx'
+import { api, ok } from '../../api/client.ts'
+import { HubForm } from '../../errors.tsx'
+import { useText } from '../../i18n.ts'
+import { setupText } from './setup.text.ts'
+import { StepHead } from './step.tsx'
+import type { StepProps } from './steps.ts'
+
+/** The licence key, or staying with one project. */
+export function LicenceStep({ onDone, onSkip }: StepProps) {
+  const { licence: text } = useText(setupText)
+  const queryClient = useQueryClient()
+  return (
+    <>
+      <StepHead title={text.title} text={text.text} />
+      <HubForm
+        onSubmit={async ({ license = '' }) => {
+          const { tier, customer } = await ok(
+            api.PUT('/api/cockpit/license', { body: { license: license.replace(/\s/g, '') } }),
+          )
+          await queryClient.invalidateQueries()
+          toast(text.accepted(tier, customer ?? ''))
+          onDone()
+        }}
+      >
+        <FormField name="license" label={text.label} hint={text.hint}>
+          <Textarea rows={4} className="font-mono break-all" spellCheck={false} />
+        </FormField>
+        <FormError className="mt-4" />
+        <Actions>
+          <Button size="lg" onClick={onSkip}>
+            {text.free}
+          </Button>
+          <Submit size="lg">{text.submit}</Submit>
+        </Actions>
+      </HubForm>
+    </>
+  )
+}

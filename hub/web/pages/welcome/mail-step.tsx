@@ -1,0 +1,92 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Button } from '../../../../web/ui/button.tsx'
+import { Input, SecretInput } from '../../../../web/ui/field.tsx'
+import { FormError, FormField, Submit } from '../../../../web/ui/form.tsx'
+import { Actions } from '../../../../web/ui/layer.tsx'
+import { Select } from '../../../../web/ui/select.tsx'
+import { api, ok } from '../../api/client.ts'
+import { mailQuery } from '../../api/queries.ts'
+import { common } from '../../common.text.ts'
+import { HubForm } from '../../errors.tsx'
+import { useText } from '../../i18n.ts'
+import { setupText } from './setup.text.ts'
+import { StepHead } from './step.tsx'
+import type { StepProps } from './steps.ts'
+
+const SECURITIES = ['starttls', 'tls', 'none'] as const
+
+/** The least that letters need to be sent. */
+export function MailStep({ onDone, onSkip }: StepProps) {
+  const { mail: text } = useText(setupText)
+  const words = useText(common)
+  const queryClient = useQueryClient()
+  return (
+    <>
+      <StepHead title={text.title} text={text.text} />
+      <HubForm
+        onSubmit={async ({ name = '', email = '', postal_address, host = '', port, ...smtp }) => {
+          const security = SECURITIES.find((one) => one === smtp.security) ?? 'starttls'
+          await ok(
+            api.PUT('/api/cockpit/settings/mail', {
+              body: {
+                sender: { name, email },
+                footer: { postal_address: postal_address || null },
+                smtp: {
+                  host,
+                  port: Number(port) || (security === 'tls' ? 465 : 587),
+                  security,
+                  ...(smtp.user ? { user: smtp.user } : {}),
+                  ...(smtp.password ? { password: smtp.password } : {}),
+                },
+              },
+            }),
+          )
+          await queryClient.invalidateQueries({ queryKey: mailQuery.queryKey })
+          onDone()
+        }}
+      >
+        <div className="grid gap-4 md:grid-cols-6">
+          <FormField name="name" label={text.sender_name} className="md:col-span-3">
+            <Input autoComplete="name" maxLength={80} />
+          </FormField>
+          <FormField name="email" label={text.sender_email} className="md:col-span-3">
+            <Input inputMode="email" autoComplete="email" />
+          </FormField>
+          <FormField
+            name="postal_address"
+            label={text.postal_address}
+            hint={text.postal_hint}
+            className="md:col-span-6"
+          >
+            <Input autoComplete="street-address" maxLength={300} />
+          </FormField>
+          <FormField name="host" label={text.host} className="md:col-span-3">
+            <Input placeholder="mail.demir.example" spellCheck={false} />
+          </FormField>
+          <FormField name="port" label={text.port} className="md:col-span-1">
+            <Input inputMode="numeric" defaultValue="587" />
+          </FormField>
+          <FormField name="security" label={text.security} className="md:col-span-2">
+            <Select
+              defaultValue="starttls"
+              options={SECURITIES.map((value) => ({ value, label: text.securities[value] }))}
+            />
+          </FormField>
+          <FormField name="user" label={text.user} isOptional className="md:col-span-3">
+            <Input spellCheck={false} />
+          </FormField>
+          <FormField name="password" label={text.password} isOptional className="md:col-span-3">
+            <SecretInput autoComplete="new-password" />
+          </FormField>
+        </div>
+        <FormError className="mt-4" />
+        <Actions>
+          <Button size="lg" onClick={onSkip}>
+            {words.skip}
+          </Button>
+          <Submit size="lg">{text.submit}</Submit>
+        </Actions>
+      </HubForm>
+    </>
+  )
+}

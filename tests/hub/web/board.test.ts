@@ -1,0 +1,119 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  expectClean,
+  open,
+  type ServedHub,
+  serveHub,
+  settled,
+  signIn,
+  startBrowser,
+} from './browser.ts'
+
+let hub: ServedHub
+let browser: Browser
+beforeAll(async () => {
+  hub = await serveHub()
+  browser = await startBrowser()
+  await hub.call('POST', 'projects/create', { slug: 'demir', name: 'Demir Lojistik' })
+  for (const name of ['Ayşe Yılmaz', 'Mehmet Kaya', 'Zeynep Çelik']) {
+    await hub.call('POST', 'lead/quick_add', { slug: 'demir', data: { name } })
+  }
+})
+afterAll(async () => {
+  await browser?.close()
+  await hub?.close()
+})
+
+const stageOf = async (name: string) =>
+  (await hub.query<{ stage: string }>('select stage from hub.leads where name = $1', [name]))[0]
+    ?.stage
+
+async function openBoard() {
+  const opened = await open(browser, hub.origin)
+  await signIn(hub, opened)
+  await opened.page.goto('/hub/p/demir/sales')
+  await settled(opened.page)
+  return opened
+}
+
+test('a card is moved by keys: picked up, over two stages, put down; and put back by Esc', async () => {
+  const opened = await openBoard()
+  const { page } = opened
+  const card = page.getByRole('button', { name: /Ayşe Yılmaz/ })
+  await card.focus()
+  await page.keyboard.press('Space')
+  await page.getByText('Ayşe Yılmaz picked up, over New').waitFor({ state: 'attached' })
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('ArrowRight')
+  await page.getByText('Ayşe Yılmaz picked up, over Replied').waitFor({ state: 'attached' })
+  await page.keyboard.press('Space')
+  await expect.poll(() => stageOf('Ayşe Yılmaz')).toBe('replied')
+  await page.locator('[data-stage=replied]').getByText('Ayşe Yılmaz').waitFor()
+  expect(await card.evaluate((node) => node === document.activeElement)).toBe(true)
+
+  await page.keyboard.press('Space')
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('Escape')
+  await page.getByText('Ayşe Yılmaz was put back').waitFor({ state: 'attached' })
+  await page.locator('[data-stage=replied]').getByText('Ayşe Yılmaz').waitFor()
+  expect(await stageOf('Ayşe Yılmaz')).toBe('replied')
+  expectClean(opened)
+})
+
+test('arrow keys walk over the cards, and Enter opens one', async () => {
+  const opened = await openBoard()
+  const { page } = opened
+  await page.keyboard.press('j')
+  await page.keyboard.press('ArrowDown')
+  const second = page.locator('[data-stage=new] [data-card]').nth(1)
+  expect(await second.evaluate((node) => node === document.activeElement)).toBe(true)
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog', { name: /^Lead / }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog', { name: /^Lead / }).waitFor({ state: 'hidden' })
+  expectClean(opened)
+})
+
+test('a card is dragged into another column', async () => {
+  const opened = await openBoard()
+  const { page } = opened
+  const card = await page.getByRole('button', { name: /Mehmet Kaya/ }).boundingBox()
+  const column = await page.locator('[data-stage=meeting]').boundingBox()
+  if (!card || !column) throw new Error('the board is not laid out')
+  await page.mouse.move(card.x + 40, card.y + 20)
+  await page.mouse.down()
+  await page.mouse.move(card.x + 80, card.y + 30, { steps: 4 })
+  await page.mouse.move(column.x + 60, column.y + 80, { steps: 8 })
+  await page.mouse.up()
+  await expect.poll(() => stageOf('Mehmet Kaya')).toBe('meeting')
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  expectClean(opened)
+})
+
+test('what the hub refuses goes back to where it was, and says why', async () => {
+  const opened = await openBoard()
+  const { page } = opened
+  await page.route('**/lead/update', (route) =>
+    route.fulfill({
+      status: 402,
+      contentType: 'application/problem+json',
+      body: JSON.stringify({
+        type: 'https://watchpost.dev/problems/license_limit',
+        title: 'License limit',
+        status: 402,
+        code: 'license_limit',
+        detail: 'This project is read-only.',
+        request_id: 'r',
+      }),
+    }),
+  )
+  await page.getByRole('button', { name: /Zeynep Çelik/ }).focus()
+  await page.keyboard.press('Space')
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('Space')
+  await page.getByText('This project is read-only.').waitFor()
+  await page.locator('[data-stage=new]').getByText('Zeynep Çelik').waitFor()
+  expect(await stageOf('Zeynep Çelik')).toBe('new')
+  expectClean(opened)
+})

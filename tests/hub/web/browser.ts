@@ -1,0 +1,142 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { AxeBuilder } from '@axe-core/playwright'
+import { serve } from '@hono/node-server'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { readText } from '../../../hub/files.ts'
+import { buildWeb } from '../../../scripts/build-web.ts'
+import { type HubOptions, startHub, type TestHub } from '../hub.ts'
+
+export const PASSWORD = 'correct horse battery'
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+  '--disable-quic',
+]
+
+export type Look = {
+  theme?: 'dark' | 'light'
+  language?: 'en' | 'tr'
+  /** As wide as a phone, and touched. */
+  isPhone?: boolean
+}
+
+export type Opened = {
+  page: Page
+  context: BrowserContext
+  /** What must not happen on any page: see `expectClean`. */
+  wrongs: string[]
+}
+
+/** startBrowser starts Chromium; a machine without one fails here, with what to do. */
+export async function startBrowser(): Promise<Browser> {
+  await buildWeb()
+  const executablePath = process.env.CHROMIUM || '/usr/bin/chromium'
+  if (!existsSync(executablePath)) {
+    throw new Error(
+      `There is no Chromium at ${executablePath}. Install it (apt-get install chromium), or name one in CHROMIUM.`,
+    )
+  }
+  return chromium.launch({ executablePath, args: FLAGS })
+}
+
+/** open makes a page that notes requests to elsewhere, violated policies, dialogs and faults. */
+export async function open(
+  browser: Browser,
+  origin: string,
+  { theme = 'light', language = 'en', isPhone = false }: Look = {},
+): Promise<Opened> {
+  const context = await browser.newContext({
+    baseURL: origin,
+    colorScheme: theme,
+    locale: language === 'tr' ? 'tr-TR' : 'en-GB',
+    reducedMotion: 'reduce',
+    viewport: isPhone ? { width: 360, height: 740 } : { width: 1440, height: 900 },
+    hasTouch: isPhone,
+    acceptDownloads: true,
+  })
+  const wrongs: string[] = []
+  await context.exposeFunction('tellWrong', (text: string) => wrongs.push(text))
+  await context.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', (event) => {
+      // @ts-expect-error exposed above
+      window.tellWrong(`policy: ${event.violatedDirective} ${event.blockedURI}`)
+    })
+  })
+  context.on('request', (request) => {
+    const url = new URL(request.url())
+    if (url.origin !== origin && !['data:', 'blob:', 'about:'].includes(url.protocol)) {
+      wrongs.push(`request: ${request.url()}`)
+    }
+  })
+  context.setDefaultTimeout(20_000)
+  const page = await context.newPage()
+  page.on('pageerror', (error) => wrongs.push(`fault: ${error.message}`))
+  page.on('dialog', (dialog) => {
+    wrongs.push(`dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  return { page, context, wrongs }
+}
+
+/** A hub that listens, for browsers. */
+export type ServedHub = TestHub & { origin: string }
+
+/** serveHub is startHub on a free port. */
+export async function serveHub(options: HubOptions = {}): Promise<ServedHub> {
+  const hub = await startHub(options)
+  const server = serve({ fetch: hub.app.fetch, hostname: '127.0.0.1', port: 0 })
+  await new Promise<void>((resolve) => server.once('listening', () => resolve()))
+  const address = server.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  return {
+    ...hub,
+    origin: `http://localhost:${port}`,
+    close: async () => {
+      if ('closeAllConnections' in server) server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      await hub.close()
+    },
+  }
+}
+
+/** signIn lets a context in; the first one sets the hub up. */
+export async function signIn(hub: ServedHub, { context }: Opened): Promise<void> {
+  const code = (await readText(join(hub.paths.config_dir, 'setup.code')))?.trim()
+  const answer = code
+    ? await context.request.post('/api/cockpit/setup', { data: { code, password: PASSWORD } })
+    : await context.request.post('/api/cockpit/login', { data: { password: PASSWORD } })
+  expect(answer.status()).toBe(200)
+}
+
+/** Everything the page asked for has come. */
+export async function settled(page: Page): Promise<void> {
+  await page.waitForLoadState('networkidle')
+  await page.locator('[role=status][aria-label]').waitFor({ state: 'detached' })
+}
+
+/** expectAccessible asserts that axe finds nothing serious or critical. */
+export async function expectAccessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
+  const grave = violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(' | ')}`)
+  expect(grave, page.url()).toEqual([])
+}
+
+/** No request left the origin, no policy was violated, nothing opened a dialog or failed. */
+export function expectClean({ wrongs }: Opened): void {
+  expect(wrongs).toEqual([])
+}
+
+/** On a phone nothing may be wider than the page. */
+export async function expectNoSideways(page: Page): Promise<void> {
+  const wide = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  )
+  expect(wide, `${page.url()} is wider than the phone`).toBeLessThanOrEqual(0)
+}

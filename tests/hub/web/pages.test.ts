@@ -1,0 +1,172 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  expectAccessible,
+  expectClean,
+  expectNoSideways,
+  open,
+  type ServedHub,
+  serveHub,
+  settled,
+  signIn,
+  startBrowser,
+} from './browser.ts'
+import { readVocabulary, strangers, wordsOn } from './words.ts'
+
+/** Every page and what floats over it; a new page is added here. */
+const PAGES: [string, string][] = [
+  ['today', '/hub/p/demir/today'],
+  ['leads', '/hub/p/demir/leads'],
+  ['a filter that finds nobody', '/hub/p/demir/leads?stage=lost'],
+  ['a lead', '/hub/p/demir/leads?lead=$lead'],
+  ['adding a lead', '/hub/p/demir/leads?do=add'],
+  ['importing leads', '/hub/p/demir/leads?do=import'],
+  ['the board', '/hub/p/demir/sales'],
+  ['the numbers', '/hub/p/demir/numbers'],
+  ['leads of an empty project', '/hub/p/kaya/leads'],
+  ['the board of an empty project', '/hub/p/kaya/sales'],
+  ['what is not there', '/hub/p/nowhere/today'],
+  ['a step of the wizard', '/hub/welcome/model'],
+  ['the licence in the wizard', '/hub/welcome/licence'],
+  ['mail in the wizard', '/hub/welcome/mail'],
+  ['the first project in the wizard', '/hub/welcome/project'],
+  ['the sign-in', '/hub/login'],
+]
+/** Data has this word, or is an address or a number. */
+const DATA =
+  /Veri|@|https?:|watchpost|^Türkçe$|^English$|^Watchpost Hub$|wph_service|demir\.example|GGUF|Qwen|Apache/
+
+let hub: ServedHub
+let browser: Browser
+let lead: string
+beforeAll(async () => {
+  hub = await serveHub()
+  browser = await startBrowser()
+  await hub.call('POST', 'projects/create', { slug: 'demir', name: 'Veri Lojistik' })
+  await hub.query(`insert into hub.projects (slug, name) values ('kaya', 'Veri Tekstil')`)
+  for (const [at, stage] of ['new', 'contacted', 'replied', 'won'].entries()) {
+    const data = {
+      name: `Veri Kişi ${at}`,
+      email: `veri${at}@firma.example`,
+      company: 'Veri Nakliyat ve Depolama Hizmetleri Limited Şirketi',
+      title: 'Veri Müdürü',
+      stage,
+      tags: ['Veri'],
+      score: 40 + at,
+    }
+    const made = await hub.call('POST', 'lead/quick_add', { slug: 'demir', data })
+    lead = (await made.json()).lead.id
+  }
+  await hub.call('POST', 'lead/note', { lead_id: lead, text: 'Veri notu' })
+  await hub.call('POST', 'lead/task', { lead_id: lead, title: 'Veri işi', due_on: '2026-01-02' })
+  await hub.query(
+    `insert into hub.evidence (project_id, lead_id, fact, quote, source)
+     select project_id, id, 'Veri: 40 kamyon', 'Veri alıntı', 'https://firma.example/filo'
+     from hub.leads where id = $1`,
+    [lead],
+  )
+})
+afterAll(async () => {
+  await browser?.close()
+  await hub?.close()
+})
+
+describe.each([
+  { theme: 'light', language: 'tr', isPhone: false },
+  { theme: 'dark', language: 'en', isPhone: false },
+  { theme: 'dark', language: 'tr', isPhone: true },
+] as const)('in the $theme theme, in $language, phone: $isPhone', (look) => {
+  test('every page is accessible, stays at home, and speaks one language', async () => {
+    const opened = await open(browser, hub.origin, look)
+    await signIn(hub, opened)
+    const { page } = opened
+    const vocabulary = await readVocabulary(look.language)
+    const foreign: Record<string, string[]> = {}
+    for (const [name, path] of PAGES) {
+      await page.goto(path.replace('$lead', lead))
+      await settled(page)
+      if (path.includes('$lead')) {
+        for (const tab of await page.getByRole('tab').all()) {
+          await tab.click()
+          await settled(page)
+          await expectAccessible(page)
+          Object.assign(foreign, notes(`${name}, a tab`, await wordsOn(page)))
+        }
+      }
+      expect(await page.locator('html').getAttribute('lang')).toBe(look.language)
+      await expectAccessible(page)
+      if (look.isPhone) await expectNoSideways(page)
+      Object.assign(foreign, notes(name, await wordsOn(page)))
+    }
+    expect(foreign).toEqual({})
+    expectClean(opened)
+
+    function notes(name: string, said: string[]) {
+      const found = strangers(said, vocabulary, DATA)
+      return found.length > 0 ? { [name]: found } : {}
+    }
+  }, 240_000)
+})
+
+test('menus, the search and the keys open by keyboard and are accessible', async () => {
+  const opened = await open(browser, hub.origin)
+  await signIn(hub, opened)
+  const { page } = opened
+  await page.goto('/hub/p/demir/today')
+  await settled(page)
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
+  await expectAccessible(page)
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('g')
+  await page.keyboard.press('l')
+  await page.waitForURL(/\/leads/)
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').fill('Veri Kisi 3')
+  await page
+    .getByRole('option', { name: /Veri Kişi 3/ })
+    .first()
+    .waitFor()
+  await expectAccessible(page)
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog', { name: 'Lead Veri Kişi 3' }).waitFor()
+  await page.getByRole('button', { name: 'Language, theme and keys' }).click()
+  await expectAccessible(page)
+  await page.getByRole('menuitem', { name: 'Türkçe' }).click()
+  await page.getByRole('link', { name: 'Adaylar' }).waitFor()
+  expect(await page.locator('html').getAttribute('lang')).toBe('tr')
+  expectClean(opened)
+})
+
+test('with the read-only key the page says so before anybody tries', async () => {
+  const readOnly = await serveHub({ key: 'public' })
+  try {
+    const opened = await open(browser, readOnly.origin)
+    await signIn(readOnly, opened)
+    await readOnly.query(`insert into hub.projects (slug, name) values ('demir', 'Demir')`)
+    const { page } = opened
+    await page.goto('/hub/p/demir/leads')
+    await page.getByText('Only the read-only database key is configured').waitFor()
+    expect(await page.getByRole('button', { name: 'Add lead' }).first().isDisabled()).toBe(true)
+    await page.getByRole('link', { name: 'Paste the service key' }).waitFor()
+    await expectAccessible(page)
+    expectClean(opened)
+  } finally {
+    await readOnly.close()
+  }
+})
+
+test('a hub that goes away and comes back is noticed, without a reload', async () => {
+  const opened = await open(browser, hub.origin)
+  await signIn(hub, opened)
+  const { page, context } = opened
+  await page.goto('/hub/p/demir/today')
+  await settled(page)
+  await context.route('**/api/**', (route) => route.abort('connectionrefused'))
+  await page.getByRole('link', { name: 'Leads' }).click()
+  await page.getByText('Trying to reach it again').waitFor()
+  await context.unroute('**/api/**')
+  await page.getByText('The hub is back.').waitFor()
+  await page.getByRole('button', { name: 'Veri Kişi 3' }).waitFor()
+  expectClean(opened)
+})

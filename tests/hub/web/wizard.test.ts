@@ -1,0 +1,122 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expectAccessible, expectClean, open, PASSWORD, settled, startBrowser } from './browser.ts'
+
+const START = resolve(import.meta.dirname, '../../../scripts/hub.ts')
+const STARTING_MS = 60_000
+
+let folder: string
+let child: ChildProcess
+let browser: Browser
+let origin: string
+let code: string
+const said: string[] = []
+
+// The hub as `npm run hub` starts it: its own database, and a supervisor that starts it anew.
+beforeAll(async () => {
+  browser = await startBrowser()
+  folder = await mkdtemp(join(tmpdir(), 'watchpost-wizard-'))
+  await chmod(folder, 0o755)
+  child = spawn(process.execPath, [START, '--port', '0', '--data-dir', folder], {
+    env: { ...process.env, LOG: 'json' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  if (!child.stdout) throw new Error('the hub has no output')
+  createInterface({ input: child.stdout }).on('line', (line) => said.push(line))
+  await expect.poll(() => said.join('\n'), { timeout: STARTING_MS }).toContain('"listening"')
+  const told = said.join('\n')
+  origin = new URL(/Open\s+(\S+)/.exec(told)?.[1] ?? '').origin
+  code = /Set-up code\s+(\S+)/.exec(told)?.[1] ?? ''
+}, STARTING_MS)
+afterAll(async () => {
+  await browser?.close()
+  if (child && child.exitCode === null) {
+    child.kill('SIGTERM')
+    await once(child, 'close')
+  }
+  if (folder) await rm(folder, { recursive: true, force: true })
+})
+
+test('from the set-up code to the first project, through a real restart of the hub', async () => {
+  const opened = await open(browser, origin)
+  const { page } = opened
+  await page.goto('/')
+  await page.waitForURL(/\/hub\/welcome/)
+  await expectAccessible(page)
+
+  await page.getByLabel('Set-up code').fill('wrong')
+  await page.getByRole('textbox', { name: 'New password' }).fill(PASSWORD)
+  await page.getByRole('textbox', { name: 'Password again' }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Set password' }).click()
+  await page.getByText('This is not the set-up code.').waitFor()
+  await page.getByLabel('Set-up code').fill(code)
+  await page.getByRole('button', { name: 'Set password' }).click()
+
+  await page.getByRole('heading', { name: 'Paste the service key' }).waitFor()
+  const field = page.getByRole('textbox', { name: 'Service key' })
+  await field.fill(`wph_service_${'x'.repeat(32)}`)
+  await page.getByRole('button', { name: 'Use this key' }).click()
+  await page.getByText('The database refuses this key.').waitFor()
+  await field.fill(await readFile(join(folder, 'service.key'), 'utf8'))
+  await page.getByRole('button', { name: 'Use this key' }).click()
+  await page.getByText('The hub restarts with the new key').waitFor()
+  await page.getByRole('heading', { name: 'Choose a model' }).waitFor({ timeout: 30_000 })
+  expect(said.filter((line) => line.includes('"listening"')).length).toBe(2)
+  expect(said.at(-1)).not.toContain('the hub did not start')
+
+  await page.getByRole('radio').first().waitFor({ state: 'attached' })
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Skip for now' }).click()
+  await page.getByRole('heading', { name: 'Enter your licence' }).waitFor()
+  await page.getByLabel('Licence key').fill('not.a.key')
+  await page.getByRole('button', { name: 'Use this licence' }).click()
+  await page.getByText('It is no licence key.').waitFor()
+  await page.getByRole('button', { name: 'Stay with Free' }).click()
+
+  await page.getByRole('heading', { name: 'Set up mail' }).waitFor()
+  await expectAccessible(page)
+  // Who leaves and comes back goes on where they were.
+  await page.goto('/hub/')
+  await page.getByRole('heading', { name: 'Set up mail' }).waitFor()
+  await page.getByRole('button', { name: 'Skip for now' }).click()
+
+  await page.getByRole('heading', { name: 'Create the first project' }).waitFor()
+  await page.getByLabel('Name', { exact: true }).fill('Öz Demir Lojistik A.Ş.')
+  expect(await page.getByLabel('Short name').inputValue()).toBe('oz-demir-lojistik-a-s')
+  await page.getByLabel('Website').fill('demir.example')
+  await page.getByRole('button', { name: 'Create project' }).click()
+  await page.waitForURL(/\/hub\/p\/oz-demir-lojistik-a-s\/today/)
+  await settled(page)
+  await page.getByRole('heading', { name: 'Today' }).waitFor()
+
+  // A second project is beyond Free: the way out is shown.
+  await page.getByRole('button', { name: /Switch project/ }).click()
+  await page.getByRole('menuitem', { name: 'Create project' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Create project' })
+  await dialog.getByLabel('Name', { exact: true }).fill('Kaya Tekstil')
+  await dialog.getByRole('button', { name: 'Create project' }).click()
+  await dialog.getByRole('link', { name: 'See what other licences allow' }).waitFor()
+  expectClean(opened)
+}, 120_000)
+
+test('who is not signed in comes to the sign-in, and then where they wanted to go', async () => {
+  const opened = await open(browser, origin)
+  const { page } = opened
+  await page.goto('/hub/p/oz-demir-lojistik-a-s/leads?stage=won')
+  await page.waitForURL(/\/hub\/login/)
+  await expectAccessible(page)
+  await page.getByRole('textbox', { name: 'Password' }).fill('not the password')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.locator('[aria-invalid=true]').waitFor()
+  await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.waitForURL(/\/hub\/p\/oz-demir-lojistik-a-s\/leads\?stage=won/)
+  await page.getByText('Nobody fits this filter').waitFor()
+  expectClean(opened)
+})

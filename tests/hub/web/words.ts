@@ -1,0 +1,70 @@
+import { readdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Page } from 'playwright-core'
+import { vi } from 'vitest'
+
+const WEB = resolve(import.meta.dirname, '../../../hub/web')
+
+/** What a page may say: whole sentences, and those with something filled in. */
+export type Vocabulary = { sentences: Set<string>; patterns: RegExp[] }
+
+/** readVocabulary collects the words of every *.text.ts in one language. */
+export async function readVocabulary(language: 'en' | 'tr'): Promise<Vocabulary> {
+  // The dictionaries stand beside code that reads the browser's own language.
+  vi.stubGlobal('localStorage', { getItem: () => null })
+  vi.stubGlobal('document', { documentElement: {} })
+  const vocabulary: Vocabulary = { sentences: new Set(), patterns: [] }
+  const files = readdirSync(WEB, { recursive: true, encoding: 'utf8' })
+  for (const file of files.filter((name) => name.endsWith('.text.ts'))) {
+    const module: Record<string, unknown> = await import(join(WEB, file))
+    for (const both of Object.values(module))
+      collect(Reflect.get(Object(both), language), vocabulary)
+  }
+  vi.unstubAllGlobals()
+  return vocabulary
+}
+
+function collect(words: unknown, into: Vocabulary): void {
+  if (typeof words === 'string') into.sentences.add(words)
+  else if (typeof words === 'function') into.patterns.push(patternOf(words))
+  else if (words && typeof words === 'object') {
+    for (const value of Object.values(words)) collect(value, into)
+  }
+}
+
+/** The sentence of a function, with anything in the place of what is filled in. */
+function patternOf(say: (...values: never[]) => string): RegExp {
+  const filled: string = Reflect.apply(say, undefined, ['§', '§', '§'])
+  const escaped = filled.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  return new RegExp(`^${escaped.replace(/§|NaN/g, '.+')}$`, 's')
+}
+
+/** Everything a page says to eyes and screen readers, but for what says itself to be data. */
+export function wordsOn(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const said: string[] = []
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      if (node.parentElement?.closest('time, code, kbd, script, noscript, svg, th[scope=row]'))
+        continue
+      said.push(node.textContent ?? '')
+    }
+    for (const element of document.querySelectorAll('*')) {
+      for (const name of ['aria-label', 'title', 'placeholder', 'alt']) {
+        if (!element.closest('time, svg')) said.push(element.getAttribute(name) ?? '')
+      }
+    }
+    return said.map((text) => text.trim()).filter((text) => /\p{L}{2}/u.test(text))
+  })
+}
+
+/** What was said that is neither in the vocabulary nor data. */
+export function strangers(
+  said: string[],
+  { sentences, patterns }: Vocabulary,
+  data: RegExp,
+): string[] {
+  const isKnown = (text: string) =>
+    data.test(text) || sentences.has(text) || patterns.some((pattern) => pattern.test(text))
+  return [...new Set(said)].filter((text) => !isKnown(text))
+}
