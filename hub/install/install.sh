@@ -35,7 +35,7 @@ install.sh [options]
   --license=KEY        the licence (or WATCHPOST_LICENSE: a command line shows in ps)
   --license-file=FILE  the licence in a file
   --version=VERSION    the version to download
-  --model=7b|4b|none|PATH
+  --model=7b|4b|1.7b|none|PATH
                        the language model: a preset that the hub downloads, none for now, or a
                        GGUF file; without it the machine's memory decides
   --bind=ADDRESS       where nginx listens: 127.0.0.1 (default), an address of this machine, or
@@ -117,9 +117,9 @@ read_options() {
     */../* | */.. | /) refuse 2 "--data-dir: $data_dir is no place for data." ;;
   esac
   case $model in
-    '' | 7b | 4b | none) ;;
+    '' | 7b | 4b | 1.7b | none) ;;
     /*) [ -r "$model" ] || refuse 2 "--model: $model cannot be read." ;;
-    *) refuse 2 '--model is 7b, 4b, none or the absolute path of a GGUF file.' ;;
+    *) refuse 2 '--model is 7b, 4b, 1.7b, none or the absolute path of a GGUF file.' ;;
   esac
 }
 
@@ -234,8 +234,8 @@ choose_model() {
     model=4b
     model_why="this machine has $gib GiB of memory: 7 would be needed for the 7B model"
   else
-    model=none
-    model_why="this machine has $gib GiB of memory: under 6, choose a small model in Settings > Models"
+    model=1.7b
+    model_why="this machine has $gib GiB of memory: 6 would be needed for the 4B model"
   fi
 }
 
@@ -244,6 +244,7 @@ model_mib() {
   case $model in
     7b) echo 4800 ;;
     4b) echo 2600 ;;
+    1.7b) echo 1900 ;;
     /*) echo $(($(wc -c < "$model") / 1048576 + 1)) ;;
     *) echo 0 ;;
   esac
@@ -474,6 +475,31 @@ start_hub() {
   is_healthy
 }
 
+# The hub downloads a preset by itself; without a network it waits in Settings > Models.
+fetch_model() {
+  case $model in
+    7b) preset=qwen2.5-7b ;;
+    4b) preset=qwen3-4b ;;
+    1.7b) preset=qwen3-1.7b ;;
+    *) return 0 ;;
+  esac
+  if [ -n "$offline" ] || [ -r "$ETC/models.json" ]; then
+    model_why="$model_why; download it in Settings > Models, or bring its file with --model=PATH"
+    return 0
+  fi
+  if "$OPT/current/bin/node" -e '
+    fetch("http://127.0.0.1:8770/api/cockpit/model/download", {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: "Bearer " + process.argv[2] },
+      body: JSON.stringify({ preset: process.argv[1] }),
+    }).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))' \
+    "$preset" "$(cat "$ETC/hub.token")"; then
+    model_why="$model_why; it is being downloaded, Settings > Models shows how far"
+  else
+    model_why="$model_why; its download did not start, try it in Settings > Models"
+  fi
+}
+
 # Up to 60 seconds: a busy machine may need them.
 is_healthy() {
   tries=0
@@ -596,6 +622,7 @@ first() {
   if [ -n "$no_start" ]; then return; fi
   step 'Starting'
   start_hub || refuse 10 'the hub did not start. journalctl -u watchpost-hub says why; then run this again.'
+  fetch_model
 }
 
 # Backup, a copy of the database, migrate, switch, health; else all back as it was.
