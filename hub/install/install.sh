@@ -487,13 +487,13 @@ fetch_model() {
     model_why="$model_why; download it in Settings > Models, or bring its file with --model=PATH"
     return 0
   fi
-  if "$OPT/current/bin/node" -e '
+  if HUB_TOKEN=$(cat "$ETC/hub.token") "$OPT/current/bin/node" -e '
     fetch("http://127.0.0.1:8770/api/cockpit/model/download", {
       method: "POST",
-      headers: { "content-type": "application/json", authorization: "Bearer " + process.argv[2] },
+      headers: { "content-type": "application/json", authorization: "Bearer " + process.env.HUB_TOKEN },
       body: JSON.stringify({ preset: process.argv[1] }),
     }).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))' \
-    "$preset" "$(cat "$ETC/hub.token")"; then
+    "$preset"; then
     model_why="$model_why; it is being downloaded, Settings > Models shows how far"
   else
     model_why="$model_why; its download did not start, try it in Settings > Models"
