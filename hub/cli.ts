@@ -113,18 +113,31 @@ async function backup(config: Config, { scheduled = false }: Values): Promise<nu
 async function restore(config: Config, given: string | undefined, values: Values): Promise<number> {
   if (!given) throw new UsageError(`Name the backup: a file, or a name of the list.\n\n${HELP}`)
   const secret = await secretOf(values)
-  const name = await bringIn(config, given)
-  const ownerUrl = process.env.HUB_OWNER_URL
-  if (values.check) return check(config, { name, secret, ownerUrl })
-  await confirm(name, values)
-  // Only the owner can make the scratch database that an older backup is upgraded in.
-  const ours = ownerUrl ? await toOurSchema(config, { name, secret, ownerUrl }) : name
-  await becomeServiceUser(
-    config,
-    [...new Set([name, ours])].map((one) => backupFile(config.paths, one)),
-  )
+  if (!values.check) await confirm(given, values)
+  const { name, is_copy } = await bringIn(config, given)
+  const made = new Set(is_copy ? [name] : [])
+  try {
+    const ownerUrl = process.env.HUB_OWNER_URL
+    if (values.check) return await check(config, { name, secret, ownerUrl })
+    // Only the owner can make the scratch database that an older backup is upgraded in.
+    const ours = ownerUrl ? await toOurSchema(config, { name, secret, ownerUrl }) : name
+    if (ours !== name) made.add(ours)
+    await becomeServiceUser(
+      config,
+      [...made].map((one) => backupFile(config.paths, one)),
+    )
+    await bringBack(config, ours, secret)
+    return say(
+      `Restored ${given}. A hub that runs starts itself anew. Mail is paused: confirm in Settings > Mail.`,
+    )
+  } finally {
+    for (const one of made) await rm(backupFile(config.paths, one), { force: true })
+  }
+}
+
+async function bringBack(config: Config, name: string, secret: Secret): Promise<void> {
   let shown = ''
-  const { done } = await startRestore(config, ours, {
+  const { done } = await startRestore(config, name, {
     secret,
     progress: (part, step) => {
       if (step !== shown) say(`${String(Math.round(part * 100)).padStart(3)} %  ${step}`)
@@ -132,10 +145,6 @@ async function restore(config: Config, given: string | undefined, values: Values
     },
   })
   await done
-  if (ours !== name) await rm(backupFile(config.paths, ours), { force: true })
-  return say(
-    `Restored ${name}. A hub that runs starts itself anew. Mail is paused: confirm in Settings > Mail.`,
-  )
 }
 
 async function check(

@@ -11,6 +11,7 @@ import { readLicense } from './license.ts'
 import { readMail, readPause } from './mail/settings.ts'
 import { MODELS } from './model/settings.ts'
 import { readSetting } from './settings.ts'
+import { findChromium } from './web-reader.ts'
 
 /** One thing the hub needs; `warn`: it works without, but not as it should. */
 export type Finding = { is: 'ok' | 'warn' | 'fail'; what: string; say: string }
@@ -38,6 +39,8 @@ export async function examine(config: Config): Promise<Finding[]> {
     ['Licence', license],
     ['Mail', mail],
     ['Backups', backups],
+    ['Cron', cron],
+    ['Browser', browser],
   ]
   const found: Finding[] = []
   for (const [what, check] of checks) {
@@ -219,5 +222,28 @@ async function backups({ paths }: Config): Promise<Finding> {
   return fail(
     'Backups',
     `The last one is of ${last_at}. Do: watchpost-hub backup; it says what is amiss.`,
+  )
+}
+
+const INSTALLED = '/etc/watchpost'
+const CRON = '/etc/cron.d/watchpost'
+
+async function cron({ paths }: Config): Promise<Finding> {
+  if (paths.config_dir !== INSTALLED)
+    return ok('Cron', 'Not installed; the hub itself makes the backups.')
+  const isThere = await access(CRON).then(
+    () => true,
+    () => false,
+  )
+  if (isThere) return ok('Cron', `${CRON} makes the nightly backup.`)
+  return warn('Cron', `${CRON} is missing; the hub itself makes the backups while it runs.`)
+}
+
+async function browser(): Promise<Finding> {
+  const found = await findChromium()
+  if (found) return ok('Browser', `${found}, for web research.`)
+  return warn(
+    'Browser',
+    'Chromium is not installed, so agents read no websites. Do: apt install chromium',
   )
 }

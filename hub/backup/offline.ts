@@ -9,10 +9,15 @@ import { backupFile, backupsIn, listBackups, nameFor } from './make.ts'
 import { BackupError, isOlder, type Manifest } from './manifest.ts'
 import { checkStage, upgradeStage } from './scratch.ts'
 
-/** Names a backup of this machine: a name of the list, or a file from elsewhere, which is copied in. */
-export async function bringIn(config: Config, given: string): Promise<string> {
-  const known = (await listBackups(config.paths)).find(({ name }) => name === given)
-  if (known) return known.name
+/** Names a backup of this machine: one of the list, or a file from elsewhere, which is copied in. */
+export async function bringIn(
+  config: Config,
+  given: string,
+): Promise<{ name: string; is_copy: boolean }> {
+  const known = (await listBackups(config.paths)).find(
+    ({ name }) => name === given || join(backupsIn(config.paths), name) === resolve(given),
+  )
+  if (known) return { name: known.name, is_copy: false }
   const file = resolve(given)
   if (!existsSync(file)) {
     throw new BackupError(`There is no file ${file}, and no backup of that name.`)
@@ -22,7 +27,7 @@ export async function bringIn(config: Config, given: string): Promise<string> {
   const copy = backupFile(config.paths, name)
   await copyFile(file, copy)
   await chmod(copy, 0o600)
-  return name
+  return { name, is_copy: true }
 }
 
 /** checkBackup loads a backup into a scratch database and answers what differs from its manifest. */

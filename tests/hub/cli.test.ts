@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { copyFile, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
+import { listBackups } from '../../hub/backup/make.ts'
 import { readPause } from '../../hub/mail/settings.ts'
 import { exportOf, fillHub } from './backup-data.ts'
 import { startHub, type TestHub } from './hub.ts'
@@ -83,11 +84,15 @@ test('backup, restore --check, restore', async () => {
     code: 2,
     err: expect.stringContaining('--yes'),
   })
-  const restored = await run(['restore', '--yes', file], { owner })
+  const elsewhere = join(hub.paths.data_dir, 'copy.tar.gz')
+  await copyFile(file, elsewhere)
+  const restored = await run(['restore', '--yes', elsewhere], { owner })
   expect(restored).toMatchObject({ code: 0, out: expect.stringContaining('Mail is paused') })
   const after = await exportOf(hub)
   expect(after.folders).toEqual(before.folders)
   expect(after.tables.leads).toEqual(before.tables.leads)
+  const kinds = (await listBackups(hub.paths)).map(({ kind }) => kind)
+  expect(kinds).toEqual(['before-restore', 'daily', 'manual'])
   expect((await readPause(hub.paths)).reason).toBe('restored')
   expect(await run(['restore', '--yes', '/nowhere.tar.gz'])).toMatchObject({
     code: 1,
