@@ -97,6 +97,7 @@ export function createMissions(deps: MissionsDeps): Missions {
         project,
         run,
         signal: controller.signal,
+        spent: { tokens: mission.tokens },
         on_event: () => void events.emit('event', id),
         on_token: (text: string) => void events.emit('token', id, text),
       }
@@ -106,7 +107,7 @@ export function createMissions(deps: MissionsDeps): Missions {
       line.department = mission.department
       line.outcome = end.status
       if ('reason' in end) line.reason = end.reason
-      await settle(project.id, id, run, end)
+      await settle({ project_id: project.id, id, run, tokens: options.spent.tokens }, end)
     } catch (error) {
       // The database went away: the row stays as it is, and the next start finds it.
       line.outcome = 'unsettled'
@@ -179,26 +180,32 @@ export function createMissions(deps: MissionsDeps): Missions {
     }
   }
 
-  async function settle(project_id: string, id: string, run: string, end: End): Promise<void> {
+  async function settle(
+    of: { project_id: string; id: string; run: string; tokens: number },
+    end: End,
+  ): Promise<void> {
+    const { project_id, id, run, tokens } = of
     if (end.status === 'lost') return
     await db.transaction(project_id, async (sql) => {
       const reason = 'reason' in end ? (end.reason ?? '').slice(0, LONGEST_REASON) : null
-      const of = { project_id, mission_id: id }
+      const mission = { project_id, mission_id: id }
       if (end.status === 'done' || end.status === 'failed') {
         const result = end.status === 'done' ? JSON.stringify(end.result) : null
         const done = await sql`
           update hub.missions
           set status = ${end.status}, reason = ${reason}, result = ${result}, run = null,
+            tokens = greatest(tokens, ${tokens}),
             progress = case when ${end.status === 'done'} then 1 else progress end, finished_at = now()
           where id = ${id} and run = ${run} and status = 'processing'
           returning id`
-        if (done.length > 0) await addEvent(sql, of, 'state', { status: end.status, reason })
+        if (done.length > 0) await addEvent(sql, mission, 'state', { status: end.status, reason })
         return
       }
       const waits_for = end.status === 'queued' ? (end.waiting?.for ?? null) : 'model'
       const [back] = await sql<{ status: string; reason: string | null }>`
         update hub.missions
         set run = null,
+          tokens = greatest(tokens, ${tokens}),
           interruptions = interruptions + ${end.status === 'interrupted' ? 1 : 0},
           status = case when interruptions >= ${MOST_INTERRUPTIONS} then 'failed' else 'queued' end,
           finished_at = case when interruptions >= ${MOST_INTERRUPTIONS} then now() end,
@@ -206,7 +213,7 @@ export function createMissions(deps: MissionsDeps): Missions {
           reason = ${reason}
         where id = ${id} and run = ${run} and status = 'processing'
         returning status, reason`
-      if (back) await addEvent(sql, of, 'state', { ...back, waits_for })
+      if (back) await addEvent(sql, mission, 'state', { ...back, waits_for })
       // The answer may have come between the question and this line.
       if (waits_for === 'approval') {
         await sql`

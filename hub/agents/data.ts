@@ -40,7 +40,7 @@ export const data: Agent = {
     tr: 'Verinizden sayılar, raporlar ve grafikler',
   },
   variables: { ...COMMON, tables: () => TABLES },
-  budget: { steps: 8, tokens: 10_000 },
+  budget: { steps: 8, tokens: 20_000 },
   steps: async (context) => {
     context.expect(4)
     const { language } = context

@@ -8,7 +8,7 @@ import { ensureFolder, listIn, resolveIn } from '../documents.ts'
 import { readText, writeWhole } from '../files.ts'
 import { renderDraft } from '../mail/rendering.ts'
 import { addEvent } from '../mission.ts'
-import type { Model } from '../model.ts'
+import { type Model, ModelError } from '../model.ts'
 import { folderOf, readContext } from '../project-folder.ts'
 import type { Actions } from './actions.ts'
 import {
@@ -50,6 +50,8 @@ export type RunOptions = {
   project: Project
   run: string
   signal: AbortSignal
+  /** Tokens of every call so far, those of refused answers too; the caller's to read at the end. */
+  spent: { tokens: number }
   on_event: () => void
   on_token: (text: string) => void
 }
@@ -74,7 +76,11 @@ export async function createContext(
       where mission_id = ${mission.id} and finished_at is not null`
     return new Map(rows.map(({ name, ...done }) => [name, done]))
   })
-  let tokens = [...finished.values()].reduce((sum, done) => sum + done.tokens, 0)
+  // What an earlier run spent on answers that came to nothing counts as well.
+  let tokens = Math.max(
+    mission.tokens,
+    [...finished.values()].reduce((sum, done) => sum + done.tokens, 0),
+  )
   let expected = 4
   let system: string | undefined
 
@@ -154,6 +160,12 @@ export async function createContext(
     return keep(name, async () => second.value, { tokens: used, started_at })
   }
 
+  function spend({ prompt, completion }: { prompt: number; completion: number }): number {
+    tokens += prompt + completion
+    options.spent.tokens = tokens
+    return prompt + completion
+  }
+
   async function ask<S extends z.ZodType>(name: string, call: Call<S>, objection?: string) {
     if (tokens >= agent.budget.tokens) {
       throw new Stop(
@@ -182,19 +194,23 @@ export async function createContext(
           ? facts[index].text
           : part.split('\n').slice(1).join('\n'),
     }))
-    const answer = await deps.model.complete({
-      schema,
-      // Endpoints take no other signs in the name of a schema.
-      name: name.replace(/[^a-zA-Z0-9_-]+/g, '_').slice(0, 60),
-      system,
-      task: messageOf({ ...rest, facts: kept }),
-      ...limit,
-      priority: mission.routed_by === 'schedule' ? 'background' : 'mission',
-      signal,
-      on_token: options.on_token,
-    })
-    const used = answer.tokens.prompt + answer.tokens.completion
-    tokens += used
+    const answer = await deps.model
+      .complete({
+        schema,
+        // Endpoints take no other signs in the name of a schema.
+        name: name.replace(/[^a-zA-Z0-9_-]+/g, '_').slice(0, 60),
+        system,
+        task: messageOf({ ...rest, facts: kept }),
+        ...limit,
+        priority: mission.routed_by === 'schedule' ? 'background' : 'mission',
+        signal,
+        on_token: options.on_token,
+      })
+      .catch((error: unknown) => {
+        if (error instanceof ModelError) spend(error.tokens)
+        throw error
+      })
+    const used = spend(answer.tokens)
     return { value: answer.value, tokens: used }
   }
 

@@ -11,12 +11,15 @@ let hub: TestHub
 beforeAll(async () => {
   hub = await startHub({ start: true })
   await makeProject(hub)
+  const data = { name: 'Ayşe Demir', company: 'Demir Lojistik', email: 'a@demir.example' }
+  await hub.call('POST', 'lead/quick_add', { slug: 'rota', data })
 }, LIMIT_MS)
 afterAll(() => hub.close())
 
 /** What each is asked; the answers are gibberish, what is done with them is not. */
 const TASKS: Record<(typeof AGENT_NAMES)[number], string> = {
-  research: 'Find leads in this: Ayşe Demir of Demir Lojistik, ayse@demir.example, runs 40 trucks.',
+  research:
+    'Find leads in this: Ayşe Demir of Demir Lojistik, ayse@demir2.example, runs 40 trucks.',
   web_research: 'Read https://127.0.0.1.invalid and make a profile',
   marketing: 'Write an email to Demir Lojistik',
   sales: 'Call script for Demir Lojistik',
@@ -56,7 +59,7 @@ describe('thirteen missions at once on one model of random weights', () => {
     'each ends as done with a sound result, or as failed with a reason',
     async () => {
       await useTinyModel(hub)
-      await hub.call('PUT', 'settings/agents', { web: 'allow' })
+      await hub.call('PUT', 'settings/agents', { web: 'allow', engineer_system: true })
       let peak = 0
       const pid = hub.deps.model.pid()
       const watch = setInterval(async () => {
