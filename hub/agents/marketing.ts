@@ -30,6 +30,7 @@ const WORDS = {
     en: '{n} drafts; {m} sentences without evidence',
     tr: '{n} taslak; kanıtsız cümle: {m}',
   },
+  closing: { en: 'Kind regards', tr: 'Saygılarımla' },
   dear: { en: 'Hello {first_name}', tr: 'Merhaba {first_name}' },
 } satisfies Record<string, Words>
 
@@ -162,7 +163,6 @@ async function write(
       )
       .min(2)
       .max(6),
-    closing: z.string().min(2).max(50),
   })
   type Written = z.infer<typeof schema>
   const facts: Fact[] = [
@@ -208,14 +208,17 @@ async function write(
   const first = lead?.name ? one(lead.name, 60).split(' ')[0] : undefined
   const dear = WORDS.dear[context.language]
   const greeting = lead ? dear.replace(' {first_name}', first ? ` ${first}` : '') : dear
-  const sentences = written.sentences.map(({ text }) => one(text, 220))
+  // Small models repeat themselves.
+  const sentences = [...new Set(written.sentences.map(({ text }) => one(text, 220)))]
   return {
     letter: {
       subject: one(written.subject, 90),
       greeting,
       sentences,
-      closing: one(written.closing, 50),
+      closing: WORDS.closing[context.language],
     },
-    claims,
+    claims: claims.filter(
+      (claim, at) => claims.findIndex(({ sentence }) => sentence === claim.sentence) === at,
+    ),
   }
 }
