@@ -36,7 +36,7 @@ export const PHRASES = {
       look website, look at site, check website, check site, check page, from website,
       from site, on website, on their site, through website, company profile,
       profile of company, profile from, profile of, go through site, go to website,
-      go to site, study website, web page, homepage, online presence, https, http, www,
+      go to site, study website, ~web page, homepage, online presence, https, http, www,
       ~website, ~online, ~internet, ~profile`,
     tr: `
       !derin profil, !web arastirma, !internetten arastir, sitesini incele, sitesini oku,
@@ -51,7 +51,7 @@ export const PHRASES = {
     en: `
       !cold email, !cold mail, newsletter, !email campaign, !mail campaign, !drip, campaign,
       mail draft, email draft, draft email, draft mail, draft message, write email,
-      write mail, write message, write letter, outreach, follow up email, follow up mail,
+      write mail, write message, compose message, compose email, message to, write letter, outreach, follow up email, follow up mail,
       followup, subject line, marketing, copy for, ad copy, landing page copy, slogan,
       tagline, announcement, announce, introduction email, intro email, introduce us,
       reach out, send email, linkedin post, social media, blog post, invitation, invite,
@@ -73,7 +73,7 @@ export const PHRASES = {
       proposal, sales, offer for, make offer, prepare offer, write offer, an offer,
       ~our offer, quote for, quotation, prepare quote, pitch, objection, negotiat*,
       close deal, closing, demo script, discovery call, discovery question, talking point,
-      sales call, call with, what to say, upsell, cross sell, meeting prep*, prepare meeting,
+      sales call, call with, what to say, should say, say on the phone, on the phone, upsell, cross sell, meeting prep*, prepare meeting,
       ~offer, ~quote, ~call, ~script, ~customer, ~deal`,
     tr: `
       !arama metn*, !arama senaryo, !satis senaryo, !gorusme senaryo, !telefon senaryo,
@@ -90,7 +90,7 @@ export const PHRASES = {
       !typescript, bash script, shell script, sql script, html page, css, react, regex,
       regular expression, fix bug, !bugfix, !refactor, bug, debug, code, function, implement,
       feature, unit test, api client, api, endpoint, webhook, patch, class, parser,
-      stack trace, exception, type error, compile, build page, landing page, automate,
+      stack trace, exception, type error, compile, build page, create page, make page, create web page, landing page, automate,
       integration, ~script, ~program, ~error, ~test, ~app, ~fix`,
     tr: `
       kod yaz, kodu yaz, kodla, script yaz, betik yaz, betik, fonksiyon yaz, fonksiyon,
@@ -109,7 +109,7 @@ export const PHRASES = {
       !endpoint to the hub, !to the hub itself, !of the hub itself, !improve yourself,
       !your own code, !your own source, !your code, !watchpost code, !agent code,
       !hub should be able, !hub dashboard code, !hub backend, !hub api, !hub module,
-      !refactor the hub, !add hub, !in the hub source, !teach the hub`,
+      !refactor the hub, !add hub, !add to the hub, !put into the hub, !in the hub source, !teach the hub`,
     tr: `
       !hub kod, !hub kaynak, !hub gelistir, !hub iyilestir, !hub degistir, !hub yama,
       !hub duzelt, !hub hatas*, !huba ozellik, !hub ozellik, !hub yeni ozellik, !huba ekle,
@@ -170,7 +170,7 @@ export const PHRASES = {
       !sql, !query, analy*, report, reporting, chart, graph, plot, statistic*, metric,
       dashboard, how many, !count the, number of, average, median, percentage, conversion rate,
       open rate, reply rate, bounce rate, bounced, response rate, breakdown, break down, by country,
-      by stage, by source, per week, per month, per day, per country, group by, trend,
+      by stage, by source, ~per week, ~per month, ~per day, per country, group by, trend,
       compare, distribution, funnel, top 10, top ten, top 5, most lead, ranking, correlation,
       which country, which stage, which source, ~data, ~table, ~show, ~total, ~last month,
       ~last week`,
@@ -211,7 +211,7 @@ export const PHRASES = {
       !health alert, !health check, !disk full, !disk space, !disk is, !out of memory,
       !out of disk, !server down, !is down, !service down, !service crash*, !hub crash*,
       !crashed, !hub is slow, !hub slow, !hub not respond*, !not responding,
-      !model not load*, !model crash*, !model stuck, !backup fail*, !backups fail*,
+      !model not load*, !model crash*, !model stuck, !backup fail*, backup, !backups fail*,
       !backup did not, !backup broken, !restart model, !restart service, !restart hub,
       !high cpu, !cpu load, !memory usage, !ram, !system alert, !system error,
       !database down, !database connection, critical, outage, server, log file, stuck,
