@@ -86,7 +86,7 @@ export async function boot(root: string): Promise<Machine> {
   const sh = (script: string) =>
     new Promise<Ran>((resolve) => {
       const options = {
-        env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
+        env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' },
         maxBuffer: 64 * 1024 * 1024,
       }
       execFile('nsenter', enter(script), options, (error, stdout, stderr) => {
@@ -106,7 +106,7 @@ export async function boot(root: string): Promise<Machine> {
     spawn: (script) =>
       spawn('nsenter', enter(script), {
         stdio: 'ignore',
-        env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
+        env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' },
       }),
     stop: async () => {
       // SIGRTMIN+4 asks systemd to power off.
