@@ -7,6 +7,8 @@ import type { ApprovalRequest } from './agents/agent.ts'
 import { AGENT_NAMES } from './agents/names.ts'
 import { addRule } from './agents/prompts.ts'
 import type { Paths } from './config.ts'
+import { type Database, everywhere } from './db.ts'
+import type { Log } from './log.ts'
 
 /** What needs a yes, as every answer has it. */
 export const Approval = z
@@ -118,8 +120,47 @@ const Rule = z.object({
 /** What a mission does itself once it has its yes. */
 export const FOR_MISSIONS = ['read_web']
 
-/** perform does what was approved; answers what came of it, undefined where the mission goes on with it. */
-export async function perform(
+/**
+ * carryOut does what was approved and notes what came of it. What a killed hub had a yes for but had
+ * not noted is done again: every action may be.
+ */
+export async function carryOut(
+  { db, paths, actions, log }: { db: Database; paths: Paths; actions: Actions; log: Log },
+  approval: Approval,
+): Promise<void> {
+  const { id } = approval
+  const end = await perform(paths, actions, approval).then(
+    (outcome) => (outcome === undefined ? undefined : { status: 'done', outcome }),
+    (error: unknown) => {
+      log({ msg: 'approved action failed', approval_id: id, error: String(error) })
+      return { status: 'failed', outcome: error instanceof Error ? error.message : String(error) }
+    },
+  )
+  if (!end) return
+  await everywhere(
+    db,
+    (sql) => sql`
+      update hub.approvals set status = ${end.status}, outcome = ${end.outcome.slice(0, 2000)}
+      where id = ${id} and status = 'approved'`,
+  )
+}
+
+/** resumeApproved carries out what had its yes when the hub ended. */
+export async function resumeApproved(given: Parameters<typeof carryOut>[0]): Promise<void> {
+  const left = await everywhere(
+    given.db,
+    (sql) => sql<Approval>`
+      select ${approvalColumns}
+      from hub.approvals as approval
+      join hub.projects as project on project.id = approval.project_id
+      where approval.status = 'approved'
+      order by approval.decided_at`,
+  )
+  for (const approval of left) await carryOut(given, approval)
+}
+
+/** Answers what came of it, undefined where the mission goes on with it. */
+async function perform(
   paths: Paths,
   actions: Actions,
   { action }: Approval,

@@ -3,6 +3,7 @@ import { availableParallelism, freemem, loadavg, totalmem } from 'node:os'
 import type { Actions } from './agents/actions.ts'
 import { ensurePrompts } from './agents/prompts.ts'
 import { AGENT_SETTINGS } from './agents/settings.ts'
+import { resumeApproved } from './approvals.ts'
 import { listBackups, removeOld } from './backup/make.ts'
 import { readBackupSettings } from './backup/settings.ts'
 import { isBackupDue, startBackup } from './backup.ts'
@@ -113,6 +114,7 @@ export async function createBackground(given: {
         .start()
         .catch((error: unknown) => log({ msg: 'the model did not start', error: String(error) }))
       await missions.start()
+      await resumeApproved({ db, paths, actions, log })
       const look = () =>
         void improve(db, paths)
           .then(missions.wake)

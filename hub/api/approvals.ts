@@ -4,9 +4,9 @@ import {
   Approval,
   approvalColumns,
   approve,
+  carryOut,
   FOR_MISSIONS,
   getApproval,
-  perform,
   reject,
 } from '../approvals.ts'
 import { everywhere, inProject } from '../db.ts'
@@ -73,21 +73,8 @@ approvals.openapi(
     }
     const approved = await everywhere(db, (sql) => approve(sql, id, hash))
     missions.wake()
-    const end = await perform(config.paths, actions, approved).then(
-      (outcome) => (outcome === undefined ? undefined : { status: 'done', outcome }),
-      (error: unknown) => {
-        log({ msg: 'approved action failed', approval_id: id, error: String(error) })
-        return { status: 'failed', outcome: error instanceof Error ? error.message : String(error) }
-      },
-    )
-    const approval = await everywhere(db, async (sql) => {
-      if (end) {
-        await sql`
-          update hub.approvals set status = ${end.status}, outcome = ${end.outcome.slice(0, 2000)}
-          where id = ${id} and status = 'approved'`
-      }
-      return getApproval(sql, id)
-    })
+    await carryOut({ db, paths: config.paths, actions, log }, approved)
+    const approval = await everywhere(db, (sql) => getApproval(sql, id))
     return answer(c, OneApproval, { approval }, 200)
   },
 )

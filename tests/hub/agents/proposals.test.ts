@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Approval } from '../../../hub/approvals.ts'
+import { type Approval, hashOf, resumeApproved } from '../../../hub/approvals.ts'
 import { alert, improve } from '../../../hub/improve.ts'
 import { findChromium, openReader } from '../../../hub/web-reader.ts'
 import { startHub, type TestHub } from '../hub.ts'
@@ -90,6 +90,21 @@ describe('pm', () => {
     },
     LIMIT_MS,
   )
+
+  test('has its yes carried out after a kill, once', async () => {
+    const { db, config, actions, log } = hub.deps
+    const action = { do: 'add_prompt_rule', agent: 'sales', rule: 'Ask who else decides.' }
+    await hub.query(
+      `insert into hub.approvals (project_id, kind, title, action, action_hash, status, decided_at)
+       select id, 'prompt', 'x', $1, $2, 'approved', now() from hub.projects`,
+      [action, hashOf(action)],
+    )
+    const given = { db, paths: config.paths, actions, log }
+    await resumeApproved(given)
+    await resumeApproved(given)
+    expect((await promptOf('sales')).current.match(/Ask who else decides/g)).toHaveLength(1)
+    expect(await approvals('approved')).toEqual([])
+  })
 
   test('comes by itself once a week for projects where something ended', async () => {
     const { db, config } = hub.deps
