@@ -1,4 +1,4 @@
-import { ChartColumn, Columns3, Sun, Users } from 'lucide-react'
+import { ChartColumn, Columns3, Mail, Sun, Users, Workflow } from 'lucide-react'
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
 import type { Language } from './i18n.ts'
 import { shellText } from './shell/shell.text.ts'
@@ -42,6 +42,26 @@ export const PROJECT_PAGES: PageEntry[] = [
     key: 's',
     onPhone: true,
     Page: lazy(() => import('./pages/sales/sales.tsx').then(({ Sales }) => ({ default: Sales }))),
+  },
+  {
+    path: 'drafts',
+    icon: Mail,
+    label: (language) => words(language).drafts,
+    key: 'd',
+    onPhone: true,
+    Page: lazy(() =>
+      import('./pages/drafts/drafts.tsx').then(({ Drafts }) => ({ default: Drafts })),
+    ),
+  },
+  {
+    path: 'missions',
+    icon: Workflow,
+    label: (language) => words(language).missions,
+    key: 'm',
+    onPhone: false,
+    Page: lazy(() =>
+      import('./pages/missions/missions.tsx').then(({ Missions }) => ({ default: Missions })),
+    ),
   },
   {
     path: 'numbers',

@@ -47,10 +47,11 @@ export function DiffView({ patch, isLetter = false }: { patch: string; isLetter?
       )}
     >
       {linesOf(patch).map((lines, hunk) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: hunks of one text never move
-        <div key={hunk} className="overflow-hidden rounded-panel border border-line bg-surface py-2">
+        <div
+          key={hunk}
+          className="overflow-hidden rounded-panel border border-line bg-surface py-2"
+        >
           {lines.map((line, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: lines of one text never move
             <Row key={at} {...line} />
           ))}
         </div>
@@ -90,7 +91,6 @@ function Words({ kind, text, other }: { kind: '+' | '-'; text: string; other: st
     .filter(({ added, removed }) => (kind === '+' ? !removed : !added))
     .map(({ value, added, removed }, at) => (
       <span
-        // biome-ignore lint/suspicious/noArrayIndexKey: words of one line never move
         key={at}
         className={cn(
           added && 'rounded-[3px] bg-good/25 font-medium',

@@ -1,0 +1,274 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { ArrowLeft, CircleX, Ellipsis, Palette, PencilLine, RotateCw, Workflow } from 'lucide-react'
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { Button, IconButton } from '../../../../web/ui/button.tsx'
+import { cn } from '../../../../web/ui/class-names.ts'
+import { useKeys } from '../../../../web/ui/keys.ts'
+import { Menu } from '../../../../web/ui/menu.tsx'
+import { SkeletonRows } from '../../../../web/ui/states.tsx'
+import { toast } from '../../../../web/ui/toast.tsx'
+import { api, ok } from '../../api/client.ts'
+import { common } from '../../common.text.ts'
+import { FailedQuery, useToastError } from '../../errors.tsx'
+import { useText } from '../../i18n.ts'
+import { useProject } from '../../project.ts'
+import { useDraftAddress, VIEWS } from './address.ts'
+import { Claims } from './claims.tsx'
+import { StateBadge, useAudience } from './draft-state.tsx'
+import { draftsText, stepsText } from './drafts.text.ts'
+import { EditDialog, RejectDialog } from './edit-dialog.tsx'
+import { Gates } from './gates.tsx'
+import { Letter } from './letter.tsx'
+import { NextStep } from './next-step.tsx'
+import { People } from './people.tsx'
+import {
+  type Detailed,
+  type Draft,
+  draftQuery,
+  mailQuery,
+  refreshDrafts,
+  useStep,
+} from './queries.ts'
+
+/** One letter: as its readers see it, what supports it, and what comes next. */
+export function DraftDetail({ id, isFixed }: { id: string; isFixed: boolean }) {
+  const { slug } = useProject()
+  const query = useQuery(draftQuery(slug, id))
+  const { set } = useDraftAddress()
+  const text = useText(draftsText)
+  return (
+    <article
+      aria-label={text.label(query.data?.draft.subject ?? '')}
+      className="@container flex min-h-0 min-w-0 flex-1 flex-col overflow-y-auto"
+    >
+      {query.isPending ? (
+        <SkeletonRows rows={8} />
+      ) : query.isError ? (
+        <>
+          <Button variant="ghost" className="m-2 self-start" onClick={() => set({ draft: null })}>
+            {text.back}
+          </Button>
+          <FailedQuery error={query.error} onRetry={() => query.refetch()} />
+        </>
+      ) : (
+        <Whole detailed={query.data} isFixed={isFixed} />
+      )}
+    </article>
+  )
+}
+
+const EDITABLE: Draft['state'][] = ['draft', 'rendered', 'approved', 'pushed', 'rejected', 'failed']
+const WITH_GATES: Draft['state'][] = ['draft', 'rendered', 'approved', 'pushed', 'failed']
+
+function Whole({ detailed, isFixed }: { detailed: Detailed; isFixed: boolean }) {
+  const text = useText(draftsText)
+  const { view, isEditing, set } = useDraftAddress()
+  const [marked, setMarked] = useState<number>()
+  const [isRejecting, setRejecting] = useState(false)
+  const { draft, gates } = detailed
+  const canEdit = EDITABLE.includes(draft.state) && !isFixed
+  useKeys({ e: canEdit ? () => set({ do: 'edit' }) : undefined })
+  return (
+    <>
+      <header className="flex flex-col gap-3 border-b border-line px-4 pt-4 pb-3 md:px-6">
+        <div className="flex items-start gap-2">
+          <IconButton
+            label={text.back}
+            className="-ml-2 md:hidden"
+            onClick={() => set({ draft: null })}
+          >
+            <ArrowLeft size={16} aria-hidden />
+          </IconButton>
+          <div className="min-w-0 flex-1">
+            <h2 className="font-letter text-xl break-words">
+              {draft.rendered_subject ?? draft.subject}
+            </h2>
+            <p className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1 text-sm text-muted">
+              <StateBadge state={draft.state} />
+              <Envelope detailed={detailed} />
+            </p>
+          </div>
+          <More
+            draft={draft}
+            canEdit={canEdit}
+            onEdit={() => set({ do: 'edit' })}
+            onReject={() => setRejecting(true)}
+          />
+        </div>
+        <Views
+          view={view}
+          hasChanges={detailed.diff !== null}
+          onChange={(next) => set({ view: next })}
+        />
+      </header>
+      <div className="grid flex-1 @3xl:grid-cols-[minmax(0,1fr)_20rem]">
+        <div className="flex min-w-0 flex-col bg-ink">
+          <Letter detailed={detailed} view={view} marked={marked} onMark={setMarked} />
+        </div>
+        <aside className="flex min-w-0 flex-col gap-6 border-line p-4 max-@3xl:order-first max-@3xl:border-b md:p-5 @3xl:border-l">
+          <NextStep detailed={detailed} isFixed={isFixed} onEdit={() => set({ do: 'edit' })} />
+          {WITH_GATES.includes(draft.state) ? <Gates gates={gates} /> : null}
+          <Claims draft={draft} marked={marked} />
+          <People detailed={detailed} />
+        </aside>
+      </div>
+      <EditDialog
+        draft={draft}
+        isOpen={isEditing && canEdit}
+        onClose={() => set({ do: null })}
+        onSaved={() => set({ do: null, view: detailed.draft.approved_at ? 'changes' : null })}
+      />
+      <RejectDialog
+        draft={draft}
+        isOpen={isRejecting}
+        onClose={() => setRejecting(false)}
+        onSaved={() => setRejecting(false)}
+      />
+    </>
+  )
+}
+
+function Envelope({ detailed: { draft, recipients } }: { detailed: Detailed }) {
+  const text = useText(draftsText)
+  const audience = useAudience()
+  const { data } = useQuery(mailQuery)
+  const sender = data?.mail.sender
+  const [first] = recipients.sample
+  const name = first?.name ?? first?.email
+  const to =
+    draft.audience.kind === 'lead' && name
+      ? name
+      : name && recipients.total > 1
+        ? text.and_more(name, recipients.total - 1)
+        : (name ?? audience(draft.audience))
+  return (
+    <>
+      <span className="truncate">
+        {text.from}: {sender ? `${sender.name} <${sender.email}>` : text.nobody_signs}
+      </span>
+      <span aria-hidden>·</span>
+      <span className="truncate">
+        {text.to}: {to}
+      </span>
+      <span aria-hidden>·</span>
+      <span>{draft.agent ? text.by_agent(draft.agent) : text.by_hand}</span>
+    </>
+  )
+}
+
+function Views({
+  view,
+  hasChanges,
+  onChange,
+}: {
+  view: (typeof VIEWS)[number]
+  hasChanges: boolean
+  onChange: (view: string) => void
+}) {
+  const text = useText(draftsText)
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as one row everywhere
+    <div
+      role="group"
+      aria-label={text.view}
+      className="flex w-fit max-w-full gap-0.5 overflow-x-auto rounded-control border border-line bg-surface p-0.5"
+    >
+      {VIEWS.filter((one) => one !== 'changes' || hasChanges || view === 'changes').map((one) => (
+        <button
+          key={one}
+          type="button"
+          aria-pressed={one === view}
+          onClick={() => onChange(one)}
+          className={cn(
+            'h-7 shrink-0 rounded-[4px] px-2.5 text-sm whitespace-nowrap pointer-coarse:h-9',
+            one === view ? 'bg-hover font-medium text-fg' : 'text-muted hover:text-fg',
+          )}
+        >
+          {text.views[one]}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+function More({
+  draft,
+  canEdit,
+  onEdit,
+  onReject,
+}: {
+  draft: Draft
+  canEdit: boolean
+  onEdit: () => void
+  onReject: () => void
+}) {
+  const text = useText(stepsText)
+  const words = useText(common)
+  const { slug } = useProject()
+  const [, navigate] = useLocation()
+  const queryClient = useQueryClient()
+  const say = useToastError()
+  const render = useStep('render', draft.id)
+  const redesign = useMutation({
+    mutationFn: () =>
+      ok(api.POST('/api/cockpit/draft/redesign', { body: { id: draft.id, project: slug } })),
+    onSuccess: ({ mission }) =>
+      toast(text.redesigning, {
+        action: {
+          label: text.open_mission,
+          onClick: () => navigate(`/p/${slug}/missions?mission=${mission.id}`),
+        },
+      }),
+    onError: say,
+    onSettled: () => refreshDrafts(queryClient),
+  })
+  return (
+    <div className="flex shrink-0 items-center gap-1">
+      {canEdit ? (
+        <Button onClick={onEdit} icon={<PencilLine size={14} aria-hidden />}>
+          {text.edit}
+        </Button>
+      ) : null}
+      <Menu
+        align="end"
+        trigger={
+          <IconButton label={words.more_actions}>
+            <Ellipsis size={16} aria-hidden />
+          </IconButton>
+        }
+        items={[
+          {
+            label: text.render_again,
+            icon: <RotateCw size={16} aria-hidden />,
+            isDisabled: !canEdit,
+            onSelect: () => render.mutate(),
+          },
+          {
+            label: text.redesign,
+            icon: <Palette size={16} aria-hidden />,
+            isDisabled: !canEdit,
+            onSelect: () => redesign.mutate(),
+          },
+          ...(draft.mission_id
+            ? [
+                {
+                  label: text.open_mission,
+                  icon: <Workflow size={16} aria-hidden />,
+                  onSelect: () => navigate(`/p/${slug}/missions?mission=${draft.mission_id}`),
+                },
+              ]
+            : []),
+          { kind: 'line' as const },
+          {
+            label: text.reject,
+            icon: <CircleX size={16} aria-hidden />,
+            isDanger: true,
+            isDisabled: !canEdit || draft.state === 'rejected',
+            onSelect: onReject,
+          },
+        ]}
+      />
+    </div>
+  )
+}

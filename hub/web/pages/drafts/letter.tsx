@@ -1,0 +1,134 @@
+import { FileText } from 'lucide-react'
+import { cn } from '../../../../web/ui/class-names.ts'
+import { Empty } from '../../../../web/ui/states.tsx'
+import { useText } from '../../i18n.ts'
+import type { View } from './address.ts'
+import { DiffView } from './diff-view.tsx'
+import { draftsText } from './drafts.text.ts'
+import type { Detailed, Draft } from './queries.ts'
+
+/** The letter, in the way that was chosen. */
+export function Letter({
+  detailed,
+  view,
+  marked,
+  onMark,
+}: {
+  detailed: Detailed
+  view: View
+  /** The claim that is pointed at. */
+  marked: number | undefined
+  onMark: (claim: number | undefined) => void
+}) {
+  const text = useText(draftsText)
+  const { draft, diff } = detailed
+  if (view === 'changes') {
+    return (
+      <div className="mx-auto w-full max-w-2xl p-4 md:p-8">
+        <p className="mb-4 text-sm text-muted">{diff ? text.changes_hint : text.no_changes}</p>
+        {diff ? <DiffView patch={diff} isLetter /> : null}
+      </div>
+    )
+  }
+  if (view === 'text' || draft.html === null) {
+    return (
+      <>
+        {draft.html === null ? (
+          <Empty
+            className="py-8!"
+            picture={<FileText size={24} strokeWidth={1.5} aria-hidden />}
+            title={text.not_rendered.title}
+            text={text.not_rendered.text}
+          />
+        ) : null}
+        <Sentences draft={draft} marked={marked} onMark={onMark} />
+      </>
+    )
+  }
+  return (
+    <div className="flex min-h-0 flex-1 justify-center p-3 md:p-6">
+      <iframe
+        // Another rendering is another document.
+        key={draft.updated_at}
+        title={text.preview}
+        src={`/api/cockpit/draft/preview/${draft.id}`}
+        sandbox=""
+        className={cn(
+          'h-[34rem] max-w-full bg-white md:h-full md:min-h-96',
+          view === 'phone'
+            ? 'w-[24.375rem] rounded-[28px] border-8 border-line-strong'
+            : 'w-full max-w-3xl rounded-panel border border-line',
+        )}
+      />
+    </div>
+  )
+}
+
+type Piece = { text: string; claim?: number }
+
+/** Cuts a text where the claims stand in it; spaces and line ends may differ. */
+export function cutAtClaims(
+  text: string,
+  claims: Pick<Draft['claims'][number], 'sentence'>[],
+): Piece[] {
+  const found = claims
+    .map(({ sentence }, claim) => {
+      const words = sentence
+        .trim()
+        .split(/\s+/)
+        .map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+      const match = words[0] ? new RegExp(words.join('\\s+'), 'iu').exec(text) : null
+      return match ? { claim, from: match.index, to: match.index + match[0].length } : undefined
+    })
+    .filter((one) => one !== undefined)
+    .sort((a, b) => a.from - b.from)
+  const pieces: Piece[] = []
+  let at = 0
+  for (const { claim, from, to } of found) {
+    if (from < at) continue
+    if (from > at) pieces.push({ text: text.slice(at, from) })
+    pieces.push({ text: text.slice(from, to), claim })
+    at = to
+  }
+  if (at < text.length) pieces.push({ text: text.slice(at) })
+  return pieces
+}
+
+function Sentences({
+  draft,
+  marked,
+  onMark,
+}: {
+  draft: Draft
+  marked: number | undefined
+  onMark: (claim: number | undefined) => void
+}) {
+  const pieces = cutAtClaims(draft.rendered_text ?? draft.text, draft.claims)
+  return (
+    <article
+      lang={draft.language}
+      className="mx-auto w-full max-w-2xl px-5 py-6 font-letter text-lg leading-relaxed whitespace-pre-wrap break-words md:px-8"
+    >
+      <h2 className="mb-4 font-letter text-xl">{draft.rendered_subject ?? draft.subject}</h2>
+      {pieces.map(({ text, claim }, at) => {
+        if (claim === undefined) return text
+        const isSupported = draft.claims[claim]?.supported
+        return (
+          <button
+            key={at}
+            type="button"
+            aria-pressed={marked === claim}
+            onClick={() => onMark(marked === claim ? undefined : claim)}
+            className={cn(
+              'inline rounded-[3px] text-left underline decoration-2 underline-offset-4',
+              isSupported ? 'decoration-good/60' : 'decoration-bad decoration-wavy',
+              marked === claim ? (isSupported ? 'bg-good/20' : 'bg-bad/20') : 'hover:bg-hover',
+            )}
+          >
+            {text}
+          </button>
+        )
+      })}
+    </article>
+  )
+}

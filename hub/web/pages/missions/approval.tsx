@@ -1,0 +1,112 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Globe, Lightbulb, type LucideIcon, PencilLine, TriangleAlert } from 'lucide-react'
+import { Button } from '../../../../web/ui/button.tsx'
+import { cn } from '../../../../web/ui/class-names.ts'
+import { Time } from '../../../../web/ui/time.tsx'
+import { toast } from '../../../../web/ui/toast.tsx'
+import { api, ok } from '../../api/client.ts'
+import { useToastError } from '../../errors.tsx'
+import { useText } from '../../i18n.ts'
+import { missionsText } from './missions.text.ts'
+import { type Approval, refreshMissions } from './queries.ts'
+
+const ICONS: Record<Approval['kind'], LucideIcon> = {
+  external: Globe,
+  destructive: TriangleAlert,
+  prompt: PencilLine,
+  process: Lightbulb,
+}
+
+/** What an agent asks for: exactly what is shown is approved, or it is not. */
+export function ApprovalCard({
+  approval,
+  isFixed,
+  isPointedAt = false,
+}: {
+  approval: Approval
+  isFixed: boolean
+  isPointedAt?: boolean
+}) {
+  const text = useText(missionsText).approvals
+  const queryClient = useQueryClient()
+  const say = useToastError()
+  const decide = useMutation({
+    mutationFn: async (isYes: boolean) => {
+      const { id, hash } = approval
+      if (isYes) await ok(api.POST('/api/cockpit/approvals/approve', { body: { id, hash } }))
+      else await ok(api.POST('/api/cockpit/approvals/reject', { body: { id, reason: null } }))
+    },
+    onSuccess: (_, isYes) => toast(isYes ? text.approved : text.rejected),
+    onError: say,
+    onSettled: () => refreshMissions(queryClient),
+  })
+  const Icon = ICONS[approval.kind]
+  const isWaiting = approval.status === 'waiting'
+  return (
+    <article
+      className={cn(
+        'rounded-panel border bg-surface p-3',
+        isPointedAt ? 'border-accent' : 'border-line',
+      )}
+    >
+      <p className="flex items-center gap-2 text-sm text-muted">
+        <Icon
+          size={14}
+          aria-hidden
+          className={approval.kind === 'destructive' ? 'text-bad' : undefined}
+        />
+        <span className="min-w-0 flex-1 truncate">{text.kinds[approval.kind]}</span>
+        <Time at={approval.created_at} className="shrink-0 text-xs" />
+      </p>
+      <p className="mt-1 font-medium break-words">{approval.title}</p>
+      <Action action={approval.action} label={text.details} />
+      {isWaiting ? (
+        <div className="mt-3 flex gap-2">
+          <Button
+            size="sm"
+            variant="primary"
+            disabled={isFixed}
+            isPending={decide.isPending && decide.variables}
+            onClick={() => decide.mutate(true)}
+          >
+            {text.approve}
+          </Button>
+          <Button
+            size="sm"
+            disabled={isFixed}
+            isPending={decide.isPending && !decide.variables}
+            onClick={() => decide.mutate(false)}
+          >
+            {text.reject}
+          </Button>
+        </div>
+      ) : (
+        <p className="mt-2 text-sm text-muted">
+          {text.statuses[approval.status]}
+          {approval.outcome ? `: ${approval.outcome}` : ''}
+        </p>
+      )}
+    </article>
+  )
+}
+
+/** The action letter by letter: it is what the hash of the approval names. */
+function Action({ action, label }: { action: Record<string, unknown>; label: string }) {
+  const entries = Object.entries(action).filter(([key]) => key !== 'do')
+  if (entries.length === 0) return null
+  return (
+    <details className="mt-2 text-sm">
+      <summary className="w-fit rounded-control text-muted hover:text-fg">{label}</summary>
+      <dl className="mt-1 flex flex-col gap-1">
+        {entries.map(([key, value]) => (
+          <div key={key}>
+            <dt className="text-xs text-muted">{key}</dt>
+            <dd className="max-h-48 overflow-y-auto font-mono text-xs break-words whitespace-pre-wrap">
+              {typeof value === 'string' ? value : JSON.stringify(value, null, 1)}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  )
+}
