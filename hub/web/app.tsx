@@ -6,7 +6,7 @@ import { WordsProvider } from '../../web/ui/words.tsx'
 import { BASE, healthQuery, projectsQuery } from './api/queries.ts'
 import { common } from './common.text.ts'
 import { FailedQuery } from './errors.tsx'
-import { useLanguage } from './i18n.ts'
+import { localeOf, useLanguage } from './i18n.ts'
 import { useBranding } from './look.ts'
 import { Login } from './pages/login.tsx'
 import { Welcome } from './pages/welcome/welcome.tsx'
@@ -18,7 +18,7 @@ import { Shell } from './shell/shell.tsx'
 export function App() {
   const language = useLanguage()
   return (
-    <WordsProvider value={{ locale: language, ...common[language].ui }}>
+    <WordsProvider value={{ locale: localeOf(language), ...common[language].ui }}>
       <Router base={BASE}>
         <Faults>
           <Reconnect />

@@ -30,8 +30,14 @@ export function plural(
   return form.replace('#', number(language, count))
 }
 
+/** The reader's own region of a language where the browser names it: 21 November, not November 21. */
+export function localeOf(language: Language): string {
+  const own = globalThis.navigator?.languages ?? []
+  return own.find((tag) => tag.toLowerCase().split('-')[0] === language) ?? language
+}
+
 export function number(language: Language, value: number, options?: Intl.NumberFormatOptions) {
-  return new Intl.NumberFormat(language, options).format(value)
+  return new Intl.NumberFormat(localeOf(language), options).format(value)
 }
 
 /** 1.4 GB, in the words of the language. */

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
+import { isDark } from '../../web/ui/colour.ts'
 import { lookQuery } from './api/queries.ts'
 
 const OWN_NAME = 'Watchpost Hub'
@@ -27,13 +28,4 @@ export function useBranding(): void {
       style.removeProperty('--on-accent')
     }
   }, [primary])
-}
-
-/** Whether white reads better on a colour than ink, by WCAG's relative luminance. */
-export function isDark(colour: string): boolean {
-  const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => {
-    const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255
-    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
-  })
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b < 0.18
 }

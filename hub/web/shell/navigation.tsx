@@ -143,10 +143,10 @@ function ProjectSwitcher({ project, projects, onCreate }: Navigation) {
       trigger={
         <button
           type="button"
-          aria-label={`${text.switch_project}${project ? `: ${project.name}` : ''}`}
           className="flex h-10 w-full min-w-0 items-center gap-2.5 rounded-control px-2 text-left hover:bg-hover"
         >
           {project ? <ProjectMark name={project.name} /> : <Plus size={16} aria-hidden />}
+          <span className="sr-only">{text.switch_project}:</span>
           <span className="min-w-0 flex-1 truncate font-semibold">
             {project?.name ?? text.create_project}
           </span>

@@ -43,13 +43,19 @@ export function Page({
         </div>
         {bar}
       </header>
-      <div className="@container min-h-0 flex-1 overflow-auto">
+      {/* Focusable, so that the arrow keys scroll a page that has nothing to press. */}
+      <section
+        aria-label={title}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: WCAG 2.1.1, a region that scrolls
+        tabIndex={0}
+        className="@container relative min-h-0 flex-1 overflow-auto -outline-offset-2"
+      >
         {isWide ? (
           children
         ) : (
           <div className="mx-auto w-full max-w-4xl px-4 py-6 md:px-6">{children}</div>
         )}
-      </div>
+      </section>
     </div>
   )
 }

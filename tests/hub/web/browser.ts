@@ -116,7 +116,7 @@ export async function signIn(hub: ServedHub, { context }: Opened): Promise<void>
 /** Everything the page asked for has come. */
 export async function settled(page: Page): Promise<void> {
   await page.waitForLoadState('networkidle')
-  await page.locator('[role=status][aria-label]').waitFor({ state: 'detached' })
+  await expect.poll(() => page.locator('[role=status][aria-label]').count()).toBe(0)
 }
 
 /** expectAccessible asserts that axe finds nothing serious or critical. */

@@ -34,7 +34,7 @@ const PAGES: [string, string][] = [
 ]
 /** Data has this word, or is an address or a number. */
 const DATA =
-  /Veri|@|https?:|watchpost|^Türkçe$|^English$|^Watchpost Hub$|wph_service|demir\.example|GGUF|Qwen|Apache/
+  /Veri|@|https?:|watchpost|^Türkçe$|^English$|^Watchpost Hub$|wph_service|demir\.example|GGUF|Qwen|Apache|^(bugün|yarın|\d+ gün sonra|today|tomorrow|in \d+ days)$/
 
 let hub: ServedHub
 let browser: Browser
@@ -122,7 +122,7 @@ test('menus, the search and the keys open by keyboard and are accessible', async
   await page.keyboard.press('l')
   await page.waitForURL(/\/leads/)
   await page.keyboard.press('Control+k')
-  await page.getByRole('combobox').fill('Veri Kisi 3')
+  await page.getByRole('combobox', { name: 'Search everything' }).fill('Veri Kisi 3')
   await page
     .getByRole('option', { name: /Veri Kişi 3/ })
     .first()

@@ -28,8 +28,8 @@ beforeAll(async () => {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   if (!child.stdout) throw new Error('the hub has no output')
-  createInterface({ input: child.stdout }).on('line', (line) => said.push(line))
-  await expect.poll(() => said.join('\n'), { timeout: STARTING_MS }).toContain('"listening"')
+  const lines = createInterface({ input: child.stdout }).on('line', (line) => said.push(line))
+  while (!said.some((line) => line.includes('"listening"'))) await once(lines, 'line')
   const told = said.join('\n')
   origin = new URL(/Open\s+(\S+)/.exec(told)?.[1] ?? '').origin
   code = /Set-up code\s+(\S+)/.exec(told)?.[1] ?? ''

@@ -26,14 +26,14 @@ export async function readVocabulary(language: 'en' | 'tr'): Promise<Vocabulary>
 
 function collect(words: unknown, into: Vocabulary): void {
   if (typeof words === 'string') into.sentences.add(words)
-  else if (typeof words === 'function') into.patterns.push(patternOf(words))
+  else if (words instanceof Function) into.patterns.push(patternOf(words))
   else if (words && typeof words === 'object') {
     for (const value of Object.values(words)) collect(value, into)
   }
 }
 
 /** The sentence of a function, with anything in the place of what is filled in. */
-function patternOf(say: (...values: never[]) => string): RegExp {
+function patternOf(say: CallableFunction): RegExp {
   const filled: string = Reflect.apply(say, undefined, ['§', '§', '§'])
   const escaped = filled.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
   return new RegExp(`^${escaped.replace(/§|NaN/g, '.+')}$`, 's')

@@ -76,7 +76,10 @@ const Row = memo(
     return (
       <tr
         onClick={() => onOpen(lead.id)}
-        className={cn('group cursor-pointer', (isOpen || isSelected) && 'bg-selected')}
+        className={cn(
+          'group cursor-pointer has-focus-visible:bg-hover',
+          (isOpen || isSelected) && 'bg-selected',
+        )}
       >
         <Td className="pl-4 md:pl-6" onClick={(event) => event.stopPropagation()}>
           <label htmlFor={`select-${lead.id}`} className="-m-3 flex p-3">

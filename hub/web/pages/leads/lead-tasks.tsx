@@ -4,10 +4,11 @@ import { useState } from 'react'
 import { Button, IconButton } from '../../../../web/ui/button.tsx'
 import { cn } from '../../../../web/ui/class-names.ts'
 import { Checkbox, Input } from '../../../../web/ui/field.tsx'
+import { Select } from '../../../../web/ui/select.tsx'
 import { day } from '../../../../web/ui/time.tsx'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { useToastError } from '../../errors.tsx'
-import { useLanguage, useText } from '../../i18n.ts'
+import { localeOf, useLanguage, useText } from '../../i18n.ts'
 import type { LeadWhole } from './lead-panel.tsx'
 import { leadsText } from './leads.text.ts'
 import { refreshLeads } from './queries.ts'
@@ -51,13 +52,7 @@ export function Tasks({ lead, isFixed }: { lead: LeadWhole; isFixed: boolean }) 
             maxLength={500}
             onChange={(event) => setTitle(event.target.value)}
           />
-          <Input
-            type="date"
-            aria-label={text.due}
-            className="w-36!"
-            value={due}
-            onChange={(event) => setDue(event.target.value)}
-          />
+          <DuePicker due={due} onChange={setDue} />
           <Button type="submit" disabled={title.trim() === ''} isPending={add.isPending}>
             {text.add_task}
           </Button>
@@ -70,6 +65,46 @@ export function Tasks({ lead, isFixed }: { lead: LeadWhole; isFixed: boolean }) 
         ))}
       </ul>
     </div>
+  )
+}
+
+const DAYS = [0, 1, 3, 7, 14, 30] as const
+
+/** When a task is due: one of the usual days, or any other. */
+function DuePicker({ due, onChange }: { due: string; onChange: (due: string) => void }) {
+  const { panel: text } = useText(leadsText)
+  const language = useLanguage()
+  const [isOther, setOther] = useState(false)
+  if (isOther) {
+    return (
+      <Input
+        type="date"
+        lang={language}
+        aria-label={text.due}
+        className="w-36!"
+        value={due}
+        min={today()}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    )
+  }
+  const inDays = (days: number) => today(new Date(Date.now() + days * 86_400_000))
+  const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
+  return (
+    <Select
+      aria-label={text.due}
+      className="w-36"
+      value={due}
+      onChange={({ target }) => {
+        setOther(target.value === 'other')
+        onChange(target.value === 'other' ? '' : target.value)
+      }}
+      options={[
+        { value: '', label: text.no_due },
+        ...DAYS.map((days) => ({ value: inDays(days), label: relative.format(days, 'day') })),
+        { value: 'other', label: text.other_day },
+      ]}
+    />
   )
 }
 
@@ -118,8 +153,8 @@ export function TaskRow({
       {task.due_on ? (
         <span className={cn('shrink-0 text-sm', isLate ? 'text-bad' : 'text-muted')}>
           {isLate
-            ? text.overdue(day(task.due_on, language))
-            : text.due_on(day(task.due_on, language))}
+            ? text.overdue(day(task.due_on, localeOf(language)))
+            : text.due_on(day(task.due_on, localeOf(language)))}
         </span>
       ) : null}
       {isFixed ? null : (

@@ -136,7 +136,7 @@ export function Sales() {
         <section
           ref={board}
           aria-label={text.board}
-          className="flex h-full min-w-full snap-x snap-mandatory gap-3 overflow-x-auto p-4 md:snap-none md:px-6"
+          className="relative flex h-full min-w-full snap-x snap-mandatory gap-3 overflow-x-auto p-4 md:snap-none md:px-6"
         >
           {STAGES.map((stage) => (
             <BoardColumn

@@ -23,7 +23,7 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { Button } from '../../../../web/ui/button.tsx'
 import { day } from '../../../../web/ui/time.tsx'
-import { useLanguage, useText } from '../../i18n.ts'
+import { localeOf, useLanguage, useText } from '../../i18n.ts'
 import { today } from '../leads/lead-tasks.tsx'
 import { type NextAction, placeOf, sayAction } from './actions.ts'
 import { todayText } from './today.text.ts'
@@ -79,7 +79,7 @@ export function ActionList({ actions }: { actions: NextAction[] }) {
                   </span>
                   {action.due_on ? (
                     <span className={`shrink-0 text-sm ${isLate ? 'text-bad' : 'text-muted'}`}>
-                      {(isLate ? text.overdue : text.due)(day(action.due_on, language))}
+                      {(isLate ? text.overdue : text.due)(day(action.due_on, localeOf(language)))}
                     </span>
                   ) : null}
                 </span>

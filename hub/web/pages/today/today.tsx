@@ -6,7 +6,7 @@ import { DayBars, NamedBars } from '../../../../web/ui/chart.tsx'
 import { Empty, Skeleton, SkeletonRows } from '../../../../web/ui/states.tsx'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { FailedQuery } from '../../errors.tsx'
-import { number, useLanguage, useText } from '../../i18n.ts'
+import { localeOf, number, useLanguage, useText } from '../../i18n.ts'
 import { useProject } from '../../project.ts'
 import { Page } from '../../shell/page.tsx'
 import { kpiQuery } from '../kpi.ts'
@@ -26,7 +26,7 @@ export function Today() {
       ok(api.GET('/api/cockpit/today_summary', { params: { query: { project: slug } } })),
     refetchInterval: 60_000,
   })
-  const date = new Intl.DateTimeFormat(language, {
+  const date = new Intl.DateTimeFormat(localeOf(language), {
     weekday: 'long',
     day: 'numeric',
     month: 'long',

@@ -62,9 +62,7 @@ function Choice({ models, onDone, onSkip }: StepProps & { models: Schemas['Model
   const isUsed = settings.kind !== 'none'
   return (
     <>
-      <p className="mb-4 text-pretty">
-        {text.machine(bytes(language, machine.memory_bytes))} {machine.why[language]}
-      </p>
+      <p className="mb-4 text-pretty">{machine.why[language]}</p>
       <div role="radiogroup" aria-label={text.choices} className="flex flex-col gap-2">
         {presets.map((preset) => (
           <Option
@@ -73,7 +71,7 @@ function Choice({ models, onDone, onSkip }: StepProps & { models: Schemas['Model
             isDisabled={!preset.fits || isRunning}
             onChoose={() => setChosen(preset.id)}
             title={preset.name}
-            detail={`${preset.about[language]} ${text.size(bytes(language, preset.download_bytes), bytes(language, preset.memory_bytes))}`}
+            detail={preset.about[language]}
             badge={
               !preset.fits ? (
                 <Badge tone="warn">{text.too_large}</Badge>

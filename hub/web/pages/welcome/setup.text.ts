@@ -6,9 +6,6 @@ export const setupText = texts(
     model: {
       title: 'Choose a model',
       text: 'The agents think with it, on this machine. Everything else works without; missions wait for one.',
-      machine: (memory: string) => `This machine has ${memory} of memory.`,
-      size: (download: string, memory: string) =>
-        `${download} to download, about ${memory} of memory`,
       recommended: 'recommended',
       too_large: 'needs more memory than there is',
       here: 'on this machine',
@@ -54,8 +51,6 @@ export const setupText = texts(
     model: {
       title: 'Bir model seçin',
       text: 'Ajanlar onunla, bu makinede düşünür. Geri kalan her şey onsuz da çalışır; görevler modeli bekler.',
-      machine: (memory) => `Bu makinede ${memory} bellek var.`,
-      size: (download, memory) => `${download} indirilir, yaklaşık ${memory} bellek ister`,
       recommended: 'önerilen',
       too_large: 'var olandan fazla bellek ister',
       here: 'bu makinede',

@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { hubDocument, stampOf, TYPES } from '../../../scripts/hub-client.ts'
+import { isDark } from '../../../web/ui/colour.ts'
+import { relative } from '../../../web/ui/time.tsx'
+import { readVocabulary } from './words.ts'
+
+test('the types of the client are those of the routes (else: npm run client:hub)', () => {
+  const [first] = readFileSync(TYPES, 'utf8').split('\n')
+  expect(first).toBe(stampOf(hubDocument()))
+})
+
+/** Words that are the same in both languages. */
+const SAME =
+  /^(Model|STARTTLS \(587\)|TLS \(465\)|E-posta|CSV|SMTP|listmonk|DKIM|SPF|DMARC|HTML|GGUF|IMAP|TLS|STARTTLS|HTTP|API|OKR|PDF)$/
+
+test('nothing stands untranslated in the dictionaries', async () => {
+  const english = await readVocabulary('en')
+  const turkish = await readVocabulary('tr')
+  const same = [...turkish.sentences].filter((words) => english.sentences.has(words))
+  expect(same.filter((words) => /\p{L}{2}/u.test(words) && !SAME.test(words))).toEqual([])
+})
+
+describe('what a page works out by itself', () => {
+  beforeAll(() => {
+    vi.stubGlobal('localStorage', { getItem: () => null })
+    vi.stubGlobal('document', { documentElement: {} })
+    return () => vi.unstubAllGlobals()
+  })
+
+  test.each([
+    ['Öz Demir Lojistik A.Ş.', 'oz-demir-lojistik-a-s'],
+    ['IŞIK Ltd', 'isik-ltd'],
+    ['ılık', 'ilik'],
+    ['  --  ', ''],
+    ['x'.repeat(60), 'x'.repeat(41)],
+  ])('the name %s suggests the short name %s', async (name, slug) => {
+    const { slugFrom } = await import('../../../hub/web/shell/project-fields.ts')
+    expect(slugFrom(name)).toBe(slug)
+  })
+
+  test('a plural takes the form of its language', async () => {
+    const { plural } = await import('../../../hub/web/i18n.ts')
+    const forms = { one: '# lead', other: '# leads' }
+    expect([0, 1, 2, 1200].map((count) => plural('en', count, forms))).toEqual([
+      '0 leads',
+      '1 lead',
+      '2 leads',
+      '1,200 leads',
+    ])
+    expect(plural('tr', 1200, { other: '# aday' })).toBe('1.200 aday')
+  })
+
+  test('a time is said in its largest unit', () => {
+    const now = Date.parse('2026-11-21T12:00:00Z')
+    expect(relative('2026-11-21T11:59:50Z', 'en', now)).toBe('now')
+    expect(relative('2026-11-21T09:30:00Z', 'en', now)).toBe('2 hr. ago')
+    expect(relative('2026-11-20T11:00:00Z', 'tr', now)).toBe('dün')
+  })
+
+  test('the hub’s own sentence of an action gives its name away', async () => {
+    const { nameIn } = await import('../../../hub/web/pages/today/actions.ts')
+    const names = (
+      [
+        ['answer_reply', 'Answer Ayşe "A." Kaya, who replied.'],
+        ['follow_up', 'Follow up with Demir A.Ş.: no answer for 6 days.'],
+        ['approve_draft', 'Read and approve "Hello "you"".'],
+        ['task_due', 'Call them'],
+      ] as const
+    ).map(([kind, title]) => nameIn({ kind, title }))
+    expect(names).toEqual(['Ayşe "A." Kaya', 'Demir A.Ş.', 'Hello "you"', 'Call them'])
+  })
+
+  test('a brand’s colour is written on in what reads better', () => {
+    expect([isDark('#1f6fb2'), isDark('#ffd200'), isDark('#000000')]).toEqual([true, false, true])
+  })
+})
+
+describe('the board', () => {
+  const lead = (id: string, stage: string, at: number) =>
+    ({ id, stage, created_at: `2026-11-0${at}T00:00:00.000Z` }) as never // safe: what the board looks at
+
+  test('keys move a held card by stages, never off the board', async () => {
+    const { columnsOf, moveOf } = await import('../../../hub/web/pages/sales/board.ts')
+    const columns = columnsOf(
+      [lead('a', 'new', 1), lead('b', 'new', 2), lead('c', 'won', 3)],
+      undefined,
+    )
+    expect(columns.new.map(({ id }) => id)).toEqual(['b', 'a'])
+    const at = { id: 'b', stage: 'new', columns, held: undefined } as const
+    expect(moveOf('ArrowDown', at)).toEqual({ kind: 'focus', id: 'a' })
+    expect(moveOf('ArrowRight', at)).toEqual({ kind: 'focus', id: 'c' })
+    expect(moveOf('ArrowUp', at)).toBeUndefined()
+    const picked = moveOf(' ', at)
+    expect(picked).toEqual({ kind: 'pick', held: { id: 'b', from: 'new', over: 'new' } })
+    const held = { id: 'b', from: 'new', over: 'new' } as const
+    expect(moveOf('ArrowLeft', { ...at, held })).toMatchObject({ held: { over: 'new' } })
+    expect(moveOf('ArrowRight', { ...at, held })).toMatchObject({ held: { over: 'contacted' } })
+    expect(moveOf('Escape', { ...at, held })).toEqual({ kind: 'put_back' })
+  })
+})
