@@ -549,7 +549,30 @@ write_site() {
   if [ -z "$no_start" ]; then
     systemctl -q enable nginx.service
     systemctl reload-or-restart nginx.service
+    is_answered || refuse 10 "nginx does not pass the hub on. journalctl -u nginx says why; ours is $SITE."
   fi
+}
+
+# A reload answers before the new workers do.
+is_answered() {
+  case $bind in
+    0.0.0.0 | ::) site=https://localhost ;;
+    *:*) site=https://[$bind] ;;
+    127.*) site=http://$bind ;;
+    *) site=https://$bind ;;
+  esac
+  tries=0
+  while [ "$tries" -lt 60 ]; do
+    # The certificate may be the hub's own.
+    if NODE_TLS_REJECT_UNAUTHORIZED=0 NODE_NO_WARNINGS=1 "$OPT/current/bin/node" -e '
+      fetch(process.argv[1] + "/api/cockpit/health", { signal: AbortSignal.timeout(2000) })
+        .then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))' "$site"; then
+      return 0
+    fi
+    tries=$((tries + 1))
+    sleep 0.5
+  done
+  return 1
 }
 
 # A certificate of our own until somebody puts a better one there.
