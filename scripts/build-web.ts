@@ -20,11 +20,16 @@ export async function buildWeb({ force = false, log = console.log } = {}): Promi
   if (!force && built === sources) return
   log('Building the interface (a few seconds) …')
   const fresh = join(ROOT, `dist/hub-${process.pid}`)
+  // Also from a test: React is bundled as it is meant for people, not for its developers.
+  const { NODE_ENV } = process.env
+  process.env.NODE_ENV = 'production'
   await build({
     configFile: join(ROOT, 'hub/web/vite.config.ts'),
     logLevel: 'warn',
     build: { outDir: fresh },
   })
+  if (NODE_ENV === undefined) delete process.env.NODE_ENV
+  else process.env.NODE_ENV = NODE_ENV
   await writeFile(join(fresh, 'stamp'), sources)
   // Whole at once: a running hub serves the one or the other.
   await rm(FOLDER, { recursive: true, force: true })

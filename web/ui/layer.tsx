@@ -2,6 +2,7 @@ import { X } from 'lucide-react'
 import {
   createContext,
   type ReactNode,
+  useCallback,
   useContext,
   useEffect,
   useId,
@@ -57,6 +58,10 @@ export function Layer({
 }: LayerProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const [node, setNode] = useState<HTMLElement | null>(null)
+  const attach = useCallback((dialog: HTMLDialogElement | null) => {
+    ref.current = dialog
+    setNode(dialog)
+  }, [])
   useEffect(() => {
     const dialog = ref.current
     if (!dialog || !isOpen) return
@@ -68,7 +73,7 @@ export function Layer({
     const fields = isTouch ? '[data-first]' : '[data-first], form input, form textarea'
     const field = dialog.querySelector<HTMLElement>(fields)
     if (isModal && field) field.focus()
-    else if (!dialog.contains(before)) dialog.focus()
+    else dialog.focus()
     return () => {
       dialog.close()
       if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true })
@@ -77,10 +82,7 @@ export function Layer({
   return (
     <dialog
       tabIndex={-1}
-      ref={(dialog) => {
-        ref.current = dialog
-        setNode(dialog)
-      }}
+      ref={attach}
       aria-label={label}
       aria-labelledby={labelledBy}
       aria-modal={isModal || undefined}

@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
+  eventually,
   expectClean,
   open,
   type ServedHub,
@@ -48,7 +49,7 @@ test('a card is moved by keys: picked up, over two stages, put down; and put bac
   await page.keyboard.press('ArrowRight')
   await page.getByText('Ayşe Yılmaz picked up, over Replied').waitFor({ state: 'attached' })
   await page.keyboard.press('Space')
-  await expect.poll(() => stageOf('Ayşe Yılmaz')).toBe('replied')
+  await eventually(() => stageOf('Ayşe Yılmaz')).toBe('replied')
   await page.locator('[data-stage=replied]').getByText('Ayşe Yılmaz').waitFor()
   expect(await card.evaluate((node) => node === document.activeElement)).toBe(true)
 
@@ -86,7 +87,7 @@ test('a card is dragged into another column', async () => {
   await page.mouse.move(card.x + 80, card.y + 30, { steps: 4 })
   await page.mouse.move(column.x + 60, column.y + 80, { steps: 8 })
   await page.mouse.up()
-  await expect.poll(() => stageOf('Mehmet Kaya')).toBe('meeting')
+  await eventually(() => stageOf('Mehmet Kaya')).toBe('meeting')
   expect(await page.getByRole('dialog').count()).toBe(0)
   expectClean(opened)
 })

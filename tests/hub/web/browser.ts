@@ -113,10 +113,15 @@ export async function signIn(hub: ServedHub, { context }: Opened): Promise<void>
   expect(answer.status()).toBe(200)
 }
 
+/** eventually waits for a condition, also on a busy machine: `await eventually(read).toBe(1)`. */
+export function eventually<T>(read: () => T) {
+  return expect.poll(read, { timeout: 20_000 })
+}
+
 /** Everything the page asked for has come. */
 export async function settled(page: Page): Promise<void> {
   await page.waitForLoadState('networkidle')
-  await expect.poll(() => page.locator('[role=status][aria-label]').count()).toBe(0)
+  await eventually(() => page.locator('[role=status][aria-label]').count()).toBe(0)
 }
 
 /** expectAccessible asserts that axe finds nothing serious or critical. */

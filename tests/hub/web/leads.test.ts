@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
+  eventually,
   expectClean,
   open,
   type ServedHub,
@@ -45,7 +46,7 @@ test('a file of 500 leads is mapped, imported with a progress bar and shown', as
     buffer: Buffer.from(file),
   })
   const dialog = page.getByRole('dialog', { name: 'Import leads' })
-  await expect.poll(() => dialog.getByLabel('Is: E-posta').inputValue()).toBe('email')
+  await eventually(() => dialog.getByLabel('Is: E-posta').inputValue()).toBe('email')
   expect(await dialog.getByLabel('Is: Şirket').inputValue()).toBe('company')
   await dialog.getByLabel('Is: Bölge').selectOption('country')
   await dialog.getByLabel('Tags for all of them').fill('fuar 2026')
@@ -56,7 +57,7 @@ test('a file of 500 leads is mapped, imported with a progress bar and shown', as
   await dialog.getByText('1 row with mistakes').waitFor()
   await dialog.getByText('Row 9').waitFor()
   await dialog.getByRole('button', { name: 'Show the leads' }).click()
-  await expect.poll(() => page.locator('[data-lead]').count()).toBeGreaterThanOrEqual(100)
+  await eventually(() => page.locator('[data-lead]').count()).toBeGreaterThanOrEqual(100)
   expectClean(opened)
 })
 
@@ -65,14 +66,14 @@ test('the filter stands in the address and folds Turkish letters', async () => {
   const { page } = opened
   await page.getByRole('textbox', { name: 'Filter leads' }).fill('kisi 42')
   await page.waitForURL(/q=kisi/)
-  await expect.poll(() => page.locator('[data-lead]').first().textContent()).toBe('Kişi 42')
+  await eventually(() => page.locator('[data-lead]').first().textContent()).toBe('Kişi 42')
   await page.reload()
   await settled(page)
   expect(await page.getByRole('textbox', { name: 'Filter leads' }).inputValue()).toBe('kisi 42')
   await page.getByLabel('Stage').selectOption('won')
   await page.getByText('Nobody fits this filter').waitFor()
   await page.getByRole('button', { name: 'Clear the filter' }).click()
-  await expect.poll(() => page.locator('[data-lead]').count()).toBeGreaterThan(50)
+  await eventually(() => page.locator('[data-lead]').count()).toBeGreaterThan(50)
   expectClean(opened)
 })
 

@@ -12,7 +12,7 @@ test('the types of the client are those of the routes (else: npm run client:hub)
 
 /** Words that are the same in both languages. */
 const SAME =
-  /^(Model|STARTTLS \(587\)|TLS \(465\)|E-posta|CSV|SMTP|listmonk|DKIM|SPF|DMARC|HTML|GGUF|IMAP|TLS|STARTTLS|HTTP|API|OKR|PDF)$/
+  /^(Model|Logo|Free|Starter|Pro|Agency|Enterprise|STARTTLS \(587\)|TLS \(465\)|E-posta|CSV|SMTP|listmonk|DKIM|SPF|DMARC|HTML|GGUF|IMAP|TLS|STARTTLS|HTTP|API|OKR|PDF)$/
 
 test('nothing stands untranslated in the dictionaries', async () => {
   const english = await readVocabulary('en')
@@ -82,10 +82,7 @@ describe('the board', () => {
 
   test('keys move a held card by stages, never off the board', async () => {
     const { columnsOf, moveOf } = await import('../../../hub/web/pages/sales/board.ts')
-    const columns = columnsOf(
-      [lead('a', 'new', 1), lead('b', 'new', 2), lead('c', 'won', 3)],
-      undefined,
-    )
+    const columns = columnsOf([lead('a', 'new', 1), lead('b', 'new', 2), lead('c', 'won', 3)], {})
     expect(columns.new.map(({ id }) => id)).toEqual(['b', 'a'])
     const at = { id: 'b', stage: 'new', columns, held: undefined } as const
     expect(moveOf('ArrowDown', at)).toEqual({ kind: 'focus', id: 'a' })

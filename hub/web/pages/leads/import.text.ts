@@ -77,7 +77,7 @@ export const importText = texts(
       merge: 'Boş alanları doldur',
       update: 'Dosyadakiyle değiştir',
     },
-    tags: 'Hepsine verilecek etiketler',
+    tags: 'Ortak etiketler',
     fields: {
       id: 'Dışa aktarılmış kimlik',
       name: 'Ad',

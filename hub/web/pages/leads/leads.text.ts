@@ -244,7 +244,7 @@ export const leadsText = texts(
       label: (name) => `Aday ${name}`,
       tabs: 'Bu aday hakkında',
       details: 'Ayrıntılar',
-      timeline: 'Zaman çizgisi',
+      timeline: 'Geçmiş',
       notes: 'Notlar',
       tasks: 'Yapılacaklar',
       evidence: 'Kanıtlar',

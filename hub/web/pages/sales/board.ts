@@ -4,14 +4,14 @@ import { STAGES, type Stage } from '../leads/stage.tsx'
 export type Held = { id: string; from: Stage; over: Stage }
 export type Columns = Record<Stage, Lead[]>
 
-/** The board: every lead in the column of its stage, the held one where it hovers, newest first. */
-export function columnsOf(leads: Lead[], held: Held | undefined): Columns {
+/** The board: every lead in its column, those on their way where they were placed, newest first. */
+export function columnsOf(leads: Lead[], placed: Record<string, Stage>): Columns {
   const columns = Object.fromEntries(STAGES.map((stage) => [stage, [] as Lead[]])) as Columns // safe: one entry a stage
   const seen = new Set<string>()
   for (const lead of leads) {
     if (seen.has(lead.id)) continue
     seen.add(lead.id)
-    columns[lead.id === held?.id ? held.over : lead.stage].push(lead)
+    columns[placed[lead.id] ?? lead.stage].push(lead)
   }
   for (const column of Object.values(columns)) {
     column.sort((a, b) =>

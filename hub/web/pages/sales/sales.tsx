@@ -33,6 +33,8 @@ export function Sales() {
   const open = search.get('lead')
   const [isAdding, setAdding] = useState(false)
   const [held, setHeld] = useState<Held>()
+  // Where a card was put counts until the hub has answered: it must not jump back for a moment.
+  const [placed, setPlaced] = useState<Record<string, Stage>>({})
   const [said, setSaid] = useState('')
   const change = useChangeLead()
   const board = useRef<HTMLElement>(null)
@@ -40,14 +42,18 @@ export function Sales() {
   const all = STAGES.flatMap(
     (stage) => lists[stage].data?.pages.flatMap((page) => page.leads) ?? [],
   )
-  const columns = columnsOf(all, held)
+  const columns = columnsOf(all, held ? { ...placed, [held.id]: held.over } : placed)
   const leadOf = (id: string) => all.find((lead) => lead.id === id)
   const setOpen = (id: string | null) => setSearch(id ? { lead: id } : {}, { replace: true })
 
   const put = (id: string, from: Stage, to: Stage) => {
     const lead = leadOf(id)
     if (!lead || from === to) return
-    change.mutate({ id, stage: to })
+    setPlaced((before) => ({ ...before, [id]: to }))
+    change
+      .mutateAsync({ id, stage: to })
+      .catch(() => undefined)
+      .finally(() => setPlaced(({ [id]: _, ...others }) => others))
     setSaid(text.put(nameOf(lead), leadsWords.stages[to]))
   }
   const drag = useDrag({

@@ -84,7 +84,7 @@ export const todayText = texts(
       confirm_mail: 'E-posta durduruldu: nedenine bakın, sonra onaylayın',
       check_unclear: (name) => `“${name}” gönderildi mi öğrenin: yanıt hiç gelmedi`,
       task_due: (name) => name,
-      answer_reply: (name) => `Yanıt veren ${name} için geri dönün`,
+      answer_reply: (name) => `${name} yanıt verdi: geri dönün`,
       approve_draft: (name) => `Okuyup onaylayın: “${name}”`,
       decide_approval: (name) => `Karar verin: ${name}`,
       send_draft: (name) => `Onaylanan “${name}” taslağını gönderin`,
