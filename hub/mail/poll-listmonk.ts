@@ -50,10 +50,6 @@ export async function pollListmonk(
     ...watched.filter(({ state }) => state !== 'void').map(({ list_id }) => list_id),
     ...Object.values(await readLists(mailing.config.paths)).map(({ list_id }) => list_id),
   ])
-  for (const list_id of lists) {
-    const gone = await ifThere(client.unsubscribed(list_id))
-    for (const { email } of gone ?? []) await takeUnsubscription(mailing, salt, email)
-  }
   const blocked = await client.blocklistedSince(new Date(cursor.blocklisted_since))
   await everywhere(mailing.db, (sql) =>
     suppress(sql, salt, { emails: blocked.map(({ email }) => email), reason: 'imported' }),
@@ -61,6 +57,11 @@ export async function pollListmonk(
   const bounces = (await client.bounces()).filter(({ id }) => id > cursor.bounce_id)
   for (const { email, type, campaign } of bounces) {
     await takeBounce(mailing, salt, { email, type, campaign_id: campaign?.id ?? null })
+  }
+  // Behind the bounces: listmonk takes who bounced off its lists as if they had unsubscribed.
+  for (const list_id of lists) {
+    const gone = await ifThere(client.unsubscribed(list_id))
+    for (const { email } of gone ?? []) await takeUnsubscription(mailing, salt, email)
   }
   return {
     // Clocks differ a little, and a list is read while it changes.
@@ -121,7 +122,8 @@ async function takeUnsubscription(mailing: Mailing, salt: Buffer, given: string)
         where email = ${email} and claimed_at is not null
         order by claimed_at desc
         limit 1
-      ) and r.unsubscribed_at is null
+      ) and r.unsubscribed_at is null and r.complained_at is null
+        and r.bounce is distinct from 'hard'
       returning r.draft_id, r.project_id, r.lead_id, d.subject`
     for (const letter of changed) await tell(sql, letter, 'unsubscribed')
   })

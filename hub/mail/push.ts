@@ -99,7 +99,16 @@ async function subscribeAll(
       if (left.length % 50 === 0) await renew(mailing, project, draft.id)
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  // All have to be at rest before a failure gives the push's place free.
+  const ends = await Promise.allSettled(
+    Array.from({ length: AT_ONCE }, () =>
+      worker().catch((error) => {
+        left.length = 0
+        throw error
+      }),
+    ),
+  )
+  for (const end of ends) if (end.status === 'rejected') throw end.reason
   await skipGone(work, [...gone])
   return recipients.filter(({ email }) => !gone.has(email))
 }

@@ -21,6 +21,7 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
     logger: false,
+    disableReverseLookup: true,
     onData(stream, session, callback) {
       simpleParser(stream).then((mail) => {
         mails.push(mail)

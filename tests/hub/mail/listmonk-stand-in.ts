@@ -97,7 +97,7 @@ export async function startListmonk(options: StandInOptions = {}): Promise<Listm
   })
 
   const transport = options.smtp
-    ? createTransport({ ...options.smtp, secure: false, ignoreTLS: true })
+    ? createTransport({ ...options.smtp, pool: true, secure: false, ignoreTLS: true })
     : null
   async function deliver(message: StandInMessage) {
     state.messages.push(message)
