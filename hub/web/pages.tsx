@@ -1,4 +1,4 @@
-import { ChartColumn, Columns3, Mail, Sun, Users, Workflow } from 'lucide-react'
+import { ChartColumn, Columns3, FolderCog, Mail, Sun, Users, Workflow } from 'lucide-react'
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
 import type { Language } from './i18n.ts'
 import { shellText } from './shell/shell.text.ts'
@@ -71,6 +71,18 @@ export const PROJECT_PAGES: PageEntry[] = [
     onPhone: false,
     Page: lazy(() =>
       import('./pages/numbers/numbers.tsx').then(({ Numbers }) => ({ default: Numbers })),
+    ),
+  },
+  {
+    path: 'project',
+    icon: FolderCog,
+    label: (language) => words(language).project,
+    key: 'p',
+    onPhone: false,
+    Page: lazy(() =>
+      import('./pages/project/project-page.tsx').then(({ ProjectPage }) => ({
+        default: ProjectPage,
+      })),
     ),
   },
 ]

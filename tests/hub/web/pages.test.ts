@@ -23,6 +23,7 @@ const PAGES: [string, string][] = [
   ['importing leads', '/hub/p/demir/leads?do=import'],
   ['the board', '/hub/p/demir/sales'],
   ['the numbers', '/hub/p/demir/numbers'],
+  ['the project', '/hub/p/demir/project'],
   ['leads of an empty project', '/hub/p/kaya/leads'],
   ['the board of an empty project', '/hub/p/kaya/sales'],
   ['what is not there', '/hub/p/nowhere/today'],

@@ -1,0 +1,185 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { Button } from '../../../../web/ui/button.tsx'
+import { Input, Textarea } from '../../../../web/ui/field.tsx'
+import { FormError, FormField, Submit } from '../../../../web/ui/form.tsx'
+import { Actions, Dialog } from '../../../../web/ui/layer.tsx'
+import { SkeletonRows } from '../../../../web/ui/states.tsx'
+import { toast } from '../../../../web/ui/toast.tsx'
+import { api, ok, type Schemas } from '../../api/client.ts'
+import { mailQuery, projectsQuery, useIsReadOnly } from '../../api/queries.ts'
+import { common } from '../../common.text.ts'
+import { FailedQuery, HubForm, useToastError } from '../../errors.tsx'
+import { useText } from '../../i18n.ts'
+import { useProject } from '../../project.ts'
+import { Page } from '../../shell/page.tsx'
+import { websiteFrom } from '../../shell/project-fields.ts'
+import { projectText } from './project.text.ts'
+
+type Detailed = Schemas['Project'] & {
+  description: string
+  value_proposition: string
+  tone: string
+}
+
+/** What a project is: for the agents, for listmonk; and the way to delete it. */
+export function ProjectPage() {
+  const text = useText(projectText)
+  const project = useProject()
+  // The shell has made the project of the address the active one, whose details this is.
+  const query = useQuery({
+    queryKey: ['projects', 'active', project.slug],
+    queryFn: async () => (await ok(api.GET('/api/cockpit/projects/active'))).project,
+    enabled: project.active,
+  })
+  return (
+    <Page title={text.title} detail={project.slug} isWide={false}>
+      {query.isPending ? (
+        <SkeletonRows />
+      ) : query.isError ? (
+        <FailedQuery error={query.error} onRetry={() => query.refetch()} />
+      ) : (
+        <div className="flex flex-col gap-10">
+          <About key={query.data.slug} project={query.data} />
+          <MailingList />
+          <DeleteProject />
+        </div>
+      )}
+    </Page>
+  )
+}
+
+const LONG = ['description', 'icp', 'value_proposition', 'tone'] as const
+
+function About({ project }: { project: Detailed }) {
+  const text = useText(projectText)
+  const words = useText(common)
+  const isFixed = useIsReadOnly() || project.read_only
+  const queryClient = useQueryClient()
+  return (
+    <HubForm
+      onSubmit={async ({ website, industry, icp, ...texts }) => {
+        await ok(
+          api.POST('/api/cockpit/projects/update', {
+            body: {
+              slug: project.slug,
+              ...texts,
+              website: websiteFrom(website),
+              industry: industry || null,
+              icp: icp || null,
+            },
+          }),
+        )
+        await queryClient.invalidateQueries({ queryKey: projectsQuery.queryKey })
+        toast(text.saved)
+      }}
+    >
+      <p className="mb-5 max-w-2xl text-muted text-pretty">{text.about}</p>
+      <fieldset disabled={isFixed} className="grid gap-4 md:grid-cols-2">
+        <FormField name="name" label={text.fields.name} className="md:col-span-2">
+          <Input defaultValue={project.name} maxLength={120} />
+        </FormField>
+        <FormField name="website" label={text.fields.website} isOptional>
+          <Input inputMode="url" defaultValue={project.website ?? ''} />
+        </FormField>
+        <FormField name="industry" label={text.fields.industry} isOptional>
+          <Input defaultValue={project.industry ?? ''} maxLength={200} />
+        </FormField>
+        {LONG.map((field) => (
+          <FormField
+            key={field}
+            name={field}
+            label={text.fields[field]}
+            hint={text.hints[field]}
+            className="md:col-span-2"
+          >
+            <Textarea rows={field === 'description' ? 2 : 3} defaultValue={project[field] ?? ''} />
+          </FormField>
+        ))}
+      </fieldset>
+      <FormError className="mt-4" />
+      <Actions>
+        <Submit disabled={isFixed}>{words.save}</Submit>
+      </Actions>
+    </HubForm>
+  )
+}
+
+function MailingList() {
+  const { list: text } = useText(projectText)
+  const project = useProject()
+  const isFixed = useIsReadOnly() || project.read_only
+  const queryClient = useQueryClient()
+  const say = useToastError()
+  const mail = useQuery(mailQuery)
+  const known = mail.data?.state.lists[project.slug]
+  const create = useMutation({
+    mutationFn: () =>
+      ok(api.POST('/api/cockpit/projects/listmonk_list', { body: { slug: project.slug } })),
+    onSuccess: ({ list }) => toast(text.there(list.name, list.list_id)),
+    onError: say,
+    onSettled: () => queryClient.invalidateQueries({ queryKey: mailQuery.queryKey }),
+  })
+  return (
+    <Section title={text.title} text={known ? text.there(known.name, known.list_id) : text.text}>
+      {known ? null : (
+        <Button disabled={isFixed} isPending={create.isPending} onClick={() => create.mutate()}>
+          {text.create}
+        </Button>
+      )}
+    </Section>
+  )
+}
+
+function DeleteProject() {
+  const { delete: text } = useText(projectText)
+  const words = useText(common)
+  const { name, slug } = useProject()
+  const isReadOnly = useIsReadOnly()
+  const queryClient = useQueryClient()
+  const [, navigate] = useLocation()
+  const [isOpen, setOpen] = useState(false)
+  const close = () => setOpen(false)
+  return (
+    <Section title={text.title} text={text.text}>
+      <Button disabled={isReadOnly} onClick={() => setOpen(true)}>
+        {text.open}
+      </Button>
+      <Dialog isOpen={isOpen} onClose={close} title={text.title} description={text.text}>
+        <HubForm
+          onSubmit={async ({ name: typed = '' }) => {
+            const { archive } = await ok(
+              api.POST('/api/cockpit/projects/delete', { body: { slug, name: typed } }),
+            )
+            toast(text.done(archive))
+            close()
+            navigate('/')
+            await queryClient.invalidateQueries()
+          }}
+        >
+          <FormField name="name" label={text.confirm(name)}>
+            <Input spellCheck={false} />
+          </FormField>
+          <FormError className="mt-4" />
+          <Actions>
+            <Button onClick={close}>{words.cancel}</Button>
+            <Submit variant="danger">{text.submit}</Submit>
+          </Actions>
+        </HubForm>
+      </Dialog>
+    </Section>
+  )
+}
+
+function Section(props: { title: string; text: string; children: React.ReactNode }) {
+  return (
+    <section className="flex flex-col gap-3 border-t border-line pt-6 md:flex-row md:items-center md:gap-8">
+      <div className="min-w-0 flex-1">
+        <h2>{props.title}</h2>
+        <p className="mt-0.5 text-muted text-pretty">{props.text}</p>
+      </div>
+      {props.children}
+    </section>
+  )
+}
