@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
+import { everywhere } from '../db.ts'
 import { type Ctx, type Env, problems, write } from '../http.ts'
 import { surroundings } from '../mail/approval.ts'
 import { checkImap } from '../mail/imap.ts'
@@ -14,8 +15,10 @@ import {
   PAUSE_REASONS,
   pauseMail,
   readMail,
+  readPause,
 } from '../mail/settings.ts'
 import { checkSmtp } from '../mail/smtp.ts'
+import { doubtRestored } from '../mail/steps.ts'
 
 const { shape } = MailSettings
 const Finding = z.object({
@@ -199,13 +202,17 @@ mail.openapi(
     operationId: 'confirmMail',
     tags: ['Settings'],
     summary: 'Let mail go on after a pause',
-    description: 'Bounces and complaints before now do not count any more.',
+    description:
+      'Bounces and complaints before now do not count any more. After a restore, what was on its way at the time of the backup becomes `unclear`: it may have gone out since.',
     middleware: write,
     responses: { 200: json(Mail, 'Mail goes on.'), ...problems() },
   }),
   async (c) => {
-    await confirmMail(c.get('deps').config.paths)
-    c.get('deps').mailer.nudge()
+    const { config, db, mailer } = c.get('deps')
+    const { reason, since } = await readPause(config.paths)
+    if (reason === 'restored' && since) await everywhere(db, (sql) => doubtRestored(sql, since))
+    await confirmMail(config.paths)
+    mailer.nudge()
     return answer(c, Mail, await view(c), 200)
   },
 )

@@ -28,8 +28,9 @@ async function takeReply(mailing: Mailing, mail: IncomingMail): Promise<void> {
   await everywhere(mailing.db, async (sql) => {
     const [letter] = await findLetters(sql, { message_ids, email: mail.from })
     if (!letter) return
+    // When it was read: the letter's own date is its writer's word, and only this stops what waits.
     const changed = await sql`
-      update hub.recipients set replied_at = ${mail.date ?? new Date()}
+      update hub.recipients set replied_at = now()
       where draft_id = ${letter.draft_id} and email = ${letter.email} and replied_at is null
       returning 1`
     if (changed.length > 0) await tell(sql, letter, 'replied')

@@ -1,13 +1,11 @@
 import { ApiError } from '../../shared/problem.ts'
 import type { Sql } from '../../shared/sql.ts'
-import type { Paths } from '../config.ts'
 import { inProject, type Project } from '../db.ts'
 import { type Mailing, withApproval } from './approval.ts'
 import { lockDraft, requireStep } from './drafts.ts'
 import { requireState } from './flow.ts'
 import { requireOpen } from './gates.ts'
 import { tell } from './outcome.ts'
-import { pauseMail } from './settings.ts'
 
 /** send lets the sender take a pushed draft; from here on it goes by itself. */
 export async function send(mailing: Mailing, given: { slug: string; id: string }): Promise<void> {
@@ -103,25 +101,25 @@ async function tellAll(
 }
 
 /**
- * afterRestore is for a database that was just brought back: what was on its way then may have gone
- * out since, so it is unclear, and no mail goes out until somebody confirms. The scope is `*`.
+ * doubtRestored makes unclear what was on its way when the backup was made: it may have gone out
+ * between the backup and the restore. What was approved after the restore is not touched.
  */
-export async function afterRestore(sql: Sql, paths: Paths): Promise<void> {
-  await pauseMail(paths, 'restored', 'Confirm when you know what went out since the backup.')
+export async function doubtRestored(sql: Sql, restored_at: string): Promise<void> {
+  const reason = 'It may have gone out between the backup and the restore.'
   await sql`
     update hub.recipients
-    set state = 'unclear', claimed_at = coalesce(claimed_at, now()),
-      reason = 'It may have gone out between the backup and the restore.'
+    set state = 'unclear', claimed_at = coalesce(claimed_at, now()), reason = ${reason}
     where state in ('waiting', 'pushed', 'sending') and exists (
       select from hub.drafts
       where id = recipients.draft_id and drafts.state in ('approved', 'pushed', 'sending')
+        and updated_at < ${restored_at}
     )`
   await sql`
     update hub.drafts
-    set state = 'unclear', pushing_until = null, paused_at = null, retry_at = null,
-      state_reason = 'It may have gone out between the backup and the restore.',
-      updated_at = now()
-    where state in ('approved', 'pushed', 'sending') and exists (
-      select from hub.recipients where draft_id = drafts.id and recipients.state = 'unclear'
-    )`
+    set state = 'unclear', state_reason = ${reason}, pushing_until = null, paused_at = null,
+      retry_at = null, updated_at = now()
+    where state in ('approved', 'pushed', 'sending') and updated_at < ${restored_at}
+      and exists (
+        select from hub.recipients where draft_id = drafts.id and recipients.state = 'unclear'
+      )`
 }
