@@ -252,7 +252,8 @@ projects.openapi(
 
 /** What the sentence of a new CONTEXT.md is when nobody wrote one. */
 function describe(name: string, industry: string | null, website: string | null): string {
-  return `${name}${industry ? `, ${industry}` : ''}${website ? ` (${website})` : ''}.`
+  const text = `${name}${industry ? `, ${industry}` : ''}${website ? ` (${website})` : ''}`
+  return text.endsWith('.') ? text : `${text}.`
 }
 
 async function listProjects(c: Ctx, sql: Sql): Promise<z.infer<typeof Project>[]> {
