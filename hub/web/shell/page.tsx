@@ -53,7 +53,7 @@ export function Page({
         {isWide ? (
           children
         ) : (
-          <div className="mx-auto w-full max-w-4xl px-4 py-6 md:px-6">{children}</div>
+          <div className="w-full max-w-4xl px-4 py-6 md:px-6">{children}</div>
         )}
       </section>
     </div>
