@@ -50,11 +50,7 @@ export function Page({
         tabIndex={0}
         className="@container relative min-h-0 flex-1 overflow-auto -outline-offset-2"
       >
-        {isWide ? (
-          children
-        ) : (
-          <div className="w-full max-w-4xl px-4 py-6 md:px-6">{children}</div>
-        )}
+        {isWide ? children : <div className="w-full max-w-4xl px-4 py-6 md:px-6">{children}</div>}
       </section>
     </div>
   )
