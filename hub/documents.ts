@@ -2,7 +2,7 @@ import { lstat, mkdir, readdir, realpath } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, relative, sep } from 'node:path'
 import { marked, type Token, type Tokens } from 'marked'
-import pdfmake, { type Content } from 'pdfmake'
+import type { Content } from 'pdfmake'
 import { fold } from './agents/fold.ts'
 import { isMissing } from './files.ts'
 
@@ -74,14 +74,20 @@ export async function ensureFolder(file: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true })
 }
 
-const fonts = createRequire(import.meta.url)('pdfmake/fonts/Roboto.js')
-pdfmake.setFonts(fonts)
-pdfmake.setLocalAccessPolicy((path) => Object.values(fonts.Roboto).includes(path))
-pdfmake.setUrlAccessPolicy(() => false)
+/** 40 MB of modules, which a hub that sets no PDF does without. */
+async function typesetter() {
+  const { default: pdfmake } = await import('pdfmake')
+  const fonts = createRequire(import.meta.url)('pdfmake/fonts/Roboto.js')
+  pdfmake.setFonts(fonts)
+  pdfmake.setLocalAccessPolicy((path) => Object.values(fonts.Roboto).includes(path))
+  pdfmake.setUrlAccessPolicy(() => false)
+  return pdfmake
+}
 
 /** pdfOf sets a Markdown document; its fonts have every Turkish letter. Pictures and HTML stay out. */
 export async function pdfOf(markdown: string, about: { title: string; brand?: string }) {
   const content = marked.lexer(markdown).flatMap(blockOf)
+  const pdfmake = await typesetter()
   const document = pdfmake.createPdf({
     info: { title: about.title, ...(about.brand ? { author: about.brand } : {}) },
     content,

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { access, constants } from 'node:fs/promises'
 import { BlockList, isIP } from 'node:net'
-import { type Browser, chromium, type Page as Tab } from 'playwright-core'
+import type { Browser, Page as Tab } from 'playwright-core'
 import robotsParser from 'robots-parser'
 import { fetch } from 'undici'
 
@@ -92,6 +92,8 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
     lastRead.set(origin, Date.now())
     signal?.throwIfAborted()
+    // 55 MB of modules, which a hub that reads no pages does without.
+    const { chromium } = await import('playwright-core')
     browser ??= await chromium.launch({
       executablePath: executable,
       headless: true,

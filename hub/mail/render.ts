@@ -1,5 +1,4 @@
 import { compile } from 'html-to-text'
-import mjml from 'mjml'
 import { z } from 'zod'
 import { fill } from './fill.ts'
 import {
@@ -148,6 +147,8 @@ export async function render(
     },
     escapeHtml,
   )
+  // 85 MB of modules, which a hub that renders nothing does without.
+  const { default: mjml } = await import('mjml')
   const { html } = await mjml(mjmlSource, {
     validationLevel: 'strict',
     ignoreIncludes: true,
