@@ -22,6 +22,7 @@ export const TABLES = [
   'drafts',
   'campaigns',
   'recipients',
+  'campaigns',
 ]
 
 /**
