@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Check, CircleAlert, Download, FileUp } from 'lucide-react'
-import { useEffect, useId, useState } from 'react'
+import { useEffect, useId, useRef, useState } from 'react'
 import { Button, buttonClass } from '../../../../web/ui/button.tsx'
 import { cn } from '../../../../web/ui/class-names.ts'
 import { Notice } from '../../../../web/ui/form.tsx'
@@ -16,12 +16,13 @@ import { importText } from './import.text.ts'
 import { ImportMapping, type Preview } from './import-mapping.tsx'
 import { refreshLeads } from './queries.ts'
 
+type Step = 'file' | 'columns' | 'running' | 'over'
 const EVERY_MS = 400
 
 /** From a file to leads: choose, map the columns, watch. */
 export function ImportDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const text = useText(importText)
-  const [step, setStep] = useState<'file' | 'columns' | 'running'>('file')
+  const [step, setStep] = useState<Step>('file')
   return (
     <Dialog
       isOpen={isOpen}
@@ -35,18 +36,12 @@ export function ImportDialog({ isOpen, onClose }: { isOpen: boolean; onClose: ()
   )
 }
 
-function Steps({
-  onStep,
-  onClose,
-}: {
-  onStep: (step: 'file' | 'columns' | 'running') => void
-  onClose: () => void
-}) {
+function Steps({ onStep, onClose }: { onStep: (step: Step) => void; onClose: () => void }) {
   const [chosen, setChosen] = useState<{ file: File; preview: Preview }>()
   const [running, setRunning] = useState<string>()
   const step = running ? 'running' : chosen ? 'columns' : 'file'
   useEffect(() => onStep(step), [onStep, step])
-  if (running) return <Running id={running} onClose={onClose} />
+  if (running) return <Running id={running} onOver={() => onStep('over')} onClose={onClose} />
   if (!chosen) return <ChooseFile onChosen={setChosen} />
   return <ImportMapping {...chosen} onBack={() => setChosen(undefined)} onRunning={setRunning} />
 }
@@ -125,7 +120,7 @@ function ChooseFile({
   )
 }
 
-function Running({ id, onClose }: { id: string; onClose: () => void }) {
+function Running({ id, onOver, onClose }: { id: string; onOver: () => void; onClose: () => void }) {
   const text = useText(importText)
   const language = useLanguage()
   const queryClient = useQueryClient()
@@ -138,8 +133,12 @@ function Running({ id, onClose }: { id: string; onClose: () => void }) {
   })
   const run = query.data
   const isOver = run?.status === 'done' || run?.status === 'failed'
+  const over = useRef(onOver)
+  over.current = onOver
   useEffect(() => {
-    if (isOver) void refreshLeads(queryClient)
+    if (!isOver) return
+    over.current()
+    void refreshLeads(queryClient)
   }, [isOver, queryClient])
   const results = run
     ? [

@@ -47,7 +47,7 @@ export function BoardColumn({ stage, leads, count, held, open, hasMore, onMore, 
           {number(language, count)}
         </span>
       </h2>
-      <div className="relative min-h-24 flex-1 overflow-y-auto px-2 pb-2">
+      <div className="relative min-h-24 flex-1 overflow-y-auto px-2 pt-1 pb-2">
         {leads.length === 0 ? (
           <p className="px-1 py-6 text-center text-sm text-muted">{text.nobody}</p>
         ) : (

@@ -78,6 +78,15 @@ export function Sales() {
     card?.focus({ preventScroll: true })
     card?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   })
+  // The panel takes room: the card it belongs to stays in view.
+  useEffect(() => {
+    if (!open) return
+    const timer = setTimeout(() => {
+      const card = board.current?.querySelector(`[data-card="${CSS.escape(open)}"]`)
+      card?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    }, 200)
+    return () => clearTimeout(timer)
+  }, [open])
   const onKey = (event: KeyboardEvent, id: string, stage: Stage) => {
     if (event.metaKey || event.ctrlKey || event.altKey) return
     const move = moveOf(event.key, { id, stage, columns, held: held?.id === id ? held : undefined })
