@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, open, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -7,9 +7,9 @@ import type { ReadableStream } from 'node:stream/web'
 import { z } from 'zod'
 import { ApiError, invalid } from '../../shared/problem.ts'
 import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
-import { isEncrypted } from '../backup/archive.ts'
+import { isEncrypted, unpack } from '../backup/archive.ts'
 import { backupFile, backupsIn, listBackups, nameFor } from '../backup/make.ts'
-import { KINDS } from '../backup/manifest.ts'
+import { BackupError, KINDS } from '../backup/manifest.ts'
 import { backupTimes, Job, readJob, type Started, startBackup, startRestore } from '../backup.ts'
 import { isMissing } from '../files.ts'
 import { absent, type Ctx, type Env, problems, write } from '../http.ts'
@@ -156,6 +156,57 @@ backups.openapi(
       throw invalid([{ path: 'confirm', code: 'mismatch', message }])
     }
     return begun(c, await startRestore(config, name, { secret }))
+  },
+)
+
+const Checked = z.object({
+  ok: z.boolean(),
+  reason: z.string().nullable().meta({ description: 'What is amiss.' }),
+  created_at: z.string().nullable(),
+  files: z.int(),
+  rows: z.int().meta({ description: 'Of all tables together.' }),
+})
+
+backups.openapi(
+  createRoute({
+    method: 'post',
+    path: '/backup/check',
+    operationId: 'checkBackup',
+    tags: ['Backups'],
+    summary: 'Open a backup and hold every file of it to its checksum',
+    request: {
+      body: body(
+        z.strictObject({
+          name: Name,
+          passphrase: z.string().max(500).optional(),
+          identity: z.string().max(5000).optional(),
+        }),
+      ),
+    },
+    responses: { 200: json(Checked, 'Whether it can be relied on.'), ...problems(404, 422) },
+  }),
+  async (c) => {
+    const { paths } = c.get('deps').config
+    const { name, ...secret } = c.req.valid('json')
+    const file = backupFile(paths, name)
+    await stat(file).catch(notThere)
+    const folder = await mkdtemp(join(backupsIn(paths), '.check-'))
+    try {
+      const { created_at, files, tables } = await unpack(file, folder, secret)
+      const rows = tables.reduce((sum, table) => sum + table.rows, 0)
+      return answer(
+        c,
+        Checked,
+        { ok: true, reason: null, created_at, files: files.length, rows },
+        200,
+      )
+    } catch (error) {
+      if (!(error instanceof BackupError)) throw error
+      const found = { ok: false, reason: error.message, created_at: null, files: 0, rows: 0 }
+      return answer(c, Checked, found, 200)
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
   },
 )
 

@@ -5,6 +5,7 @@ import { answer, body, createRoute, json, resource } from '../../shared/route.ts
 import { VERSION } from '../../shared/version.ts'
 import { readBackupSettings } from '../backup/settings.ts'
 import { backupTimes } from '../backup.ts'
+import { examine } from '../doctor.ts'
 import { Alert, readAlerts } from '../health.ts'
 import { type Ctx, type Env, problems } from '../http.ts'
 import { readLicense, Tier } from '../license.ts'
@@ -101,6 +102,24 @@ system.openapi(
     }
     return answer(c, Info, info, 200)
   },
+)
+
+const Findings = z.object({
+  findings: z.array(
+    z.object({ is: z.enum(['ok', 'warn', 'fail']), what: z.string(), say: z.string() }),
+  ),
+})
+
+system.openapi(
+  createRoute({
+    method: 'get',
+    path: '/doctor',
+    operationId: 'doctor',
+    tags: ['System'],
+    summary: 'What `watchpost-hub doctor` says: each thing the hub needs',
+    responses: { 200: json(Findings, 'As of now.'), ...problems() },
+  }),
+  async (c) => answer(c, Findings, { findings: await examine(c.get('deps').config) }, 200),
 )
 
 /** Settings > System. */

@@ -1,4 +1,13 @@
-import { ChartColumn, Columns3, FolderCog, Mail, Sun, Users, Workflow } from 'lucide-react'
+import {
+  ChartColumn,
+  Columns3,
+  FolderCog,
+  Mail,
+  Settings,
+  Sun,
+  Users,
+  Workflow,
+} from 'lucide-react'
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
 import type { Language } from './i18n.ts'
 import { shellText } from './shell/shell.text.ts'
@@ -88,7 +97,18 @@ export const PROJECT_PAGES: PageEntry[] = [
 ]
 
 /** The pages of the whole hub. */
-export const HUB_PAGES: PageEntry[] = []
+export const HUB_PAGES: PageEntry[] = [
+  {
+    path: 'settings',
+    icon: Settings,
+    label: (language) => words(language).settings,
+    key: ',',
+    onPhone: false,
+    Page: lazy(() =>
+      import('./pages/settings/settings.tsx').then(({ Settings }) => ({ default: Settings })),
+    ),
+  },
+]
 
 /** Where a project opens. */
 export function firstPage(slug: string): string {

@@ -106,7 +106,7 @@ function Whole({ detailed, isFixed }: { detailed: Detailed; isFixed: boolean }) 
         <div className="flex min-w-0 flex-col bg-ink">
           <Letter detailed={detailed} view={view} marked={marked} onMark={setMarked} />
         </div>
-        <aside className="flex min-w-0 flex-col gap-6 border-line p-4 max-@3xl:order-first max-@3xl:border-b md:p-5 @3xl:border-l">
+        <aside className="flex min-w-0 flex-col gap-6 border-line p-4 @max-3xl:border-t md:p-5 @3xl:border-l">
           <NextStep detailed={detailed} isFixed={isFixed} onEdit={() => set({ do: 'edit' })} />
           {WITH_GATES.includes(draft.state) ? <Gates gates={gates} /> : null}
           <Claims draft={draft} marked={marked} />
@@ -144,14 +144,18 @@ function Envelope({ detailed: { draft, recipients } }: { detailed: Detailed }) {
         : (name ?? audience(draft.audience))
   return (
     <>
-      <span className="truncate">
+      <span className="truncate max-md:w-full">
         {text.from}: {sender ? `${sender.name} <${sender.email}>` : text.nobody_signs}
       </span>
-      <span aria-hidden>·</span>
-      <span className="truncate">
+      <span aria-hidden className="max-md:hidden">
+        ·
+      </span>
+      <span className="truncate max-md:w-full">
         {text.to}: {to}
       </span>
-      <span aria-hidden>·</span>
+      <span aria-hidden className="max-md:hidden">
+        ·
+      </span>
       <span>{draft.agent ? text.by_agent(draft.agent) : text.by_hand}</span>
     </>
   )

@@ -27,7 +27,7 @@ export function DraftList({
         return (
           <li key={draft.id} className="border-b border-line">
             <Link
-              href={`?${filter}draft=${draft.id}`}
+              href={`/p/${draft.project}/drafts?${filter}draft=${draft.id}`}
               data-draft={draft.id}
               aria-current={isOpen ? 'true' : undefined}
               className={cn(

@@ -177,7 +177,7 @@ function Row({
   const text = useText(missionsText)
   return (
     <Link
-      href={`?${status ? `status=${status}&` : ''}mission=${mission.id}`}
+      href={`/p/${mission.project}/missions?${status ? `status=${status}&` : ''}mission=${mission.id}`}
       data-mission={mission.id}
       aria-current={isHere ? 'true' : undefined}
       className={cn(

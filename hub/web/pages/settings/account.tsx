@@ -1,0 +1,81 @@
+import { useRef } from 'react'
+import { Field, SecretInput } from '../../../../web/ui/field.tsx'
+import { FormError, FormField, Submit } from '../../../../web/ui/form.tsx'
+import { Actions } from '../../../../web/ui/layer.tsx'
+import { Select } from '../../../../web/ui/select.tsx'
+import { toast } from '../../../../web/ui/toast.tsx'
+import { api, ok, ProblemError } from '../../api/client.ts'
+import { HubForm } from '../../errors.tsx'
+import { LANGUAGES, type Language, setLanguage, useLanguage, useText } from '../../i18n.ts'
+import { setTheme, type Theme, useTheme } from '../../theme.ts'
+import { Card, Section } from './section.tsx'
+import { settingsText } from './settings.text.ts'
+
+/** Language, theme and the admin's password. */
+export function Account() {
+  const { account: text } = useText(settingsText)
+  const language = useLanguage()
+  const theme = useTheme()
+  const form = useRef<HTMLDivElement>(null)
+  return (
+    <Section title={text.title} text={text.text}>
+      <Card>
+        <div className="grid gap-4 md:grid-cols-2">
+          <Field label={text.language}>
+            <Select
+              value={language}
+              onChange={(event) => setLanguage(event.target.value as Language)} // safe: our own options
+              options={Object.entries(LANGUAGES).map(([value, label]) => ({ value, label }))}
+            />
+          </Field>
+          <Field label={text.theme}>
+            <Select
+              value={theme}
+              onChange={(event) => setTheme(event.target.value as Theme)} // safe: our own options
+              options={Object.entries(text.themes).map(([value, label]) => ({ value, label }))}
+            />
+          </Field>
+        </div>
+      </Card>
+      <Card title={text.password} text={text.password_text}>
+        <div ref={form}>
+          <HubForm
+            className="flex max-w-sm flex-col gap-4"
+            onSubmit={async ({ current = '', password = '', repeat }) => {
+              if (password !== repeat) throw differs(text.differs)
+              await ok(api.POST('/api/cockpit/password', { body: { current, password } }))
+              toast(text.changed)
+              form.current?.querySelector('form')?.reset()
+            }}
+          >
+            <FormField name="current" label={text.current}>
+              <SecretInput autoComplete="current-password" />
+            </FormField>
+            <FormField name="password" label={text.new} hint={text.new_hint}>
+              <SecretInput autoComplete="new-password" />
+            </FormField>
+            <FormField name="repeat" label={text.repeat}>
+              <SecretInput autoComplete="new-password" />
+            </FormField>
+            <FormError />
+            <Actions className="mt-0 md:justify-start!">
+              <Submit>{text.submit}</Submit>
+            </Actions>
+          </HubForm>
+        </div>
+      </Card>
+    </Section>
+  )
+}
+
+function differs(message: string): ProblemError {
+  return new ProblemError({
+    type: 'about:blank',
+    title: message,
+    status: 422,
+    detail: message,
+    code: 'invalid',
+    request_id: '',
+    errors: [{ path: 'repeat', code: 'mismatch', message }],
+  })
+}

@@ -1,0 +1,124 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Badge } from '../../../../web/ui/badge.tsx'
+import { Button } from '../../../../web/ui/button.tsx'
+import { Textarea } from '../../../../web/ui/field.tsx'
+import { FormError, FormField, Notice, Submit } from '../../../../web/ui/form.tsx'
+import { Actions } from '../../../../web/ui/layer.tsx'
+import { SkeletonRows } from '../../../../web/ui/states.tsx'
+import { absolute } from '../../../../web/ui/time.tsx'
+import { toast } from '../../../../web/ui/toast.tsx'
+import { api, ok, type Schemas } from '../../api/client.ts'
+import { projectsQuery } from '../../api/queries.ts'
+import { FailedQuery, HubForm, useToastError } from '../../errors.tsx'
+import { number, useLanguage, useText } from '../../i18n.ts'
+import { Card, Facts, Section } from './section.tsx'
+import { settingsText } from './settings.text.ts'
+
+const KEY = ['settings', 'license']
+
+/** The licence: what it allows, and another one in its place. */
+export function Licence() {
+  const { licence: text } = useText(settingsText)
+  const query = useQuery({ queryKey: KEY, queryFn: () => ok(api.GET('/api/cockpit/license')) })
+  return (
+    <Section title={text.title} text={text.text}>
+      {query.isPending ? (
+        <SkeletonRows rows={6} />
+      ) : query.isError ? (
+        <FailedQuery error={query.error} onRetry={() => query.refetch()} />
+      ) : (
+        <Whole licence={query.data} />
+      )}
+    </Section>
+  )
+}
+
+function Whole({ licence }: { licence: Schemas['License'] }) {
+  const { licence: text } = useText(settingsText)
+  const language = useLanguage()
+  const queryClient = useQueryClient()
+  const say = useToastError()
+  const projects = useQuery(projectsQuery).data ?? []
+  // Which projects are read-only, and the look, depend on it.
+  const refresh = () => queryClient.invalidateQueries()
+  const remove = useMutation({
+    mutationFn: () => ok(api.DELETE('/api/cockpit/license')),
+    onSuccess: () => toast(text.removed),
+    onError: say,
+    onSettled: refresh,
+  })
+  const limit = (most: number | null) => (most === null ? text.unlimited : number(language, most))
+  const money = (price: number) =>
+    number(language, price, { style: 'currency', currency: 'USD', maximumFractionDigits: 0 })
+  const isAmiss = ['grace', 'expired', 'refused'].includes(licence.status)
+  return (
+    <>
+      <Card>
+        {isAmiss ? (
+          <Notice
+            tone={licence.status === 'grace' ? 'warn' : 'bad'}
+            className="mb-3"
+            text={`${text.statuses[licence.status]}. ${text.surplus}`}
+          />
+        ) : null}
+        <Facts
+          rows={[
+            [
+              text.now,
+              <span key="now" className="flex flex-wrap items-center gap-2">
+                <span className="font-semibold">{text.tiers[licence.tier]}</span>
+                {isAmiss ? null : (
+                  <span className="text-muted">{text.statuses[licence.status]}</span>
+                )}
+              </span>,
+            ],
+            [text.projects, text.in_use(projects.length, limit(licence.max_projects))],
+            ...(licence.customer ? [[text.customer, licence.customer] as [string, string]] : []),
+            ...(licence.valid_until
+              ? [[text.until, absolute(licence.valid_until, language)] as [string, string]]
+              : []),
+          ]}
+        />
+      </Card>
+      <ul className="grid gap-px overflow-hidden rounded-panel border border-line bg-line sm:grid-cols-2 lg:grid-cols-4">
+        {licence.tiers.map((one) => (
+          <li key={one.tier} className="flex flex-col gap-1 bg-surface p-4">
+            <p className="flex items-center gap-2 font-semibold">
+              {text.tiers[one.tier]}
+              {one.tier === licence.tier ? <Badge tone="good">{text.current}</Badge> : null}
+            </p>
+            <p data-numbers>
+              {text.projects}: {limit(one.max_projects)}
+            </p>
+            <p className="text-sm text-muted" data-numbers>
+              {one.price_usd_year > 0 ? text.per_year(money(one.price_usd_year)) : text.for_free}
+            </p>
+          </li>
+        ))}
+      </ul>
+      <Card>
+        <HubForm
+          className="flex flex-col gap-4"
+          onSubmit={async ({ license = '' }) => {
+            await ok(api.PUT('/api/cockpit/license', { body: { license } }))
+            toast(text.saved)
+            await refresh()
+          }}
+        >
+          <FormField name="license" label={text.key} hint={text.key_hint}>
+            <Textarea rows={4} spellCheck={false} className="font-mono text-sm!" />
+          </FormField>
+          <FormError />
+          <Actions className="mt-0">
+            {licence.status === 'none' ? null : (
+              <Button isPending={remove.isPending} onClick={() => remove.mutate()}>
+                {text.remove}
+              </Button>
+            )}
+            <Submit>{text.submit}</Submit>
+          </Actions>
+        </HubForm>
+      </Card>
+    </>
+  )
+}

@@ -1,0 +1,95 @@
+import { useMutation } from '@tanstack/react-query'
+import { CircleCheck, CircleX } from 'lucide-react'
+import { Button } from '../../../../web/ui/button.tsx'
+import { api, ok } from '../../api/client.ts'
+import { useToastError } from '../../errors.tsx'
+import { useLanguage, useText } from '../../i18n.ts'
+import { mailText } from './mail.text.ts'
+import type { MailView } from './mail.tsx'
+import { Card } from './section.tsx'
+
+const tryAll = () => ok(api.POST('/api/cockpit/settings/mail/test'))
+type Checks = Awaited<ReturnType<typeof tryAll>>
+
+/** Tries every server that is set, and names what is missing. */
+export function MailTest({ view: { mail } }: { view: MailView }) {
+  const text = useText(mailText)
+  const say = useToastError()
+  const test = useMutation({ mutationFn: tryAll, onError: say })
+  const isSet = mail.smtp ?? mail.imap ?? mail.listmonk
+  return (
+    <Card
+      title={text.test}
+      text={isSet ? text.test_text : text.nothing_set}
+      action={
+        <Button disabled={!isSet} isPending={test.isPending} onClick={() => test.mutate()}>
+          {text.test}
+        </Button>
+      }
+    >
+      {test.data ? <Found checks={test.data} /> : null}
+    </Card>
+  )
+}
+
+function Found({ checks }: { checks: Checks }) {
+  const text = useText(mailText)
+  const language = useLanguage()
+  const stageOf = (stage: string | null) =>
+    stage && Object.hasOwn(text.stages, stage)
+      ? text.stages[stage as keyof typeof text.stages] // safe: just asked
+      : text.stages.other
+  return (
+    <ul className="flex flex-col gap-3" aria-live="polite">
+      {(['smtp', 'imap', 'listmonk'] as const).map((kind) => {
+        const check = checks[kind]
+        if (!check) return null
+        const Icon = check.ok ? CircleCheck : CircleX
+        const missing = 'missing' in check ? check.missing : []
+        return (
+          <li key={kind} className="flex gap-2">
+            <Icon
+              size={16}
+              aria-hidden
+              className={`mt-0.5 shrink-0 ${check.ok ? 'text-good' : 'text-bad'}`}
+            />
+            <div className="min-w-0">
+              <p className="font-medium">
+                {text[kind]}: {check.ok ? text.works : text.fails}
+              </p>
+              {check.ok ? null : (
+                <p className="text-sm text-muted break-words">
+                  {language === 'en'
+                    ? check.message
+                    : 'stage' in check
+                      ? stageOf(check.stage)
+                      : missing.length === 0
+                        ? text.stages.other
+                        : null}
+                </p>
+              )}
+              {'version' in check && check.version ? (
+                <p className="text-sm text-muted">{text.version(check.version)}</p>
+              ) : null}
+              {missing.length > 0 ? (
+                <>
+                  <p className="mt-1 text-sm text-bad">{text.missing(missing.length)}</p>
+                  <ul className="mt-1 flex flex-wrap gap-1.5">
+                    {missing.map((name) => (
+                      <li
+                        key={name}
+                        className="rounded-[4px] bg-hover px-1.5 py-0.5 font-mono text-xs"
+                      >
+                        {name}
+                      </li>
+                    ))}
+                  </ul>
+                </>
+              ) : null}
+            </div>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

@@ -1,0 +1,280 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Badge } from '../../../../web/ui/badge.tsx'
+import { Button } from '../../../../web/ui/button.tsx'
+import { Input, Switch } from '../../../../web/ui/field.tsx'
+import { FormError, FormField, Notice, Submit } from '../../../../web/ui/form.tsx'
+import { Actions } from '../../../../web/ui/layer.tsx'
+import { SkeletonRows } from '../../../../web/ui/states.tsx'
+import { toast } from '../../../../web/ui/toast.tsx'
+import { api, ok, type Schemas } from '../../api/client.ts'
+import { common } from '../../common.text.ts'
+import { FailedQuery, HubForm, useToastError } from '../../errors.tsx'
+import { number, useLanguage, useText } from '../../i18n.ts'
+import { mailQuery } from '../drafts/queries.ts'
+import { mailText } from './mail.text.ts'
+import { MailServers } from './mail-servers.tsx'
+import { MailTest } from './mail-test.tsx'
+import { Card, Facts, Section } from './section.tsx'
+
+export type MailView = { mail: Schemas['MailSettings']; state: Schemas['MailState'] }
+type Change = Omit<Partial<Schemas['MailSettings']>, 'smtp' | 'listmonk' | 'imap'> & {
+  smtp?: object | null
+  listmonk?: object | null
+  imap?: object | null
+}
+
+/** useChangeMail writes some of the settings; the rest stays. */
+export function useChangeMail() {
+  const queryClient = useQueryClient()
+  return async (body: Change) => {
+    const view = await ok(api.PUT('/api/cockpit/settings/mail', { body: body as never })) // safe: the hub checks it, and says what does not fit
+    queryClient.setQueryData(mailQuery.queryKey, view)
+    for (const key of ['draft', 'today']) void queryClient.invalidateQueries({ queryKey: [key] })
+  }
+}
+
+/** Who writes, by which server, how much, and how it goes. */
+export function Mail() {
+  const text = useText(mailText)
+  const query = useQuery(mailQuery)
+  return (
+    <Section title={text.title} text={text.text}>
+      {query.isPending ? (
+        <SkeletonRows rows={8} />
+      ) : query.isError ? (
+        <FailedQuery error={query.error} onRetry={() => query.refetch()} />
+      ) : (
+        <>
+          <State view={query.data} />
+          <Sender view={query.data} />
+          <MailServers view={query.data} />
+          <MailTest view={query.data} />
+          <Volume view={query.data} />
+        </>
+      )}
+    </Section>
+  )
+}
+
+function State({ view: { state } }: { view: MailView }) {
+  const text = useText(mailText)
+  const language = useLanguage()
+  const queryClient = useQueryClient()
+  const say = useToastError()
+  const { paused, dns } = state
+  const toggle = useMutation({
+    mutationFn: async () => {
+      if (paused) await ok(api.POST('/api/cockpit/settings/mail/confirm'))
+      else await ok(api.POST('/api/cockpit/settings/mail/pause'))
+    },
+    onSuccess: () => toast(paused ? text.paused.confirmed : text.pause_done),
+    onError: say,
+    onSettled: () =>
+      Promise.all([
+        queryClient.invalidateQueries({ queryKey: mailQuery.queryKey }),
+        queryClient.invalidateQueries({ queryKey: ['today'] }),
+      ]),
+  })
+  const say_number = (value: number) => number(language, value)
+  return (
+    <>
+      {paused ? (
+        <Notice
+          tone="warn"
+          text={
+            <>
+              <p className="font-medium">{text.paused.title}</p>
+              <p className="text-muted">
+                {text.paused[paused.reason]} {language === 'en' ? paused.detail : ''}
+              </p>
+            </>
+          }
+          action={
+            <Button
+              size="sm"
+              variant="primary"
+              isPending={toggle.isPending}
+              onClick={() => toggle.mutate()}
+            >
+              {text.paused.confirm}
+            </Button>
+          }
+        />
+      ) : null}
+      <Card>
+        <Facts
+          rows={[
+            [text.today, text.used(say_number(state.used_today), say_number(state.cap_today))],
+            [
+              text.month,
+              text.month_value(
+                say_number(state.sent_30_days),
+                say_number(state.hard_bounces),
+                say_number(state.complaints),
+              ),
+            ],
+            ...(dns
+              ? [
+                  [
+                    text.dns,
+                    <span key="dns" className="flex flex-wrap gap-1.5">
+                      {(['spf', 'dkim', 'dmarc'] as const).map((name) => (
+                        <Badge
+                          key={name}
+                          tone={
+                            dns[name].state === 'present'
+                              ? 'good'
+                              : dns[name].state === 'missing'
+                                ? 'warn'
+                                : 'plain'
+                          }
+                        >
+                          {name.toUpperCase()} {text.dns_states[dns[name].state]}
+                        </Badge>
+                      ))}
+                    </span>,
+                  ] as [string, React.ReactNode],
+                ]
+              : []),
+          ]}
+        />
+        {paused ? null : (
+          <Button
+            size="sm"
+            className="mt-3"
+            isPending={toggle.isPending}
+            onClick={() => toggle.mutate()}
+          >
+            {text.pause}
+          </Button>
+        )}
+      </Card>
+    </>
+  )
+}
+
+function Sender({ view: { mail, state } }: { view: MailView }) {
+  const text = useText(mailText)
+  const words = useText(common)
+  const change = useChangeMail()
+  const { sender, footer } = mail
+  return (
+    <Card title={text.sender} text={text.sender_text}>
+      <HubForm
+        className="flex flex-col gap-4"
+        onSubmit={async (values) => {
+          const { public_url, postal_address, name = '', email = '', ...rest } = values
+          if ((public_url || null) !== state.public_url) {
+            const body = { public_url: public_url || null }
+            await ok(api.PUT('/api/cockpit/settings/system', { body }))
+          }
+          await change({
+            sender:
+              name || email
+                ? {
+                    name,
+                    email,
+                    title: rest.title || null,
+                    phone: rest.phone || null,
+                    reply_to: rest.reply_to || null,
+                  }
+                : null,
+            footer: { ...footer, postal_address: postal_address || null },
+          })
+          toast(words.saved)
+        }}
+      >
+        <div className="grid gap-4 md:grid-cols-2">
+          <FormField name="name" label={text.name}>
+            <Input defaultValue={sender?.name} maxLength={80} />
+          </FormField>
+          <FormField name="email" label={text.email}>
+            <Input inputMode="email" defaultValue={sender?.email} maxLength={254} />
+          </FormField>
+          <FormField name="title" label={text.job} isOptional>
+            <Input defaultValue={sender?.title ?? ''} maxLength={80} />
+          </FormField>
+          <FormField name="phone" label={text.phone} isOptional>
+            <Input inputMode="tel" defaultValue={sender?.phone ?? ''} maxLength={40} />
+          </FormField>
+          <FormField name="reply_to" label={text.reply_to} isOptional>
+            <Input inputMode="email" defaultValue={sender?.reply_to ?? ''} maxLength={254} />
+          </FormField>
+          <FormField name="postal_address" label={text.postal_address} hint={text.postal_hint}>
+            <Input defaultValue={footer.postal_address ?? ''} maxLength={300} />
+          </FormField>
+          <FormField
+            name="public_url"
+            label={text.public_url}
+            hint={text.public_url_hint}
+            className="md:col-span-2"
+            isOptional
+          >
+            <Input
+              inputMode="url"
+              spellCheck={false}
+              placeholder="https://hub.demir.example"
+              defaultValue={state.public_url ?? ''}
+            />
+          </FormField>
+        </div>
+        <FormError />
+        <Actions className="mt-0">
+          <Submit>{words.save}</Submit>
+        </Actions>
+      </HubForm>
+    </Card>
+  )
+}
+
+function Volume({ view: { mail } }: { view: MailView }) {
+  const text = useText(mailText)
+  const words = useText(common)
+  const change = useChangeMail()
+  const [isGrowing, setGrowing] = useState(mail.ramp !== null)
+  const [tracks, setTracks] = useState(mail.track_opens)
+  return (
+    <Card title={text.volume} text={text.volume_text}>
+      <HubForm
+        className="flex flex-col gap-4"
+        onSubmit={async ({ daily_cap, start, step }) => {
+          await change({
+            daily_cap: Number(daily_cap),
+            ramp: isGrowing ? { start: Number(start), step: Number(step) } : null,
+            track_opens: tracks,
+          })
+          toast(words.saved)
+        }}
+      >
+        <FormField name="daily_cap" label={text.daily_cap} className="max-w-48">
+          <Input inputMode="numeric" defaultValue={mail.daily_cap} />
+        </FormField>
+        <div className="flex items-center gap-3">
+          <Switch label={text.ramp} isOn={isGrowing} onChange={setGrowing} />
+          <span>{text.ramp}</span>
+        </div>
+        {isGrowing ? (
+          <div className="grid max-w-sm grid-cols-2 gap-4">
+            <FormField name="start" label={text.start}>
+              <Input inputMode="numeric" defaultValue={mail.ramp?.start ?? 20} />
+            </FormField>
+            <FormField name="step" label={text.step}>
+              <Input inputMode="numeric" defaultValue={mail.ramp?.step ?? 20} />
+            </FormField>
+          </div>
+        ) : null}
+        <div className="flex items-start gap-3">
+          <Switch label={text.track} isOn={tracks} onChange={setTracks} />
+          <p>
+            {text.track} <span className="block text-sm text-muted">{text.track_hint}</span>
+          </p>
+        </div>
+        <FormError />
+        <Actions className="mt-0">
+          <Submit>{words.save}</Submit>
+        </Actions>
+      </HubForm>
+    </Card>
+  )
+}

@@ -1,0 +1,165 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Check, Download } from 'lucide-react'
+import { Badge } from '../../../../web/ui/badge.tsx'
+import { Button } from '../../../../web/ui/button.tsx'
+import { cn } from '../../../../web/ui/class-names.ts'
+import { Notice } from '../../../../web/ui/form.tsx'
+import { Progress } from '../../../../web/ui/progress.tsx'
+import { api, ok } from '../../api/client.ts'
+import { useToastError } from '../../errors.tsx'
+import { bytes, useLanguage, useText } from '../../i18n.ts'
+import { modelsText } from './models.text.ts'
+import { type ModelsOverview, modelsQuery } from './models.tsx'
+import { Card } from './section.tsx'
+
+type Preset = ModelsOverview['presets'][number]
+
+/** The models we know, with how much of this machine's memory each takes. */
+export function ModelPresets({ models }: { models: ModelsOverview }) {
+  const text = useText(modelsText)
+  const language = useLanguage()
+  return (
+    <Card
+      title={text.presets}
+      text={`${text.machine(bytes(language, models.machine.memory_bytes))} ${models.machine.why[language]}`}
+    >
+      {models.download ? <DownloadState models={models} /> : null}
+      <ul className="flex flex-col">
+        {models.presets.map((preset) => (
+          <li key={preset.id} className="border-line py-4 not-last:border-b last:pb-0">
+            <PresetRow preset={preset} models={models} />
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+function useDownload() {
+  const queryClient = useQueryClient()
+  const say = useToastError()
+  return useMutation({
+    mutationFn: (preset: string) =>
+      ok(api.POST('/api/cockpit/model/download', { body: { preset, use: true } })),
+    onError: say,
+    onSettled: () => queryClient.invalidateQueries({ queryKey: modelsQuery.queryKey }),
+  })
+}
+
+function PresetRow({ preset, models }: { preset: Preset; models: ModelsOverview }) {
+  const text = useText(modelsText)
+  const language = useLanguage()
+  const start = useDownload()
+  const { settings, machine, download } = models
+  const isUsed = settings.kind === 'local' && settings.preset === preset.id
+  const isBusy = download?.status === 'processing'
+  return (
+    <div className="flex flex-wrap items-start gap-x-6 gap-y-3">
+      <div className="min-w-0 flex-1 basis-64">
+        <p className="flex flex-wrap items-center gap-2">
+          <span className="font-medium">{preset.name}</span>
+          {preset.is_recommended ? <Badge tone="good">{text.recommended}</Badge> : null}
+        </p>
+        <p className="mt-0.5 text-sm text-muted text-pretty">{preset.about[language]}</p>
+        <Ram need={preset.memory_bytes} all={machine.memory_bytes} fits={preset.fits} />
+      </div>
+      {isUsed ? (
+        <span className="flex h-8 items-center gap-1.5 text-sm text-good">
+          <Check size={14} aria-hidden />
+          {text.in_use}
+        </span>
+      ) : (
+        <Button
+          variant={preset.is_recommended && settings.kind === 'none' ? 'primary' : 'secondary'}
+          disabled={isBusy}
+          isPending={start.isPending}
+          icon={preset.is_downloaded ? undefined : <Download size={14} aria-hidden />}
+          onClick={() => start.mutate(preset.id)}
+        >
+          {preset.is_downloaded ? text.use : text.download(bytes(language, preset.download_bytes))}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/** How much of the machine's memory a model takes, as a bar. */
+function Ram({ need, all, fits }: { need: number; all: number; fits: boolean }) {
+  const text = useText(modelsText)
+  const language = useLanguage()
+  const share = Math.min(1, need / all)
+  return (
+    <div className="mt-2 flex items-center gap-3 text-sm">
+      <span aria-hidden className="h-1.5 w-28 overflow-hidden rounded-full bg-line">
+        <span
+          className={cn('block h-full rounded-full', fits ? 'bg-fg' : 'bg-bad')}
+          style={{ width: `${share * 100}%` }}
+        />
+      </span>
+      <span className="text-muted" data-numbers>
+        {text.ram(bytes(language, need), bytes(language, all))}
+      </span>
+      <span className={fits ? 'text-good' : 'text-bad'}>{fits ? text.fits : text.tight}</span>
+    </div>
+  )
+}
+
+function DownloadState({ models: { download, presets } }: { models: ModelsOverview }) {
+  const text = useText(modelsText)
+  const language = useLanguage()
+  const queryClient = useQueryClient()
+  const say = useToastError()
+  const start = useDownload()
+  const cancel = useMutation({
+    mutationFn: () => ok(api.POST('/api/cockpit/model/download/cancel')),
+    onError: say,
+    onSettled: () => queryClient.invalidateQueries({ queryKey: modelsQuery.queryKey }),
+  })
+  if (!download || download.status === 'done') return null
+  const name = presets.find(({ id }) => id === download.preset)?.name ?? download.url
+  if (download.status !== 'processing') {
+    const { preset } = download
+    return (
+      <Notice
+        tone={download.status === 'failed' ? 'bad' : 'plain'}
+        className="mb-2"
+        text={
+          <>
+            <span className="font-medium">{name}</span>:{' '}
+            {download.status === 'failed' ? text.download_failed : text.download_stopped}
+            {download.error && language === 'en' ? ` ${download.error}` : ''}
+          </>
+        }
+        action={
+          preset ? (
+            <Button size="sm" isPending={start.isPending} onClick={() => start.mutate(preset)}>
+              {text.resume}
+            </Button>
+          ) : undefined
+        }
+      />
+    )
+  }
+  const total = download.total_bytes
+  return (
+    <div className="mb-2 rounded-control border border-line px-3 py-2">
+      <p className="flex items-center gap-3">
+        <span className="min-w-0 flex-1 truncate font-medium">{name}</span>
+        <span className="text-sm text-muted" data-numbers>
+          {total
+            ? text.progress(bytes(language, download.bytes), bytes(language, total))
+            : bytes(language, download.bytes)}
+        </span>
+        <Button size="sm" isPending={cancel.isPending} onClick={() => cancel.mutate()}>
+          {text.cancel}
+        </Button>
+      </p>
+      <Progress
+        label={text.downloading}
+        value={total ? download.bytes : undefined}
+        max={total ?? 1}
+        className="mt-2"
+      />
+    </div>
+  )
+}

@@ -1,0 +1,77 @@
+import { type ComponentType, lazy, Suspense } from 'react'
+import { Link, Redirect, useLocation } from 'wouter'
+import { cn } from '../../../../web/ui/class-names.ts'
+import { Select } from '../../../../web/ui/select.tsx'
+import { SkeletonRows } from '../../../../web/ui/states.tsx'
+import { useText } from '../../i18n.ts'
+import { Page } from '../../shell/page.tsx'
+import { settingsText } from './settings.text.ts'
+
+const SECTIONS = {
+  models: lazy(() => import('./models.tsx').then(({ Models }) => ({ default: Models }))),
+  agents: lazy(() => import('./prompts.tsx').then(({ Prompts }) => ({ default: Prompts }))),
+  'service-key': lazy(() =>
+    import('./service-key.tsx').then(({ ServiceKey }) => ({ default: ServiceKey })),
+  ),
+  mail: lazy(() => import('./mail.tsx').then(({ Mail }) => ({ default: Mail }))),
+  suppression: lazy(() =>
+    import('./suppression.tsx').then(({ Suppression }) => ({ default: Suppression })),
+  ),
+  licence: lazy(() => import('./licence.tsx').then(({ Licence }) => ({ default: Licence }))),
+  branding: lazy(() => import('./branding.tsx').then(({ Branding }) => ({ default: Branding }))),
+  backup: lazy(() => import('./backup.tsx').then(({ Backup }) => ({ default: Backup }))),
+  system: lazy(() => import('./system.tsx').then(({ System }) => ({ default: System }))),
+  account: lazy(() => import('./account.tsx').then(({ Account }) => ({ default: Account }))),
+} satisfies Record<string, ComponentType>
+type Name = keyof typeof SECTIONS
+const NAMES = Object.keys(SECTIONS) as Name[] // safe: the keys of a constant
+
+/** Everything that is set once: each section has an address of its own. */
+export function Settings() {
+  const text = useText(settingsText)
+  const [path, navigate] = useLocation()
+  const named = path.split('/')[2]
+  const current = NAMES.find((name) => name === named)
+  if (!current) return <Redirect to="/settings/models" replace />
+  const Shown = SECTIONS[current]
+  return (
+    <Page
+      title={text.title}
+      bar={
+        <Select
+          aria-label={text.sections}
+          className="mb-3 w-full md:hidden"
+          value={current}
+          onChange={(event) => navigate(`/settings/${event.target.value}`)}
+          options={NAMES.map((name) => ({ value: name, label: text.names[name] }))}
+        />
+      }
+    >
+      <div className="flex h-full min-h-0">
+        <nav
+          aria-label={text.sections}
+          className="hidden w-52 shrink-0 flex-col gap-0.5 overflow-y-auto border-r border-line p-3 md:flex"
+        >
+          {NAMES.map((name) => (
+            <Link
+              key={name}
+              href={`/settings/${name}`}
+              aria-current={name === current ? 'page' : undefined}
+              className={cn(
+                'flex h-8 shrink-0 items-center rounded-control px-2 font-medium',
+                name === current ? 'bg-hover text-fg' : 'text-muted hover:bg-hover hover:text-fg',
+              )}
+            >
+              {text.names[name]}
+            </Link>
+          ))}
+        </nav>
+        <div className="min-h-0 min-w-0 flex-1 overflow-y-auto">
+          <Suspense fallback={<SkeletonRows />}>
+            <Shown />
+          </Suspense>
+        </div>
+      </div>
+    </Page>
+  )
+}

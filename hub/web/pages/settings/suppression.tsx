@@ -1,0 +1,150 @@
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Button } from '../../../../web/ui/button.tsx'
+import { Input, Textarea } from '../../../../web/ui/field.tsx'
+import { FormError, FormField, Notice, Submit } from '../../../../web/ui/form.tsx'
+import { Actions } from '../../../../web/ui/layer.tsx'
+import { SkeletonRows } from '../../../../web/ui/states.tsx'
+import { Table, Td, Th } from '../../../../web/ui/table.tsx'
+import { Time } from '../../../../web/ui/time.tsx'
+import { toast } from '../../../../web/ui/toast.tsx'
+import { api, ok } from '../../api/client.ts'
+import { FailedQuery, HubForm } from '../../errors.tsx'
+import { useText } from '../../i18n.ts'
+import { mailText } from './mail.text.ts'
+import { Card, Section } from './section.tsx'
+
+const KEY = ['settings', 'suppression']
+const PAGE = 50
+
+/** Who never gets mail again; it only grows. */
+export function Suppression() {
+  const { suppression: text } = useText(mailText)
+  return (
+    <Section title={text.title} text={text.text}>
+      <Check />
+      <Add />
+      <List />
+    </Section>
+  )
+}
+
+function Check() {
+  const { suppression: text } = useText(mailText)
+  const [found, setFound] = useState<string>()
+  return (
+    <Card>
+      <HubForm
+        onSubmit={async ({ email = '' }) => {
+          const params = { query: { email, limit: 1 } }
+          const { suppression } = await ok(api.GET('/api/cockpit/suppression', { params }))
+          setFound(suppression.length > 0 ? text.is_on(email) : text.is_off(email))
+        }}
+      >
+        <div className="flex items-end gap-2">
+          <FormField name="email" label={text.find} className="flex-1">
+            <Input inputMode="email" maxLength={320} />
+          </FormField>
+          <Submit variant="secondary">{text.check}</Submit>
+        </div>
+        <FormError className="mt-3" />
+        {found ? <Notice className="mt-3" text={found} /> : null}
+      </HubForm>
+    </Card>
+  )
+}
+
+function Add() {
+  const { suppression: text } = useText(mailText)
+  const queryClient = useQueryClient()
+  const [written, setWritten] = useState('')
+  const [invalid, setInvalid] = useState<string[]>([])
+  return (
+    <Card title={text.add}>
+      <HubForm
+        className="flex flex-col gap-4"
+        onSubmit={async () => {
+          const body = { text: written }
+          const done = await ok(api.POST('/api/cockpit/suppression/import', { body }))
+          toast(text.added(done.added, done.known))
+          setInvalid(done.invalid)
+          setWritten('')
+          await queryClient.invalidateQueries({ queryKey: KEY })
+        }}
+      >
+        <FormField name="text" label={text.add} hint={text.add_hint}>
+          <Textarea
+            rows={4}
+            className="font-mono text-sm!"
+            spellCheck={false}
+            value={written}
+            onChange={(event) => setWritten(event.target.value)}
+          />
+        </FormField>
+        {invalid.length > 0 ? (
+          <Notice tone="warn" text={text.invalid(invalid.slice(0, 10).join(', '))} />
+        ) : null}
+        <FormError />
+        <Actions className="mt-0">
+          <Submit disabled={written.trim().length < 3}>{text.submit}</Submit>
+        </Actions>
+      </HubForm>
+    </Card>
+  )
+}
+
+function List() {
+  const { suppression: text } = useText(mailText)
+  const query = useInfiniteQuery({
+    queryKey: KEY,
+    queryFn: ({ pageParam }) =>
+      ok(
+        api.GET('/api/cockpit/suppression', {
+          params: { query: { limit: PAGE, ...(pageParam ? { cursor: pageParam } : {}) } },
+        }),
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  })
+  if (query.isPending) return <SkeletonRows rows={5} />
+  if (query.isError) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
+  const rows = query.data.pages.flatMap((page) => page.suppression)
+  const total = query.data.pages[0]?.total ?? 0
+  if (rows.length === 0) return <p className="text-muted">{text.empty}</p>
+  return (
+    <Card title={text.total(total)}>
+      <div className="-mx-4 overflow-x-auto md:-mx-5">
+        <Table>
+          <thead>
+            <tr>
+              <Th className="bg-surface pl-5">{text.hash}</Th>
+              <Th className="bg-surface">{text.reason}</Th>
+              <Th className="bg-surface">{text.since}</Th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row.email_hash}>
+                <Td className="pl-5 font-mono text-sm text-muted">{row.email_hash.slice(0, 12)}</Td>
+                <Td>{text.reasons[row.reason]}</Td>
+                <Td>
+                  <Time at={row.created_at} />
+                </Td>
+              </tr>
+            ))}
+          </tbody>
+        </Table>
+      </div>
+      {query.hasNextPage ? (
+        <Button
+          variant="ghost"
+          className="mt-2"
+          isPending={query.isFetchingNextPage}
+          onClick={() => query.fetchNextPage()}
+        >
+          {text.more}
+        </Button>
+      ) : null}
+    </Card>
+  )
+}
