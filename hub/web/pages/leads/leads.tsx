@@ -190,7 +190,7 @@ function More({ isPending, onMore }: { isPending: boolean; onMore: () => void })
       ([entry]) => {
         if (entry?.isIntersecting) more.current()
       },
-      { rootMargin: '600px' },
+      { rootMargin: '1600px' },
     )
     observer.observe(node)
     return () => observer.disconnect()
