@@ -74,6 +74,7 @@ async function makeBundles(work: string): Promise<Bundles> {
 const SCENARIOS = {
   'installed, used, upgraded, rolled back and removed': wholeLife,
   'killed after every step': killedAnywhere,
+  'killed in an upgrade': killedUpgrade,
   'two runs at once': twoAtOnce,
   'refused with a reason': refusals,
 }
@@ -188,16 +189,12 @@ async function wholeLife(base: string, bundles: Bundles): Promise<Counted> {
 
     await good(machine, upgradeTo('1.1.0'))
     assert.equal((await health(machine)).version, '1.1.0')
-    const probe = `/opt/watchpost/current/bin/node -e "
-      const { Client } = require('/opt/watchpost/current/node_modules/pg');
-      const c = new Client('postgres://postgres@localhost/hub?host=/run/watchpost-db&port=8771');
-      c.connect().then(() => c.query(\\"select to_regclass('hub.probe') is not null as there\\"))
-        .then((r) => { console.log(r.rows[0].there); return c.end() })"`
-    assert.equal((await good(machine, probe)).trim(), 'true')
+    const probe = sqlOf('select count(*)::int from hub.probe')
+    await good(machine, probe)
     const refused = await machine.sh(upgradeTo('1.2.0'))
     assert.equal(refused.code, 10, refused.stdout + refused.stderr)
     assert.equal((await health(machine)).version, '1.1.0')
-    assert.equal((await good(machine, probe)).trim(), 'true')
+    await good(machine, probe)
     assert.equal((await call(machine, 'GET', 'leads/list?project=demir')).body.leads.length, 1)
     assert.equal(await secretsOf(machine), secrets)
 
@@ -269,41 +266,85 @@ async function useIt(machine: Machine, code: string): Promise<void> {
   assert.ok(status === 'done' || reason, `${status}: ${reason}`)
 }
 
-/** Every call in install_hub and first is a step; behind each the script is killed once. */
-async function killedAnywhere(base: string, bundles: Bundles): Promise<Counted> {
-  const source = await readFile(bundles.installer, 'utf8')
-  const lines = source.split('\n')
-  const steps = lines.flatMap((line, index) =>
-    /^ {2}(make_users|make_folders|keep_fact data_dir .*|fetch_bundle|verify_bundle|unpack|make_cluster|switch_to .*|write_units|start_database|prepare_database .*|set_model|write_site|write_cron)$/.test(
-      line,
-    )
-      ? [index]
-      : [],
+/** The lines of a shell function that call a step, by their index in the script. */
+function stepsOf(lines: string[], name: string, steps: RegExp): number[] {
+  const begin = lines.indexOf(`${name}() {`)
+  const end = lines.indexOf('}', begin)
+  assert.ok(begin >= 0 && end > begin, `install.sh has no function ${name}`)
+  return lines.flatMap((line, index) =>
+    index > begin && index < end && steps.test(line) ? [index] : [],
   )
-  assert.ok(steps.length >= 12)
+}
+
+/** Writes install.sh as it is, but that it is killed behind one of its lines. */
+async function killedBehind(machine: Machine, lines: string[], index: number): Promise<void> {
+  const killed = lines.toSpliced(index + 1, 0, '  kill -9 $$').join('\n')
+  await writeFile(join(machine.root, 'root/killed.sh'), killed)
+  console.log(`  ${lines[index]?.trim()}`)
+}
+
+const killedInstall = (version: string) =>
+  installOf(version, '--model=none').replace('/root/install.sh', '/root/killed.sh')
+
+/** Behind every step of an installation the script is killed once. */
+async function killedAnywhere(base: string, bundles: Bundles): Promise<Counted> {
+  const lines = (await readFile(bundles.installer, 'utf8')).split('\n')
+  const steps = [
+    ...stepsOf(
+      lines,
+      'install_hub',
+      /^ {2}(fetch_|verify_|make_|keep_fact data_dir|unpack|write_)/,
+    ),
+    ...stepsOf(lines, 'first', /^ {2}(make_|switch_|write_|start_database|prepare_|set_model)/),
+  ]
+  assert.ok(steps.length >= 14)
   await withMachine(base, bundles, async (machine) => {
     let secrets: string | undefined
     for (const index of steps) {
-      const killed = lines.toSpliced(index + 1, 0, '  kill -9 $$').join('\n')
-      await writeFile(join(machine.root, 'root/killed.sh'), killed)
-      const run = installOf('1.0.0', '--model=none').replace('/root/install.sh', '/root/killed.sh')
-      const { code } = await machine.sh(run)
+      await killedBehind(machine, lines, index)
+      const { code } = await machine.sh(killedInstall('1.0.0'))
       assert.notEqual(code, 0)
       const known = await machine.sh(
         'cd /etc/watchpost && sha256sum service.key public.key hub.token',
       )
       if (known.code === 0) secrets ??= known.stdout
-      console.log(`  ${lines[index]?.trim()}`)
       await good(machine, installOf('1.0.0', '--model=none'))
       await health(machine)
       secrets ??= await secretsOf(machine)
       assert.equal(await secretsOf(machine), secrets)
-      // From nothing again, but with the data that an installation keeps.
-      if (index < (steps[6] ?? 0)) await good(machine, 'watchpost-hub uninstall')
+      await good(machine, 'watchpost-hub uninstall')
     }
   })
   return { killed_after: steps.length }
 }
+
+/** And behind the steps of an upgrade: the next run ends at the new version, with all data. */
+async function killedUpgrade(base: string, bundles: Bundles): Promise<Counted> {
+  const lines = (await readFile(bundles.installer, 'utf8')).split('\n')
+  const steps = stepsOf(lines, 'upgrade', /^ {2}(cp -a|keep_fact|switch_to|start_database)/)
+  assert.equal(steps.length, 4)
+  for (const index of steps) {
+    await withMachine(base, bundles, async (machine) => {
+      await good(machine, installOf('1.0.0', '--model=none'))
+      await good(machine, sqlOf('create table public.marker ()'))
+      const secrets = await secretsOf(machine)
+      await killedBehind(machine, lines, index)
+      assert.notEqual((await machine.sh(killedInstall('1.1.0'))).code, 0)
+      await good(machine, installOf('1.1.0'))
+      assert.equal((await health(machine)).version, '1.1.0')
+      assert.equal(await secretsOf(machine), secrets)
+      await good(machine, sqlOf('table public.marker, hub.probe'))
+      await good(machine, '! test -e /var/lib/watchpost/postgres.before')
+    })
+  }
+  return { upgrades_killed: steps.length }
+}
+
+/** A statement as the owner of the installed database. */
+const sqlOf = (statement: string) => `/opt/watchpost/current/bin/node -e "
+  const { Client } = require('/opt/watchpost/current/node_modules/pg');
+  const c = new Client('postgres://postgres@localhost/hub?host=/run/watchpost-db&port=8771');
+  c.connect().then(() => c.query('${statement}')).then((r) => { console.log(JSON.stringify(r.rows)); return c.end() })"`
 
 async function twoAtOnce(base: string, bundles: Bundles): Promise<Counted> {
   return withMachine(base, bundles, async (machine) => {
