@@ -37,6 +37,7 @@ const get = async (id: string) => (await api.get(`drafts/get?id=${id}&project=de
 
 describe('writing', () => {
   test('a draft by hand is readable at its address and listed with its evidence', async () => {
+    await create()
     const response = await hub.call('POST', 'draft/create', {
       project: 'demir',
       audience: { kind: 'lead', lead_id },

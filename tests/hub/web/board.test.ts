@@ -51,7 +51,7 @@ test('a card is moved by keys: picked up, over two stages, put down; and put bac
   await page.keyboard.press('Space')
   await eventually(() => stageOf('Ayşe Yılmaz')).toBe('replied')
   await page.locator('[data-stage=replied]').getByText('Ayşe Yılmaz').waitFor()
-  expect(await card.evaluate((node) => node === document.activeElement)).toBe(true)
+  await eventually(() => card.evaluate((node) => node === document.activeElement)).toBe(true)
 
   await page.keyboard.press('Space')
   await page.keyboard.press('ArrowRight')
