@@ -13,7 +13,7 @@ import { everywhere, inProject } from '../db.ts'
 import { absent, type Env, problems, write } from '../http.ts'
 import { readLicense, requireWritable } from '../license.ts'
 import { contentHash, examine, surroundings } from '../mail/approval.ts'
-import { personalOf } from '../mail/audience.ts'
+import { peopleOf, personalOf } from '../mail/audience.ts'
 import {
   Draft,
   diffSince,
@@ -23,10 +23,11 @@ import {
   reasonWords,
   viewDraft,
 } from '../mail/draft-view.ts'
-import { createDraft, DraftChange, editDraft, NewDraft } from '../mail/drafts.ts'
+import { createDraft, DraftChange, type DraftRow, editDraft, NewDraft } from '../mail/drafts.ts'
 import { State } from '../mail/flow.ts'
 import { personalise } from '../mail/render.ts'
 import { viaOf } from '../mail/settings.ts'
+import { readSalt } from '../mail/suppression.ts'
 import { NEWEST, Position, positionOf } from '../page.ts'
 import { Slug } from './projects.ts'
 
@@ -272,26 +273,17 @@ drafts.openapi(
   }),
   async (c) => {
     const { id } = c.req.valid('param')
-    const html = await everywhere(c.get('deps').db, async (sql) => {
-      const [draft] = await sql<{
-        html: string | null
-        name: string | null
-        company: string | null
-      }>`
-        select html, lead.name, lead.company
-        from hub.drafts as draft
-        left join lateral (
-          select name, company from hub.leads
-          where leads.project_id = draft.project_id
-            and leads.id::text = coalesce(draft.audience ->> 'lead_id', leads.id::text)
-            and leads.email is not null
-          order by leads.created_at
-          limit 1
-        ) as lead on true
-        where draft.id = ${id}`
+    const { config, db } = c.get('deps')
+    const salt = await readSalt(config.paths)
+    const html = await everywhere(db, async (sql) => {
+      const [draft] = await sql<Pick<DraftRow, 'project_id' | 'html' | 'audience' | 'template'>>`
+        select project_id, html, audience, template from hub.drafts where id = ${id}`
       if (draft?.html == null) throw absent('rendered draft')
+      const { people } = await peopleOf(sql, { ...draft, salt })
+      const reader = people.find(({ skip }) => skip === null) ?? people[0]
       const parts = { subject: '', text: '', html: draft.html, bytes: 0 }
-      return personalise(parts, { ...personalOf(draft), unsubscribe_url: '#' }).html
+      const personal = personalOf(reader ?? { name: null, company: null })
+      return personalise(parts, { ...personal, unsubscribe_url: '#' }).html
     })
     c.set('content_policy', PREVIEW_POLICY)
     return c.html(html)

@@ -32,7 +32,7 @@ export function DraftList({
               aria-current={isOpen ? 'true' : undefined}
               className={cn(
                 'flex flex-col gap-1 px-4 py-3 -outline-offset-2 md:px-5',
-                isOpen ? 'bg-selected' : 'hover:bg-hover',
+                isOpen ? 'bg-surface shadow-[inset_2px_0_0_var(--accent)]' : 'hover:bg-hover',
               )}
             >
               <span className="flex items-baseline gap-3">

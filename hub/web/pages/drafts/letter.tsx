@@ -3,6 +3,7 @@ import { cn } from '../../../../web/ui/class-names.ts'
 import { Empty } from '../../../../web/ui/states.tsx'
 import { useText } from '../../i18n.ts'
 import type { View } from './address.ts'
+import { cutAtClaims } from './cut-at-claims.ts'
 import { DiffView } from './diff-view.tsx'
 import { draftsText } from './drafts.text.ts'
 import type { Detailed, Draft } from './queries.ts'
@@ -62,36 +63,6 @@ export function Letter({
       />
     </div>
   )
-}
-
-type Piece = { text: string; claim?: number }
-
-/** Cuts a text where the claims stand in it; spaces and line ends may differ. */
-export function cutAtClaims(
-  text: string,
-  claims: Pick<Draft['claims'][number], 'sentence'>[],
-): Piece[] {
-  const found = claims
-    .map(({ sentence }, claim) => {
-      const words = sentence
-        .trim()
-        .split(/\s+/)
-        .map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-      const match = words[0] ? new RegExp(words.join('\\s+'), 'iu').exec(text) : null
-      return match ? { claim, from: match.index, to: match.index + match[0].length } : undefined
-    })
-    .filter((one) => one !== undefined)
-    .sort((a, b) => a.from - b.from)
-  const pieces: Piece[] = []
-  let at = 0
-  for (const { claim, from, to } of found) {
-    if (from < at) continue
-    if (from > at) pieces.push({ text: text.slice(at, from) })
-    pieces.push({ text: text.slice(from, to), claim })
-    at = to
-  }
-  if (at < text.length) pieces.push({ text: text.slice(at) })
-  return pieces
 }
 
 function Sentences({

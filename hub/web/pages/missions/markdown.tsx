@@ -144,7 +144,7 @@ function Inline({ token }: { token: Token }): ReactNode {
           href={token.href}
           target="_blank"
           rel="noreferrer noopener"
-          className="text-accent-text hover:underline"
+          className="text-accent-text underline underline-offset-2"
         >
           {inlines(token.tokens ?? [])}
         </a>

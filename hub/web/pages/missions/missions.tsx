@@ -182,7 +182,7 @@ function Row({
       aria-current={isHere ? 'true' : undefined}
       className={cn(
         'flex gap-3 px-4 py-3 -outline-offset-2 md:px-5',
-        isHere ? 'bg-selected' : 'hover:bg-hover',
+        isHere ? 'bg-surface shadow-[inset_2px_0_0_var(--accent)]' : 'hover:bg-hover',
       )}
     >
       <AgentMark agent={mission.department} />

@@ -168,18 +168,24 @@ function Chart({ table, chart }: { table: Table; chart: NonNullable<Result['char
 
 const SHOWN_ROWS = 50
 
+/** Postgres tells numbers that may be large as text; those that a number cannot hold stay text. */
+function isNumeric(cell: Table['rows'][number][number] | undefined): boolean {
+  if (typeof cell === 'number') return true
+  return typeof cell === 'string' && /^-?(0|[1-9]\d{0,14})(\.\d{1,6})?$/.test(cell)
+}
+
 function ResultTable({ table }: { table: Table }) {
   const { result: text } = useText(missionsText)
   const language = useLanguage()
   const [isWhole, setWhole] = useState(false)
   const rows = isWhole ? table.rows : table.rows.slice(0, SHOWN_ROWS)
   const isNumber = table.columns.map((_, at) =>
-    table.rows.every((row) => row[at] === null || typeof row[at] === 'number'),
+    table.rows.every((row) => row[at] === null || isNumeric(row[at])),
   )
   const say = (cell: Table['rows'][number][number] | undefined) => {
     if (cell === null || cell === undefined) return ''
     if (typeof cell === 'boolean') return cell ? text.yes : text.no
-    return typeof cell === 'number' ? number(language, cell) : cell
+    return isNumeric(cell) ? number(language, Number(cell)) : cell
   }
   return (
     <div>

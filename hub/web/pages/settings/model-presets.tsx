@@ -10,7 +10,7 @@ import { useToastError } from '../../errors.tsx'
 import { bytes, useLanguage, useText } from '../../i18n.ts'
 import { modelsText } from './models.text.ts'
 import { type ModelsOverview, modelsQuery } from './models.tsx'
-import { Card } from './section.tsx'
+import { Card, memory } from './section.tsx'
 
 type Preset = ModelsOverview['presets'][number]
 
@@ -19,10 +19,7 @@ export function ModelPresets({ models }: { models: ModelsOverview }) {
   const text = useText(modelsText)
   const language = useLanguage()
   return (
-    <Card
-      title={text.presets}
-      text={`${text.machine(bytes(language, models.machine.memory_bytes))} ${models.machine.why[language]}`}
-    >
+    <Card title={text.presets} text={models.machine.why[language]}>
       {models.download ? <DownloadState models={models} /> : null}
       <ul className="flex flex-col">
         {models.presets.map((preset) => (
@@ -97,7 +94,7 @@ function Ram({ need, all, fits }: { need: number; all: number; fits: boolean }) 
         />
       </span>
       <span className="text-muted" data-numbers>
-        {text.ram(bytes(language, need), bytes(language, all))}
+        {text.ram(bytes(language, need), memory(language, all))}
       </span>
       <span className={fits ? 'text-good' : 'text-bad'}>{fits ? text.fits : text.tight}</span>
     </div>

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { cn } from '../../../../web/ui/class-names.ts'
+import { bytes, type Language } from '../../i18n.ts'
 
 /** One section of the settings: what it is for, then its parts. */
 export function Section({
@@ -69,4 +70,9 @@ export function Facts({ rows }: { rows: [string, ReactNode][] }) {
       ))}
     </dl>
   )
+}
+
+/** Memory as people name it: a machine of 16 GB has 2^34 bytes. */
+export function memory(language: Language, value: number): string {
+  return bytes(language, (value / 2 ** 30) * 1e9)
 }

@@ -16,7 +16,7 @@ import { FailedQuery, HubForm } from '../../errors.tsx'
 import { bytes, LANGUAGES, number, useLanguage, useText } from '../../i18n.ts'
 import { machineText } from './machine.text.ts'
 import { modelsText } from './models.text.ts'
-import { Card, Facts, Section } from './section.tsx'
+import { Card, Facts, memory as inMemory, Section } from './section.tsx'
 
 export const systemQuery = queryOptions({
   queryKey: ['settings', 'system'],
@@ -71,6 +71,7 @@ function Machine({ info }: { info: Schemas['SystemInfo'] }) {
   const language = useLanguage()
   const { memory, disk, cpu, model } = info
   const size = (value: number) => bytes(language, value)
+  const ram = (value: number) => inMemory(language, value)
   return (
     <Card>
       <Facts
@@ -90,7 +91,7 @@ function Machine({ info }: { info: Schemas['SystemInfo'] }) {
               key="memory"
               used={memory.total_bytes - memory.free_bytes}
               all={memory.total_bytes}
-              label={`${text.free(size(memory.free_bytes), size(memory.total_bytes))}; ${text.hub_memory(size(memory.hub_bytes))}`}
+              label={`${text.free(ram(memory.free_bytes), ram(memory.total_bytes))}; ${text.hub_memory(ram(memory.hub_bytes))}`}
             />,
           ],
           [
