@@ -1,0 +1,210 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { putFile } from '../mission-help.ts'
+import { type StubModel, startStubModel, useStub } from '../stub-model.ts'
+import {
+  expectAccessible,
+  expectClean,
+  expectNoSideways,
+  open,
+  type ServedHub,
+  serveHub,
+  settled,
+  signIn,
+  startBrowser,
+} from './browser.ts'
+import { takeShots } from './shots.ts'
+import { readVocabulary, strangers, wordsOn } from './words.ts'
+
+/** What is data, not the page's own words. */
+const DATA =
+  /Demir|onerror|How many leads|Twelve|most|of them|fair|website|source|leads|Weekly|report|Written|lead|site|first|second|code|Her aşamada|Aşamalara|^English$|^Watchpost Hub$|Answer|Monday/
+const EVIL = '<img src=x onerror=alert(1)>'
+
+/** A busy machine takes its time. */
+const SLOW = { timeout: 20_000 }
+
+let hub: ServedHub
+let browser: Browser
+let stub: StubModel
+beforeAll(async () => {
+  stub = await startStubModel()
+  hub = await serveHub({ start: true })
+  browser = await startBrowser()
+  await useStub(hub, stub)
+  await hub.call('POST', 'projects/create', { slug: 'demir', name: 'Demir Lojistik' })
+  await hub.call('POST', 'lead/quick_add', { slug: 'demir', data: { name: EVIL } })
+  const won = { name: 'Ayşe Yılmaz', stage: 'won' }
+  await hub.call('POST', 'lead/quick_add', { slug: 'demir', data: won })
+})
+afterAll(async () => {
+  await browser?.close()
+  await hub?.close()
+  await stub?.close()
+})
+
+async function openMissions(path = '', look = {}) {
+  const opened = await open(browser, hub.origin, look)
+  await signIn(hub, opened)
+  await opened.page.goto(`/hub/p/demir/missions${path}`)
+  await settled(opened.page)
+  return opened
+}
+
+/** A mission that is done, with everything a result can have. */
+async function addDone(): Promise<string> {
+  await putFile(
+    hub,
+    'docs/report.md',
+    [
+      '# Weekly report',
+      '',
+      `Written for **${EVIL}** and [a lead](javascript:alert(2)), see [the site](https://demir.example).`,
+      '',
+      '| Week | Leads |',
+      '| --- | ---: |',
+      '| 44 | 12 |',
+      '',
+      '- first',
+      '- second with `code`',
+      '',
+      '<script>alert(3)</script>',
+    ].join('\n'),
+    'demir',
+  )
+  const result = {
+    summary: 'Twelve leads came in, **most** of them from the fair.',
+    documents: [{ path: 'docs/report.md', title: 'Weekly report' }],
+    table: {
+      columns: ['source', 'leads'],
+      rows: [
+        ['fair', 9],
+        [EVIL, 2],
+        ['website', 1],
+      ],
+    },
+    chart: { kind: 'bar', x: 'source', y: 'leads' },
+  }
+  const [row] = await hub.query<{ id: string }>(
+    `insert into hub.missions (project_id, department, task, status, progress, result, started_at, finished_at)
+     select id, 'data', 'How many leads came in, and from where?', 'done', 1, $1,
+       now() - interval '42 seconds', now()
+     from hub.projects where slug = 'demir' returning id`,
+    [JSON.stringify(result)],
+  )
+  return row?.id ?? ''
+}
+
+test('plain Turkish words show their agent before they are sent, and the mission is watched', async () => {
+  const opened = await openMissions('', { language: 'tr' })
+  const { page } = opened
+  stub.hold(true)
+  await page.getByRole('button', { name: 'Yeni görev' }).first().click()
+  const dialog = page.getByRole('dialog', { name: 'Yeni görev' })
+  await dialog.getByLabel('Yapılacak iş').fill('Her aşamada kaç aday var? Grafik çiz')
+  await dialog.getByText('Üstlenecek ajan: Veri').waitFor()
+  await dialog.getByRole('button', { name: 'Gönder' }).click()
+  const mission = page.getByRole('article', { name: /Her aşamada kaç aday var/ })
+  await mission.getByText('Çalışıyor').first().waitFor()
+  await mission.getByRole('button', { name: 'Görevi iptal et' }).click()
+  await mission.getByText('İptal edildi').waitFor()
+  stub.script(() => ({
+    title: 'Aşamalara göre adaylar',
+    sql: 'select stage as "Aşama", count(*) as "Aday" from leads group by 1 order by 2 desc',
+    chart: 'bar',
+  }))
+  stub.hold(false)
+  await mission.getByRole('button', { name: 'Yeniden dene' }).click()
+  await page.getByText('Yeniden deneniyor').waitFor()
+  await mission.getByText('Bitti').waitFor()
+  await mission.getByRole('columnheader', { name: 'Aşama' }).first().waitFor()
+  await mission.getByRole('heading', { name: 'Aşamalara göre adaylar' }).waitFor()
+  expect(await page.locator('[data-mission]').count()).toBe(2)
+  expectClean(opened)
+})
+
+test('what came of a mission is shown as picture, table and document, and nothing in it is HTML', async () => {
+  const id = await addDone()
+  const opened = await openMissions(`?mission=${id}`)
+  const { page } = opened
+  await page.getByRole('heading', { name: 'Weekly report' }).waitFor()
+  await page.getByRole('cell', { name: EVIL }).waitFor()
+  await page.getByText('<script>alert(3)</script>').waitFor()
+  expect(await page.getByRole('link', { name: 'the site' }).getAttribute('href')).toBe(
+    'https://demir.example',
+  )
+  expect(await page.getByRole('link', { name: 'a lead' }).count()).toBe(0)
+  expect(await page.locator('img[src="x"], article script').count()).toBe(0)
+  expectClean(opened)
+})
+
+test('what needs a yes is shown word for word, approved and rejected', async () => {
+  const { propose } = await import('../../../hub/approvals.ts')
+  const { everywhere } = await import('../../../hub/db.ts')
+  const id = await addDone()
+  const [project] = await hub.query<{ id: string }>(
+    `select id from hub.projects where slug = 'demir'`,
+  )
+  const of = { project_id: project?.id ?? '', mission_id: id }
+  const ids = await everywhere(hub.deps.db, async (sql) => [
+    await propose(sql, of, {
+      kind: 'process',
+      title: 'Answer replies on the same day',
+      action: { do: 'note_process', text: 'Answer replies on the same day.' },
+    }),
+    await propose(sql, of, {
+      kind: 'process',
+      title: 'Write on Mondays only',
+      action: { do: 'note_process', text: 'Write on Mondays only.' },
+    }),
+  ])
+  const opened = await openMissions(`?approval=${ids[0]}`)
+  const { page } = opened
+  const first = page.getByRole('article').filter({ hasText: 'Answer replies' })
+  await first.getByText('Exactly this is approved').click()
+  await first.getByText('Answer replies on the same day.').waitFor()
+  await first.getByRole('button', { name: 'Approve' }).click()
+  await expect
+    .poll(
+      async () =>
+        (
+          await hub.query<{ status: string }>('select status from hub.approvals where id = $1', [
+            ids[0],
+          ])
+        ).map(({ status }) => status),
+      SLOW,
+    )
+    .not.toEqual(['waiting'])
+  const second = page.getByRole('article').filter({ hasText: 'Write on Mondays' })
+  await second.getByRole('button', { name: 'Reject' }).click()
+  await second.waitFor({ state: 'detached' })
+  expectClean(opened)
+})
+
+test.each([
+  { theme: 'light', language: 'en', isPhone: false },
+  { theme: 'dark', language: 'tr', isPhone: true },
+] as const)('the page is accessible: %o', async (look) => {
+  const id = await addDone()
+  const opened = await openMissions(`?mission=${id}`, look)
+  await expectAccessible(opened.page)
+  await expectNoSideways(opened.page)
+  if (look.language === 'tr') {
+    const vocabulary = await readVocabulary('tr')
+    expect(strangers(await wordsOn(opened.page), vocabulary, DATA)).toEqual([])
+  }
+  await opened.page.goto('/hub/p/demir/missions?do=compose')
+  await settled(opened.page)
+  await expectAccessible(opened.page)
+  await opened.context.close()
+})
+
+test('pictures', async () => {
+  const id = await addDone()
+  const page = '/hub/p/demir/missions'
+  await takeShots(browser, hub, {
+    missions: page,
+    mission: `${page}?mission=${id}`,
+    compose: `${page}?do=compose`,
+  })
+}, 120_000)
