@@ -12,6 +12,11 @@ const run = promisify(execFile)
 const CACHE = '/var/cache/watchpost-proof'
 const PACKAGES = 'ca-certificates,curl,systemd-sysv,dbus,nginx-light,cron,iproute2,procps,openssl'
 const BOOT_TRIES = 150
+/** Ubuntu's archive; Debian brings no keys of it, and what is booted here has no network. */
+const UBUNTU = {
+  options: ['--no-check-gpg', '--components=main,universe'],
+  archive: 'http://archive.ubuntu.com/ubuntu',
+}
 
 export type Ran = { code: number; stdout: string; stderr: string }
 
@@ -24,7 +29,7 @@ export type Machine = {
   stop: () => Promise<void>
 }
 
-/** suite answers the root of a Debian suite that machines are copied from; the first call makes it. */
+/** suite answers the root of a Debian or Ubuntu suite that machines are copied from; the first call makes it. */
 export async function suite(name: string): Promise<string> {
   const folder = join(CACHE, name)
   if (existsSync(folder)) return folder
@@ -32,10 +37,20 @@ export async function suite(name: string): Promise<string> {
   await mkdir(CACHE, { recursive: true })
   const draft = `${folder}.new`
   await rm(draft, { recursive: true, force: true })
-  console.log(`Making a root of Debian ${name} (about a minute) …`)
-  await run('debootstrap', ['--variant=minbase', `--include=${PACKAGES}`, name, draft], {
-    maxBuffer: 64 * 1024 * 1024,
-  })
+  console.log(`Making a root of ${name} (about a minute) …`)
+  const { options, archive } = name === 'jammy' ? UBUNTU : { options: [], archive: undefined }
+  await run(
+    'debootstrap',
+    [
+      '--variant=minbase',
+      `--include=${PACKAGES}`,
+      ...options,
+      name,
+      draft,
+      ...(archive ? [archive] : []),
+    ],
+    { maxBuffer: 64 * 1024 * 1024 },
+  )
   await writeFile(join(draft, 'etc/fstab'), '')
   await rename(draft, folder)
   return folder
