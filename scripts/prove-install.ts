@@ -333,7 +333,7 @@ async function killedUpgrade(base: string, bundles: Bundles): Promise<Counted> {
       await good(machine, installOf('1.1.0'))
       assert.equal((await health(machine)).version, '1.1.0')
       assert.equal(await secretsOf(machine), secrets)
-      await good(machine, sqlOf('table public.marker, hub.probe'))
+      await good(machine, sqlOf('select from public.marker, hub.probe'))
       await good(machine, '! test -e /var/lib/watchpost/postgres.before')
     })
   }
