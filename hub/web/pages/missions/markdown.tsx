@@ -35,7 +35,7 @@ function Block({ token }: { token: Token }): ReactNode {
     case 'paragraph':
       return <p>{inlines(token.tokens ?? [])}</p>
     case 'text':
-      return <>{token.tokens ? inlines(token.tokens) : token.text}</>
+      return <div>{token.tokens ? inlines(token.tokens) : token.text}</div>
     case 'list': {
       const { ordered, start, items } = token as Tokens.List // safe: told by its type
       const Tag = ordered ? 'ol' : 'ul'

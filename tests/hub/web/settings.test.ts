@@ -1,0 +1,250 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startListmonk } from '../mail/listmonk-stand-in.ts'
+import { startStubModel } from '../stub-model.ts'
+import {
+  expectAccessible,
+  expectClean,
+  expectNoSideways,
+  open,
+  PASSWORD,
+  type ServedHub,
+  serveHub,
+  settled,
+  signIn,
+  startBrowser,
+} from './browser.ts'
+import { takeShots } from './shots.ts'
+import { readVocabulary, strangers, wordsOn } from './words.ts'
+
+/** A busy machine takes its time. */
+const SLOW = { timeout: 20_000 }
+
+const SECTIONS = [
+  'models',
+  'agents',
+  'service-key',
+  'mail',
+  'suppression',
+  'licence',
+  'branding',
+  'backup',
+  'system',
+  'account',
+]
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await startBrowser()
+}, 60_000)
+afterAll(() => browser?.close())
+
+describe('the sections', () => {
+  let hub: ServedHub
+  beforeAll(async () => {
+    hub = await serveHub()
+    await hub.call('POST', 'projects/create', { slug: 'demir', name: 'Veri Lojistik' })
+  })
+  afterAll(() => hub?.close())
+
+  async function openSettings(section: string, look = {}) {
+    const opened = await open(browser, hub.origin, look)
+    await signIn(hub, opened)
+    await opened.page.goto(`/hub/settings/${section}`)
+    await settled(opened.page)
+    return opened
+  }
+
+  test.each([
+    { theme: 'light', language: 'en', isPhone: false },
+    { theme: 'dark', language: 'tr', isPhone: true },
+  ] as const)(
+    'are accessible and speak one language: %o',
+    async (look) => {
+      const opened = await openSettings('models', look)
+      const { page } = opened
+      const vocabulary = await readVocabulary(look.language)
+      const data =
+        /Veri|@|https?:|^Türkçe$|^English$|^Watchpost Hub$|wph_service|demir\.example|demir\.local|gguf|Qwen|qwen|SmolLM|watchpost-hub|age1|\{\{|^\p{Lu}{2,6} |^[\d.,]+ \p{L}+$|INBOX/u
+      const foreign: Record<string, string[]> = {}
+      for (const section of SECTIONS) {
+        await page.goto(`/hub/settings/${section}`)
+        await settled(page)
+        await expectAccessible(page)
+        if (look.isPhone) await expectNoSideways(page)
+        const prose = look.language === 'en' ? [] : await wordsOn(page)
+        const found = strangers(prose, vocabulary, data)
+        if (found.length > 0) foreign[section] = found
+      }
+      expect(foreign).toEqual({})
+      expectClean(opened)
+    },
+    180_000,
+  )
+
+  test('an endpoint is put to use and asked something', async () => {
+    const stub = await startStubModel()
+    stub.script(() => ({ answer: 'It finds a truck for every load.' }))
+    const opened = await openSettings('models')
+    const { page } = opened
+    await page.getByText(/^This machine has/).waitFor()
+    await page.getByLabel('Address').fill(stub.url)
+    await page.getByLabel('Model', { exact: true }).fill('stub')
+    await page.getByRole('button', { name: 'Use it' }).last().click()
+    await page.getByRole('button', { name: 'Ask', exact: true }).click()
+    await page.getByText('It finds a truck for every load.').waitFor()
+    expectClean(opened)
+    await stub.close()
+  })
+
+  test('a prompt is edited, compared and restored; a variable nobody offers is refused', async () => {
+    const opened = await openSettings('agents?agent=sales')
+    const { page } = opened
+    const field = page.getByRole('textbox', { name: 'Prompt' })
+    const ours = await field.inputValue()
+    await field.fill(`${ours}\nAlways {{shout}}.`)
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByText('{{shout}} is not offered').waitFor()
+    await field.fill(`${ours}\nName the town.`)
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByRole('button', { name: 'Difference to the default' }).click()
+    await page.getByText('Name the town.').waitFor()
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    await page.getByRole('button', { name: 'Restore the default' }).click()
+    await expect.poll(() => field.inputValue(), SLOW).toBe(ours)
+    expectClean(opened)
+  })
+
+  test('a connection test names the permission that listmonk lacks', async () => {
+    const listmonk = await startListmonk({ permissions: ['lists:manage_all'] })
+    const opened = await openSettings('mail')
+    const { page } = opened
+    const form = page.locator('form').filter({ has: page.locator('[name=token]') })
+    await form.locator('[name=url]').fill(listmonk.url)
+    await form.locator('[name=user]').fill(listmonk.user)
+    await form.locator('[name=token]').fill(listmonk.token)
+    await form.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByText('Set', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Test the connections' }).click()
+    await page.getByText('subscribers:manage', { exact: true }).waitFor()
+    expect(await page.getByText(listmonk.token).count()).toBe(0)
+    expectClean(opened)
+    await listmonk.close()
+  })
+
+  test('addresses are put on the suppression list for good', async () => {
+    const opened = await openSettings('suppression')
+    const { page } = opened
+    await page.getByLabel('Add addresses').fill('name;mail\nA;a@never.example\nB;b@never.example')
+    await page.getByRole('button', { name: 'Add for good' }).click()
+    await page.getByText('2 added, 0 were on it already').waitFor()
+    await page.getByLabel('Is this address on it?').fill('A@never.example')
+    await page.getByRole('button', { name: 'Check' }).click()
+    await page.getByText('A@never.example is on the list').waitFor()
+    expectClean(opened)
+  })
+
+  test('the password changes only with the current one', async () => {
+    const opened = await openSettings('account')
+    const { page } = opened
+    await page.getByRole('textbox', { name: 'Current password' }).fill('wrong wrong')
+    await page.getByRole('textbox', { name: 'New password', exact: true }).fill(PASSWORD)
+    await page.getByRole('textbox', { name: 'New password again' }).fill('something else')
+    await page.getByRole('button', { name: 'Change password' }).click()
+    await page.getByText('The two passwords differ.').waitFor()
+    await page.getByRole('textbox', { name: 'New password again' }).fill(PASSWORD)
+    await page.getByRole('button', { name: 'Change password' }).click()
+    await page.getByText('This is not the password.').waitFor()
+    expectClean(opened)
+  })
+
+  test('pictures', async () => {
+    const paths = SECTIONS.map((name) => [`settings-${name}`, `/hub/settings/${name}`])
+    await takeShots(browser, hub, Object.fromEntries(paths))
+  }, 240_000)
+})
+
+describe('a hub that really restarts', () => {
+  let folder: string
+  let child: ChildProcess
+  let origin: string
+  let code: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'watchpost-settings-'))
+    await chmod(folder, 0o755)
+    const start = resolve(import.meta.dirname, '../../../scripts/hub.ts')
+    child = spawn(process.execPath, [start, '--port', '0', '--data-dir', folder], {
+      env: { ...process.env, LOG: 'json' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    if (!child.stdout) throw new Error('the hub has no output')
+    const said: string[] = []
+    const lines = createInterface({ input: child.stdout }).on('line', (line) => said.push(line))
+    while (!said.some((line) => line.includes('"listening"'))) await once(lines, 'line')
+    const told = said.join('\n')
+    origin = new URL(/Open\s+(\S+)/.exec(told)?.[1] ?? '').origin
+    code = /Set-up code\s+(\S+)/.exec(told)?.[1] ?? ''
+  }, 90_000)
+  afterAll(async () => {
+    if (child?.exitCode === null) {
+      child.kill('SIGTERM')
+      await once(child, 'close')
+    }
+    if (folder) await rm(folder, { recursive: true, force: true })
+  })
+
+  test('takes the service key, makes a backup, and becomes as the backup has it', async () => {
+    const opened = await open(browser, origin)
+    const { page, context } = opened
+    const post = async (path: string, data: object) =>
+      context.request.post(`/api/cockpit/${path}`, { data })
+    expect((await post('setup', { code, password: PASSWORD })).status()).toBe(200)
+    await page.goto('/hub/settings/service-key')
+    await page.getByText('The public key: the hub only reads').waitFor()
+    const key = await readFile(join(folder, 'service.key'), 'utf8')
+    await page.getByRole('textbox', { name: 'Service key' }).fill(key)
+    await page.getByRole('button', { name: 'Use this key' }).click()
+    await page.getByText('The service key: the hub reads and writes').waitFor({ timeout: 60_000 })
+
+    expect((await post('projects/create', { slug: 'demir', name: 'Demir' })).status()).toBe(201)
+    const data = { name: 'Kept Lead' }
+    expect((await post('lead/quick_add', { slug: 'demir', data })).status()).toBe(201)
+    await page.goto('/hub/settings/backup')
+    await page.getByRole('button', { name: 'Make a backup now' }).click()
+    await page.getByText('The backup is made').waitFor({ timeout: 60_000 })
+    const name = (await page.locator('[title$=".tar.gz"]').first().getAttribute('title')) ?? ''
+    const { leads } = await (
+      await context.request.get('/api/cockpit/leads/list?project=demir')
+    ).json()
+    const gone = await post('leads/bulk', { project: 'demir', ids: [leads[0].id], delete: true })
+    expect(gone.status()).toBeLessThan(300)
+
+    await page.getByRole('button', { name: `More actions: ${name}` }).click()
+    await page.getByRole('menuitem', { name: 'Check' }).click()
+    const check = page.getByRole('dialog', { name: 'Check a backup' })
+    await check.getByRole('button', { name: 'Check' }).click()
+    await check.getByText(/^Sound:/).waitFor({ timeout: 30_000 })
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: `More actions: ${name}` }).click()
+    await page.getByRole('menuitem', { name: 'Restore' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Restore this backup?' })
+    const restore = dialog.getByRole('button', { name: 'Restore everything' })
+    expect(await restore.isDisabled()).toBe(true)
+    await dialog.getByLabel('Type its name to confirm').fill(name)
+    await restore.click()
+    await page.getByText('The hub is back.').waitFor({ timeout: 90_000 })
+    await page.goto('/hub/p/demir/leads')
+    await page.getByRole('button', { name: 'Kept Lead' }).waitFor()
+    await page.goto('/hub/settings/mail')
+    await page.getByText('A backup was restored').waitFor()
+    await page.getByRole('button', { name: 'Let mail go on' }).click()
+    await page.getByRole('button', { name: 'Pause all mail' }).waitFor()
+    expectClean(opened)
+  }, 240_000)
+})
