@@ -1,0 +1,227 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ListmonkStandIn, startListmonk } from '../mail/listmonk-stand-in.ts'
+import { apiOf, FOOTER, LEAD, SENDER } from '../mail-help.ts'
+import {
+  expectAccessible,
+  expectClean,
+  expectNoSideways,
+  open,
+  type ServedHub,
+  serveHub,
+  settled,
+  signIn,
+  startBrowser,
+} from './browser.ts'
+import { takeShots } from './shots.ts'
+import { readVocabulary, strangers, wordsOn } from './words.ts'
+
+/** What is data, not the page's own words. */
+const DATA =
+  /Fewer|fleet|trucks|kilometres|Hello|Ortak|Yılmaz|Kaya|Çelik|Demir|example|onerror|Fuardan|Too long|Would|^English$|^Watchpost Hub$|SPF|DKIM|DMARC/
+const EVIL = '<img src=x onerror=alert(1)>'
+const FACT = 'Your fleet grew to 42 trucks this spring.'
+const GUESS = 'You lose 18 % of your kilometres to empty returns.'
+
+/** A busy machine takes its time. */
+const SLOW = { timeout: 20_000 }
+
+let hub: ServedHub
+let browser: Browser
+let listmonk: ListmonkStandIn
+let letter: string
+let campaign: string
+beforeAll(async () => {
+  listmonk = await startListmonk()
+  hub = await serveHub({ config: { public_url: 'https://hub.demir.example' }, start: true })
+  browser = await startBrowser()
+  const api = apiOf(hub)
+  await api.ok('projects/create', { slug: 'demir', name: 'Demir Lojistik' })
+  const { url, user, token } = listmonk
+  await api.put('settings/mail', {
+    sender: SENDER,
+    footer: FOOTER,
+    listmonk: { url, user, token },
+    daily_cap: 200,
+    ramp: null,
+  })
+  const add = async (data: object) =>
+    (await api.ok('lead/quick_add', { slug: 'demir', data: { ...LEAD, ...data } })).lead
+  const lead = await add({ name: EVIL, email: 'jo@client.example', company: '<b>Client</b>' })
+  for (const [at, name] of ['Ayşe Yılmaz', 'Mehmet Kaya', 'Zeynep Çelik'].entries()) {
+    await add({ name, email: `p${at}@fuar.example`, company: `Firma ${at}`, tags: ['fuar'] })
+  }
+  await add({ name: 'Ortak Adres', email: 'info@fuar.example', tags: ['fuar'] })
+  const [evidence] = await hub.query<{ id: string }>(
+    `insert into hub.evidence (project_id, lead_id, fact, quote, source)
+     select project_id, id, '42 trucks', 'With 42 trucks we now serve all of Marmara.',
+       'https://client.example/news' from hub.leads where id = $1 returning id`,
+    [lead.id],
+  )
+  const personal = await api.ok('draft/create', {
+    project: 'demir',
+    audience: { kind: 'lead', lead_id: lead.id },
+    subject: 'Fewer empty kilometres',
+    text: `Hello {first_name},\n\n${FACT} ${GUESS}\n\nWould a short call next week suit you?`,
+    claims: [
+      { sentence: FACT, evidence_ids: [evidence?.id] },
+      { sentence: GUESS, evidence_ids: [] },
+    ],
+  })
+  letter = personal.draft.id
+  const list = await api.ok('draft/create', {
+    project: 'demir',
+    audience: { kind: 'list', filter: { tag: 'fuar' } },
+    subject: 'Fuardan sonra',
+    language: 'tr',
+    text: 'Merhaba {first_name},\n\nfuarda tanıştığımıza sevindik.\n\nKısa bir görüşme ister misiniz?',
+  })
+  campaign = list.draft.id
+})
+afterAll(async () => {
+  await browser?.close()
+  await hub?.close()
+  await listmonk?.close()
+})
+
+async function openDrafts(path = '', look = {}) {
+  const opened = await open(browser, hub.origin, look)
+  await signIn(hub, opened)
+  await opened.page.goto(`/hub/p/demir/drafts${path}`)
+  await settled(opened.page)
+  return opened
+}
+
+const stateOf = async (id: string) =>
+  (await hub.query<{ state: string }>('select state from hub.drafts where id = $1', [id]))[0]?.state
+
+test('a letter is rendered, its unsupported sentence stands in the way, an edit clears it', async () => {
+  const opened = await openDrafts()
+  const { page } = opened
+  await page.getByRole('link', { name: /Fewer empty kilometres/ }).click()
+  await page.getByRole('button', { name: 'Render the letter' }).click()
+  await expect.poll(() => stateOf(letter), SLOW).toBe('rendered')
+  const frame = page.frameLocator('iframe')
+  await frame.getByText('42 trucks', { exact: false }).last().waitFor()
+  expect(await page.locator('iframe').getAttribute('sandbox')).toBe('')
+  await page.getByText('1 thing stands in the way').waitFor()
+  const approve = page.getByRole('button', { name: /^Approve: send to/ })
+  expect(await approve.isDisabled()).toBe(true)
+
+  await page.getByRole('button', { name: 'Text and evidence' }).click()
+  await page.getByRole('button', { name: GUESS }).click()
+  await page
+    .getByRole('listitem')
+    .filter({ hasText: GUESS })
+    .getByText('No evidence. Change this')
+    .waitFor()
+  await page.getByRole('link', { name: 'client.example/news' }).waitFor()
+
+  await page.getByRole('button', { name: 'Edit', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Edit the letter' })
+  const paragraphs = dialog.locator('textarea').first()
+  await paragraphs.fill((await paragraphs.inputValue()).replace(` ${GUESS}`, ''))
+  await dialog.getByRole('button', { name: 'Save changes' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  await page.getByText(/checks are passed/).waitFor()
+  await approve.click()
+  await expect.poll(() => stateOf(letter), SLOW).toBe('approved')
+  expect(await page.locator('img[src="x"]').count()).toBe(0)
+  expectClean(opened)
+})
+
+test('an edit voids the approval, and shows what is no longer what was approved', async () => {
+  const opened = await openDrafts(`?draft=${letter}&do=edit`)
+  const { page } = opened
+  const dialog = page.getByRole('dialog', { name: 'Edit the letter' })
+  await dialog.getByText('An edit voids the approval').waitFor()
+  const paragraphs = dialog.locator('textarea').first()
+  await paragraphs.fill((await paragraphs.inputValue()).replace('next week', 'on Friday'))
+  await dialog.getByRole('button', { name: 'Save changes' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  expect(await stateOf(letter)).toBe('rendered')
+  await page.getByRole('button', { name: /^Approve: send to/ }).waitFor()
+  await page.getByText('Against what was approved last').waitFor()
+  await page.locator('ins').filter({ hasText: 'on Friday' }).waitFor()
+  await page.locator('del').filter({ hasText: 'next week' }).waitFor()
+  expectClean(opened)
+})
+
+test('a campaign goes from text to sent through listmonk, and says to how many', async () => {
+  const opened = await openDrafts(`?draft=${campaign}`)
+  const { page } = opened
+  await page.getByRole('button', { name: 'Render the letter' }).click()
+  await page.getByText('a role address such as info@').first().waitFor()
+  await page.getByRole('button', { name: /^Approve: send to 3 people/ }).click()
+  await page.getByRole('button', { name: 'Hand over to listmonk' }).click()
+  await page.getByRole('button', { name: /^Send to 3 people now/ }).click()
+  await expect.poll(() => stateOf(campaign), { timeout: 25_000 }).toBe('sent')
+  await page.getByText('It has gone out. Nobody gets it twice.').waitFor()
+  expect(new Set(listmonk.state.messages.map(({ to }) => to)).size).toBe(3)
+  expectClean(opened)
+})
+
+test('a mail nobody knows of asks for a decision', async () => {
+  await hub.query(`update hub.recipients set state = 'unclear' where draft_id = $1`, [campaign])
+  await hub.query(`update hub.drafts set state = 'unclear' where id = $1`, [campaign])
+  const opened = await openDrafts(`?draft=${campaign}`)
+  const { page } = opened
+  await page.getByText('The server never said').waitFor()
+  await page.getByRole('button', { name: 'It was sent' }).click()
+  await expect.poll(() => stateOf(campaign), SLOW).toBe('sent')
+  expectClean(opened)
+})
+
+test('a letter is put aside with its reason', async () => {
+  const opened = await openDrafts(`?draft=${letter}`)
+  const { page } = opened
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('menuitem', { name: 'Reject' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Put this draft aside' })
+  await dialog.getByLabel('Reason').fill('Too long')
+  await dialog.getByRole('button', { name: 'Reject' }).click()
+  await page.getByText('Too long').waitFor()
+  await page.goto('/hub/p/demir/drafts?state=rejected')
+  await settled(page)
+  expect(await page.locator('[data-draft]').count()).toBe(1)
+  expectClean(opened)
+})
+
+test.each([
+  { theme: 'light', language: 'en', isPhone: false },
+  { theme: 'dark', language: 'tr', isPhone: true },
+] as const)('the page is accessible: %o', async (look) => {
+  const opened = await openDrafts(`?draft=${letter}`, look)
+  await expectAccessible(opened.page)
+  await expectNoSideways(opened.page)
+  if (look.language === 'tr') {
+    const vocabulary = await readVocabulary('tr')
+    expect(strangers(await wordsOn(opened.page), vocabulary, DATA)).toEqual([])
+  }
+  await opened.page.goto(`/hub/p/demir/drafts?draft=${letter}&view=text`)
+  await settled(opened.page)
+  await expectAccessible(opened.page)
+  await opened.context.close()
+})
+
+test('pictures', async () => {
+  const page = '/hub/p/demir/drafts'
+  const api = apiOf(hub)
+  await api.put('settings/mail', { daily_cap: 4 })
+  const { draft } = await api.ok('draft/create', {
+    project: 'demir',
+    audience: { kind: 'list', filter: {} },
+    subject: 'Fewer empty kilometres this spring',
+    text: `Hello {first_name},\n\n${GUESS}\n\nWould a short call next week suit you?`,
+    claims: [{ sentence: GUESS, evidence_ids: [] }],
+  })
+  await api.ok('draft/render', { id: draft.id, project: 'demir' })
+  await takeShots(browser, hub, {
+    drafts: page,
+    'draft-to-approve': `${page}?draft=${draft.id}`,
+    draft: `${page}?draft=${letter}`,
+    'draft-text': `${page}?draft=${letter}&view=text`,
+    'draft-phone': `${page}?draft=${campaign}&view=phone`,
+    'draft-edit': `${page}?draft=${letter}&do=edit`,
+  })
+}, 120_000)
