@@ -6,6 +6,7 @@ import { Kbd } from '../../../web/ui/badge.tsx'
 import { CommandMenu } from '../../../web/ui/command-menu.tsx'
 import { api, ok } from '../api/client.ts'
 import { useLanguage, useText } from '../i18n.ts'
+import { missionsText } from '../pages/missions/missions.text.ts'
 import { HUB_PAGES, PROJECT_PAGES } from '../pages.tsx'
 import { type Navigation, ProjectMark } from './navigation.tsx'
 import { shellText } from './shell.text.ts'
@@ -53,6 +54,7 @@ export function SearchEverything({
 }: Navigation & { isOpen: boolean; onClose: () => void }) {
   const words = useText(shellText)
   const text = words.search_everything
+  const { compose } = useText(missionsText)
   const language = useLanguage()
   const [, navigate] = useLocation()
   const [query, setQuery] = useState('')
@@ -119,6 +121,12 @@ export function SearchEverything({
       commands: [
         ...(base
           ? [
+              {
+                id: 'new-mission',
+                icon: <Workflow size={16} aria-hidden />,
+                title: compose,
+                onRun: () => navigate(`${base}/missions?do=compose`),
+              },
               {
                 id: 'add-lead',
                 icon: <UserPlus size={16} aria-hidden />,
