@@ -205,7 +205,8 @@ backups.openapi(
       const found = { ok: false, reason: error.message, created_at: null, files: 0, rows: 0 }
       return answer(c, Checked, found, 200)
     } finally {
-      await rm(folder, { recursive: true, force: true })
+      // An archive that broke off leaves writes behind that end a moment later.
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 })
     }
   },
 )

@@ -73,6 +73,6 @@ async function unpacked<T>(
   try {
     return await work(stage, await unpack(backupFile(config.paths, name), stage, secret))
   } finally {
-    await rm(stage, { recursive: true, force: true })
+    await rm(stage, { recursive: true, force: true, maxRetries: 5 })
   }
 }

@@ -73,7 +73,8 @@ export async function restoreBackup(
       await settle(client, config.paths).catch(() => {})
       throw error
     } finally {
-      if (!existsSync(journalFile(config.paths))) await rm(stage, { recursive: true, force: true })
+      if (!existsSync(journalFile(config.paths)))
+        await rm(stage, { recursive: true, force: true, maxRetries: 5 })
     }
   })
 }
