@@ -79,10 +79,34 @@ beforeAll(async () => {
   campaign = list.draft.id
 })
 afterAll(async () => {
+  await pictures()
   await browser?.close()
   await hub?.close()
   await listmonk?.close()
-})
+}, 120_000)
+
+async function pictures() {
+  if (!process.env.SHOTS) return
+  const page = '/hub/p/demir/drafts'
+  const api = apiOf(hub)
+  await api.put('settings/mail', { daily_cap: 4 })
+  const { draft } = await api.ok('draft/create', {
+    project: 'demir',
+    audience: { kind: 'list', filter: {} },
+    subject: 'Fewer empty kilometres this spring',
+    text: `Hello {first_name},\n\n${GUESS}\n\nWould a short call next week suit you?`,
+    claims: [{ sentence: GUESS, evidence_ids: [] }],
+  })
+  await api.ok('draft/render', { id: draft.id, project: 'demir' })
+  await takeShots(browser, hub, {
+    drafts: page,
+    'draft-to-approve': `${page}?draft=${draft.id}`,
+    draft: `${page}?draft=${letter}`,
+    'draft-text': `${page}?draft=${letter}&view=text`,
+    'draft-phone': `${page}?draft=${campaign}&view=phone`,
+    'draft-edit': `${page}?draft=${letter}&do=edit`,
+  })
+}
 
 async function openDrafts(path = '', look = {}) {
   const opened = await open(browser, hub.origin, look)
@@ -203,25 +227,3 @@ test.each([
   await expectAccessible(opened.page)
   await opened.context.close()
 })
-
-test('pictures', async () => {
-  const page = '/hub/p/demir/drafts'
-  const api = apiOf(hub)
-  await api.put('settings/mail', { daily_cap: 4 })
-  const { draft } = await api.ok('draft/create', {
-    project: 'demir',
-    audience: { kind: 'list', filter: {} },
-    subject: 'Fewer empty kilometres this spring',
-    text: `Hello {first_name},\n\n${GUESS}\n\nWould a short call next week suit you?`,
-    claims: [{ sentence: GUESS, evidence_ids: [] }],
-  })
-  await api.ok('draft/render', { id: draft.id, project: 'demir' })
-  await takeShots(browser, hub, {
-    drafts: page,
-    'draft-to-approve': `${page}?draft=${draft.id}`,
-    draft: `${page}?draft=${letter}`,
-    'draft-text': `${page}?draft=${letter}&view=text`,
-    'draft-phone': `${page}?draft=${campaign}&view=phone`,
-    'draft-edit': `${page}?draft=${letter}&do=edit`,
-  })
-}, 120_000)

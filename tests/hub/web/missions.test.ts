@@ -38,10 +38,22 @@ beforeAll(async () => {
   await hub.call('POST', 'lead/quick_add', { slug: 'demir', data: won })
 })
 afterAll(async () => {
+  await pictures()
   await browser?.close()
   await hub?.close()
   await stub?.close()
-})
+}, 120_000)
+
+async function pictures() {
+  if (!process.env.SHOTS) return
+  const id = await addDone()
+  const page = '/hub/p/demir/missions'
+  await takeShots(browser, hub, {
+    missions: page,
+    mission: `${page}?mission=${id}`,
+    compose: `${page}?do=compose`,
+  })
+}
 
 async function openMissions(path = '', look = {}) {
   const opened = await open(browser, hub.origin, look)
@@ -123,6 +135,31 @@ test('plain Turkish words show their agent before they are sent, and the mission
   expectClean(opened)
 })
 
+test('what the model writes is shown as it comes', async () => {
+  stub.hold(true)
+  const made = await hub.call('POST', 'mission/compose', {
+    department: 'docs',
+    task: 'Write one page about returns',
+    project: 'demir',
+  })
+  const { mission } = await made.json()
+  const opened = await open(browser, hub.origin)
+  const { page, context } = opened
+  await signIn(hub, opened)
+  await context.route('**/events', (route) =>
+    route.fulfill({
+      contentType: 'text/event-stream',
+      body: `event: tokens\ndata: {"text":"Returns cost "}\n\nevent: tokens\ndata: {"text":"${EVIL}"}\n\n`,
+    }),
+  )
+  await page.goto(`/hub/p/demir/missions?mission=${mission.id}`)
+  await page.locator('[data-live]').getByText(`Returns cost ${EVIL}`).waitFor()
+  await page.getByRole('button', { name: 'Cancel mission' }).click()
+  await page.getByRole('button', { name: 'Try again' }).waitFor()
+  stub.hold(false)
+  expectClean(opened)
+})
+
 test('what came of a mission is shown as picture, table and document, and nothing in it is HTML', async () => {
   const id = await addDone()
   const opened = await openMissions(`?mission=${id}`)
@@ -198,13 +235,3 @@ test.each([
   await expectAccessible(opened.page)
   await opened.context.close()
 })
-
-test('pictures', async () => {
-  const id = await addDone()
-  const page = '/hub/p/demir/missions'
-  await takeShots(browser, hub, {
-    missions: page,
-    mission: `${page}?mission=${id}`,
-    compose: `${page}?do=compose`,
-  })
-}, 120_000)

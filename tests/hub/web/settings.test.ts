@@ -51,7 +51,16 @@ describe('the sections', () => {
     hub = await serveHub()
     await hub.call('POST', 'projects/create', { slug: 'demir', name: 'Veri Lojistik' })
   })
-  afterAll(() => hub?.close())
+  afterAll(async () => {
+    await pictures()
+    await hub?.close()
+  }, 240_000)
+
+  async function pictures() {
+    if (!process.env.SHOTS) return
+    const paths = SECTIONS.map((name) => [`settings-${name}`, `/hub/settings/${name}`])
+    await takeShots(browser, hub, Object.fromEntries(paths))
+  }
 
   async function openSettings(section: string, look = {}) {
     const opened = await open(browser, hub.origin, look)
@@ -163,11 +172,6 @@ describe('the sections', () => {
     await page.getByText('This is not the password.').waitFor()
     expectClean(opened)
   })
-
-  test('pictures', async () => {
-    const paths = SECTIONS.map((name) => [`settings-${name}`, `/hub/settings/${name}`])
-    await takeShots(browser, hub, Object.fromEntries(paths))
-  }, 240_000)
 })
 
 describe('a hub that really restarts', () => {

@@ -51,7 +51,11 @@ export function Drafts() {
     <Page
       title={text.title}
       actions={isFixed ? null : write}
-      bar={<StateFilter state={state} onChange={(next) => set({ state: next, draft: null })} />}
+      bar={
+        <div className={open ? 'max-md:hidden' : undefined}>
+          <StateFilter state={state} onChange={(next) => set({ state: next, draft: null })} />
+        </div>
+      }
     >
       <div className="flex h-full min-h-0">
         <div

@@ -83,7 +83,7 @@ export const machineText = texts(
       title: 'System',
       text: 'The machine, the hub on it, and what is amiss.',
       version: 'Version',
-      uptime: 'Runs since',
+      uptime: 'Started',
       cpu: 'Processor',
       cpu_value: (cores: number, load: string) =>
         `${plural('en', cores, { one: '# core', other: '# cores' })}, load ${load}`,
@@ -209,7 +209,7 @@ export const machineText = texts(
       title: 'Sistem',
       text: 'Makine, üzerindeki hub ve aksayanlar.',
       version: 'Sürüm',
-      uptime: 'Çalışıyor',
+      uptime: 'Başladı',
       cpu: 'İşlemci',
       cpu_value: (cores, load) => `${plural('tr', cores, { other: '# çekirdek' })}, yük ${load}`,
       memory: 'Bellek',

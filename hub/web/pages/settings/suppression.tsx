@@ -60,7 +60,7 @@ function Add() {
   const [written, setWritten] = useState('')
   const [invalid, setInvalid] = useState<string[]>([])
   return (
-    <Card title={text.add}>
+    <Card>
       <HubForm
         className="flex flex-col gap-4"
         onSubmit={async () => {
