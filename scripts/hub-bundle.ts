@@ -331,7 +331,8 @@ async function writeSums(out: string, files: string[]): Promise<void> {
   await writeFile(join(out, 'SHA256SUMS'), lines.join(''))
 }
 
-async function digestOf(file: string): Promise<string> {
+/** SHA-256 of a file, in hexadecimal. */
+export async function digestOf(file: string): Promise<string> {
   const hash = createHash('sha256')
   await pipeline(createReadStream(file), hash)
   return hash.digest('hex')

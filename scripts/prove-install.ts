@@ -16,7 +16,7 @@ import {
 } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { writeTinyGguf } from '../tests/hub/tiny-gguf.ts'
-import { type BundleOptions, gatherPayload, packBundle } from './hub-bundle.ts'
+import { type BundleOptions, digestOf, gatherPayload, packBundle } from './hub-bundle.ts'
 import { boot, copyOf, type Machine, suite } from './machine.ts'
 
 type Bundles = { first: string; second: string; broken: string; installer: string }
@@ -58,6 +58,7 @@ async function makeBundles(work: string): Promise<Bundles> {
   })
   await gatherPayload(payload, options('1.0.0'))
   const first = await packBundle(payload, options('1.0.0'))
+  await requireSame(first, join(work, 'again'), options('1.0.0'))
   const upgrades = join(payload, 'hub/sql/upgrades')
   await mkdir(upgrades, { recursive: true })
   await writeFile(
@@ -69,6 +70,14 @@ async function makeBundles(work: string): Promise<Bundles> {
   await appendFile(join(payload, 'hub/main.ts'), "\nthrow new Error('broken for a proof')\n")
   const broken = await packBundle(payload, options('1.2.0'))
   return { first, second, broken, installer: join(work, '1.0.0', 'install.sh') }
+}
+
+/** A second build, with an installation of its modules of its own, is equal byte for byte. */
+async function requireSame(first: string, folder: string, options: BundleOptions): Promise<void> {
+  await gatherPayload(join(folder, 'payload'), options)
+  const second = await packBundle(join(folder, 'payload'), { ...options, out: folder })
+  assert.equal(await digestOf(second), await digestOf(first), 'two builds differ')
+  await rm(folder, { recursive: true })
 }
 
 const SCENARIOS = {
