@@ -137,7 +137,9 @@ describe('a feature becomes an event', () => {
   })
 })
 
-describe.runIf(existsSync(SAMPLES))('recorded answers', () => {
+// Real recordings, where they lie beside the clone; the fixtures above say the same in small.
+const recorded = existsSync(SAMPLES) ? describe : () => undefined
+recorded('recorded answers', () => {
   test.each([
     ['all_week-2018-02-07.geojson', 1707],
     ['fdsnws-query-2026-09-16.geojson', 4],
