@@ -115,6 +115,7 @@ const ELSEWHERE = [
   'post model/test',
   'post backup/run',
   'post backup/upload',
+  'post backup/check',
   'post backup/restore',
   'post backup/delete',
   'put suppression',
