@@ -37,6 +37,18 @@ const PARTS = {
   },
   startup: { about: 'what each Worker computes before its first answer', prove: startup },
   schemathesis: { about: 'a second opinion on the document, by another fuzzer', prove: fuzzAgain },
+  drain: {
+    about: 'a queue of 1,000 over many short runs on Deno and workerd',
+    prove: () => longForm('tests/runtimes/drain.test.ts'),
+  },
+  kill: {
+    about: 'the hub killed in every state of a mission and of a mail',
+    prove: () => longForm('tests/hub/missions-kill.test.ts', 'tests/hub/mail-flow-kill.test.ts'),
+  },
+  pages: {
+    about: 'every page of the hub in each look',
+    prove: () => longForm('tests/hub/web/pages.test.ts'),
+  },
   smollm2: { about: 'the hub with a real chat model, 98 MB from PyPI', prove: realModel },
   install: { about: 'the hub installed on machines without a network', prove: install },
 } satisfies Record<string, { about: string; prove: () => Promise<Proven> }>

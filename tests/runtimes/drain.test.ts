@@ -2,10 +2,11 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createSeal } from '../../functions/seal.ts'
 import { createTestDatabase, type TestDatabase } from '../database.ts'
 import { type Received, receiver } from '../fixtures/receiver.ts'
+import { PROOF } from '../proof.ts'
 import type { Line } from '../runtimes.ts'
 import { EDGES, type Edge, makePerson, SEAL_KEY } from './edges.ts'
 
-const MANY = 1000
+const MANY = PROOF ? 1000 : 400
 /** Channels take one delivery at a time each, so there are several. */
 const CHANNELS = 40
 
