@@ -31,7 +31,8 @@ export default defineConfig({
   test: {
     globalSetup: ['tests/global-setup.ts'],
     reporters: ['default', './tests/reporter.ts'],
-    maxWorkers: 2,
+    // Many tests wait for processes of their own: a third keeps two cores busy.
+    maxWorkers: 3,
     projects: [
       {
         test: {
