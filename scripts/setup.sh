@@ -21,7 +21,7 @@ service() {
   installed=none
   if [ -f "$marker" ]; then installed=$(cat "$marker"); fi
   # Who once needed everything keeps everything.
-  if [ "$installed" = test ]; then need=test; fi
+  if [ "$installed" = test ]; then need='test'; fi
   if [ "$installed" = "$need" ] && cmp -s package-lock.json "$marker.lock"; then return; fi
   echo "Installing what '$need' needs (about 15 seconds the first time) …"
   set -- --no-audit --no-fund --loglevel=error

@@ -556,7 +556,8 @@ write_site() {
 # A reload answers before the new workers do.
 is_answered() {
   case $bind in
-    0.0.0.0 | ::) site=https://localhost ;;
+    0.0.0.0) site=https://127.0.0.1 ;;
+    ::) site='https://[::1]' ;;
     *:*) site=https://[$bind] ;;
     127.*) site=http://$bind ;;
     *) site=https://$bind ;;
