@@ -45,6 +45,10 @@ const PARTS = {
     about: 'the hub killed in every state of a mission and of a mail',
     prove: () => longForm('tests/hub/missions-kill.test.ts', 'tests/hub/mail-flow-kill.test.ts'),
   },
+  campaign: {
+    about: 'a campaign to 500 leads of a CSV file, once each',
+    prove: () => longForm('tests/hub/mail-flow-listmonk.test.ts'),
+  },
   pages: {
     about: 'every page of the hub in each look',
     prove: () => longForm('tests/hub/web/pages.test.ts'),
