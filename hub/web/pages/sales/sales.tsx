@@ -68,16 +68,29 @@ export function Sales() {
       if (lead && over) put(id, lead.stage, over)
     },
   })
-  // Moved to another column the card is drawn anew, and has to be given the focus again.
+  // Moved to another column the card is drawn anew, perhaps twice until the hub has answered, and
+  // each time it has to be given the focus again; unless its user went elsewhere.
   const focus = useRef<string>(undefined)
   useEffect(() => {
     const id = focus.current
     if (!id) return
-    focus.current = undefined
     const card = board.current?.querySelector<HTMLElement>(`[data-card="${id}"]`)
+    const active = document.activeElement
+    if (active === card) return
+    if (active && active !== document.body) {
+      focus.current = undefined
+      return
+    }
     card?.focus({ preventScroll: true })
     card?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   })
+  useEffect(() => {
+    const forget = () => {
+      focus.current = undefined
+    }
+    addEventListener('pointerdown', forget)
+    return () => removeEventListener('pointerdown', forget)
+  }, [])
   // The panel takes room: the card it belongs to stays in view.
   useEffect(() => {
     if (!open) return
