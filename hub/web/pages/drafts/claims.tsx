@@ -2,6 +2,7 @@ import { CircleAlert, CircleCheck } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { cn } from '../../../../web/ui/class-names.ts'
 import { useText } from '../../i18n.ts'
+import { Source } from '../../source.tsx'
 import { gatesText } from './gates.text.ts'
 import type { Draft } from './queries.ts'
 
@@ -78,22 +79,5 @@ function Claim({
         </div>
       ))}
     </li>
-  )
-}
-
-/** A source is a link only where it is plainly one to the web. */
-function Source({ source }: { source: string }) {
-  if (!/^https?:\/\//i.test(source) || !URL.canParse(source)) {
-    return <span className="break-all">{source}</span>
-  }
-  return (
-    <a
-      href={source}
-      target="_blank"
-      rel="noreferrer noopener"
-      className="break-all text-accent-text hover:underline"
-    >
-      {source.replace(/^https?:\/\//i, '')}
-    </a>
   )
 }

@@ -1,6 +1,7 @@
 import { FileSearch } from 'lucide-react'
 import { Time } from '../../../../web/ui/time.tsx'
 import { useText } from '../../i18n.ts'
+import { Source } from '../../source.tsx'
 import type { LeadWhole } from './lead-panel.tsx'
 import { leadsText } from './leads.text.ts'
 
@@ -28,22 +29,5 @@ export function Evidence({ evidence }: { evidence: LeadWhole['evidence'] }) {
         </li>
       ))}
     </ul>
-  )
-}
-
-/** A source is a link only where it is plainly one to the web. */
-function Source({ source }: { source: string }) {
-  if (!/^https?:\/\//i.test(source) || !URL.canParse(source)) {
-    return <span className="break-all">{source}</span>
-  }
-  return (
-    <a
-      href={source}
-      target="_blank"
-      rel="noreferrer noopener"
-      className="rounded-control break-all text-accent-text hover:underline"
-    >
-      {source.replace(/^https?:\/\//i, '')}
-    </a>
   )
 }

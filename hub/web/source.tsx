@@ -1,0 +1,16 @@
+/** Where a fact is from; it is a link only where it is plainly one to the web. */
+export function Source({ source }: { source: string }) {
+  if (!/^https?:\/\//i.test(source) || !URL.canParse(source)) {
+    return <span className="break-all">{source}</span>
+  }
+  return (
+    <a
+      href={source}
+      target="_blank"
+      rel="noreferrer noopener"
+      className="rounded-control break-all text-accent-text hover:underline"
+    >
+      {source.replace(/^https?:\/\//i, '')}
+    </a>
+  )
+}
