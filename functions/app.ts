@@ -2,8 +2,8 @@ import { OpenAPIHono } from '@hono/zod-openapi'
 import { bodyLimit } from 'hono/body-limit'
 import { cors } from 'hono/cors'
 import { secureHeaders } from 'hono/secure-headers'
-import { ApiError, CODES, toApiError, tooLarge } from '../shared/problem.ts'
-import { requireJson } from '../shared/route.ts'
+import { type ApiError, CODES, faultOf, toApiError, tooLarge } from '../shared/problem.ts'
+import { hasRoute, requireJson, unknownRoute } from '../shared/route.ts'
 import { account } from './api/account.ts'
 import { alerts } from './api/alerts.ts'
 import { analytics } from './api/analytics.ts'
@@ -21,6 +21,7 @@ import { authenticate } from './auth.ts'
 import type { Deps } from './deps.ts'
 import { type Ctx, type Env, problem } from './http.ts'
 
+const HELP = 'See /docs for all of them.'
 const MAX_BODY_BYTES = 2 * 1024 * 1024
 export const BASE = '/api/v1'
 
@@ -75,7 +76,7 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   )
   // Before anything is said about the body: at an unknown address there is nothing to send it to.
   app.use('/api/*', async (c, next) => {
-    if (!hasRoute(app, c.req.method, c.req.path)) return unknownRoute(app, c)
+    if (!hasRoute(app, c.req.method, c.req.path)) throw unknownRoute(app, c, HELP)
     await next()
   })
   app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: (c) => problem(c as Ctx, tooLarge()) })) // safe: this app's context
@@ -107,12 +108,12 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   mountMcp(app, BASE)
   mountDocs(app, BASE)
 
-  app.notFound((c) => unknownRoute(app, c))
+  app.notFound((c) => problem(c, unknownRoute(app, c, HELP)))
   app.onError(async (thrown, c) => {
     const error = await foremost(c, toApiError(thrown))
     const log = c.get('log')
     log.code = error.code
-    if (error.cause !== undefined) log.error = describe(error.cause)
+    if (error.cause !== undefined) log.error = faultOf(error.cause)
     return problem(c, error)
   })
   return app
@@ -121,41 +122,6 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
 /** The path of an address, without a trailing slash. */
 function pathOf(url: string): string {
   return new URL(url).pathname.replace(/\/$/, '')
-}
-
-/** 404, or 405 when the address has other methods. */
-function unknownRoute(app: OpenAPIHono<Env>, c: Ctx): Response {
-  const { path } = c.req
-  const allowed = ['GET', 'POST', 'PATCH', 'DELETE'].filter((method) => hasRoute(app, method, path))
-  // A route that takes this very method looked and found nothing.
-  if (allowed.length === 0 || allowed.includes(c.req.method === 'HEAD' ? 'GET' : c.req.method)) {
-    return problem(
-      c,
-      new ApiError('not_found', 'There is no such address. See /docs for all of them.'),
-    )
-  }
-  const headers = { Allow: allowed.join(', ') }
-  return problem(
-    c,
-    new ApiError('method_not_allowed', `Use ${allowed.join(' or ')} here.`, { headers }),
-  )
-}
-
-function hasRoute(app: OpenAPIHono<Env>, given: string, path: string): boolean {
-  const method = given === 'HEAD' ? 'GET' : given
-  const [handlers] = app.router.match(method, path)
-  const routes = handlers.map(([[, route]]) => route).filter((route) => route.method === method)
-  // What is an address of its own, as /zones/preview, is no id of a thing for another method.
-  return routes.some((route) => route.path === path || !isAddress(app, path))
-}
-
-const addresses = new WeakMap<OpenAPIHono<Env>, Set<string>>()
-
-/** Whether a route has this very path. */
-function isAddress(app: OpenAPIHono<Env>, path: string): boolean {
-  const known = addresses.get(app) ?? new Set(app.routes.map((route) => route.path))
-  addresses.set(app, known)
-  return known.has(path)
 }
 
 /** Who may not ask at all is told so first, whatever else is wrong with the request. */
@@ -167,19 +133,5 @@ async function foremost(c: Ctx, error: ApiError): Promise<ApiError> {
     return error
   } catch (refused) {
     return toApiError(refused)
-  }
-}
-
-/** A fault for the log: its class, code and message, and where it arose; never its values. */
-function describe(error: unknown): Record<string, unknown> {
-  if (!(error instanceof Error)) return { message: String(error) }
-  return {
-    name: error.name,
-    message: error.message,
-    ...('code' in error ? { code: error.code } : {}),
-    stack: error.stack
-      ?.split('\n')
-      .slice(1, 6)
-      .map((line) => line.trim()),
   }
 }

@@ -1,8 +1,8 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import { bodyLimit } from 'hono/body-limit'
 import { secureHeaders } from 'hono/secure-headers'
-import { ApiError, toApiError, tooLarge } from '../shared/problem.ts'
-import { requireJson } from '../shared/route.ts'
+import { ApiError, faultOf, toApiError, tooLarge } from '../shared/problem.ts'
+import { hasRoute, requireJson, unknownRoute } from '../shared/route.ts'
 import { access } from './api/access.ts'
 import { agentSettings } from './api/agents.ts'
 import { approvals } from './api/approvals.ts'
@@ -35,6 +35,7 @@ import { type Ctx, type Env, problem } from './http.ts'
 import { mountWeb } from './web-server.ts'
 
 export const BASE = '/api/cockpit'
+const HELP = `See ${BASE}/spec for all of them.`
 const MAX_BODY_BYTES = 2 * 1024 * 1024
 /** Bodies that are files, and how large they may be. */
 const FILES: Record<string, number> = {
@@ -97,7 +98,7 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
     await next()
   })
   app.use(`${BASE}/*`, async (c, next) => {
-    if (!hasRoute(app, c.req.method, c.req.path)) return unknownRoute(app, c)
+    if (!hasRoute(app, c.req.method, c.req.path)) throw unknownRoute(app, c, HELP)
     if (PUBLIC.test(c.req.path)) return next()
     return authenticate(c, next)
   })
@@ -141,11 +142,11 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   mountSpec(app, BASE)
   mountWeb(app)
 
-  app.notFound((c) => unknownRoute(app, c))
+  app.notFound((c) => problem(c, unknownRoute(app, c, HELP)))
   app.onError((thrown, c) => {
     const error = toApiError(thrown)
     c.get('log').code = error.code
-    if (error.cause !== undefined) c.get('log').error = describe(error.cause)
+    if (error.cause !== undefined) c.get('log').error = faultOf(error.cause)
     return problem(c, error)
   })
   return app
@@ -169,33 +170,4 @@ function requireOurName(c: Ctx): void {
   if (!URL.canParse(origin) || new URL(origin).host !== host.toLowerCase()) {
     throw new ApiError('forbidden', 'Another web page sent this request. Open the hub itself.')
   }
-}
-
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
-
-function unknownRoute(app: OpenAPIHono<Env>, c: Ctx): Response {
-  const { method, path } = c.req
-  const allowed = METHODS.filter((name) => hasRoute(app, name, path))
-  if (allowed.length === 0 || allowed.includes(method === 'HEAD' ? 'GET' : method)) {
-    const detail = `There is no such address. See ${BASE}/spec for all of them.`
-    return problem(c, new ApiError('not_found', detail))
-  }
-  const headers = { Allow: allowed.join(', ') }
-  return problem(
-    c,
-    new ApiError('method_not_allowed', `Use ${allowed.join(' or ')} here.`, { headers }),
-  )
-}
-
-function hasRoute(app: OpenAPIHono<Env>, given: string, path: string): boolean {
-  const [handlers] = app.router.match(given === 'HEAD' ? 'GET' : given, path)
-  return handlers.some(([[, route]]) => route.method !== 'ALL')
-}
-
-/** A fault for the log: its class, code and message, and where it arose; never its values. */
-function describe(error: unknown): Record<string, unknown> {
-  if (!(error instanceof Error)) return { message: String(error) }
-  const { name, message, stack } = error
-  const frames = stack?.split('\n').slice(1, 6)
-  return { name, message, ...('code' in error ? { code: error.code } : {}), stack: frames }
 }

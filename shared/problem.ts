@@ -141,3 +141,17 @@ export function invalid(issues: Issue[]): ApiError {
 export function notFound(thing = 'thing'): ApiError {
   return new ApiError('not_found', `There is no such ${thing}, or it is not yours.`)
 }
+
+/** A fault for the log: its class, code and message, and where it arose; never its values. */
+export function faultOf(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { message: String(error) }
+  return {
+    name: error.name,
+    message: error.message,
+    ...('code' in error ? { code: error.code } : {}),
+    stack: error.stack
+      ?.split('\n')
+      .slice(1, 6)
+      .map((line) => line.trim()),
+  }
+}

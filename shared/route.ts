@@ -1,5 +1,5 @@
 import { OpenAPIHono, createRoute as routeOf } from '@hono/zod-openapi'
-import type { Context, Env, MiddlewareHandler } from 'hono'
+import type { Context, Env, Hono, MiddlewareHandler } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { z } from 'zod'
 import { ApiError, invalidInput, issuesOf } from './problem.ts'
@@ -78,4 +78,36 @@ export function json<S extends z.ZodType>(schema: S, description: string) {
 /** A required JSON body in an OpenAPI description. */
 export function body<S extends z.ZodType>(schema: S) {
   return { required: true as const, content: { 'application/json': { schema } } }
+}
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+/** Whether an address takes a method. */
+export function hasRoute<E extends Env>(app: Hono<E>, given: string, path: string): boolean {
+  const method = given === 'HEAD' ? 'GET' : given
+  const [handlers] = app.router.match(method, path)
+  const routes = handlers.map(([[, route]]) => route).filter((route) => route.method === method)
+  // What is an address of its own, as /zones/preview, is no id of a thing for another method.
+  return routes.some((route) => route.path === path || !isAddress(app, path))
+}
+
+const addresses = new WeakMap<object, Set<string>>()
+
+/** Whether a route has this very path. */
+function isAddress<E extends Env>(app: Hono<E>, path: string): boolean {
+  const known = addresses.get(app) ?? new Set(app.routes.map((route) => route.path))
+  addresses.set(app, known)
+  return known.has(path)
+}
+
+/** 404, or 405 when the address has other methods; `help` says where all addresses are. */
+export function unknownRoute<E extends Env>(app: Hono<E>, c: Context, help: string): ApiError {
+  const { method, path } = c.req
+  const allowed = METHODS.filter((name) => hasRoute(app, name, path))
+  // A route that takes this very method looked and found nothing.
+  if (allowed.length === 0 || allowed.includes(method === 'HEAD' ? 'GET' : method)) {
+    return new ApiError('not_found', `There is no such address. ${help}`)
+  }
+  const headers = { Allow: allowed.join(', ') }
+  return new ApiError('method_not_allowed', `Use ${allowed.join(' or ')} here.`, { headers })
 }
