@@ -2,11 +2,12 @@ import { z } from 'zod'
 import type { Config } from './config.ts'
 import { readLicense } from './license.ts'
 import { logoFault } from './logo.ts'
+import { fieldText } from './problem.text.ts'
 import { readSetting, type Setting } from './settings.ts'
 
 const Colour = z
   .string()
-  .regex(/^#[0-9a-fA-F]{6}$/, 'Write a colour as #rrggbb.')
+  .regex(/^#[0-9a-fA-F]{6}$/, fieldText.en.colour)
   .transform((colour) => colour.toLowerCase())
 
 /** branding.json: how the hub, its mails and documents look. */

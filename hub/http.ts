@@ -1,7 +1,20 @@
 import type { Context, MiddlewareHandler } from 'hono'
-import { ApiError, CODES, type Code, problemOf, problemSchema } from '../shared/problem.ts'
+import { accepts } from 'hono/accepts'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import type { z } from 'zod'
+import {
+  ApiError,
+  CODES,
+  type Code,
+  type Issue,
+  problemOf,
+  problemSchema,
+} from '../shared/problem.ts'
+import { answer as answerJson } from '../shared/route.ts'
 import { readOnlyKey } from './db.ts'
 import type { Deps } from './deps.ts'
+import { fieldText, problemText } from './problem.text.ts'
+import { LANGUAGES, type Language, type Sayable, speak } from './words.ts'
 
 /** What a request carries besides its input. */
 export type Env = {
@@ -42,16 +55,73 @@ const OURS: Code[] = [
 
 export const Problem = problemSchema(OURS)
 
+/**
+ * The language the caller reads best, by lookup (RFC 4647 section 3.4): `tr-TR` is answered in `tr`.
+ * English where it has none of ours.
+ */
+export function languageOf(c: Context): Language {
+  const language = accepts(c, {
+    header: 'Accept-Language',
+    supports: [...LANGUAGES],
+    default: 'en',
+    match: (ranges) =>
+      ranges
+        .filter(({ q }) => q > 0)
+        .sort((a, b) => b.q - a.q)
+        .map(({ type }) => type.toLowerCase().split('-')[0] ?? '')
+        .find((primary) => LANGUAGES.some((one) => one === primary)) ?? 'en',
+  })
+  return LANGUAGES.find((one) => one === language) ?? 'en'
+}
+
+/**
+ * Answers JSON that has passed through its schema. What is there in both languages goes out in the
+ * caller's.
+ */
+export function answer<S extends z.ZodType, T extends ContentfulStatusCode>(
+  c: Context,
+  schema: S,
+  value: Sayable<z.input<S>>,
+  status: T,
+  headers?: Record<string, string>,
+) {
+  const language = languageOf(c)
+  c.header('Content-Language', language)
+  c.header('Vary', 'Accept-Language', { append: true })
+  return answerJson(c, schema, speak<z.input<S>>(value, language), status, headers)
+}
+
 /** Answers an error as application/problem+json. */
 export function problem(c: Ctx, error: ApiError): Response {
   const status = CODES[error.code]
+  const language = languageOf(c)
+  const body = problemOf(error, c.get('request_id'), language)
+  if (language !== 'en') {
+    if (typeof error.detail === 'string') {
+      body.detail = Reflect.get(problemText[language].codes, error.code) ?? body.detail
+    }
+    body.errors?.forEach((shown, at) => {
+      const issue = error.issues?.[at]
+      if (issue) shown.message = sayIssue(issue, shown.message, language)
+    })
+  }
   const headers: Record<string, string> = {
     'Content-Type': 'application/problem+json',
+    'Content-Language': language,
     ...error.headers,
   }
   if (status === 401) headers['WWW-Authenticate'] = 'Bearer realm="watchpost-hub"'
   if (status === 503 && !headers['Retry-After']) headers['Retry-After'] = '5'
-  return c.body(JSON.stringify(problemOf(error, c.get('request_id'))), status, headers)
+  return c.body(JSON.stringify(body), status, headers)
+}
+
+/** A schema's own English message in another language: the same one, or what its code means. */
+function sayIssue({ code, message }: Issue, shown: string, language: Language): string {
+  if (typeof message !== 'string') return shown
+  const named = Object.entries(fieldText.en).find(([, english]) => english === message)
+  if (named) return Reflect.get(fieldText[language], named[0])
+  const { kinds } = problemText[language]
+  return Reflect.get(kinds, code) ?? kinds.other
 }
 
 /** 404 for one thing. */

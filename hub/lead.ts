@@ -1,5 +1,6 @@
 import { getDomain } from 'tldts'
 import { z } from 'zod'
+import { fieldText } from './problem.text.ts'
 
 export const STAGES = ['new', 'contacted', 'replied', 'meeting', 'proposal', 'won', 'lost'] as const
 export const Stage = z.enum(STAGES)
@@ -13,7 +14,7 @@ const line = (max: number) =>
     .max(max)
 
 const email = line(320)
-  .refine((text) => text === '' || z.email().safeParse(text).success, 'This is no e-mail address.')
+  .refine((text) => text === '' || z.email().safeParse(text).success, fieldText.en.no_email)
   .meta({ format: 'email' })
 
 const website = line(500)
@@ -22,13 +23,10 @@ const website = line(500)
   )
   .refine(
     (text) => text === '' || z.url({ protocol: /^https?$/ }).safeParse(text).success,
-    'This is no http or https address.',
+    fieldText.en.no_address,
   )
 
-export const Tag = line(60).regex(
-  /^[^,;]+$/,
-  'A tag has 1 to 60 characters, no comma or semicolon.',
-)
+export const Tag = line(60).regex(/^[^,;]+$/, fieldText.en.tag)
 
 /** The fields of a lead that people, files and agents fill in; an empty text is none. */
 export const LeadFields = {
@@ -54,7 +52,7 @@ export const LeadFields = {
 export const NewLead = z
   .strictObject(LeadFields)
   .partial()
-  .refine(isNamed, { error: 'Give at least one of name, email and company.', path: ['name'] })
+  .refine(isNamed, { error: fieldText.en.unnamed, path: ['name'] })
 export type NewLead = z.output<typeof NewLead>
 
 export const LeadChange = z.strictObject(LeadFields).partial()

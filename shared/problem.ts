@@ -32,21 +32,26 @@ export const CODES = {
 } as const satisfies Record<string, ContentfulStatusCode>
 export type Code = keyof typeof CODES
 
-export type Issue = { path: string; code: string; message: string }
+/** A sentence in English, or by language tag in more than that. */
+export type Sentence = string | Readonly<Record<'en', string> & Record<string, string>>
 
-/** An error whose code and message the caller may read; `message` says what to do next. */
+export type Issue = { path: string; code: string; message: Sentence }
+
+/** An error whose code and detail the caller may read; `detail` says what to do next. */
 export class ApiError extends Error {
   readonly code: Code
+  readonly detail: Sentence
   readonly issues: Issue[] | undefined
   readonly headers: Record<string, string>
 
   constructor(
     code: Code,
-    message: string,
+    detail: Sentence,
     options: { issues?: Issue[]; headers?: Record<string, string>; cause?: unknown } = {},
   ) {
-    super(message, { cause: options.cause })
+    super(inLanguage(detail, 'en'), { cause: options.cause })
     this.code = code
+    this.detail = detail
     this.issues = options.issues
     this.headers = options.headers ?? {}
   }
@@ -69,20 +74,33 @@ export function problemSchema(codes: readonly Code[]) {
     .meta({ id: 'Problem', description: 'RFC 9457 problem details.' })
 }
 
-/** The body of an error's answer. */
+function inLanguage(sentence: Sentence, language: string): string {
+  return typeof sentence === 'string' ? sentence : (sentence[language] ?? sentence.en)
+}
+
+/** The body of an error's answer; in English what is not there in the language. */
 export function problemOf(
   error: ApiError,
   request_id: string,
+  language = 'en',
 ): z.infer<ReturnType<typeof problemSchema>> {
   const words = error.code.replaceAll('_', ' ')
   return {
     type: `https://watchpost.dev/problems/${error.code}`,
     title: words.charAt(0).toUpperCase() + words.slice(1),
     status: CODES[error.code],
-    detail: error.message,
+    detail: inLanguage(error.detail, language),
     code: error.code,
     request_id,
-    ...(error.issues ? { errors: error.issues } : {}),
+    ...(error.issues
+      ? {
+          errors: error.issues.map(({ path, code, message }) => ({
+            path,
+            code,
+            message: inLanguage(message, language),
+          })),
+        }
+      : {}),
   }
 }
 

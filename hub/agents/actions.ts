@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Words } from './agent.ts'
+import type { Words } from '../words.ts'
 
 /** What the system agent may propose; nothing else is ever done, whatever a model or a log says. */
 export const ACTIONS = {

@@ -4,14 +4,9 @@ import type { Project } from '../db.ts'
 import { AudienceFilter } from '../mail/audience.ts'
 import type { TemplateName } from '../mail/slots.ts'
 import type { Reading } from '../web-reader.ts'
+import type { Language, Words } from '../words.ts'
 import type { Actions } from './actions.ts'
 import type { AgentName } from './names.ts'
-
-export const LANGUAGES = ['en', 'tr'] as const
-export type Language = (typeof LANGUAGES)[number]
-
-/** A sentence or word in both languages of the hub. */
-export type Words = Record<Language, string>
 
 /** What a mission may be given besides its task, so that nobody has to spell ids out in words. */
 export const MissionInput = z.strictObject({

@@ -1,13 +1,7 @@
 import { z } from 'zod'
 import { heading, list, plain, table } from '../markdown.ts'
-import {
-  type Agent,
-  type AgentContext,
-  COMMON,
-  type Fact,
-  type Result,
-  type Words,
-} from './agent.ts'
+import type { Words } from '../words.ts'
+import { type Agent, type AgentContext, COMMON, type Fact, type Result } from './agent.ts'
 import { wordsOf } from './fold.ts'
 import { givenText } from './given.ts'
 import { saveDocument, sections } from './writing.ts'

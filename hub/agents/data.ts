@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { fenced, heading, plain, table } from '../markdown.ts'
-import { type Agent, COMMON, type Result, Stop, type Words } from './agent.ts'
+import type { Words } from '../words.ts'
+import { type Agent, COMMON, type Result, Stop } from './agent.ts'
 import { saveDocument } from './writing.ts'
 
 const Question = z.object({

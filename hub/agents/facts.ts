@@ -1,4 +1,5 @@
-import type { Fact, Language } from './agent.ts'
+import type { Language } from '../words.ts'
+import type { Fact } from './agent.ts'
 import { wordsOf } from './fold.ts'
 
 const LONGEST_FACT = 6000

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { heading, list, plain, table } from '../markdown.ts'
-import { type Agent, type AgentContext, COMMON, type Words } from './agent.ts'
+import type { Words } from '../words.ts'
+import { type Agent, type AgentContext, COMMON } from './agent.ts'
 import { decimal, numbersIn } from './facts.ts'
 import { wordsOf } from './fold.ts'
 import { givenText } from './given.ts'

@@ -2,14 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { heading, plain, quote, table } from '../markdown.ts'
-import {
-  type Agent,
-  type AgentContext,
-  COMMON,
-  type Fact,
-  type Result,
-  type Words,
-} from './agent.ts'
+import type { Words } from '../words.ts'
+import { type Agent, type AgentContext, COMMON, type Fact, type Result } from './agent.ts'
 import { mentions, numbersIn } from './facts.ts'
 import { wordsOf } from './fold.ts'
 import { givenText } from './given.ts'

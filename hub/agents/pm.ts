@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { heading, plain, quote, table } from '../markdown.ts'
-import { type Agent, type AgentContext, COMMON, type Fact, type Words } from './agent.ts'
+import type { Words } from '../words.ts'
+import { type Agent, type AgentContext, COMMON, type Fact } from './agent.ts'
 import { one } from './facts.ts'
 import { AGENT_NAMES } from './names.ts'
 import { saveDocument } from './writing.ts'

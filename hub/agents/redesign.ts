@@ -1,5 +1,6 @@
 import { type State, statesFor } from '../mail/flow.ts'
-import type { AgentContext, Result, Words } from './agent.ts'
+import type { Words } from '../words.ts'
+import type { AgentContext, Result } from './agent.ts'
 import { Stop } from './agent.ts'
 import { design, type Letter } from './designer.ts'
 

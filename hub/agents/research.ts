@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { heading, list, numbered, plain, table } from '../markdown.ts'
-import { type Agent, type AgentContext, COMMON, type Result, type Words } from './agent.ts'
+import type { Words } from '../words.ts'
+import { type Agent, type AgentContext, COMMON, type Result } from './agent.ts'
 import { judge } from './claims.ts'
 import { extractFrom, sumOf } from './extract.ts'
 import { one } from './facts.ts'

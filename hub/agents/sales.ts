@@ -1,13 +1,7 @@
 import { z } from 'zod'
 import { heading, list, numbered, plain, table } from '../markdown.ts'
-import {
-  type Agent,
-  type AgentContext,
-  COMMON,
-  type Fact,
-  type Result,
-  type Words,
-} from './agent.ts'
+import type { Words } from '../words.ts'
+import { type Agent, type AgentContext, COMMON, type Fact, type Result } from './agent.ts'
 import { numbersIn } from './facts.ts'
 import { wordsOf } from './fold.ts'
 import { chosenLeads, evidenceOf, givenText, leadFact, nameOf } from './given.ts'

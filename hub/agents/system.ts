@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { heading, plain, table } from '../markdown.ts'
+import type { Words } from '../words.ts'
 import { ACTIONS, ActionName } from './actions.ts'
-import { type Agent, COMMON, type Fact, type Words } from './agent.ts'
+import { type Agent, COMMON, type Fact } from './agent.ts'
 import { one } from './facts.ts'
 import { saveDocument } from './writing.ts'
 

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { documentPath } from '../documents.ts'
 import { heading, joined, list, plain } from '../markdown.ts'
-import type { AgentContext, Fact, Result, Words } from './agent.ts'
+import type { Words } from '../words.ts'
+import type { AgentContext, Fact, Result } from './agent.ts'
 
 export const Section = z.object({
   paragraphs: z.array(z.string().max(420)).min(1).max(3),

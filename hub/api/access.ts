@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { z } from 'zod'
 import { ApiError, invalid } from '../../shared/problem.ts'
-import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
+import { body, createRoute, json, resource } from '../../shared/route.ts'
 import { VERSION } from '../../shared/version.ts'
 import {
   authFiles,
@@ -14,7 +14,7 @@ import {
   startSession,
 } from '../auth.ts'
 import { readText } from '../files.ts'
-import { type Ctx, type Env, problems } from '../http.ts'
+import { answer, type Ctx, type Env, problems } from '../http.ts'
 
 const Health = z
   .object({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
+import { body, createRoute, json, resource } from '../../shared/route.ts'
 import { AGENT_SETTINGS, AgentSettings } from '../agents/settings.ts'
-import { type Env, problems, write } from '../http.ts'
+import { answer, type Env, problems, write } from '../http.ts'
 import { readSetting, writeSetting } from '../settings.ts'
 
 const Settings = z.object({ agents: AgentSettings })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
+import { body, createRoute, json, resource } from '../../shared/route.ts'
 import {
   Approval,
   approvalColumns,
@@ -10,7 +10,7 @@ import {
   reject,
 } from '../approvals.ts'
 import { everywhere, inProject } from '../db.ts'
-import { type Env, problems, write } from '../http.ts'
+import { answer, type Env, problems, write } from '../http.ts'
 import { readLicense, requireWritable } from '../license.ts'
 
 const OneApproval = z.object({ approval: Approval })

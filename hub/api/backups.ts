@@ -6,13 +6,13 @@ import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
 import { z } from 'zod'
 import { ApiError, invalid } from '../../shared/problem.ts'
-import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
+import { body, createRoute, json, resource } from '../../shared/route.ts'
 import { isEncrypted, unpack } from '../backup/archive.ts'
 import { backupFile, backupsIn, listBackups, nameFor } from '../backup/make.ts'
 import { BackupError, KINDS } from '../backup/manifest.ts'
 import { backupTimes, Job, readJob, type Started, startBackup, startRestore } from '../backup.ts'
 import { isMissing } from '../files.ts'
-import { absent, type Ctx, type Env, problems, write } from '../http.ts'
+import { absent, answer, type Ctx, type Env, problems, write } from '../http.ts'
 
 const Backup = z
   .object({

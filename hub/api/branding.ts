@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { ApiError } from '../../shared/problem.ts'
-import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
+import { body, createRoute, json, resource } from '../../shared/route.ts'
 import { BRANDING, Branding, brandingWarnings, mayBrand, readBranding } from '../branding.ts'
-import { type Env, problems } from '../http.ts'
+import { answer, type Env, problems } from '../http.ts'
 import { readSetting, writeSetting } from '../settings.ts'
 
 const Look = z.object({ branding: Branding }).meta({ id: 'Look' })

@@ -7,10 +7,10 @@ import {
   NextCursor,
   split,
 } from '../../shared/page.ts'
-import { answer, body, createRoute, json, pathId, resource } from '../../shared/route.ts'
+import { body, createRoute, json, pathId, resource } from '../../shared/route.ts'
 import { slugFor } from '../active.ts'
 import { everywhere, inProject } from '../db.ts'
-import { absent, type Env, problems, write } from '../http.ts'
+import { absent, answer, type Env, problems, write } from '../http.ts'
 import { readLicense, requireWritable } from '../license.ts'
 import { contentHash, examine, surroundings } from '../mail/approval.ts'
 import { peopleOf, personalOf } from '../mail/audience.ts'

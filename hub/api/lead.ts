@@ -8,10 +8,10 @@ import {
   split,
 } from '../../shared/page.ts'
 import { ApiError, CODES, problemOf } from '../../shared/problem.ts'
-import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
+import { body, createRoute, json, resource } from '../../shared/route.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { everywhere, inProject, type Project, sqlState } from '../db.ts'
-import { absent, type Ctx, type Env, Problem, problems, write } from '../http.ts'
+import { absent, answer, type Ctx, type Env, Problem, problems, write } from '../http.ts'
 import { Lead, LeadChange, NewLead, type Note, Task } from '../lead.ts'
 import { moveLead, removeLead } from '../lead-move.ts'
 import { changeLead, createLead, KnownEmail, requireLead } from '../leads.ts'

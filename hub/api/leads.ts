@@ -8,17 +8,18 @@ import {
   split,
 } from '../../shared/page.ts'
 import { ApiError } from '../../shared/problem.ts'
-import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
+import { body, createRoute, json, resource } from '../../shared/route.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { slugFor } from '../active.ts'
 import { BOM, toCsv } from '../csv.ts'
 import { inProject } from '../db.ts'
-import { type Env, problems, write } from '../http.ts'
+import { answer, type Env, problems, write } from '../http.ts'
 import { Lead, Stage, Tag } from '../lead.ts'
 import { removeLead } from '../lead-move.ts'
 import { changeLead, leadColumns } from '../leads.ts'
 import { readLicense, requireWritable } from '../license.ts'
 import { NEWEST, Position, positionOf } from '../page.ts'
+import { fieldText } from '../problem.text.ts'
 import { Slug } from './projects.ts'
 
 const Filter = z.strictObject({
@@ -191,7 +192,7 @@ leads.openapi(
                 ? !stage && !add_tags && !remove_tags
                 : Boolean(stage || add_tags || remove_tags),
             {
-              error: 'Say what to do: stage, add_tags, remove_tags, or delete alone.',
+              error: fieldText.en.no_change,
               path: ['ids'],
             },
           ),

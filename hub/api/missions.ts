@@ -9,13 +9,13 @@ import {
   split,
 } from '../../shared/page.ts'
 import { ApiError } from '../../shared/problem.ts'
-import { answer, body, createRoute, json, pathId, resource } from '../../shared/route.ts'
+import { body, createRoute, json, pathId, resource } from '../../shared/route.ts'
 import { MissionInput } from '../agents/agent.ts'
 import { AGENTS } from '../agents/agents.ts'
 import { AGENT_NAMES } from '../agents/names.ts'
 import { route } from '../agents/route.ts'
 import { everywhere, inProject, type Project } from '../db.ts'
-import { type Env, problems, write } from '../http.ts'
+import { answer, type Env, problems, write } from '../http.ts'
 import { readLicense, requireWritable } from '../license.ts'
 import {
   addMission,
@@ -53,9 +53,7 @@ const Routed = z
   })
   .meta({ id: 'Routed' })
 const Agents = z.object({
-  agents: z.array(
-    z.object({ name: z.enum(AGENT_NAMES), role: z.object({ en: z.string(), tr: z.string() }) }),
-  ),
+  agents: z.array(z.object({ name: z.enum(AGENT_NAMES), role: z.string() })),
 })
 
 /** One mission: composing, its preview, cancelling, trying again. */

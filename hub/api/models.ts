@@ -2,9 +2,9 @@ import { open, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { ApiError, invalid } from '../../shared/problem.ts'
-import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
+import { body, createRoute, json, resource } from '../../shared/route.ts'
 import type { Deps } from '../deps.ts'
-import { type Env, problems } from '../http.ts'
+import { answer, type Env, problems } from '../http.ts'
 import { machineMemory, PRESETS, presetFor } from '../model/catalog.ts'
 import { Download, DownloadRequest } from '../model/downloads.ts'
 import { MODEL_STATES } from '../model/protocol.ts'
@@ -13,7 +13,6 @@ import { modelsFolder } from '../model/socket.ts'
 import { type Model, ModelError } from '../model.ts'
 import { readSetting, writeSetting } from '../settings.ts'
 
-const Words = z.object({ en: z.string(), tr: z.string() })
 const Settings = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('none') }),
   z.object({ kind: z.literal('local'), file: z.string(), preset: z.string().nullable() }),
@@ -39,13 +38,13 @@ const Models = z
     machine: z.object({
       memory_bytes: z.int(),
       recommended: z.string().nullable(),
-      why: Words,
+      why: z.string(),
     }),
     presets: z.array(
       z.object({
         id: z.string(),
         name: z.string(),
-        about: Words,
+        about: z.string(),
         license: z.string(),
         download_bytes: z.int(),
         memory_bytes: z.int(),

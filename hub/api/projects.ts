@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { ApiError, invalid } from '../../shared/problem.ts'
-import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
+import { body, createRoute, json, resource } from '../../shared/route.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { activeSlug, select } from '../active.ts'
 import { archiveProject } from '../archive.ts'
 import { everywhere, inProject, sqlState } from '../db.ts'
-import { absent, type Ctx, type Env, problems, write } from '../http.ts'
+import { absent, answer, type Ctx, type Env, problems, write } from '../http.ts'
 import { readLicense, requireRoom, requireWritable } from '../license.ts'
+import { fieldText } from '../problem.text.ts'
 import {
   changeContext,
   makeFolder,
@@ -20,7 +21,7 @@ const UNIQUE_VIOLATION = '23505'
 
 export const Slug = z
   .string()
-  .regex(SLUG, 'Use 2 to 41 of a-z, 0-9 and -, not beginning with -.')
+  .regex(SLUG, fieldText.en.slug)
   .meta({ description: 'Names the project and its folder.', example: 'demir-logistics' })
 
 const Fields = {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ApiError, invalid } from '../../shared/problem.ts'
-import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
+import { body, createRoute, json, resource } from '../../shared/route.ts'
 import { AGENTS } from '../agents/agents.ts'
 import { languageOf, messageOf } from '../agents/facts.ts'
 import { AGENT_NAMES, type AgentName, isAgentName } from '../agents/names.ts'
@@ -14,7 +14,7 @@ import {
   writePrompt,
 } from '../agents/prompts.ts'
 import { inProject } from '../db.ts'
-import { absent, type Ctx, type Env, problems, write } from '../http.ts'
+import { absent, answer, type Ctx, type Env, problems, write } from '../http.ts'
 import { ModelError } from '../model.ts'
 import { readContext } from '../project-folder.ts'
 import { Slug } from './projects.ts'

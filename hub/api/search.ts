@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { integer } from '../../shared/page.ts'
-import { answer, createRoute, json, resource } from '../../shared/route.ts'
+import { createRoute, json, resource } from '../../shared/route.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { everywhere, inProject } from '../db.ts'
-import { type Env, problems } from '../http.ts'
+import { answer, type Env, problems } from '../http.ts'
 import { snippetOf } from '../snippet.ts'
 import { Slug } from './projects.ts'
 

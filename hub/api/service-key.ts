@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
-import { type Env, problems } from '../http.ts'
+import { body, createRoute, json, resource } from '../../shared/route.ts'
+import { answer, type Env, problems } from '../http.ts'
 import { roleOf } from '../keys.ts'
 import { useKey } from '../service-key.ts'
 

@@ -7,9 +7,9 @@ import {
   NextCursor,
   split,
 } from '../../shared/page.ts'
-import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
+import { body, createRoute, json, resource } from '../../shared/route.ts'
 import { everywhere } from '../db.ts'
-import { type Ctx, type Env, problems, write } from '../http.ts'
+import { answer, type Ctx, type Env, problems, write } from '../http.ts'
 import { normaliseEmail } from '../mail/address.ts'
 import { emailHash, readSalt, suppress, suppressed } from '../mail/suppression.ts'
 import { positionOf } from '../page.ts'

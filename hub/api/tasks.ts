@@ -8,10 +8,10 @@ import {
   NextCursor,
   split,
 } from '../../shared/page.ts'
-import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
+import { body, createRoute, json, resource } from '../../shared/route.ts'
 import { raw, type Sql } from '../../shared/sql.ts'
 import { everywhere, inProject, type Project } from '../db.ts'
-import { absent, type Ctx, type Env, problems, write } from '../http.ts'
+import { absent, answer, type Ctx, type Env, problems, write } from '../http.ts'
 import { Note, Task } from '../lead.ts'
 import { recordActivity } from '../leads.ts'
 import { readLicense, requireWritable } from '../license.ts'

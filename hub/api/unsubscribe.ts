@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { createRoute, resource } from '../../shared/route.ts'
 import { everywhere } from '../db.ts'
-import { type Ctx, type Env, problems, write } from '../http.ts'
+import { type Ctx, type Env, languageOf, problems, write } from '../http.ts'
 import { tell } from '../mail/outcome.ts'
 import { readSalt, readToken, suppressHashes, tokenHash } from '../mail/suppression.ts'
+import type { Language } from '../words.ts'
 
 const WORDS = {
   en: {
@@ -24,7 +25,6 @@ const WORDS = {
     you: 'adresiniz',
   },
 } as const
-type Language = keyof typeof WORDS
 
 const STYLE =
   'body{font:16px/1.5 system-ui,sans-serif;max-width:30rem;margin:15vh auto;padding:0 1.5rem;color:#1f2328;background:#fff}' +
@@ -65,7 +65,7 @@ unsubscribe.openapi(
   async (c) => {
     const { token } = c.req.valid('param')
     const { hash, mail } = await read(c, token)
-    const words = WORDS[languageOf(c, mail)]
+    const words = WORDS[mail?.language ?? languageOf(c)]
     if (!hash) return page(c, mail, words.wrong, 404)
     const form = `<form method="post"><button>${words.button}</button></form>`
     return page(c, mail, `${words.ask}`, 200, form)
@@ -88,7 +88,7 @@ unsubscribe.openapi(
   async (c) => {
     const { token } = c.req.valid('param')
     const { hash, mail } = await read(c, token)
-    const words = WORDS[languageOf(c, mail)]
+    const words = WORDS[mail?.language ?? languageOf(c)]
     if (!hash) return page(c, mail, words.wrong, 404)
     await everywhere(c.get('deps').db, async (sql) => {
       const project_id = mail?.project_id ?? null
@@ -120,11 +120,6 @@ async function read(c: Ctx, token: string): Promise<{ hash?: string; mail?: Mail
   return { hash, ...(mail ? { mail } : {}) }
 }
 
-function languageOf(c: Ctx, mail: Mail | undefined): Language {
-  if (mail) return mail.language
-  return /^tr\b/i.test(c.req.header('accept-language') ?? '') ? 'tr' : 'en'
-}
-
 function page(
   c: Ctx,
   mail: Mail | undefined,
@@ -132,7 +127,7 @@ function page(
   status: 200 | 404,
   form = '',
 ): Response {
-  const language = languageOf(c, mail)
+  const language = mail?.language ?? languageOf(c)
   const words = WORDS[language]
   const said = escaped(text.replace('{email}', mail ? masked(mail.email) : words.you))
   c.set('content_policy', POLICY)

@@ -75,3 +75,13 @@ language sql immutable parallel safe set search_path = ''
 return lower(extensions.unaccent('extensions.unaccent', translate(text, 'İIı', 'iii')));
 
 grant execute on function private.fold to hub_ro, hub_rw, hub_data;
+
+-- A sentence in both languages of the hub, read in the reader's: {"en": …, "tr": …}.
+create domain hub.words as jsonb check (
+  value is null or coalesce(
+    jsonb_typeof(value -> 'en') = 'string' and length(value ->> 'en') <= 2000
+      and jsonb_typeof(value -> 'tr') = 'string' and length(value ->> 'tr') <= 2000,
+    false
+  )
+);
+comment on domain hub.words is 'A sentence in both languages of the hub: {"en", "tr"}.';

@@ -6,14 +6,12 @@ import { toast } from '../../web/ui/toast.tsx'
 import { ProblemError, Unreachable } from './api/client.ts'
 import { common } from './common.text.ts'
 import { type Language, useLanguage } from './i18n.ts'
-import { problemText } from './problem.text.ts'
 
 /** What to tell the admin of an error, in the language of the page. */
 export function sayError(error: unknown, language: Language): string {
   if (error instanceof Unreachable) return common[language].failed.unreachable
   if (!(error instanceof ProblemError)) return common[language].failed.unknown
-  const { code, detail } = error.problem
-  return language === 'en' ? detail : problemText[language].codes[code]
+  return error.problem.detail
 }
 
 /** Sorts a refusal: what belongs to a field of the form, and what to none. */
@@ -21,13 +19,10 @@ export function explain(error: unknown, names: string[], language: Language): Fo
   const fields: Record<string, string> = {}
   const rest: string[] = []
   const issues = error instanceof ProblemError ? (error.problem.errors ?? []) : []
-  for (const { path, code, message } of issues) {
-    const words = problemText[language].fields
-    const known = Object.hasOwn(words, code) ? words[code as keyof typeof words] : words.other // safe: tested
-    const said = language === 'en' ? message : known
+  for (const { path, message } of issues) {
     const name = names.find((name) => path === name || path.endsWith(`.${name}`))
-    if (name) fields[name] ??= said
-    else rest.push(said)
+    if (name) fields[name] ??= message
+    else rest.push(message)
   }
   if (issues.length === 0) rest.push(sayError(error, language))
   return { fields, whole: rest.length > 0 ? rest.join(' ') : null }

@@ -1,24 +1,10 @@
 import { useSyncExternalStore } from 'react'
+import type { Both, Language, Texts, Translation } from '../words.ts'
 
-export const LANGUAGES = { en: 'English', tr: 'Türkçe' } as const
-export type Language = keyof typeof LANGUAGES
+export type { Language }
+export const LANGUAGES = { en: 'English', tr: 'Türkçe' } as const satisfies Record<Language, string>
 
-type Message = string | ((...values: never[]) => string)
-export type Texts = { readonly [key: string]: Message | Texts }
-/** The same keys with other words. */
-export type Translation<T> = {
-  readonly [K in keyof T]: T[K] extends string
-    ? string
-    : T[K] extends (...values: infer V) => string
-      ? (...values: V) => string
-      : Translation<T[K]>
-}
-export type Both<T extends Texts> = { readonly en: T; readonly tr: Translation<T> }
-
-/** texts pairs what a page says in both languages; a key missing in one is a type error. */
-export function texts<const T extends Texts>(en: T, tr: Translation<T>): Both<T> {
-  return { en, tr }
-}
+export { type Texts, type Translation, texts } from '../words.ts'
 
 /** Picks the form of a number, `#` being the number: `plural('en', 2, { one: '# lead', other: '# leads' })`. */
 export function plural(
@@ -70,14 +56,19 @@ export function setLanguage(language: Language): void {
 }
 document.documentElement.lang = current
 
+/** The language chosen now, for what is no component. */
+export function getLanguage(): Language {
+  return current
+}
+
+/** onLanguage calls back whenever another language is chosen; answers how to stop that. */
+export function onLanguage(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
+}
+
 export function useLanguage(): Language {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
-    () => current,
-  )
+  return useSyncExternalStore(onLanguage, getLanguage)
 }
 
 /** The words of a page in the chosen language. */

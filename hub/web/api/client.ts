@@ -1,4 +1,5 @@
 import createClient from 'openapi-fetch'
+import { getLanguage } from '../i18n.ts'
 import type { components, paths } from './api.gen.ts'
 import { connection } from './connection.ts'
 
@@ -20,6 +21,8 @@ export class Unreachable extends Error {}
 const BEHIND_PROXY = [502, 504]
 
 async function reach(request: Request): Promise<Response> {
+  // What the hub says is said in the language of the page, not in the browser's.
+  request.headers.set('Accept-Language', getLanguage())
   let response: Response
   try {
     response = await fetch(request)

@@ -1,5 +1,6 @@
 import { QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 import { navigate } from 'wouter/use-browser-location'
+import { onLanguage } from '../i18n.ts'
 import { api, ok, onProblem, ProblemError } from './client.ts'
 
 /** The base of every address of the interface. */
@@ -17,6 +18,9 @@ export const queryClient = new QueryClient({
     mutations: { networkMode: 'always' },
   },
 })
+
+// Sentences of the hub are among the data.
+onLanguage(() => void queryClient.invalidateQueries())
 
 onProblem(({ code }) => {
   if (code === 'read_only_key') void queryClient.invalidateQueries({ queryKey: ['health'] })

@@ -3,20 +3,24 @@ import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 import { vi } from 'vitest'
 
-const WEB = resolve(import.meta.dirname, '../../../hub/web')
+const HUB = resolve(import.meta.dirname, '../../../hub')
 
 /** What a page may say: whole sentences, and those with something filled in. */
 export type Vocabulary = { sentences: Set<string>; patterns: RegExp[] }
 
-/** readVocabulary collects the words of every *.text.ts in one language. */
+/** readVocabulary collects the words of every *.text.ts, the server's and the interface's, in one language. */
 export async function readVocabulary(language: 'en' | 'tr'): Promise<Vocabulary> {
   // The dictionaries stand beside code that reads the browser's own language.
   vi.stubGlobal('localStorage', { getItem: () => null })
   vi.stubGlobal('document', { documentElement: {} })
   const vocabulary: Vocabulary = { sentences: new Set(), patterns: [] }
-  const files = readdirSync(WEB, { recursive: true, encoding: 'utf8' })
+  const files = ['.', 'api', 'agents', 'mail', 'model', 'backup', 'web'].flatMap((folder) =>
+    readdirSync(join(HUB, folder), { recursive: folder === 'web', encoding: 'utf8' }).map((name) =>
+      join(HUB, folder, name),
+    ),
+  )
   for (const file of files.filter((name) => name.endsWith('.text.ts'))) {
-    const module: Record<string, unknown> = await import(join(WEB, file))
+    const module: Record<string, unknown> = await import(file)
     for (const both of Object.values(module))
       collect(Reflect.get(Object(both), language), vocabulary)
   }
@@ -26,17 +30,18 @@ export async function readVocabulary(language: 'en' | 'tr'): Promise<Vocabulary>
 
 function collect(words: unknown, into: Vocabulary): void {
   if (typeof words === 'string') into.sentences.add(words)
-  else if (words instanceof Function) into.patterns.push(patternOf(words))
+  else if (words instanceof Function) into.patterns.push(...patternOf(words))
   else if (words && typeof words === 'object') {
     for (const value of Object.values(words)) collect(value, into)
   }
 }
 
-/** The sentence of a function, with anything in the place of what is filled in. */
-function patternOf(say: CallableFunction): RegExp {
-  const filled: string = Reflect.apply(say, undefined, ['§', '§', '§'])
+/** The sentence of a function, with anything in the place of what is filled in; none without a word of its own. */
+function patternOf(say: CallableFunction): RegExp[] {
+  const filled: string = Reflect.apply(say, undefined, ['§', '§', '§', '§', '§'])
+  if (!/\p{L}{2}/u.test(filled.replaceAll('NaN', ''))) return []
   const escaped = filled.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-  return new RegExp(`^${escaped.replace(/§|NaN/g, '.+')}$`, 's')
+  return [new RegExp(`^${escaped.replace(/§|NaN/g, '.+')}$`, 's')]
 }
 
 /** Everything a page says to eyes and screen readers, but for what says itself to be data. */

@@ -10,7 +10,7 @@ import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { common } from '../../common.text.ts'
 import { HubForm } from '../../errors.tsx'
-import { useLanguage, useText } from '../../i18n.ts'
+import { useText } from '../../i18n.ts'
 import { useProject } from '../../project.ts'
 import { AGENTS, AgentMark, type Department } from './agents.tsx'
 import { missionsText } from './missions.text.ts'
@@ -138,10 +138,9 @@ function Chosen({
   routed: Schemas['Routed'] | undefined
 }) {
   const { routed: text, agents } = useText(missionsText)
-  const language = useLanguage()
   const roles = useQuery(agentsQuery).data
   const agent = department === 'auto' ? (routed?.agent ?? 'auto') : department
-  const role = roles?.find(({ name }) => name === agent)?.role[language]
+  const role = roles?.find(({ name }) => name === agent)?.role
   const found = routed?.candidates.find((one) => one.agent === agent)
   const why =
     department !== 'auto'

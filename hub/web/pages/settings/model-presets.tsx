@@ -17,9 +17,8 @@ type Preset = ModelsOverview['presets'][number]
 /** The models we know, with how much of this machine's memory each takes. */
 export function ModelPresets({ models }: { models: ModelsOverview }) {
   const text = useText(modelsText)
-  const language = useLanguage()
   return (
-    <Card title={text.presets} text={models.machine.why[language]}>
+    <Card title={text.presets} text={models.machine.why}>
       {models.download ? <DownloadState models={models} /> : null}
       <ul className="flex flex-col">
         {models.presets.map((preset) => (
@@ -57,7 +56,7 @@ function PresetRow({ preset, models }: { preset: Preset; models: ModelsOverview 
           <span className="font-medium">{preset.name}</span>
           {preset.is_recommended ? <Badge tone="good">{text.recommended}</Badge> : null}
         </p>
-        <p className="mt-0.5 text-sm text-muted text-pretty">{preset.about[language]}</p>
+        <p className="mt-0.5 text-sm text-muted text-pretty">{preset.about}</p>
         <Ram need={preset.memory_bytes} all={machine.memory_bytes} fits={preset.fits} />
       </div>
       {isUsed ? (

@@ -88,10 +88,9 @@ function OnePrompt({ agent }: { agent: AgentName }) {
 function Editor({ agent, prompt }: { agent: AgentName; prompt: Schemas['Prompt'] }) {
   const text = useText(promptsText)
   const words = useText(common)
-  const language = useLanguage()
   const queryClient = useQueryClient()
   const say = useToastError()
-  const role = useQuery(agentsQuery).data?.find(({ name }) => name === agent)?.role[language]
+  const role = useQuery(agentsQuery).data?.find(({ name }) => name === agent)?.role
   const [draft, setDraft] = useState(prompt.current)
   const [view, setView] = useState<keyof typeof text.views>('edit')
   useEffect(() => setDraft(prompt.current), [prompt.current])

@@ -62,7 +62,7 @@ function Choice({ models, onDone, onSkip }: StepProps & { models: Schemas['Model
   const isUsed = settings.kind !== 'none'
   return (
     <>
-      <p className="mb-4 text-pretty">{machine.why[language]}</p>
+      <p className="mb-4 text-pretty">{machine.why}</p>
       <div role="radiogroup" aria-label={text.choices} className="flex flex-col gap-2">
         {presets.map((preset) => (
           <Option
@@ -71,7 +71,7 @@ function Choice({ models, onDone, onSkip }: StepProps & { models: Schemas['Model
             isDisabled={!preset.fits || isRunning}
             onChoose={() => setChosen(preset.id)}
             title={preset.name}
-            detail={preset.about[language]}
+            detail={preset.about}
             badge={
               !preset.fits ? (
                 <Badge tone="warn">{text.too_large}</Badge>

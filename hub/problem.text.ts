@@ -1,9 +1,6 @@
-import { texts } from './i18n.ts'
+import { texts } from './words.ts'
 
-/**
- * Refusals in words. In English the hub's own `detail` is shown, which says most; these stand in
- * where the page is in another language.
- */
+/** What a code means, for a refusal whose own sentence is in English alone. */
 export const problemText = texts(
   {
     codes: {
@@ -26,7 +23,7 @@ export const problemText = texts(
       internal: 'Something went wrong in the hub. Try again; its log has the request.',
       unavailable: 'The database or the model is away. Try again in a moment.',
     },
-    fields: {
+    kinds: {
       too_small: 'This is too short, or missing.',
       too_big: 'This is too long.',
       invalid_format: 'This has not the right form.',
@@ -61,7 +58,7 @@ export const problemText = texts(
       internal: 'Hub’da bir sorun oluştu. Yeniden deneyin; kaydı günlükte.',
       unavailable: 'Veritabanı ya da model şu an yok. Birazdan yeniden deneyin.',
     },
-    fields: {
+    kinds: {
       too_small: 'Çok kısa ya da boş.',
       too_big: 'Çok uzun.',
       invalid_format: 'Biçimi doğru değil.',
@@ -72,5 +69,27 @@ export const problemText = texts(
       required: 'Bu gerekli.',
       other: 'Bu kabul edilemedi.',
     },
+  },
+)
+
+/** What the schemas say of a field themselves; a schema takes its message from the English half. */
+export const fieldText = texts(
+  {
+    slug: 'Use 2 to 41 of a-z, 0-9 and -, not beginning with -.',
+    no_email: 'This is no e-mail address.',
+    unnamed: 'Give at least one of name, email and company.',
+    no_address: 'This is no http or https address.',
+    no_change: 'Say what to do: stage, add_tags, remove_tags, or delete alone.',
+    tag: 'A tag has 1 to 60 characters, no comma or semicolon.',
+    colour: 'Write a colour as #rrggbb.',
+  },
+  {
+    slug: 'a-z, 0-9 ve - içinden 2 ila 41 karakter kullanın; - ile başlamasın.',
+    no_email: 'Bu bir e-posta adresi değil.',
+    unnamed: 'Ad, e-posta ve şirketten en az birini yazın.',
+    no_address: 'Bu bir http ya da https adresi değil.',
+    no_change: 'Ne yapılacağını yazın: stage, add_tags, remove_tags ya da tek başına delete.',
+    tag: 'Bir etiket 1 ila 60 karakterdir; virgül ve noktalı virgül içermez.',
+    colour: 'Rengi #rrggbb biçiminde yazın.',
   },
 )
