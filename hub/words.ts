@@ -94,3 +94,27 @@ function spoken(value: unknown, language: Language): unknown {
   if (Object.getPrototypeOf(value) !== Object.prototype) return value
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, spoken(one, language)]))
 }
+
+const LOCALES = { en: 'en-GB', tr: 'tr-TR' } as const satisfies Record<Language, string>
+
+/** A number with one decimal place, as the language writes it. */
+export function decimal(language: Language, value: number): string {
+  const places = { minimumFractionDigits: 1, maximumFractionDigits: 1 }
+  return new Intl.NumberFormat(LOCALES[language], places).format(value)
+}
+
+/** The day of a moment in UTC, in the language's words; what is no moment stays as it is. */
+export function day(language: Language, at: string): string {
+  return date(language, at, { timeZone: 'UTC' })
+}
+
+/** A moment by this machine's clock, with its zone; what is no moment stays as it is. */
+export function moment(language: Language, at: string): string {
+  return date(language, at, { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' })
+}
+
+function date(language: Language, at: string, more: Intl.DateTimeFormatOptions): string {
+  if (Number.isNaN(Date.parse(at))) return at
+  const options = { day: 'numeric', month: 'long', year: 'numeric', ...more } as const
+  return new Intl.DateTimeFormat(LOCALES[language], options).format(new Date(at))
+}

@@ -1,4 +1,8 @@
 import { availableParallelism, totalmem } from 'node:os'
+import { said, type Words } from '../words.ts'
+import { catalogText } from './catalog.text.ts'
+
+const say = said(catalogText)
 
 const GIB = 2 ** 30
 
@@ -8,7 +12,7 @@ export type Preset = {
   id: string
   name: string
   /** What the model is for, and what it costs. */
-  about: { en: string; tr: string }
+  about: Words
   license: 'Apache-2.0'
   /** The first is the one to load; llama.cpp finds the others of a split model beside it. */
   files: ModelFile[]
@@ -27,10 +31,7 @@ export const PRESETS: Preset[] = [
   {
     id: 'qwen2.5-7b',
     name: 'Qwen2.5 7B Instruct (Q4_K_M)',
-    about: {
-      en: 'Writes best. 4.7 GB to download, about 6 GB of memory.',
-      tr: 'En iyi yazan model. 4,7 GB indirme, yaklaşık 6 GB bellek.',
-    },
+    about: say.about.large,
     license: 'Apache-2.0',
     files: [
       {
@@ -58,10 +59,7 @@ export const PRESETS: Preset[] = [
   {
     id: 'qwen3-4b',
     name: 'Qwen3 4B (Q4_K_M)',
-    about: {
-      en: 'Writes well and is faster. 2.5 GB to download, about 3.5 GB of memory.',
-      tr: 'İyi yazar ve daha hızlıdır. 2,5 GB indirme, yaklaşık 3,5 GB bellek.',
-    },
+    about: say.about.medium,
     license: 'Apache-2.0',
     files: [
       {
@@ -80,10 +78,7 @@ export const PRESETS: Preset[] = [
   {
     id: 'qwen3-1.7b',
     name: 'Qwen3 1.7B (Q8_0)',
-    about: {
-      en: 'For small machines: short texts and simple tasks. 1.8 GB to download, about 2.5 GB of memory.',
-      tr: 'Küçük makineler için: kısa metinler, basit işler. 1,8 GB indirme, yaklaşık 2,5 GB bellek.',
-    },
+    about: say.about.small,
     license: 'Apache-2.0',
     files: [
       {
@@ -105,35 +100,19 @@ export function presetById(id: string): Preset | undefined {
   return PRESETS.find((preset) => preset.id === id)
 }
 
-export type Choice = { preset: Preset | null; why: { en: string; tr: string } }
+export type Choice = { preset: Preset | null; why: Words }
 
 /** presetFor chooses the largest preset that a machine with so much memory runs beside the hub. */
 export function presetFor(memory_bytes: number): Choice {
   const preset = PRESETS.find(({ machine_bytes }) => memory_bytes >= machine_bytes) ?? null
-  return { preset, why: why(memory_bytes, preset) }
+  return { preset, why: why(memory_bytes / GIB, preset) }
 }
 
-function why(memory_bytes: number, preset: Preset | null): Choice['why'] {
-  const en = `${(memory_bytes / GIB).toFixed(1)} GB`
-  const tr = en.replace('.', ',')
-  if (preset === PRESETS[0]) {
-    return {
-      en: `This machine has ${en} of memory: enough for ${preset.name}.`,
-      tr: `Bu makinede ${tr} bellek var: ${preset.name} için yeterli.`,
-    }
-  }
-  if (preset) {
-    const larger = PRESETS[PRESETS.indexOf(preset) - 1] ?? preset
-    const needed = larger.machine_bytes / GIB
-    return {
-      en: `This machine has ${en} of memory: ${preset.name} fits; ${larger.name} wants a machine with ${needed} GB or more.`,
-      tr: `Bu makinede ${tr} bellek var: ${preset.name} sığar; ${larger.name} en az ${needed} GB bellekli bir makine ister.`,
-    }
-  }
-  return {
-    en: `This machine has ${en} of memory, too little for a model of its own (3.5 GB are needed). Everything else works; connect an OpenAI-compatible endpoint under Settings > Models.`,
-    tr: `Bu makinede ${tr} bellek var; kendi modeli için az (3,5 GB gerekir). Diğer her şey çalışır; Ayarlar > Modeller altında OpenAI uyumlu bir uç nokta bağlayın.`,
-  }
+function why(gib: number, preset: Preset | null): Words {
+  if (!preset) return say.none(gib)
+  const larger = PRESETS[PRESETS.indexOf(preset) - 1]
+  if (!larger) return say.enough(gib, preset.name)
+  return say.fits(gib, preset.name, larger.name, larger.machine_bytes / GIB)
 }
 
 /** The memory this process may use: the machine's, or its control group's if that is less. */

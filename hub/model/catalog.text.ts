@@ -1,0 +1,32 @@
+import { decimal, texts } from '../words.ts'
+
+/** What the models of the catalogue are for, and which one a machine should have. */
+export const catalogText = texts(
+  {
+    about: {
+      large: 'Writes best. 4.7 GB to download, about 6 GB of memory.',
+      medium: 'Writes well and is faster. 2.5 GB to download, about 3.5 GB of memory.',
+      small:
+        'For small machines: short texts and simple tasks. 1.8 GB to download, about 2.5 GB of memory.',
+    },
+    enough: (gib: number, name: string) =>
+      `This machine has ${decimal('en', gib)} GB of memory: enough for ${name}.`,
+    fits: (gib: number, name: string, larger: string, needed: number) =>
+      `This machine has ${decimal('en', gib)} GB of memory: ${name} fits; ${larger} wants a machine with ${needed} GB or more.`,
+    none: (gib: number) =>
+      `This machine has ${decimal('en', gib)} GB of memory, too little for a model of its own (3.5 GB are needed). Everything else works; connect an OpenAI-compatible endpoint under Settings > Models.`,
+  },
+  {
+    about: {
+      large: 'En iyi yazan model. 4,7 GB indirme, yaklaşık 6 GB bellek.',
+      medium: 'İyi yazar ve daha hızlıdır. 2,5 GB indirme, yaklaşık 3,5 GB bellek.',
+      small:
+        'Küçük makineler için: kısa metinler, basit işler. 1,8 GB indirme, yaklaşık 2,5 GB bellek.',
+    },
+    enough: (gib, name) => `Bu makinede ${decimal('tr', gib)} GB bellek var: ${name} için yeterli.`,
+    fits: (gib, name, larger, needed) =>
+      `Bu makinede ${decimal('tr', gib)} GB bellek var: ${name} sığar; ${larger} en az ${needed} GB bellekli bir makine ister.`,
+    none: (gib) =>
+      `Bu makinede ${decimal('tr', gib)} GB bellek var; kendi modeli için az (3,5 GB gerekir). Diğer her şey çalışır; Ayarlar > Modeller altında OpenAI uyumlu bir uç nokta bağlayın.`,
+  },
+)
