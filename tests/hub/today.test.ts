@@ -13,9 +13,12 @@ const get = async (path: string) => {
   return { status: response.status, body: await response.json() }
 }
 const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10)
-type Action = { kind: string; project: string | null; count: number; due_on: string | null }
-const actions = async (query = ''): Promise<Action[]> =>
-  (await get(`today_summary${query}`)).body.next_actions
+type Action = { kind: string; title: string; name: string | null; project: string | null }
+const actions = async (query = '', language = 'en'): Promise<Action[]> => {
+  const headers = { 'Accept-Language': language }
+  const answer = await hub.call('GET', `today_summary${query}`, undefined, headers)
+  return (await answer.json()).next_actions
+}
 
 test('an empty hub says what comes first; with the public key that is the service key', async () => {
   const fresh = await startHub({ key: 'public' })
@@ -135,7 +138,7 @@ test('next actions are facts: each is there while it is to be done, and gone whe
   const { task: due } = await task(day(1))
   await update({ stage: 'contacted' })
   expect(await actions('?project=demir')).toMatchObject([
-    { kind: 'task_due', title: 'Call', ref: { kind: 'task', id: due.id }, lead_id: lead.id },
+    { kind: 'task_due', title: 'Call', name: 'Call', ref: { id: due.id }, lead_id: lead.id },
     {},
     {},
   ])
@@ -145,7 +148,9 @@ test('next actions are facts: each is there while it is to be done, and gone whe
   const [follow] = await actions('?project=demir')
   expect(follow).toMatchObject({
     kind: 'follow_up',
-    title: 'Follow up with kim@x.example: no answer for 6 days.',
+    title: 'Follow up with kim@x.example: no answer for 6 days',
+    name: 'kim@x.example',
+    ref: { kind: 'lead', id: lead.id },
   })
   await update({ stage: 'replied' })
   expect(await kinds()).toEqual(['answer_reply', ...always])
@@ -179,4 +184,26 @@ test('next actions are facts: each is there while it is to be done, and gone whe
     ...always,
   ])
   expect((await actions()).map(({ project }) => project)).toContain('baltic')
+  const titles = async (language: string) =>
+    (await actions('?project=demir', language)).map(({ title }) => title)
+  expect(await titles('en')).toEqual([
+    'Find out whether “unclear” was sent: the answer never came',
+    'Read and approve “rendered”',
+    'Decide: Read a website',
+    'Send “approved”, which is approved',
+    'Finish 1 draft that has no design yet',
+    'See why “x” failed',
+    'Choose a model: missions wait for one',
+    'Set up mail: drafts can be made without, sending cannot',
+  ])
+  expect(await titles('tr')).toEqual([
+    '“unclear” gönderildi mi öğrenin: yanıt hiç gelmedi',
+    'Okuyup onaylayın: “rendered”',
+    'Karar verin: Read a website',
+    'Onaylanan “approved” taslağını gönderin',
+    'Tasarımı olmayan 1 taslağı bitirin',
+    '“x” neden başarısız oldu, bakın',
+    'Bir model seçin: görevler onu bekliyor',
+    'E-postayı kurun: taslak onsuz da yazılır, gönderim yapılamaz',
+  ])
 })

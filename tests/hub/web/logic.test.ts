@@ -58,19 +58,6 @@ describe('what a page works out by itself', () => {
     expect(relative('2026-11-20T11:00:00Z', 'tr', now)).toBe('dün')
   })
 
-  test('the hub’s own sentence of an action gives its name away', async () => {
-    const { nameIn } = await import('../../../hub/web/pages/today/actions.ts')
-    const names = (
-      [
-        ['answer_reply', 'Answer Ayşe "A." Kaya, who replied.'],
-        ['follow_up', 'Follow up with Demir A.Ş.: no answer for 6 days.'],
-        ['approve_draft', 'Read and approve "Hello "you"".'],
-        ['task_due', 'Call them'],
-      ] as const
-    ).map(([kind, title]) => nameIn({ kind, title }))
-    expect(names).toEqual(['Ayşe "A." Kaya', 'Demir A.Ş.', 'Hello "you"', 'Call them'])
-  })
-
   test('a brand’s colour is written on in what reads better', () => {
     expect([isDark('#1f6fb2'), isDark('#ffd200'), isDark('#000000')]).toEqual([true, false, true])
   })

@@ -25,7 +25,7 @@ import { Button } from '../../../../web/ui/button.tsx'
 import { day } from '../../../../web/ui/time.tsx'
 import { localeOf, useLanguage, useText } from '../../i18n.ts'
 import { today } from '../leads/lead-tasks.tsx'
-import { type NextAction, placeOf, sayAction } from './actions.ts'
+import { type NextAction, placeOf } from './actions.ts'
 import { todayText } from './today.text.ts'
 
 const GLYPHS: Record<NextAction['kind'], LucideIcon> = {
@@ -74,9 +74,7 @@ export function ActionList({ actions }: { actions: NextAction[] }) {
               >
                 <Glyph size={16} className="shrink-0 text-muted" aria-hidden />
                 <span className="flex min-w-0 flex-1 flex-col md:flex-row md:gap-3">
-                  <span className="min-w-0 flex-1 break-words">
-                    {sayAction(action, text.actions)}
-                  </span>
+                  <span className="min-w-0 flex-1 break-words">{action.title}</span>
                   {action.due_on ? (
                     <span className={`shrink-0 text-sm ${isLate ? 'text-bad' : 'text-muted'}`}>
                       {(isLate ? text.overdue : text.due)(day(action.due_on, localeOf(language)))}

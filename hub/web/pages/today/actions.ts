@@ -1,40 +1,6 @@
 import type { Schemas } from '../../api/client.ts'
-import type { Translation } from '../../i18n.ts'
-import type { todayText } from './today.text.ts'
 
 export type NextAction = Schemas['NextAction']
-type Words = Translation<(typeof todayText)['en']>['actions']
-
-/** What an action is about: the hub says it in an English sentence, the page words it anew. */
-export function nameIn({ kind, title }: Pick<NextAction, 'kind' | 'title'>): string {
-  if (kind === 'task_due' || kind === 'decide_approval') return title
-  const patterns: Partial<Record<NextAction['kind'], RegExp>> = {
-    answer_reply: /^Answer (.*), who replied\.$/s,
-    follow_up: /^Follow up with (.*): no answer for/s,
-  }
-  return (patterns[kind] ?? /"(.*)"/s).exec(title)?.[1] ?? ''
-}
-
-/** The sentence of an action in the language of the page. */
-export function sayAction(action: NextAction, words: Words): string {
-  const { kind, count } = action
-  switch (kind) {
-    case 'finish_draft':
-    case 'correct_import':
-    case 'write_to_leads':
-      return words[kind](count)
-    case 'add_service_key':
-    case 'create_project':
-    case 'confirm_mail':
-    case 'choose_model':
-    case 'set_up_mail':
-    case 'renew_license':
-    case 'add_leads':
-      return words[kind]
-    default:
-      return words[kind](nameIn(action))
-  }
-}
 
 const SETTINGS: Record<string, string> = {
   service_key: 'service-key',
