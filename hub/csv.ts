@@ -109,9 +109,18 @@ export async function* readCsv(text: string, delimiter: Delimiter): AsyncGenerat
     for await (const row of parser) yield (row as string[]).map(rearm) // safe: without `columns` rows are arrays of texts
     await fed
   } catch (error) {
-    throw new CsvError(error instanceof Error ? error.message : String(error))
+    throw new CsvError(error)
   }
 }
 
 /** The file is no CSV from some line on. */
-export class CsvError extends Error {}
+export class CsvError extends Error {
+  /** The line by which a quotation mark should have been closed, where that is what is wrong. */
+  readonly unclosed_at: number | undefined
+
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause })
+    const { code, lines } = Object(cause)
+    if (code === 'CSV_QUOTE_NOT_CLOSED' && typeof lines === 'number') this.unclosed_at = lines
+  }
+}

@@ -2,18 +2,12 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { accepts } from 'hono/accepts'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { z } from 'zod'
-import {
-  ApiError,
-  CODES,
-  type Code,
-  type Issue,
-  problemOf,
-  problemSchema,
-} from '../shared/problem.ts'
+import { ApiError, CODES, type Code, problemOf, problemSchema } from '../shared/problem.ts'
 import { answer as answerJson } from '../shared/route.ts'
 import { readOnlyKey } from './db.ts'
 import type { Deps } from './deps.ts'
-import { fieldText, problemText } from './problem.text.ts'
+import { issueWords } from './issue.ts'
+import { problemText } from './problem.text.ts'
 import { LANGUAGES, type Language, type Sayable, speak } from './words.ts'
 
 /** What a request carries besides its input. */
@@ -102,7 +96,7 @@ export function problem(c: Ctx, error: ApiError): Response {
     }
     body.errors?.forEach((shown, at) => {
       const issue = error.issues?.[at]
-      if (issue) shown.message = sayIssue(issue, shown.message, language)
+      if (typeof issue?.message === 'string') shown.message = issueWords(issue)[language]
     })
   }
   const headers: Record<string, string> = {
@@ -113,15 +107,6 @@ export function problem(c: Ctx, error: ApiError): Response {
   if (status === 401) headers['WWW-Authenticate'] = 'Bearer realm="watchpost-hub"'
   if (status === 503 && !headers['Retry-After']) headers['Retry-After'] = '5'
   return c.body(JSON.stringify(body), status, headers)
-}
-
-/** A schema's own English message in another language: the same one, or what its code means. */
-function sayIssue({ code, message }: Issue, shown: string, language: Language): string {
-  if (typeof message !== 'string') return shown
-  const named = Object.entries(fieldText.en).find(([, english]) => english === message)
-  if (named) return Reflect.get(fieldText[language], named[0])
-  const { kinds } = problemText[language]
-  return Reflect.get(kinds, code) ?? kinds.other
 }
 
 /** 404 for one thing. */

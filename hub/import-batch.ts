@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Sql } from '../shared/sql.ts'
 import { factOf, type ImportRow, type Mistake, quoteOf, readRow } from './import-row.ts'
+import { importsText } from './imports.text.ts'
 import type { ImportOptions } from './imports.ts'
 import type { LeadChange, NewLead } from './lead.ts'
 import { addEvidence, changeLead, columnsOf, EMPTY, KnownEmail, recordActivity } from './leads.ts'
+import { said } from './words.ts'
 
 type Import = {
   id: string
@@ -144,7 +146,7 @@ async function changeKnown(
     await changeLead(sql, entry.lead_id, change)
   } catch (error) {
     if (!(error instanceof KnownEmail)) throw error
-    return { column: mapping.email ?? '', message: error.message }
+    return { column: mapping.email ?? '', message: said(importsText).row.known_email }
   }
   await tellOrigin(sql, open, entry)
   const details = { import_id: open.id, file: open.file, row: entry.position }
@@ -185,7 +187,7 @@ function combine(first: Entry, entry: Entry, duplicates: ImportOptions['duplicat
 async function insertLeads(sql: Sql, open: Import, entries: Entry[]): Promise<number> {
   const { project_id } = open
   const rows = entries.map(({ lead_id, position, lead }) => ({
-    ...columnsOf({ ...EMPTY, ...lead, source: lead.source ?? `import ${open.file}` }),
+    ...columnsOf({ ...EMPTY, ...lead, source: lead.source ?? open.file }),
     id: lead_id,
     position,
   }))
@@ -210,7 +212,7 @@ async function insertLeads(sql: Sql, open: Import, entries: Entry[]): Promise<nu
   const facts = created.map(({ lead_id, position, cells, lead, note, key }) => ({
     lead_id,
     key,
-    fact: factOf(lead),
+    fact: factOf(lead, open.options.mapping),
     quote: quoteOf(open.options.columns, cells),
     source: sourceOf(open, position),
     note,
@@ -238,7 +240,7 @@ async function insertLeads(sql: Sql, open: Import, entries: Entry[]): Promise<nu
   return created.length
 }
 
-const sourceOf = ({ file }: Import, position: number) => `import ${file}, row ${position}`
+const sourceOf = ({ file }: Import, position: number) => `${file}:${position}`
 
 /** From where a known lead has what a row added. */
 async function tellOrigin(sql: Sql, open: Import, entry: Entry) {
@@ -246,7 +248,7 @@ async function tellOrigin(sql: Sql, open: Import, entry: Entry) {
   const id = await addEvidence(sql, {
     project_id: open.project_id,
     lead_id,
-    fact: factOf(lead),
+    fact: factOf(lead, open.options.mapping),
     quote: quoteOf(open.options.columns, cells),
     source: sourceOf(open, position),
   })

@@ -1,6 +1,11 @@
 import { z } from 'zod'
 import { fold } from './agents/fold.ts'
+import { importsText } from './imports.text.ts'
+import { issueWords } from './issue.ts'
 import { isNamed, LawfulBasis, LeadFields, type NewLead, type STAGES, Stage } from './lead.ts'
+import { said, type Words } from './words.ts'
+
+const { row: say } = said(importsText)
 
 /** What a column of a file can be. */
 export const IMPORT_FIELDS = [
@@ -29,14 +34,14 @@ export const Mapping = z
   .meta({ description: 'Field → header, as the preview names it.', example: { email: 'E-posta' } })
 export type Mapping = z.infer<typeof Mapping>
 
-export type Mistake = { column: string; message: string }
+export type Mistake = { column: string; message: Words }
 export type ImportRow = { lead: NewLead; note: string | null; id: string | null }
 
-/** columnsFrom names the columns by the first row, each name once. */
+/** columnsFrom names the columns by the first row, each name once; one without a name is `#3`. */
 export function columnsFrom(header: string[]): string[] {
   const seen = new Map<string, number>()
   return header.map((cell, index) => {
-    const name = cell.replace(/\s+/g, ' ').trim().slice(0, 280) || `Column ${index + 1}`
+    const name = cell.replace(/\s+/g, ' ').trim().slice(0, 280) || `#${index + 1}`
     const count = (seen.get(name) ?? 0) + 1
     seen.set(name, count)
     return count === 1 ? name : `${name} (${count})`
@@ -109,8 +114,7 @@ export function readRow(
   const read = <T>(field: ImportField, schema: z.ZodType<T>, value: unknown): T | undefined => {
     const parsed = schema.safeParse(value)
     if (parsed.success) return parsed.data
-    const message = parsed.error.issues[0]?.message ?? 'This cannot be used.'
-    mistakes.push({ column: mapping[field] ?? field, message })
+    mistakes.push({ column: mapping[field] ?? field, message: wrong(field, parsed.error) })
     return undefined
   }
   const texts = ['email', 'company', 'title', 'phone', 'website', 'country', 'source'] as const
@@ -138,17 +142,23 @@ export function readRow(
     .filter(Boolean)
   if (tags.length > 0) lead.tags = read('tags', LeadFields.tags, tags)
   if (cells.length > columns.length && cells.slice(columns.length).some(Boolean)) {
-    const message = `The row has ${cells.length} cells, the header ${columns.length}. Look for a missing quote.`
+    const message = say.cells(cells.length, columns.length)
     mistakes.push({ column: columns.at(-1) ?? '', message })
   }
   if (mistakes.length === 0 && !isNamed(lead)) {
     const column = mapping.name ?? mapping.email ?? mapping.company ?? mapping.first_name ?? ''
-    mistakes.push({ column, message: 'There is neither a name nor an e-mail nor a company.' })
+    mistakes.push({ column, message: say.unnamed })
   }
   const given = cell('id')
   const id = z.guid().safeParse(given).success ? given : null
   const note = cell('note').replaceAll('\0', '').slice(0, 10_000) || null
   return { row: { lead, note, id }, mistakes }
+}
+
+/** Fields with few values say which; of the others, what a schema says of any. */
+function wrong(field: ImportField, { issues }: z.core.$ZodError): Words {
+  if (field === 'stage' || field === 'lawful_basis' || field === 'score') return say[field]
+  return issueWords(issues[0] ?? { code: 'other', message: '' })
 }
 
 /** A label in English or Turkish as the word we store; anything else as it stands, to be refused. */
@@ -162,18 +172,15 @@ function wordFor(text: string, words: Record<string, string[]>): string {
   return text
 }
 
-/** What a row says of its lead, as a fact that drafts may cite. */
-export function factOf(lead: NewLead): string {
-  const said = [
-    lead.name && `name: ${lead.name}`,
-    lead.title && `title: ${lead.title}`,
-    lead.company && `company: ${lead.company}`,
-    lead.country && `country: ${lead.country}`,
-    lead.website && `website: ${lead.website}`,
-    lead.email && `e-mail: ${lead.email}`,
-    lead.phone && `phone: ${lead.phone}`,
-  ]
-  return said.filter(Boolean).join('; ').slice(0, 1000)
+/** What a row says of its lead, by the headers of the file: a fact that drafts may cite. */
+export function factOf(lead: NewLead, mapping: Mapping): string {
+  const names = [mapping.first_name, mapping.last_name].filter(Boolean).join(' ')
+  const fields = ['name', 'title', 'company', 'country', 'website', 'email', 'phone'] as const
+  const said = fields.flatMap((field) => {
+    const header = mapping[field] ?? (field === 'name' ? names : '')
+    return lead[field] ? [`${header}: ${lead[field]}`] : []
+  })
+  return said.join('; ').slice(0, 1000)
 }
 
 /** The whole row as it stood in the file. */

@@ -19,8 +19,12 @@ import type { Database } from './db.ts'
 import { isMissing, writeWhole } from './files.ts'
 import { handleBatch } from './import-batch.ts'
 import { columnsFrom, Mapping, suggestMapping } from './import-row.ts'
+import { importsText } from './imports.text.ts'
 import { LawfulBasis, LeadFields, Tag } from './lead.ts'
 import type { Log } from './log.ts'
+import { said, stored, type Words } from './words.ts'
+
+const say = said(importsText)
 
 /** How a file is read, and what its rows get besides. */
 export const ImportChoices = z.strictObject({
@@ -31,7 +35,7 @@ export const ImportChoices = z.strictObject({
   }),
   source: LeadFields.source
     .optional()
-    .meta({ description: 'Absent: new leads get import <file>.' }),
+    .meta({ description: 'Absent: new leads get the name of the file.' }),
   lawful_basis: LawfulBasis.nullable().optional(),
   tags: z.array(Tag).max(20).optional(),
   encoding: z.enum(ENCODINGS).optional(),
@@ -58,7 +62,7 @@ export function previewFile(
   const delimiter = choices.delimiter ?? detectDelimiter(text)
   const [header, ...rows] = firstRows(text.slice(0, 1_000_000), delimiter, SAMPLES + 1)
   if (!header?.some((cell) => cell.trim() !== '')) {
-    throw mistake('file', 'The file has no header row. Put the names of the columns into row 1.')
+    throw mistake('file', say.file.no_header)
   }
   const columns = columnsFrom(header)
   return { text, encoding, delimiter, columns, rows, mapping: suggestMapping(columns, rows) }
@@ -70,17 +74,18 @@ export async function prepareImport(bytes: Uint8Array, choices: ImportChoices) {
   const mapping = choices.mapping ?? read.mapping
   for (const [field, column] of Object.entries(mapping)) {
     if (read.columns.includes(column)) continue
-    throw mistake(`mapping.${field}`, `The file has no column "${column}". See the preview.`)
+    throw mistake(`mapping.${field}`, say.mapping.no_column(column))
   }
   if (!['name', 'first_name', 'last_name', 'email', 'company'].some((field) => field in mapping)) {
-    throw mistake('mapping', 'Say which column has the name, the e-mail or the company.')
+    throw mistake('mapping', say.mapping.unnamed)
   }
   let total = -1
   try {
     for await (const _ of readCsv(text, read.delimiter)) total += 1
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
-    throw mistake('file', `The file is no CSV: ${error.message}`)
+    const { unclosed, damaged } = say.file
+    throw mistake('file', error.unclosed_at ? unclosed(error.unclosed_at) : damaged)
   }
   const options: ImportOptions = {
     columns: read.columns,
@@ -95,7 +100,7 @@ export async function prepareImport(bytes: Uint8Array, choices: ImportChoices) {
   return { text, total: Math.max(total, 0), options }
 }
 
-function mistake(path: string, message: string): ApiError {
+function mistake(path: string, message: Words): ApiError {
   return invalid([{ path, code: 'unusable', message }])
 }
 
@@ -173,9 +178,7 @@ export function createImports({ db, paths, log }: { db: Database; paths: Paths; 
       log({ msg: 'import', id: open.id, ms: Math.round(performance.now() - started) })
     } catch (error) {
       if (error instanceof ApiError && error.code === 'unavailable') throw error
-      const reason = isMissing(error)
-        ? 'The file is gone. Import it again; what came in already is not doubled.'
-        : 'It stopped by a fault. Import the file again; what came in already is not doubled.'
+      const reason = isMissing(error) ? say.stopped.gone : say.stopped.fault
       log({ msg: 'import failed', id: open.id, error: String(error) })
       await finish(open, 'failed', reason)
     }
@@ -203,11 +206,11 @@ export function createImports({ db, paths, log }: { db: Database; paths: Paths; 
     return true
   }
 
-  async function finish(open: Open, status: 'done' | 'failed', reason: string | null) {
+  async function finish(open: Open, status: 'done' | 'failed', reason: Words | null) {
     await db.transaction(
       open.project_id,
       (sql) => sql`
-        update hub.imports set status = ${status}, reason = ${reason}, finished_at = now()
+        update hub.imports set status = ${status}, reason = ${reason && stored(reason)}, finished_at = now()
         where id = ${open.id}`,
     )
     await rm(fileOf(paths, open.id), { force: true })

@@ -94,12 +94,12 @@ async function rows(
       skipped += 1
       return []
     }
-    const source = `${label}, row ${index + 2}`
+    const source = `${label}:${index + 2}`
     const others = columns.flatMap((column, at) => {
       const value = one(cells[at], 400)
       return value === '' || used.has(column) ? [] : [{ fact: `${column}: ${value}`, quote: value }]
     })
-    const whole = { fact: factOf(row.lead), quote: quoteOf(columns, cells) }
+    const whole = { fact: factOf(row.lead, mapping), quote: quoteOf(columns, cells) }
     return [
       { lead: row.lead, facts: [whole, ...others].slice(0, MOST_FACTS), source, note: row.note },
     ]

@@ -5,11 +5,15 @@ import { raw, type Sql } from '../../shared/sql.ts'
 import { slugFor } from '../active.ts'
 import { BOM, toCsv } from '../csv.ts'
 import { everywhere, inProject } from '../db.ts'
-import { absent, answer, type Ctx, type Env, problems, write } from '../http.ts'
-import { IMPORT_FIELDS, Mapping } from '../import-row.ts'
+import { absent, answer, type Ctx, type Env, languageOf, problems, write } from '../http.ts'
+import { IMPORT_FIELDS, Mapping, type Mistake } from '../import-row.ts'
+import { importsText } from '../imports.text.ts'
 import { addImport, ImportChoices, prepareImport, previewFile } from '../imports.ts'
 import { readLicense, requireWritable } from '../license.ts'
+import { LANGUAGES, said, type Words } from '../words.ts'
 import { Slug } from './projects.ts'
+
+const say = said(importsText)
 
 const MAX_SHOWN = 100
 
@@ -55,7 +59,7 @@ const Fields = {
   file_name: text('What the file is called; in a form its own name counts.'),
   mapping: text('JSON: field → header, as the preview names it. Absent: as it suggests.'),
   duplicates: text('skip (default), merge (fill what is empty, add tags) or update.'),
-  source: text('Of the whole import; absent: new leads get import <file>.'),
+  source: text('Of the whole import; absent: new leads get the name of the file.'),
   lawful_basis: text('Of the whole import: consent, contract or legitimate_interest.'),
   tags: text('For every lead of the import, separated by commas.'),
   encoding: text('Absent: detected.'),
@@ -141,7 +145,7 @@ imports.openapi(
     const imports = await inProject(
       c.get('deps').db,
       slug,
-      (sql, project) => sql<z.infer<typeof Import>>`
+      (sql, project) => sql<ImportRow>`
         select ${importColumns}
         from hub.imports as import
         join hub.projects as project on project.id = import.project_id
@@ -179,7 +183,15 @@ imports.openapi(
     summary: 'The rows of an import with mistakes, as CSV',
     description:
       'As they stood in the file, with the row and what is wrong: correct them and import this file.',
-    request: { params: z.object({ id: pathId('An import.') }) },
+    request: {
+      params: z.object({ id: pathId('An import.') }),
+      query: z.strictObject({
+        language: z
+          .enum(LANGUAGES)
+          .optional()
+          .meta({ description: 'Absent: as the request reads.' }),
+      }),
+    },
     responses: {
       200: { description: 'The file.', content: { 'text/csv': { schema: z.string() } } },
       ...problems(404),
@@ -187,6 +199,7 @@ imports.openapi(
   }),
   async (c) => {
     const { id } = c.req.valid('param')
+    const { language = languageOf(c) } = c.req.valid('query')
     const { columns, rows } = await everywhere(c.get('deps').db, async (sql) => {
       const [found] = await sql<{ columns: string[] }>`
         select options -> 'columns' as columns from hub.imports where id = ${id}`
@@ -199,23 +212,29 @@ imports.openapi(
     const lines = rows.map(({ position, cells, mistakes }) => [
       ...columns.map((_, index) => cells[index] ?? ''),
       position,
-      mistakes.map(({ column, message }) => `${column}: ${message}`).join(' '),
+      mistakes.map(({ column, message }) => `${column}: ${message[language]}`).join(' '),
     ])
-    return c.body(`${BOM}${toCsv([[...columns, 'row', 'mistakes'], ...lines])}`, 200, {
+    const { row, mistakes } = importsText[language].columns
+    return c.body(`${BOM}${toCsv([[...columns, row, mistakes], ...lines])}`, 200, {
+      'Content-Language': language,
       'Content-Type': 'text/csv; charset=utf-8; header=present',
       'Content-Disposition': `attachment; filename="import-errors-${id}.csv"`,
     })
   },
 )
 
-type Mistake = { column: string; message: string }
+/** As it is stored: what it says is there in both languages. */
+type ImportRow = Omit<z.infer<typeof Import>, 'reason' | 'mistakes'> & {
+  reason: Words | null
+  mistakes: (Mistake & { row: number })[]
+}
 
 const importColumns = raw(`
   import.id, project.slug as project, import.file, import.status, import.reason, import.total,
   import.handled, import.created, import.merged, import.skipped, import.refused,
   (
     select coalesce(jsonb_agg(jsonb_build_object(
-      'row', error.position, 'column', mistake ->> 'column', 'message', mistake ->> 'message'
+      'row', error.position, 'column', mistake ->> 'column', 'message', mistake -> 'message'
     ) order by error.position), '[]')
     from (
       select position, mistakes from hub.import_errors
@@ -225,8 +244,8 @@ const importColumns = raw(`
   ) as mistakes,
   import.created_at, import.finished_at`)
 
-async function requireImport(sql: Sql, id: string): Promise<z.infer<typeof Import>> {
-  const [found] = await sql<z.infer<typeof Import>>`
+async function requireImport(sql: Sql, id: string): Promise<ImportRow> {
+  const [found] = await sql<ImportRow>`
     select ${importColumns}
     from hub.imports as import
     join hub.projects as project on project.id = import.project_id
@@ -243,14 +262,14 @@ async function readUpload(c: Ctx) {
     return { bytes: new Uint8Array(await c.req.arrayBuffer()), ...choicesOf(query) }
   }
   if (!/^multipart\/form-data\s*;/i.test(type)) {
-    throw new ApiError('unsupported_media_type', 'Send the file as text/csv, or in a form.')
+    throw new ApiError('unsupported_media_type', say.file.type)
   }
   const form = await c.req.parseBody().catch((cause: unknown) => {
     throw new ApiError('malformed', 'The form is damaged. Send it again.', { cause })
   })
   const { file, ...fields } = form
   if (!(file instanceof File)) {
-    throw invalid([{ path: 'file', code: 'required', message: 'Choose a file.' }])
+    throw invalid([{ path: 'file', code: 'required', message: say.file.none }])
   }
   const bytes = new Uint8Array(await file.arrayBuffer())
   return { bytes, ...choicesOf({ ...query, file_name: file.name, ...fields }) }
@@ -273,7 +292,7 @@ function jsonOf(value: string): unknown {
   try {
     return JSON.parse(value)
   } catch {
-    throw invalid([{ path: 'mapping', code: 'malformed', message: 'The mapping is no JSON.' }])
+    throw invalid([{ path: 'mapping', code: 'malformed', message: say.mapping.no_json }])
   }
 }
 

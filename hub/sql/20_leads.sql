@@ -53,7 +53,7 @@ grant select, insert, update, delete on hub.leads to hub_rw;
 comment on table hub.leads is 'People and companies a project wants to win.';
 comment on column hub.leads.email_key is 'The e-mail in lower case: once in a project.';
 comment on column hub.leads.identity is 'By what an import finds a lead that has no e-mail.';
-comment on column hub.leads.source is 'Where it came from, e.g. "import fair.csv" or "mission <id>"; shown before anything is sent.';
+comment on column hub.leads.source is 'Where it came from, e.g. "fair.csv" or "mission <id>"; shown before anything is sent.';
 comment on column hub.leads.lawful_basis is 'Why this person may be written to; nothing is sent without.';
 
 create table hub.evidence (

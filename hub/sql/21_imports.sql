@@ -7,7 +7,7 @@ create table hub.imports (
   -- What the file is and what was chosen: encoding, delimiter, mapping, duplicates and defaults.
   options jsonb not null,
   status text not null default 'queued' check (status in ('queued', 'processing', 'done', 'failed')),
-  reason text check (length(reason) <= 2000),
+  reason hub.words,
   -- Data rows in the file, and how many of them are behind us.
   total int not null,
   handled int not null default 0,
@@ -38,7 +38,7 @@ create table hub.import_errors (
   -- As a spreadsheet counts: the header is row 1.
   position int not null,
   cells text[] not null,
-  -- [{"column", "message"}]
+  -- [{"column", "message": {"en", "tr"}}]
   mistakes jsonb not null,
   primary key (import_id, position)
 );

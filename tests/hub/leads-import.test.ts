@@ -3,6 +3,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Delimiter, decode, readCsv } from '../../hub/csv.ts'
 import { createHub } from '../../hub/hub.ts'
+import { readRow } from '../../hub/import-row.ts'
+import { importsText } from '../../hub/imports.text.ts'
+import { LANGUAGES } from '../../hub/words.ts'
 import { startLicensedHub } from './licensed.ts'
 
 let hub: Awaited<ReturnType<typeof startLicensedHub>>
@@ -85,7 +88,7 @@ describe('a preview', () => {
     expect(body).toMatchObject({
       encoding: 'utf-8',
       delimiter: ';',
-      columns: ['X', 'X (2)', 'Column 3'],
+      columns: ['X', 'X (2)', '#3'],
       rows: Array.from({ length: 5 }, (_, n) => [`a "${n}"`, 'b', 'c']),
     })
     expect(await hub.query('select from hub.imports')).toHaveLength(0)
@@ -130,7 +133,7 @@ describe('an import', () => {
       rows.map((row) => row.split(',')[0]),
     )
     expect(leads[7]).toMatchObject({
-      source: 'import fair.csv',
+      source: 'fair.csv',
       lawful_basis: 'legitimate_interest',
       tags: ['fair', '2026'],
       stage: 'new',
@@ -138,9 +141,9 @@ describe('an import', () => {
     const one = await (await hub.call('GET', `lead/get?lead_id=${leads[7].id}`)).json()
     expect(one.lead.evidence).toMatchObject([
       {
-        fact: 'name: Person 7; company: Company 7; e-mail: p7@x7.example',
+        fact: 'Name: Person 7; Company: Company 7; Email: p7@x7.example',
         quote: 'Name: Person 7; Email: p7@x7.example; Company: Company 7',
-        source: 'import fair.csv, row 9',
+        source: 'fair.csv:9',
       },
     ])
     expect(await readdir(join(hub.paths.data_dir, 'imports'))).toEqual([])
@@ -179,6 +182,86 @@ describe('an import', () => {
     expect(await bring(corrected, { project: 'demir' })).toMatchObject({ created: 2, refused: 2 })
   })
 
+  test('says what is wrong in the language that is asked for, whenever that is', async () => {
+    const tr = { 'Accept-Language': 'tr' }
+    const csv = [
+      'Ad;E-posta;Puan;Aşama;Dayanak (KVKK)',
+      'A;bu bir adres değil;çok;düş;öyle',
+      `${'x'.repeat(201)};b@x.example`,
+      'C;c@x.example;1;Yeni;Açık rıza;fazla',
+    ].join('\n')
+    const { id } = await bring(csv, { project: 'demir', file_name: 'fuar.csv' })
+    const answer = await hub.call('GET', `leads/imports/${id}`, undefined, tr)
+    const { import: done } = await answer.json()
+    const told = (mistakes: { row: number; column: string; message: string }[]) =>
+      mistakes.map(({ row, column, message }) => `${row} ${column}: ${message}`)
+    expect(told(done.mistakes)).toEqual([
+      '2 E-posta: Bu bir e-posta adresi değil.',
+      '2 Aşama: Bu bir aşama değil. Yeni, İletişim kuruldu, Yanıtladı, Görüşme, Teklif, Kazanıldı ya da Kaybedildi yazın.',
+      '2 Dayanak (KVKK): Bu bir hukuki dayanak değil. Açık rıza, Sözleşme ya da Meşru menfaat yazın.',
+      '2 Puan: Puan 0 ile 100 arasında bir tam sayıdır.',
+      '3 Ad: Çok uzun.',
+      '4 Dayanak (KVKK): Satırda 6 hücre var, başlıkta 5. Eksik bir tırnak arayın.',
+    ])
+    expect(told((await read(id)).mistakes).slice(-2)).toEqual([
+      '3 Ad: This is too long.',
+      '4 Dayanak (KVKK): The row has 6 cells, the header 5. Look for a missing quotation mark.',
+    ])
+    const path = `leads/imports/${id}/errors`
+    const english = await (await hub.call('GET', path)).text()
+    expect(english).toContain('"row","mistakes"')
+    for (const turkish of [
+      await hub.call('GET', path, undefined, tr),
+      await hub.call('GET', `${path}?language=tr`),
+    ]) {
+      const text = await turkish.text()
+      expect(text).toContain('"satır","hatalar"')
+      expect(text).toContain('E-posta: Bu bir e-posta adresi değil.')
+      const corrected = text.replace('bu bir adres değil', 'a@x.example').replace('çok', '7')
+      expect(await bring(corrected, { project: 'demir' })).toMatchObject({ refused: 2 })
+    }
+  })
+
+  test.each([
+    [
+      '"A,a@x.example',
+      'Dosya CSV değil: bir tırnak 3. satıra dek kapanmıyor. Kapatın ya da silin.',
+    ],
+    ['A,a@x.example', 'Dosyada “Nope” adlı sütun yok. Dosyayı yeniden seçin.'],
+  ])('a file with %j and a wrong mapping is refused in Turkish', async (row, message) => {
+    const options = query({ project: 'demir', mapping: '{"email": "Nope"}' })
+    const mapping = message.includes('Nope') ? options : 'project=demir'
+    const headers = { ...CSV, 'Accept-Language': 'tr' }
+    const csv = `Name,Email\n${row}\nB,b@x.example`
+    const refused = await hub.call('POST', `leads/import?${mapping}`, csv, headers)
+    expect((await refused.json()).errors[0].message).toBe(message)
+  })
+
+  test('a word for a stage or a basis that a mistake names is taken, in both languages', async () => {
+    const header = {
+      columns: ['Name', 'Stage', 'Basis'],
+      mapping: { name: 'Name', stage: 'Stage' },
+    }
+    for (const language of LANGUAGES) {
+      const { stage, lawful_basis } = importsText[language].row
+      const words = (sentence: string) =>
+        sentence
+          .replace(/^.*?\. (Use )?/, '')
+          .replace(/( yazın)?\.$/, '')
+          .split(/, | or | ya da /)
+      expect(words(stage)).toHaveLength(7)
+      for (const word of words(stage)) {
+        expect([word, readRow(['A', word], header).mistakes]).toEqual([word, []])
+      }
+      expect(words(lawful_basis)).toHaveLength(3)
+      for (const word of words(lawful_basis)) {
+        const mapping = { name: 'Name', lawful_basis: 'Basis' } as const
+        const { mistakes } = readRow(['A', '', word], { ...header, mapping })
+        expect([word, mistakes]).toEqual([word, []])
+      }
+    }
+  })
+
   test('by a form, with a mapping of one’s own', async () => {
     const form = new FormData()
     form.set(
@@ -201,7 +284,7 @@ describe('an import', () => {
       .toMatchObject({
         company: 'Şen',
         name: 'k',
-        source: 'import eski.csv',
+        source: 'eski.csv',
       })
   })
 
@@ -314,6 +397,11 @@ describe('a hub that was killed', () => {
       await next.close()
     }
     expect((await read(id)).reason).toContain('Import it again')
+    const headers = { 'Accept-Language': 'tr' }
+    const { import: told } = await (
+      await hub.call('GET', `leads/imports/${id}`, undefined, headers)
+    ).json()
+    expect(told.reason).toBe('Dosya silinmiş. Yeniden aktarın; gelmiş olanlar iki kez eklenmez.')
   })
 })
 

@@ -1,0 +1,12 @@
+import type { Issue } from '../shared/problem.ts'
+import { fieldText, problemText } from './problem.text.ts'
+import { said, type Words } from './words.ts'
+
+const fields = said(fieldText)
+const { kinds } = said(problemText)
+
+/** What a schema has against a value, in both languages: its own sentence, or what its code means. */
+export function issueWords({ code, message }: Pick<Issue, 'code' | 'message'>): Words {
+  const named = Object.values(fields).find(({ en }) => en === message)
+  return named ?? Reflect.get(kinds, code) ?? kinds.other
+}
