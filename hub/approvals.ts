@@ -6,9 +6,14 @@ import { ActionName, type Actions } from './agents/actions.ts'
 import type { ApprovalRequest } from './agents/agent.ts'
 import { AGENT_NAMES } from './agents/names.ts'
 import { addRule } from './agents/prompts.ts'
+import { approvalText } from './approvals.text.ts'
 import type { Paths } from './config.ts'
 import { type Database, everywhere } from './db.ts'
+import { failureOf, WordsError } from './failure.ts'
 import type { Log } from './log.ts'
+import { said, stored, verbatim, type Words } from './words.ts'
+
+const say = said(approvalText)
 
 /** What needs a yes, as every answer has it. */
 export const Approval = z
@@ -27,6 +32,11 @@ export const Approval = z
   })
   .meta({ id: 'Approval' })
 export type Approval = z.infer<typeof Approval>
+/** As it is kept: its sentences in both languages. */
+export type ApprovalKept = Omit<Approval, 'title' | 'outcome'> & {
+  title: Words
+  outcome: Words | null
+}
 
 /** Its columns, over `hub.approvals as approval` joined with `hub.projects as project`. */
 export const approvalColumns = raw(`
@@ -54,14 +64,14 @@ export async function propose(
 ): Promise<string> {
   const [made] = await sql<{ id: string }>`
     insert into hub.approvals (project_id, mission_id, kind, title, action, action_hash)
-    values (${of.project_id}, ${of.mission_id}, ${kind}, ${title.slice(0, 300)},
+    values (${of.project_id}, ${of.mission_id}, ${kind}, ${stored(title)},
       ${JSON.stringify(action)}, ${hashOf(action)})
     returning id`
   return made?.id ?? ''
 }
 
-export async function getApproval(sql: Sql, id: string): Promise<Approval> {
-  const [approval] = await sql<Approval>`
+export async function getApproval(sql: Sql, id: string): Promise<ApprovalKept> {
+  const [approval] = await sql<ApprovalKept>`
     select ${approvalColumns}
     from hub.approvals as approval
     join hub.projects as project on project.id = approval.project_id
@@ -74,10 +84,10 @@ export async function getApproval(sql: Sql, id: string): Promise<Approval> {
  * approve says yes to exactly what `hash` names. 409 when it was decided already, or is no longer
  * what was shown.
  */
-export async function approve(sql: Sql, id: string, hash: string): Promise<Approval> {
+export async function approve(sql: Sql, id: string, hash: string): Promise<ApprovalKept> {
   const before = await getApproval(sql, id)
   if (before.hash !== hash || hashOf(before.action) !== before.hash) {
-    throw new ApiError('conflict', 'What is approved is not what was shown. Look at it again.')
+    throw new ApiError('conflict', say.changed)
   }
   const decided = await sql`
     update hub.approvals set status = 'approved', decided_at = now()
@@ -88,9 +98,10 @@ export async function approve(sql: Sql, id: string, hash: string): Promise<Appro
   return getApproval(sql, id)
 }
 
-export async function reject(sql: Sql, id: string, reason: string | null): Promise<Approval> {
+export async function reject(sql: Sql, id: string, reason: string | null): Promise<ApprovalKept> {
+  const outcome = reason === null ? null : stored(verbatim(reason))
   const decided = await sql`
-    update hub.approvals set status = 'rejected', outcome = ${reason}, decided_at = now()
+    update hub.approvals set status = 'rejected', outcome = ${outcome}, decided_at = now()
     where id = ${id} and status = 'waiting'
     returning id`
   const approval = await getApproval(sql, id)
@@ -99,12 +110,12 @@ export async function reject(sql: Sql, id: string, reason: string | null): Promi
   return approval
 }
 
-function decidedAlready({ status }: Approval): ApiError {
-  return new ApiError('wrong_state', `It was decided already: it is ${status}.`)
+function decidedAlready({ status }: ApprovalKept): ApiError {
+  return new ApiError('wrong_state', say.decided[status])
 }
 
 /** The mission that waits for the answer goes on. */
-async function release(sql: Sql, { mission_id }: Approval): Promise<void> {
+async function release(sql: Sql, { mission_id }: ApprovalKept): Promise<void> {
   if (!mission_id) return
   await sql`
     update hub.missions set waits_for = null, reason = null
@@ -126,21 +137,21 @@ export const FOR_MISSIONS = ['read_web']
  */
 export async function carryOut(
   { db, paths, actions, log }: { db: Database; paths: Paths; actions: Actions; log: Log },
-  approval: Approval,
+  approval: ApprovalKept,
 ): Promise<void> {
   const { id } = approval
   const end = await perform(paths, actions, approval).then(
     (outcome) => (outcome === undefined ? undefined : { status: 'done', outcome }),
     (error: unknown) => {
       log({ msg: 'approved action failed', approval_id: id, error: String(error) })
-      return { status: 'failed', outcome: error instanceof Error ? error.message : String(error) }
+      return { status: 'failed', outcome: failureOf(error) }
     },
   )
   if (!end) return
   await everywhere(
     db,
     (sql) => sql`
-      update hub.approvals set status = ${end.status}, outcome = ${end.outcome.slice(0, 2000)}
+      update hub.approvals set status = ${end.status}, outcome = ${stored(end.outcome)}
       where id = ${id} and status = 'approved'`,
   )
 }
@@ -149,7 +160,7 @@ export async function carryOut(
 export async function resumeApproved(given: Parameters<typeof carryOut>[0]): Promise<void> {
   const left = await everywhere(
     given.db,
-    (sql) => sql<Approval>`
+    (sql) => sql<ApprovalKept>`
       select ${approvalColumns}
       from hub.approvals as approval
       join hub.projects as project on project.id = approval.project_id
@@ -163,17 +174,17 @@ export async function resumeApproved(given: Parameters<typeof carryOut>[0]): Pro
 async function perform(
   paths: Paths,
   actions: Actions,
-  { action }: Approval,
-): Promise<string | undefined> {
+  { action }: ApprovalKept,
+): Promise<Words | undefined> {
   if (FOR_MISSIONS.includes(String(action.do))) return undefined
-  if (action.do === 'note_process') return 'Noted.'
+  if (action.do === 'note_process') return say.noted
   const rule = Rule.safeParse(action)
   if (rule.success) {
     await addRule(paths, rule.data.agent, rule.data.rule)
-    return `Added to the prompt of ${rule.data.agent}.`
+    return say.rule_added(rule.data.agent)
   }
   const name = ActionName.safeParse(action.do)
   const run = name.success ? actions.run[name.data] : undefined
-  if (!run) throw new Error('This hub cannot do that.')
+  if (!run) throw new WordsError(say.unable)
   return run()
 }

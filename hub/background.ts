@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import { availableParallelism, freemem, loadavg, totalmem } from 'node:os'
+import { actionText } from './agents/actions.text.ts'
 import type { Actions } from './agents/actions.ts'
 import { ensurePrompts } from './agents/prompts.ts'
 import { AGENT_SETTINGS } from './agents/settings.ts'
@@ -16,7 +17,11 @@ import { retryMission } from './mission.ts'
 import { createMissions, type Missions } from './missions.ts'
 import { createModel, MODELS, type Model } from './model.ts'
 import { readSetting } from './settings.ts'
+import { readerText } from './web-reader.text.ts'
 import { findChromium, openReader, type Reader } from './web-reader.ts'
+import { said } from './words.ts'
+
+const say = said(actionText).done
 
 export type Background = {
   model: Model
@@ -58,28 +63,28 @@ export async function createBackground(given: {
           return failed.length
         })
         missions.wake()
-        return `${count} missions are tried again.`
+        return say.retry_failed_missions(count)
       },
       restart_model: async () => {
         await model.configure(await readSetting(paths, MODELS))
-        return 'The model starts anew.'
+        return say.restart_model
       },
       restart_hub: async () => {
         restart()
-        return 'The hub starts anew.'
+        return say.restart_hub
       },
       run_backup: async () => {
         const { done } = await startBackup(config, 'manual')
-        return `Made ${await done}.`
+        return say.run_backup(await done)
       },
       pause_mail: async () => {
-        await pauseMail(paths, 'agent', 'Proposed by the system agent and approved.')
-        return 'Mail is paused until you confirm it in Settings > Mail.'
+        await pauseMail(paths, 'agent', said(actionText).approved)
+        return say.pause_mail
       },
       delete_old_backups: async () => {
         const { keep_daily } = await readBackupSettings(paths)
         const gone = await removeOld(paths, keep_daily)
-        return `Deleted ${gone.length} backups.`
+        return say.delete_old_backups(gone.length)
       },
     },
   }
@@ -95,7 +100,7 @@ export async function createBackground(given: {
       isThere: async () => (await findChromium()) !== undefined,
       read: async (address, signal) => {
         const executable = await findChromium()
-        if (!executable) return { refused: 'Chromium is not installed.' }
+        if (!executable) return { refused: said(readerText).no_chromium }
         reader ??= openReader({ executable })
         return (await reader).read(address, signal)
       },
@@ -116,7 +121,7 @@ export async function createBackground(given: {
       await missions.start()
       await resumeApproved({ db, paths, actions, log })
       const look = () =>
-        void improve(db, paths)
+        void improve(db, config)
           .then(missions.wake)
           .catch((error: unknown) => log({ msg: 'improvement loop', error: String(error) }))
       timer = setInterval(look, IMPROVE_MS)
@@ -160,7 +165,7 @@ async function health(
     load_1m: Math.round((loadavg()[0] ?? 0) * 100) / 100,
     cores: availableParallelism(),
     model_state: state.state,
-    model_detail: state.detail,
+    model_detail: state.detail?.en ?? null,
     model_memory_mib: state.memory_bytes === null ? null : Math.round(state.memory_bytes / MIB),
     backups: backups.length,
     backup_due: String(await isBackupDue(config.paths)),

@@ -4,7 +4,10 @@ import { dirname, join, relative, sep } from 'node:path'
 import { marked, type Token, type Tokens } from 'marked'
 import type { Content } from 'pdfmake'
 import { fold } from './agents/fold.ts'
+import { documentText } from './documents.text.ts'
+import { WordsError } from './failure.ts'
 import { isMissing } from './files.ts'
+import { said } from './words.ts'
 
 /** Where documents, patches and tables of missions are, below the project's folder. */
 export const FOLDERS = ['docs', 'leads', 'drafts', 'code'] as const
@@ -12,7 +15,8 @@ export const FOLDERS = ['docs', 'leads', 'drafts', 'code'] as const
 const SEGMENT = /^[\p{L}\p{N}_][\p{L}\p{N} ._()+-]{0,119}$/u
 
 /** A path that leads out of where it should stay, or that no document can have. */
-export class PathError extends Error {}
+export class PathError extends WordsError {}
+const say = said(documentText)
 
 /**
  * resolveIn finds a file of a project: below one of its folders, no `..`, nothing hidden, and no
@@ -23,7 +27,7 @@ export async function resolveIn(folder: string, path: string): Promise<string> {
   const isContext = path === 'CONTEXT.md'
   const isKnown = (FOLDERS as readonly string[]).includes(parts[0] ?? '') && parts.length > 1
   if (!(isContext || isKnown) || !parts.every((part) => SEGMENT.test(part)) || parts.length > 8) {
-    throw new PathError(`"${path.slice(0, 100)}" is no path of a file in this project.`)
+    throw new PathError(say.no_path(path.slice(0, 100)))
   }
   const file = join(folder, ...parts)
   const root = await realpath(folder)
@@ -35,7 +39,7 @@ export async function resolveIn(folder: string, path: string): Promise<string> {
     if (real === undefined) continue
     const isInside = real === root || real.startsWith(root + sep)
     const isLink = here !== folder && (await lstat(here)).isSymbolicLink()
-    if (!isInside || isLink) throw new PathError(`"${path}" leads out of the project.`)
+    if (!isInside || isLink) throw new PathError(say.leads_out(path))
     return file
   }
 }

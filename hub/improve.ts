@@ -1,9 +1,14 @@
 import { activeSlug } from './active.ts'
 import { AGENT_SETTINGS } from './agents/settings.ts'
-import type { Paths } from './config.ts'
+import type { Config, Paths } from './config.ts'
 import { type Database, everywhere } from './db.ts'
+import { readLicense } from './license.ts'
+import { missionText } from './mission.text.ts'
 import { addMission } from './mission.ts'
 import { readSetting } from './settings.ts'
+import { said } from './words.ts'
+
+const say = said(missionText)
 
 const DAYS = { daily: 1, weekly: 7 } as const
 
@@ -11,12 +16,13 @@ const DAYS = { daily: 1, weekly: 7 } as const
 const LOCK = 5_760_021_402
 
 /**
- * improve hands pm its regular mission for each project where something has ended since the last
- * one. Answers how many.
+ * improve hands pm its regular mission for each project that may be written to and where something
+ * has ended since the last one. Answers how many.
  */
-export async function improve(db: Database, paths: Paths): Promise<number> {
-  const { improve: how } = await readSetting(paths, AGENT_SETTINGS)
+export async function improve(db: Database, config: Config): Promise<number> {
+  const { improve: how } = await readSetting(config.paths, AGENT_SETTINGS)
   if (how === 'never') return 0
+  const { max_projects } = await readLicense(config)
   return everywhere(db, async (sql) => {
     await sql`select pg_advisory_xact_lock(${LOCK})`
     const due = await sql<{ id: string }>`
@@ -30,14 +36,15 @@ export async function improve(db: Database, paths: Paths): Promise<number> {
           where earlier.project_id = project.id and earlier.department = 'pm'
             and earlier.routed_by = 'schedule'
             and earlier.created_at > now() - make_interval(days => ${DAYS[how]}))
-        and project.created_at < now() - interval '1 day'`
+        and project.created_at < now() - interval '1 day'
+        and (${max_projects}::int is null or private.older_projects(project.id) < ${max_projects})`
     for (const { id } of due) {
       await addMission(sql, {
         project_id: id,
         department: 'pm',
         task: '/gelistir',
         routed_by: 'schedule',
-        routed_because: `It is looked at ${how}.`,
+        routed_because: say.looked_at[how],
       })
     }
     return due.length
@@ -70,7 +77,7 @@ export async function alert(
       task: given.message,
       input: { alert: given },
       routed_by: 'alert',
-      routed_because: `Health alert: ${given.kind}.`,
+      routed_because: say.alert(given.kind),
     })
   })
 }

@@ -3,6 +3,11 @@ import { ApiError } from '../shared/problem.ts'
 import { raw, type Sql } from '../shared/sql.ts'
 import { MissionInput, Result } from './agents/agent.ts'
 import { AGENT_NAMES, type AgentName } from './agents/names.ts'
+import { approvalText } from './approvals.text.ts'
+import { missionText } from './mission.text.ts'
+import { joined, said, stored, type Words } from './words.ts'
+
+const say = said(missionText)
 
 export const STATUSES = ['queued', 'processing', 'done', 'failed', 'cancelled'] as const
 export const Status = z.enum(STATUSES)
@@ -20,7 +25,7 @@ export const Mission = z
     project: z.string(),
     status: Status,
     reason: z.string().nullable().meta({ description: 'Why it waits, failed or was cancelled.' }),
-    waits_for: z.enum(['model', 'approval']).nullable(),
+    waits_for: z.enum(['model', 'approval', 'license']).nullable(),
     routed_by: z.enum(['given', 'phrase', 'model', 'schedule', 'alert', 'system']),
     routed_because: z.string().nullable(),
     progress: z.number(),
@@ -32,10 +37,16 @@ export const Mission = z
   })
   .meta({ id: 'Mission' })
 export type Mission = z.infer<typeof Mission>
+/** As it is kept: its sentences in both languages. */
+export type MissionKept = Omit<Mission, 'reason' | 'routed_because'> & {
+  reason: Words | null
+  routed_because: Words | null
+}
 
 export const Step = z.object({
   position: z.int(),
   name: z.string(),
+  title: z.string().meta({ description: 'Its name in words.' }),
   tokens: z.int(),
   started_at: z.string(),
   finished_at: z.string(),
@@ -60,10 +71,10 @@ export type NewMission = {
   task: string
   input?: MissionInput
   routed_by?: Mission['routed_by']
-  routed_because?: string | null
+  routed_because?: Words | null
   retry_of?: string | null
   /** Beyond what was given: it only changes how it is shown. */
-  reason?: string | null
+  reason?: Words | null
 }
 
 /** addMission makes a queued mission, and the event that begins its stream; answers its id. */
@@ -74,7 +85,8 @@ export async function addMission(sql: Sql, given: NewMission): Promise<string> {
       project_id, department, task, input, routed_by, routed_because, retry_of, reason)
     values (
       ${given.project_id}, ${given.department}, ${given.task}, ${JSON.stringify(input)},
-      ${routed_by}, ${routed_because?.slice(0, 500) ?? null}, ${retry_of}, ${given.reason ?? null})
+      ${routed_by}, ${routed_because ? stored(routed_because) : null}, ${retry_of},
+      ${given.reason ? stored(given.reason) : null})
     returning id`
   const id = made?.id ?? ''
   await addEvent(sql, { project_id: given.project_id, mission_id: id }, 'state', {
@@ -96,8 +108,8 @@ export async function addEvent(
 }
 
 /** getMission answers one mission of the transaction's scope; 404 when there is none. */
-export async function getMission(sql: Sql, id: string): Promise<Mission> {
-  const [mission] = await sql<Mission>`
+export async function getMission(sql: Sql, id: string): Promise<MissionKept> {
+  const [mission] = await sql<MissionKept>`
     select ${missionColumns}
     from hub.missions as mission
     join hub.projects as project on project.id = mission.project_id
@@ -107,21 +119,22 @@ export async function getMission(sql: Sql, id: string): Promise<Mission> {
 }
 
 /** cancelMission ends what has not ended; 409 names the state of what has. */
-export async function cancelMission(sql: Sql, id: string, reason: string): Promise<void> {
+export async function cancelMission(sql: Sql, id: string, reason: Words): Promise<void> {
   const [gone] = await sql<{ project_id: string }>`
     update hub.missions
-    set status = 'cancelled', reason = ${reason}, waits_for = null, run = null, finished_at = now()
+    set status = 'cancelled', reason = ${stored(reason)}, waits_for = null, run = null, finished_at = now()
     where id = ${id} and status in ('queued', 'processing')
     returning project_id`
   if (!gone) {
     const { status } = await getMission(sql, id)
-    throw new ApiError('wrong_state', `Cannot cancel: the mission is ${status}.`)
+    throw new ApiError('wrong_state', joined([say.states[status], say.cannot_cancel]))
   }
   await sql`
     update hub.approvals
-    set status = 'rejected', outcome = 'The mission was cancelled.', decided_at = now()
+    set status = 'rejected', outcome = ${stored(said(approvalText).mission_cancelled)},
+      decided_at = now()
     where mission_id = ${id} and status = 'waiting'`
-  await addEvent(sql, { ...gone, mission_id: id }, 'state', { status: 'cancelled', reason })
+  await addEvent(sql, { ...gone, mission_id: id }, 'state', { status: 'cancelled' })
 }
 
 /** retryMission makes a new mission of one that failed or was cancelled; the old one stays as it is. */
@@ -133,19 +146,16 @@ export async function retryMission(sql: Sql, id: string): Promise<string> {
     input: MissionInput
     status: Status
     routed_by: Mission['routed_by']
-    routed_because: string | null
+    routed_because: Words | null
   }>`
     select project_id, department, task, input, status, routed_by, routed_because
     from hub.missions where id = ${id} for update`
   if (!old) throw new ApiError('not_found', 'There is no such mission.')
   if (old.status !== 'failed' && old.status !== 'cancelled') {
-    throw new ApiError(
-      'wrong_state',
-      `Cannot retry: the mission is ${old.status}. Only failed and cancelled ones are tried again.`,
-    )
+    throw new ApiError('wrong_state', joined([say.states[old.status], say.cannot_retry]))
   }
   const [open] = await sql<{ id: string }>`
     select id from hub.missions where retry_of = ${id} and status in ('queued', 'processing')`
-  if (open) throw new ApiError('conflict', 'It is being tried again already.')
+  if (open) throw new ApiError('conflict', say.tried_already)
   return addMission(sql, { ...old, retry_of: id })
 }

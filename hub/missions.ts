@@ -3,15 +3,20 @@ import { EventEmitter } from 'node:events'
 import { PgBoss } from 'pg-boss'
 import { z } from 'zod'
 import { ApiError } from '../shared/problem.ts'
+import type { Sql } from '../shared/sql.ts'
 import { type Result, Stop, Wait, type Waiting } from './agents/agent.ts'
 import { AGENTS } from './agents/agents.ts'
 import { AGENT_NAMES, isAgentName } from './agents/names.ts'
 import { createContext, Lost, type MissionRow, type RunDeps } from './agents/run.ts'
 import { everywhere, type Project } from './db.ts'
 import { PathError } from './documents.ts'
+import { failureOf } from './failure.ts'
+import { type License, readLicense, requireWritable } from './license.ts'
 import type { Log } from './log.ts'
+import { missionText } from './mission.text.ts'
 import { addEvent } from './mission.ts'
-import { type Model, ModelError } from './model.ts'
+import { type Model, ModelError, type ModelReason } from './model.ts'
+import { said, stored, type Words } from './words.ts'
 
 const QUEUE = 'missions'
 /** A mission may take hours on a small machine; its row, not its job, is the truth. */
@@ -21,7 +26,7 @@ const AT_ONCE = 3
 const SWEEP_MS = 1000
 /** A mission that ends the process each time is not tried for ever. */
 const MOST_INTERRUPTIONS = 3
-const LONGEST_REASON = 2000
+const say = said(missionText)
 
 export type MissionsDeps = Omit<RunDeps, 'model'> & {
   url: string
@@ -42,6 +47,9 @@ export type Missions = {
   events: EventEmitter<{ event: [string]; token: [string, string] }>
 }
 
+/** What a model that is away says; it may come back. */
+const AWAY: ModelReason[] = ['no_model', 'starting', 'unreachable']
+
 class Shutdown extends Error {}
 class Cancelled extends Error {}
 
@@ -58,7 +66,17 @@ export function createMissions(deps: MissionsDeps): Missions {
   let isStopping = false
 
   async function claim(id: string, run: string) {
+    const license = await readLicense(deps.config)
     return db.transaction('*', async (sql) => {
+      const [project] = await sql<Project>`
+        select project.* from hub.projects as project
+        join hub.missions as mission on mission.project_id = project.id
+        where mission.id = ${id}`
+      const refused = project && (await refusal(sql, project, license))
+      if (refused) {
+        await putOff(sql, { project_id: project.id, mission_id: id }, refused)
+        return undefined
+      }
       const [row] = await sql<MissionRow & { project: Project }>`
         update hub.missions as mission
         set status = 'processing', run = ${run}, reason = null, waits_for = null,
@@ -77,6 +95,15 @@ export function createMissions(deps: MissionsDeps): Missions {
       }
       return row
     })
+  }
+
+  /** The licence may have shrunk since it was composed: a read-only project's missions wait for it. */
+  async function putOff(sql: Sql, of: { project_id: string; mission_id: string }, reason: Words) {
+    const put = await sql`
+      update hub.missions set waits_for = 'license', reason = ${stored(reason)}
+      where id = ${of.mission_id} and status = 'queued' and waits_for is null
+      returning id`
+    if (put.length > 0) await addEvent(sql, of, 'state', { status: 'queued' })
   }
 
   async function runOne(id: string): Promise<void> {
@@ -106,7 +133,7 @@ export function createMissions(deps: MissionsDeps): Missions {
       )
       line.department = mission.department
       line.outcome = end.status
-      if ('reason' in end) line.reason = end.reason
+      if ('reason' in end) line.reason = end.reason.en
       await settle({ project_id: project.id, id, run, tokens: options.spent.tokens }, end)
     } catch (error) {
       // The database went away: the row stays as it is, and the next start finds it.
@@ -123,7 +150,7 @@ export function createMissions(deps: MissionsDeps): Missions {
     const { mission } = options
     if (!isAgentName(mission.department)) mission.department = await askWho(options)
     const agent = isAgentName(mission.department) ? AGENTS[mission.department] : undefined
-    if (!agent) throw new Stop(`There is no agent "${mission.department}".`)
+    if (!agent) throw new Stop(say.no_agent(mission.department))
     const context = await createContext(deps, agent, options)
     return { status: 'done', result: await agent.steps(context) }
   }
@@ -142,7 +169,7 @@ export function createMissions(deps: MissionsDeps): Missions {
       await sql`
         update hub.missions
         set department = ${agent}, routed_by = 'model',
-          routed_because = ${'The words did not tell; the model chose.'}
+          routed_because = ${stored(say.model_chose)}
         where id = ${mission.id} and run = ${run} and status = 'processing'`
     })
     return agent
@@ -150,34 +177,20 @@ export function createMissions(deps: MissionsDeps): Missions {
 
   function endOf(error: unknown, line: Record<string, unknown>): End {
     if (error instanceof Lost || error instanceof Cancelled) return { status: 'lost' }
-    if (error instanceof Shutdown)
-      return { status: 'queued', reason: 'The hub is being restarted; it goes on then.' }
-    if (error instanceof Wait)
-      return { status: 'queued', reason: error.message, waiting: error.waiting }
-    if (error instanceof Stop || error instanceof PathError) {
-      return { status: 'failed', reason: error.message }
+    if (error instanceof Shutdown) return { status: 'queued', reason: say.restarting }
+    if (error instanceof ApiError && error.code === 'unavailable') throw error
+    const reason = failureOf(error)
+    if (error instanceof Wait) return { status: 'queued', reason, waits_for: error.waiting.for }
+    if (error instanceof ModelError && error.reason === 'crashed') {
+      return { status: 'interrupted', reason }
     }
-    if (error instanceof ModelError) {
-      if (error.reason === 'crashed') return { status: 'interrupted', reason: error.message }
-      if (['no_model', 'starting', 'unreachable'].includes(error.reason)) {
-        return {
-          status: 'queued',
-          reason: error.message,
-          waiting: { for: 'model', reason: error.message },
-        }
-      }
-      return { status: 'failed', reason: error.message }
+    if (error instanceof ModelError && AWAY.includes(error.reason)) {
+      return { status: 'queued', reason, waits_for: 'model' }
     }
-    if (error instanceof ApiError && error.code !== 'unavailable') {
-      const issues = error.issues?.map(({ path, message }) => `${path}: ${message}`).join(' ')
-      return { status: 'failed', reason: [error.message, issues].filter(Boolean).join(' ') }
-    }
-    if (error instanceof ApiError) throw error
+    const isKnown = [Stop, PathError, ModelError, ApiError].some((one) => error instanceof one)
+    if (isKnown) return { status: 'failed', reason }
     line.error = error instanceof Error ? error.stack : String(error)
-    return {
-      status: 'failed',
-      reason: 'A fault in the hub itself; its log has the details. Try again.',
-    }
+    return { status: 'failed', reason: say.fault }
   }
 
   async function settle(
@@ -187,7 +200,7 @@ export function createMissions(deps: MissionsDeps): Missions {
     const { project_id, id, run, tokens } = of
     if (end.status === 'lost') return
     await db.transaction(project_id, async (sql) => {
-      const reason = 'reason' in end ? (end.reason ?? '').slice(0, LONGEST_REASON) : null
+      const reason = 'reason' in end ? stored(end.reason) : null
       const mission = { project_id, mission_id: id }
       if (end.status === 'done' || end.status === 'failed') {
         const result = end.status === 'done' ? JSON.stringify(end.result) : null
@@ -198,11 +211,11 @@ export function createMissions(deps: MissionsDeps): Missions {
             progress = case when ${end.status === 'done'} then 1 else progress end, finished_at = now()
           where id = ${id} and run = ${run} and status = 'processing'
           returning id`
-        if (done.length > 0) await addEvent(sql, mission, 'state', { status: end.status, reason })
+        if (done.length > 0) await addEvent(sql, mission, 'state', { status: end.status })
         return
       }
-      const waits_for = end.status === 'queued' ? (end.waiting?.for ?? null) : 'model'
-      const [back] = await sql<{ status: string; reason: string | null }>`
+      const waits_for = end.status === 'queued' ? (end.waits_for ?? null) : 'model'
+      const [back] = await sql<{ status: string }>`
         update hub.missions
         set run = null,
           tokens = greatest(tokens, ${tokens}),
@@ -212,7 +225,7 @@ export function createMissions(deps: MissionsDeps): Missions {
           waits_for = case when interruptions >= ${MOST_INTERRUPTIONS} then null else ${waits_for}::text end,
           reason = ${reason}
         where id = ${id} and run = ${run} and status = 'processing'
-        returning status, reason`
+        returning status`
       if (back) await addEvent(sql, mission, 'state', { ...back, waits_for })
       // The answer may have come between the question and this line.
       if (waits_for === 'approval') {
@@ -228,12 +241,21 @@ export function createMissions(deps: MissionsDeps): Missions {
   async function sweep(): Promise<void> {
     if (!boss || isStopping) return
     const ids = await everywhere(db, async (sql) => {
-      const [waiting] = await sql`
-        select from hub.missions where status = 'queued' and waits_for = 'model' limit 1`
-      if (waiting && (await model.state()).state === 'ready') {
+      const waiting = await sql<{ waits_for: Waiting['for'] }>`
+        select distinct waits_for from hub.missions
+        where status = 'queued' and waits_for in ('model', 'license')`
+      const waitsFor = (what: Waiting['for']) => waiting.some(({ waits_for }) => waits_for === what)
+      if (waitsFor('model') && (await model.state()).state === 'ready') {
         await sql`
           update hub.missions set waits_for = null, reason = null
           where status = 'queued' and waits_for = 'model'`
+      }
+      if (waitsFor('license')) {
+        const { max_projects } = await readLicense(deps.config)
+        await sql`
+          update hub.missions set waits_for = null, reason = null
+          where status = 'queued' and waits_for = 'license' and (
+            ${max_projects}::int is null or private.older_projects(project_id) < ${max_projects})`
       }
       return sql<{ id: string }>`
         select mission.id from hub.missions as mission
@@ -291,19 +313,17 @@ export function createMissions(deps: MissionsDeps): Missions {
   /** What was being worked on when the process ended goes on, or is given up with the reason. */
   async function recover(): Promise<void> {
     const found = await everywhere(db, async (sql) => {
-      const rows = await sql<{ id: string; project_id: string; status: string; reason: string }>`
+      const rows = await sql<{ id: string; project_id: string; status: string }>`
         update hub.missions
         set run = null, interruptions = interruptions + 1,
           status = case when interruptions >= ${MOST_INTERRUPTIONS} then 'failed' else 'queued' end,
           finished_at = case when interruptions >= ${MOST_INTERRUPTIONS} then now() end,
-          reason = case
-            when interruptions >= ${MOST_INTERRUPTIONS}
-              then 'The hub ended each time this ran; it was given up. Try again with a smaller task.'
-            else 'The hub ended while this ran; it goes on behind its last finished step.' end
+          reason = case when interruptions >= ${MOST_INTERRUPTIONS}
+            then ${stored(say.given_up)}::hub.words else ${stored(say.interrupted)}::hub.words end
         where status = 'processing'
-        returning id, project_id, status, reason`
-      for (const { id, project_id, status, reason } of rows) {
-        await addEvent(sql, { project_id, mission_id: id }, 'state', { status, reason })
+        returning id, project_id, status`
+      for (const { id, project_id, status } of rows) {
+        await addEvent(sql, { project_id, mission_id: id }, 'state', { status })
       }
       return rows
     })
@@ -328,9 +348,20 @@ export function createMissions(deps: MissionsDeps): Missions {
   }
 }
 
+/** Why a project may not be written to; undefined where it may. */
+async function refusal(sql: Sql, project: Project, license: License): Promise<Words | undefined> {
+  return requireWritable(sql, project, license).then(
+    () => undefined,
+    (error: unknown) => {
+      if (error instanceof ApiError && error.code === 'license_limit') return failureOf(error)
+      throw error
+    },
+  )
+}
+
 type End =
   | { status: 'done'; result: Result }
-  | { status: 'failed'; reason: string }
-  | { status: 'queued'; reason: string; waiting?: Waiting }
-  | { status: 'interrupted'; reason: string }
-  | { status: 'lost'; reason?: string }
+  | { status: 'failed'; reason: Words }
+  | { status: 'queued'; reason: Words; waits_for?: Waiting['for'] }
+  | { status: 'interrupted'; reason: Words }
+  | { status: 'lost' }

@@ -4,9 +4,13 @@ import { BlockList, isIP } from 'node:net'
 import type { Browser, Page as Tab } from 'playwright-core'
 import robotsParser from 'robots-parser'
 import { fetch } from 'undici'
+import { readerText } from './web-reader.text.ts'
+import { said, type Words } from './words.ts'
 
 // safe: a CommonJS function, which its types say is a default export
 const parseRobots = robotsParser as unknown as typeof robotsParser.default
+
+const say = said(readerText)
 
 /** How the hub names itself to websites, and which group of robots.txt it looks for. */
 export const AGENT = 'WatchpostHub'
@@ -24,7 +28,7 @@ export type Page = {
   links: { url: string; text: string }[]
 }
 /** What became of an address: its page, or why there is none. */
-export type Reading = { page: Page } | { refused: string }
+export type Reading = { page: Page } | { refused: Words }
 
 export type Reader = {
   read: (url: string, signal?: AbortSignal) => Promise<Reading>
@@ -80,14 +84,13 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
 
   async function read(url: string, signal?: AbortSignal): Promise<Reading> {
     const { origin, protocol, hostname } = new URL(url)
-    if (protocol !== 'https:' && protocol !== 'http:') return { refused: 'It is no web address.' }
+    if (protocol !== 'https:' && protocol !== 'http:') return { refused: say.no_address }
     const isAllowed = async (host: string) => allow_private || (await isPublic(host))
     if (!(await isAllowed(hostname))) {
-      return { refused: `${hostname} is not found, or lies inside the own network.` }
+      return { refused: say.not_public(hostname) }
     }
     const rules = await rulesOf(origin)
-    if (!rules.isAllowed(url))
-      return { refused: `robots.txt of ${hostname} does not want it read.` }
+    if (!rules.isAllowed(url)) return { refused: say.robots(hostname) }
     const wait = (lastRead.get(origin) ?? 0) + Math.max(pause_ms, rules.pause_ms) - Date.now()
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
     lastRead.set(origin, Date.now())
@@ -121,18 +124,19 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
         return isWanted ? route.continue() : route.abort('blockedbyclient')
       })
       const answer = await tab.goto(url, { waitUntil: 'domcontentloaded', timeout: TIMEOUT_MS })
-      if (!answer?.ok()) return { refused: `${url} answered ${answer?.status() ?? 'nothing'}.` }
+      if (!answer) return { refused: say.no_answer(url) }
+      if (!answer.ok()) return { refused: say.answered(url, answer.status()) }
       // A redirect may have led to a site with other rules.
       const arrived = new URL(tab.url())
       if (arrived.origin !== origin && !(await rulesOf(arrived.origin)).isAllowed(arrived.href)) {
-        return { refused: `robots.txt of ${arrived.hostname} does not want it read.` }
+        return { refused: say.robots(arrived.hostname) }
       }
       await tab.waitForLoadState('networkidle', { timeout: 3000 }).catch(() => {})
       return { page: await textOf(tab) }
     } catch (error) {
       signal?.throwIfAborted()
       const [line = 'no answer'] = error instanceof Error ? error.message.split('\n') : []
-      return { refused: `${url} could not be read: ${line.slice(0, 200)}` }
+      return { refused: say.failed(url, line.slice(0, 200)) }
     } finally {
       signal?.removeEventListener('abort', stop)
       await profile.close().catch(() => {})

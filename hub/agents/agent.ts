@@ -1,12 +1,14 @@
 import { z } from 'zod'
 import type { Sql } from '../../shared/sql.ts'
 import type { Project } from '../db.ts'
+import { WordsError } from '../failure.ts'
 import { AudienceFilter } from '../mail/audience.ts'
 import type { TemplateName } from '../mail/slots.ts'
 import type { Reading } from '../web-reader.ts'
 import type { Language, Words } from '../words.ts'
 import type { Actions } from './actions.ts'
 import type { AgentName } from './names.ts'
+import type { StepName } from './step-names.ts'
 
 /** What a mission may be given besides its task, so that nobody has to spell ids out in words. */
 export const MissionInput = z.strictObject({
@@ -54,20 +56,20 @@ export type Call<S extends z.ZodType> = {
   task: string
   facts?: Fact[]
   max_tokens?: number
-  /** What a schema cannot say; a text is what is wrong and goes back to the model once. */
-  check?: (value: z.output<S>) => string | undefined
+  /** What a schema cannot say; an answer is what is wrong and goes back to the model once. */
+  check?: (value: z.output<S>) => Words | undefined
   /** What happens when the second answer is no better: the mission stops, or code repairs it. */
   if_wrong?: 'stop' | 'keep'
 }
 
 /** Why a mission cannot go on for now; it is queued again when that has changed. */
-export type Waiting = { for: 'model' | 'approval'; reason: string }
+export type Waiting = { for: 'model' | 'approval' | 'license'; reason: Words }
 
 /** Stop: the mission ends here as failed, for a reason its user reads. */
-export class Stop extends Error {}
+export class Stop extends WordsError {}
 
 /** Wait: the mission goes back to the queue until somebody has decided or a model is there. */
-export class Wait extends Error {
+export class Wait extends WordsError {
   readonly waiting: Waiting
   constructor(waiting: Waiting) {
     super(waiting.reason)
@@ -78,7 +80,7 @@ export class Wait extends Error {
 /** External and destructive things need a yes; the two others are changes that somebody takes or leaves. */
 export type ApprovalRequest = {
   kind: 'external' | 'destructive' | 'prompt' | 'process'
-  title: string
+  title: Words
   action: { do: string; [detail: string]: unknown }
 }
 
@@ -93,11 +95,11 @@ export type AgentContext = {
   /** So many steps are to be expected; for the progress bar. */
   expect: (steps: number) => void
   /** A coded step. What it writes and the note that it is done are one transaction. */
-  step: <T>(name: string, work: (sql: Sql) => Promise<T>) => Promise<T>
+  step: <T>(name: StepName, work: (sql: Sql) => Promise<T>) => Promise<T>
   /** A step that reads or computes outside the database; it may run twice. */
-  outside: <T>(name: string, work: () => Promise<T>) => Promise<T>
+  outside: <T>(name: StepName, work: () => Promise<T>) => Promise<T>
   /** A step that asks the model once, within the schema; once more when `check` objects. */
-  complete: <S extends z.ZodType>(name: string, call: Call<S>) => Promise<z.output<S>>
+  complete: <S extends z.ZodType>(name: StepName, call: Call<S>) => Promise<z.output<S>>
   /** Writes a file of the project's folder and answers its path. */
   write: (path: string, content: string | Uint8Array) => Promise<string>
   read: (path: string) => Promise<string | undefined>
@@ -105,7 +107,7 @@ export type AgentContext = {
   /** Proposes what needs a yes, and goes on. Answers the approval's id. */
   propose: (sql: Sql, request: ApprovalRequest) => Promise<string>
   /** Asks for a yes and waits for it; a no ends the mission. */
-  ask: (name: string, request: ApprovalRequest) => Promise<void>
+  ask: (name: StepName, request: ApprovalRequest) => Promise<void>
   /** Renders a draft from its slots: `draft` → `rendered`. */
   render: (
     sql: Sql,

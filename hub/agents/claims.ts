@@ -1,8 +1,12 @@
+import { said, type Words } from '../words.ts'
+import { claimText } from './claims.text.ts'
 import { languageOf, mentions, numbersIn } from './facts.ts'
 import { wordsOf } from './fold.ts'
 
+const say = said(claimText)
+
 /** A sentence that states something, with the evidence it rests on; none means: nobody may send it. */
-export type Claim = { sentence: string; evidence_ids: string[]; reason?: string }
+export type Claim = { sentence: string; evidence_ids: string[]; reason?: Words }
 
 export type Cited = { id: string; fact: string }
 
@@ -31,14 +35,14 @@ export function isClaim(sentence: string, names: string[]): boolean {
  */
 export function judge(sentence: string, cited: Cited[], names: string[]): Claim | undefined {
   if (!isClaim(sentence, names)) return undefined
-  const refuse = (reason: string): Claim => ({ sentence, evidence_ids: [], reason })
-  if (cited.length === 0) return refuse('It cites no evidence.')
+  const refuse = (reason: Words): Claim => ({ sentence, evidence_ids: [], reason })
+  if (cited.length === 0) return refuse(say.none)
   const known = new Set(cited.flatMap(({ fact }) => numbersIn(fact)))
   const strange = numbersIn(sentence).filter((number) => !known.has(number))
-  if (strange.length > 0) return refuse(`The evidence does not say ${strange.join(', ')}.`)
+  if (strange.length > 0) return refuse(say.strange(strange.join(', ')))
   const own = new Set(names.flatMap(wordsOf))
   const carrying = cited.filter(({ fact }) => shares(sentence, fact, own))
-  if (carrying.length === 0) return refuse('It shares nothing with the evidence it cites.')
+  if (carrying.length === 0) return refuse(say.unrelated)
   return { sentence, evidence_ids: carrying.map(({ id }) => id) }
 }
 
@@ -56,11 +60,11 @@ const EMPTY = new Set(
 )
 
 function shares(sentence: string, fact: string, own: Set<string>): boolean {
-  const said = stems(sentence, own)
+  const wanted = stems(sentence, own)
   const known = stems(fact, own)
-  for (const stem of said) if (known.has(stem)) return true
+  for (const stem of wanted) if (known.has(stem)) return true
   // A translated fact shares no words; a number or a name of its own has to carry it then.
-  if (languageOf(sentence) === languageOf(fact) && said.size > 0 && known.size > 0) return false
+  if (languageOf(sentence) === languageOf(fact) && wanted.size > 0 && known.size > 0) return false
   const numbers = new Set(numbersIn(fact))
   return numbersIn(sentence).some((number) => numbers.has(number))
 }

@@ -1,8 +1,11 @@
 import { z } from 'zod'
 import { fenced, heading, plain, table } from '../markdown.ts'
-import type { Words } from '../words.ts'
+import { isWords, joined, type Language, said, verbatim, type Words } from '../words.ts'
 import { type Agent, COMMON, type Result, Stop } from './agent.ts'
+import { stopText } from './stop.text.ts'
 import { saveDocument } from './writing.ts'
+
+const say = said(stopText)
 
 const Question = z.object({
   title: z.string().min(3).max(100),
@@ -21,7 +24,8 @@ activities(lead_id, kind, details jsonb, at)
 drafts(id, audience jsonb, template, language, subject, state, agent, mission_id, created_at, updated_at)
   state is one of draft, rendered, approved, pushed, sending, sent, unclear, rejected, failed
 recipients(draft_id, lead_id, email, state, sent_at, opened_at, clicked_at, bounced_at, replied_at, unsubscribed_at)
-missions(id, department, routed_by, task, status, reason, tokens, created_at, started_at, finished_at)`
+missions(id, department, routed_by, task, status, reason, tokens, created_at, started_at, finished_at)
+  reason is jsonb in two languages: read it as reason ->> 'en' or reason ->> 'tr'`
 
 const WORDS = {
   rows: { en: '{n} rows', tr: '{n} satır' },
@@ -31,7 +35,7 @@ const WORDS = {
 } satisfies Record<string, Words>
 
 type Answer = Awaited<ReturnType<Parameters<Agent['steps']>[0]['query']>>
-type Tried = { answer: Answer } | { error: string }
+type Tried = { answer: Answer } | { error: Words }
 
 /** Answers from read-only SQL; the query, its table and a chart are kept. */
 export const data: Agent = {
@@ -45,11 +49,11 @@ export const data: Agent = {
   steps: async (context) => {
     context.expect(4)
     const { language } = context
-    const ask = (name: string, before?: { sql: string; error: string }) =>
+    const ask = (name: 'query' | 'query again', before?: { sql: string; error: Words }) =>
       context.complete(name, {
         schema: Question,
         facts: before
-          ? [{ label: 'the query that failed', text: `${before.sql}\n${before.error}` }]
+          ? [{ label: 'the query that failed', text: `${before.sql}\n${before.error.en}` }]
           : [],
         task: before
           ? 'The query failed. Write it again without that mistake.'
@@ -57,13 +61,15 @@ export const data: Agent = {
         check: ({ sql }) => refusal(sql),
         if_wrong: 'keep',
       })
-    const run = (name: string, sql: string): Promise<Tried> =>
+    const run = (name: 'rows' | 'rows again', sql: string): Promise<Tried> =>
       context.outside(name, async () => {
         const refused = refusal(sql)
         if (refused) return { error: refused }
         return context.query(sql).then(
           (answer) => ({ answer }),
-          (error: unknown) => ({ error: error instanceof Error ? error.message : String(error) }),
+          (error: unknown) => ({
+            error: verbatim(error instanceof Error ? error.message : String(error)),
+          }),
         )
       })
     let asked = await ask('query')
@@ -73,12 +79,10 @@ export const data: Agent = {
       tried = await run('rows again', asked.sql)
     }
     if ('error' in tried) {
-      throw new Stop(
-        `The query failed twice, the last time with: ${tried.error} Query: ${asked.sql}`,
-      )
+      throw new Stop(joined([say.query_failed, tried.error, say.query(asked.sql)]))
     }
     const { columns, rows, is_cut } = tried.answer
-    const cells = rows.map((row) => row.map(cell))
+    const cells = rows.map((row) => row.map((value) => cell(value, language)))
     const chart = chartOf(asked.chart, columns, cells)
     const count = WORDS[is_cut ? 'cut' : 'rows'][language].replace('{n}', String(rows.length))
     const document = await context.outside('document', () =>
@@ -104,20 +108,22 @@ export const data: Agent = {
 }
 
 /** Said before Postgres says it, so that the model gets a sentence it can use. */
-export function refusal(sql: string): string | undefined {
+export function refusal(sql: string): Words | undefined {
   const text = sql.trim().replace(/;\s*$/, '')
-  if (!/^(select|with|values)\b/i.test(text)) return 'Only one select statement is allowed.'
-  if (/;/.test(text.replace(/'(?:[^']|'')*'/g, ''))) return 'Only one statement is allowed.'
+  if (!/^(select|with|values)\b/i.test(text)) return say.one_select
+  if (/;/.test(text.replace(/'(?:[^']|'')*'/g, ''))) return say.one_statement
   return undefined
 }
 
 type Cell = string | number | boolean | null
 
-function cell(value: unknown): Cell {
+function cell(value: unknown, language: Language): Cell {
   if (value === null || value === undefined) return null
   if (typeof value === 'number' || typeof value === 'boolean') return value
   if (typeof value === 'string') return value.slice(0, 500)
   if (value instanceof Date) return value.toISOString()
+  // What the hub itself says is kept in both languages.
+  if (isWords(value)) return value[language]
   return JSON.stringify(value).slice(0, 500)
 }
 

@@ -3,6 +3,7 @@ import { SLOTS, TEMPLATE_PURPOSE, type TemplateName } from '../mail/slots.ts'
 import type { AgentContext } from './agent.ts'
 import { judge } from './claims.ts'
 import { clip, one } from './facts.ts'
+import type { StepName } from './step-names.ts'
 
 /** What a letter says, before it has a form. Its sentences stay as they are whatever the form. */
 export type Letter = {
@@ -22,7 +23,7 @@ type Form = (typeof FORMS)[number]
  */
 export async function design(
   context: AgentContext,
-  name: string,
+  name: StepName,
   letter: Letter,
 ): Promise<{ template: Form; slots: Record<string, unknown> }> {
   const website = context.project.website

@@ -1,9 +1,11 @@
 import { readdir } from 'node:fs/promises'
 import { basename, join, relative, sep } from 'node:path'
 import { readText } from '../files.ts'
+import { said } from '../words.ts'
 import { type Agent, COMMON, Stop } from './agent.ts'
 import { patchMission } from './engineering.ts'
 import { wordsOf } from './fold.ts'
+import { stopText } from './stop.text.ts'
 
 const HUB = join(import.meta.dirname, '..')
 const OURS = /\.(ts|sql|md|mjml)$/
@@ -20,9 +22,7 @@ export const engineer_system: Agent = {
   steps: async (context) => {
     const { engineer_system: isAllowed } = await context.actions.allowed()
     if (!isAllowed) {
-      throw new Stop(
-        'This agent is switched off. Allow it under Settings > Agents: it writes a patch file for the hub and never applies it.',
-      )
+      throw new Stop(said(stopText).agent_off)
     }
     const files = await sources()
     return patchMission(context, {

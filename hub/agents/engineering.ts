@@ -1,12 +1,15 @@
 import { z } from 'zod'
 import { documentPath } from '../documents.ts'
 import { fenced, heading, list, plain } from '../markdown.ts'
-import type { Words } from '../words.ts'
+import { said, type Words } from '../words.ts'
 import { type AgentContext, type Result, Stop } from './agent.ts'
 import { clip } from './facts.ts'
 import { givenText } from './given.ts'
 import { applyEdits, type Change, patchOf } from './patch.ts'
+import { stopText } from './stop.text.ts'
 import { saveDocument } from './writing.ts'
+
+const stop = said(stopText)
 
 /** A tree of files that a patch may be about; nothing is ever written into it. */
 export type Tree = {
@@ -46,9 +49,9 @@ export async function patchMission(
     task: 'Say which files have to be changed and which have to be created, at most two of each, and what will be different.',
     check: ({ change, create }) => {
       const bad = create.find((path) => !NEW_PATH.test(path) || files.includes(path))
-      if (bad !== undefined) return `"${bad}" is no name of a new file, such as src/name.py.`
+      if (bad !== undefined) return stop.no_new_name(bad)
       const some = change.filter((path) => path !== 'none').length + create.length
-      return some === 0 ? 'No file was named.' : undefined
+      return some === 0 ? stop.no_file_named : undefined
     },
   })
   const changed = [...new Set(plan.change.filter((path) => path !== 'none'))]
@@ -58,8 +61,7 @@ export async function patchMission(
   for (const path of changed) changes.push(await edit(context, tree, path, plan.summary))
   for (const path of created) changes.push(await create(context, path, plan.summary))
   const real = changes.filter(({ before, after }) => before !== after)
-  if (real.length === 0)
-    throw new Stop('The edits change nothing. Say more exactly what should be different.')
+  if (real.length === 0) throw new Stop(stop.no_change)
   const patch = patchOf(real.map((change) => ({ ...change, path: `${below}${change.path}` })))
   const path = await context.outside('patch', () =>
     context.write(documentPath(plan.title, context.mission.id, 'patch'), patch),
@@ -92,11 +94,9 @@ async function edit(
 ): Promise<Change> {
   const before = await context.outside(`read ${path}`, async () => {
     const text = await tree.read(path)
-    if (text === undefined) throw new Stop(`The file ${path} is no longer there.`)
+    if (text === undefined) throw new Stop(stop.file_gone(path))
     if (text.length > LONGEST_FILE) {
-      throw new Stop(
-        `${path} has ${text.length} characters; a patch by this agent takes files up to ${LONGEST_FILE}.`,
-      )
+      throw new Stop(stop.file_too_long(path, text.length, LONGEST_FILE))
     }
     return text
   })

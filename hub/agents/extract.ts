@@ -7,6 +7,7 @@ import type { AgentContext, Fact } from './agent.ts'
 import { isUsable, readSheet, type Sheet } from './columns.ts'
 import { mentions, one } from './facts.ts'
 import { stands } from './quote.ts'
+import type { StepName } from './step-names.ts'
 
 export type Tally = { found: number; known: number; skipped: number; ids: string[] }
 const NOTHING: Tally = { found: 0, known: 0, skipped: 0, ids: [] }
@@ -197,7 +198,7 @@ function chunks(whole: string): string[] {
   return parts.filter((each) => each.trim() !== '').slice(0, MOST_CHUNKS)
 }
 
-function store(context: AgentContext, name: string, candidates: Candidate[]): Promise<Tally> {
+function store(context: AgentContext, name: StepName, candidates: Candidate[]): Promise<Tally> {
   const { project, mission } = context
   return context.step(name, async (sql) => {
     const tally: Tally = { found: 0, known: 0, skipped: 0, ids: [] }

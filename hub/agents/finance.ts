@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { heading, list, plain, table } from '../markdown.ts'
-import type { Words } from '../words.ts'
+import { said, type Words } from '../words.ts'
 import { type Agent, type AgentContext, COMMON } from './agent.ts'
 import { decimal, numbersIn } from './facts.ts'
 import { wordsOf } from './fold.ts'
 import { givenText } from './given.ts'
 import { type Line, money, totals } from './money.ts'
+import { stopText } from './stop.text.ts'
 import { saveDocument } from './writing.ts'
 
 const amount = z.string().max(16)
@@ -147,7 +148,7 @@ function given(text: string | null, known: Set<string>): string | null {
   return number
 }
 
-function strange(sheet: z.infer<typeof Sheet>, known: Set<string>): string | undefined {
+function strange(sheet: z.infer<typeof Sheet>, known: Set<string>): Words | undefined {
   const all = [
     ...sheet.items.flatMap(({ quantity, unit_price }) => [quantity, unit_price]),
     sheet.tax_percent,
@@ -155,5 +156,5 @@ function strange(sheet: z.infer<typeof Sheet>, known: Set<string>): string | und
   ]
   const wrong = all.filter((text) => text !== null && given(text, known) === null)
   if (wrong.length === 0) return undefined
-  return `These are not numbers of the given text: ${wrong.slice(0, 5).join(', ')}.`
+  return said(stopText).strange_numbers(wrong.slice(0, 5).join(', '))
 }

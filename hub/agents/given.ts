@@ -1,6 +1,9 @@
+import { said } from '../words.ts'
 import type { AgentContext, Fact } from './agent.ts'
 import { Stop } from './agent.ts'
 import { clip, one } from './facts.ts'
+import type { StepName } from './step-names.ts'
+import { stopText } from './stop.text.ts'
 
 /** givenTexts reads what a mission was given besides its task: pasted text and files, each whole. */
 export async function givenTexts(context: AgentContext): Promise<Fact[]> {
@@ -9,7 +12,7 @@ export async function givenTexts(context: AgentContext): Promise<Fact[]> {
   if (input.text?.trim()) texts.push({ label: 'pasted text', text: input.text })
   for (const path of input.files ?? []) {
     const text = await context.read(path)
-    if (text === undefined) throw new Stop(`There is no file "${path}" in this project.`)
+    if (text === undefined) throw new Stop(said(stopText).no_file(path))
     texts.push({ label: path, text })
   }
   return texts
@@ -43,7 +46,7 @@ export type EvidenceRow = { id: string; lead_id: string | null; fact: string; so
 export async function chosenLeads(
   context: AgentContext,
   limit: number,
-  name = 'leads',
+  name: StepName = 'leads',
 ): Promise<LeadRow[]> {
   const { task, input } = context.mission
   const ids = input.lead_ids ?? []
@@ -66,7 +69,7 @@ export async function chosenLeads(
 export function evidenceOf(
   context: AgentContext,
   lead_ids: string[],
-  name = 'evidence',
+  name: StepName = 'evidence',
 ): Promise<EvidenceRow[]> {
   return context.step(
     name,

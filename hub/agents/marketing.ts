@@ -4,7 +4,7 @@ import { addEvidence } from '../leads.ts'
 import type { Audience } from '../mail/audience.ts'
 import { createDraft } from '../mail/drafts.ts'
 import { parseContext } from '../project-folder.ts'
-import type { Words } from '../words.ts'
+import { said, type Words } from '../words.ts'
 import { type Agent, type AgentContext, COMMON, type Fact, Stop } from './agent.ts'
 import { type Cited, type Claim, judge } from './claims.ts'
 import { design, type Letter, textOf } from './designer.ts'
@@ -20,6 +20,7 @@ import {
   nameOf,
 } from './given.ts'
 import { redesign } from './redesign.ts'
+import { stopText } from './stop.text.ts'
 
 const MOST_LEADS = 5
 const MOST_EVIDENCE = 12
@@ -73,7 +74,7 @@ export const marketing: Agent = {
             subject: letter.subject,
             text: textOf(letter),
             slots,
-            claims: claims.map(({ sentence, evidence_ids }) => ({ sentence, evidence_ids })),
+            claims,
             agent: 'marketing',
             mission_id: context.mission.id,
           })
@@ -110,9 +111,7 @@ async function choose(context: AgentContext): Promise<Recipient[]> {
       order by l.score desc nulls last, l.created_at desc, l.id limit 3`,
   )
   if (newest.length === 0) {
-    throw new Stop(
-      'There is nobody to write to: no lead is named and no new lead has an e-mail address and no draft yet.',
-    )
+    throw new Stop(said(stopText).nobody)
   }
   return newest.map(toLead)
 }
@@ -191,7 +190,7 @@ async function write(
   const loose = claims.filter(({ evidence_ids }) => evidence_ids.length === 0)
   if (loose.length > 0) {
     const wrong = loose
-      .map(({ sentence, reason }) => `"${one(sentence, 120)}" (${reason})`)
+      .map(({ sentence, reason }) => `"${one(sentence, 120)}" (${reason?.en})`)
       .join(' ')
     const again = await context.complete(`rewrite ${number}`, {
       schema,

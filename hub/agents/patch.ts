@@ -1,17 +1,19 @@
 import { applyPatch, createTwoFilesPatch, parsePatch } from 'diff'
+import { said, type Words } from '../words.ts'
+import { stopText } from './stop.text.ts'
+
+const say = said(stopText)
 
 export type Edit = { find: string; replace: string }
 export type Change = { path: string; before: string; after: string }
 
-/** applyEdits replaces each text that stands exactly once; a sentence says what is wrong instead. */
-export function applyEdits(before: string, edits: Edit[]): { after: string } | { error: string } {
+/** applyEdits replaces each text that stands exactly once; words say what is wrong instead. */
+export function applyEdits(before: string, edits: Edit[]): { after: string } | { error: Words } {
   let after = before
   for (const { find, replace } of edits) {
     const count = find === '' ? 0 : after.split(find).length - 1
     if (count !== 1) {
-      return {
-        error: `The text to replace stands ${count} times in the file, not once: ${find.slice(0, 80)}`,
-      }
+      return { error: say.not_once(count, find.slice(0, 80)) }
     }
     after = after.replace(find, () => replace)
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { heading, plain, quote, table } from '../markdown.ts'
-import type { Words } from '../words.ts'
+import { verbatim, type Words } from '../words.ts'
 import { type Agent, type AgentContext, COMMON, type Fact } from './agent.ts'
 import { one } from './facts.ts'
 import { AGENT_NAMES } from './names.ts'
@@ -83,7 +83,7 @@ export const pm: Agent = {
           kind === 'prompt'
             ? { do: 'add_prompt_rule', agent, rule: one(rule), why: one(why) }
             : { do: 'note_process', agent, rule: one(rule), why: one(why) }
-        ids.push(await context.propose(sql, { kind, title: one(title), action }))
+        ids.push(await context.propose(sql, { kind, title: verbatim(one(title)), action }))
       }
       return ids
     })
@@ -121,7 +121,7 @@ async function look(context: AgentContext): Promise<{ outcomes: Outcome[]; facts
       where finished_at > now() - interval '14 days' and id <> ${context.mission.id}
       group by department order by failed desc, department`
     const failed = await sql<{ department: string; task: string; reason: string | null }>`
-      select department, task, reason from hub.missions
+      select department, task, reason ->> 'en' as reason from hub.missions
       where status in ('failed', 'cancelled') and finished_at > now() - interval '14 days'
         and id <> ${context.mission.id}
       order by finished_at desc, id limit 10`

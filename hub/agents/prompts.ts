@@ -3,9 +3,12 @@ import { join } from 'node:path'
 import { createTwoFilesPatch } from 'diff'
 import { z } from 'zod'
 import type { Paths } from '../config.ts'
+import { WordsError } from '../failure.ts'
 import { readJson, readText, writeJson, writeWhole } from '../files.ts'
+import { said } from '../words.ts'
 import type { Agent, AgentContext } from './agent.ts'
 import { AGENT_NAMES, type AgentName } from './names.ts'
+import { stopText } from './stop.text.ts'
 
 const DEFAULTS = join(import.meta.dirname, '..', 'prompts')
 const VARIABLE = /\{\{\s*([a-z_]+)\s*\}\}/g
@@ -110,9 +113,7 @@ export async function addRule(paths: Paths, agent: AgentName, rule: string): Pro
     ? `${current.trimEnd()}\n${line}\n`
     : `${current.trimEnd()}\n\n${heading}\n\n${line}\n`
   if (text.length > LONGEST_PROMPT) {
-    throw new Error(
-      `The prompt of ${agent} would be longer than ${LONGEST_PROMPT} characters. Shorten it first.`,
-    )
+    throw new WordsError(said(stopText).prompt_full(agent, LONGEST_PROMPT))
   }
   await writePrompt(paths, agent, text)
 }

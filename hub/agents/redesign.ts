@@ -1,8 +1,11 @@
 import { type State, statesFor } from '../mail/flow.ts'
-import type { Words } from '../words.ts'
+import { said, type Words } from '../words.ts'
 import type { AgentContext, Result } from './agent.ts'
 import { Stop } from './agent.ts'
 import { design, type Letter } from './designer.ts'
+import { stopText } from './stop.text.ts'
+
+const say = said(stopText)
 
 const DONE: Words = { en: 'The draft has a new form.', tr: 'Taslağın biçimi yenilendi.' }
 
@@ -16,9 +19,9 @@ export async function redesign(context: AgentContext, draft_id: string): Promise
       select subject, text, slots, state from hub.drafts where id = ${draft_id}`
     return row ?? null
   })
-  if (!draft) throw new Stop('The draft is no longer there.')
+  if (!draft) throw new Stop(say.draft_gone)
   if (!statesFor('redesign').includes(draft.state)) {
-    throw new Stop(`The draft is ${draft.state}; only what has not gone out gets a new form.`)
+    throw new Stop(say.draft_went_out)
   }
   const { template, slots } = await design(context, 'design', letterOf(draft))
   await context.step('new form', async (sql) => {
@@ -34,17 +37,17 @@ function letterOf({ subject, text, slots: given }: Row): Letter {
     .split(/\n{2,}/)
     .map((block) => block.trim())
     .filter(Boolean)
-  const say = (name: string) => (typeof slots[name] === 'string' ? slots[name] : undefined)
+  const slot = (name: string) => (typeof slots[name] === 'string' ? slots[name] : undefined)
   const listed = Array.isArray(slots.paragraphs) ? slots.paragraphs.map(String) : undefined
   const inner = listed ?? (blocks.length > 2 ? blocks.slice(1, -1) : blocks)
-  const question = say('question')
+  const question = slot('question')
   const sentences = [...inner, ...(question ? [question] : [])]
     .flatMap((block) => block.split(/(?<=[.!?])\s+/))
     .filter((sentence) => sentence.trim() !== '')
   return {
-    subject: say('subject') ?? subject,
-    greeting: say('greeting') ?? blocks[0]?.replace(/,$/, '') ?? '',
+    subject: slot('subject') ?? subject,
+    greeting: slot('greeting') ?? blocks[0]?.replace(/,$/, '') ?? '',
     sentences: sentences.slice(0, 12),
-    closing: say('closing') ?? blocks.at(-1)?.replace(/,$/, '') ?? '',
+    closing: slot('closing') ?? blocks.at(-1)?.replace(/,$/, '') ?? '',
   }
 }

@@ -1,6 +1,10 @@
+import { said, type Words } from '../words.ts'
 import { inflects, wordsOf } from './fold.ts'
 import { AGENT_NAMES, type AgentName, isAgentName } from './names.ts'
 import { PHRASES } from './phrases.ts'
+import { routeText } from './route.text.ts'
+
+const say = said(routeText)
 
 /** So many other words may stand between two words of a phrase ("find me 20 more companies"). */
 const GAP = 3
@@ -36,7 +40,7 @@ export type Candidate = { agent: AgentName; points: number; words: string[] }
 export type Route = {
   agent: AgentName | null
   decided_by: 'command' | 'phrases' | 'model'
-  reason: string
+  reason: Words
   candidates: Candidate[]
 }
 
@@ -67,7 +71,7 @@ export function route(task: string): Route {
     const word = wordsOf(command[1] ?? '')[0] ?? ''
     const agent = COMMANDS[word] ?? (isAgentName(word) ? word : undefined)
     if (agent) {
-      return { agent, decided_by: 'command', reason: `/${word} is for ${agent}.`, candidates: [] }
+      return { agent, decided_by: 'command', reason: say.command(word, agent), candidates: [] }
     }
   }
   const words = wordsOf(task)
@@ -76,19 +80,16 @@ export function route(task: string): Route {
     .sort((a, b) => b.points - a.points || rank(a.agent) - rank(b.agent))
   const [best, second] = candidates
   if (!best) {
-    return undecided('No word of the task is one that belongs to an agent.', candidates)
+    return undecided(say.no_word, candidates)
   }
   if (best.points === POINTS.weak && second?.points === POINTS.weak) {
-    return undecided(
-      `"${best.words.join(' ')}" could be for ${best.agent} as well as for ${second.agent}.`,
-      candidates,
-    )
+    return undecided(say.either(best.words.join(' '), best.agent, second.agent), candidates)
   }
-  const reason = `"${best.words.join(' ')}" is what one says to ${best.agent}.`
+  const reason = say.said_to(best.words.join(' '), best.agent)
   return { agent: best.agent, decided_by: 'phrases', reason, candidates: candidates.slice(0, 3) }
 }
 
-function undecided(reason: string, candidates: Candidate[]): Route {
+function undecided(reason: Words, candidates: Candidate[]): Route {
   return { agent: null, decided_by: 'model', reason, candidates: candidates.slice(0, 3) }
 }
 
@@ -107,8 +108,8 @@ function score(agent: AgentName, phrases: Phrase[], words: string[]): Candidate 
     for (const place of match.at) taken.add(place)
     points += match.points
   }
-  const said = [...taken].sort((a, b) => a - b).map((place) => words[place] ?? '')
-  return { agent, points, words: said }
+  const matched = [...taken].sort((a, b) => a - b).map((place) => words[place] ?? '')
+  return { agent, points, words: matched }
 }
 
 /** Every place where a phrase begins and how its words lie from there. */

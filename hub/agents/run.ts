@@ -10,6 +10,7 @@ import { renderDraft } from '../mail/rendering.ts'
 import { addEvent } from '../mission.ts'
 import { type Model, ModelError } from '../model.ts'
 import { folderOf, readContext } from '../project-folder.ts'
+import { inEach, joined, said, type Words } from '../words.ts'
 import type { Actions } from './actions.ts'
 import {
   type Agent,
@@ -22,6 +23,10 @@ import {
 } from './agent.ts'
 import { fence, languageOf, messageOf } from './facts.ts'
 import { currentPrompt, fillPrompt } from './prompts.ts'
+import { type StepName, stepTitle } from './step-names.ts'
+import { stopText } from './stop.text.ts'
+
+const say = said(stopText)
 
 /** What a run needs of the hub. */
 export type RunDeps = {
@@ -86,7 +91,7 @@ export async function createContext(
 
   /** Runs a step once; `work` and the note of its end are one transaction under this run's fence. */
   async function keep<T>(
-    name: string,
+    name: StepName,
     work: (sql: Sql) => Promise<T>,
     given: { tokens?: number; started_at?: Date } = {},
   ): Promise<T> {
@@ -116,23 +121,21 @@ export async function createContext(
     return output as T // safe: what T is after a round through JSON, as on every later run
   }
 
-  function begin(name: string): Done | undefined {
+  function begin(name: StepName): Done | undefined {
     signal.throwIfAborted()
     const known = finished.get(name)
     if (!known && finished.size >= agent.budget.steps) {
-      throw new Stop(
-        `The budget of ${agent.budget.steps} steps is used up. Divide the task into smaller ones.`,
-      )
+      throw new Stop(say.steps_used(agent.budget.steps))
     }
     return known
   }
 
-  async function step<T>(name: string, work: (sql: Sql) => Promise<T>): Promise<T> {
+  async function step<T>(name: StepName, work: (sql: Sql) => Promise<T>): Promise<T> {
     const known = begin(name)
     return known ? (known.output as T) : keep(name, work) // safe: the same step wrote it
   }
 
-  async function outside<T>(name: string, work: () => Promise<T>): Promise<T> {
+  async function outside<T>(name: StepName, work: () => Promise<T>): Promise<T> {
     const known = begin(name)
     if (known) return known.output as T // safe: the same step wrote it
     const started_at = new Date()
@@ -141,7 +144,10 @@ export async function createContext(
     return keep(name, async () => value, { started_at })
   }
 
-  async function complete<S extends z.ZodType>(name: string, call: Call<S>): Promise<z.output<S>> {
+  async function complete<S extends z.ZodType>(
+    name: StepName,
+    call: Call<S>,
+  ): Promise<z.output<S>> {
     const known = begin(name)
     if (known) return call.schema.parse(known.output)
     const started_at = new Date()
@@ -150,11 +156,11 @@ export async function createContext(
     if (objection === undefined) {
       return keep(name, async () => first.value, { tokens: first.tokens, started_at })
     }
-    const second = await ask(name, call, objection)
+    const second = await ask(name, call, objection.en)
     const still = call.check?.(second.value)
     const used = first.tokens + second.tokens
     if (still !== undefined && call.if_wrong !== 'keep') {
-      throw new Stop(`The model could not do the step "${name}": ${still}`)
+      throw new Stop(joined([wrongStep(name), still]))
     }
     // The second answer may be the worse one; what both got wrong is repaired by code.
     return keep(name, async () => second.value, { tokens: used, started_at })
@@ -168,9 +174,7 @@ export async function createContext(
 
   async function ask<S extends z.ZodType>(name: string, call: Call<S>, objection?: string) {
     if (tokens >= agent.budget.tokens) {
-      throw new Stop(
-        `The budget of ${agent.budget.tokens} tokens is used up. Divide the task into smaller ones.`,
-      )
+      throw new Stop(say.tokens_used(agent.budget.tokens))
     }
     system ??= await fillPrompt(await currentPrompt(config.paths, agent.name), agent, context)
     const { schema, max_tokens } = call
@@ -214,11 +218,11 @@ export async function createContext(
     return { value: answer.value, tokens: used }
   }
 
-  async function approved(name: string, request: ApprovalRequest): Promise<void> {
+  async function approved(name: StepName, request: ApprovalRequest): Promise<void> {
     if (begin(name)) return
     const hash = hashOf(request.action)
     const found = await db.transaction(project.id, async (sql) => {
-      const [row] = await sql<{ status: string; outcome: string | null }>`
+      const [row] = await sql<{ status: string; outcome: Words | null }>`
         select status, outcome from hub.approvals
         where mission_id = ${mission.id} and action_hash = ${hash}
         order by created_at desc limit 1`
@@ -226,10 +230,14 @@ export async function createContext(
       return row
     })
     if (found?.status === 'rejected') {
-      throw new Stop(`You said no to: ${request.title}.${found.outcome ? ` ${found.outcome}` : ''}`)
+      const why = found.outcome ? [found.outcome] : []
+      throw new Stop(joined([say.you_said_no, sentence(request.title), ...why]))
     }
     if (found?.status !== 'approved') {
-      throw new Wait({ for: 'approval', reason: `Waits for your yes: ${request.title}.` })
+      throw new Wait({
+        for: 'approval',
+        reason: joined([say.waits_for_yes, sentence(request.title)]),
+      })
     }
     await keep(name, async (sql) => {
       await sql`
@@ -272,6 +280,16 @@ export async function createContext(
     reader: deps.reader,
   }
   return context
+}
+
+function wrongStep(name: StepName): Words {
+  const title = stepTitle(name)
+  return inEach((language) => say.wrong_step(title[language])[language])
+}
+
+/** A title as the end of a sentence. */
+function sentence(title: Words): Words {
+  return inEach((language) => title[language].replace(/(?<![.!?])$/, '.'))
 }
 
 /** One statement of a model's making, with the rights of hub_data and nothing to write. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { heading, plain, table } from '../markdown.ts'
 import type { Words } from '../words.ts'
-import { ACTIONS, ActionName } from './actions.ts'
+import { ACTION_NAMES, ACTION_WORDS, ActionName, isDestructive } from './actions.ts'
 import { type Agent, COMMON, type Fact } from './agent.ts'
 import { one } from './facts.ts'
 import { saveDocument } from './writing.ts'
@@ -31,10 +31,7 @@ export const system: Agent = {
   },
   variables: {
     ...COMMON,
-    actions: () =>
-      Object.entries(ACTIONS)
-        .map(([name, { words }]) => `${name}: ${words.en}`)
-        .join('\n'),
+    actions: () => ACTION_NAMES.map((name) => `${name}: ${ACTION_WORDS[name].en}`).join('\n'),
   },
   budget: { steps: 6, tokens: 10_000 },
   steps: async (context) => {
@@ -61,11 +58,10 @@ export const system: Agent = {
       const ids: string[] = []
       for (const { action, why } of wanted) {
         if (!context.actions.run[action]) continue
-        const { words, is_destructive } = ACTIONS[action]
         ids.push(
           await context.propose(sql, {
-            kind: is_destructive ? 'destructive' : 'external',
-            title: words[language],
+            kind: isDestructive(action) ? 'destructive' : 'external',
+            title: ACTION_WORDS[action],
             action: { do: action, why: one(why) },
           }),
         )
@@ -73,7 +69,7 @@ export const system: Agent = {
       return ids
     })
     const fixes = wanted.map(({ action, why }) => {
-      const text = ACTIONS[action].words[language]
+      const text = ACTION_WORDS[action][language]
       return [context.actions.run[action] ? text : say('unable').replace('{x}', text), why]
     })
     const document = await context.outside('document', () =>

@@ -2,12 +2,15 @@ import { z } from 'zod'
 import { addEvidence } from '../leads.ts'
 import { heading, plain, table } from '../markdown.ts'
 import type { Page } from '../web-reader.ts'
-import type { Words } from '../words.ts'
+import { said, type Words } from '../words.ts'
 import { type Agent, type AgentContext, COMMON, Stop } from './agent.ts'
 import { clip, one } from './facts.ts'
 import { chosenLeads, type LeadRow } from './given.ts'
 import { stands } from './quote.ts'
+import { stopText } from './stop.text.ts'
 import { saveDocument } from './writing.ts'
+
+const say = said(stopText)
 
 const MOST_SITES = 3
 const PAGES_A_SITE = 4
@@ -47,21 +50,19 @@ export const web_research: Agent = {
   steps: async (context) => {
     const sites = sitesOf(context, await chosenLeads(context, MOST_SITES))
     if (sites.length === 0) {
-      throw new Stop('No website to read: write an address, or name a lead that has a website.')
+      throw new Stop(say.no_website)
     }
     const { web } = await context.actions.allowed()
     if (web === 'deny') {
-      throw new Stop('Reading the web is switched off. Allow it under Settings > Agents.')
+      throw new Stop(say.web_off)
     }
     if (!(await context.reader.isThere())) {
-      throw new Stop(
-        'Reading websites needs Chromium, which is not installed: apt install chromium.',
-      )
+      throw new Stop(say.no_chromium)
     }
     if (web === 'ask') {
       await context.ask('reading the web', {
         kind: 'external',
-        title: `Read ${sites.map(({ url }) => new URL(url).hostname).join(', ')}`,
+        title: say.read(sites.map(({ url }) => new URL(url).hostname).join(', ')),
         action: { do: 'read_web', urls: sites.map(({ url }) => url) },
       })
     }
@@ -135,7 +136,7 @@ async function profileOf(
       context.reader.read(url, context.signal),
     )
     if ('refused' in reading) {
-      pages.push(`${url}: ${reading.refused}`)
+      pages.push(`${url}: ${reading.refused[context.language]}`)
       continue
     }
     const { page } = reading

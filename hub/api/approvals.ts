@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { body, createRoute, json, resource } from '../../shared/route.ts'
 import {
   Approval,
+  type ApprovalKept,
   approvalColumns,
   approve,
   carryOut,
@@ -38,7 +39,7 @@ approvals.openapi(
     const { project = null, status = null } = c.req.valid('query')
     const approvals = await everywhere(
       c.get('deps').db,
-      (sql) => sql<Approval>`
+      (sql) => sql<ApprovalKept>`
         select ${approvalColumns}
         from hub.approvals as approval
         join hub.projects as project on project.id = approval.project_id

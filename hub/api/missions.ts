@@ -14,9 +14,11 @@ import { MissionInput } from '../agents/agent.ts'
 import { AGENTS } from '../agents/agents.ts'
 import { AGENT_NAMES } from '../agents/names.ts'
 import { route } from '../agents/route.ts'
+import { stepTitle } from '../agents/step-names.ts'
 import { everywhere, inProject, type Project } from '../db.ts'
 import { answer, type Env, problems, write } from '../http.ts'
 import { readLicense, requireWritable } from '../license.ts'
+import { missionText } from '../mission.text.ts'
 import {
   addMission,
   cancelMission,
@@ -24,13 +26,18 @@ import {
   getMission,
   Mission,
   MissionDetails,
+  type MissionKept,
   missionColumns,
   retryMission,
   Status,
+  type Step,
 } from '../mission.ts'
 import { NEWEST, Position, positionOf } from '../page.ts'
+import { said } from '../words.ts'
 import { streamEvents } from './mission-events.ts'
 import { Slug } from './projects.ts'
+
+const say = said(missionText)
 
 const OneMission = z.object({ mission: Mission })
 const Missions = z.object({ missions: z.array(Mission), next_cursor: NextCursor })
@@ -94,7 +101,7 @@ mission.openapi(
         : {
             agent: department,
             decided_by: 'given' as const,
-            reason: 'It was given.',
+            reason: say.by_hand,
             candidates: [],
           }
     const made = await inProject(db, slug, async (sql, project: Project) => {
@@ -154,7 +161,7 @@ for (const [path, summary] of [
       const changed = await everywhere(db, async (sql) => {
         const { project: slug } = await getMission(sql, id)
         if (path === '/cancel') {
-          await cancelMission(sql, id, 'You cancelled it.')
+          await cancelMission(sql, id, say.you_cancelled)
           return getMission(sql, id)
         }
         const [project] = await sql<Project>`select * from hub.projects where slug = ${slug}`
@@ -199,7 +206,7 @@ missions.openapi(
       sql: Parameters<Parameters<typeof everywhere>[1]>[0],
       project_id: string | null,
     ) =>
-      sql<Mission & { position: string }>`
+      sql<MissionKept & { position: string }>`
         select ${missionColumns}, ${positionOf('mission.created_at')} as position
         from hub.missions as mission
         join hub.projects as project on project.id = mission.project_id
@@ -255,10 +262,15 @@ missions.openapi(
             then jsonb_build_object('text_length', length(input ->> 'text')) else '{}' end as input,
           result
         from hub.missions where id = ${id}`
-      const steps = await sql<z.infer<typeof MissionDetails>['steps'][number]>`
+      const steps = await sql<Omit<z.infer<typeof Step>, 'title'>>`
         select position, name, tokens, started_at, finished_at
         from hub.mission_steps where mission_id = ${id} order by position`
-      return { ...mission, input: more?.input ?? {}, result: more?.result ?? null, steps }
+      return {
+        ...mission,
+        input: more?.input ?? {},
+        result: more?.result ?? null,
+        steps: steps.map((step) => ({ ...step, title: stepTitle(step.name) })),
+      }
     })
     return answer(c, Detailed, { mission }, 200)
   },

@@ -11,19 +11,19 @@ create table hub.missions (
   -- How the department was found: given, by a phrase, by the model, on a schedule or by an alert.
   routed_by text not null default 'given'
     check (routed_by in ('given', 'phrase', 'model', 'schedule', 'alert', 'system')),
-  routed_because text check (length(routed_because) <= 500),
+  routed_because hub.words,
   task text not null check (length(task) between 1 and 20000),
   input jsonb not null default '{}',
   status text not null default 'queued'
     check (status in ('queued', 'processing', 'done', 'failed', 'cancelled')),
   -- Why it waits, failed or was cancelled.
-  reason text check (length(reason) <= 2000),
+  reason hub.words,
   progress real not null default 0 check (progress between 0 and 1),
   tokens int not null default 0,
   result jsonb,
   retry_of uuid references hub.missions on delete set null,
   -- What a queued mission waits for besides its turn.
-  waits_for text check (waits_for in ('model', 'approval')),
+  waits_for text check (waits_for in ('model', 'approval', 'license')),
   -- The run that may write: a run that was taken over or cancelled changes nothing any more.
   run uuid,
   -- How often a run ended with the process and not by itself.
@@ -59,12 +59,12 @@ create table hub.approvals (
   project_id uuid not null references hub.projects on delete cascade,
   mission_id uuid references hub.missions on delete set null,
   kind text not null check (kind in ('external', 'destructive', 'prompt', 'process')),
-  title text not null check (length(title) between 1 and 300),
+  title hub.words not null,
   action jsonb not null,
   action_hash text not null,
   status text not null default 'waiting' check (status in ('waiting', 'approved', 'rejected', 'done', 'failed')),
   -- What came of it, or why it was rejected.
-  outcome text check (length(outcome) <= 2000),
+  outcome hub.words,
   decided_at timestamptz,
   created_at timestamptz not null default now()
 );

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Approval, hashOf, resumeApproved } from '../../../hub/approvals.ts'
 import { alert, improve } from '../../../hub/improve.ts'
 import { findChromium, openReader } from '../../../hub/web-reader.ts'
+import { stored, verbatim } from '../../../hub/words.ts'
 import { startHub, type TestHub } from '../hub.ts'
 import { compose, makeProject, reach, tell, until } from '../mission-help.ts'
 import { type StubModel, startStubModel, useStub } from '../stub-model.ts'
@@ -51,7 +52,8 @@ describe('pm', () => {
     async () => {
       await hub.query(
         `insert into hub.missions (project_id, department, task, status, reason, finished_at)
-       select id, 'data', 'how many?', 'failed', 'relation "lead" does not exist', now() from hub.projects`,
+       select id, 'data', 'how many?', 'failed', $1, now() from hub.projects`,
+        [stored(verbatim('relation "lead" does not exist'))],
       )
       const rule = 'Name tables as they are listed; {{context}} the table is leads.'
       stub.script(() => ({
@@ -96,8 +98,8 @@ describe('pm', () => {
     const action = { do: 'add_prompt_rule', agent: 'sales', rule: 'Ask who else decides.' }
     await hub.query(
       `insert into hub.approvals (project_id, kind, title, action, action_hash, status, decided_at)
-       select id, 'prompt', 'x', $1, $2, 'approved', now() from hub.projects`,
-      [action, hashOf(action)],
+       select id, 'prompt', $3, $1, $2, 'approved', now() from hub.projects`,
+      [action, hashOf(action), stored(verbatim('x'))],
     )
     const given = { db, paths: config.paths, actions, log }
     await resumeApproved(given)
@@ -108,10 +110,10 @@ describe('pm', () => {
 
   test('comes by itself once a week for projects where something ended', async () => {
     const { db, config } = hub.deps
-    expect(await improve(db, config.paths)).toBe(0)
+    expect(await improve(db, config)).toBe(0)
     await hub.query("update hub.projects set created_at = now() - interval '3 days'")
-    expect(await improve(db, config.paths)).toBe(1)
-    expect(await improve(db, config.paths)).toBe(0)
+    expect(await improve(db, config)).toBe(1)
+    expect(await improve(db, config)).toBe(0)
   })
 })
 
@@ -231,7 +233,7 @@ describe('web research', () => {
       const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
       const strict = await openReader({ executable })
       expect(await strict.read(`${origin}/`)).toMatchObject({
-        refused: expect.stringContaining('own network'),
+        refused: { en: expect.stringContaining('own network') },
       })
       expect(asked).toEqual([])
       const reader = await openReader({ executable, allow_private: true, pause_ms: 0 })
@@ -240,7 +242,7 @@ describe('web research', () => {
         page: { title: 'Demir', text: 'Demir Lojistik, 40 araç.\n\nHakkımızda' },
       })
       expect(await reader.read(`${origin}/private/x`)).toMatchObject({
-        refused: expect.stringContaining('robots.txt'),
+        refused: { en: expect.stringContaining('robots.txt') },
       })
       expect(asked).toEqual(['GET /robots.txt', 'GET /'])
       await strict.close()

@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { verbatim } from '../../../hub/words.ts'
 import { putFile } from '../mission-help.ts'
 import { type StubModel, startStubModel, useStub } from '../stub-model.ts'
 import {
@@ -186,12 +187,12 @@ test('what needs a yes is shown word for word, approved and rejected', async () 
   const ids = await everywhere(hub.deps.db, async (sql) => [
     await propose(sql, of, {
       kind: 'process',
-      title: 'Answer replies on the same day',
+      title: verbatim('Answer replies on the same day'),
       action: { do: 'note_process', text: 'Answer replies on the same day.' },
     }),
     await propose(sql, of, {
       kind: 'process',
-      title: 'Write on Mondays only',
+      title: verbatim('Write on Mondays only'),
       action: { do: 'note_process', text: 'Write on Mondays only.' },
     }),
   ])

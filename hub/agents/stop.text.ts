@@ -1,0 +1,75 @@
+import { texts } from '../words.ts'
+
+/** Why an agent stops, or what it waits for. */
+export const stopText = texts(
+  {
+    steps_used: (steps: number) =>
+      `The budget of ${steps} steps is used up. Divide the task into smaller ones.`,
+    tokens_used: (tokens: number) =>
+      `The budget of ${tokens} tokens is used up. Divide the task into smaller ones.`,
+    wrong_step: (step: string) => `The model could not do the step "${step}":`,
+    waits_for_yes: 'Waits for your yes:',
+    you_said_no: 'You said no to:',
+    no_file: (path: string) => `There is no file "${path}" in this project.`,
+    nobody:
+      'There is nobody to write to: no lead is named and no new lead has an e-mail address and no draft yet.',
+    draft_gone: 'The draft is no longer there.',
+    draft_went_out: 'The draft is on its way or has gone out; only what has not gets a new form.',
+    no_change: 'The edits change nothing. Say more exactly what should be different.',
+    file_gone: (path: string) => `The file ${path} is no longer there.`,
+    file_too_long: (path: string, length: number, most: number) =>
+      `${path} has ${length} characters; a patch by this agent takes files up to ${most}.`,
+    no_new_name: (path: string) => `"${path}" is no name of a new file, such as src/name.py.`,
+    no_file_named: 'No file was named.',
+    not_once: (count: number, text: string) =>
+      `The text to replace stands ${count} times in the file, not once: ${text}`,
+    agent_off:
+      'This agent is switched off. Allow it under Settings > Agents: it writes a patch file for the hub and never applies it.',
+    query_failed: 'The query failed twice, the last time with:',
+    query: (sql: string) => `Query: ${sql}`,
+    one_select: 'Only one select statement is allowed.',
+    one_statement: 'Only one statement is allowed.',
+    strange_numbers: (numbers: string) => `These are not numbers of the given text: ${numbers}.`,
+    no_website: 'No website to read: write an address, or name a lead that has a website.',
+    web_off: 'Reading the web is switched off. Allow it under Settings > Agents.',
+    no_chromium: 'Reading websites needs Chromium, which is not installed: apt install chromium.',
+    read: (hosts: string) => `Read ${hosts}`,
+    prompt_full: (agent: string, most: number) =>
+      `The prompt of ${agent} would be longer than ${most} characters. Shorten it first.`,
+  },
+  {
+    steps_used: (steps) => `${steps} adımlık bütçe tükendi. İşi daha küçük görevlere bölün.`,
+    tokens_used: (tokens) => `${tokens} belirteçlik bütçe tükendi. İşi daha küçük görevlere bölün.`,
+    wrong_step: (step) => `Model “${step}” adımını yapamadı:`,
+    waits_for_yes: 'Onayınızı bekliyor:',
+    you_said_no: 'Reddettiniz:',
+    no_file: (path) => `Bu projede “${path}” adlı bir dosya yok.`,
+    nobody:
+      'Yazılacak kimse yok: görevde aday adı geçmiyor, e-posta adresi olup da taslağı olmayan yeni aday da yok.',
+    draft_gone: 'Taslak artık yok.',
+    draft_went_out:
+      'Taslak gönderiliyor ya da gönderildi; yalnızca henüz gönderilmemiş bir taslağın biçimi yenilenir.',
+    no_change:
+      'Düzenlemeler bir şey değiştirmiyor. Neyin farklı olması gerektiğini daha açık yazın.',
+    file_gone: (path) => `${path} dosyası artık yok.`,
+    file_too_long: (path, length, most) =>
+      `${path} dosyası ${length} karakter; bu ajanın yaması en çok ${most} karakterlik dosyalar içindir.`,
+    no_new_name: (path) => `“${path}” yeni bir dosyanın adı olamaz; örnek: src/name.py.`,
+    no_file_named: 'Hiçbir dosya adı verilmedi.',
+    not_once: (count, text) =>
+      `Değiştirilecek metin dosyada bir kez değil, ${count} kez geçiyor: ${text}`,
+    agent_off:
+      'Bu ajan kapalı. Ayarlar > Ajanlar bölümünden izin verin: hub için yama dosyası yazar, onu asla uygulamaz.',
+    query_failed: 'Sorgu iki kez başarısız oldu, sonuncusunda:',
+    query: (sql) => `Sorgu: ${sql}`,
+    one_select: 'Yalnızca tek bir select ifadesine izin var.',
+    one_statement: 'Yalnızca tek bir ifadeye izin var.',
+    strange_numbers: (numbers) => `Bu sayılar verilen metinde yok: ${numbers}.`,
+    no_website: 'Okunacak site yok: bir adres yazın ya da sitesi olan bir aday adı verin.',
+    web_off: 'Web okuma kapalı. Ayarlar > Ajanlar bölümünden izin verin.',
+    no_chromium: 'Site okumak için Chromium gerekir, kurulu değil: apt install chromium.',
+    read: (hosts) => `Şunu oku: ${hosts}`,
+    prompt_full: (agent, most) =>
+      `${agent} ajanının istemi ${most} karakteri aşardı. Önce kısaltın.`,
+  },
+)
