@@ -5,6 +5,8 @@ import type { Paths } from './config.ts'
 import { everywhere } from './db.ts'
 import type { Deps } from './deps.ts'
 import { readText, writeWhole } from './files.ts'
+import { projectsText } from './projects.text.ts'
+import { said } from './words.ts'
 
 // A file, so that selecting works with the read-only key too.
 const file = (paths: Paths) => join(paths.data_dir, 'active')
@@ -28,5 +30,5 @@ export async function select(paths: Paths, slug: string): Promise<void> {
 export async function slugFor({ config, db }: Deps, named: string | undefined): Promise<string> {
   const slug = named ?? (await everywhere(db, (sql) => activeSlug(config.paths, sql)))
   if (slug) return slug
-  throw new ApiError('not_found', 'There is no project yet. Create one: projects/create.')
+  throw new ApiError('not_found', said(projectsText).none)
 }

@@ -1,7 +1,11 @@
 import { ApiError } from '../shared/problem.ts'
 import type { Sql } from '../shared/sql.ts'
 import type { Project } from './db.ts'
+import { leadsText } from './leads.text.ts'
 import { findByEmail, KnownEmail, recordActivity } from './leads.ts'
+import { said } from './words.ts'
+
+const say = said(leadsText)
 
 /**
  * moveLead takes a lead into another project with its notes, tasks, timeline, evidence and unsent
@@ -51,14 +55,11 @@ export async function removeLead(sql: Sql, id: string): Promise<void> {
 }
 
 async function refuseUnderway(sql: Sql, id: string): Promise<void> {
-  const [draft] = await sql<{ state: string }>`
+  const [draft] = await sql<{ state: keyof typeof say.letter }>`
     select state from hub.drafts
     where audience ->> 'lead_id' = ${id}
       and state in ('approved', 'pushed', 'sending', 'unclear')
     limit 1`
   if (!draft) return
-  throw new ApiError(
-    'conflict',
-    `A letter to this lead is ${draft.state}. Reject it, or let it be sent first.`,
-  )
+  throw new ApiError('conflict', say.letter[draft.state])
 }

@@ -1,6 +1,8 @@
-import { ApiError } from '../shared/problem.ts'
+import { ApiError, invalid } from '../shared/problem.ts'
 import { raw, type Sql } from '../shared/sql.ts'
 import { domainOf, isNamed, type Lead, type LeadChange, type NewLead } from './lead.ts'
+import { leadsText } from './leads.text.ts'
+import { said } from './words.ts'
 
 export type ActivityKind =
   | 'created'
@@ -112,9 +114,7 @@ export async function changeLead(sql: Sql, id: string, change: LeadChange): Prom
   const before = await lockLead(sql, id)
   const lead = columnsOf({ ...before, ...change })
   if (!isNamed(lead)) {
-    throw new ApiError('invalid', 'A lead needs at least one of name, email and company.', {
-      issues: [{ path: 'name', code: 'required', message: 'Keep one of name, email and company.' }],
-    })
+    throw invalid([{ path: 'name', code: 'required', message: said(leadsText).keep_one }])
   }
   if (lead.email && lead.email.toLowerCase() !== before.email?.toLowerCase()) {
     const known = await findByEmail(sql, before.project_id, lead.email)

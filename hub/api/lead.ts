@@ -11,13 +11,26 @@ import { ApiError, CODES, problemOf } from '../../shared/problem.ts'
 import { body, createRoute, json, resource } from '../../shared/route.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { everywhere, inProject, type Project, sqlState } from '../db.ts'
-import { absent, answer, type Ctx, type Env, Problem, problems, write } from '../http.ts'
+import {
+  absent,
+  answer,
+  type Ctx,
+  type Env,
+  languageOf,
+  Problem,
+  problems,
+  write,
+} from '../http.ts'
 import { Lead, LeadChange, NewLead, type Note, Task } from '../lead.ts'
 import { moveLead, removeLead } from '../lead-move.ts'
+import { leadsText } from '../leads.text.ts'
 import { changeLead, createLead, KnownEmail, requireLead } from '../leads.ts'
 import { readLicense, requireWritable } from '../license.ts'
 import { NEWEST, Position, positionOf } from '../page.ts'
+import { said } from '../words.ts'
 import { Slug } from './projects.ts'
+
+const say = said(leadsText)
 
 const UNIQUE_VIOLATION = '23505'
 
@@ -278,7 +291,7 @@ async function orConflict<T>(c: Ctx, work: () => Promise<T>): Promise<T> {
     return await work()
   } catch (error) {
     if (sqlState(error) === UNIQUE_VIOLATION) {
-      throw new ApiError('conflict', 'Another lead has got this e-mail just now. Look again.')
+      throw new ApiError('conflict', say.known_just_now)
     }
     if (!(error instanceof KnownEmail)) throw error
     const { lead_id } = error
@@ -287,10 +300,13 @@ async function orConflict<T>(c: Ctx, work: () => Promise<T>): Promise<T> {
 }
 
 function conflict(c: Ctx, lead: Lead): never {
-  const detail = `This e-mail is in "${lead.project}" already: ${lead.name ?? lead.company ?? lead.email}. Change that lead instead.`
-  const told = problemOf(new ApiError('conflict', detail), c.get('request_id'))
+  const name = lead.name ?? lead.company ?? lead.email ?? ''
+  const error = new ApiError('conflict', say.known_email(name, lead.project))
+  const language = languageOf(c)
+  const told = problemOf(error, c.get('request_id'), language)
   c.get('log').code = 'conflict'
   return c.body(JSON.stringify({ ...told, lead }), CODES.conflict, {
     'Content-Type': 'application/problem+json',
+    'Content-Language': language,
   }) as never // safe: a response of this route that its description has
 }

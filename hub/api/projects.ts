@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ApiError, invalid } from '../../shared/problem.ts'
 import { body, createRoute, json, resource } from '../../shared/route.ts'
 import type { Sql } from '../../shared/sql.ts'
-import { activeSlug, select } from '../active.ts'
+import { activeSlug, select, slugFor } from '../active.ts'
 import { archiveProject } from '../archive.ts'
 import { everywhere, inProject, sqlState } from '../db.ts'
 import { absent, answer, type Ctx, type Env, problems, write } from '../http.ts'
@@ -16,6 +16,10 @@ import {
   removeFolder,
   SLUG,
 } from '../project-folder.ts'
+import { projectsText } from '../projects.text.ts'
+import { said } from '../words.ts'
+
+const say = said(projectsText)
 
 const UNIQUE_VIOLATION = '23505'
 
@@ -93,12 +97,7 @@ projects.openapi(
     responses: { 200: json(Detailed, 'The selected one, else the oldest.'), ...problems(404) },
   }),
   async (c) => {
-    const slug = await everywhere(c.get('deps').db, (sql) =>
-      activeSlug(c.get('deps').config.paths, sql),
-    )
-    if (!slug) {
-      throw new ApiError('not_found', 'There is no project yet. Create one: projects/create.')
-    }
+    const slug = await slugFor(c.get('deps'), undefined)
     return answer(c, Detailed, { project: await detailed(c, slug) }, 200)
   },
 )
@@ -166,7 +165,7 @@ projects.openapi(
       })
     } catch (error) {
       if (sqlState(error) !== UNIQUE_VIOLATION) throw error
-      throw new ApiError('conflict', `There is a project "${slug}" already. Choose another slug.`)
+      throw new ApiError('conflict', say.slug_taken(slug))
     }
     const project = await one(c, slug)
     return answer(c, OneProject, { project }, 201, { Location: '/api/cockpit/projects/list' })
@@ -232,16 +231,15 @@ projects.openapi(
     const { db, config } = c.get('deps')
     const project = await one(c, slug)
     if (name.trim() !== project.name) {
-      const message = 'Type the name of the project to delete it.'
-      throw invalid([{ path: 'name', code: 'mismatch', message }])
+      throw invalid([{ path: 'name', code: 'mismatch', message: say.type_name }])
     }
     const archive = await inProject(db, slug, async (sql, { id }) => {
-      const [busy] = await sql<{ what: string }>`
-        select 'a mail is being sent' as what from hub.drafts where state = 'sending'
+      const [busy] = await sql<{ by: keyof typeof say.busy }>`
+        select 'mail' as by from hub.drafts where state = 'sending'
         union all
-        select 'a mission is running' from hub.missions where status = 'processing'
+        select 'mission' from hub.missions where status = 'processing'
         limit 1`
-      if (busy) throw new ApiError('conflict', `Not now: ${busy.what}. Cancel it or wait.`)
+      if (busy) throw new ApiError('conflict', say.busy[busy.by])
       const archive = await archiveProject(config.paths, sql, slug)
       await sql`delete from hub.projects where id = ${id}`
       return archive

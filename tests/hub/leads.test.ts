@@ -10,10 +10,11 @@ beforeAll(async () => {
 })
 afterAll(() => hub.close())
 
-const post = async (path: string, body: object) => {
-  const response = await hub.call('POST', path, body)
+const post = async (path: string, body: object, headers?: Record<string, string>) => {
+  const response = await hub.call('POST', path, body, headers)
   return { status: response.status, headers: response.headers, body: await response.json() }
 }
+const TURKISH = { 'Accept-Language': 'tr' }
 const get = async (path: string) => {
   const response = await hub.call('GET', path)
   return { status: response.status, body: await response.json() }
@@ -60,8 +61,17 @@ describe('quick_add', () => {
     expect(again.status).toBe(409)
     expect(again.body).toMatchObject({
       code: 'conflict',
+      detail: 'one@x.example in “demir” has this e-mail already. Change that lead instead.',
       lead: { id: known.id, email: 'one@x.example' },
     })
+    const body = { slug: 'demir', data: { email: 'one@x.example' } }
+    const turkish = await post('lead/quick_add', body, TURKISH)
+    expect(turkish.body).toMatchObject({
+      detail:
+        'Bu e-posta “demir” projesinde kayıtlı: one@x.example. Onun yerine o adayı değiştirin.',
+      lead: { id: known.id },
+    })
+    expect(turkish.headers.get('content-language')).toBe('tr')
   })
 
   test('of two at once one is 201 and the other 409', async () => {
@@ -234,6 +244,11 @@ describe('a lead', () => {
     expect(stage.details).toEqual({ from: 'new', to: 'meeting' })
     const nameless = await post('lead/update', { lead_id: lead.id, name: null, company: null })
     expect(nameless.status).toBe(422)
+    const none = { lead_id: lead.id, name: null, company: null }
+    expect((await post('lead/update', none, TURKISH)).body).toMatchObject({
+      detail: 'Bazı alanlara yeniden bakın.',
+      errors: [{ path: 'name', message: 'Ad, e-posta ve firmadan biri kalmalı.' }],
+    })
   })
 
   test('cannot take the e-mail of another one', async () => {
@@ -349,7 +364,9 @@ describe('tag_project', () => {
       [hub.ids.demir, lead.id],
     )
     expect((await post('lead/tag_project', { lead_id: lead.id, slug: 'old' })).status).toBe(409)
-    expect((await post('lead/delete', { lead_id: lead.id })).status).toBe(409)
+    const kept = await post('lead/delete', { lead_id: lead.id }, TURKISH)
+    expect(kept.status).toBe(409)
+    expect(kept.body.detail).toBe('Bu adaya bir mektup gönderiliyor. Bitmesini bekleyin.')
     const bulk = await post('leads/bulk', { project: 'demir', ids: [lead.id], delete: true })
     expect(bulk.body).toEqual({ changed: [], missing: [], busy: [lead.id] })
   })

@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startHub, type TestHub } from './hub.ts'
+import { startLicensedHub } from './licensed.ts'
 
 let hub: TestHub
 beforeAll(async () => {
@@ -80,6 +81,44 @@ test('Free refuses the second project with the way out, and nothing is made', as
   expect(existsSync(join(hub.paths.data_dir, 'projects/second'))).toBe(false)
 })
 
+test('a slug that is taken is refused, and said so in the language that is asked for', async () => {
+  const licensed = await startLicensedHub(['demir'])
+  try {
+    const body = { slug: 'demir', name: 'Demir' }
+    const call = (language: string) =>
+      licensed.call('POST', 'projects/create', body, { 'Accept-Language': language })
+    expect(await (await call('en')).json()).toMatchObject({
+      code: 'conflict',
+      detail: 'There is a project “demir” already. Choose another short name.',
+    })
+    expect((await (await call('tr')).json()).detail).toBe(
+      '“demir” kısa adlı bir proje zaten var. Başka bir kısa ad seçin.',
+    )
+  } finally {
+    await licensed.close()
+  }
+})
+
+test('what stands in the way is said in the language that is asked for', async () => {
+  const post = async (path: string, body: object) => {
+    const answer = await hub.call('POST', `projects/${path}`, body, { 'Accept-Language': 'tr' })
+    return answer.json()
+  }
+  const { detail } = await post('create', { slug: 'second', name: 'Second' })
+  expect(detail).toContain('Ayarlar > Lisans')
+  const slug = 'demir'
+  expect((await post('delete', { slug, name: 'x' })).errors).toEqual([
+    { path: 'name', code: 'mismatch', message: 'Silmek için projenin adını yazın.' },
+  ])
+  await hub.query(
+    `insert into hub.missions (project_id, department, task, status)
+     select id, 'docs', 'x', 'processing' from hub.projects`,
+  )
+  const busy = await post('delete', { slug, name: 'Demir Group' })
+  expect(busy.detail).toBe('Şimdi olmaz: bir görev sürüyor. İptal edin ya da bitmesini bekleyin.')
+  await hub.query('delete from hub.missions')
+})
+
 test('deleting asks for the name and leaves an archive of rows and folder', async () => {
   const wrong = await hub.call('POST', 'projects/delete', { slug: 'demir', name: 'demir' })
   expect(wrong.status).toBe(422)
@@ -90,4 +129,7 @@ test('deleting asks for the name and leaves an archive of rows and folder', asyn
   expect(names).toEqual(expect.arrayContaining(['demir/CONTEXT.md', 'demir/.rows/projects.jsonl']))
   expect(existsSync(join(hub.paths.data_dir, 'projects/demir'))).toBe(false)
   expect((await (await hub.call('GET', 'projects/list')).json()).projects).toEqual([])
+  const none = await hub.call('GET', 'projects/active', undefined, { 'Accept-Language': 'tr' })
+  expect(none.status).toBe(404)
+  expect((await none.json()).detail).toBe('Henüz proje yok. Bir proje oluşturun.')
 })
