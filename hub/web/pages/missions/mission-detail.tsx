@@ -59,7 +59,6 @@ function Whole({ mission, isFixed }: { mission: Details; isFixed: boolean }) {
   })
   const approvals = useQuery(approvalsQuery(slug)).data ?? []
   const asked = approvals.filter(({ mission_id }) => mission_id === mission.id)
-  const showsReason = mission.reason !== null && (language === 'en' || mission.status === 'failed')
   return (
     <div className="mx-auto flex w-full max-w-4xl flex-col gap-6 px-4 py-5 md:px-8 md:py-6">
       <header className="flex items-start gap-3">
@@ -117,7 +116,7 @@ function Whole({ mission, isFixed }: { mission: Details; isFixed: boolean }) {
           </Button>
         ) : null}
       </header>
-      {showsReason ? (
+      {mission.reason ? (
         <Notice tone={mission.status === 'failed' ? 'bad' : 'plain'} text={mission.reason} />
       ) : null}
       {isWorking ? <Progress label={text.facts.working} value={mission.progress} /> : null}
@@ -151,7 +150,7 @@ function Steps({
         {mission.steps.map((step) => (
           <li key={step.position} className="flex min-h-8 items-center gap-3">
             <Check size={14} className="shrink-0 text-good" aria-hidden />
-            <span className="min-w-0 flex-1 truncate">{step.name}</span>
+            <span className="min-w-0 flex-1 truncate">{step.title}</span>
             <span className="shrink-0 text-sm text-muted" data-numbers>
               {step.tokens > 0 ? `${text.tokens(step.tokens)} · ` : ''}
               {span(step.started_at, step.finished_at, language)}

@@ -16,7 +16,11 @@ export const missionsText = texts(
       failed: 'Failed',
       cancelled: 'Cancelled',
     },
-    waits: { model: 'Waits for the model', approval: 'Waits for your yes' },
+    waits: {
+      model: 'Waits for the model',
+      approval: 'Waits for your yes',
+      license: 'Waits for the licence',
+    },
     auto: 'Decided when it begins',
     agents: {
       auto: 'By its words',
@@ -136,7 +140,11 @@ export const missionsText = texts(
       failed: 'Başarısız',
       cancelled: 'İptal edildi',
     },
-    waits: { model: 'Modeli bekliyor', approval: 'Onayınızı bekliyor' },
+    waits: {
+      model: 'Modeli bekliyor',
+      approval: 'Onayınızı bekliyor',
+      license: 'Lisansı bekliyor',
+    },
     auto: 'Başlayınca belirlenir',
     agents: {
       auto: 'Sözlerine göre',
