@@ -13,7 +13,18 @@ export function fold(text: string): string {
 
 /** wordsOf lists the folded words of a text; what follows an apostrophe is a case ending and goes. */
 export function wordsOf(text: string): string[] {
-  return fold(text)
+  return split(fold(text))
+}
+
+/** asWritten lists the same words as they stand in the text, so that people know them again. */
+export function asWritten(text: string): string[] {
+  const words = wordsOf(text)
+  const written = split(text.normalize('NFC'))
+  return written.length === words.length ? written : words
+}
+
+function split(text: string): string[] {
+  return text
     .replace(/(\p{L}|\p{N})['’ʼ`´](\p{L}+)/gu, '$1')
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '')

@@ -1,5 +1,5 @@
 import { said, type Words } from '../words.ts'
-import { inflects, wordsOf } from './fold.ts'
+import { asWritten, inflects, wordsOf } from './fold.ts'
 import { AGENT_NAMES, type AgentName, isAgentName } from './names.ts'
 import { PHRASES } from './phrases.ts'
 import { routeText } from './route.text.ts'
@@ -75,7 +75,9 @@ export function route(task: string): Route {
     }
   }
   const words = wordsOf(task)
+  const written = asWritten(task)
   const candidates = LEXICON.map(({ agent, phrases }) => score(agent, phrases, words))
+    .map(({ places, ...one }) => ({ ...one, words: places.map((place) => written[place] ?? '') }))
     .filter((candidate) => candidate.points > 0)
     .sort((a, b) => b.points - a.points || rank(a.agent) - rank(b.agent))
   const [best, second] = candidates
@@ -97,7 +99,7 @@ function rank(agent: AgentName): number {
   return FIRST_OF_EQUALS.indexOf(agent)
 }
 
-function score(agent: AgentName, phrases: Phrase[], words: string[]): Candidate {
+function score(agent: AgentName, phrases: Phrase[], words: string[]) {
   const found = phrases
     .flatMap((phrase) => places(phrase, words).map((at) => ({ at, points: phrase.points })))
     .sort((a, b) => b.points - a.points)
@@ -108,8 +110,7 @@ function score(agent: AgentName, phrases: Phrase[], words: string[]): Candidate 
     for (const place of match.at) taken.add(place)
     points += match.points
   }
-  const matched = [...taken].sort((a, b) => a - b).map((place) => words[place] ?? '')
-  return { agent, points, words: matched }
+  return { agent, points, places: [...taken].sort((a, b) => a - b) }
 }
 
 /** Every place where a phrase begins and how its words lie from there. */

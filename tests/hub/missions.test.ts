@@ -67,7 +67,7 @@ describe('composing', () => {
       expect(routed).toMatchObject({
         agent: 'docs',
         decided_by: 'phrases',
-        reason: expect.stringContaining('kullanim kilavuzu'),
+        reason: expect.stringContaining('kullanım kılavuzu'),
       })
       expect(answer.headers.get('location')).toBe(`/api/cockpit/missions/${mission.id}`)
       const done = await reach(hub, mission.id)
@@ -230,6 +230,82 @@ describe('a mission that works', () => {
     LIMIT_MS,
   )
 })
+
+describe('what is said of a mission', () => {
+  const turkish = { 'accept-language': 'tr' }
+  const inTurkish = async (id: string) =>
+    (await (await hub.call('GET', `missions/${id}`, undefined, turkish)).json()).mission
+
+  test(
+    'is in the language of who reads it, whoever made it',
+    async () => {
+      stub.script(DOCUMENT)
+      const made = await hub.call(
+        'POST',
+        'mission/compose',
+        { department: 'auto', task: 'iade için kullanım kılavuzu yaz', project: 'rota' },
+        turkish,
+      )
+      const { mission, routed } = await made.json()
+      expect(routed.reason).toBe('“kullanım kılavuzu yaz” sözü docs ajanı için kullanılır.')
+      const done = await reach(hub, mission.id)
+      expect(done.routed_because).toBe('"kullanım kılavuzu yaz" is what one says to docs.')
+      const titles = ({ steps }: typeof done) => steps.map(({ title }) => title)
+      expect(titles(done)).toEqual(['Outline', 'Section 1', 'Section 2', 'Document'])
+      const read = await inTurkish(mission.id)
+      expect(titles(read)).toEqual(['Ana hatlar', 'Bölüm 1', 'Bölüm 2', 'Belge'])
+      expect(read.routed_because).toBe(routed.reason)
+      const refused = await hub.call('POST', 'mission/cancel', { id: mission.id }, turkish)
+      expect((await refused.json()).detail).toBe('Görev bitti. Artık iptal edilemez.')
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    'names in both languages the step that failed and a file that is not there',
+    async () => {
+      stub.script(() => ({ title: 'x.py', summary: 'x', change: ['none'], create: ['../x'] }))
+      const wrong = await reach(hub, await compose(hub, 'engineer', 'write a script'))
+      expect(wrong.reason).toContain('could not do the step "Plan": "../x" is no name')
+      expect((await inTurkish(wrong.id)).reason).toContain('Model “Plan” adımını yapamadı: “../x”')
+      const files = ['../../x']
+      const away = await reach(hub, await compose(hub, 'docs', 'sum it up', { files }))
+      expect(away.reason).toBe('"../../x" is no path of a file in this project.')
+      const { reason } = await inTurkish(away.id)
+      expect(reason).toBe('“../../x” bu projedeki bir dosyanın yolu değil.')
+    },
+    LIMIT_MS,
+  )
+})
+
+test(
+  'a queued mission of a project that became read-only waits for the licence and says so',
+  async () => {
+    stub.script(DOCUMENT)
+    const [row] = await hub.query<{ id: string }>(
+      `with surplus as (insert into hub.projects (slug, name) values ('fazla', 'Fazla') returning id)
+       insert into hub.missions (project_id, department, task)
+       select id, 'docs', 'a guide' from surplus returning id`,
+    )
+    const id = row?.id ?? ''
+    await putFile(hub, 'CONTEXT.md', '# Fazla', 'fazla')
+    hub.deps.missions.wake()
+    const waiting = await until(async () => {
+      const mission = await tell(hub, id)
+      return mission.waits_for === 'license' && mission
+    })
+    expect(waiting).toMatchObject({ status: 'queued', steps: [], tokens: 0 })
+    expect(waiting.reason).toContain('"Fazla" is read-only')
+    expect(stub.asked).toEqual([])
+    // The oldest project is the one that Free allows.
+    await hub.query(
+      "update hub.projects set created_at = now() - interval '9 days' where slug = 'fazla'",
+    )
+    expect(await reach(hub, id)).toMatchObject({ status: 'done', waits_for: null, reason: null })
+    await hub.query("delete from hub.projects where slug = 'fazla'")
+  },
+  LIMIT_MS,
+)
 
 describe('documents', () => {
   test(

@@ -150,7 +150,15 @@ describe('system', () => {
       const done = await decide('approve', { id: pause?.id, hash: pause?.hash })
       expect((await done.json()).approval).toMatchObject({
         status: 'done',
-        outcome: expect.stringContaining('paused'),
+        outcome: expect.stringContaining('is paused'),
+      })
+      const read = await hub.call('GET', 'approvals/list?project=rota', undefined, {
+        'accept-language': 'tr',
+      })
+      const all: Approval[] = (await read.json()).approvals
+      expect(all.find(({ action }) => action.do === 'pause_mail')).toMatchObject({
+        title: 'Ayarlar > E-posta bölümünde onaylayana kadar tüm gönderimi duraklat.',
+        outcome: 'Gönderim, Ayarlar > E-posta bölümünde onaylayana kadar duraklatıldı.',
       })
       const other = found.find(({ action }) => action.do !== 'pause_mail')
       const rejected = await decide('reject', { id: other?.id, reason: 'No.' })
