@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { writeTinyGguf } from '../tiny-gguf.ts'
 import { expectAccessible, expectClean, open, PASSWORD, settled, startBrowser } from './browser.ts'
 
 const START = resolve(import.meta.dirname, '../../../scripts/hub.ts')
@@ -72,7 +73,11 @@ test('from the set-up code to the first project, through a real restart of the h
 
   await page.getByRole('radio').first().waitFor({ state: 'attached' })
   await expectAccessible(page)
-  await page.getByRole('button', { name: 'Skip for now' }).click()
+  // What was copied onto the machine can be chosen beside the presets.
+  await writeTinyGguf(join(folder, 'models/tiny.gguf'))
+  await page.reload()
+  await page.getByText('tiny.gguf').click()
+  await page.getByRole('button', { name: 'Use this model' }).click()
   await page.getByRole('heading', { name: 'Enter your licence' }).waitFor()
   await page.getByLabel('Licence key').fill('not.a.key')
   await page.getByRole('button', { name: 'Use this licence' }).click()
@@ -94,6 +99,8 @@ test('from the set-up code to the first project, through a real restart of the h
   await page.waitForURL(/\/hub\/p\/oz-demir-lojistik-a-s\/today/)
   await settled(page)
   await page.getByRole('heading', { name: 'Today' }).waitFor()
+  await page.goto('/hub/settings/system')
+  await page.getByText('Ready: tiny').waitFor()
 
   // A second project is beyond Free: the way out is shown.
   await page.getByRole('button', { name: /Switch project/ }).click()
