@@ -26,6 +26,7 @@ export const common = texts(
     delete: 'Delete',
     edit: 'Edit',
     more_actions: 'More actions',
+    show_more: 'Show more',
     failed: {
       title: 'This could not be loaded',
       unreachable: 'The hub does not answer. The page keeps trying.',
@@ -70,6 +71,7 @@ export const common = texts(
     delete: 'Sil',
     edit: 'Düzenle',
     more_actions: 'Diğer işlemler',
+    show_more: 'Daha fazla göster',
     failed: {
       title: 'Bu bölüm yüklenemedi',
       unreachable: 'Hub yanıt vermiyor. Sayfa denemeyi sürdürüyor.',

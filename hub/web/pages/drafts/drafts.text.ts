@@ -7,7 +7,6 @@ export const draftsText = texts(
     list: 'Drafts',
     filter: 'State',
     all: 'All',
-    more: 'Show more',
     states: {
       draft: 'Text only',
       rendered: 'To approve',
@@ -67,7 +66,6 @@ export const draftsText = texts(
     list: 'Taslaklar',
     filter: 'Durum',
     all: 'Tümü',
-    more: 'Daha fazla göster',
     states: {
       draft: 'Yalnızca metin',
       rendered: 'Onay bekliyor',

@@ -9,6 +9,7 @@ import { Empty, SkeletonRows } from '../../../../web/ui/states.tsx'
 import { useIsReadOnly } from '../../api/queries.ts'
 import { FailedQuery } from '../../errors.tsx'
 import { number, useLanguage, useText } from '../../i18n.ts'
+import { More } from '../../paging.tsx'
 import { useProject } from '../../project.ts'
 import { Page } from '../../shell/page.tsx'
 import { kpiQuery } from '../kpi.ts'
@@ -73,17 +74,7 @@ export function Drafts() {
           ) : drafts.length > 0 ? (
             <>
               <DraftList drafts={drafts} open={open} state={state} />
-              {query.hasNextPage ? (
-                <div className="flex justify-center p-4">
-                  <Button
-                    variant="ghost"
-                    isPending={query.isFetchingNextPage}
-                    onClick={() => query.fetchNextPage()}
-                  >
-                    {text.more}
-                  </Button>
-                </div>
-              ) : null}
+              <More query={query} />
             </>
           ) : state ? (
             <Empty

@@ -1,6 +1,5 @@
 import {
   infiniteQueryOptions,
-  keepPreviousData,
   type QueryClient,
   queryOptions,
   useMutation,
@@ -8,6 +7,7 @@ import {
 } from '@tanstack/react-query'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { useToastError } from '../../errors.tsx'
+import { cursorOf, paged } from '../../paging.tsx'
 import { useProject } from '../../project.ts'
 
 export type Draft = Schemas['Draft']
@@ -37,14 +37,12 @@ export const draftsQuery = (project: string, state: DraftState | undefined) =>
               project,
               limit: 50,
               ...(state ? { state } : {}),
-              ...(pageParam ? { cursor: pageParam } : {}),
+              ...cursorOf(pageParam),
             },
           },
         }),
       ),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor,
-    placeholderData: keepPreviousData,
+    ...paged,
   })
 
 const getDraft = (project: string, id: string) =>

@@ -8,7 +8,6 @@ export const missionsText = texts(
     compose: 'New mission',
     status: 'State',
     all: 'All',
-    more: 'Show more',
     statuses: {
       queued: 'Waiting',
       processing: 'Working',
@@ -132,7 +131,6 @@ export const missionsText = texts(
     compose: 'Yeni görev',
     status: 'Durum',
     all: 'Tümü',
-    more: 'Daha fazla göster',
     statuses: {
       queued: 'Bekliyor',
       processing: 'Çalışıyor',

@@ -11,6 +11,7 @@ import { Time } from '../../../../web/ui/time.tsx'
 import { useIsReadOnly } from '../../api/queries.ts'
 import { FailedQuery } from '../../errors.tsx'
 import { useText } from '../../i18n.ts'
+import { More } from '../../paging.tsx'
 import { useProject } from '../../project.ts'
 import { Page } from '../../shell/page.tsx'
 import { useMissionAddress } from './address.ts'
@@ -116,17 +117,7 @@ export function Missions() {
                   </li>
                 ))}
               </ul>
-              {query.hasNextPage ? (
-                <div className="flex justify-center p-4">
-                  <Button
-                    variant="ghost"
-                    isPending={query.isFetchingNextPage}
-                    onClick={() => query.fetchNextPage()}
-                  >
-                    {text.more}
-                  </Button>
-                </div>
-              ) : null}
+              <More query={query} />
             </>
           ) : status ? (
             <Empty

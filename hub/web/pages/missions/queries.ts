@@ -1,6 +1,5 @@
 import {
   infiniteQueryOptions,
-  keepPreviousData,
   type QueryClient,
   queryOptions,
   useMutation,
@@ -8,6 +7,7 @@ import {
 } from '@tanstack/react-query'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { useToastError } from '../../errors.tsx'
+import { cursorOf, paged } from '../../paging.tsx'
 
 export type Mission = Schemas['Mission']
 export type Details = Schemas['MissionDetails']
@@ -38,14 +38,12 @@ export const missionsQuery = (project: string, status: Status | undefined) =>
               project,
               limit: 50,
               ...(status ? { status } : {}),
-              ...(pageParam ? { cursor: pageParam } : {}),
+              ...cursorOf(pageParam),
             },
           },
         }),
       ),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor,
-    placeholderData: keepPreviousData,
+    ...paged,
     refetchInterval: ({ state: { data } }) =>
       data?.pages.some(({ missions }) => missions.some(isOpen)) ? LOOK_MS : false,
   })
