@@ -6,77 +6,87 @@ import pg from 'pg'
 import { authFiles, isSetUp } from './auth.ts'
 import { backupTimes } from './backup.ts'
 import type { Config } from './config.ts'
+import { doctorText } from './doctor.text.ts'
 import { keyFiles, readKey, urlFor } from './keys.ts'
+import { licenseText } from './license.text.ts'
 import { readLicense } from './license.ts'
 import { readMail, readPause } from './mail/settings.ts'
 import { MODELS } from './model/settings.ts'
 import { readSetting } from './settings.ts'
 import { findChromium } from './web-reader.ts'
+import { joined, said, verbatim, type Words } from './words.ts'
+
+const say = said(doctorText)
+const licence = said(licenseText)
+
+type Grade = 'ok' | 'warn' | 'fail'
+type Answer = [Grade, Words]
 
 /** One thing the hub needs; `warn`: it works without, but not as it should. */
-export type Finding = { is: 'ok' | 'warn' | 'fail'; what: string; say: string }
+export type Finding = { is: Grade; what: Words; say: Words }
 
 const GIB = 2 ** 30
 const NODE_AT_LEAST = 24
 const STALE_BACKUP_MS = 50 * 3_600_000
 
-const ok = (what: string, say: string): Finding => ({ is: 'ok', what, say })
-const warn = (what: string, say: string): Finding => ({ is: 'warn', what, say })
-const fail = (what: string, say: string): Finding => ({ is: 'fail', what, say })
+const CHECKS: Record<keyof typeof say.names, (config: Config) => Promise<Answer> | Answer> = {
+  node,
+  memory,
+  disk,
+  folders,
+  secrets,
+  database,
+  hub,
+  set_up: setUp,
+  model,
+  licence: license,
+  mail,
+  backups,
+  cron,
+  browser,
+}
 
 /** examine checks every prerequisite; each finding is a sentence, with the way out where it is amiss. */
 export async function examine(config: Config): Promise<Finding[]> {
-  const checks: [string, (config: Config) => Promise<Finding> | Finding][] = [
-    ['Node', node],
-    ['Memory', memory],
-    ['Disk', disk],
-    ['Folders', folders],
-    ['Secrets', secrets],
-    ['Database', database],
-    ['Hub', running],
-    ['Set-up', setUp],
-    ['Model', model],
-    ['Licence', license],
-    ['Mail', mail],
-    ['Backups', backups],
-    ['Cron', cron],
-    ['Browser', browser],
-  ]
   const found: Finding[] = []
-  for (const [what, check] of checks) {
-    try {
-      found.push(await check(config))
-    } catch (error) {
-      found.push(fail(what, error instanceof Error ? error.message : String(error)))
-    }
+  for (const name of Object.keys(CHECKS) as (keyof typeof CHECKS)[]) {
+    // safe: its own keys
+    const [is, words] = await answerOf(CHECKS[name], config)
+    found.push({ is, what: say.names[name], say: words })
   }
   return found
 }
 
-function node(): Finding {
-  const major = Number.parseInt(process.versions.node, 10)
-  if (major >= NODE_AT_LEAST) return ok('Node', `Node ${process.versions.node}.`)
-  return fail('Node', `Node ${process.versions.node} is too old; ${NODE_AT_LEAST} is needed.`)
+async function answerOf(check: (typeof CHECKS)['node'], config: Config): Promise<Answer> {
+  try {
+    return await check(config)
+  } catch (error) {
+    return ['fail', verbatim(error instanceof Error ? error.message : String(error))]
+  }
 }
 
-function memory(): Finding {
+function node(): Answer {
+  const { node } = process.versions
+  if (Number.parseInt(node, 10) >= NODE_AT_LEAST) return ['ok', say.node.is(node)]
+  return ['fail', say.node.old(node, NODE_AT_LEAST)]
+}
+
+function memory(): Answer {
   const gib = totalmem() / GIB
-  const say = `${gib.toFixed(1)} GiB of memory`
-  if (gib < 3.5) return fail('Memory', `${say}; 3.5 are needed. Give this machine more.`)
-  if (gib < 6) return warn('Memory', `${say}: choose a small model, or an endpoint elsewhere.`)
-  return ok('Memory', `${say}.`)
+  if (gib < 3.5) return ['fail', say.memory.too_little(gib)]
+  if (gib < 6) return ['warn', say.memory.little(gib)]
+  return ['ok', say.memory.is(gib)]
 }
 
-async function disk({ paths }: Config): Promise<Finding> {
-  const { bavail, bsize } = await statfs(paths.data_dir)
+async function disk({ paths: { data_dir } }: Config): Promise<Answer> {
+  const { bavail, bsize } = await statfs(data_dir)
   const gib = (bavail * bsize) / GIB
-  const say = `${gib.toFixed(1)} GiB are free at ${paths.data_dir}`
-  if (gib < 1) return fail('Disk', `${say}; 1 is needed. Delete old backups or models.`)
-  if (gib < 4) return warn('Disk', `${say}. Make room: a backup or a model needs more.`)
-  return ok('Disk', `${say}.`)
+  if (gib < 1) return ['fail', say.disk.too_little(gib, data_dir)]
+  if (gib < 4) return ['warn', say.disk.little(gib, data_dir)]
+  return ['ok', say.disk.is(gib, data_dir)]
 }
 
-async function folders({ paths }: Config): Promise<Finding> {
+async function folders({ paths }: Config): Promise<Answer> {
   const needed = [
     paths.config_dir,
     paths.prompts_dir,
@@ -87,17 +97,12 @@ async function folders({ paths }: Config): Promise<Finding> {
       () => true,
       () => false,
     )
-    if (!isWritable) {
-      return fail(
-        'Folders',
-        `${folder} is missing or not the hub's to write. Run the installer again: it repairs that.`,
-      )
-    }
+    if (!isWritable) return ['fail', say.folders.amiss(folder)]
   }
-  return ok('Folders', 'All folders are there and can be written.')
+  return ['ok', say.folders.are]
 }
 
-async function secrets({ paths }: Config): Promise<Finding> {
+async function secrets({ paths }: Config): Promise<Answer> {
   const files = [keyFiles(paths).in_use, authFiles(paths).token]
   for (const name of await readdir(paths.config_dir)) {
     if (/\.(key|token|salt)$|^(admin|mail|models|backup|license)\.json$/.test(name)) {
@@ -105,22 +110,21 @@ async function secrets({ paths }: Config): Promise<Finding> {
     }
   }
   for (const file of new Set(files)) {
-    const { mode } = await stat(file).catch(() => {
-      throw new Error(`${file} is missing. Run the installer again: it makes what is not there.`)
-    })
-    if (mode & 0o077) return fail('Secrets', `Others can read ${file}. Do: chmod 600 ${file}`)
+    const found = await stat(file).catch(() => undefined)
+    if (!found) return ['fail', say.secrets.missing(file)]
+    if (found.mode & 0o077) return ['fail', say.secrets.open(file)]
   }
-  return ok('Secrets', 'All secrets are for the hub alone.')
+  return ['ok', say.secrets.are]
 }
 
-async function database(config: Config): Promise<Finding> {
+async function database(config: Config): Promise<Answer> {
   const { key, role } = await readKey(config)
   const client = new pg.Client({
     connectionString: urlFor(key, config.database),
     connectionTimeoutMillis: 5_000,
   })
   client.on('error', () => {})
-  const { host, port } = config.database
+  const address = `${config.database.host}:${config.database.port}`
   try {
     await client.connect()
     await client.query('begin')
@@ -128,19 +132,12 @@ async function database(config: Config): Promise<Finding> {
     await client.query('select count(*) from hub.projects')
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    return fail(
-      'Database',
-      `${host}:${port} does not answer as it should: ${why}. See journalctl -u watchpost-postgres, or paste the key again in Settings > Service Key.`,
-    )
+    return ['fail', say.database.amiss(address, why)]
   } finally {
     await client.end().catch(() => {})
   }
-  if (role === 'hub_rw')
-    return ok('Database', `It answers at ${host}:${port}; the service key is in use.`)
-  return warn(
-    'Database',
-    'It answers, but only the read-only key is in use. `watchpost-hub service-key show` prints the other one, for Settings > Service Key.',
-  )
+  if (role === 'hub_rw') return ['ok', say.database.writes(address)]
+  return ['warn', say.database.reads]
 }
 
 /** What GET health of the running hub says; undefined when none answers. */
@@ -156,94 +153,67 @@ export async function askHealth({ port }: Config): Promise<{ version: string } |
   }
 }
 
-async function running(config: Config): Promise<Finding> {
+async function hub(config: Config): Promise<Answer> {
   const health = await askHealth(config)
-  if (health) return ok('Hub', `Version ${health.version} answers on port ${config.port}.`)
-  return fail(
-    'Hub',
-    `Nothing answers on 127.0.0.1:${config.port}. Do: systemctl start watchpost-hub; journalctl -u watchpost-hub says why it ended.`,
-  )
+  if (health) return ['ok', say.hub.runs(health.version, config.port)]
+  return ['fail', say.hub.away(`127.0.0.1:${config.port}`)]
 }
 
-async function setUp({ paths }: Config): Promise<Finding> {
-  if (await isSetUp(paths)) return ok('Set-up', 'The admin has a password.')
-  return warn(
-    'Set-up',
-    'Nobody has chosen a password yet. `watchpost-hub status` shows the set-up code.',
-  )
+async function setUp({ paths }: Config): Promise<Answer> {
+  return (await isSetUp(paths)) ? ['ok', say.set_up.done] : ['warn', say.set_up.open]
 }
 
-async function model({ paths }: Config): Promise<Finding> {
+async function model({ paths }: Config): Promise<Answer> {
   const settings = await readSetting(paths, MODELS)
-  if (settings.kind === 'none') {
-    return warn('Model', 'No model is chosen; missions wait. Choose one in Settings > Models.')
-  }
-  if (settings.kind === 'endpoint') return ok('Model', `${settings.model} at ${settings.url}.`)
+  if (settings.kind === 'none') return ['warn', say.model.none]
+  if (settings.kind === 'endpoint') return ['ok', say.model.endpoint(settings.model, settings.url)]
   const file = join(paths.data_dir, 'models', settings.file)
   const isThere = await access(settings.file.startsWith('/') ? settings.file : file).then(
     () => true,
     () => false,
   )
-  if (isThere) return ok('Model', `${settings.file}.`)
-  return fail('Model', `${settings.file} is not there. Download it in Settings > Models.`)
+  return isThere ? ['ok', verbatim(settings.file)] : ['fail', say.model.gone(settings.file)]
 }
 
-async function license(config: Config): Promise<Finding> {
+async function license(config: Config): Promise<Answer> {
   const { tier, status, reason, valid_until } = await readLicense(config)
-  if (reason) return warn('Licence', reason)
-  if (status === 'none') return ok('Licence', 'None: the Free tier, one project.')
-  return ok('Licence', `${tier}, until ${valid_until?.slice(0, 10)}.`)
+  if (reason) return ['warn', reason]
+  if (status === 'none' || valid_until === null) return ['ok', licence.free]
+  return ['ok', licence.valid(tier, valid_until)]
 }
 
-async function mail(config: Config): Promise<Finding> {
+async function mail(config: Config): Promise<Answer> {
   const { smtp, listmonk } = await readMail(config.paths)
   const pause = await readPause(config.paths)
   if (pause.reason) {
-    return warn(
-      'Mail',
-      `It is paused (${pause.reason}). ${pause.detail} Confirm in Settings > Mail.`,
-    )
+    const detail = pause.detail ? [pause.detail] : []
+    return ['warn', joined([say.mail.paused[pause.reason], ...detail, say.mail.confirm])]
   }
-  if (!smtp && !listmonk) return warn('Mail', 'No server is set. Enter one in Settings > Mail.')
-  if (smtp && !listmonk && !config.public_url) {
-    return warn(
-      'Mail',
-      'The unsubscribe link needs public_url (https). Set it in Settings > System.',
-    )
-  }
-  return ok('Mail', `By ${listmonk ? 'listmonk' : 'SMTP'}.`)
+  if (!smtp && !listmonk) return ['warn', say.mail.no_server]
+  if (smtp && !listmonk && !config.public_url) return ['warn', say.mail.no_address]
+  return ['ok', say.mail.goes(listmonk ? 'listmonk' : 'SMTP')]
 }
 
-async function backups({ paths }: Config): Promise<Finding> {
+async function backups({ paths }: Config): Promise<Answer> {
   const { last_at, next_at } = await backupTimes(paths)
-  if (!last_at) return warn('Backups', `None yet; the first comes at ${next_at}.`)
-  if (Date.now() - Date.parse(last_at) < STALE_BACKUP_MS)
-    return ok('Backups', `Last at ${last_at}.`)
-  return fail(
-    'Backups',
-    `The last one is of ${last_at}. Do: watchpost-hub backup; it says what is amiss.`,
-  )
+  if (!last_at) return ['warn', say.backups.none(next_at)]
+  const isFresh = Date.now() - Date.parse(last_at) < STALE_BACKUP_MS
+  return isFresh ? ['ok', say.backups.last(last_at)] : ['fail', say.backups.old(last_at)]
 }
 
 const INSTALLED = '/etc/watchpost'
 const CRON = '/etc/cron.d/watchpost'
 
-async function cron({ paths }: Config): Promise<Finding> {
-  if (paths.config_dir !== INSTALLED)
-    return ok('Cron', 'Not installed; the hub itself makes the backups.')
+async function cron({ paths }: Config): Promise<Answer> {
+  if (paths.config_dir !== INSTALLED) return ['ok', say.cron.not_installed]
   const isThere = await access(CRON).then(
     () => true,
     () => false,
   )
-  if (isThere) return ok('Cron', `${CRON} makes the nightly backup.`)
-  return warn('Cron', `${CRON} is missing; the hub itself makes the backups while it runs.`)
+  return isThere ? ['ok', say.cron.is(CRON)] : ['warn', say.cron.missing(CRON)]
 }
 
-async function browser(): Promise<Finding> {
+async function browser(): Promise<Answer> {
   const found = await findChromium()
-  if (found) return ok('Browser', `${found}, for web research.`)
-  return warn(
-    'Browser',
-    'Chromium is not installed, so agents read no websites. Do: apt install chromium',
-  )
+  return found ? ['ok', say.browser.is(found)] : ['warn', say.browser.missing]
 }

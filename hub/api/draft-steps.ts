@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { body, createRoute, json, resource } from '../../shared/route.ts'
 import { inProject } from '../db.ts'
-import { answer, type Ctx, type Env, problems, write } from '../http.ts'
+import { answer, type Ctx, type Env, languageOf, problems, write } from '../http.ts'
 import { readLicense, requireWritable } from '../license.ts'
 import { approve } from '../mail/approval.ts'
-import { reasonWords, viewDraft } from '../mail/draft-view.ts'
+import { viewDraft } from '../mail/draft-view.ts'
 import { editDraft, rejectDraft, TemplateChoice } from '../mail/drafts.ts'
+import { flowText } from '../mail/flow.text.ts'
 import { push } from '../mail/push.ts'
 import { renderDraft } from '../mail/rendering.ts'
 import { clear, send, setPaused } from '../mail/steps.ts'
@@ -82,7 +83,7 @@ draftSteps.openapi(
       const made = await addMission(sql, {
         project_id: project.id,
         department: 'marketing',
-        task: `Redesign the draft "${subject}".`,
+        task: flowText[languageOf(c)].redesign_task(subject),
         input: { draft_id: id },
       })
       return getMission(sql, made)
@@ -158,10 +159,7 @@ draftSteps.openapi(
     const { id, project: slug, hash } = c.req.valid('json')
     const { config, db } = c.get('deps')
     const plan = await approve({ config, db }, { slug, id, seen: hash })
-    const skipped = plan.skipped.map(({ reason, count }) => ({
-      reason: reasonWords(reason) ?? reason,
-      count,
-    }))
+    const skipped = plan.skipped.map(({ words, count }) => ({ reason: words, count }))
     const draft = await view(c, slug, id)
     return answer(c, Approved, { draft, plan: { ...plan, skipped } }, 200)
   },

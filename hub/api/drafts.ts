@@ -3,24 +3,34 @@ import {
   CursorQuery,
   decodeCursor,
   encodeCursor,
+  flag,
   integer,
   NextCursor,
   split,
 } from '../../shared/page.ts'
 import { body, createRoute, json, pathId, resource } from '../../shared/route.ts'
+import type { Sql } from '../../shared/sql.ts'
 import { slugFor } from '../active.ts'
 import { everywhere, inProject } from '../db.ts'
 import { absent, answer, type Env, problems, write } from '../http.ts'
 import { readLicense, requireWritable } from '../license.ts'
 import { contentHash, examine, surroundings } from '../mail/approval.ts'
-import { peopleOf, personalOf } from '../mail/audience.ts'
+import {
+  type Audience,
+  AudienceFilter,
+  type Person,
+  peopleOf,
+  personalOf,
+  skipWords,
+} from '../mail/audience.ts'
 import {
   Draft,
+  type DraftView,
   diffSince,
   draftColumns,
   Recipient,
+  type RecipientView,
   readDraft,
-  reasonWords,
   viewDraft,
 } from '../mail/draft-view.ts'
 import { createDraft, DraftChange, type DraftRow, editDraft, NewDraft } from '../mail/drafts.ts'
@@ -48,10 +58,8 @@ const Gate = z
   })
   .meta({ id: 'Gate' })
 
-const Detailed = z.object({
-  draft: Draft,
-  gates: z.array(Gate).meta({ description: 'What has to be right before anything is sent.' }),
-  recipients: z.object({
+const Readers = z
+  .object({
     total: z.int().meta({ description: 'Leads of the audience with an address.' }),
     will_get_it: z.int(),
     without_email: z.int(),
@@ -64,7 +72,13 @@ const Detailed = z.object({
         skipped: z.string().nullable(),
       }),
     ),
-  }),
+  })
+  .meta({ id: 'DraftReaders' })
+
+const Detailed = z.object({
+  draft: Draft,
+  gates: z.array(Gate).meta({ description: 'What has to be right before anything is sent.' }),
+  recipients: Readers,
   hash: z.string().nullable().meta({
     description: 'Of what is shown; send it with draft/approve so that nothing else is approved.',
   }),
@@ -103,7 +117,7 @@ drafts.openapi(
     const rows = await inProject(
       c.get('deps').db,
       slug,
-      (sql, project) => sql<Draft & { position: string }>`
+      (sql, project) => sql<DraftView & { position: string }>`
         select ${draftColumns}, ${positionOf('draft.created_at')} as position
         from hub.drafts as draft
         join hub.projects as project on project.id = draft.project_id
@@ -121,6 +135,21 @@ drafts.openapi(
 )
 
 const SAMPLE = 10
+
+function readersOf({ people, without_email }: { people: Person[]; without_email: number }) {
+  return {
+    total: people.length,
+    will_get_it: people.filter(({ skip }) => !skip).length,
+    without_email,
+    sample: people.slice(0, SAMPLE).map(({ lead_id, email, name, skip }) => ({
+      lead_id,
+      email,
+      name,
+      skip,
+      skipped: skip && skipWords[skip],
+    })),
+  }
+}
 
 drafts.openapi(
   createRoute({
@@ -144,18 +173,7 @@ drafts.openapi(
       return {
         draft: await viewDraft(sql, project.id, id),
         gates,
-        recipients: {
-          total: people.length,
-          will_get_it: people.filter(({ skip }) => !skip).length,
-          without_email,
-          sample: people.slice(0, SAMPLE).map(({ lead_id, email, name, skip }) => ({
-            lead_id,
-            email,
-            name,
-            skip,
-            skipped: reasonWords(skip),
-          })),
-        },
+        recipients: readersOf({ people, without_email }),
         hash: row.html === null ? null : contentHash(row, around.mail, via),
         diff: diffSince(row),
       }
@@ -163,6 +181,63 @@ drafts.openapi(
     return answer(c, Detailed, found, 200)
   },
 )
+
+const { lead_ids: _, ...filterFields } = AudienceFilter.shape
+const Other = z.strictObject({
+  id: DraftId,
+  project: ProjectQuery,
+  lead_id: z.uuid().optional().meta({ description: 'One lead; the other fields do not count.' }),
+  ...filterFields,
+  is_chosen: flag('Only those of the leads that were chosen for this draft.'),
+})
+const Choices = z.object({ tags: z.array(z.string()), countries: z.array(z.string()) })
+const OtherAudience = z.object({
+  recipients: Readers,
+  choices: Choices.meta({ description: 'What the leads of the project have, to filter by.' }),
+})
+
+drafts.openapi(
+  createRoute({
+    method: 'get',
+    path: '/drafts/audience',
+    operationId: 'getAudience',
+    tags: ['Drafts'],
+    summary: 'Who a draft would go to with another audience',
+    description: 'Nothing changes; draft/edit takes the audience.',
+    request: { query: Other },
+    responses: { 200: json(OtherAudience, 'Judged one by one.'), ...problems(404) },
+  }),
+  async (c) => {
+    const { id, project: named, lead_id, is_chosen, ...filter } = c.req.valid('query')
+    const { config, db } = c.get('deps')
+    const slug = await slugFor(c.get('deps'), named)
+    const salt = await readSalt(config.paths)
+    const found = await inProject(db, slug, async (sql, project) => {
+      const { audience: now, template } = await readDraft(sql, project.id, id)
+      const lead_ids = now.kind === 'list' && is_chosen ? now.filter.lead_ids : undefined
+      const audience: Audience = lead_id
+        ? { kind: 'lead', lead_id }
+        : { kind: 'list', filter: { ...filter, lead_ids } }
+      const people = await peopleOf(sql, { project_id: project.id, audience, template, salt })
+      return { recipients: readersOf(people), choices: await choicesOf(sql, project.id) }
+    })
+    return answer(c, OtherAudience, found, 200)
+  },
+)
+
+async function choicesOf(sql: Sql, project_id: string): Promise<z.infer<typeof Choices>> {
+  const [row] = await sql<z.infer<typeof Choices>>`
+    select
+      array(
+        select tag from hub.leads, unnest(tags) as tag where project_id = ${project_id}
+        group by tag order by count(*) desc, tag limit 200
+      ) as tags,
+      array(
+        select country from hub.leads where project_id = ${project_id} and country <> ''
+        group by country order by count(*) desc, country limit 200
+      ) as countries`
+  return row ?? { tags: [], countries: [] }
+}
 
 const Recipients = z.object({ recipients: z.array(Recipient), next_cursor: NextCursor })
 
@@ -191,7 +266,7 @@ drafts.openapi(
     const rows = await inProject(c.get('deps').db, slug, async (sql, project) => {
       await readDraft(sql, project.id, filter.id)
       const { id, state = null } = filter
-      return sql<Recipient>`
+      return sql<RecipientView>`
         select email, name, company, lead_id, state, reason, sent_at, opened_at, clicked_at,
           bounced_at, replied_at, unsubscribed_at
         from hub.recipients
@@ -200,9 +275,8 @@ drafts.openapi(
         limit ${limit + 1}`
     })
     const { page, last } = split(rows, limit)
-    const recipients = page.map((one) => ({ ...one, reason: reasonWords(one.reason) }))
     const next_cursor = last ? await encodeCursor(filter, [last.email]) : null
-    return answer(c, Recipients, { recipients, next_cursor }, 200)
+    return answer(c, Recipients, { recipients: page, next_cursor }, 200)
   },
 )
 

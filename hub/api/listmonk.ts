@@ -4,10 +4,12 @@ import { body, createRoute, json, resource } from '../../shared/route.ts'
 import { inProject } from '../db.ts'
 import { answer, type Env, problems, write } from '../http.ts'
 import { readLicense, requireWritable } from '../license.ts'
+import { flowText } from '../mail/flow.text.ts'
 import { ListmonkError, listmonk } from '../mail/listmonk.ts'
 import { ensureProjectList } from '../mail/lists.ts'
 import { refusal } from '../mail/push.ts'
 import { readMail } from '../mail/settings.ts'
+import { said } from '../words.ts'
 import { one, Project, Slug } from './projects.ts'
 
 const Made = z.object({
@@ -40,7 +42,7 @@ listmonkList.openapi(
     })
     const settings = (await readMail(config.paths)).listmonk
     if (!settings) {
-      throw new ApiError('conflict', 'No listmonk is connected. Enter it in Settings > Mail.')
+      throw new ApiError('conflict', said(flowText).no_listmonk)
     }
     try {
       const list = await ensureProjectList(config.paths, listmonk(settings), project)

@@ -19,12 +19,13 @@ import {
 } from '../mail/settings.ts'
 import { checkSmtp } from '../mail/smtp.ts'
 import { doubtRestored } from '../mail/steps.ts'
+import type { Sayable } from '../words.ts'
 
 const { shape } = MailSettings
 const Finding = z.object({
   state: z.enum(['present', 'missing', 'unknown']),
   record: z.string().nullable(),
-  advice: z.string(),
+  advice: z.string().nullable().meta({ description: 'What to do, if anything is.' }),
 })
 const Poll = z.object({
   last_success_at: z.string().nullable(),
@@ -52,7 +53,11 @@ const State = z
   .object({
     public_url: z.string().nullable().meta({ description: 'Where unsubscribe links lead.' }),
     paused: z
-      .object({ reason: z.enum(PAUSE_REASONS), detail: z.string(), since: z.string().nullable() })
+      .object({
+        reason: z.enum(PAUSE_REASONS),
+        detail: z.string().nullable(),
+        since: z.string().nullable(),
+      })
       .nullable()
       .meta({ description: 'Nothing goes out until settings/mail/confirm.' }),
     cap_today: z.int(),
@@ -73,7 +78,7 @@ const Mail = z.object({ mail: Shown, state: State })
 /** Settings > Mail: who writes, by which server, how much, and how it goes. */
 export const mail = resource<Env>()
 
-async function view(c: Ctx): Promise<z.input<typeof Mail>> {
+async function view(c: Ctx): Promise<Sayable<z.input<typeof Mail>>> {
   const { config, db } = c.get('deps')
   const { mail, pause, today, dns } = await surroundings({ config, db })
   const { smtp, listmonk, imap, ...rest } = mail
@@ -190,7 +195,7 @@ mail.openapi(
     responses: { 200: json(Mail, 'Nothing goes out any more.'), ...problems() },
   }),
   async (c) => {
-    await pauseMail(c.get('deps').config.paths, 'admin', '')
+    await pauseMail(c.get('deps').config.paths, 'admin', null)
     return answer(c, Mail, await view(c), 200)
   },
 )

@@ -4,14 +4,19 @@ import type { Sql } from '../../shared/sql.ts'
 import type { Config } from '../config.ts'
 import { type Database, everywhere, inProject, type Project } from '../db.ts'
 import { readLicense, requireWritable } from '../license.ts'
-import { countSkips, type Person, peopleOf } from './audience.ts'
+import { joined, said, stored, type Words } from '../words.ts'
+import { countSkips, type Person, peopleOf, skipWords } from './audience.ts'
 import { type DraftRow, lockDraft, note, requireStep, voidApproval } from './drafts.ts'
+import { flowText } from './flow.text.ts'
 import { requireState, type Step } from './flow.ts'
-import { type Gate, gatesOf, type Surroundings, unsupported } from './gates.ts'
+import { gateText } from './gates.text.ts'
+import { type Gate, gatesOf, type Surroundings, unsupported, wordsOf } from './gates.ts'
 import { knownDns } from './known-dns.ts'
 import { type MailSettings, readMail, readPause, viaOf } from './settings.ts'
 import { readSalt } from './suppression.ts'
 import { readToday } from './today.ts'
+
+const say = { ...said(flowText), claim: said(gateText).claim }
 
 export type Mailing = { config: Config; db: Database }
 
@@ -76,12 +81,12 @@ export async function approve(
     const { people, gates } = await examine(sql, project, around, draft)
     for (const name of ['rendering', 'recipients']) {
       const gate = gates.find((one) => one.name === name)
-      if (gate && !gate.ok) throw new ApiError('conflict', `${gate.detail} ${gate.way_out}`)
+      if (gate && !gate.ok) throw new ApiError('conflict', wordsOf(gate))
     }
     const via = viaOf(around.mail, config, draft.audience.kind)
     const content = contentHash(draft, around.mail, via)
     if (given.seen !== undefined && given.seen !== content) {
-      throw new ApiError('audience_changed', 'It changed since you looked. Look at it again.')
+      throw new ApiError('audience_changed', say.seen_another)
     }
     await insertRecipients(sql, draft, people)
     const approved: Approved = {
@@ -114,7 +119,7 @@ async function requireEvidence(sql: Sql, draft: DraftRow): Promise<void> {
     claims.map((claim) => ({
       path: `claims.${draft.claims.indexOf(claim)}`,
       code: 'no_evidence',
-      message: `"${claim.sentence}" cites no evidence. Change it, or add evidence for it.`,
+      message: say.claim(claim.sentence),
     })),
   )
 }
@@ -145,12 +150,13 @@ async function planOf(
 
 /** Who has had this mail before keeps that row, and so does not get it again. */
 async function insertRecipients(sql: Sql, draft: DraftRow, people: Person[]): Promise<void> {
+  const rows = people.map(({ skip, ...person }) => ({ ...person, reason: skip && skipWords[skip] }))
   await sql`
     insert into hub.recipients (draft_id, project_id, lead_id, email, name, company, state, reason)
     select ${draft.id}, ${draft.project_id}, lead_id, email, name, company,
-      case when skip is null then 'waiting' else 'skipped' end, skip
-    from jsonb_to_recordset(${JSON.stringify(people)})
-      as person (lead_id uuid, email text, name text, company text, skip text)
+      case when reason is null then 'waiting' else 'skipped' end, reason
+    from jsonb_to_recordset(${JSON.stringify(rows)})
+      as person (lead_id uuid, email text, name text, company text, reason jsonb)
     on conflict (draft_id, email) do nothing`
 }
 
@@ -180,25 +186,25 @@ async function changeSince(
   sql: Sql,
   draft: DraftRow,
   given: { mail: MailSettings; config: Config; people: Person[] },
-): Promise<string | null> {
+): Promise<Words | null> {
   const { mail, config, people } = given
   const approved = draft.approved as Approved | null // safe: written by approve only
   const via = viaOf(mail, config, draft.audience.kind)
   const content = contentHash(draft, mail, via)
-  if (content !== approved?.content_hash) return 'The sender or the way of sending is another now'
+  if (content !== approved?.content_hash) return say.sender_changed
   const [row] = await sql<{ had: number }>`
     select count(*)::int as had from hub.recipients
     where draft_id = ${draft.id} and claimed_at is not null`
   if (row?.had) return changedRest(sql, draft, people)
   if (wholeHash(content, people) === draft.approved_hash) return null
   if (people.length !== approved.recipients) {
-    return `${approved.recipients} people were approved, ${people.length} are in the audience now`
+    return say.people_counted(approved.recipients, people.length)
   }
-  return 'People of the audience, their names or their addresses are others now'
+  return say.people_changed
 }
 
 /** When a part has gone out, only those count who still wait. */
-async function changedRest(sql: Sql, draft: DraftRow, people: Person[]): Promise<string | null> {
+async function changedRest(sql: Sql, draft: DraftRow, people: Person[]): Promise<Words | null> {
   const rest = await sql<{ email: string; name: string | null; company: string | null }>`
     select email, name, company from hub.recipients
     where draft_id = ${draft.id} and state in ('waiting', 'pushed')`
@@ -207,7 +213,7 @@ async function changedRest(sql: Sql, draft: DraftRow, people: Person[]): Promise
     const person = now.get(email)
     return person?.name === name && person.company === company
   })
-  return isSame ? null : 'Some of those who still wait changed or left the audience'
+  return isSame ? null : say.rest_changed
 }
 
 /**
@@ -230,12 +236,12 @@ export async function withApproval<T>(
     await voidApproval(sql, draft.id)
     await sql`
       update hub.drafts
-      set state = 'rendered', state_reason = ${`${changed}.`}, approved_hash = null,
+      set state = 'rendered', state_reason = ${stored(changed)}, approved_hash = null,
         approved_at = null, via = null, updated_at = now()
       where id = ${draft.id}`
     return { changed }
   })
-  if (outcome.changed === null) return outcome.value
-  const message = `${outcome.changed}; the approval is void. Look at it and approve it again.`
-  throw new ApiError('audience_changed', message)
+  const { changed } = outcome
+  if (changed === null) return outcome.value
+  throw new ApiError('audience_changed', joined([changed, say.void]))
 }

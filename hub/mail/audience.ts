@@ -1,8 +1,13 @@
 import { z } from 'zod'
 import type { Sql } from '../../shared/sql.ts'
 import { Stage } from '../lead.ts'
+import { said, type Words } from '../words.ts'
 import { type AddressFault, judgeAddress, normaliseEmail } from './address.ts'
+import { skipText } from './gates.text.ts'
 import { suppressed } from './suppression.ts'
+
+/** Why somebody gets nothing, in words. */
+export const skipWords = said(skipText)
 
 /** Which leads of the project; all conditions hold together. */
 export const AudienceFilter = z
@@ -79,22 +84,16 @@ export async function peopleOf(
   return { people, without_email: rows.length - named.length }
 }
 
-/** Why somebody of an audience gets nothing: the gate that says so, and what can be done. */
+/** The gate that says so when somebody of an audience gets nothing. */
 export const SKIPS = {
-  suppressed: { gate: 'suppression', words: 'unsubscribed, bounced or on the suppression list' },
-  no_lawful_basis: {
-    gate: 'lawful_basis',
-    words: 'no lawful basis: say on the lead why it may be written to',
-  },
-  no_source: { gate: 'source', words: 'no source: say on the lead where the address comes from' },
-  replied: { gate: 'replies', words: 'answered already: no follow-up after an answer' },
-  invalid_email: { gate: 'addresses', words: 'not an e-mail address: correct it on the lead' },
-  role_address: {
-    gate: 'addresses',
-    words: 'a role address such as info@: ask for a person’s own',
-  },
-  disposable_address: { gate: 'addresses', words: 'a disposable address: ask for another' },
-} as const satisfies Record<AddressFault | (string & {}), { gate: string; words: string }>
+  suppressed: 'suppression',
+  no_lawful_basis: 'lawful_basis',
+  no_source: 'source',
+  replied: 'replies',
+  invalid_email: 'addresses',
+  role_address: 'addresses',
+  disposable_address: 'addresses',
+} as const satisfies Record<AddressFault | (string & {}), string>
 export type Skip = keyof typeof SKIPS
 
 function skipOf(lead: {
@@ -113,11 +112,11 @@ function skipOf(lead: {
 }
 
 /** How many are left out for which reason, most frequent first. */
-export function countSkips(people: Person[]): { reason: Skip; words: string; count: number }[] {
+export function countSkips(people: Person[]): { reason: Skip; words: Words; count: number }[] {
   const counts = new Map<Skip, number>()
   for (const { skip } of people) if (skip) counts.set(skip, (counts.get(skip) ?? 0) + 1)
   return [...counts]
-    .map(([reason, count]) => ({ reason, words: SKIPS[reason].words, count }))
+    .map(([reason, count]) => ({ reason, words: skipWords[reason], count }))
     .sort((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1))
 }
 

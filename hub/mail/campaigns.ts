@@ -1,12 +1,17 @@
 import { everywhere } from '../db.ts'
+import { inEach, said, stored, type Words } from '../words.ts'
 import type { Mailing } from './approval.ts'
+import { skipWords } from './audience.ts'
 import type { DraftRow } from './drafts.ts'
 import { whyNot } from './letters.ts'
 import { type Campaign, type Listmonk, ListmonkError, listmonk } from './listmonk.ts'
+import { outcomeText } from './outcome.text.ts'
 import { tell } from './outcome.ts'
 import { readMail, readPause } from './settings.ts'
 import { readSalt } from './suppression.ts'
 import { readToday } from './today.ts'
+
+const say = said(outcomeText)
 
 type Portion = {
   id: string
@@ -42,7 +47,8 @@ export async function sendCampaigns(mailing: Mailing, draft: DraftRow): Promise<
     }
   } catch (error) {
     if (!(error instanceof ListmonkError)) throw error
-    await explain(mailing, draft, `listmonk: ${error.message}`, true)
+    const reason = inEach((language) => outcomeText[language].listmonk(error.words[language]))
+    await explain(mailing, draft, reason, true)
   }
 }
 
@@ -50,13 +56,13 @@ export async function sendCampaigns(mailing: Mailing, draft: DraftRow): Promise<
 async function explain(
   { db }: Mailing,
   draft: DraftRow,
-  reason: string | null,
+  reason: Words | null,
   isFault = false,
 ): Promise<void> {
   await everywhere(db, async (sql) => {
     await sql`
       update hub.drafts
-      set state_reason = ${reason?.slice(0, 2000) ?? null},
+      set state_reason = ${reason && stored(reason)},
         retries = case when ${isFault} then retries + 1 else 0 end,
         retry_at = case when ${isFault} then now() + make_interval(secs => least(15 * power(2, retries), 3600)) end
       where id = ${draft.id} and state = 'sending'`
@@ -78,16 +84,13 @@ async function start(work: Work): Promise<boolean> {
     return true
   }
   if (fault) {
-    await giveUp(work, `The list in listmonk ${fault}; the campaign was not started.`)
+    await giveUp(work, fault)
     return true
   }
   const { cap, left, alarm } = await everywhere(db, (sql) => readToday(sql, mail, pause))
   if (alarm) return false
   if (people.length > left) {
-    const what =
-      people.length > cap
-        ? `This portion has ${people.length} people, the daily cap is ${cap}. Raise it in Settings > Mail.`
-        : `Today's ${cap} mails are used; it goes on tomorrow.`
+    const what = people.length > cap ? say.over_cap(people.length, cap) : say.cap_used(cap)
     await explain(mailing, draft, what)
     return false
   }
@@ -130,7 +133,7 @@ type Recipient = { email: string; lead_id: string | null }
  * Takes those off the list who must not get it by now. What is then on it has to be those who were
  * approved, neither more nor fewer; `fault` says how it differs.
  */
-async function settleList(work: Work): Promise<{ people: Recipient[]; fault: string | null }> {
+async function settleList(work: Work): Promise<{ people: Recipient[]; fault: Words | null }> {
   const { client, portion } = work
   const members = (await client.listMembers(portion.list_id)).map((member) => ({
     id: member.subscriber.id,
@@ -150,8 +153,8 @@ async function settleList(work: Work): Promise<{ people: Recipient[]; fault: str
   const approved = new Set(people.map(({ email }) => email))
   const strange = [...found].filter((email) => !approved.has(email)).length
   const missing = [...approved].filter((email) => !found.has(email)).length
-  if (strange > 0) return { people, fault: `has ${strange} people who were not approved` }
-  return { people, fault: missing > 0 ? `lacks ${missing} of the approved people` : null }
+  if (strange > 0) return { people, fault: say.strangers(strange) }
+  return { people, fault: missing > 0 ? say.missing(missing) : null }
 }
 
 async function judgeAgain(
@@ -168,25 +171,27 @@ async function judgeAgain(
     const people: Recipient[] = []
     const gone = new Set(all.filter(({ state }) => state === 'skipped').map(({ email }) => email))
     for (const one of all.filter(({ state }) => state === 'pushed')) {
-      const skip = hasLeft.has(one.email) ? 'suppressed' : await whyNot(sql, draft, one, salt)
+      const skip = hasLeft.has(one.email)
+        ? skipWords.suppressed
+        : await whyNot(sql, draft, one, salt)
       if (!skip) {
         people.push(one)
         continue
       }
       gone.add(one.email)
       await sql`
-        update hub.recipients set state = 'skipped', reason = ${skip}
+        update hub.recipients set state = 'skipped', reason = ${stored(skip)}
         where draft_id = ${draft.id} and email = ${one.email} and state = 'pushed'`
     }
     return { people, gone }
   })
 }
 
-async function giveUp({ mailing, draft, portion }: Work, reason: string): Promise<void> {
+async function giveUp({ mailing, draft, portion }: Work, reason: Words): Promise<void> {
   await everywhere(mailing.db, async (sql) => {
     await sql`update hub.campaigns set state = 'void' where id = ${portion.id}`
     await sql`
-      update hub.recipients set state = 'failed', reason = ${reason}
+      update hub.recipients set state = 'failed', reason = ${stored(reason)}
       where draft_id = ${draft.id} and portion = ${portion.portion} and state = 'pushed'`
   })
 }
@@ -202,7 +207,7 @@ async function follow(work: Work): Promise<boolean> {
   } catch (error) {
     if (!(error instanceof ListmonkError) || (error.status !== 404 && error.status !== 400))
       throw error
-    await end(work, 'unclear', 'The campaign is no longer in listmonk.')
+    await end(work, 'unclear', say.campaign_gone)
     return true
   }
   switch (campaign.status) {
@@ -210,7 +215,7 @@ async function follow(work: Work): Promise<boolean> {
       await end(work, 'sent', null)
       return true
     case 'cancelled':
-      await end(work, 'unclear', `It was cancelled in listmonk after ${campaign.sent} mails.`)
+      await end(work, 'unclear', say.campaign_cancelled(campaign.sent))
       return true
     case 'draft':
       // The hub ended, or the answer was lost, between its own note and the start.
@@ -226,12 +231,12 @@ async function follow(work: Work): Promise<boolean> {
   }
 }
 
-async function end(work: Work, state: 'sent' | 'unclear', reason: string | null): Promise<void> {
+async function end(work: Work, state: 'sent' | 'unclear', reason: Words | null): Promise<void> {
   const { mailing, draft, portion } = work
   await everywhere(mailing.db, async (sql) => {
     const rows = await sql<{ lead_id: string | null }>`
       update hub.recipients
-      set state = ${state}, reason = ${reason},
+      set state = ${state}, reason = ${reason && stored(reason)},
         sent_at = case when ${state} = 'sent' then now() end
       where draft_id = ${draft.id} and portion = ${portion.portion} and state = 'sending'
       returning lead_id`

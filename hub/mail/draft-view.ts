@@ -2,8 +2,9 @@ import { createTwoFilesPatch } from 'diff'
 import { z } from 'zod'
 import { raw, type Sql } from '../../shared/sql.ts'
 import { absent } from '../http.ts'
+import type { Sayable, Words } from '../words.ts'
 import type { Approved } from './approval.ts'
-import { Audience, SKIPS } from './audience.ts'
+import { Audience } from './audience.ts'
 import { type DraftRow, TemplateChoice } from './drafts.ts'
 import { State } from './flow.ts'
 
@@ -62,7 +63,11 @@ export const Draft = z
     updated_at: z.string(),
   })
   .meta({ id: 'Draft' })
-export type Draft = z.infer<typeof Draft>
+/** The same before it is said in one language. */
+export type DraftView = Omit<z.infer<typeof Draft>, 'state_reason' | 'claims'> & {
+  state_reason: Words | null
+  claims: Sayable<z.infer<typeof Draft>['claims']>
+}
 
 /** Someone a draft goes to. */
 export const Recipient = z
@@ -81,7 +86,7 @@ export const Recipient = z
     unsubscribed_at: z.string().nullable(),
   })
   .meta({ id: 'DraftRecipient' })
-export type Recipient = z.infer<typeof Recipient>
+export type RecipientView = Omit<z.infer<typeof Recipient>, 'reason'> & { reason: Words | null }
 
 /** The columns of a Draft; the query has `draft` and `project`. */
 export const draftColumns = raw(`
@@ -126,8 +131,8 @@ export const draftColumns = raw(`
   ) as progress`)
 
 /** One draft as answers have it; 404 for one of another project. */
-export async function viewDraft(sql: Sql, project_id: string, id: string): Promise<Draft> {
-  const [draft] = await sql<Draft>`
+export async function viewDraft(sql: Sql, project_id: string, id: string): Promise<DraftView> {
+  const [draft] = await sql<DraftView>`
     select ${draftColumns}
     from hub.drafts as draft
     join hub.projects as project on project.id = draft.project_id
@@ -142,15 +147,6 @@ export async function readDraft(sql: Sql, project_id: string, id: string): Promi
     select * from hub.drafts where id = ${id} and project_id = ${project_id}`
   if (!draft) throw absent('draft')
   return draft
-}
-
-/** Why somebody is left out, in words. */
-export function reasonWords(reason: string | null): string | null {
-  return reason !== null && isSkip(reason) ? SKIPS[reason].words : reason
-}
-
-function isSkip(reason: string): reason is keyof typeof SKIPS {
-  return Object.hasOwn(SKIPS, reason)
 }
 
 /** What changed since the last approval, as a unified diff; null when nothing did or none was. */

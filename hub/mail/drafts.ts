@@ -2,19 +2,26 @@ import { z } from 'zod'
 import { ApiError, invalid } from '../../shared/problem.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { absent } from '../http.ts'
+import { KeptWords } from '../kept-words.ts'
+import { said, stored, verbatim, type Words } from '../words.ts'
 import { Audience } from './audience.ts'
+import { flowText } from './flow.text.ts'
 import { requireState, type State, type Step, wrongState } from './flow.ts'
 import { TEMPLATES, type TemplateName } from './slots.ts'
+
+const say = said(flowText)
 
 export const TemplateChoice = z.enum(TEMPLATES as [TemplateName, ...TemplateName[]]) // safe: not empty
 
 /** A sentence that states a fact, with the evidence it cites. */
-export const Claim = z.strictObject({
+const Claim = z.strictObject({
   sentence: z.string().trim().min(1).max(1000),
   evidence_ids: z.array(z.uuid()).max(20),
   reason: z.string().max(500).optional().meta({ description: 'Why nothing supports it.' }),
 })
-export type Claim = z.infer<typeof Claim>
+/** The same as it is kept: what the hub itself says is in both languages. */
+const KeptClaim = Claim.extend({ reason: z.union([Claim.shape.reason, KeptWords]) })
+export type Claim = z.infer<typeof KeptClaim>
 
 const Content = {
   audience: Audience,
@@ -37,6 +44,8 @@ export const NewDraft = z.strictObject({
   claims: Content.claims.default([]),
 })
 
+const KeptDraft = NewDraft.extend({ claims: z.array(KeptClaim).max(100).default([]) })
+
 /** What can be edited; absent fields stay. */
 export const DraftChange = z.strictObject(Content).partial()
 
@@ -55,7 +64,7 @@ export type DraftRow = {
   rendered_text: string | null
   campaign: { subject: string; html: string; text: string } | null
   state: State
-  state_reason: string | null
+  state_reason: Words | null
   agent: string | null
   claims: Claim[]
   approved_hash: string | null
@@ -82,10 +91,10 @@ export async function lockDraft(sql: Sql, project_id: string, id: string): Promi
 export async function createDraft(
   sql: Sql,
   project: { id: string },
-  given: z.input<typeof NewDraft> & { agent?: string; mission_id?: string },
+  given: z.input<typeof KeptDraft> & { agent?: string; mission_id?: string },
 ): Promise<string> {
   const { agent = null, mission_id = null, ...content } = given
-  const draft = NewDraft.parse(content)
+  const draft = KeptDraft.parse(content)
   await requireAudience(sql, project.id, draft.audience)
   const [made] = await sql<{ id: string }>`
     insert into hub.drafts (
@@ -143,6 +152,10 @@ export async function editDraft(
   const said = squash([next.subject, next.text, ...texts(slots)].join(' '))
   const claims = change.claims ?? draft.claims.filter((one) => said.includes(squash(one.sentence)))
   await voidApproval(sql, id)
+  if (next.audience.kind === 'lead' && change.audience) {
+    const { lead_id } = next.audience
+    await note(sql, { project_id: project.id, lead_id, kind: 'draft' }, { id })
+  }
   await sql`
     update hub.drafts
     set audience = ${JSON.stringify(next.audience)}, template = ${template},
@@ -166,7 +179,7 @@ export async function rejectDraft(
   await voidApproval(sql, id)
   await sql`
     update hub.drafts
-    set state = 'rejected', state_reason = ${reason}, approved_hash = null, approved_at = null,
+    set state = 'rejected', state_reason = ${reason && stored(verbatim(reason))}, approved_hash = null, approved_at = null,
       via = null, updated_at = now()
     where id = ${id}`
 }
@@ -178,7 +191,7 @@ export async function rejectDraft(
 export async function voidApproval(sql: Sql, draft_id: string): Promise<void> {
   const [busy] = await sql`
     select from hub.drafts where id = ${draft_id} and pushing_until > now()`
-  if (busy) throw new ApiError('conflict', 'It is being pushed right now. Try again in a moment.')
+  if (busy) throw new ApiError('conflict', say.being_pushed)
   await sql`
     delete from hub.recipients
     where draft_id = ${draft_id} and bounced_at is null
@@ -205,8 +218,7 @@ async function requireAudience(sql: Sql, project_id: string, audience: Audience)
   const [lead] = await sql`
     select from hub.leads where id = ${audience.lead_id} and project_id = ${project_id}`
   if (lead) return
-  const message = 'There is no such lead in this project.'
-  throw invalid([{ path: 'audience.lead_id', code: 'not_found', message }])
+  throw invalid([{ path: 'audience.lead_id', code: 'not_found', message: say.no_lead }])
 }
 
 /** Every text in a value, however deep. */

@@ -1,5 +1,9 @@
 import { z } from 'zod'
 import { ApiError } from '../../shared/problem.ts'
+import { joined, said } from '../words.ts'
+import { flowText } from './flow.text.ts'
+
+const say = said(flowText)
 
 /** The states of a draft, in their order; the last three are ends from which only a person leads on. */
 export const STATES = [
@@ -31,21 +35,10 @@ export const STEPS = {
 } as const satisfies Record<string, readonly State[]>
 export type Step = keyof typeof STEPS
 
-const NEXT: Record<State, string> = {
-  draft: 'Render it next (draft/render or draft/redesign).',
-  rendered: 'Approve it next, or edit, redesign or reject it.',
-  approved: 'Push it next; an edit voids the approval.',
-  pushed: 'Send it next; an edit voids the approval.',
-  sending: 'It is on its way: pause it, or wait until it is sent.',
-  sent: 'Nothing is left to do; create another draft for another mail.',
-  unclear: 'Look whether the mail arrived, then say so with draft/clear.',
-  rejected: 'Edit or redesign it to take it up again.',
-  failed: 'Its reason says why. Edit or render it again.',
-}
-
 /** 409 for a step out of order: it names the state and what is next. */
 export function wrongState(step: Step, state: State): ApiError {
-  return new ApiError('wrong_state', `Cannot ${step}: the draft is ${state}. ${NEXT[state]}`)
+  const refusal = joined([say.cannot[step], say.is[state]], ': ')
+  return new ApiError('wrong_state', joined([refusal, say.next[state]]))
 }
 
 /** Refuses a step out of order; the update that follows has the same condition in SQL. */

@@ -3,12 +3,16 @@ import type { Sql } from '../../shared/sql.ts'
 import type { Config } from '../config.ts'
 import type { Project } from '../db.ts'
 import { readLicense, requireWritable } from '../license.ts'
+import { inEach, isWords, joined, said, verbatim, type Words } from '../words.ts'
 import { countSkips, type Person, SKIPS } from './audience.ts'
 import type { Claim, DraftRow } from './drafts.ts'
+import { gateText } from './gates.text.ts'
 import { NO_ADDRESS, renderContent } from './rendering.ts'
 import type { SenderDns } from './sender-dns.ts'
 import { type MailPause, type MailSettings, viaOf } from './settings.ts'
 import type { Today } from './today.ts'
+
+const say = said(gateText)
 
 /** One thing that has to be right before a mail goes out. */
 export type Gate = {
@@ -16,8 +20,8 @@ export type Gate = {
   ok: boolean
   /** Whether nothing goes out until it is right; else only some people are left out, or it is advice. */
   blocks: boolean
-  detail: string
-  way_out: string | null
+  detail: Words
+  way_out: Words | null
 }
 
 /** What the gates look at besides the draft. */
@@ -37,21 +41,21 @@ type Given = Surroundings & {
   without_email: number
 }
 
-const right = (name: string, detail: string): Gate => ({
+const right = (name: string, detail: Words): Gate => ({
   name,
   ok: true,
   blocks: false,
   detail,
   way_out: null,
 })
-const wrong = (name: string, detail: string, way_out: string): Gate => ({
+const wrong = (name: string, detail: Words, way_out: Words): Gate => ({
   name,
   ok: false,
   blocks: true,
   detail,
   way_out,
 })
-const advice = (name: string, detail: string, way_out: string): Gate => ({
+const advice = (name: string, detail: Words, way_out: Words): Gate => ({
   ...wrong(name, detail, way_out),
   blocks: false,
 })
@@ -73,15 +77,20 @@ export async function gatesOf(given: Given): Promise<Gate[]> {
 export function requireOpen(gates: Gate[]): void {
   const shut = gates.filter(({ ok, blocks }) => blocks && !ok)
   if (shut.length === 0) return
-  const issues = shut.map(({ name, detail, way_out }) => ({
-    path: `gates.${name}`,
-    code: name,
-    message: `${detail} ${way_out}`,
+  const issues = shut.map((gate) => ({
+    path: `gates.${gate.name}`,
+    code: gate.name,
+    message: wordsOf(gate),
   }))
-  const [first] = issues
-  const more = issues.length > 1 ? ` ${issues.length - 1} more in "errors".` : ''
-  throw new ApiError('conflict', `Not yet: ${first?.message}${more}`, { issues })
+  const [first, ...others] = issues
+  if (!first) return
+  const more = others.length > 0 ? [say.more(others.length)] : []
+  throw new ApiError('conflict', joined([say.not_yet, first.message, ...more]), { issues })
 }
+
+/** What is the matter, and the way out. */
+export const wordsOf = ({ detail, way_out }: Gate): Words =>
+  way_out ? joined([detail, way_out]) : detail
 
 /** Claims that no evidence of this project (and, for a letter, of this lead) supports. */
 export async function unsupported(
@@ -101,14 +110,10 @@ export async function unsupported(
 async function evidenceGate({ sql, draft }: Given): Promise<Gate> {
   const claims = await unsupported(sql, draft)
   if (claims.length === 0) {
-    return right('evidence', `${draft.claims.length} factual sentences, each with its evidence.`)
+    return right('evidence', say.evidence(draft.claims.length))
   }
-  const [first] = claims
-  return wrong(
-    'evidence',
-    `${claims.length} factual ${claims.length === 1 ? 'sentence cites' : 'sentences cite'} no evidence: "${first?.sentence}"`,
-    'Change the sentence, or add evidence for it.',
-  )
+  const detail = say.no_evidence(claims.length, claims[0]?.sentence ?? '')
+  return wrong('evidence', detail, say.add_evidence)
 }
 
 /** The approval is for what is shown; what would look different by now has to be rendered again. */
@@ -119,114 +124,100 @@ async function freshGate({ sql, project, config, draft }: Given): Promise<Gate> 
     now.letter.text === draft.rendered_text &&
     now.letter.subject === draft.rendered_subject &&
     now.campaign?.html === draft.campaign?.html
-  if (isFresh) return right('rendering', 'As the settings are now.')
-  return wrong(
-    'rendering',
-    'The sender, the footer, the look, the lead or the way of sending changed since.',
-    'Render it again (draft/render).',
-  )
+  if (isFresh) return right('rendering', say.fresh)
+  return wrong('rendering', say.stale, say.render_again)
 }
 
 function peopleGates({ people, without_email }: Given): Gate[] {
   const skips = countSkips(people)
-  const gates = [...new Set(Object.values(SKIPS).map(({ gate }) => gate))].map((gate) => {
-    const found = skips.filter(({ reason }) => SKIPS[reason].gate === gate)
-    if (found.length === 0) return right(gate, 'Right for everybody.')
-    const detail = found.map(({ count, words }) => `${count} left out: ${words}`).join('; ')
-    return advice(gate, `${detail}.`, 'Correct the leads, or leave these people out.')
+  const gates = [...new Set(Object.values(SKIPS))].map((gate) => {
+    const found = skips.filter(({ reason }) => SKIPS[reason] === gate)
+    if (found.length === 0) return right(gate, say.for_everybody)
+    const left_out = found.map(({ count, words }) =>
+      inEach((language) => gateText[language].left_out(count, words[language])),
+    )
+    const detail = inEach((language) => `${joined(left_out, '; ')[language]}.`)
+    return advice(gate, detail, say.correct_leads)
   })
   const count = people.filter(({ skip }) => !skip).length
-  const missing = without_email > 0 ? ` ${without_email} leads have no e-mail address.` : ''
+  const missing = without_email > 0 ? [say.without_email(without_email)] : []
+  const whole = joined([say.recipients(count, people.length), ...missing])
   const recipients =
-    count > 0
-      ? right('recipients', `${count} of ${people.length} people get it.${missing}`)
-      : wrong(
-          'recipients',
-          `Nobody would get it: ${skips.map((one) => `${one.count} ${one.words}`).join('; ') || 'no lead of the audience has an e-mail address'}.`,
-          'Correct the leads or choose another audience.',
-        )
+    count > 0 ? right('recipients', whole) : wrong('recipients', nobody(skips), say.other_audience)
   return [recipients, ...gates]
+}
+
+function nobody(skips: ReturnType<typeof countSkips>): Words {
+  return inEach((language) => {
+    const why = skips.map(({ count, words }) => `${count} ${words[language]}`).join('; ')
+    return gateText[language].nobody(why || gateText[language].no_address)
+  })
 }
 
 function settingsGates({ config, mail, draft }: Given): Gate[] {
   const via = viaOf(mail, config, draft.audience.kind)
-  const settings = 'Settings > Mail.'
   const link =
     via === 'campaign'
-      ? right('unsubscribe', 'listmonk’s own unsubscribe link and headers.')
+      ? right('unsubscribe', say.unsubscribe_listmonk)
       : config.public_url
-        ? right('unsubscribe', `One click, at ${config.public_url}.`)
-        : wrong(
-            'unsubscribe',
-            'The unsubscribe link could not be reached: the hub has no public https address.',
-            'Set "public_url" in hub.json to the https address recipients can reach.',
-          )
+        ? right('unsubscribe', say.unsubscribe(config.public_url))
+        : wrong('unsubscribe', say.unreachable, say.set_public_url)
   const hasAddress = mail.footer.postal_address && !draft.html?.includes(NO_ADDRESS)
   return [
     via
-      ? right('transport', TRANSPORTS[via])
-      : wrong('transport', 'No mail server is set.', `Enter listmonk or SMTP in ${settings}`),
+      ? right('transport', say.transports[via])
+      : wrong('transport', say.no_transport, say.enter_transport),
     mail.sender
-      ? right('sender', `${mail.sender.name} <${mail.sender.email}>`)
-      : wrong('sender', 'Nobody signs the mail.', `Enter the sender in ${settings}`),
+      ? right('sender', verbatim(`${mail.sender.name} <${mail.sender.email}>`))
+      : wrong('sender', say.no_sender, say.enter_sender),
     link,
     hasAddress
-      ? right('postal_address', mail.footer.postal_address ?? '')
-      : wrong(
-          'postal_address',
-          'The footer has no postal address.',
-          `Enter it in ${settings} Then render again.`,
-        ),
+      ? right('postal_address', verbatim(mail.footer.postal_address ?? ''))
+      : wrong('postal_address', say.no_postal_address, say.enter_postal_address),
   ]
-}
-
-const TRANSPORTS = {
-  smtp: 'SMTP, one mail after the other.',
-  tx: 'listmonk, as a single letter.',
-  campaign: 'listmonk, as a campaign on a list of its own.',
-} as const
-
-const PAUSES: Record<NonNullable<MailPause['reason']>, string> = {
-  admin: 'Mail is paused.',
-  restored: 'Mail is paused since a backup was restored.',
-  bounces: 'Mail is paused: too many mails bounced.',
-  complaints: 'Mail is paused: too many mails were called spam.',
-  agent: 'Mail is paused by an approved action of the system agent.',
 }
 
 function volumeGates({ today, pause }: Given): Gate[] {
   const { alarm, left, cap, used } = today
-  const confirm = 'Find the cause, then confirm in Settings > Mail.'
   return [
     left > 0
-      ? right('daily_cap', `${used} of today’s ${cap} mails are used.`)
-      : advice('daily_cap', `Today’s ${cap} mails are used.`, 'It goes on tomorrow by itself.'),
+      ? right('daily_cap', say.used(used, cap))
+      : advice('daily_cap', say.used_up(cap), say.tomorrow),
     pause.reason
-      ? wrong('paused', `${PAUSES[pause.reason]} ${pause.detail}`.trim(), confirm)
-      : right('paused', 'Mail is not paused.'),
+      ? wrong('paused', whyPaused(pause.reason, pause.detail), say.confirm)
+      : right('paused', say.not_paused),
     ...(['bounces', 'complaints'] as const).map((name) => {
-      if (alarm?.reason === name) return wrong(name, alarm.detail, confirm)
+      if (alarm?.reason === name) return wrong(name, alarm.detail, say.confirm)
       const count = name === 'bounces' ? today.hard_bounces : today.complaints
-      return right(name, `${count} of ${today.sent} mails.`)
+      return right(name, say.of_mails(count, today.sent))
     }),
   ]
+}
+
+function whyPaused(reason: NonNullable<MailPause['reason']>, detail: Words | null): Words {
+  return detail ? joined([say.paused[reason], detail]) : say.paused[reason]
 }
 
 async function licenceGate({ sql, project, config }: Given): Promise<Gate> {
   try {
     await requireWritable(sql, project, await readLicense(config))
-    return right('licence', 'The licence covers this project.')
+    return right('licence', say.licence)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    return wrong('licence', error.message, 'Enter a licence in Settings > Licence.')
+    const { detail } = error
+    return wrong('licence', isWords(detail) ? detail : verbatim(error.message), say.enter_licence)
   }
 }
 
 function dnsGates(dns: SenderDns | null): Gate[] {
   return (['spf', 'dkim', 'dmarc'] as const).map((name) => {
     const found = dns?.[name]
-    if (found?.state === 'present') return right(name, found.record ?? 'Found.')
-    if (found?.state === 'missing') return advice(name, `No ${name.toUpperCase()}.`, found.advice)
-    return right(name, 'Not known: the DNS was not asked or did not answer.')
+    if (found?.state === 'present') {
+      return right(name, found.record ? verbatim(found.record) : say.dns_found)
+    }
+    if (found?.state === 'missing' && found.advice) {
+      return advice(name, say.dns_missing(name.toUpperCase()), found.advice)
+    }
+    return right(name, say.dns_unknown)
   })
 }

@@ -1,6 +1,11 @@
 import { ImapFlow } from 'imapflow'
 import { z } from 'zod'
+import { fieldText } from '../problem.text.ts'
+import { said, type Words } from '../words.ts'
 import { normaliseEmail } from './address.ts'
+import { serverText } from './servers.text.ts'
+
+const say = said(serverText)
 
 const LOOPBACK = ['localhost', '127.0.0.1', '::1']
 
@@ -19,7 +24,7 @@ export const ImapSettings = z
   })
   .refine(({ security, host }) => security !== 'none' || LOOPBACK.includes(host), {
     path: ['security'],
-    message: 'a password needs tls or starttls',
+    message: fieldText.en.needs_tls,
   })
 export type ImapSettings = z.infer<typeof ImapSettings>
 
@@ -108,7 +113,7 @@ export async function pollMailbox(
 export type ImapCheck = {
   ok: boolean
   stage: 'dns' | 'connect' | 'tls' | 'auth' | 'mailbox' | null
-  message: string
+  message: Words
 }
 
 /** Connects, logs in and opens the mailbox for reading. */
@@ -123,9 +128,9 @@ export async function checkImap(settings: ImapSettings): Promise<ImapCheck> {
   }
   try {
     const { exists } = await client.mailboxOpen(settings.mailbox, { readOnly: true })
-    return { ok: true, stage: null, message: `${settings.mailbox} holds ${exists} letters.` }
+    return { ok: true, stage: null, message: say.imap_works(settings.mailbox, exists) }
   } catch {
-    const message = `${settings.user} has no mailbox ${settings.mailbox} at ${server}.`
+    const message = say.no_mailbox(settings.user, settings.mailbox, server)
     return { ok: false, stage: 'mailbox', message }
   } finally {
     await client.logout().catch(() => client.close())
@@ -141,23 +146,19 @@ function refusal(error: unknown, server: string, settings: ImapSettings): ImapCh
       authenticationFailed: z.boolean().catch(false),
     })
     .parse(error instanceof Error ? { ...error, message: error.message } : {})
-  const said = fault.responseText || fault.code || fault.message
+  const answer = fault.responseText || fault.code || fault.message
   if (fault.authenticationFailed) {
-    const message = `${server} did not accept the user and password (${said}).`
-    return { ok: false, stage: 'auth', message }
+    return { ok: false, stage: 'auth', message: say.auth(server, answer) }
   }
   if (/^(ENOTFOUND|EAI_)/.test(fault.code)) {
-    const message = `The name ${settings.host} is not known. Check its spelling.`
-    return { ok: false, stage: 'dns', message }
+    return { ok: false, stage: 'dns', message: say.dns(settings.host) }
   }
   if (
     /TLS|SSL|CERT|certificate|SELF_SIGNED|wrong version/i.test(`${fault.code} ${fault.message}`)
   ) {
-    const message = `No encrypted connection with ${server} (${said}). Check the port, the security and the certificate.`
-    return { ok: false, stage: 'tls', message }
+    return { ok: false, stage: 'tls', message: say.tls(server, answer) }
   }
-  const message = `No mail server answers at ${server} (${said}). Check the port and the firewall.`
-  return { ok: false, stage: 'connect', message }
+  return { ok: false, stage: 'connect', message: say.connect(server, answer) }
 }
 
 function connection(settings: ImapSettings): ImapFlow {

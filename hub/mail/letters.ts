@@ -1,16 +1,20 @@
 import type { Sql } from '../../shared/sql.ts'
 import { everywhere } from '../db.ts'
 import type { Log } from '../log.ts'
+import { inEach, said, stored, verbatim, type Words } from '../words.ts'
 import type { Mailing } from './approval.ts'
-import { peopleOf, personalOf } from './audience.ts'
+import { peopleOf, personalOf, skipWords } from './audience.ts'
 import type { DraftRow } from './drafts.ts'
 import { ListmonkError, listmonk } from './listmonk.ts'
+import { outcomeText } from './outcome.text.ts'
 import { type Claimed, markBounced, markFailed, markSent, markUnclear, putBack } from './outcome.ts'
 import { personalise, type Rendered } from './render.ts'
 import { type MailSettings, readMail, readPause } from './settings.ts'
 import { messageId, type SendResult, sendMail, unsubscribeHeaders } from './smtp.ts'
 import { emailHash, readSalt, tokenHash, unsubscribeToken } from './suppression.ts'
 import { readToday } from './today.ts'
+
+const say = said(outcomeText)
 
 type Next = { email: string; lead_id: string | null; name: string | null; company: string | null }
 type Letter = { recipient: Next; token: string; url: string; rendered: Rendered }
@@ -73,7 +77,7 @@ async function choose(
       const skip = await whyNot(sql, draft, next, salt)
       if (!skip) return next
       await sql`
-        update hub.recipients set state = 'skipped', reason = ${skip}
+        update hub.recipients set state = 'skipped', reason = ${stored(skip)}
         where draft_id = ${draft.id} and email = ${next.email} and state = 'pushed'`
     }
   })
@@ -85,18 +89,21 @@ export async function whyNot(
   draft: DraftRow,
   { lead_id, email }: Pick<Next, 'lead_id' | 'email'>,
   salt: Buffer,
-): Promise<string | null> {
-  if (!lead_id) return 'the lead was deleted'
+): Promise<Words | null> {
+  if (!lead_id) return skipWords.lead_deleted
   const { project_id, template, approved_at } = draft
   const audience = { kind: 'lead' as const, lead_id }
   const { people } = await peopleOf(sql, { project_id, audience, template, salt })
   const [person] = people
-  if (person?.email !== email) return 'the lead has another address now'
-  if (person.skip) return person.skip
+  if (person?.email !== email) return skipWords.other_address
+  if (person.skip) return skipWords[person.skip]
   const [replied] = await sql`
     select from hub.recipients where lead_id = ${lead_id} and replied_at > ${approved_at}`
-  return replied ? 'replied' : null
+  return replied ? skipWords.replied : null
 }
+
+/** What became of a letter, with what was said of it. */
+type Outcome = SendResult & { said: Words }
 
 type Work = { draft: DraftRow; mail: MailSettings; recipient: Next }
 
@@ -171,9 +178,9 @@ async function bySmtp(
   { smtp, sender }: MailSettings,
   { recipient, url, rendered }: Letter,
   claim: () => Promise<void>,
-): Promise<SendResult> {
-  if (!smtp || !sender) return away('no mail server is set any more')
-  return sendMail(
+): Promise<Outcome> {
+  if (!smtp || !sender) return away(say.no_server)
+  const result = await sendMail(
     smtp,
     {
       from: { name: sender.name, address: sender.email },
@@ -191,14 +198,15 @@ async function bySmtp(
     },
     { on_data: claim, ...patience },
   )
+  return { ...result, said: verbatim(result.response) }
 }
 
 async function byListmonk(
   { listmonk: settings, sender }: MailSettings,
   { recipient, url, rendered }: Letter,
   claim: () => Promise<void>,
-): Promise<SendResult> {
-  if (!settings || !sender) return away('listmonk is not set any more')
+): Promise<Outcome> {
+  if (!settings || !sender) return away(say.no_listmonk)
   const client = listmonk(settings)
   try {
     const template_id = await client.ensureTemplate('tx')
@@ -210,23 +218,25 @@ async function byListmonk(
       headers: unsubscribeHeaders(url),
       template_id,
     })
-    return { kind: 'sent', response: 'taken by listmonk', message_id: '' }
+    const response = 'taken by listmonk'
+    return { kind: 'sent', response, message_id: '', said: verbatim(response) }
   } catch (error) {
     if (!(error instanceof ListmonkError)) throw error
-    const { kind, message: response, call } = error
-    if (kind === 'unclear') return { kind, code: 'LISTMONK', response, message_id: '' }
+    const { kind, message: response, words: said, call } = error
+    if (kind === 'unclear') return { kind, code: 'LISTMONK', response, message_id: '', said }
     const isRefusal = kind === 'refused' && call === 'POST /tx'
     const stage = isRefusal ? 'data' : 'connect'
-    return { kind: 'refused', permanent: isRefusal, code: 'LISTMONK', response, stage }
+    return { kind: 'refused', permanent: isRefusal, code: 'LISTMONK', response, stage, said }
   }
 }
 
-const away = (response: string): SendResult => ({
+const away = (why: Words): Outcome => ({
   kind: 'refused',
   permanent: false,
   code: 'SETTINGS',
-  response,
+  response: why.en,
   stage: 'connect',
+  said: why,
 })
 
 const oneLine = (text: string) => text.replace(/\p{Cc}+/gu, ' ').slice(0, 200)
@@ -234,14 +244,14 @@ const oneLine = (text: string) => text.replace(/\p{Cc}+/gu, ' ').slice(0, 200)
 /** Writes down what became of it. Answers whether the next letter may follow at once. */
 async function settle(
   { db }: Mailing,
-  given: Work & { claimed: Claimed | undefined; result: SendResult; salt: Buffer },
+  given: Work & { claimed: Claimed | undefined; result: Outcome; salt: Buffer },
 ): Promise<boolean> {
   const { draft, claimed, result, salt } = given
-  const later = (reason: string) =>
+  const later = (reason: Words) =>
     everywhere(db, async (sql) => {
       await sql`
         update hub.drafts
-        set retries = retries + 1, state_reason = ${reason.slice(0, 2000)},
+        set retries = retries + 1, state_reason = ${stored(reason)},
           retry_at = now() + make_interval(secs => least(30 * power(2, retries), 3600))
         where id = ${draft.id} and state = 'sending'`
       return false
@@ -256,28 +266,35 @@ async function settle(
     return true
   }
   if (result.kind === 'unclear' && claimed) {
-    const reason = `No clear answer after the letter was handed over (${result.response}).`
-    await everywhere(db, (sql) => markUnclear(sql, claimed, reason))
-    return later(`The mail server stopped answering: ${result.response}`)
+    await everywhere(db, (sql) => markUnclear(sql, claimed, about('no_clear_answer', result)))
+    return later(about('stopped_answering', result))
   }
   if (result.kind !== 'refused') throw new Error('a letter went out without a claim')
-  const { stage, permanent, response } = result
+  const { stage, permanent, response, said: reason } = result
   const isOfLetter = stage === 'recipient' || stage === 'data'
-  if (!claimed) return later(`The mail server does not take mail now: ${response}`)
+  if (!claimed) return later(about('takes_none', result))
   if (!isOfLetter) {
-    await everywhere(db, (sql) => putBack(sql, claimed, { reason: response, wait_seconds: 0 }))
-    return later(`The mail server does not take mail now: ${response}`)
+    await everywhere(db, (sql) => putBack(sql, claimed, { reason, wait_seconds: 0 }))
+    return later(about('takes_none', result))
   }
   await everywhere(db, async (sql) => {
     if (permanent || claimed.attempt >= MOST_ATTEMPTS) {
-      await markFailed(sql, claimed, response)
+      await markFailed(sql, claimed, reason)
       if (isDead(stage, permanent, response)) await markBounced(sql, salt, claimed, 'hard')
       return
     }
     const wait_seconds = 5 * MINUTE * 3 ** (claimed.attempt - 1)
-    await putBack(sql, claimed, { reason: response, wait_seconds })
+    await putBack(sql, claimed, { reason, wait_seconds })
   })
   return true
+}
+
+/** A sentence about what was answered. */
+function about(
+  what: 'no_clear_answer' | 'stopped_answering' | 'takes_none',
+  { said }: Outcome,
+): Words {
+  return inEach((language) => outcomeText[language][what](said[language]))
 }
 
 /** 5.1.x and 5.2.1 say that the address is dead; 5.7.x only that our letter is not wanted. */

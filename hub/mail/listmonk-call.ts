@@ -1,5 +1,9 @@
 import { Agent, type Dispatcher, request } from 'undici'
 import { z } from 'zod'
+import { inEach, joined, said, verbatim, type Words } from '../words.ts'
+import { serverText } from './servers.text.ts'
+
+const { listmonk: say } = said(serverText)
 
 /** Where a listmonk is and as whom the hub calls it (an API user and its token). */
 export const ListmonkSettings = z.object({
@@ -22,14 +26,18 @@ export class ListmonkError extends Error {
   /** HTTP status of a refusal, else null. */
   readonly status: number | null
   readonly call: string
+  /** The message in both languages. */
+  readonly words: Words
 
   constructor(
     kind: ListmonkFailure,
     call: string,
-    message: string,
+    message: Words,
     options: { status?: number; cause?: unknown } = {},
   ) {
-    super(`${call}: ${message}`, { cause: options.cause })
+    const words = joined([verbatim(`${call}:`), message])
+    super(words.en, { cause: options.cause })
+    this.words = words
     this.kind = kind
     this.call = call
     this.status = options.status ?? null
@@ -96,7 +104,7 @@ export function caller(settings: ListmonkSettings, options: CallOptions = {}): C
     const read = schema.safeParse(envelope)
     if (read.success) return read.data
     const [issue] = read.error.issues
-    const what = `the answer is not what listmonk answers (${issue?.path.join('.') || 'data'}: ${issue?.message}); is this listmonk's address?`
+    const what = say.strange_answer(`${issue?.path.join('.') || 'data'}: ${issue?.message}`)
     throw new ListmonkError(method === 'GET' ? 'refused' : 'unclear', call, what, { status })
   }
 }
@@ -133,11 +141,11 @@ function parse(text: string): unknown {
 function lost(call: string, method: Method, cause: unknown): ListmonkError {
   const code = codeOf(cause)
   if (NOT_CONNECTED.test(code)) {
-    return new ListmonkError('not_sent', call, `no connection to listmonk (${code})`, { cause })
+    return new ListmonkError('not_sent', call, say.no_connection(code), { cause })
   }
   const reason = code || (cause instanceof Error ? cause.message : String(cause))
   const kind = method === 'GET' ? 'not_sent' : 'unclear'
-  return new ListmonkError(kind, call, `no answer from listmonk (${reason})`, { cause })
+  return new ListmonkError(kind, call, say.no_answer(reason), { cause })
 }
 
 /** The code of an error; of a failed attempt on several addresses, that of the first. */
@@ -151,11 +159,10 @@ function codeOf(error: unknown): string {
 
 /** 4xx is listmonk's own no; a 5xx may come after the work was done, or from a proxy. */
 function refusal(call: string, status: number, answer: unknown): ListmonkError {
-  const said = z.object({ message: z.string() }).safeParse(answer).data?.message
+  const message = z.object({ message: z.string() }).safeParse(answer).data?.message
   const kind = status >= 500 && !call.startsWith('GET ') ? 'unclear' : 'refused'
-  const hint =
-    status >= 300 && status < 400
-      ? 'it redirects; enter the address it redirects to'
-      : (said ?? 'without a reason')
-  return new ListmonkError(kind, call, `listmonk answered ${status}: ${hint}`, { status })
+  const isElsewhere = status >= 300 && status < 400
+  const hint = isElsewhere ? say.redirects : message ? verbatim(message) : say.without_reason
+  const words = inEach((language) => serverText[language].listmonk.answered(status, hint[language]))
+  return new ListmonkError(kind, call, words, { status })
 }

@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import { said } from '../words.ts'
 import { escapeGo } from './go-template.ts'
 import { type CallOptions, caller, ListmonkError, type ListmonkSettings } from './listmonk-call.ts'
 import type { Rendered } from './render.ts'
+import { serverText } from './servers.text.ts'
 
 export {
   ListmonkError,
@@ -146,6 +148,8 @@ export function sqlLiteral(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }
 
+const { listmonk: say } = said(serverText)
+
 /** listmonk, as far as the hub uses it. Every failed call throws a ListmonkError. */
 export function listmonk(settings: ListmonkSettings, options: CallOptions = {}) {
   const call = caller(settings, options)
@@ -231,7 +235,7 @@ export function listmonk(settings: ListmonkSettings, options: CallOptions = {}) 
       }
       const known = await findSubscriber(email)
       if (!known) {
-        const message = `${email} is taken, but this token cannot see it`
+        const message = say.invisible(email)
         throw new ListmonkError('refused', 'GET /subscribers', message, { status: 409 })
       }
       if (known.status !== 'enabled') return { kind: 'blocklisted', subscriber: known }
@@ -311,7 +315,7 @@ export function listmonk(settings: ListmonkSettings, options: CallOptions = {}) 
         body: campaignBody(input),
       })
       if (campaign.status === 'draft') return campaign
-      const message = `listmonk made campaign ${campaign.id} as ${campaign.status}, not as a draft`
+      const message = say.no_draft(campaign.id, campaign.status)
       throw new ListmonkError('unclear', 'POST /campaigns', message)
     },
 

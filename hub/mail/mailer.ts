@@ -1,9 +1,11 @@
 import { everywhere } from '../db.ts'
 import type { Log } from '../log.ts'
+import { said, stored } from '../words.ts'
 import { type Mailing, surroundings } from './approval.ts'
 import { sendCampaigns } from './campaigns.ts'
 import type { DraftRow } from './drafts.ts'
 import { type Patience, sendLetters } from './letters.ts'
+import { outcomeText } from './outcome.text.ts'
 import { endDraft } from './outcome.ts'
 import { pauseMail } from './settings.ts'
 
@@ -108,7 +110,7 @@ async function recover({ db, log }: Sending): Promise<void> {
     db,
     (sql) => sql`
     update hub.recipients
-    set state = 'unclear', reason = 'The hub ended while this letter was on its way.'
+    set state = 'unclear', reason = ${stored(said(outcomeText).hub_ended)}
     where state = 'sending' and exists (
       select from hub.drafts
       where id = recipients.draft_id and via is distinct from 'campaign'

@@ -1,5 +1,9 @@
 import type { Sql } from '../../shared/sql.ts'
+import { joined, said, stored, type Words } from '../words.ts'
+import { outcomeText } from './outcome.text.ts'
 import { suppress } from './suppression.ts'
+
+const say = said(outcomeText)
 
 /** One mail that was about to be sent; `attempt` says whose answer an answer is. */
 export type Claimed = {
@@ -46,17 +50,17 @@ export async function tell(
 }
 
 /** Nobody knows whether it arrived; it is never sent again by itself. */
-export async function markUnclear(sql: Sql, mail: Claimed, reason: string): Promise<void> {
+export async function markUnclear(sql: Sql, mail: Claimed, reason: Words): Promise<void> {
   await sql`
-    update hub.recipients set state = 'unclear', reason = ${reason.slice(0, 2000)}
+    update hub.recipients set state = 'unclear', reason = ${stored(reason)}
     where draft_id = ${mail.draft_id} and email = ${mail.email} and attempts = ${mail.attempt}
       and state = 'sending'`
 }
 
 /** It was surely not taken and will not be. */
-export async function markFailed(sql: Sql, mail: Claimed, reason: string): Promise<void> {
+export async function markFailed(sql: Sql, mail: Claimed, reason: Words): Promise<void> {
   await sql`
-    update hub.recipients set state = 'failed', reason = ${reason.slice(0, 2000)}
+    update hub.recipients set state = 'failed', reason = ${stored(reason)}
     where draft_id = ${mail.draft_id} and email = ${mail.email} and attempts = ${mail.attempt}
       and state = 'sending'`
 }
@@ -65,11 +69,11 @@ export async function markFailed(sql: Sql, mail: Claimed, reason: string): Promi
 export async function putBack(
   sql: Sql,
   mail: Claimed,
-  given: { reason: string; wait_seconds: number },
+  given: { reason: Words; wait_seconds: number },
 ): Promise<void> {
   await sql`
     update hub.recipients
-    set state = 'pushed', reason = ${given.reason.slice(0, 2000)}, claimed_at = null,
+    set state = 'pushed', reason = ${stored(given.reason)}, claimed_at = null,
       retry_at = now() + make_interval(secs => ${given.wait_seconds})
     where draft_id = ${mail.draft_id} and email = ${mail.email} and attempts = ${mail.attempt}
       and state = 'sending'`
@@ -103,26 +107,30 @@ export async function markBounced(
 
 /** What a draft ends as when nobody waits any more: unclear, sent, or failed when nobody got it. */
 export async function endDraft(sql: Sql, draft_id: string): Promise<void> {
+  const [count] = await sql<Record<'unclear' | 'sent' | 'failed' | 'skipped' | 'open', number>>`
+    select count(*) filter (where state = 'unclear')::int as unclear,
+      count(*) filter (where state = 'sent')::int as sent,
+      count(*) filter (where state = 'failed')::int as failed,
+      count(*) filter (where state = 'skipped')::int as skipped,
+      count(*) filter (where state in ('waiting', 'pushed', 'sending'))::int as open
+    from hub.recipients where draft_id = ${draft_id}`
+  if (!count || count.open > 0) return
+  const { unclear, sent, failed, skipped } = count
+  const reasons = [
+    ...(unclear > 0 ? [say.unclear(unclear)] : []),
+    ...(failed > 0 ? [say.failed(failed)] : []),
+    ...(skipped > 0 ? [say.left_out(skipped)] : []),
+  ]
   await sql`
-    with count as (
-      select count(*) filter (where state = 'unclear') as unclear,
-        count(*) filter (where state = 'sent') as sent,
-        count(*) filter (where state = 'failed') as failed,
-        count(*) filter (where state = 'skipped') as skipped,
-        count(*) filter (where state in ('waiting', 'pushed', 'sending')) as open
-      from hub.recipients where draft_id = ${draft_id}
-    )
     update hub.drafts
-    set state = case when unclear > 0 then 'unclear' when sent > 0 then 'sent' else 'failed' end,
-      state_reason = nullif(concat_ws(', ',
-        case when unclear > 0 then unclear || ' unclear' end,
-        case when failed > 0 then failed || ' failed' end,
-        case when skipped > 0 then skipped || ' left out' end
-      ), ''),
-      sent_at = case when sent > 0 then now() end,
+    set state = ${unclear > 0 ? 'unclear' : sent > 0 ? 'sent' : 'failed'},
+      state_reason = ${reasons.length > 0 ? stored(joined(reasons, ', ')) : null},
+      sent_at = case when ${sent > 0} then now() end,
       retry_at = null, paused_at = null, updated_at = now()
-    from count
-    where id = ${draft_id} and state = 'sending' and open = 0`
+    where id = ${draft_id} and state = 'sending' and not exists (
+      select from hub.recipients
+      where draft_id = ${draft_id} and state in ('waiting', 'pushed', 'sending')
+    )`
 }
 
 /** The letters to an address or of a Message-ID that went out: by Message-ID first, newest first. */

@@ -1,8 +1,11 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import { readJson, writeJson } from '../files.ts'
+import { KeptWords } from '../kept-words.ts'
 import type { Log } from '../log.ts'
+import { verbatim } from '../words.ts'
 import type { Mailing } from './approval.ts'
+import { ListmonkError } from './listmonk.ts'
 import { pollImap } from './poll-imap.ts'
 import { pollListmonk } from './poll-listmonk.ts'
 import { readMail } from './settings.ts'
@@ -16,7 +19,7 @@ const LONGEST_WAIT_SECONDS = 30 * 60
 /** How reading from one source goes; kept beside the data, so that a restart goes on behind it. */
 export const PollState = z.object({
   last_success_at: z.string().nullable(),
-  error: z.string().nullable(),
+  error: KeptWords.nullable(),
   failures: z.int(),
   next_at: z.string().nullable(),
   /** How far it was read. */
@@ -105,6 +108,7 @@ async function pollOne(
     const failures = state.failures + 1
     const wait = Math.min(INTERVAL_SECONDS * 2 ** (failures - 1), LONGEST_WAIT_SECONDS)
     const next_at = new Date(Date.now() + wait * 1000).toISOString()
-    return { ...state, error: error.slice(0, 500), failures, next_at }
+    const words = thrown instanceof ListmonkError ? thrown.words : verbatim(error)
+    return { ...state, error: words, failures, next_at }
   }
 }

@@ -1,8 +1,10 @@
 import { ApiError } from '../../shared/problem.ts'
 import { inProject, type Project } from '../db.ts'
+import { inEach, said, stored } from '../words.ts'
 import { type Mailing, surroundings, withApproval } from './approval.ts'
-import { personalOf } from './audience.ts'
+import { personalOf, skipWords } from './audience.ts'
 import type { DraftRow } from './drafts.ts'
+import { flowText } from './flow.text.ts'
 import { wrongState } from './flow.ts'
 import { requireOpen } from './gates.ts'
 import {
@@ -16,6 +18,8 @@ import {
 import { ensureProjectList } from './lists.ts'
 import { type MailSettings, readMail } from './settings.ts'
 import { readSalt, suppress } from './suppression.ts'
+
+const say = said(flowText)
 
 type Recipient = {
   email: string
@@ -44,7 +48,7 @@ export async function push(mailing: Mailing, given: { slug: string; id: string }
         set pushing_until = now() + make_interval(secs => ${PUSH_SECONDS})
         where id = ${draft.id} and (pushing_until is null or pushing_until < now())
         returning id`
-      if (taken.length === 0) throw new ApiError('conflict', 'It is being pushed already.')
+      if (taken.length === 0) throw new ApiError('conflict', say.pushed_already)
       const recipients = await sql<Recipient>`
         select email, name, company, lead_id from hub.recipients
         where draft_id = ${draft.id} and state in ('waiting', 'pushed')
@@ -119,7 +123,7 @@ async function skipGone({ mailing, project, draft }: Work, emails: string[]): Pr
   await inProject(mailing.db, project.slug, async (sql) => {
     await suppress(sql, salt, { emails, reason: 'unsubscribed', project_id: project.id })
     await sql`
-      update hub.recipients set state = 'skipped', reason = 'suppressed'
+      update hub.recipients set state = 'skipped', reason = ${stored(skipWords.suppressed)}
       where draft_id = ${draft.id} and email = any(${emails}::text[])
         and state in ('waiting', 'pushed')`
   })
@@ -205,7 +209,7 @@ function campaignInput(
 ): CampaignInput {
   const { campaign } = draft
   if (!campaign || !mail.sender) {
-    throw new ApiError('conflict', 'It was not rendered as a campaign. Render it again.')
+    throw new ApiError('conflict', say.no_campaign)
   }
   return {
     name: given.name,
@@ -220,8 +224,7 @@ async function ensureCampaign(client: Listmonk, input: CampaignInput): Promise<n
   const known = await client.findCampaign(input.name)
   if (!known) return (await client.createCampaign(input)).id
   if (known.status !== 'draft') {
-    const message = `listmonk has a campaign "${input.name}" that is ${known.status} already. Look there who got it; nothing was pushed.`
-    throw new ApiError('conflict', message)
+    throw new ApiError('conflict', say.campaign_runs(input.name, known.status))
   }
   await client.updateCampaign(known.id, input)
   return known.id
@@ -253,9 +256,10 @@ async function release(mailing: Mailing, given: { slug: string; id: string }): P
 
 /** What listmonk said, as an answer of ours; a push may be repeated, it finds what it made. */
 export function refusal(error: ListmonkError): ApiError {
-  if (error.kind === 'refused') {
-    return new ApiError('conflict', `listmonk refused: ${error.message}`, { cause: error })
-  }
-  const message = `listmonk did not answer (${error.message}). Push again; nothing is made twice.`
-  return new ApiError('unavailable', message, { cause: error })
+  const isRefusal = error.kind === 'refused'
+  const detail = inEach((language) => {
+    const { listmonk_refused, listmonk_away } = flowText[language]
+    return (isRefusal ? listmonk_refused : listmonk_away)(error.words[language])
+  })
+  return new ApiError(isRefusal ? 'conflict' : 'unavailable', detail, { cause: error })
 }

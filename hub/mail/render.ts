@@ -1,5 +1,6 @@
 import { compile } from 'html-to-text'
 import { z } from 'zod'
+import { said, type Words } from '../words.ts'
 import { fill } from './fill.ts'
 import {
   escapeGo,
@@ -9,16 +10,20 @@ import {
   TRACK_VIEW,
   trackLinks,
 } from './go-template.ts'
+import { renderText } from './render.text.ts'
 import {
   line,
   MailBranding,
   MailFooter,
   MailSender,
+  NO_LINK,
   PERSONAL_FIELDS,
   type Personal,
   SLOTS,
   type TemplateName,
 } from './slots.ts'
+
+const say = said(renderText)
 
 /** Gmail cuts what is longer than about 102 KB, and the unsubscribe link with it. */
 export const MAX_HTML_BYTES = 100_000
@@ -55,18 +60,17 @@ export type RenderOptions = {
 /** A letter as it is approved; the same input gives the same bytes. */
 export type Rendered = { subject: string; html: string; text: string; bytes: number }
 
-/** What stopped a rendering; `message` says what to change. */
+/** What stopped a rendering; `message` says what to change, `words` in both languages. */
 export class RenderError extends Error {
   readonly code: 'invalid_slots' | 'too_large' | 'personal_field'
-  readonly issues: { path: string; message: string }[]
+  readonly words: Words
+  readonly issues: { path: string; message: Words }[]
 
-  constructor(
-    code: RenderError['code'],
-    message: string,
-    issues: { path: string; message: string }[] = [],
-  ) {
-    super(message)
+  constructor(code: RenderError['code'], words: Words, issues: RenderError['issues'] = []) {
+    const list = issues.map(({ path, message }) => `${path}: ${message.en}`)
+    super([words.en, ...list].join(' '))
     this.code = code
+    this.words = words
     this.issues = issues
   }
 }
@@ -118,10 +122,19 @@ export function parseSlots<T extends TemplateName>(template: T, slots: unknown) 
   if (answer.success) return answer.data as z.infer<(typeof SLOTS)[T]> // safe: that very schema
   const issues = answer.error.issues.map((issue) => ({
     path: issue.path.join('.'),
-    message: issue.message,
+    message: wordsOf(issue),
   }))
-  const list = issues.map(({ path, message }) => `${path}: ${message}`).join('; ')
-  throw new RenderError('invalid_slots', `The slots do not fit the template: ${list}`, issues)
+  throw new RenderError('invalid_slots', say.no_fit, issues)
+}
+
+function wordsOf(issue: z.core.$ZodIssue): Words {
+  if (issue.code === 'too_big') {
+    const most = Number(issue.maximum)
+    return issue.origin === 'string' ? say.longest(most) : say.most(most)
+  }
+  if (issue.code === 'too_small' || issue.code === 'invalid_type') return say.missing
+  if (issue.code === 'unrecognized_keys') return say.unknown_slots(issue.keys.join(', '))
+  return issue.message === NO_LINK ? say.no_link : say.wrong
 }
 
 /**
@@ -163,8 +176,7 @@ export async function render(
   const rendered = options.target === 'smtp' ? own : forListmonk(own, options)
   const bytes = Buffer.byteLength(rendered.html)
   if (bytes > MAX_HTML_BYTES) {
-    const message = `The letter has ${bytes} bytes, more than ${MAX_HTML_BYTES}. Shorten it or link the logo.`
-    throw new RenderError('too_large', message)
+    throw new RenderError('too_large', say.too_large(bytes, MAX_HTML_BYTES))
   }
   return { ...rendered, bytes }
 }
@@ -199,8 +211,7 @@ function forListmonk(parts: Parts, options: RenderOptions): Parts {
   const left = new Set([...parts.html.matchAll(TOKEN)].map((match) => match[1]))
   for (const field of ['name', 'company']) {
     if (!left.has(field)) continue
-    const message = `{${field}} cannot be filled in a campaign; use {first_name} or leave it out.`
-    throw new RenderError('personal_field', message)
+    throw new RenderError('personal_field', say.personal_field(field))
   }
   const { track_opens, track_clicks, first_name_attribute } = options
   if (first_name_attribute && !/^[a-z][a-z0-9_]*$/.test(first_name_attribute)) {

@@ -88,9 +88,7 @@ export async function renderContent(
       message,
     }))
     throw invalid(
-      issues.length > 0
-        ? issues
-        : [{ path: 'slots', code: error.code, message: sentence(error.message) }],
+      issues.length > 0 ? issues : [{ path: 'slots', code: error.code, message: error.words }],
     )
   }
 }
@@ -133,5 +131,3 @@ async function recipientOf(sql: Sql, { audience, project_id }: Content) {
     where id = ${audience.lead_id} and project_id = ${project_id}`
   return { recipient: personalOf(lead ?? { name: null, company: null }) }
 }
-
-const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`)

@@ -1,4 +1,8 @@
 import { Resolver } from 'node:dns/promises'
+import { said, type Words } from '../words.ts'
+import { serverText } from './servers.text.ts'
+
+const { dns_advice: say } = said(serverText)
 
 /** What asks the DNS: `node:dns` or a test. Throws as `resolveTxt` does. */
 export type TxtResolver = (name: string) => Promise<string[][]>
@@ -7,7 +11,8 @@ export type TxtResolver = (name: string) => Promise<string[][]>
 export type Finding = {
   state: 'present' | 'missing' | 'unknown'
   record: string | null
-  advice: string
+  /** null: nothing is to do. */
+  advice: Words | null
 }
 
 /** How receivers see the sender's domain. */
@@ -39,18 +44,9 @@ export async function checkSenderDns(
   const dkim = key ?? (keys.every((each) => each === null) ? null : undefined)
   return {
     domain,
-    spf: finding(
-      spf,
-      `Publish a TXT record "v=spf1 … -all" at ${domain} that names your mail server.`,
-    ),
-    dkim: finding(
-      dkim,
-      `No key was found under the usual names; ask your mail provider for its selector.`,
-    ),
-    dmarc: finding(
-      dmarc,
-      `Publish a TXT record "v=DMARC1; p=none; rua=mailto:…" at _dmarc.${domain}.`,
-    ),
+    spf: finding(spf, say.spf(domain)),
+    dkim: finding(dkim, say.dkim),
+    dmarc: finding(dmarc, say.dmarc(domain)),
   }
 }
 
@@ -69,9 +65,8 @@ async function find(
   }
 }
 
-function finding(record: string | null | undefined, advice: string): Finding {
-  if (record === undefined)
-    return { state: 'unknown', record: null, advice: 'The DNS could not be asked.' }
+function finding(record: string | null | undefined, advice: Words): Finding {
+  if (record === undefined) return { state: 'unknown', record: null, advice: say.unknown }
   if (record === null) return { state: 'missing', record: null, advice }
-  return { state: 'present', record, advice: '' }
+  return { state: 'present', record, advice: null }
 }

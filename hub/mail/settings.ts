@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { invalid, issuesOf } from '../../shared/problem.ts'
 import type { Config, Paths } from '../config.ts'
+import { KeptWords } from '../kept-words.ts'
+import { fieldText } from '../problem.text.ts'
 import { readSetting, type Setting, writeSetting } from '../settings.ts'
+import { verbatim, type Words } from '../words.ts'
 import { ImapSettings } from './imap.ts'
 import { ListmonkSettings } from './listmonk.ts'
 import { SmtpSettings } from './smtp.ts'
@@ -12,7 +15,7 @@ const line = (max: number) =>
     .trim()
     .min(1)
     .max(max)
-    .regex(/^\P{Cc}*$/u, 'must be one line')
+    .regex(/^\P{Cc}*$/u, fieldText.en.one_line)
 
 const Sender = z.strictObject({
   name: line(80),
@@ -107,14 +110,15 @@ export const MAIL: Setting<typeof MailSettings> = {
 export const PAUSE_REASONS = ['admin', 'restored', 'bounces', 'complaints', 'agent'] as const
 const Pause = z.strictObject({
   reason: z.enum(PAUSE_REASONS).nullable(),
-  detail: z.string().max(500).default(''),
+  /** More about the reason, if there is more. */
+  detail: KeptWords.nullable(),
   /** Since when it is paused, or since when bounces and complaints count anew. */
   since: z.string().nullable(),
 })
 const PAUSE: Setting<typeof Pause> = {
   file: 'mail-pause.json',
   schema: Pause,
-  fallback: { reason: null, detail: '', since: null },
+  fallback: { reason: null, detail: null, since: null },
 }
 export type MailPause = z.infer<typeof Pause>
 
@@ -126,16 +130,17 @@ export const readPause = (paths: Paths): Promise<MailPause> => readSetting(paths
 export async function pauseMail(
   paths: Paths,
   reason: NonNullable<MailPause['reason']>,
-  detail: string,
+  detail: Words | string | null,
 ): Promise<void> {
   const now = await readPause(paths)
   if (now.reason) return
-  await writeSetting(paths, PAUSE, { reason, detail, since: new Date().toISOString() })
+  const words = typeof detail === 'string' ? verbatim(detail) : detail
+  await writeSetting(paths, PAUSE, { reason, detail: words, since: new Date().toISOString() })
 }
 
 /** Lets mail go on; bounces and complaints before now are forgiven. */
 export async function confirmMail(paths: Paths): Promise<void> {
-  await writeSetting(paths, PAUSE, { reason: null, detail: '', since: new Date().toISOString() })
+  await writeSetting(paths, PAUSE, { reason: null, detail: null, since: new Date().toISOString() })
 }
 
 /** How a mail goes out. A letter needs our own unsubscribe link, so the hub has to be reachable. */

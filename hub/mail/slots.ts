@@ -8,6 +8,8 @@ export type Personal = Partial<Record<PersonalField, string | null | undefined>>
 /** Link kinds a mail may carry; everything else (`javascript:`, `data:`, …) is refused. */
 const LINK_PROTOCOLS = ['http:', 'https:', 'mailto:']
 
+export const NO_LINK = 'must be a http, https or mailto link'
+
 const CONTROL = /[\p{Cc}\u2028\u2029\ufeff]+/gu
 
 /** One line of text: control characters become spaces, edges are trimmed. */
@@ -28,7 +30,7 @@ export const Link = z
   .transform((value, context) => {
     const url = URL.canParse(value.trim()) ? new URL(value.trim()) : null
     if (!url || !LINK_PROTOCOLS.includes(url.protocol) || url.username || url.password) {
-      context.addIssue({ code: 'custom', message: 'must be a http, https or mailto link' })
+      context.addIssue({ code: 'custom', message: NO_LINK })
       return z.NEVER
     }
     return url.href

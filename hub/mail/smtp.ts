@@ -2,10 +2,14 @@ import { Readable } from 'node:stream'
 import type { NodemailerError } from 'nodemailer'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { z } from 'zod'
+import { fieldText } from '../problem.text.ts'
+import { said, type Words } from '../words.ts'
 import { compose, type OutgoingMail } from './message.ts'
+import { serverText } from './servers.text.ts'
 
 export { messageId, OutgoingMail, unsubscribeHeaders } from './message.ts'
 
+const say = said(serverText)
 const LOOPBACK = ['localhost', '127.0.0.1', '::1']
 
 /** A mail server that takes our letters. Passwords never travel in the clear. */
@@ -22,7 +26,7 @@ export const SmtpSettings = z
   })
   .refine(({ security, user, host }) => security !== 'none' || !user || LOOPBACK.includes(host), {
     path: ['security'],
-    message: 'a password needs tls or starttls',
+    message: fieldText.en.needs_tls,
   })
 export type SmtpSettings = z.infer<typeof SmtpSettings>
 
@@ -96,7 +100,7 @@ async function deliver(
 }
 
 /** What a connection test found; `message` says what failed and what to change. */
-export type SmtpCheck = { ok: boolean; stage: SmtpStage | null; message: string }
+export type SmtpCheck = { ok: boolean; stage: SmtpStage | null; message: Words }
 
 /** Connects, logs in and offers a letter from the sender to itself, without sending one. */
 export async function checkSmtp(
@@ -124,7 +128,7 @@ export async function checkSmtp(
   } finally {
     connection.close()
   }
-  return { ok: true, stage: null, message: `${settings.host} takes mail from ${sender}.` }
+  return { ok: true, stage: null, message: say.smtp_works(settings.host, sender) }
 }
 
 function failed(
@@ -134,16 +138,8 @@ function failed(
 ): SmtpCheck {
   const { stage, response } = result
   const server = `${settings.host}:${settings.port}`
-  const messages: Record<SmtpStage, string> = {
-    dns: `The name ${settings.host} is not known. Check its spelling.`,
-    connect: `No mail server answers at ${server} (${response}). Check the port and the firewall.`,
-    tls: `No encrypted connection with ${server} (${response}). Check the port, the security and the certificate.`,
-    auth: `${server} did not accept the user and password (${response}).`,
-    sender: `${server} does not let ${sender} send (${response}).`,
-    recipient: `${server} does not take mail for ${sender} (${response}).`,
-    data: `${server} does not take the letter (${response}).`,
-  }
-  return { ok: false, stage, message: messages[stage] }
+  const message = stage === 'dns' ? say.dns(settings.host) : say[stage](server, response, sender)
+  return { ok: false, stage, message }
 }
 
 function open(

@@ -1,10 +1,13 @@
 import { ApiError } from '../../shared/problem.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { inProject, type Project } from '../db.ts'
+import { said, stored } from '../words.ts'
 import { type Mailing, withApproval } from './approval.ts'
 import { lockDraft, requireStep } from './drafts.ts'
+import { flowText } from './flow.text.ts'
 import { requireState } from './flow.ts'
 import { requireOpen } from './gates.ts'
+import { outcomeText } from './outcome.text.ts'
 import { tell } from './outcome.ts'
 
 /** send lets the sender take a pushed draft; from here on it goes by itself. */
@@ -66,7 +69,7 @@ export async function clear(
       where draft_id = ${id} and state = 'unclear' and (${email}::text is null or email = ${email})
       returning lead_id`
     if (cleared.length === 0) {
-      throw new ApiError('not_found', 'No unclear mail of this draft went to that address.')
+      throw new ApiError('not_found', said(flowText).nothing_unclear)
     }
     if (isSent) await tellAll(sql, project, draft, cleared)
     await sql`
@@ -105,7 +108,7 @@ async function tellAll(
  * between the backup and the restore. What was approved after the restore is not touched.
  */
 export async function doubtRestored(sql: Sql, restored_at: string): Promise<void> {
-  const reason = 'It may have gone out between the backup and the restore.'
+  const reason = stored(said(outcomeText).restored)
   await sql`
     update hub.recipients
     set state = 'unclear', claimed_at = coalesce(claimed_at, now()), reason = ${reason}

@@ -1,5 +1,9 @@
 import type { Sql } from '../../shared/sql.ts'
+import { said, type Words } from '../words.ts'
+import { outcomeText } from './outcome.text.ts'
 import type { MailPause, MailSettings } from './settings.ts'
+
+const say = said(outcomeText)
 
 /** What may still go out today, and how the mail of late was received; over all projects. */
 export type Today = {
@@ -11,7 +15,7 @@ export type Today = {
   hard_bounces: number
   complaints: number
   /** Why mail has to stop, or null. */
-  alarm: { reason: 'bounces' | 'complaints'; detail: string } | null
+  alarm: { reason: 'bounces' | 'complaints'; detail: Words } | null
 }
 
 const MAX_BOUNCES = 0.02
@@ -60,12 +64,12 @@ export async function readToday(
 }
 
 function alarmOf(sent: number, hard_bounces: number, complaints: number): Today['alarm'] {
-  const share = (count: number) => `${count} of ${sent} (${((100 * count) / sent).toFixed(1)} %)`
+  const share = (count: number) => (100 * count) / sent
   if (complaints > MAX_COMPLAINTS * sent) {
-    return { reason: 'complaints', detail: `${share(complaints)} mails were called spam.` }
+    return { reason: 'complaints', detail: say.complaints(complaints, sent, share(complaints)) }
   }
   if (hard_bounces >= FEWEST_BOUNCES && hard_bounces > MAX_BOUNCES * sent) {
-    return { reason: 'bounces', detail: `${share(hard_bounces)} mails bounced for good.` }
+    return { reason: 'bounces', detail: say.bounces(hard_bounces, sent, share(hard_bounces)) }
   }
   return null
 }

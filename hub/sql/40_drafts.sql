@@ -19,7 +19,7 @@ create table hub.drafts (
   state text not null default 'draft' check (state in (
     'draft', 'rendered', 'approved', 'pushed', 'sending', 'sent', 'unclear', 'rejected', 'failed'
   )),
-  state_reason text check (length(state_reason) <= 2000),
+  state_reason hub.words,
   agent text,
   mission_id uuid references hub.missions on delete set null,
   -- The sentences that state a fact, each with the evidence it cites: [{"sentence", "evidence_ids"}].
@@ -55,7 +55,7 @@ create table hub.recipients (
   company text,
   state text not null default 'waiting'
     check (state in ('waiting', 'pushed', 'sending', 'sent', 'unclear', 'skipped', 'failed')),
-  reason text check (length(reason) <= 2000),
+  reason hub.words,
   -- Which of the draft's campaigns in listmonk has it.
   portion int,
   -- How often it was about to be sent; says whose answer an answer is.

@@ -306,6 +306,12 @@ describe('at most once', () => {
     const lead = await addLead({ name: 'Una', email: 'una@client.example' })
     const id = await create({ kind: 'lead', lead_id: lead.id })
     expect(await sendAll(id)).toMatchObject({ state: 'unclear', state_reason: '1 unclear' })
+    const turkish = apiOf(hub, { 'Accept-Language': 'tr' })
+    const path = `drafts/recipients?id=${id}&project=demir`
+    expect((await turkish.get(path)).body.recipients[0].reason).toMatch(
+      /^Mektup verildikten sonra açık bir yanıt gelmedi \(/,
+    )
+    expect((await recipientsOf(id))[0].reason).toMatch(/^No clear answer after the letter/)
     silent.close()
     await api.put('settings/mail', smtpSettings(smtp.port))
     await hub.deps.mailer.run()

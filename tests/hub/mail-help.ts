@@ -43,9 +43,9 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
 }
 
 /** Calls of the API that have to succeed, or be refused in the way that is named. */
-export function apiOf(hub: TestHub) {
+export function apiOf(hub: TestHub, headers: Record<string, string> = {}) {
   const send = async (method: string, path: string, body?: unknown) => {
-    const response = await hub.call(method, path, body)
+    const response = await hub.call(method, path, body, headers)
     const text = await response.text()
     return { status: response.status, body: text.startsWith('{') ? JSON.parse(text) : text }
   }

@@ -113,7 +113,7 @@ describe('the DNS of a sender', () => {
     })
     const found = await checkSenderDns('demir.example', { resolve })
     expect([found.spf.state, found.dkim.state, found.dmarc.state]).toEqual(Array(3).fill('missing'))
-    expect(found.dmarc.advice).toContain('_dmarc.demir.example')
+    expect(found.dmarc.advice?.tr).toContain('_dmarc.demir.example')
   })
 
   test('is unknown offline, never "missing"', async () => {

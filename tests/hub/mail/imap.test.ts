@@ -229,7 +229,7 @@ describe('the connection test', () => {
     server.deliver(reply)
     expect(await checkImap(settings())).toMatchObject({
       ok: true,
-      message: 'INBOX holds 1 letters.',
+      message: { en: 'INBOX holds 1 letters.', tr: 'INBOX kutusunda 1 mektup var.' },
     })
   })
 

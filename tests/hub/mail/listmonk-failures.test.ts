@@ -24,7 +24,7 @@ describe('failures are sorted', () => {
       {
         ok: false,
         version: null,
-        message: /no connection/,
+        message: { en: expect.stringMatching(/no connection/) },
       },
     )
   })
@@ -108,7 +108,8 @@ describe('failures are sorted', () => {
     const check = await checkListmonk(limited)
     expect(check.ok).toBe(false)
     expect(check.missing).toContain(missing)
-    expect(check.message).toContain(missing)
+    expect(check.message.en).toContain(missing)
+    expect(check.message.tr).toContain(`eksik: ${missing}`)
     await limited.close()
   })
 })

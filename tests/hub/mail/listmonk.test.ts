@@ -84,7 +84,11 @@ describe.each(targets)('the client against %s', (_, settings) => {
     expect(await client.about()).toHaveProperty('version')
     const check = await checkListmonk(settings())
     expect(check.permissions.filter((each) => !each.granted)).toEqual([])
-    expect(check).toMatchObject({ ok: true, missing: [], message: 'Connected.' })
+    expect(check).toMatchObject({
+      ok: true,
+      missing: [],
+      message: { en: 'Connected.', tr: 'Bağlandı.' },
+    })
     expect(check.permissions).toHaveLength(11)
   })
 
@@ -104,7 +108,7 @@ describe.each(targets)('the client against %s', (_, settings) => {
     })
     const check = await checkListmonk(wrong)
     expect(check.ok).toBe(false)
-    expect(check.message).toContain('does not know this API user')
+    expect(check.message.en).toContain('does not know this API user')
   })
 
   test('a list is made once, private and single opt-in', async () => {

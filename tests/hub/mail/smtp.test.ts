@@ -310,7 +310,7 @@ describe('the connection test', () => {
     const settings = { ...plain(25), host: 'mail.demir.invalid' }
     const check = await checkSmtp(settings, 'ayse@demir.example', { connect_timeout_ms: 5000 })
     expect(check).toMatchObject({ ok: false, stage: 'dns' })
-    expect(check.message).toContain('mail.demir.invalid')
+    expect(check.message.en).toContain('mail.demir.invalid')
   })
 
   test('names a closed port', async () => {
@@ -353,6 +353,7 @@ describe('the connection test', () => {
     )
     const check = await checkSmtp(plain(port), 'ayse@demir.example')
     expect(check).toMatchObject({ ok: false, stage: 'sender' })
-    expect(check.message).toContain('553 5.7.1 sender rejected')
+    expect(check.message.en).toContain('553 5.7.1 sender rejected')
+    expect(check.message.tr).toContain('izin vermiyor (553 5.7.1 sender rejected)')
   })
 })
