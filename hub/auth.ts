@@ -6,10 +6,15 @@ import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import { jwtVerify, SignJWT } from 'jose'
 import { z } from 'zod'
 import { ApiError } from '../shared/problem.ts'
+import { authText } from './auth.text.ts'
 import type { Paths } from './config.ts'
 import { readText, writeWhole } from './files.ts'
 import type { Ctx, Env } from './http.ts'
+import { fieldText } from './problem.text.ts'
 import { readSetting, type Setting, writeSetting } from './settings.ts'
+import { said } from './words.ts'
+
+const say = said(authText)
 
 const derive = promisify<
   string,
@@ -39,7 +44,7 @@ const ADMIN: Setting<z.ZodNullable<typeof Admin>> = {
 
 export const Password = z
   .string()
-  .min(10, 'Choose at least 10 characters.')
+  .min(10, fieldText.en.short_password)
   .max(200)
   .meta({ description: 'The admin’s password, 10 to 200 characters.' })
 
@@ -137,10 +142,7 @@ export const authenticate: MiddlewareHandler<Env> = async (c, next) => {
 }
 
 function unauthenticated(): ApiError {
-  return new ApiError(
-    'unauthenticated',
-    'Sign in at /hub/, or send the local token (hub.token) as a bearer token.',
-  )
+  return new ApiError('unauthenticated', say.unauthenticated)
 }
 
 const FREE_ATTEMPTS = 3
@@ -159,7 +161,7 @@ export function createAttempts(now: () => number = Date.now) {
     check(address: string): void {
       const wait = Math.ceil(((failed.get(address)?.until ?? 0) - now()) / 1000)
       if (wait <= 0) return
-      throw new ApiError('rate_limited', `Too many wrong attempts. Try again in ${wait} s.`, {
+      throw new ApiError('rate_limited', say.wait(wait), {
         headers: { 'Retry-After': String(wait) },
       })
     },

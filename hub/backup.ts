@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { ApiError } from '../shared/problem.ts'
 import type { Secret } from './backup/archive.ts'
+import { backupText } from './backup/backup.text.ts'
 import {
   backupFile,
   backupsIn,
@@ -19,7 +20,11 @@ import { readBackupSettings } from './backup/settings.ts'
 import { sendAway } from './backup/target.ts'
 import type { Config, Paths } from './config.ts'
 import { readJson, writeJson } from './files.ts'
+import { KeptWords } from './kept-words.ts'
 import type { Log } from './log.ts'
+import { isWords, said, verbatim, type Words } from './words.ts'
+
+const say = said(backupText)
 
 /** The last backup or restore: what runs, or how it ended. */
 export const Job = z
@@ -35,23 +40,23 @@ export const Job = z
     finished_at: z.string().nullable(),
   })
   .meta({ id: 'BackupJob' })
-export type Job = z.infer<typeof Job>
 
-const KeptJob = Job.extend({ pid: z.int() })
+/** The same in its file: with the reason in both languages, and whose it is. */
+const KeptJob = z.object({ ...Job.shape, reason: KeptWords.nullable(), pid: z.int() })
+export type KeptJob = Omit<z.infer<typeof KeptJob>, 'pid'>
 const jobFile = (paths: Paths) => join(backupsIn(paths), '.job.json')
 
 /** The ids of what runs in this very process. */
 const running = new Set<string>()
 
 /** readJob tells of the last backup or restore of any process; one whose process is gone has failed. */
-export async function readJob(paths: Paths): Promise<Job | null> {
+export async function readJob(paths: Paths): Promise<KeptJob | null> {
   const kept = KeptJob.safeParse(await readJson(jobFile(paths)))
   if (!kept.success) return null
   const { pid, ...job } = kept.data
   const runs = pid === process.pid ? running.has(job.id) : isAlive(pid)
   if (job.status !== 'running' || runs) return job
-  const reason = 'It was interrupted; what was there stayed as it was.'
-  return { ...job, status: 'failed', reason }
+  return { ...job, status: 'failed', reason: say.interrupted }
 }
 
 /** endRestore ends a restore that was killed, as `finishRestore` says, and writes down how. */
@@ -65,7 +70,7 @@ export async function endRestore(config: Config): Promise<void> {
 }
 
 /** A job that has begun, and its end. */
-export type Started = { job: Job; done: Promise<string> }
+export type Started = { job: KeptJob; done: Promise<string> }
 
 /**
  * startBackup makes a backup, removes old ones and brings it to its target. A target that cannot be
@@ -107,20 +112,20 @@ export async function startRestore(
   })
 }
 
-type Report = (change: Partial<Pick<Job, 'progress' | 'step' | 'name'>>) => void
+type Report = (change: Partial<Pick<KeptJob, 'progress' | 'step' | 'name'>>) => void
 
 /** startJob writes down how far the work is, for the page that asks and for another process. */
 async function startJob(
   { paths }: Config,
-  { kind, name }: Pick<Job, 'kind' | 'name'>,
+  { kind, name }: Pick<KeptJob, 'kind' | 'name'>,
   work: (report: Report) => Promise<string>,
 ): Promise<Started> {
   const before = await readJob(paths)
   if (before?.status === 'running') {
-    throw new ApiError('conflict', `A ${before.kind} is running. Wait for it to end.`)
+    throw new ApiError('conflict', say.running[before.kind])
   }
   await mkdir(backupsIn(paths), { recursive: true, mode: 0o750 })
-  const begun: Job = {
+  const begun: KeptJob = {
     id: randomUUID(),
     kind,
     status: 'running',
@@ -133,7 +138,7 @@ async function startJob(
   }
   let job = begun
   let written = Promise.resolve()
-  const write = (change: Partial<Job>) => {
+  const write = (change: Partial<KeptJob>) => {
     job = { ...job, ...change }
     const now = { ...job, pid: process.pid }
     // How far it is may fail to be written, as on a full disk, and the work still goes on.
@@ -160,9 +165,11 @@ async function startJob(
 }
 
 /** What a person may read of an error. */
-export function reasonOf(error: unknown): string {
-  if (error instanceof BackupError || error instanceof ApiError) return error.message
-  return 'Something went wrong here; the log of the hub says what.'
+function reasonOf(error: unknown): Words {
+  if (error instanceof BackupError) return error.words
+  if (error instanceof ApiError)
+    return isWords(error.detail) ? error.detail : verbatim(error.message)
+  return say.fault
 }
 
 function isAlive(pid: number): boolean {

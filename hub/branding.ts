@@ -1,34 +1,44 @@
 import { z } from 'zod'
+import { brandingText } from './branding.text.ts'
 import type { Config } from './config.ts'
 import { readLicense } from './license.ts'
 import { logoFault } from './logo.ts'
 import { fieldText } from './problem.text.ts'
 import { readSetting, type Setting } from './settings.ts'
+import { said, type Words } from './words.ts'
+
+const say = said(brandingText)
 
 const Colour = z
   .string()
   .regex(/^#[0-9a-fA-F]{6}$/, fieldText.en.colour)
   .transform((colour) => colour.toLowerCase())
 
-/** branding.json: how the hub, its mails and documents look. */
-export const Branding = z.strictObject({
+const Logo = z.string().max(300_000)
+const LOGO = 'A data: URL of a PNG, JPEG or plain SVG, at most 200 KB.'
+
+/** What the hub, its mails and documents are to look like; `logoFault` looks at the logo. */
+export const GivenBranding = z.strictObject({
   name: z.string().trim().min(1).max(80),
-  logo: z
-    .string()
-    .max(300_000)
-    .superRefine((logo, context) => {
-      const message = logoFault(logo)
-      if (message) context.addIssue({ code: 'custom', message })
-    })
-    .nullable()
-    .default(null)
-    .meta({ description: 'A data: URL of a PNG, JPEG or plain SVG, at most 200 KB.' }),
+  logo: Logo.nullable().default(null).meta({ description: LOGO }),
   colors: z.strictObject({
     /** Buttons and links. */
     primary: Colour,
     /** What stands out beside them. */
     accent: Colour,
   }),
+})
+
+/** branding.json: the same, with a logo that is known to be one. */
+export const Branding = z.strictObject({
+  ...GivenBranding.shape,
+  logo: Logo.superRefine((logo, context) => {
+    const fault = logoFault(logo)
+    if (fault) context.addIssue({ code: 'custom', message: fault.en })
+  })
+    .nullable()
+    .default(null)
+    .meta({ description: LOGO }),
 })
 export type Branding = z.output<typeof Branding>
 
@@ -69,24 +79,20 @@ const TEXT = 4.5
 const GRAPHICS = 3
 
 /** What may be hard to read or will not be shown, one sentence each. */
-export function brandingWarnings(branding: Branding): string[] {
-  const warnings = Object.entries(branding.colors).flatMap(([name, colour]) => {
+export function brandingWarnings(branding: Branding): Words[] {
+  const warnings = Object.values(branding.colors).flatMap((colour) => {
     const [light, dark] = [contrast(colour, WHITE), contrast(colour, DARK)]
-    const found: string[] = []
+    const found: Words[] = []
     if (light < TEXT) {
-      found.push(
-        `${colour} (${name}) has a contrast of ${light.toFixed(1)} on white; text needs ${TEXT}. Choose a darker one.`,
-      )
+      found.push(say.faint_on_white(colour, light, TEXT))
     }
     if (dark < GRAPHICS) {
-      found.push(
-        `${colour} (${name}) has a contrast of ${dark.toFixed(1)} on a dark page; ${GRAPHICS} is needed. Choose a lighter one.`,
-      )
+      found.push(say.faint_on_dark(colour, dark, GRAPHICS))
     }
     return found
   })
   if (branding.logo !== null && mailBranding(branding).logo === null) {
-    warnings.push('Letters go without this logo: they take a PNG or JPEG of up to 29 KB.')
+    warnings.push(say.no_mail_logo)
   }
   return warnings
 }

@@ -79,7 +79,9 @@ function environment(data_dir: string | undefined) {
 async function doctor(config: Config): Promise<number> {
   await becomeServiceUser(config)
   const findings = await examine(config)
-  for (const { is, what, say: text } of findings) say(`${is.padEnd(4)}  ${what.padEnd(9)} ${text}`)
+  for (const { is, what, say: text } of findings) {
+    say(`${is.padEnd(4)}  ${what.en.padEnd(9)} ${text.en}`)
+  }
   return findings.some(({ is }) => is === 'fail') ? 1 : 0
 }
 
@@ -94,7 +96,7 @@ async function status(config: Config): Promise<number> {
   say(
     `  Key         ${key.role === 'hub_rw' ? 'service (reads and writes)' : 'public (reads only)'}`,
   )
-  say(`  Licence     ${license.tier}${license.reason ? `: ${license.reason}` : ''}`)
+  say(`  Licence     ${license.tier}${license.reason ? `: ${license.reason.en}` : ''}`)
   say(`  Backups     last ${last_at ?? 'never'}, next ${next_at}`)
   if (!(await isSetUp(paths))) {
     const code = (await readText(authFiles(paths).setup_code))?.trim()

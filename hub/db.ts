@@ -1,6 +1,10 @@
 import pg from 'pg'
 import { ApiError } from '../shared/problem.ts'
 import { type Sql, sqlOn } from '../shared/sql.ts'
+import { databaseText } from './db.text.ts'
+import { said } from './words.ts'
+
+const say = said(databaseText)
 
 export type Database = {
   /** One transaction whose scope is a project's id, or `*`; under row-level security. */
@@ -111,20 +115,19 @@ function refuse(error: unknown): never {
   const state = sqlState(error)
   if (state && READ_ONLY.includes(state)) throw readOnlyKey(error)
   if ((state && AWAY.includes(state)) || isNetworkError(error)) {
-    throw new ApiError('unavailable', 'The database is away; try again in a moment.', {
-      cause: error,
-    })
+    throw databaseAway(error)
   }
   throw error
 }
 
+/** 503 while the database cannot be reached. */
+export function databaseAway(cause: unknown): ApiError {
+  return new ApiError('unavailable', say.away, { cause })
+}
+
 /** 401 for a write while only the public key is there. */
 export function readOnlyKey(cause?: unknown): ApiError {
-  return new ApiError(
-    'read_only_key',
-    'Only the read-only database key is configured. Paste the service key in Settings > Service Key.',
-    { cause },
-  )
+  return new ApiError('read_only_key', say.read_only, { cause })
 }
 
 function isNetworkError(error: unknown): boolean {

@@ -7,17 +7,22 @@ import { readJob } from './backup.ts'
 import type { Config, Paths } from './config.ts'
 import { type Database, everywhere } from './db.ts'
 import { readJson, writeJson } from './files.ts'
+import { healthText } from './health.text.ts'
 import { alert as tellAgent } from './improve.ts'
+import { KeptWords } from './kept-words.ts'
 import type { Log } from './log.ts'
 import { readMail, readPause } from './mail/settings.ts'
 import { readToday } from './mail/today.ts'
 import type { ModelState } from './model.ts'
 import { readSystem } from './system-settings.ts'
+import { inEach, type Language, said, type Words } from './words.ts'
+
+const say = said(healthText)
 
 export const CAUSES = ['disk', 'memory', 'database', 'queue', 'model', 'backup', 'mail'] as const
 export type Cause = (typeof CAUSES)[number]
 
-/** alerts.json: what is amiss and what was, newest first. */
+/** What is amiss, or was. */
 export const Alert = z
   .object({
     cause: z.enum(CAUSES),
@@ -29,15 +34,18 @@ export const Alert = z
     told_at: z.string().nullable(),
   })
   .meta({ id: 'Alert' })
-export type Alert = z.infer<typeof Alert>
-const Alerts = z.array(Alert)
+
+/** alerts.json: the same in both languages, newest first. */
+const KeptAlert = z.object({ ...Alert.shape, message: KeptWords })
+export type KeptAlert = z.infer<typeof KeptAlert>
+const KeptAlerts = z.array(KeptAlert)
 
 const alertsFile = (paths: Paths) => join(paths.data_dir, 'alerts.json')
 const MOST_KEPT = 50
 
 /** Every alert that is kept, those that last first. */
-export async function readAlerts(paths: Paths): Promise<Alert[]> {
-  const kept = Alerts.safeParse((await readJson(alertsFile(paths))) ?? [])
+export async function readAlerts(paths: Paths): Promise<KeptAlert[]> {
+  const kept = KeptAlerts.safeParse((await readJson(alertsFile(paths))) ?? [])
   if (!kept.success) return []
   return kept.data.sort(
     (a, b) =>
@@ -65,7 +73,6 @@ const STUCK_HOURS = 1
 const STALE_BACKUP_MS = 50 * 3_600_000
 const DAY_MS = 86_400_000
 
-type Words = { en: string; tr: string }
 type Check = (deps: HealthDeps) => Promise<Words | undefined>
 
 const CHECKS: Record<Cause, Check> = {
@@ -74,27 +81,19 @@ const CHECKS: Record<Cause, Check> = {
     const free = bavail * bsize
     const least = Math.min(LEAST_DISK.part * blocks * bsize, LEAST_DISK.most)
     if (free >= Math.max(least, LEAST_DISK.bytes)) return undefined
-    const gib = (free / GIB).toFixed(1)
-    return {
-      en: `Disk space is low: ${gib} GiB are free where the hub keeps its data.`,
-      tr: `Disk alanı az: hub’ın veri klasöründe ${gib} GiB boş.`,
-    }
+    return say.disk(free / GIB)
   },
   memory: async () => {
     const part = freemem() / totalmem()
     if (part >= LEAST_MEMORY_PART) return undefined
-    const percent = Math.round(100 * part)
-    return {
-      en: `Memory is low: ${percent} % is free. A smaller model needs less.`,
-      tr: `Bellek az: %${percent} boş. Daha küçük bir model daha az ister.`,
-    }
+    return say.memory(Math.round(100 * part))
   },
   database: async ({ db }) => {
     try {
       await everywhere(db, (sql) => sql`select from hub.projects limit 1`)
       return undefined
     } catch {
-      return { en: 'The database does not answer.', tr: 'Veritabanı yanıt vermiyor.' }
+      return say.database
     }
   },
   queue: async ({ db }) => {
@@ -110,41 +109,33 @@ const CHECKS: Record<Cause, Check> = {
         from hub.missions`,
     )
     if (!row || row.stuck === 0 || row.processing > 0) return undefined
-    return {
-      en: `The queue is stuck: ${row.stuck} missions wait for over an hour and none runs.`,
-      tr: `Kuyruk takıldı: ${row.stuck} görev bir saatten uzun süredir bekliyor, hiçbiri çalışmıyor.`,
-    }
+    return say.queue(row.stuck)
   },
   model: async ({ model }) => {
     const { state, detail } = await model.state()
     if (state !== 'crashed' && state !== 'unreachable') return undefined
-    return {
-      en: `The model ${state === 'crashed' ? 'crashed' : 'cannot be reached'}: ${detail ?? 'no reason is known'}`,
-      tr: `Model ${state === 'crashed' ? 'çöktü' : 'yanıt vermiyor'}: ${detail ?? 'nedeni bilinmiyor'}`,
-    }
+    const why = detail ?? say.unknown
+    return inEach((language) => healthText[language][state](why[language]))
   },
   backup: async ({ config: { paths } }) => {
     const job = await readJob(paths)
     if (job?.kind === 'backup' && job.status === 'failed') {
-      const why = job.reason ?? ''
-      return { en: `The last backup failed. ${why}`, tr: `Son yedekleme başarısız oldu. ${why}` }
+      const why = job.reason ?? say.unknown
+      return inEach((language) => healthText[language].backup_failed(why[language]))
     }
     const last = (await listBackups(paths)).find(({ kind }) => kind !== 'uploaded')
     const { birthtimeMs } = await stat(paths.data_dir)
     const since = last ? Date.parse(last.created_at) : birthtimeMs
     if (Date.now() - since < STALE_BACKUP_MS) return undefined
-    return {
-      en: `There is no backup of the last two days${last ? `; the last one is of ${last.created_at}` : ''}.`,
-      tr: `Son iki günün yedeği yok${last ? `; sonuncusu ${last.created_at} tarihli` : ''}.`,
-    }
+    return last ? say.old_backup(last.created_at) : say.no_backup
   },
   mail: async ({ config: { paths }, db }) => {
     const [mail, pause] = [await readMail(paths), await readPause(paths)]
     const { alarm } = await everywhere(db, (sql) => readToday(sql, mail, pause))
     const isStopped = pause.reason === 'bounces' || pause.reason === 'complaints'
-    const detail = alarm?.detail ?? (isStopped ? pause.detail : undefined)
-    if (detail === undefined) return undefined
-    return { en: `Mail is badly received: ${detail}`, tr: `Postalar kötü karşılanıyor: ${detail}` }
+    const why = alarm?.detail ?? (isStopped ? pause.detail : null)
+    if (!why) return undefined
+    return inEach((language) => healthText[language].mail(why[language]))
   },
 }
 
@@ -156,26 +147,26 @@ export function createHealth(deps: HealthDeps, now = () => new Date()) {
   const { config, log } = deps
   const inRow = new Map<Cause, number>()
 
-  async function look(): Promise<Alert[]> {
+  async function look(): Promise<KeptAlert[]> {
     const { language } = await readSystem(config.paths)
-    const found = new Map<Cause, string>()
+    const found = new Map<Cause, Words>()
     for (const cause of CAUSES) {
       // What cannot be measured is no fault by itself: the database's own check says when it is away.
       const words = await CHECKS[cause](deps).catch(() => undefined)
       inRow.set(cause, words ? (inRow.get(cause) ?? 0) + 1 : 0)
       if (words && (inRow.get(cause) ?? 0) >= (PATIENCE[cause] ?? 1)) {
-        found.set(cause, words[language])
+        found.set(cause, words)
       }
     }
     const at = now().toISOString()
     const before = await readAlerts(config.paths)
     const lasting = new Map(before.filter((one) => !one.ended_at).map((one) => [one.cause, one]))
     const ended = before.filter((one) => one.ended_at)
-    const alerts: Alert[] = []
+    const alerts: KeptAlert[] = []
     for (const [cause, message] of found) {
       const known = lasting.get(cause)
       const told = toldLast(before, cause)
-      const one: Alert = {
+      const one: KeptAlert = {
         cause,
         message,
         since: known?.since ?? at,
@@ -184,8 +175,8 @@ export function createHealth(deps: HealthDeps, now = () => new Date()) {
         mission_id: known?.mission_id ?? null,
         told_at: told,
       }
-      if (!known) log({ msg: 'health alert', cause, detail: message })
-      alerts.push(await tell(one))
+      if (!known) log({ msg: 'health alert', cause, detail: message.en })
+      alerts.push(await tell(one, language))
       lasting.delete(cause)
     }
     for (const one of lasting.values()) {
@@ -198,10 +189,10 @@ export function createHealth(deps: HealthDeps, now = () => new Date()) {
   }
 
   /** One mission a day for a cause, however often it comes and goes. */
-  async function tell(one: Alert): Promise<Alert> {
+  async function tell(one: KeptAlert, language: Language): Promise<KeptAlert> {
     const isDue = !one.told_at || now().getTime() - Date.parse(one.told_at) >= DAY_MS
     if (!deps.is_writable || !isDue || one.cause === 'database') return one
-    const given = { kind: one.cause, message: one.message.slice(0, 2000) }
+    const given = { kind: one.cause, message: one.message[language].slice(0, 2000) }
     const mission_id = await tellAgent(deps.db, config.paths, given).catch(() => undefined)
     if (!mission_id) return one
     deps.wake?.()
@@ -226,7 +217,7 @@ export function createHealth(deps: HealthDeps, now = () => new Date()) {
   return { look, start }
 }
 
-function toldLast(alerts: Alert[], cause: Cause): string | null {
+function toldLast(alerts: KeptAlert[], cause: Cause): string | null {
   const times = alerts.flatMap((one) => (one.cause === cause && one.told_at ? [one.told_at] : []))
   return times.sort().at(-1) ?? null
 }

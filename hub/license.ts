@@ -5,7 +5,11 @@ import type { Sql } from '../shared/sql.ts'
 import type { Config } from './config.ts'
 import type { Project } from './db.ts'
 import { readJson } from './files.ts'
+import { licenseText } from './license.text.ts'
 import { readSetting, type Setting } from './settings.ts'
+import { said, type Words } from './words.ts'
+
+const say = said(licenseText)
 
 /** What each tier allows and costs a year; Enterprise is unlimited unless its key says otherwise. */
 export const TIERS = {
@@ -44,7 +48,7 @@ export type License = {
   /** `grace`: expired within the last 14 days, and everything still works; then `expired`: Free. */
   status: 'none' | 'valid' | 'grace' | 'expired' | 'refused'
   /** Why a key that is there does not count. */
-  reason: string | null
+  reason: Words | null
 }
 
 const FREE: License = {
@@ -69,14 +73,14 @@ export async function checkLicense(
   config: Config,
   now = new Date(),
 ): Promise<License> {
-  const refused = (reason: string): License => ({ ...FREE, status: 'refused', reason })
+  const refused = (reason: Words): License => ({ ...FREE, status: 'refused', reason })
   const keys = z
     .object({ keys: z.array(z.looseObject({ kid: z.string() })) })
     .parse(await readJson(config.license_keys))
   try {
     const { kid } = decodeProtectedHeader(key)
     if (!keys.keys.some((known) => known.kid === kid)) {
-      return refused('It was signed with a key this release does not know. Ask for a new one.')
+      return refused(say.unknown_key)
     }
     // safe: jose checks the members of each key itself
     const set = createLocalJWKSet(keys as Parameters<typeof createLocalJWKSet>[0])
@@ -88,14 +92,14 @@ export async function checkLicense(
     return licenseOf(Claims.parse(payload), now)
   } catch (error) {
     if (error instanceof errors.JWSSignatureVerificationFailed) {
-      return refused('Its signature is wrong: it was altered or forged. Paste it as you got it.')
+      return refused(say.altered)
     }
     if (
       error instanceof errors.JOSEError ||
       error instanceof z.ZodError ||
       error instanceof TypeError
     ) {
-      return refused('It is no licence key. Paste it whole, as you got it.')
+      return refused(say.no_key)
     }
     throw error
   }
@@ -112,11 +116,10 @@ function licenseOf(
     return { tier, max_projects: most, customer, valid_until, status: 'valid', reason: null }
   }
   if (now.getTime() <= until + GRACE_DAYS * DAY_MS) {
-    const reason = `It expired on ${valid_until.slice(0, 10)}; everything works until 14 days after. Renew it.`
+    const reason = say.grace(valid_until)
     return { tier, max_projects: most, customer, valid_until, status: 'grace', reason }
   }
-  const reason = `It expired on ${valid_until.slice(0, 10)}. The limits of Free hold; nothing was deleted.`
-  return { ...FREE, customer, valid_until, status: 'expired', reason }
+  return { ...FREE, customer, valid_until, status: 'expired', reason: say.expired(valid_until) }
 }
 
 /** Refuses one project more than the licence allows. */
@@ -126,10 +129,7 @@ export async function requireRoom(sql: Sql, { tier, max_projects }: License): Pr
   await sql`select pg_advisory_xact_lock(8770, 1)`
   const [row] = await sql<{ count: number }>`select count(*)::int as count from hub.projects`
   if ((row?.count ?? 0) < max_projects) return
-  throw new ApiError(
-    'license_limit',
-    `The ${tier} tier allows ${max_projects} ${max_projects === 1 ? 'project' : 'projects'}. Enter a larger licence in Settings > Licence, or delete a project.`,
-  )
+  throw new ApiError('license_limit', say.no_room(tier, max_projects))
 }
 
 /** Refuses to write into a project beyond the licence's limit: the oldest ones stay writable. */
@@ -138,8 +138,5 @@ export async function requireWritable(sql: Sql, project: Project, license: Licen
   if (max_projects === null) return
   const [row] = await sql<{ older: number }>`select private.older_projects(${project.id}) as older`
   if ((row?.older ?? 0) < max_projects) return
-  throw new ApiError(
-    'license_limit',
-    `"${project.name}" is read-only: the ${tier} tier allows ${max_projects}. Renew the licence in Settings > Licence; nothing is lost.`,
-  )
+  throw new ApiError('license_limit', say.read_only(project.name, tier, max_projects))
 }

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { Paths } from './config.ts'
 import type { Log } from './log.ts'
 import { cancelled, ModelError, noModel } from './model/error.ts'
+import { modelText } from './model/model.text.ts'
 import { readAnswer, retryMessages, toMessages } from './model/prompt.ts'
 import { type Message, PRIORITIES, type Priority } from './model/protocol.ts'
 import { jsonSchemaOf } from './model/schema.ts'
@@ -10,10 +11,13 @@ import { endpointBase, type ModelSettings, modelPath } from './model/settings.ts
 import { modelsFolder, socketPath } from './model/socket.ts'
 import { createSupervisor, type SupervisorOptions } from './model/supervise.ts'
 import { createWire, type Wire } from './model/wire.ts'
+import { joined, said, type Words } from './words.ts'
 
 export { ModelError, type ModelReason } from './model/error.ts'
 export type { Priority } from './model/protocol.ts'
 export { MODELS, ModelSettings } from './model/settings.ts'
+
+const say = said(modelText)
 
 /** Until the model has said what its context holds, and for endpoints, which do not say. */
 const ASSUMED_CONTEXT = 4096
@@ -52,7 +56,7 @@ export type ModelState = {
   kind: ModelSettings['kind']
   name: string | null
   state: 'none' | 'starting' | 'ready' | 'crashed' | 'unreachable'
-  detail: string | null
+  detail: Words | null
   memory_bytes: number | null
   context_size: number
 }
@@ -128,7 +132,7 @@ export function createModel(options: ModelOptions) {
       if (supervised.state === 'starting' || supervised.state === 'crashed') {
         return { ...base, name, ...supervised }
       }
-      const detail = error instanceof ModelError ? error.message : null
+      const detail = error instanceof ModelError ? error.words : null
       return { ...base, name, state: 'unreachable', detail }
     }
   }
@@ -286,13 +290,13 @@ export function createModel(options: ModelOptions) {
 
 function notReady({ state, detail }: Pick<ModelState, 'state' | 'detail'>): ModelError {
   if (state === 'starting') {
-    return new ModelError('starting', 'The model is being loaded. Try again in a moment.')
+    return new ModelError('starting', say.loading)
   }
-  const why = detail ? ` ${detail}` : ''
   if (state === 'crashed') {
-    return new ModelError('crashed', `The model process ended.${why} It is started again.`)
+    const why = detail ? [detail] : []
+    return new ModelError('crashed', joined([say.ended, ...why, say.restarts]))
   }
-  return new ModelError('unreachable', detail ?? 'The model cannot be reached.')
+  return new ModelError('unreachable', detail ?? say.unreachable)
 }
 
 function isTooLong(error: unknown): boolean {

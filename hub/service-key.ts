@@ -3,6 +3,10 @@ import { ApiError, invalid } from '../shared/problem.ts'
 import type { Config } from './config.ts'
 import { sqlState } from './db.ts'
 import { keyFiles, roleOf, urlFor, writeKey } from './keys.ts'
+import { serviceKeyText } from './service-key.text.ts'
+import { said, type Words } from './words.ts'
+
+const say = said(serviceKeyText)
 
 const WRONG_PASSWORD = ['28P01', '28000']
 const CONNECT_MS = 5_000
@@ -15,10 +19,7 @@ export async function useKey(config: Config, pasted: string): Promise<void> {
   const key = pasted.trim()
   if (!roleOf(key)) {
     const { service } = keyFiles(config.paths)
-    throw wrong(
-      'form',
-      `A key begins with wph_service_ or wph_public_. \`watchpost-hub service-key show\` prints it; it stands in ${service}.`,
-    )
+    throw wrong('form', say.no_key(service))
   }
   await tryKey(config, key)
   await writeKey(config.paths, key)
@@ -46,20 +47,15 @@ async function tryKey(config: Config, key: string): Promise<void> {
   } catch (error) {
     const state = sqlState(error)
     if (state && WRONG_PASSWORD.includes(state)) {
-      throw wrong(
-        'wrong',
-        'The database refuses this key. Paste the whole key that `watchpost-hub service-key show` prints.',
-      )
+      throw wrong('wrong', say.wrong)
     }
-    if (state === '42501') throw wrong('rights', 'This key does not have the rights it names.')
-    throw new ApiError('unavailable', 'The database is away, so the key could not be tried.', {
-      cause: error,
-    })
+    if (state === '42501') throw wrong('rights', say.rights)
+    throw new ApiError('unavailable', say.untried, { cause: error })
   } finally {
     await client.end().catch(() => {})
   }
 }
 
-function wrong(code: string, message: string): ApiError {
+function wrong(code: string, message: Words): ApiError {
   return invalid([{ path: 'key', code, message }])
 }

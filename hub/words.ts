@@ -118,3 +118,8 @@ function date(language: Language, at: string, more: Intl.DateTimeFormatOptions):
   const options = { day: 'numeric', month: 'long', year: 'numeric', ...more } as const
   return new Intl.DateTimeFormat(LOCALES[language], options).format(new Date(at))
 }
+
+/** Makes a sentence in each language by itself, for what is filled in with words again. */
+export function inEach(say: (language: Language) => string): Words {
+  return { en: say('en'), tr: say('tr') }
+}

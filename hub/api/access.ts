@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { ApiError, invalid } from '../../shared/problem.ts'
 import { body, createRoute, json, resource } from '../../shared/route.ts'
 import { VERSION } from '../../shared/version.ts'
+import { authText } from '../auth.text.ts'
 import {
   authFiles,
   endSession,
@@ -15,6 +16,9 @@ import {
 } from '../auth.ts'
 import { readText } from '../files.ts'
 import { answer, type Ctx, type Env, problems } from '../http.ts'
+import { said } from '../words.ts'
+
+const say = said(authText)
 
 const Health = z
   .object({
@@ -62,7 +66,7 @@ access.openapi(
     const { paths } = c.get('deps').config
     const { code, password } = c.req.valid('json')
     if (await isSetUp(paths)) {
-      throw new ApiError('conflict', 'The hub is set up already. Sign in with the password.')
+      throw new ApiError('conflict', say.set_up)
     }
     await attempt(c, 'code', async () => {
       const expected = (await readText(authFiles(paths).setup_code))?.trim()
@@ -140,9 +144,6 @@ async function attempt(c: Ctx, path: string, isRight: () => Promise<boolean>): P
   attempts.check(address)
   if (await isRight()) return attempts.succeeded(address)
   attempts.failed(address)
-  const message =
-    path === 'code'
-      ? 'This is not the set-up code. `watchpost-hub status` shows where it stands.'
-      : 'This is not the password. `watchpost-hub reset-password` makes a new one.'
+  const message = path === 'code' ? say.wrong_code : say.wrong_password
   throw invalid([{ path, code: 'wrong', message }])
 }

@@ -8,11 +8,15 @@ import { z } from 'zod'
 import { ApiError, invalid } from '../../shared/problem.ts'
 import { body, createRoute, json, resource } from '../../shared/route.ts'
 import { isEncrypted, unpack } from '../backup/archive.ts'
+import { backupText } from '../backup/backup.text.ts'
 import { backupFile, backupsIn, listBackups, nameFor } from '../backup/make.ts'
 import { BackupError, KINDS } from '../backup/manifest.ts'
 import { backupTimes, Job, readJob, type Started, startBackup, startRestore } from '../backup.ts'
 import { isMissing } from '../files.ts'
 import { absent, answer, type Ctx, type Env, problems, write } from '../http.ts'
+import { said } from '../words.ts'
+
+const say = said(backupText)
 
 const Backup = z
   .object({
@@ -152,8 +156,7 @@ backups.openapi(
     const { name, confirm, ...secret } = c.req.valid('json')
     await stat(backupFile(config.paths, name)).catch(notThere)
     if (confirm.trim() !== name) {
-      const message = 'Type the name of the backup to restore it.'
-      throw invalid([{ path: 'confirm', code: 'mismatch', message }])
+      throw invalid([{ path: 'confirm', code: 'mismatch', message: say.confirm }])
     }
     return begun(c, await startRestore(config, name, { secret }))
   },
@@ -202,7 +205,7 @@ backups.openapi(
       )
     } catch (error) {
       if (!(error instanceof BackupError)) throw error
-      const found = { ok: false, reason: error.message, created_at: null, files: 0, rows: 0 }
+      const found = { ok: false, reason: error.words, created_at: null, files: 0, rows: 0 }
       return answer(c, Checked, found, 200)
     } finally {
       // An archive that broke off leaves writes behind that end a moment later.
@@ -253,8 +256,7 @@ async function receive(c: Ctx, folder: string): Promise<string> {
     await pipeline(content, createWriteStream(draft, { mode: 0o600, flags: 'wx', flush: true }))
     const encrypted = await isEncrypted(draft)
     if (!encrypted && !(await isGzip(draft))) {
-      const message = 'This is no backup: it is neither a tar.gz nor encrypted with age.'
-      throw invalid([{ path: '', code: 'form', message }])
+      throw invalid([{ path: '', code: 'form', message: say.no_archive }])
     }
     const name = nameFor('uploaded', { encrypted })
     await rename(draft, join(folder, name))

@@ -1,9 +1,19 @@
 import { z } from 'zod'
-import { ApiError } from '../../shared/problem.ts'
+import { ApiError, invalid } from '../../shared/problem.ts'
 import { body, createRoute, json, resource } from '../../shared/route.ts'
-import { BRANDING, Branding, brandingWarnings, mayBrand, readBranding } from '../branding.ts'
+import {
+  BRANDING,
+  Branding,
+  brandingWarnings,
+  GivenBranding,
+  mayBrand,
+  readBranding,
+} from '../branding.ts'
 import { answer, type Env, problems } from '../http.ts'
+import { licenseText } from '../license.text.ts'
+import { logoFault } from '../logo.ts'
 import { readSetting, writeSetting } from '../settings.ts'
+import { said } from '../words.ts'
 
 const Look = z.object({ branding: Branding }).meta({ id: 'Look' })
 const Settings = z
@@ -62,18 +72,18 @@ branding.openapi(
     tags: ['Settings'],
     summary: 'Change name, logo and colours',
     description: 'With an Enterprise licence. An SVG is taken if it does nothing but draw.',
-    request: { body: body(Branding) },
+    request: { body: body(GivenBranding) },
     responses: { 200: json(Settings, 'In use at once.'), ...problems(402, 422) },
   }),
   async (c) => {
     const { config } = c.get('deps')
     if (!(await mayBrand(config))) {
-      throw new ApiError(
-        'license_limit',
-        'Branding needs an Enterprise licence. Enter one in Settings > Licence.',
-      )
+      throw new ApiError('license_limit', said(licenseText).no_branding)
     }
-    const branding = await writeSetting(config.paths, BRANDING, c.req.valid('json'))
+    const given = c.req.valid('json')
+    const fault = given.logo === null ? undefined : logoFault(given.logo)
+    if (fault) throw invalid([{ path: 'logo', code: 'custom', message: fault }])
+    const branding = await writeSetting(config.paths, BRANDING, given)
     const warnings = brandingWarnings(branding)
     return answer(c, Settings, { branding, applies: true, warnings }, 200)
   },

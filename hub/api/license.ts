@@ -58,8 +58,8 @@ license.openapi(
     const { config } = c.get('deps')
     const key = c.req.valid('json').license.replace(/\s+/g, '')
     const { status, reason } = await checkLicense(key, config)
-    if (status === 'refused' || status === 'expired') {
-      throw invalid([{ path: 'license', code: status, message: reason ?? 'It does not count.' }])
+    if (reason && (status === 'refused' || status === 'expired')) {
+      throw invalid([{ path: 'license', code: status, message: reason }])
     }
     await writeSetting(config.paths, LICENSE, { license: key })
     return show(c)

@@ -6,12 +6,16 @@ import { body, createRoute, json, resource } from '../../shared/route.ts'
 import type { Deps } from '../deps.ts'
 import { answer, type Env, problems } from '../http.ts'
 import { machineMemory, PRESETS, presetFor } from '../model/catalog.ts'
+import { downloadText } from '../model/download.text.ts'
 import { Download, DownloadRequest } from '../model/downloads.ts'
 import { MODEL_STATES } from '../model/protocol.ts'
 import { endpointBase, MODELS, ModelSettings, modelPath } from '../model/settings.ts'
 import { modelsFolder } from '../model/socket.ts'
 import { type Model, ModelError } from '../model.ts'
 import { readSetting, writeSetting } from '../settings.ts'
+import { said, type Words } from '../words.ts'
+
+const say = said(downloadText)
 
 const Settings = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('none') }),
@@ -151,12 +155,12 @@ models.openapi(
   async (c) => {
     const asked = c.req.valid('json')
     if ('preset' in asked && !PRESETS.some(({ id }) => id === asked.preset)) {
-      const message = `The presets are ${PRESETS.map(({ id }) => id).join(', ')}.`
+      const message = say.presets(PRESETS.map(({ id }) => id).join(', '))
       throw invalid([{ path: 'preset', code: 'unknown', message }])
     }
     const download = await c.get('deps').downloads.start(asked)
     if (!download) {
-      throw new ApiError('conflict', 'A download is running. Wait for its end, or cancel it.')
+      throw new ApiError('conflict', say.running)
     }
     return answer(c, OneDownload, { download }, 202)
   },
@@ -174,7 +178,7 @@ models.openapi(
   }),
   async (c) => {
     const download = await c.get('deps').downloads.cancel()
-    if (!download) throw new ApiError('conflict', 'No download is running.')
+    if (!download) throw new ApiError('conflict', say.none_running)
     return answer(c, OneDownload, { download }, 200)
   },
 )
@@ -221,8 +225,8 @@ async function test(model: Model, task: string, signal: AbortSignal) {
     }
   } catch (error) {
     if (!(error instanceof ModelError)) throw error
-    if (error.reason !== 'too_long') throw new ApiError('unavailable', error.message)
-    throw invalid([{ path: 'prompt', code: 'too_long', message: error.message }])
+    if (error.reason !== 'too_long') throw new ApiError('unavailable', error.words)
+    throw invalid([{ path: 'prompt', code: 'too_long', message: error.words }])
   }
 }
 
@@ -276,18 +280,18 @@ function completed(change: z.output<typeof Change>, before: ModelSettings): Mode
 }
 
 async function requireModel(file: string): Promise<void> {
-  const refuse = (message: string) => invalid([{ path: 'file', code: 'model', message }])
+  const refuse = (message: Words) => invalid([{ path: 'file', code: 'model', message }])
   const handle = await open(file).catch(() => {
-    throw refuse(`${file} cannot be read by the hub. Download the model, or correct the path.`)
+    throw refuse(say.file.unreadable(file))
   })
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(4), 0, 4, 0)
     if (bytesRead < 4 || buffer.toString('latin1') !== 'GGUF') {
-      throw refuse(`${file} is no GGUF model.`)
+      throw refuse(say.file.no_gguf(file))
     }
   } catch (error) {
     if (error instanceof ApiError) throw error
-    throw refuse(`${file} is no file.`)
+    throw refuse(say.file.no_file(file))
   } finally {
     await handle.close()
   }

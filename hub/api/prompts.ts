@@ -17,7 +17,9 @@ import { inProject } from '../db.ts'
 import { absent, answer, type Ctx, type Env, problems, write } from '../http.ts'
 import { ModelError } from '../model.ts'
 import { readContext } from '../project-folder.ts'
+import { said } from '../words.ts'
 import { Slug } from './projects.ts'
+import { promptsText } from './prompts.text.ts'
 
 const Prompt = z
   .object({
@@ -183,7 +185,7 @@ prompts.openapi(
         200,
       )
     } catch (error) {
-      if (error instanceof ModelError) throw new ApiError('unavailable', error.message)
+      if (error instanceof ModelError) throw new ApiError('unavailable', error.words)
       throw error
     }
   },
@@ -198,7 +200,8 @@ function requireVariables(agent: AgentName, text: string): void {
   const offered = Object.keys(AGENTS[agent].variables)
   const strange = variablesIn(text).filter((name) => !offered.includes(name))
   if (strange.length === 0) return
-  const message = `{{${strange.join('}}, {{')}}} is not offered. There are: {{${offered.join('}}, {{')}}}.`
+  const list = (names: string[]) => names.map((name) => `{{${name}}}`).join(', ')
+  const message = said(promptsText).not_offered(list(strange), list(offered))
   throw invalid([{ path: 'text', code: 'unknown_variable', message }])
 }
 

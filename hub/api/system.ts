@@ -10,6 +10,7 @@ import { Alert, readAlerts } from '../health.ts'
 import { answer, type Ctx, type Env, problems } from '../http.ts'
 import { readLicense, Tier } from '../license.ts'
 import { changeSystem, readSystem, SystemChange } from '../system-settings.ts'
+import type { Sayable } from '../words.ts'
 
 const Info = z
   .object({
@@ -84,7 +85,7 @@ system.openapi(
     ])
     const { tier, max_projects, valid_until, status } = license
     const { name, state, detail, memory_bytes } = now
-    const info: z.input<typeof Info> = {
+    const info: Sayable<z.input<typeof Info>> = {
       version: VERSION,
       uptime_seconds: Math.floor(process.uptime()),
       cpu: { cores: availableParallelism(), load_1m: loadavg()[0] ?? 0 },

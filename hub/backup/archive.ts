@@ -8,12 +8,14 @@ import type { ReadableStream } from 'node:stream/web'
 import { createGunzip } from 'node:zlib'
 import { Decrypter, Encrypter } from 'age-encryption'
 import { create, extract } from 'tar'
+import { said } from '../words.ts'
+import { backupText } from './backup.text.ts'
 import { BackupError, type Manifest, parseManifest } from './manifest.ts'
 import { passphraseIdentity, passphraseRecipient } from './passphrase.ts'
 import type { Encryption } from './settings.ts'
 
 const AGE = 'age-encryption.org/v1'
-const DAMAGED = 'Nothing was changed. Take another backup.'
+const say = said(backupText)
 
 /** What opens an encrypted archive: the passphrase, or the private half of the age key. */
 export type Secret = { passphrase?: string | undefined; identity?: string | undefined }
@@ -78,21 +80,17 @@ export async function unpack(file: string, folder: string, secret: Secret): Prom
     )
   } catch (error) {
     if (isFullDisk(error)) throw error
-    throw new BackupError(`The archive is damaged or no backup of this hub. ${DAMAGED}`, {
-      cause: error,
-    })
+    throw new BackupError(say.damaged, { cause: error })
   }
   if (foreign !== undefined) {
-    throw new BackupError(`The archive holds "${foreign}", which is no plain file. ${DAMAGED}`)
+    throw new BackupError(say.foreign(foreign))
   }
   return verify(folder)
 }
 
 async function decrypt(file: string, { passphrase, identity }: Secret): Promise<Readable> {
   if (!passphrase && !identity) {
-    throw new BackupError(
-      'The archive is encrypted. Give its passphrase, or the private age key (AGE-SECRET-KEY-1…).',
-    )
+    throw new BackupError(say.encrypted)
   }
   const age = new Decrypter()
   try {
@@ -100,14 +98,14 @@ async function decrypt(file: string, { passphrase, identity }: Secret): Promise<
     if (identity) age.addIdentity(identity.trim())
     return Readable.fromWeb(webOf(await age.decrypt(asWeb(createReadStream(file)))))
   } catch (error) {
-    throw new BackupError('This passphrase or key does not open the archive.', { cause: error })
+    throw new BackupError(say.wrong_secret, { cause: error })
   }
 }
 
 /** verify holds the files of a folder against its manifest: none missing, changed or added. */
 async function verify(folder: string): Promise<Manifest> {
   const text = await readFile(join(folder, 'manifest.json'), 'utf8').catch(() => {
-    throw new BackupError(`The archive has no manifest: it is no backup of this hub. ${DAMAGED}`)
+    throw new BackupError(say.no_manifest)
   })
   const manifest = parseManifest(text)
   const known = new Map(manifest.files.map((file) => [file.path, file]))
@@ -116,17 +114,17 @@ async function verify(folder: string): Promise<Manifest> {
     const path = join(entry.parentPath, entry.name).slice(folder.length + 1)
     if (path === 'manifest.json' || (entry.isDirectory() && folders.delete(path))) continue
     const file = entry.isFile() ? known.get(path) : undefined
-    if (!file) throw new BackupError(`"${path}" is not in the archive's manifest. ${DAMAGED}`)
+    if (!file) throw new BackupError(say.unlisted(path))
     const { sha256 } = await sumOf(join(folder, path))
     if (sha256 !== file.sha256) {
-      throw new BackupError(`"${path}" differs from its checksum. ${DAMAGED}`)
+      throw new BackupError(say.changed(path))
     }
     await chmod(join(folder, path), file.mode)
     known.delete(path)
   }
   const [missing] = [...known.keys(), ...folders]
   if (missing !== undefined) {
-    throw new BackupError(`"${missing}" is missing in the archive. ${DAMAGED}`)
+    throw new BackupError(say.missing(missing))
   }
   return manifest
 }

@@ -8,9 +8,12 @@ import pg from 'pg'
 import { ApiError } from '../../shared/problem.ts'
 import { VERSION } from '../../shared/version.ts'
 import type { Config, Paths } from '../config.ts'
+import { databaseAway } from '../db.ts'
 import { isMissing, writeJson } from '../files.ts'
 import { readKey, urlFor } from '../keys.ts'
+import { said } from '../words.ts'
 import { isFullDisk, pack } from './archive.ts'
+import { backupText } from './backup.text.ts'
 import { BackupError, KINDS, type Kind, type Manifest, tableFile, upgradesIn } from './manifest.ts'
 import type { Encryption } from './settings.ts'
 import { asText, copyOut, readTables, relationOf } from './tables.ts'
@@ -36,13 +39,13 @@ export const CONFIG_FILES = {
 }
 /** What a file being written whole is called until then. */
 const DRAFT = /\.[0-9a-f]{12}\.new$/
-const BUSY = 'Another backup or restore is running. Wait for it to end.'
+const say = said(backupText)
 
 export const backupsIn = (paths: Paths) => join(paths.data_dir, 'backups')
 
 /** The file of a backup by its name; what is no name of one never becomes a path. */
 export function backupFile(paths: Paths, name: string): string {
-  if (!NAME.test(name)) throw new ApiError('not_found', 'There is no such backup.')
+  if (!NAME.test(name)) throw new ApiError('not_found', say.absent)
   return join(backupsIn(paths), name)
 }
 
@@ -90,13 +93,11 @@ export async function withLock<T>(
   })
   client.on('error', () => {})
   await client.connect().catch((error: unknown) => {
-    throw new ApiError('unavailable', 'The database is away; try again in a moment.', {
-      cause: error,
-    })
+    throw databaseAway(error)
   })
   try {
     for (let tries = is_patient ? 600 : 1; !(await isFree(client)); tries -= 1) {
-      if (tries <= 1) throw new ApiError('conflict', BUSY)
+      if (tries <= 1) throw new ApiError('conflict', say.running.other)
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
     return await work(client)
@@ -161,10 +162,7 @@ export async function makeBackup(
     return name
   } catch (error) {
     if (!isFullDisk(error)) throw error
-    throw new BackupError(
-      `The disk of ${folder} is full: no backup was made. Delete old ones or make room.`,
-      { cause: error },
-    )
+    throw new BackupError(say.full_disk(folder), { cause: error })
   } finally {
     await rm(stage, { recursive: true, force: true })
   }

@@ -1,9 +1,20 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { said, type Words } from '../words.ts'
+import { backupText } from './backup.text.ts'
 
-/** A backup that cannot be made, read or restored; the message says why and the way out. */
-export class BackupError extends Error {}
+const say = said(backupText)
+
+/** A backup that cannot be made, read or restored; its words say why and the way out. */
+export class BackupError extends Error {
+  readonly words: Words
+
+  constructor(words: Words, options: { cause?: unknown } = {}) {
+    super(words.en, options)
+    this.words = words
+  }
+}
 
 /** Why a backup was made; `uploaded`: it came from somewhere else. */
 export const KINDS = ['daily', 'manual', 'before-restore', 'uploaded'] as const
@@ -57,16 +68,14 @@ export function parseManifest(text: string): Manifest {
   try {
     value = JSON.parse(text)
   } catch {
-    throw new BackupError('The archive is damaged: its manifest is no JSON. Take another backup.')
+    throw new BackupError(say.broken_manifest)
   }
   const format = z.looseObject({ format: z.int(), version: z.string() }).safeParse(value)
   if (format.success && format.data.format > FORMAT) throw newer(format.data.version)
   const manifest = Manifest.safeParse(value)
   if (manifest.success) return manifest.data
   const [issue] = manifest.error.issues
-  throw new BackupError(
-    `The archive's manifest is not usable: ${issue?.path.join('.')} ${issue?.message}.`,
-  )
+  throw new BackupError(say.unusable_manifest(issue?.path.join('.') ?? ''))
 }
 
 const SQL = join(import.meta.dirname, '../sql')
@@ -88,7 +97,5 @@ export async function isOlder(manifest: Manifest, folder = SQL): Promise<boolean
 }
 
 function newer(version: string): BackupError {
-  return new BackupError(
-    `The backup was made by version ${version}, which is newer than this hub. Upgrade the hub, then restore.`,
-  )
+  return new BackupError(say.newer(version))
 }

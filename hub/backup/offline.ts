@@ -4,10 +4,14 @@ import { chmod, copyFile, mkdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import { writeJson } from '../files.ts'
+import { said } from '../words.ts'
 import { isEncrypted, pack, type Secret, unpack } from './archive.ts'
+import { backupText } from './backup.text.ts'
 import { backupFile, backupsIn, listBackups, nameFor } from './make.ts'
 import { BackupError, isOlder, type Manifest } from './manifest.ts'
 import { checkStage, upgradeStage } from './scratch.ts'
+
+const say = said(backupText)
 
 /** Names a backup of this machine: one of the list, or a file from elsewhere, which is copied in. */
 export async function bringIn(
@@ -20,7 +24,7 @@ export async function bringIn(
   if (known) return { name: known.name, is_copy: false }
   const file = resolve(given)
   if (!existsSync(file)) {
-    throw new BackupError(`There is no file ${file}, and no backup of that name.`)
+    throw new BackupError(say.no_file(file))
   }
   const name = nameFor('uploaded', { encrypted: await isEncrypted(file) })
   await mkdir(backupsIn(config.paths), { recursive: true, mode: 0o750 })

@@ -9,11 +9,15 @@ import { readOnlyKey } from '../db.ts'
 import { readJson, readText, writeJson, writeWhole } from '../files.ts'
 import { readKey } from '../keys.ts'
 import { pauseMail } from '../mail/settings.ts'
+import { said } from '../words.ts'
 import { type Secret, unpack } from './archive.ts'
+import { backupText } from './backup.text.ts'
 import { makeBackup, type Progress, withLock } from './make.ts'
 import { BackupError, isOlder, type Manifest, tableFile } from './manifest.ts'
 import { readBackupSettings } from './settings.ts'
 import { asText, differing, readTables, replaceRows } from './tables.ts'
+
+const say = said(backupText)
 
 /**
  * restore.json, while a restore is under way. Its transaction decides: committed, the files follow;
@@ -54,7 +58,7 @@ export async function restoreBackup(
       progress(0.05, 'unpack')
       let manifest = await unpack(file, stage, secret)
       if (await isOlder(manifest)) {
-        if (!upgrade) throw olderSchema(manifest)
+        if (!upgrade) throw new BackupError(say.older(manifest.version))
         progress(0.3, 'upgrade')
         manifest = await upgrade(stage, manifest)
       }
@@ -94,9 +98,7 @@ async function restoreRows(
     progress(0.75, 'check')
     const wrong = await differing(client, tables, manifest, { is_merged: true })
     if (wrong.length > 0) {
-      throw new BackupError(
-        `These tables do not read back as they were saved: ${wrong.join(', ')}. Nothing was changed.`,
-      )
+      throw new BackupError(say.differing(wrong.join(', ')))
     }
     await dropJobs(client)
     const { rows } = await client.query<{ id: string }>('select pg_current_xact_id()::text as id')
@@ -106,7 +108,7 @@ async function restoreRows(
       pause: (await readText(pauseFile(paths))) ?? null,
     })
     // Before the commit: no letter of the restored state goes out unasked.
-    await pauseMail(paths, 'restored', `Restored from the backup of ${manifest.created_at}.`)
+    await pauseMail(paths, 'restored', say.restored(manifest.created_at))
     progress(0.85, 'commit')
     await client.query('commit')
   } catch (error) {
@@ -207,9 +209,7 @@ async function requireSameSalt(client: pg.Client, paths: Paths, stage: string): 
   const { rows } = await client.query('select from hub.suppression limit 1')
   await client.query('rollback')
   if (rows.length === 0) return
-  throw new BackupError(
-    'The backup is of another hub, and this one has people on its suppression list already: the lists cannot be joined. Restore into a fresh installation.',
-  )
+  throw new BackupError(say.other_hub)
 }
 
 function requireKnown(tables: { name: string; columns: string[] }[], manifest: Manifest): void {
@@ -218,13 +218,7 @@ function requireKnown(tables: { name: string; columns: string[] }[], manifest: M
     const unknown = columns.find((column) => !table?.columns.includes(column))
     if (table && unknown === undefined) continue
     throw new BackupError(
-      `The backup has ${table ? `the column ${name}.${unknown}` : `the table ${name}`}, which this hub does not know. Restore it with the version that made it.`,
+      table ? say.unknown_column(`${name}.${unknown}`) : say.unknown_table(name),
     )
   }
-}
-
-function olderSchema({ version }: Manifest): BackupError {
-  return new BackupError(
-    `The backup was made by version ${version}, whose tables were different. Restore it on the server: watchpost-hub restore <file>`,
-  )
 }

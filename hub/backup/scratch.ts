@@ -4,9 +4,13 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { VERSION } from '../../shared/version.ts'
 import { migrate } from '../migrate.ts'
+import { said } from '../words.ts'
+import { backupText } from './backup.text.ts'
 import { dumpTables } from './make.ts'
 import { BackupError, isOlder, type Manifest, tableFile, upgradesIn } from './manifest.ts'
 import { asText, copyIn, differing, readTables, relationOf } from './tables.ts'
+
+const say = said(backupText)
 
 const SQL = join(import.meta.dirname, '../sql')
 
@@ -77,9 +81,7 @@ async function loadInto(
   } catch (error) {
     await client.query('rollback').catch(() => {})
     if (!(error instanceof pg.DatabaseError)) throw error
-    throw new BackupError(`The rows of the backup do not fit its schema: ${error.message}.`, {
-      cause: error,
-    })
+    throw new BackupError(say.no_fit(error.message), { cause: error })
   }
 }
 

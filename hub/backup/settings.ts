@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Paths } from '../config.ts'
+import { fieldText } from '../problem.text.ts'
 import { readSetting, type Setting } from '../settings.ts'
 
 /** An archive holds people's data: off this machine it goes encrypted only. */
@@ -7,7 +8,7 @@ export const Encryption = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('none') }),
   z.strictObject({
     kind: z.literal('passphrase'),
-    passphrase: z.string().min(12, 'Choose at least 12 characters.').max(500),
+    passphrase: z.string().min(12, fieldText.en.short_passphrase).max(500),
   }),
   z.strictObject({
     kind: z.literal('recipient'),
@@ -15,7 +16,7 @@ export const Encryption = z.discriminatedUnion('kind', [
     recipient: z
       .string()
       .max(4000)
-      .regex(/^age1[a-z0-9]+$/, 'A recipient begins with age1; `age-keygen` makes one.'),
+      .regex(/^age1[a-z0-9]+$/, fieldText.en.no_recipient),
   }),
 ])
 export type Encryption = z.infer<typeof Encryption>
@@ -24,8 +25,8 @@ export const Target = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('none') }),
   z.strictObject({
     kind: z.literal('s3'),
-    endpoint: z.url({ protocol: /^https?$/ }).max(500),
-    bucket: z.string().regex(/^[a-z0-9][a-z0-9.-]{1,62}$/),
+    endpoint: z.url({ protocol: /^https?$/, error: fieldText.en.no_address }).max(500),
+    bucket: z.string().regex(/^[a-z0-9][a-z0-9.-]{1,62}$/, fieldText.en.no_bucket),
     region: z
       .string()
       .regex(/^[a-z0-9-]{1,40}$/)
@@ -45,7 +46,7 @@ export const Target = z.discriminatedUnion('kind', [
       .string()
       .min(1)
       .max(500)
-      .regex(/^[^-\s\0][^\0\r\n]*$/, 'Name a folder, host:folder or rsync://host/module.'),
+      .regex(/^[^-\s\0][^\0\r\n]*$/, fieldText.en.no_destination),
   }),
 ])
 export type Target = z.infer<typeof Target>
@@ -60,7 +61,7 @@ export const BackupSettings = z
   })
   .refine(({ encryption, target }) => target.kind === 'none' || encryption.kind !== 'none', {
     path: ['encryption'],
-    message: 'Backups leave this machine encrypted only. Choose a passphrase or a recipient.',
+    message: fieldText.en.unencrypted,
   })
 export type BackupSettings = z.infer<typeof BackupSettings>
 

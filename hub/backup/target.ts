@@ -2,10 +2,13 @@ import { execFile } from 'node:child_process'
 import { openAsBlob } from 'node:fs'
 import { promisify } from 'node:util'
 import { AwsClient } from 'aws4fetch'
+import { said, type Words } from '../words.ts'
 import { sumOf } from './archive.ts'
+import { backupText } from './backup.text.ts'
 import { BackupError } from './manifest.ts'
 import type { Target } from './settings.ts'
 
+const say = said(backupText).target
 const run = promisify(execFile)
 const UPLOAD_MS = 60 * 60_000
 
@@ -43,15 +46,11 @@ async function putObject(
     body: await openAsBlob(file),
     signal: AbortSignal.timeout(UPLOAD_MS),
   }).catch((error: unknown) => {
-    throw new BackupError(`The backup is here, but ${new URL(url).host} did not answer.`, {
-      cause: error,
-    })
+    throw new BackupError(say.silent(new URL(url).host), { cause: error })
   })
   if (answer.ok) return void (await answer.body?.cancel())
-  const said = /<Code>([\w.-]{1,60})<\/Code>/.exec((await answer.text()).slice(0, 4000))?.[1]
-  throw new BackupError(
-    `The backup is here, but the bucket "${bucket}" refused it: ${answer.status}${said ? ` ${said}` : ''}. Check the target in Settings > System.`,
-  )
+  const code = /<Code>([\w.-]{1,60})<\/Code>/.exec((await answer.text()).slice(0, 4000))?.[1]
+  throw new BackupError(say.refused(bucket, code ? `${answer.status} ${code}` : `${answer.status}`))
 }
 
 async function copyByRsync(destination: string, file: string): Promise<void> {
@@ -74,16 +73,13 @@ async function copyByRsync(destination: string, file: string): Promise<void> {
       },
     )
   } catch (error) {
-    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-    const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
-    const why = missing
-      ? 'rsync is not installed on this machine'
-      : `rsync failed: ${said.split('\n')[0]?.slice(0, 300) || 'it gave no reason'}`
-    throw new BackupError(
-      `The backup is here, but ${why}. Check the target in Settings > System.`,
-      {
-        cause: error,
-      },
-    )
+    throw new BackupError(whyNot(error), { cause: error })
   }
+}
+
+function whyNot(error: unknown): Words {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return say.no_rsync
+  const told = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
+  const [line] = told.split('\n')
+  return line ? say.rsync(line.slice(0, 300)) : say.rsync_silent
 }

@@ -1,9 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import PQueue from 'p-queue'
 import { z } from 'zod'
+import { said, type Words } from '../words.ts'
 import type { Engine, Generated } from './engine.ts'
 import { ContextLengthError, GrammarError } from './error.ts'
+import { modelText } from './model.text.ts'
 import { ChatRequest, PRIORITIES, PRIORITY_HEADER, type ProtocolError } from './protocol.ts'
+
+const say = said(modelText)
 
 /** Longer than any context of ours in bytes; what is longer is no prompt. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024
@@ -71,13 +75,13 @@ function generate(
 
 function problemOf(error: unknown): [number, ProtocolError] {
   if (error instanceof ContextLengthError) {
-    const { message, prompt_tokens, max_tokens, context_size } = error
+    const { words, prompt_tokens, max_tokens, context_size } = error
     const numbers = { prompt_tokens, max_tokens, context_size }
-    return [400, { message, code: 'context_length_exceeded', ...numbers }]
+    return [400, { ...inWords(words), code: 'context_length_exceeded', ...numbers }]
   }
   if (error instanceof GrammarError)
-    return [400, { message: error.message, code: 'invalid_schema' }]
-  return [500, { message: 'The model failed.', code: 'internal' }]
+    return [400, { ...inWords(say.no_grammar), code: 'invalid_schema' }]
+  return [500, { ...inWords(say.failed), code: 'internal' }]
 }
 
 type Reply = {
@@ -177,6 +181,11 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
 export function sendJson(response: ServerResponse, status: number, value: unknown): void {
   if (response.headersSent || response.destroyed) return
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
+}
+
+/** What an error says: to OpenAI's clients in English, to the hub in both languages. */
+export function inWords(words: Words): Pick<ProtocolError, 'message' | 'words'> {
+  return { message: words.en, words }
 }
 
 /** An error as OpenAI's API has it. */

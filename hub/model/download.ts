@@ -6,9 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, type Dispatcher, request } from 'undici'
 import { z } from 'zod'
 import { readJson, writeJson } from '../files.ts'
+import { said } from '../words.ts'
+import { downloadText } from './download.text.ts'
 import { DownloadError, type Expected, expectedOf, follow, refusalOf } from './origin.ts'
 
 export { DownloadError } from './origin.ts'
+
+const say = said(downloadText)
 
 const MAGIC = Buffer.from('GGUF')
 /** What stays free for the database while a model is there. */
@@ -72,17 +76,10 @@ export async function download(options: DownloadOptions): Promise<string> {
     return target
   } catch (error) {
     if (signal?.aborted) {
-      throw new DownloadError(
-        'cancelled',
-        'The download was stopped. Starting it again continues it.',
-      )
+      throw new DownloadError('cancelled', say.cancelled)
     }
     if (error instanceof DownloadError) throw error
-    throw new DownloadError(
-      'interrupted',
-      `${new URL(url).host} broke off the download. Start it again: it continues where it was.`,
-      { cause: error },
-    )
+    throw new DownloadError('interrupted', say.broke_off(new URL(url).host), { cause: error })
   } finally {
     await agent.close()
   }
@@ -92,11 +89,11 @@ export async function download(options: DownloadOptions): Promise<string> {
 function nameOf({ name, url }: DownloadOptions): string {
   const address = URL.canParse(url) ? new URL(url) : undefined
   if (!address || !['https:', 'http:'].includes(address.protocol)) {
-    throw new DownloadError('refused', `${url} is no http or https address.`)
+    throw new DownloadError('refused', say.no_address(url))
   }
   const given = name ?? decodeURIComponent(basename(address.pathname))
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,199}\.gguf$/.test(given)) {
-    throw new DownloadError('not_gguf', `${given} is no name of a .gguf file.`)
+    throw new DownloadError('not_gguf', say.no_name(given))
   }
   return given
 }
@@ -126,14 +123,7 @@ async function requireSpace(part: string, folder: string, bytes: number, spare: 
   const needed = bytes - (await sizeOf(part)) + spare
   const free = bavail * bsize
   if (free >= needed) return
-  throw new DownloadError(
-    'no_space',
-    `${folder} has ${gigabytes(free)} GB free, and the download needs ${gigabytes(needed)} GB. Make room and start it again.`,
-  )
-}
-
-function gigabytes(bytes: number): string {
-  return (bytes / 1e9).toFixed(1)
+  throw new DownloadError('no_space', say.no_space(folder, free / 1e9, needed / 1e9))
 }
 
 type Fetch = DownloadOptions & { agent: Dispatcher; part: string; expected: Expected }
@@ -162,10 +152,7 @@ async function fetchRest(fetch: Fetch): Promise<void> {
   const found = hash.digest('hex')
   if (found === expected.sha256) return
   await rm(part, { force: true })
-  throw new DownloadError(
-    'wrong_digest',
-    `The file has the SHA-256 ${found}, not ${expected.sha256}. It was deleted; check the address and start again.`,
-  )
+  throw new DownloadError('wrong_digest', say.wrong_digest(found, expected.sha256))
 }
 
 async function readBeginning({ url, part, expected }: Fetch): Promise<Beginning | undefined> {
@@ -207,7 +194,7 @@ async function append(fetch: Fetch, response: Dispatcher.ResponseData, hash: Has
       if (bytes === 0) requireMagic(data, url)
       bytes += data.length
       if (bytes > expected.bytes) {
-        throw new DownloadError('wrong_digest', `The file is longer than ${expected.bytes} bytes.`)
+        throw new DownloadError('wrong_digest', say.too_long(expected.bytes))
       }
       await file.writeFile(data)
       hash.update(data)
@@ -221,12 +208,12 @@ async function append(fetch: Fetch, response: Dispatcher.ResponseData, hash: Has
   }
   on_progress?.({ bytes, total: expected.bytes })
   if (bytes < expected.bytes) {
-    throw new DownloadError('interrupted', `${new URL(url).host} broke off the download.`)
+    throw new DownloadError('interrupted', say.broke_off(new URL(url).host))
   }
 }
 
 function requireMagic(data: Buffer, url: string): void {
   const length = Math.min(data.length, MAGIC.length)
   if (data.subarray(0, length).equals(MAGIC.subarray(0, length))) return
-  throw new DownloadError('not_gguf', `What ${new URL(url).host} sent is no GGUF model.`)
+  throw new DownloadError('not_gguf', say.no_gguf_from(new URL(url).host))
 }

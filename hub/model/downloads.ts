@@ -3,9 +3,12 @@ import { basename, join } from 'node:path'
 import { z } from 'zod'
 import type { Paths } from '../config.ts'
 import { readJson, writeJson } from '../files.ts'
+import { KeptWords } from '../kept-words.ts'
 import type { Log } from '../log.ts'
 import type { Model } from '../model.ts'
+import { fieldText } from '../problem.text.ts'
 import { writeSetting } from '../settings.ts'
+import { verbatim } from '../words.ts'
 import { presetById } from './catalog.ts'
 import { DownloadError, type DownloadOptions, download } from './download.ts'
 import { MODELS } from './settings.ts'
@@ -21,7 +24,7 @@ export const DownloadRequest = z.union([
     url: z.url({ protocol: /^https?$/ }).max(2000),
     sha256: z
       .string()
-      .regex(/^[0-9a-fA-F]{64}$/, 'A SHA-256 has 64 hexadecimal digits.')
+      .regex(/^[0-9a-fA-F]{64}$/, fieldText.en.sha256)
       .optional(),
     use: z.boolean().default(true),
   }),
@@ -43,7 +46,10 @@ export const Download = z.object({
   started_at: z.string(),
   finished_at: z.string().nullable(),
 })
-export type Download = z.infer<typeof Download>
+
+/** download.json: the same with the error in both languages. */
+const KeptDownload = z.object({ ...Download.shape, error: KeptWords.nullable() })
+export type KeptDownload = z.infer<typeof KeptDownload>
 
 export type DownloadsOptions = {
   paths: Paths
@@ -57,25 +63,25 @@ export type Downloads = ReturnType<typeof createDownloads>
 /** createDownloads fetches one model at a time in the background; a killed hub goes on with it. */
 export function createDownloads({ paths, log, model, ...options }: DownloadsOptions) {
   const note = join(modelsFolder(paths), 'download.json')
-  let current: Download | undefined
+  let current: KeptDownload | undefined
   let running: { stop: AbortController; done: Promise<void> } | undefined
   let isClosing = false
 
-  async function read(): Promise<Download | null> {
+  async function read(): Promise<KeptDownload | null> {
     if (!current) {
-      const noted = Download.safeParse(await readJson(note).catch(() => undefined))
+      const noted = KeptDownload.safeParse(await readJson(note).catch(() => undefined))
       current ??= noted.success ? noted.data : undefined
     }
     return current ?? null
   }
 
   /** Begins a download; undefined while another one runs or for a preset nobody knows. */
-  async function start(asked: DownloadRequest): Promise<Download | undefined> {
+  async function start(asked: DownloadRequest): Promise<KeptDownload | undefined> {
     if (running) return undefined
     const preset = 'preset' in asked ? presetById(asked.preset) : undefined
     const [first] = preset?.files ?? []
     if ('preset' in asked && !first) return undefined
-    const begun: Download = {
+    const begun: KeptDownload = {
       id: randomUUID(),
       preset: preset?.id ?? null,
       url: 'url' in asked ? asked.url : (first?.url ?? ''),
@@ -93,7 +99,7 @@ export function createDownloads({ paths, log, model, ...options }: DownloadsOpti
     return begun
   }
 
-  function run(job: Download): void {
+  function run(job: KeptDownload): void {
     current = job
     const stop = new AbortController()
     const done = fetchAll(job, stop.signal)
@@ -103,7 +109,9 @@ export function createDownloads({ paths, log, model, ...options }: DownloadsOpti
       )
       .then(async (outcome) => {
         running = undefined
-        if (outcome.status === 'failed') log({ msg: 'model download failed', error: outcome.error })
+        if (outcome.status === 'failed') {
+          log({ msg: 'model download failed', error: outcome.error?.en })
+        }
         // A download that the hub's own end stopped goes on when it starts again.
         if (!isClosing) Object.assign(job, outcome, { finished_at: new Date().toISOString() })
         await writeJson(note, job)
@@ -112,7 +120,7 @@ export function createDownloads({ paths, log, model, ...options }: DownloadsOpti
     running = { stop, done }
   }
 
-  async function fetchAll(job: Download, signal: AbortSignal): Promise<void> {
+  async function fetchAll(job: KeptDownload, signal: AbortSignal): Promise<void> {
     const files = presetById(job.preset ?? '')?.files ?? [
       { url: job.url, sha256: job.sha256 ?? undefined },
     ]
@@ -150,7 +158,7 @@ export function createDownloads({ paths, log, model, ...options }: DownloadsOpti
     read,
     start,
     /** Stops the running download; what it has fetched is kept for the next time. */
-    async cancel(): Promise<Download | undefined> {
+    async cancel(): Promise<KeptDownload | undefined> {
       if (!running) return undefined
       running.stop.abort()
       await running.done
@@ -169,11 +177,11 @@ export function createDownloads({ paths, log, model, ...options }: DownloadsOpti
   }
 }
 
-function outcomeOf(error: unknown): Pick<Download, 'status' | 'error'> {
+function outcomeOf(error: unknown): Pick<KeptDownload, 'status' | 'error'> {
   if (error instanceof DownloadError) {
     if (error.reason === 'cancelled') return { status: 'cancelled', error: null }
-    return { status: 'failed', error: error.message }
+    return { status: 'failed', error: error.words }
   }
-  const error_words = error instanceof Error ? error.message : String(error)
-  return { status: 'failed', error: error_words }
+  const words = verbatim(error instanceof Error ? error.message : String(error))
+  return { status: 'failed', error: words }
 }

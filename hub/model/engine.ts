@@ -9,6 +9,7 @@ import {
   resolveChatWrapper,
 } from 'node-llama-cpp'
 import { ContextLengthError, GrammarError } from './error.ts'
+import { modelText } from './model.text.ts'
 import type { Message } from './protocol.ts'
 import { grammarSchema, type Schema } from './schema.ts'
 import { watchCores } from './threads.ts'
@@ -115,7 +116,7 @@ export async function loadEngine(options: EngineOptions) {
         trimWhitespaceSuffix,
       })
     } catch (error) {
-      throw new GrammarError('No grammar can be made of this schema.', { cause: error })
+      throw new GrammarError(modelText.en.no_grammar, { cause: error })
     }
   }
 

@@ -1,3 +1,8 @@
+import { said, type Words } from '../words.ts'
+import { modelText } from './model.text.ts'
+
+const say = said(modelText)
+
 export const MODEL_REASONS = [
   'no_model',
   'starting',
@@ -10,9 +15,10 @@ export const MODEL_REASONS = [
 ] as const
 export type ModelReason = (typeof MODEL_REASONS)[number]
 
-/** Why a model gave no usable answer; `message` says what to do about it. */
+/** Why a model gave no usable answer; `words` say what to do about it, `message` in English. */
 export class ModelError extends Error {
   readonly reason: ModelReason
+  readonly words: Words
   /** Whether the same call may succeed later without anybody changing anything. */
   readonly is_retryable: boolean
   /** By how many tokens a prompt was too long, where that is known. */
@@ -24,7 +30,7 @@ export class ModelError extends Error {
 
   constructor(
     reason: ModelReason,
-    message: string,
+    words: Words,
     options: {
       is_retryable?: boolean
       excess_tokens?: number | undefined
@@ -32,8 +38,9 @@ export class ModelError extends Error {
       cause?: unknown
     } = {},
   ) {
-    super(message, { cause: options.cause })
+    super(words.en, { cause: options.cause })
     this.reason = reason
+    this.words = words
     this.is_retryable =
       options.is_retryable ?? ['starting', 'unreachable', 'crashed'].includes(reason)
     this.excess_tokens = options.excess_tokens
@@ -41,28 +48,26 @@ export class ModelError extends Error {
   }
 }
 
-export function noModel(detail: string | null = null): ModelError {
-  return new ModelError(
-    'no_model',
-    detail ?? 'No model is set up. Choose one under Settings > Models.',
-  )
+export function noModel(detail: Words | null = null): ModelError {
+  return new ModelError('no_model', detail ?? say.none)
 }
 
 export function cancelled(cause?: unknown): ModelError {
-  return new ModelError('cancelled', 'The call was cancelled.', { cause })
+  return new ModelError('cancelled', say.cancelled, { cause })
 }
 
 /** A prompt that, with the answer it asks for, does not fit into the context. */
 export class ContextLengthError extends Error {
+  readonly words: Words
   readonly prompt_tokens: number
   readonly max_tokens: number
   readonly context_size: number
 
   constructor(numbers: { prompt_tokens: number; max_tokens: number; context_size: number }) {
     const { prompt_tokens, max_tokens, context_size } = numbers
-    super(
-      `The prompt has ${prompt_tokens} tokens and the answer may have ${max_tokens}, but the context holds ${context_size}.`,
-    )
+    const words = say.too_long(prompt_tokens, max_tokens, context_size)
+    super(words.en)
+    this.words = words
     this.prompt_tokens = prompt_tokens
     this.max_tokens = max_tokens
     this.context_size = context_size

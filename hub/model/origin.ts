@@ -1,4 +1,8 @@
 import { type Dispatcher, request } from 'undici'
+import { said, type Words } from '../words.ts'
+import { downloadText } from './download.text.ts'
+
+const say = said(downloadText)
 
 export const DOWNLOAD_REASONS = [
   'refused',
@@ -10,17 +14,19 @@ export const DOWNLOAD_REASONS = [
   'cancelled',
 ] as const
 
-/** Why a file was not downloaded; `message` says what to do about it. */
+/** Why a file was not downloaded; `words` say what to do about it, `message` in English. */
 export class DownloadError extends Error {
   readonly reason: (typeof DOWNLOAD_REASONS)[number]
+  readonly words: Words
 
   constructor(
     reason: (typeof DOWNLOAD_REASONS)[number],
-    message: string,
+    words: Words,
     options: { cause?: unknown } = {},
   ) {
-    super(message, options)
+    super(words.en, options)
     this.reason = reason
+    this.words = words
   }
 }
 
@@ -64,13 +70,10 @@ export async function expectedOf(known: {
     bytes ??= pointer?.bytes
   }
   if (sha256 === undefined) {
-    throw new DownloadError(
-      'digest_unknown',
-      `${new URL(url).host} does not say the SHA-256 of this file. Give it with the address: its download page shows it.`,
-    )
+    throw new DownloadError('digest_unknown', say.no_digest(new URL(url).host))
   }
   if (bytes === undefined) {
-    throw new DownloadError('refused', `${new URL(url).host} does not say how large the file is.`)
+    throw new DownloadError('refused', say.no_size(new URL(url).host))
   }
   return { bytes, sha256: sha256.toLowerCase() }
 }
@@ -78,10 +81,7 @@ export async function expectedOf(known: {
 /** Nobody between us and the server may choose the digest that the file is checked against. */
 function requireTrust({ protocol, hostname, host }: URL): void {
   if (protocol === 'https:' || LOOPBACK.includes(hostname)) return
-  throw new DownloadError(
-    'digest_unknown',
-    `${host} is asked without encryption. Use https, or give the SHA-256 of the file.`,
-  )
+  throw new DownloadError('digest_unknown', say.plain(host))
 }
 
 /** A Git LFS pointer is a text of a few lines that names the file's digest and size. */
@@ -114,27 +114,26 @@ export async function follow(
     await response.body.dump()
     const next = new URL(location, at)
     if (next.protocol !== at.protocol && next.protocol !== 'https:') {
-      throw new DownloadError('refused', `${at.host} leads to an address without encryption.`)
+      throw new DownloadError('refused', say.leads_to_plain(at.host))
     }
     at = next
   }
-  throw new DownloadError('refused', `${at.host} leads from one address to the next without end.`)
+  throw new DownloadError('refused', say.endless(at.host))
 }
 
 /** What a server means by refusing, and whether to ask again. */
 export function refusalOf(status: number, url: string): DownloadError {
   const { host } = new URL(url)
   if (status === 401 || status === 403) {
-    const words = `${host} does not give this file to everybody (${status}). Download it by hand and choose the local file.`
-    return new DownloadError('refused', words)
+    return new DownloadError('refused', say.gated(host, status))
   }
   if (status === 404 || status === 410) {
-    return new DownloadError('refused', `${host} has no such file. Check the address.`)
+    return new DownloadError('refused', say.absent(host))
   }
   if (status === 206 || status === 408 || status === 416 || status === 429 || status >= 500) {
-    return new DownloadError('interrupted', `${host} cannot send the file now (${status}).`)
+    return new DownloadError('interrupted', say.busy(host, status))
   }
-  return new DownloadError('refused', `${host} refuses the download (${status}).`)
+  return new DownloadError('refused', say.refused(host, status))
 }
 
 function sizeIn(header: string | string[] | undefined): number | undefined {

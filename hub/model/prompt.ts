@@ -1,7 +1,11 @@
 import { z } from 'zod'
+import { inEach, said, verbatim, type Words } from '../words.ts'
 import { ModelError } from './error.ts'
+import { modelText } from './model.text.ts'
 import type { Message } from './protocol.ts'
 import { outline, type Schema } from './schema.ts'
+
+const say = said(modelText)
 
 /** How much of a refused answer the second prompt shows. */
 const SHOWN_CHARACTERS = 2000
@@ -36,25 +40,21 @@ export async function readAnswer<S extends z.ZodType>(
 ): Promise<Read<z.output<S>>> {
   const json = parse(text)
   if (json === undefined) {
-    if (!is_cut) return invalid('It is no JSON object.')
-    const failure = new ModelError(
-      'out_of_budget',
-      'The answer was longer than its token budget. Ask for less at once, or allow more tokens.',
-    )
+    if (!is_cut) return invalid(say.no_json)
+    const failure = new ModelError('out_of_budget', say.out_of_budget)
     return { success: false, problem: 'It was too long and broke off. Be much shorter.', failure }
   }
   const parsed = await schema.safeParseAsync(tidied(json))
   if (parsed.success) return { success: true, data: parsed.data }
-  return invalid(z.prettifyError(parsed.error).slice(0, SHOWN_CHARACTERS))
+  return invalid(verbatim(z.prettifyError(parsed.error).slice(0, SHOWN_CHARACTERS)))
 }
 
-function invalid(problem: string): Read<never> {
-  const words = problem.replaceAll(/\s+/g, ' ')
-  const failure = new ModelError(
-    'invalid_output',
-    `The model did not answer in the form asked for, twice. ${words} Try again, or use a larger model.`,
+function invalid(problem: Words): Read<never> {
+  const words = inEach((language) =>
+    modelText[language].invalid_output(problem[language].replaceAll(/\s+/g, ' ')),
   )
-  return { success: false, problem, failure }
+  const failure = new ModelError('invalid_output', words)
+  return { success: false, problem: problem.en, failure }
 }
 
 /** Endpoints that know no grammars wrap the object in thoughts, prose or a code fence. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { KeptWords } from '../kept-words.ts'
 
 /** Who waits for the answer: what a user looks at goes before missions, those before the rest. */
 export const PRIORITIES = { background: 0, mission: 1, user: 2 } as const
@@ -33,7 +34,7 @@ export const MODEL_STATES = ['none', 'starting', 'ready', 'crashed', 'unreachabl
 export const Health = z.object({
   state: z.enum(['none', 'starting', 'ready']),
   model: z.string().nullable(),
-  detail: z.string().nullable(),
+  detail: KeptWords.nullable(),
   memory_bytes: z.int(),
   context_size: z.int().nullable(),
   sequences: z.int().nullable(),
@@ -47,6 +48,8 @@ export type Health = z.infer<typeof Health>
 export const ProtocolError = z.object({
   error: z.object({
     message: z.string(),
+    /** The message in both languages, from our own process. */
+    words: KeptWords.optional().catch(undefined),
     type: z.string().nullish(),
     code: z.union([z.string(), z.number()]).nullish(),
     prompt_tokens: z.int().optional(),

@@ -6,9 +6,11 @@ import { z } from 'zod'
 import { type Config, readConfig } from '../config.ts'
 import { log } from '../log.ts'
 import { readSetting } from '../settings.ts'
+import { said, type Words } from '../words.ts'
 import { machineMemory, sizing } from './catalog.ts'
-import { createChat, readJson, refuse, sendJson } from './chat.ts'
+import { createChat, inWords, readJson, refuse, sendJson } from './chat.ts'
 import type { Engine } from './engine.ts'
+import { modelText } from './model.text.ts'
 import { ChatRequest, type Health } from './protocol.ts'
 import { MODELS, modelPath } from './settings.ts'
 import { modelsFolder, socketPath } from './socket.ts'
@@ -21,6 +23,8 @@ import { modelsFolder, socketPath } from './socket.ts'
 
 /** sysexits.h EX_TEMPFAIL: "start me again", as the unit's RestartForceExitStatus has it. */
 const RESTART = 75
+
+const say = said(modelText)
 
 const Count = z.coerce.number().int().positive().optional()
 const { values } = parseArgs({
@@ -38,7 +42,7 @@ const Prompt = z.object({ messages: ChatRequest.shape.messages })
 let engine: Engine | undefined
 let chat: ReturnType<typeof createChat> | undefined
 let state: Health['state'] = 'starting'
-let detail: string | null = null
+let detail: Words | null = null
 
 function health(): Health {
   return {
@@ -68,9 +72,8 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
   }
   if (!engine || !chat) {
     const code = state === 'none' ? 'no_model' : 'starting'
-    const message = detail ?? 'The model is being loaded. Try again in a moment.'
     response.setHeader('retry-after', '5')
-    return refuse(response, 503, { message, code })
+    return refuse(response, 503, { ...inWords(detail ?? say.loading), code })
   }
   if (route === 'POST /v1/chat/completions') return chat.chat(request, response)
   if (route === 'POST /tokenize') {
@@ -87,7 +90,7 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
 const server = createServer((request, response) => {
   handle(request, response).catch((error: unknown) => {
     log({ msg: 'model request failed', error: String(error) })
-    refuse(response, 500, { message: 'The model process failed.', code: 'internal' })
+    refuse(response, 500, { ...inWords(say.process_failed), code: 'internal' })
   })
 })
 
@@ -99,18 +102,16 @@ function stop(code: number): void {
 }
 
 /** The model to load, or the sentence why there is none. */
-async function choose(config: Config): Promise<{ file: string } | { reason: string }> {
+async function choose(config: Config): Promise<{ file: string } | { reason: Words }> {
   const settings = await readSetting(config.paths, MODELS)
   const given = values.file ?? (settings.kind === 'local' ? settings.file : undefined)
-  if (given === undefined) {
-    return { reason: 'No model of its own is set up. Choose one under Settings > Models.' }
-  }
+  if (given === undefined) return { reason: say.none_of_its_own }
   const file = modelPath(modelsFolder(config.paths), given)
   try {
     await access(file)
     return { file }
   } catch {
-    return { reason: `The model file ${file} cannot be read. Download it under Settings > Models.` }
+    return { reason: say.no_file(file) }
   }
 }
 

@@ -1,5 +1,6 @@
 import { basename, isAbsolute, join } from 'node:path'
 import { z } from 'zod'
+import { fieldText } from '../problem.text.ts'
 import type { Setting } from '../settings.ts'
 
 /** Which model the hub thinks with: `models.json`. */
@@ -8,12 +9,12 @@ export const ModelSettings = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('local'),
     /** An absolute path, or the name of a file in the models folder; of a split model its first file. */
-    file: z.string().min(1).max(4096).endsWith('.gguf', 'A model is a .gguf file.'),
+    file: z.string().min(1).max(4096).endsWith('.gguf', fieldText.en.no_gguf),
     preset: z.string().max(60).optional(),
   }),
   z.strictObject({
     kind: z.literal('endpoint'),
-    url: z.url({ protocol: /^https?$/, error: 'An http or https address is needed.' }).max(2000),
+    url: z.url({ protocol: /^https?$/, error: fieldText.en.no_address }).max(2000),
     model: z.string().min(1).max(200),
     api_key: z.string().min(1).max(500).optional(),
   }),

@@ -3,6 +3,10 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Paths } from '../config.ts'
 import type { Log } from '../log.ts'
+import { said, verbatim, type Words } from '../words.ts'
+import { modelText } from './model.text.ts'
+
+const say = said(modelText)
 
 const SERVE = join(import.meta.dirname, 'serve.ts')
 const LONGEST_PAUSE_MS = 60_000
@@ -19,7 +23,7 @@ export type SupervisorOptions = {
   args?: string[]
 }
 
-export type Supervised = { state: 'none' | 'starting' | 'ready' | 'crashed'; detail: string | null }
+export type Supervised = { state: 'none' | 'starting' | 'ready' | 'crashed'; detail: Words | null }
 
 /**
  * createSupervisor runs the model process as a child: started again when it ends by itself, gone
@@ -60,8 +64,9 @@ export function createSupervisor(options: SupervisorOptions) {
     started.once('close', (code, signal) => {
       if (child !== started) return
       child = undefined
-      const detail = complaint.trim().split('\n').at(-1) || `It ended with ${signal ?? code}.`
-      log({ msg: 'model process ended', code, signal, detail })
+      const last = complaint.trim().split('\n').at(-1)
+      const detail = last ? verbatim(last) : say.ended_with(signal ?? code)
+      log({ msg: 'model process ended', code, signal, detail: detail.en })
       supervised = { state: 'crashed', detail }
       const pause = Math.min(pause_ms * 2 ** crashes++, LONGEST_PAUSE_MS)
       restart = setTimeout(start, pause).unref()

@@ -1,7 +1,9 @@
 import { createParser } from 'eventsource-parser'
 import { Agent, type Dispatcher, request } from 'undici'
 import { z } from 'zod'
+import { inEach, joined, said, verbatim, type Words } from '../words.ts'
 import { cancelled, ModelError } from './error.ts'
+import { modelText } from './model.text.ts'
 import {
   Health,
   type Message,
@@ -11,6 +13,8 @@ import {
   Usage,
 } from './protocol.ts'
 import type { Schema } from './schema.ts'
+
+const say = said(modelText)
 
 /** Our own process says every ten seconds that it lives; silence this long means it hangs. */
 const SILENCE_MS = 60_000
@@ -113,7 +117,7 @@ export function createWire(options: WireOptions) {
       const url = new URL('chat/completions', base)
       const response = await send(url, call.signal, body, { [PRIORITY_HEADER]: priority })
       const isStream = String(response.headers['content-type']).startsWith('text/event-stream')
-      return isStream ? readStream(response, on_token) : readWhole(response)
+      return isStream ? readStream(response, isOurs, on_token) : readWhole(response)
     })
   }
 
@@ -153,6 +157,7 @@ async function readWhole(response: Dispatcher.ResponseData): Promise<WireAnswer>
 
 async function readStream(
   response: Dispatcher.ResponseData,
+  isOurs: boolean,
   on_token: ((text: string) => void) | undefined,
 ): Promise<WireAnswer> {
   const answer: WireAnswer = { text: '', is_cut: false, usage: undefined }
@@ -164,7 +169,7 @@ async function readStream(
         return
       }
       const chunk = Chunk.parse(JSON.parse(data))
-      if ('error' in chunk) throw new ModelError('unreachable', sentence(chunk.error.message))
+      if ('error' in chunk) throw new ModelError('unreachable', wordsOf(chunk.error, isOurs))
       if (chunk.usage) answer.usage = chunk.usage
       const [choice] = chunk.choices
       if (choice?.finish_reason) isDone = true
@@ -177,7 +182,7 @@ async function readStream(
   })
   const decoder = new TextDecoder()
   for await (const bytes of response.body) parser.feed(decoder.decode(bytes, { stream: true }))
-  if (!isDone) throw new ModelError('unreachable', 'The answer broke off. Try again.')
+  if (!isDone) throw new ModelError('unreachable', say.broke_off)
   return answer
 }
 
@@ -185,42 +190,36 @@ async function readStream(
 function refusal(response: Dispatcher.ResponseData, body: string, isOurs: boolean): ModelError {
   const status = response.statusCode
   const read = ProtocolError.safeParse(parsed(body))
-  const said = read.success ? read.data.error : undefined
-  const message = said ? sentence(said.message) : `It answered ${status}.`
-  if (said?.code === 'no_model') return new ModelError('no_model', message)
-  if (isOurs && status === 503) return new ModelError('starting', message)
-  const excess_tokens = said && excessOf(said)
+  const given = read.success ? read.data.error : undefined
+  const words = given ? wordsOf(given, isOurs) : say.answered(status)
+  if (given?.code === 'no_model') return new ModelError('no_model', words)
+  if (isOurs && status === 503) return new ModelError('starting', words)
+  const excess_tokens = given && excessOf(given)
   if (excess_tokens !== undefined) {
-    return new ModelError('too_long', `${message} Give the model ${excess_tokens} tokens less.`, {
-      excess_tokens,
-    })
+    const shorten = joined([words, say.shorten(excess_tokens)])
+    return new ModelError('too_long', shorten, { excess_tokens })
   }
-  if (said && /context.?(length|size|window)|too long/i.test(`${said.code} ${said.message}`)) {
-    return new ModelError('too_long', message)
+  if (given && /context.?(length|size|window)|too long/i.test(`${given.code} ${given.message}`)) {
+    return new ModelError('too_long', words)
   }
-  if (isOurs && status === 500) return new ModelError('crashed', message)
+  if (isOurs && status === 500) return new ModelError('crashed', words)
   if (status === 401 || status === 403) {
-    return new ModelError(
-      'unreachable',
-      'The endpoint refuses the API key. Correct it under Settings > Models.',
-      { is_retryable: false },
-    )
+    return new ModelError('unreachable', say.wrong_key, { is_retryable: false })
   }
   if (status === 404) {
-    return new ModelError(
-      'no_model',
-      `The endpoint knows no such model or address: ${message} Correct it under Settings > Models.`,
-    )
+    const unknown = inEach((language) => modelText[language].unknown(words[language]))
+    return new ModelError('no_model', unknown)
   }
   const is_retryable = status === 408 || status === 429 || status >= 500
-  return new ModelError('unreachable', `The endpoint refused the call (${status}): ${message}`, {
+  const refused = inEach((language) => modelText[language].refused(status, words[language]))
+  return new ModelError('unreachable', refused, {
     is_retryable,
     retry_after_ms: retryAfter(response.headers['retry-after']),
   })
 }
 
 /** By how much a prompt was too long, in the words of our own process, llama-server and vLLM. */
-function excessOf(said: z.infer<typeof ProtocolError>['error']): number | undefined {
+function excessOf(said: ProtocolError): number | undefined {
   const { prompt_tokens, max_tokens = 0, context_size } = said
   if (prompt_tokens !== undefined && context_size !== undefined) {
     return prompt_tokens + max_tokens - context_size
@@ -245,36 +244,17 @@ async function translated<T>(
     if (signal?.aborted) throw cancelled(error)
     const code = codeOf(error)
     if (error instanceof z.ZodError || error instanceof SyntaxError) {
-      throw new ModelError(
-        'unreachable',
-        'The endpoint does not speak the OpenAI protocol. Check its address under Settings > Models.',
-        { is_retryable: false, cause: error },
-      )
+      throw new ModelError('unreachable', say.no_protocol, { is_retryable: false, cause: error })
     }
     if (isOurs && ['ECONNREFUSED', 'ENOENT'].includes(code)) {
-      throw new ModelError(
-        'unreachable',
-        'The model process is not running. It is started again.',
-        {
-          cause: error,
-        },
-      )
+      throw new ModelError('unreachable', say.not_running, { cause: error })
     }
     if (isOurs && ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(code)) {
-      throw new ModelError(
-        'crashed',
-        'The model process ended during the call. It is started again.',
-        {
-          cause: error,
-        },
-      )
+      throw new ModelError('crashed', say.ended_during, { cause: error })
     }
-    const what = code.includes('TIMEOUT') ? 'did not answer in time' : `cannot be reached (${code})`
-    throw new ModelError(
-      'unreachable',
-      `The ${isOurs ? 'model process' : 'endpoint'} ${what}. Check it under Settings > Models.`,
-      { cause: error },
-    )
+    const { silent, away } = isOurs ? say.process : say.endpoint
+    const words = code.includes('TIMEOUT') ? silent : away(code)
+    throw new ModelError('unreachable', words, { cause: error })
   }
 }
 
@@ -292,10 +272,11 @@ function parsed(body: string): unknown {
   }
 }
 
-/** At most a sentence of somebody else's words. */
-function sentence(words: string): string {
-  const line = words.replaceAll(/\s+/g, ' ').trim().slice(0, 300)
-  return /[.!?]$/.test(line) ? line : `${line}.`
+/** What an error says: our own process in both languages, others in a sentence of theirs. */
+function wordsOf({ message, words }: ProtocolError, isOurs: boolean): Words {
+  if (isOurs && words) return words
+  const line = message.replaceAll(/\s+/g, ' ').trim().slice(0, 300)
+  return verbatim(/[.!?]$/.test(line) ? line : `${line}.`)
 }
 
 function retryAfter(header: string | string[] | undefined): number | undefined {

@@ -28,6 +28,11 @@ describe('the one admin', () => {
     const code = await readText(join(hub.paths.config_dir, 'setup.code'))
     const short = await post('setup', { code, password: 'short' })
     expect((await short.json()).errors[0].path).toBe('password')
+    const turkish = { 'Accept-Language': 'tr' }
+    const weak = await post('setup', { code, password: 'short' }, turkish)
+    expect((await weak.json()).errors[0].message).toBe('En az 10 karakter seçin.')
+    const wrong = await post('setup', { code: 'wrong', password: PASSWORD }, turkish)
+    expect((await wrong.json()).errors[0].message).toMatch(/^Kurulum kodu bu değil/)
     const made = await post('setup', { code, password: PASSWORD })
     expect(made.status).toBe(200)
     const cookie = made.headers.get('set-cookie')

@@ -29,6 +29,8 @@ test('a backup is held to its checksums; one that was damaged is told, nothing i
     ok: false,
     reason: expect.stringContaining('damaged'),
   })
+  const turkish = await hub.call('POST', 'backup/check', { name }, { 'Accept-Language': 'tr' })
+  expect((await turkish.json()).reason).toMatch(/^Arşiv bozuk/)
   const { backups } = await (await hub.call('GET', 'backups')).json()
   expect(backups).toHaveLength(1)
 })
@@ -44,4 +46,10 @@ test('the doctor tells what he finds, as on the command line', async () => {
     expect(['ok', 'warn', 'fail']).toContain(is)
     expect(say).not.toBe('')
   }
+  const turkish = await hub.call('GET', 'doctor', undefined, { 'Accept-Language': 'tr' })
+  expect((await turkish.json()).findings).toContainEqual({
+    is: 'warn',
+    what: 'Model',
+    say: 'Model seçilmemiş; görevler bekler. Ayarlar > Modeller altında seçin.',
+  })
 })

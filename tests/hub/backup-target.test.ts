@@ -131,6 +131,9 @@ describe('an S3-compatible target', () => {
     expect(await listBackups(hub.paths)).toHaveLength(before.length + 1)
     const { job } = await (await hub.call('GET', 'backups')).json()
     expect(job).toMatchObject({ status: 'failed', reason: expect.stringContaining('AccessDenied') })
+    const headers = { 'Accept-Language': 'tr' }
+    const turkish = await (await hub.call('GET', 'backups', undefined, headers)).json()
+    expect(turkish.job.reason).toContain('“backups” kovası kabul etmedi: 403 AccessDenied')
   })
 
   /** Signature Version 4, as Amazon's documentation writes it down. */

@@ -113,7 +113,7 @@ describe('a bad archive is refused and nothing is changed', () => {
             { path: 'projects/../../x', bytes: 0, sha256: '0'.repeat(64), mode: 0o600 },
           ]
         }),
-      /leads out of the archive/,
+      /manifest is not usable \(files\.0\.path\)/,
     ],
     [
       'a newer schema',

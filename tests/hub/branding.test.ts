@@ -116,6 +116,13 @@ describe('with an Enterprise licence', () => {
     expect((await refused.json()).errors).toMatchObject([{ path: 'logo' }])
   })
 
+  test('a logo is refused in the language of who sends it', async () => {
+    const body = { ...OWN_LOOK, logo: svg('<script>alert(1)</script>') }
+    const headers = { 'Accept-Language': 'tr' }
+    const refused = await hub.call('PUT', 'settings/branding', body, headers)
+    expect((await refused.json()).errors[0].message).toMatch(/gerektirmediği .*: <script>/)
+  })
+
   test('a colour that is none is 422', async () => {
     const refused = await put(null, { colors: { ...colors, accent: 'red' } })
     expect((await refused.json()).errors).toMatchObject([{ path: 'colors.accent' }])
@@ -127,11 +134,12 @@ describe('with an Enterprise licence', () => {
       logo: url('svg+xml', '<svg></svg>'),
       colors: { primary: '#ffff00', accent: '#101010' },
     })
-    expect(warned).toEqual([
-      expect.stringContaining('#ffff00 (primary) has a contrast of 1.1 on white'),
-      expect.stringContaining('#101010 (accent) has a contrast of 1.0 on a dark page'),
+    expect(warned.map(({ en }) => en)).toEqual([
+      expect.stringContaining('#ffff00 has a contrast of 1.1 on white'),
+      expect.stringContaining('#101010 has a contrast of 1.0 on a dark page'),
       expect.stringContaining('Letters go without this logo'),
     ])
+    expect(warned[0]?.tr).toMatch(/^#ffff00 .* 1,1; .* 4,5 gerekir/)
     expect(brandingWarnings(OWN_LOOK)).toEqual([])
     expect(contrast('#000000', '#ffffff')).toBeCloseTo(21)
   })

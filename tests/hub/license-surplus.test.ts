@@ -48,7 +48,7 @@ beforeAll(async () => {
   await insert(
     'approval',
     `insert into hub.approvals (project_id, kind, title, action, action_hash)
-     values ($1, 'external', 'Read a page', '{"do": "read_web"}', 'x')`,
+     values ($1, 'external', '{"en": "Read a page", "tr": "Bir sayfa oku"}', '{"do": "read_web"}', 'x')`,
   )
 })
 afterAll(() => hub.close())

@@ -112,6 +112,19 @@ describe('a key that does not count is refused and the one before stays', () => 
   })
 })
 
+test('a refusal and the time of grace are told in the language that is asked for', async () => {
+  const headers = { 'Accept-Language': 'tr' }
+  const refused = await hub.call('PUT', 'license', { license: 'none' }, headers)
+  expect((await refused.json()).errors[0].message).toMatch(/^Bu bir lisans anahtarı değil/)
+  const key = issue('pro')
+  const { valid_until } = await checkLicense(key, hub.config)
+  const later = new Date(Date.parse(valid_until ?? '') + DAY_MS)
+  const { status, reason } = await checkLicense(key, hub.config, later)
+  expect(status).toBe('grace')
+  expect(reason?.en).toMatch(/^It expired on \d+ [A-Z][a-z]+ \d{4}; everything works/)
+  expect(reason?.tr).toMatch(/^Süresi \d+ \p{Lu}\p{Ll}+ \d{4} tarihinde doldu; /u)
+})
+
 test('line breaks that a mail put into a key do not matter, and both vendor keys count', async () => {
   const key = vendor('issue', '--key', keyFile('b'), '--tier', 'pro', '--customer', 'x')
   const broken = await put(key.replace(/(.{60})/g, '$1\r\n'))
@@ -187,6 +200,6 @@ test('a key kept from before that no longer counts says why, and Free holds', as
   expect(await readLicense({ ...hub.config, license_keys: empty })).toMatchObject({
     tier: 'free',
     status: 'refused',
-    reason: expect.stringContaining('does not know'),
+    reason: { en: expect.stringContaining('does not know') },
   })
 })

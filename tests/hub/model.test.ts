@@ -250,6 +250,8 @@ describe('the process', () => {
       const missing = await refusal(model.complete({ ...prompt, schema: Word }))
       expect(missing.reason).toBe('no_model')
       expect(missing.message).toContain('no-model.gguf')
+      // Its own process said it, in both languages.
+      expect(missing.words.tr).toMatch(/^Model dosyası okunamıyor: .*no-model\.gguf/)
 
       await model.configure({ kind: 'local', file: join(import.meta.dirname, 'broken.gguf') })
       await until(() => lines.filter(({ msg }) => msg === 'model process ended').length >= 2)

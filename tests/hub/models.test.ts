@@ -115,6 +115,9 @@ describe('a model', () => {
     const response = await hub.call('POST', 'model/test', { prompt: 'Hello?' })
     expect(response.status).toBe(503)
     expect((await response.json()).detail).toContain('Settings > Models')
+    const headers = { 'Accept-Language': 'tr' }
+    const turkish = await hub.call('POST', 'model/test', { prompt: 'Selam?' }, headers)
+    expect((await turkish.json()).detail).toMatch(/^Model seçilmemiş/)
   })
 
   test('is downloaded, put to use and tested', async () => {
@@ -159,7 +162,10 @@ describe('a model', () => {
     const asked = { url: url.replace('tiny', 'third'), sha256: 'f'.repeat(64) }
     await hub.call('POST', 'model/download', asked)
     await until(async () => (await get()).download.status === 'failed')
-    expect((await get()).download.error).toContain('SHA-256')
+    expect((await get()).download.error).toContain('The file has the SHA-256')
+    const headers = { 'Accept-Language': 'tr' }
+    const turkish = await hub.call('GET', 'model/download', undefined, headers)
+    expect((await turkish.json()).download.error).toMatch(/^Dosyanın SHA-256 değeri/)
     expect((await get()).settings.file).toBe('tiny.gguf')
   })
 

@@ -37,6 +37,12 @@ describe('a pasted key', () => {
     const refused = await paste(await kept('service.key'))
     await hub.query('grant insert on hub.projects to hub_rw')
     expect(await refused.json()).toMatchObject({ errors: [{ path: 'key', code: 'rights' }] })
+    const other = { key: `wph_service_${'x'.repeat(32)}` }
+    const headers = { 'Accept-Language': 'tr' }
+    const turkish = await hub.call('POST', 'settings/service_key', other, headers)
+    expect((await turkish.json()).errors[0].message).toMatch(
+      /^Veritabanı bu anahtarı kabul etmiyor/,
+    )
   })
 
   test('the right one is kept for the hub alone, tried without a trace, and restarts it', async () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHealth, readAlerts } from '../../hub/health.ts'
 import type { ModelState } from '../../hub/model.ts'
+import { verbatim, type Words } from '../../hub/words.ts'
 import { startHub, type TestHub } from './hub.ts'
 
 let hub: TestHub
@@ -104,7 +105,7 @@ describe('health', () => {
       kind: 'local',
       name: 'x',
       state,
-      detail: 'it ran out of memory',
+      detail: verbatim('it ran out of memory'),
       memory_bytes: null,
       context_size: 4096,
     }),
@@ -113,7 +114,7 @@ describe('health', () => {
     hub.query<{ task: string; routed_by: string }>(
       "select task, routed_by from hub.missions where department = 'system' order by created_at",
     )
-  let look: () => Promise<{ cause: string; message: string; mission_id: string | null }[]>
+  let look: () => Promise<{ cause: string; message: Words; mission_id: string | null }[]>
   beforeAll(async () => {
     await hub.call('POST', 'projects/create', { slug: 'demir', name: 'Demir' })
     const { config, deps, lines } = hub
@@ -129,8 +130,17 @@ describe('health', () => {
     await look()
     const [alert] = await look()
     // The language was set to Turkish above.
-    expect(alert).toMatchObject({ cause: 'model', message: 'Model çöktü: it ran out of memory' })
-    expect(await missions()).toEqual([{ task: alert?.message, routed_by: 'alert' }])
+    expect(alert).toMatchObject({ cause: 'model' })
+    expect(alert?.message.tr).toBe('Model çöktü: it ran out of memory')
+    expect(await missions()).toEqual([{ task: alert?.message.tr, routed_by: 'alert' }])
+    // Each reader reads it in a language of their own.
+    const read = async (language: string) => {
+      const headers = { 'Accept-Language': language }
+      const { alerts } = await (await hub.call('GET', 'system_info', undefined, headers)).json()
+      return alerts[0].message
+    }
+    expect(await read('en')).toBe('The model crashed: it ran out of memory')
+    expect(await read('tr')).toBe('Model çöktü: it ran out of memory')
 
     state = 'ready'
     expect(await look()).toEqual([])
@@ -166,7 +176,7 @@ describe('health', () => {
       step: 'target',
       progress: 0.9,
       name: null,
-      reason: 'The bucket refused it.',
+      reason: { en: 'The bucket refused it.', tr: 'Kova kabul etmedi.' },
       started_at: '2026-01-01T00:00:00.000Z',
       finished_at: '2026-01-01T00:01:00.000Z',
       pid: 1,
@@ -174,7 +184,10 @@ describe('health', () => {
     await writeFile(join(hub.paths.data_dir, 'backups/.job.json'), JSON.stringify(job))
     const alerts = await look()
     expect(alerts.map(({ cause }) => cause).sort()).toEqual(['backup', 'queue'])
-    expect(alerts.find(({ cause }) => cause === 'backup')?.message).toContain('The bucket refused')
+    expect(alerts.find(({ cause }) => cause === 'backup')?.message).toEqual({
+      en: 'The last backup failed. The bucket refused it.',
+      tr: 'Son yedekleme başarısız oldu. Kova kabul etmedi.',
+    })
     await rm(join(hub.paths.data_dir, 'backups/.job.json'))
   })
 })

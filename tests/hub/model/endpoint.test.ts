@@ -189,7 +189,7 @@ describe('an endpoint', () => {
     const error = await refusal()
     expect(error).toMatchObject({ reason, is_retryable })
     expect(error.message).toContain(words)
-    expect(error.message).not.toContain(KEY)
+    expect(JSON.stringify([error.message, error.words])).not.toContain(KEY)
     expect(error.retry_after_ms).toBe(status === 429 ? 7000 : undefined)
     expect(bodies).toHaveLength(1)
   })
@@ -215,6 +215,7 @@ describe('an endpoint', () => {
     const error = await refusal()
     expect(error).toMatchObject({ reason: 'unreachable', is_retryable: true })
     expect(error.message).toContain('did not answer in time')
+    expect(error.words.tr).toContain('zamanında yanıt vermedi')
   })
 
   test('is ready while it lists its models, and unreachable when nobody listens', async () => {

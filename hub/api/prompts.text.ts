@@ -1,0 +1,12 @@
+import { texts } from '../words.ts'
+
+/** Why a prompt is not taken. */
+export const promptsText = texts(
+  {
+    not_offered: (names: string, offered: string) =>
+      `${names} is not offered. There are: ${offered}.`,
+  },
+  {
+    not_offered: (names, offered) => `Kullanılamayan: ${names}. Kullanılabilenler: ${offered}.`,
+  },
+)
