@@ -17,6 +17,7 @@ export const nextActionText = texts(
         ? 'Finish 1 draft that has no design yet'
         : `Finish ${n} drafts that have no design yet`,
     follow_up: (lead: string, days: number) => `Follow up with ${lead}: no answer for ${days} days`,
+    look_at_failed_import: (file: string) => `See why the import of ${file} stopped`,
     correct_import: (n: number, file: string) =>
       `Correct ${n} ${n === 1 ? 'row' : 'rows'} of ${file} and import ${n === 1 ? 'it' : 'them'} again`,
     look_at_failed_mission: (task: string) => `See why “${task}” failed`,
@@ -39,6 +40,7 @@ export const nextActionText = texts(
     send_draft: (subject) => `Onaylanan “${subject}” taslağını gönderin`,
     finish_draft: (n) => `Tasarımı olmayan ${n} taslağı bitirin`,
     follow_up: (lead, days) => `${lead} ${days} gündür yanıtlamadı: yeniden yazın`,
+    look_at_failed_import: (file) => `${file} dosyasının aktarımı neden durdu, bakın`,
     correct_import: (n, file) => `${file} dosyasındaki ${n} satırı düzeltip yeniden aktarın`,
     look_at_failed_mission: (task) => `“${task}” neden başarısız oldu, bakın`,
     choose_model: 'Bir model seçin: görevler onu bekliyor',

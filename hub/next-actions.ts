@@ -24,6 +24,7 @@ export const NextAction = z
       'send_draft',
       'finish_draft',
       'follow_up',
+      'look_at_failed_import',
       'correct_import',
       'look_at_failed_mission',
       'choose_model',
@@ -194,13 +195,15 @@ const WORK: Work[] = [
     title: ({ name, days }) => say.follow_up(name, days),
   },
   {
+    kind: 'look_at_failed_import',
+    ref: 'import',
+    find: imports('failed'),
+    title: ({ name }) => say.look_at_failed_import(name),
+  },
+  {
     kind: 'correct_import',
     ref: 'import',
-    find: (sql) => sql`
-      select import.id, project.slug as project, import.file as name, import.refused as count
-      from hub.imports as import join hub.projects as project on project.id = import.project_id
-      where import.refused > 0 and import.finished_at > now() - interval '2 days'
-      order by import.finished_at desc limit ${MOST_OF_A_KIND}`,
+    find: imports('done'),
     title: ({ name, count }) => say.correct_import(count, name),
   },
   {
@@ -243,6 +246,22 @@ function drafts(...states: string[]): Work['find'] {
     from hub.drafts as draft join hub.projects as project on project.id = draft.project_id
     where draft.state = any(${states}::text[])
     order by draft.updated_at, draft.id limit ${MOST_OF_A_KIND}`
+}
+
+/** Imports that left something to do, until the file or the one of its refused rows came again. */
+function imports(status: 'done' | 'failed'): Work['find'] {
+  return (sql) => sql`
+    select import.id, project.slug as project, import.file as name,
+      case when ${status} = 'failed' then 1 else import.refused end as count
+    from hub.imports as import join hub.projects as project on project.id = import.project_id
+    where import.status = ${status} and (${status} = 'failed' or import.refused > 0)
+      and import.finished_at > now() - interval '2 days'
+      and not exists (
+        select from hub.imports as later
+        where later.project_id = import.project_id and later.created_at > import.created_at
+          and (later.file = import.file or later.file like 'import-errors-' || import.id || '%')
+      )
+    order by import.finished_at desc, import.id limit ${MOST_OF_A_KIND}`
 }
 
 async function fromRows(sql: Sql): Promise<NextAction[]> {

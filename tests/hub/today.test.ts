@@ -117,6 +117,32 @@ test('what happens is counted in its project and on its day', async () => {
   expect((await get('today_summary?day=x')).status).toBe(400)
 })
 
+test('an import that stopped or left rows is there until its file comes again', async () => {
+  const bring = (file: string, status: string, refused: number) =>
+    hub.query<{ id: string }>(
+      `insert into hub.imports (project_id, file, options, status, total, refused, finished_at)
+       values ($1, $2, '{}', $3, 3, $4, now()) returning id`,
+      [hub.ids.baltic, file, status, refused],
+    )
+  const told = async (language: string) =>
+    (await actions('?project=baltic', language))
+      .filter(({ kind }) => kind.includes('import'))
+      .map(({ title }) => title)
+  await bring('gone.csv', 'failed', 0)
+  const [left] = await bring('fair.csv', 'done', 2)
+  expect(await told('en')).toEqual([
+    'See why the import of gone.csv stopped',
+    'Correct 2 rows of fair.csv and import them again',
+  ])
+  expect(await told('tr')).toEqual([
+    'gone.csv dosyasının aktarımı neden durdu, bakın',
+    'fair.csv dosyasındaki 2 satırı düzeltip yeniden aktarın',
+  ])
+  await bring('gone.csv', 'done', 0)
+  await bring(`import-errors-${left?.id} (1).csv`, 'done', 0)
+  expect(await told('en')).toEqual([])
+})
+
 test('next actions are facts: each is there while it is to be done, and gone when it is', async () => {
   await hub.query('delete from hub.leads')
   await hub.query('delete from hub.drafts')
@@ -166,7 +192,7 @@ test('next actions are facts: each is there while it is to be done, and gone whe
   }
   await hub.query(
     `insert into hub.approvals (project_id, kind, title, action, action_hash)
-     values ($1, 'external', 'Read a website', '{}', 'x')`,
+     values ($1, 'external', '{"en": "Read a website", "tr": "Bir siteyi oku"}', '{}', 'x')`,
     [hub.ids.demir],
   )
   await hub.query(
@@ -199,7 +225,7 @@ test('next actions are facts: each is there while it is to be done, and gone whe
   expect(await titles('tr')).toEqual([
     '“unclear” gönderildi mi öğrenin: yanıt hiç gelmedi',
     'Okuyup onaylayın: “rendered”',
-    'Karar verin: Read a website',
+    'Karar verin: Bir siteyi oku',
     'Onaylanan “approved” taslağını gönderin',
     'Tasarımı olmayan 1 taslağı bitirin',
     '“x” neden başarısız oldu, bakın',

@@ -19,8 +19,11 @@ export const queryClient = new QueryClient({
   },
 })
 
-// Sentences of the hub are among the data.
-onLanguage(() => void queryClient.invalidateQueries())
+// Sentences of the hub are among the data: what is shown is asked again, the rest forgotten.
+onLanguage(() => {
+  queryClient.removeQueries({ type: 'inactive' })
+  void queryClient.invalidateQueries()
+})
 
 onProblem(({ code }) => {
   if (code === 'read_only_key') void queryClient.invalidateQueries({ queryKey: ['health'] })

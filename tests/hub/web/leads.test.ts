@@ -1,8 +1,13 @@
+import { readFile } from 'node:fs/promises'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { LICENSE } from '../../../hub/license.ts'
+import { pauseMail } from '../../../hub/mail/settings.ts'
+import { writeSetting } from '../../../hub/settings.ts'
 import {
   eventually,
   expectClean,
+  type Look,
   open,
   type ServedHub,
   serveHub,
@@ -10,6 +15,7 @@ import {
   signIn,
   startBrowser,
 } from './browser.ts'
+import { expectSpoken, readVocabulary } from './words.ts'
 
 let hub: ServedHub
 let browser: Browser
@@ -23,8 +29,8 @@ afterAll(async () => {
   await hub?.close()
 })
 
-async function openLeads(path = '') {
-  const opened = await open(browser, hub.origin)
+async function openLeads(path = '', look: Look = {}) {
+  const opened = await open(browser, hub.origin, look)
   await signIn(hub, opened)
   await opened.page.goto(`/hub/p/demir/leads${path}`)
   await settled(opened.page)
@@ -144,3 +150,182 @@ test('the same e-mail again offers the lead that has it', async () => {
   await page.getByRole('dialog', { name: 'Lead Kişi 42' }).waitFor()
   expectClean(opened)
 })
+
+describe('in Turkish', () => {
+  const look = { language: 'tr' } as const
+  /** What the scene and the leads before it are called, days, and known words put together. */
+  const DATA =
+    /Veri|^<|^fuar 2026$|^Yeni → İletişim kuruldu$|^Ad, Hukuki dayanak, Telefon$|^Türkçe$|^Demir Lojistik$|^Watchpost Hub$|^(Kişi|Firma) \d+$|@|^fuar\.csv|^\d+ \p{L}+( \p{L}+)?$|^(dün|bugün|\d+ gün önce)$/u
+
+  test('an import says what is wrong with its rows, and the file of them does too', async () => {
+    const [fair] = await hub.query<{ id: string }>(
+      `select id from hub.imports where file = 'fuar.csv'`,
+    )
+    const opened = await openLeads(`?do=import&import=${fair?.id}`, look)
+    const { page } = opened
+    const dialog = page.getByRole('dialog', { name: 'Aday aktar' })
+    await dialog.getByText('Tüm satırlar okundu.').waitFor()
+    await dialog.getByText('E-posta: Bu bir e-posta adresi değil.').waitFor()
+    await expectSpoken(page, await readVocabulary('tr'), DATA)
+    const coming = page.waitForEvent('download')
+    await dialog.getByRole('link', { name: 'Hatalı satırları indir' }).click()
+    const file = await readFile(await (await coming).path(), 'utf8')
+    expect(file).toContain('"satır","hatalar"')
+    expect(file).toContain('"E-posta: Bu bir e-posta adresi değil."')
+    await dialog.getByRole('button', { name: 'Başka dosya seç' }).click()
+    await dialog.getByText('CSV dosyasını buraya bırakın').waitFor()
+    expectClean(opened)
+  })
+
+  test('an import whose file is gone says why it stopped, and what to do', async () => {
+    await hub.query(
+      `insert into hub.imports (project_id, file, options, status, total)
+       select id, 'Veri kayıp.csv', '{}', 'processing', 3 from hub.projects`,
+    )
+    const headers = { 'content-type': 'text/csv' }
+    await hub.call('POST', 'leads/import?project=demir', 'Ad\nVeri', headers)
+    const opened = await openLeads('', look)
+    const { page } = opened
+    await page.goto('/hub/p/demir/today')
+    const action = 'Veri kayıp.csv dosyasının aktarımı neden durdu, bakın'
+    await eventually(async () => {
+      await page.reload()
+      await settled(page)
+      return page.getByRole('link', { name: action }).count()
+    }).toBe(1)
+    await expectSpoken(page, await readVocabulary('tr'), DATA)
+    await page.getByRole('link', { name: action }).click()
+    const dialog = page.getByRole('dialog', { name: 'Aday aktar' })
+    await dialog.getByText('Satırların hepsi okunmadı.').waitFor()
+    await dialog.getByText('Dosya silinmiş. Yeniden aktarın; gelmiş olanlar').waitFor()
+    await expectSpoken(page, await readVocabulary('tr'), DATA)
+    expectClean(opened)
+  })
+
+  test('every kind of activity and of action is worded', async () => {
+    const lead = await makeScene()
+    const opened = await openLeads('', look)
+    const { page } = opened
+    const vocabulary = await readVocabulary('tr')
+    await page.goto(`/hub/p/veri/leads?lead=${lead}`)
+    await settled(page)
+    for (const tab of await page.getByRole('tab').all()) {
+      await tab.click()
+      await settled(page)
+      await expectSpoken(page, vocabulary, DATA)
+    }
+    await page.getByRole('tab', { name: 'Geçmiş' }).click()
+    await eventually(() => page.getByRole('tabpanel').locator('li').count()).toBe(KINDS.length)
+    expect(await page.getByText('Bir şey oldu').count()).toBe(0)
+    await page.goto('/hub/p/veri/today')
+    await settled(page)
+    await page.getByRole('button', { name: /^Tümünü göster/ }).click()
+    await expectSpoken(page, vocabulary, DATA)
+    expect(await page.locator('section[aria-labelledby=next] li').allInnerTexts()).toEqual([
+      'E-posta durduruldu: nedenine bakın, sonra onaylayın',
+      '“Veri unclear” gönderildi mi öğrenin: yanıt hiç gelmedi',
+      expect.stringMatching(/^Veri işi\s+2 Oca tarihinden beri gecikti$/),
+      'Veri Kişi yanıt verdi: geri dönün',
+      'Okuyup onaylayın: “Veri rendered”',
+      'Karar verin: Veri sitesini oku',
+      'Onaylanan “Veri approved” taslağını gönderin',
+      'Tasarımı olmayan 1 taslağı bitirin',
+      'Veri Aday 9 gündür yanıtlamadı: yeniden yazın',
+      'Veri.csv dosyasındaki 3 satırı düzeltip yeniden aktarın',
+      '“Veri araştır” neden başarısız oldu, bakın',
+      'Bir model seçin: görevler onu bekliyor',
+      'E-postayı kurun: taslak onsuz da yazılır, gönderim yapılamaz',
+      'Lisansı yenileyin',
+    ])
+    expectClean(opened)
+  })
+
+  test('and back in English by the menu, without a reload', async () => {
+    const opened = await openLeads('', look)
+    const { page } = opened
+    await page.goto('/hub/p/veri/today')
+    await page.getByText('Okuyup onaylayın: “Veri rendered”').waitFor()
+    await page.evaluate(() => Object.assign(window, { isSamePage: true }))
+    await page.getByRole('button', { name: 'Dil, tema ve tuşlar' }).click()
+    await page.getByRole('menuitem', { name: 'English' }).click()
+    await page.getByText('Read and approve “Veri rendered”').waitFor()
+    expect(await page.getByText('Okuyup onaylayın').count()).toBe(0)
+    expect(await page.evaluate(() => 'isSamePage' in window)).toBe(true)
+    expectClean(opened)
+  })
+})
+
+const KINDS: [string, object][] = [
+  ['created', { by: 'hand' }],
+  ['created', { mission_id: 'x' }],
+  ['imported', { file: 'Veri.csv', row: 2 }],
+  ['merged', { file: 'Veri.csv', row: 2 }],
+  ['edited', { fields: ['name', 'lawful_basis', 'phone'] }],
+  ['stage', { from: 'new', to: 'contacted' }],
+  ['stage', { to: 'replied', by: 'replied' }],
+  ['tagged', { tags: ['Veri'] }],
+  ['moved', { from: 'Veri', to: 'veri' }],
+  ['note', { text: 'Veri notu' }],
+  ['task', { title: 'Veri işi' }],
+  ['task_done', { title: 'Veri işi' }],
+  ['evidence', { source: 'Veri.csv:2' }],
+  ...['draft', 'approved', 'sent', 'opened', 'clicked', 'replied', 'bounced', 'unsubscribed'].map(
+    (kind): [string, object] => [kind, { subject: 'Veri konusu' }],
+  ),
+]
+
+/** A project with all that can wait for somebody; answers a lead to whom everything has happened. */
+async function makeScene(): Promise<string> {
+  const [project] = await hub.query<{ id: string }>(
+    `insert into hub.projects (slug, name) values ('veri', 'Veri Lojistik') returning id`,
+  )
+  const insert = async (statement: string, ...values: unknown[]): Promise<string> =>
+    (await hub.query<{ id: string }>(`${statement} returning id`, [project?.id, ...values]))[0]
+      ?.id ?? ''
+  const lead = await insert(
+    `insert into hub.leads (project_id, name, email, company, source, lawful_basis, stage)
+     values ($1, 'Veri Kişi', 'veri@firma.example', 'Veri A.Ş.', 'Veri.csv', 'consent', 'replied')`,
+  )
+  const quiet = await insert(
+    `insert into hub.leads (project_id, name, stage) values ($1, 'Veri Aday', 'contacted')`,
+  )
+  const activity = `insert into hub.activities (project_id, lead_id, kind, details, at)
+    values ($1, $2, $3, $4, now() - make_interval(days => $5))`
+  await insert(activity, quiet, 'sent', '{}', 9)
+  for (const [kind, details] of KINDS) {
+    await insert(activity, lead, kind, JSON.stringify(details), 1)
+  }
+  await insert(
+    `insert into hub.tasks (project_id, lead_id, title, due_on)
+     values ($1, $2, 'Veri işi', '2026-01-02')`,
+    lead,
+  )
+  await insert(
+    `insert into hub.evidence (project_id, lead_id, fact, quote, source)
+     values ($1, $2, 'Ad: Veri Kişi', 'Ad: Veri Kişi; Bölge: Veri', 'Veri.csv:2')`,
+    lead,
+  )
+  for (const state of ['unclear', 'rendered', 'approved', 'draft']) {
+    await insert(
+      `insert into hub.drafts (project_id, audience, state, subject)
+       values ($1, '{"kind": "list"}', $2, $3)`,
+      state,
+      `Veri ${state}`,
+    )
+  }
+  await insert(
+    `insert into hub.approvals (project_id, kind, title, action, action_hash)
+     values ($1, 'external', '{"en": "Read the Veri site", "tr": "Veri sitesini oku"}', '{}', 'x')`,
+  )
+  await insert(
+    `insert into hub.missions (project_id, department, task, status, finished_at)
+     values ($1, 'docs', 'Veri araştır', 'failed', now())`,
+  )
+  await insert(
+    `insert into hub.imports (project_id, file, options, status, total, refused, finished_at)
+     values ($1, 'Veri.csv', '{}', 'done', 3, 3, now())`,
+  )
+  await pauseMail(hub.paths, 'agent', { en: 'x', tr: 'x' })
+  await writeSetting(hub.paths, LICENSE, { license: 'no licence' })
+  return lead
+}

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
-import { vi } from 'vitest'
+import { expect, vi } from 'vitest'
 
 const HUB = resolve(import.meta.dirname, '../../../hub')
 
@@ -72,4 +72,13 @@ export function strangers(
   const isKnown = (text: string) =>
     data.test(text) || sentences.has(text) || patterns.some((pattern) => pattern.test(text))
   return [...new Set(said)].filter((text) => !isKnown(text))
+}
+
+/** expectSpoken asserts that a page says nothing but the vocabulary and what is plainly data. */
+export async function expectSpoken(
+  page: Page,
+  vocabulary: Vocabulary,
+  data: RegExp,
+): Promise<void> {
+  expect(strangers(await wordsOn(page), vocabulary, data), page.url()).toEqual([])
 }

@@ -2,9 +2,9 @@ import { useSearchParams } from 'wouter'
 import type { LeadFilter } from './queries.ts'
 import { STAGES } from './stage.tsx'
 
-type Params = 'stage' | 'tag' | 'q' | 'lead' | 'do'
+type Params = 'stage' | 'tag' | 'q' | 'lead' | 'do' | 'import'
 
-/** What the address says of the page: the filter, the open lead, what is being done. */
+/** What the address says of the page: the filter, the open lead, what is being done, which import. */
 export function useLeadAddress() {
   const [search, setSearch] = useSearchParams()
   const stage = STAGES.find((one) => one === search.get('stage'))
@@ -27,5 +27,11 @@ export function useLeadAddress() {
       },
       { replace: true },
     )
-  return { filter, open: search.get('lead'), doing: search.get('do'), set }
+  return {
+    filter,
+    open: search.get('lead'),
+    doing: search.get('do'),
+    running: search.get('import'),
+    set,
+  }
 }

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Check, CircleAlert, Download, FileUp } from 'lucide-react'
-import { useEffect, useId, useRef, useState } from 'react'
+import { useEffect, useId, useState } from 'react'
 import { Button, buttonClass } from '../../../../web/ui/button.tsx'
 import { cn } from '../../../../web/ui/class-names.ts'
 import { Notice } from '../../../../web/ui/form.tsx'
@@ -9,41 +9,52 @@ import { Progress } from '../../../../web/ui/progress.tsx'
 import { Spinner } from '../../../../web/ui/states.tsx'
 import { api, formOf, ok } from '../../api/client.ts'
 import { common } from '../../common.text.ts'
-import { sayError } from '../../errors.tsx'
+import { FailedQuery, sayError } from '../../errors.tsx'
 import { number, useLanguage, useText } from '../../i18n.ts'
 import { useProject } from '../../project.ts'
 import { importText } from './import.text.ts'
 import { ImportMapping, type Preview } from './import-mapping.tsx'
 import { refreshLeads } from './queries.ts'
 
-type Step = 'file' | 'columns' | 'running' | 'over'
+type Step = keyof (typeof importText)['en']['steps']
 const EVERY_MS = 400
 
+type Props = {
+  /** The import that is shown, from the address: it may be an old one. */
+  running: string | null
+  onRunning: (id: string | null) => void
+  onClose: () => void
+}
+
 /** From a file to leads: choose, map the columns, watch. */
-export function ImportDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+export function ImportDialog({ isOpen, ...props }: Props & { isOpen: boolean }) {
   const text = useText(importText)
   const [step, setStep] = useState<Step>('file')
   return (
     <Dialog
       isOpen={isOpen}
-      onClose={onClose}
+      onClose={props.onClose}
       title={text.title}
       description={text.steps[step]}
       size="lg"
     >
-      <Steps onStep={setStep} onClose={onClose} />
+      <Steps onStep={setStep} {...props} />
     </Dialog>
   )
 }
 
-function Steps({ onStep, onClose }: { onStep: (step: Step) => void; onClose: () => void }) {
+function Steps({ running, onRunning, onStep, onClose }: Props & { onStep: (step: Step) => void }) {
   const [chosen, setChosen] = useState<{ file: File; preview: Preview }>()
-  const [running, setRunning] = useState<string>()
-  const step = running ? 'running' : chosen ? 'columns' : 'file'
-  useEffect(() => onStep(step), [onStep, step])
-  if (running) return <Running id={running} onOver={() => onStep('over')} onClose={onClose} />
+  useEffect(() => {
+    if (!running) onStep(chosen ? 'columns' : 'file')
+  }, [onStep, running, chosen])
+  const again = () => {
+    setChosen(undefined)
+    onRunning(null)
+  }
+  if (running) return <Running id={running} onStep={onStep} onAgain={again} onClose={onClose} />
   if (!chosen) return <ChooseFile onChosen={setChosen} />
-  return <ImportMapping {...chosen} onBack={() => setChosen(undefined)} onRunning={setRunning} />
+  return <ImportMapping {...chosen} onBack={() => setChosen(undefined)} onRunning={onRunning} />
 }
 
 function ChooseFile({
@@ -120,7 +131,17 @@ function ChooseFile({
   )
 }
 
-function Running({ id, onOver, onClose }: { id: string; onOver: () => void; onClose: () => void }) {
+function Running({
+  id,
+  onStep,
+  onAgain,
+  onClose,
+}: {
+  id: string
+  onStep: (step: Step) => void
+  onAgain: () => void
+  onClose: () => void
+}) {
   const text = useText(importText)
   const language = useLanguage()
   const queryClient = useQueryClient()
@@ -132,14 +153,15 @@ function Running({ id, onOver, onClose }: { id: string; onOver: () => void; onCl
       state.data && ['done', 'failed'].includes(state.data.status) ? false : EVERY_MS,
   })
   const run = query.data
-  const isOver = run?.status === 'done' || run?.status === 'failed'
-  const over = useRef(onOver)
-  over.current = onOver
+  const status = run?.status
+  const isOver = status === 'done' || status === 'failed'
   useEffect(() => {
-    if (!isOver) return
-    over.current()
-    void refreshLeads(queryClient)
-  }, [isOver, queryClient])
+    onStep(status === 'done' ? 'over' : status === 'failed' ? 'stopped' : 'running')
+    if (isOver) void refreshLeads(queryClient)
+  }, [isOver, status, onStep, queryClient])
+  if (query.isError && !run) {
+    return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
+  }
   const results = run
     ? [
         run.created > 0 || isOver ? text.created(run.created) : null,
@@ -199,7 +221,7 @@ function Running({ id, onOver, onClose }: { id: string; onOver: () => void; onCl
             ))}
           </ul>
           <a
-            href={`/api/cockpit/leads/imports/${id}/errors`}
+            href={`/api/cockpit/leads/imports/${id}/errors?language=${language}`}
             download
             className={cn(buttonClass({ size: 'sm' }), 'mt-2')}
           >
@@ -209,6 +231,7 @@ function Running({ id, onOver, onClose }: { id: string; onOver: () => void; onCl
         </div>
       ) : null}
       <Actions>
+        {isOver ? <Button onClick={onAgain}>{text.another}</Button> : null}
         <Button variant={isOver ? 'primary' : 'secondary'} onClick={onClose}>
           {text.show}
         </Button>

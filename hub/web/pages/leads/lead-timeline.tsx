@@ -120,8 +120,11 @@ export function sentence(
       return { title: happened.imported(told('file')) }
     case 'merged':
       return { title: happened.merged(told('file')) }
-    case 'stage':
-      return { title: happened.stage(stage('from'), stage('to')) }
+    case 'stage': {
+      // A mail that moved its lead notes only where to.
+      const title = details.from ? happened.stage(stage('from'), stage('to')) : stage('to')
+      return { title }
+    }
     case 'moved':
       return { title: happened.moved(told('from')) }
     case 'edited': {

@@ -28,7 +28,7 @@ export function Leads() {
   const language = useLanguage()
   const project = useProject()
   const isFixed = useIsReadOnly() || project.read_only
-  const { filter, open, doing, set } = useLeadAddress()
+  const { filter, open, doing, running, set } = useLeadAddress()
   const query = useInfiniteQuery(leadsQuery(project.slug, filter))
   const leads = query.data?.pages.flatMap((page) => page.leads) ?? []
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
@@ -172,7 +172,12 @@ export function Leads() {
         onClose={() => set({ do: null })}
         onAdded={(lead) => set({ do: null, lead })}
       />
-      <ImportDialog isOpen={doing === 'import'} onClose={() => set({ do: null })} />
+      <ImportDialog
+        isOpen={doing === 'import'}
+        running={running}
+        onRunning={(id) => set({ import: id })}
+        onClose={() => set({ do: null, import: null })}
+      />
     </Page>
   )
 }

@@ -21,6 +21,7 @@ export function placeOf(action: NextAction): string {
   if (lead_id) return `${base}/leads?lead=${lead_id}`
   if (ref?.kind === 'draft') return `${base}/drafts?draft=${ref.id}`
   if (ref?.kind === 'mission') return `${base}/missions?mission=${ref.id}`
+  if (ref?.kind === 'import') return `${base}/leads?do=import&import=${ref.id}`
   if (ref?.kind === 'approval') return `${base}/missions?approval=${ref.id}`
   return `${base}/leads`
 }
