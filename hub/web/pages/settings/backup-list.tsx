@@ -162,9 +162,7 @@ function Check({ backup, onClose }: Props) {
           text={
             found.ok
               ? text.checked(number(language, found.files), number(language, found.rows))
-              : language === 'en' && found.reason
-                ? found.reason
-                : text.unsound
+              : found.reason
           }
         />
       ) : null}

@@ -9,7 +9,7 @@ import { Time } from '../../../../web/ui/time.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok, ProblemError, problemIn, type Schemas } from '../../api/client.ts'
 import { FailedQuery, useToastError } from '../../errors.tsx'
-import { useLanguage, useText } from '../../i18n.ts'
+import { getLanguage, useText } from '../../i18n.ts'
 import { BackupList } from './backup-list.tsx'
 import { BackupSettings } from './backup-settings.tsx'
 import { machineText } from './machine.text.ts'
@@ -68,7 +68,6 @@ export function Backup() {
 
 function JobState({ job }: { job: Schemas['BackupJob'] }) {
   const { backup: text } = useText(machineText)
-  const language = useLanguage()
   if (job.status === 'running') {
     const step = Object.hasOwn(text.steps, job.step)
       ? text.steps[job.step as keyof typeof text.steps] // safe: just asked
@@ -84,8 +83,17 @@ function JobState({ job }: { job: Schemas['BackupJob'] }) {
     )
   }
   if (job.status === 'failed') {
-    const why = language === 'en' && job.reason ? `: ${job.reason}` : ''
-    return <Notice className="mt-4" tone="bad" text={`${text.failed[job.kind]}${why}`} />
+    return (
+      <Notice
+        className="mt-4"
+        tone="bad"
+        text={
+          <>
+            <span className="font-medium">{text.failed[job.kind]}.</span> <span>{job.reason}</span>
+          </>
+        }
+      />
+    )
   }
   return (
     <p className="mt-4 text-sm text-muted" role="status">
@@ -144,6 +152,7 @@ function send(file: File, onProgress: (share: number) => void): Promise<void> {
     const request = new XMLHttpRequest()
     request.open('POST', '/api/cockpit/backup/upload')
     request.setRequestHeader('content-type', 'application/octet-stream')
+    request.setRequestHeader('accept-language', getLanguage())
     request.upload.onprogress = ({ loaded, total }) => onProgress(loaded / total)
     request.onerror = () => reject(new Error('the upload broke off'))
     request.onload = () => {

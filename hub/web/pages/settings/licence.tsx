@@ -58,7 +58,14 @@ function Whole({ licence }: { licence: Schemas['License'] }) {
           <Notice
             tone={licence.status === 'grace' ? 'warn' : 'bad'}
             className="mb-3"
-            text={`${text.statuses[licence.status]}. ${text.surplus}`}
+            text={
+              <>
+                {licence.status === 'refused' ? (
+                  <span className="font-medium">{text.refused}.</span>
+                ) : null}{' '}
+                <span>{licence.reason}</span> <span>{text.surplus}</span>
+              </>
+            }
           />
         ) : null}
         <Facts
@@ -68,7 +75,9 @@ function Whole({ licence }: { licence: Schemas['License'] }) {
               <span key="now" className="flex flex-wrap items-center gap-2">
                 <span className="font-semibold">{text.tiers[licence.tier]}</span>
                 {isAmiss ? null : (
-                  <span className="text-muted">{text.statuses[licence.status]}</span>
+                  <span className="text-muted">
+                    {licence.status === 'valid' ? text.valid : text.no_key}
+                  </span>
                 )}
               </span>,
             ],

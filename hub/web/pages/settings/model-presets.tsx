@@ -122,8 +122,7 @@ function DownloadState({ models: { download, presets } }: { models: ModelsOvervi
         text={
           <>
             <span className="font-medium">{name}</span>:{' '}
-            {download.status === 'failed' ? text.download_failed : text.download_stopped}
-            {download.error && language === 'en' ? ` ${download.error}` : ''}
+            <span>{download.error ?? text.download_stopped}</span>
           </>
         }
         action={

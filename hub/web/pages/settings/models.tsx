@@ -104,7 +104,7 @@ function Now({ models: { state } }: { models: ModelsOverview }) {
         <span className="min-w-0 font-medium break-all">{state.name ?? text.none}</span>
       </p>
       {facts.length > 0 ? <p className="mt-1 text-sm text-muted">{facts.join(' · ')}</p> : null}
-      {state.detail && language === 'en' && state.state !== 'ready' ? (
+      {state.detail && state.state !== 'ready' ? (
         <p className="mt-2 text-sm text-muted break-words">{state.detail}</p>
       ) : null}
     </Card>

@@ -91,7 +91,11 @@ function Machine({ info }: { info: Schemas['SystemInfo'] }) {
               key="memory"
               used={memory.total_bytes - memory.free_bytes}
               all={memory.total_bytes}
-              label={`${text.free(ram(memory.free_bytes), ram(memory.total_bytes))}; ${text.hub_memory(ram(memory.hub_bytes))}`}
+              label={text.free_beside(
+                ram(memory.free_bytes),
+                ram(memory.total_bytes),
+                ram(memory.hub_bytes),
+              )}
             />,
           ],
           [
@@ -113,7 +117,6 @@ function Machine({ info }: { info: Schemas['SystemInfo'] }) {
 
 function Alerts({ alerts }: { alerts: Schemas['Alert'][] }) {
   const { system: text } = useText(machineText)
-  const language = useLanguage()
   return (
     <Card title={text.alerts}>
       {alerts.length === 0 ? (
@@ -136,9 +139,7 @@ function Alerts({ alerts }: { alerts: Schemas['Alert'][] }) {
                 {alert.ended_at ? <Badge>{text.ended}</Badge> : null}
                 <Time at={alert.since} className="text-sm text-muted" />
               </p>
-              {language === 'en' ? (
-                <p className="text-sm text-muted break-words">{alert.message}</p>
-              ) : null}
+              <p className="text-sm text-muted break-words">{alert.message}</p>
             </div>
           </li>
         ))}
@@ -155,13 +156,10 @@ const MARKS = {
 
 function Doctor() {
   const { system: text } = useText(machineText)
-  const language = useLanguage()
   const query = useQuery({
     queryKey: ['doctor'],
     queryFn: async () => (await ok(api.GET('/api/cockpit/doctor'))).findings,
   })
-  const nameOf = (what: string) =>
-    Object.hasOwn(text.names, what) ? text.names[what as keyof typeof text.names] : what // safe: just asked
   return (
     <Card
       title={text.doctor}
@@ -187,12 +185,15 @@ function Doctor() {
             const { icon: Icon, tone } = MARKS[one.is]
             return (
               <li key={one.what} className="flex gap-2">
-                <Icon size={16} aria-hidden className={`mt-0.5 shrink-0 ${tone}`} />
+                <Icon
+                  size={16}
+                  role="img"
+                  aria-label={text.findings[one.is]}
+                  className={`mt-0.5 shrink-0 ${tone}`}
+                />
                 <div className="min-w-0">
-                  <p className="font-medium">{nameOf(one.what)}</p>
-                  <p className="text-sm text-muted break-words">
-                    {language === 'en' ? one.say : text.findings[one.is]}
-                  </p>
+                  <p className="font-medium">{one.what}</p>
+                  <p className="text-sm text-muted break-words">{one.say}</p>
                 </div>
               </li>
             )

@@ -112,7 +112,15 @@ function Choice({ models, onDone, onSkip }: StepProps & { models: Schemas['Model
         </div>
       ) : null}
       {download?.status === 'failed' ? (
-        <Notice tone="bad" className="mt-4" text={`${text.failed}: ${download.error ?? ''}`} />
+        <Notice
+          tone="bad"
+          className="mt-4"
+          text={
+            <>
+              <span className="font-medium">{text.failed}.</span> <span>{download.error}</span>
+            </>
+          }
+        />
       ) : null}
       <Actions>
         {isUsed || isRunning ? null : (

@@ -57,7 +57,7 @@ export const setupText = texts(
       choices: 'Modeller',
       download: 'İndir ve kullan',
       use: 'Bu modeli kullan',
-      progress: (have, all) => `${have} / ${all}`,
+      progress: (have, all) => `${have} / ${all} indirildi`,
       progress_label: 'İndirme ilerlemesi',
       goes_on: 'İndirme kendiliğinden sürer; siz devam edin.',
       failed: 'İndirme durdu',
