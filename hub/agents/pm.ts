@@ -126,7 +126,7 @@ async function look(context: AgentContext): Promise<{ outcomes: Outcome[]; facts
         and id <> ${context.mission.id}
       order by finished_at desc, id limit 10`
     const rejected = await sql<{ subject: string; state_reason: string | null }>`
-      select subject, state_reason from hub.drafts
+      select subject, state_reason ->> 'en' as state_reason from hub.drafts
       where state in ('rejected', 'failed') and updated_at > now() - interval '14 days'
       order by updated_at desc, id limit 10`
     const facts: Fact[] = []
