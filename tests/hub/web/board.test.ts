@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   eventually,
   expectClean,
+  type Look,
   open,
   type ServedHub,
   serveHub,
@@ -10,6 +11,7 @@ import {
   signIn,
   startBrowser,
 } from './browser.ts'
+import { expectSpoken, readVocabulary } from './words.ts'
 
 let hub: ServedHub
 let browser: Browser
@@ -30,8 +32,8 @@ const stageOf = async (name: string) =>
   (await hub.query<{ stage: string }>('select stage from hub.leads where name = $1', [name]))[0]
     ?.stage
 
-async function openBoard() {
-  const opened = await open(browser, hub.origin)
+async function openBoard(look: Look = {}) {
+  const opened = await open(browser, hub.origin, look)
   await signIn(hub, opened)
   await opened.page.goto('/hub/p/demir/sales')
   await settled(opened.page)
@@ -116,5 +118,33 @@ test('what the hub refuses goes back to where it was, and says why', async () =>
   await page.getByText('This project is read-only.').waitFor()
   await page.locator('[data-stage=new]').getByText('Zeynep Çelik').waitFor()
   expect(await stageOf('Zeynep Çelik')).toBe('new')
+  expectClean(opened)
+})
+
+test('in Turkish every stage, and what moves a card, is said in it', async () => {
+  const stages = ['new', 'contacted', 'replied', 'meeting', 'proposal', 'won', 'lost']
+  for (const stage of stages) {
+    await hub.query(
+      `insert into hub.leads (project_id, name, stage) select id, $1, $2 from hub.projects`,
+      [`Veri ${stage}`, stage],
+    )
+  }
+  await hub.query(
+    `insert into hub.tasks (project_id, lead_id, title)
+     select project_id, id, 'Veri' from hub.leads where name = 'Veri new'`,
+  )
+  const opened = await openBoard({ language: 'tr' })
+  const { page } = opened
+  const card = page.getByRole('button', { name: /Veri new/ })
+  await card.getByText('1 açık iş').waitFor()
+  await card.focus()
+  await page.keyboard.press('Space')
+  await page.keyboard.press('ArrowRight')
+  await page.getByText('Veri new alındı, üzerinde: İletişim kuruldu').waitFor({ state: 'attached' })
+  const data = /Veri|^Demir Lojistik$|^Watchpost Hub$|Ayşe Yılmaz|Mehmet Kaya|Zeynep Çelik/
+  await expectSpoken(page, await readVocabulary('tr'), data)
+  await page.keyboard.press('Space')
+  await page.getByText('Veri new taşındı: İletişim kuruldu').waitFor({ state: 'attached' })
+  await eventually(() => stageOf('Veri new')).toBe('contacted')
   expectClean(opened)
 })

@@ -12,6 +12,7 @@ import {
   signIn,
   startBrowser,
 } from './browser.ts'
+import { expectSpoken, readVocabulary } from './words.ts'
 
 let hub: ServedHub
 let browser: Browser
@@ -23,6 +24,59 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close()
   await hub?.close()
+})
+
+test('in Turkish the numbers and the project are, with what is refused', async () => {
+  await hub.query(
+    `with project as (select id from hub.projects),
+     mission as (
+       insert into hub.missions (project_id, department, task, status, finished_at)
+       select id, 'docs', 'Veri', status, now()
+       from project, unnest(array['queued', 'done', 'failed', 'cancelled']) as status
+     ),
+     draft as (
+       insert into hub.drafts (project_id, audience, state, subject)
+       select id, '{"kind": "list"}', state, 'Veri'
+       from project, unnest(array['draft', 'rendered', 'sent', 'unclear', 'rejected']) as state
+       returning id, project_id
+     )
+     insert into hub.recipients (draft_id, project_id, email, state, sent_at, opened_at, replied_at)
+     select id, project_id, 'veri@firma.example', 'sent', now(), now(), now() from draft`,
+  )
+  const opened = await open(browser, hub.origin, { language: 'tr' })
+  await signIn(hub, opened)
+  const { page } = opened
+  const vocabulary = await readVocabulary('tr')
+  const data = /Veri|^Demir Lojistik\.?$|^demir$|^demir\.example$|^Watchpost Hub$|^\d+ \p{L}+$/u
+  await page.goto('/hub/p/demir/numbers')
+  await settled(page)
+  await page.getByText('toplam 5').waitFor()
+  await expectSpoken(page, vocabulary, data)
+
+  await page.goto('/hub/p/demir/project')
+  await settled(page)
+  await page.getByLabel('Web sitesi').fill('bir adres değil')
+  await page.getByRole('button', { name: 'Değişiklikleri kaydet' }).click()
+  await page.getByText('Biçimi doğru değil.').waitFor()
+  await page.getByRole('button', { name: 'Liste oluştur' }).click()
+  await page.getByText(/Bağlı bir listmonk yok/).waitFor()
+  await expectSpoken(page, vocabulary, data)
+  await page.getByRole('button', { name: 'Projeyi sil' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Projeyi sil' })
+  await dialog.getByLabel('Silmek için Demir Lojistik yazın').fill('demir')
+  await dialog.getByRole('button', { name: 'Bu projeyi sil' }).click()
+  await dialog.getByText('Silmek için projenin adını yazın.').waitFor()
+  await dialog.getByRole('button', { name: 'Vazgeç' }).click()
+
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('proje')
+  await page.getByRole('option', { name: /Proje oluştur/ }).click()
+  const form = page.getByRole('dialog')
+  await form.getByLabel('Ad', { exact: true }).fill('Veri')
+  await form.getByRole('button', { name: 'Proje oluştur' }).click()
+  await form.getByText(/Ayarlar > Lisans/).waitFor()
+  await expectSpoken(page, vocabulary, data)
+  expectClean(opened)
 })
 
 test('what agents read is changed on the page, and a project is deleted by typing its name', async () => {

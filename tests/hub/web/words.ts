@@ -39,10 +39,13 @@ function collect(words: unknown, into: Vocabulary): void {
 /** The sentence of a function, with anything in the place of what is filled in; none without a word of its own. */
 function patternOf(say: CallableFunction): RegExp[] {
   const filled: string = Reflect.apply(say, undefined, ['§', '§', '§', '§', '§'])
-  if (!/\p{L}{2}/u.test(filled.replaceAll('NaN', ''))) return []
+  // A number that is formatted, or a name that is looked up, comes to nothing of a `§`.
+  if (!/\p{L}{2}/u.test(filled.replace(FILLED, ''))) return []
   const escaped = filled.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-  return [new RegExp(`^${escaped.replace(/§|NaN/g, '.+')}$`, 's')]
+  return [new RegExp(`^${escaped.replace(FILLED, '.+')}$`, 's')]
 }
+
+const FILLED = /§|NaN|undefined/g
 
 /** Everything a page says to eyes and screen readers, but for what says itself to be data. */
 export function wordsOn(page: Page): Promise<string[]> {
