@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { fenced, heading, plain, table } from '../markdown.ts'
-import { isWords, joined, type Language, said, verbatim, type Words } from '../words.ts'
+import { inEach, isWords, type Language, said, verbatim, type Words } from '../words.ts'
 import { type Agent, COMMON, type Result, Stop } from './agent.ts'
 import { stopText } from './stop.text.ts'
 import { saveDocument } from './writing.ts'
@@ -79,7 +79,9 @@ export const data: Agent = {
       tried = await run('rows again', asked.sql)
     }
     if ('error' in tried) {
-      throw new Stop(joined([say.query_failed, tried.error, say.query(asked.sql)]))
+      const { error } = tried
+      const { sql } = asked
+      throw new Stop(inEach((reader) => say.query_failed(error[reader], sql)[reader]))
     }
     const { columns, rows, is_cut } = tried.answer
     const cells = rows.map((row) => row.map((value) => cell(value, language)))

@@ -160,7 +160,8 @@ export async function createContext(
     const still = call.check?.(second.value)
     const used = first.tokens + second.tokens
     if (still !== undefined && call.if_wrong !== 'keep') {
-      throw new Stop(joined([wrongStep(name), still]))
+      const title = stepTitle(name)
+      throw new Stop(inEach((reader) => say.wrong_step(title[reader], still[reader])[reader]))
     }
     // The second answer may be the worse one; what both got wrong is repaired by code.
     return keep(name, async () => second.value, { tokens: used, started_at })
@@ -221,6 +222,7 @@ export async function createContext(
   async function approved(name: StepName, request: ApprovalRequest): Promise<void> {
     if (begin(name)) return
     const hash = hashOf(request.action)
+    const title = sentence(request.title)
     const found = await db.transaction(project.id, async (sql) => {
       const [row] = await sql<{ status: string; outcome: Words | null }>`
         select status, outcome from hub.approvals
@@ -230,13 +232,13 @@ export async function createContext(
       return row
     })
     if (found?.status === 'rejected') {
-      const why = found.outcome ? [found.outcome] : []
-      throw new Stop(joined([say.you_said_no, sentence(request.title), ...why]))
+      const no = inEach((reader) => say.you_said_no(title[reader])[reader])
+      throw new Stop(found.outcome ? joined([no, found.outcome]) : no)
     }
     if (found?.status !== 'approved') {
       throw new Wait({
         for: 'approval',
-        reason: joined([say.waits_for_yes, sentence(request.title)]),
+        reason: inEach((reader) => say.waits_for_yes(title[reader])[reader]),
       })
     }
     await keep(name, async (sql) => {
@@ -280,11 +282,6 @@ export async function createContext(
     reader: deps.reader,
   }
   return context
-}
-
-function wrongStep(name: StepName): Words {
-  const title = stepTitle(name)
-  return inEach((language) => say.wrong_step(title[language])[language])
 }
 
 /** A title as the end of a sentence. */

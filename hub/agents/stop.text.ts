@@ -7,9 +7,9 @@ export const stopText = texts(
       `The budget of ${steps} steps is used up. Divide the task into smaller ones.`,
     tokens_used: (tokens: number) =>
       `The budget of ${tokens} tokens is used up. Divide the task into smaller ones.`,
-    wrong_step: (step: string) => `The model could not do the step "${step}":`,
-    waits_for_yes: 'Waits for your yes:',
-    you_said_no: 'You said no to:',
+    wrong_step: (step: string, why: string) => `The model could not do the step "${step}": ${why}`,
+    waits_for_yes: (what: string) => `Waits for your yes: ${what}`,
+    you_said_no: (what: string) => `You said no to: ${what}`,
     no_file: (path: string) => `There is no file "${path}" in this project.`,
     nobody:
       'There is nobody to write to: no lead is named and no new lead has an e-mail address and no draft yet.',
@@ -25,8 +25,8 @@ export const stopText = texts(
       `The text to replace stands ${count} times in the file, not once: ${text}`,
     agent_off:
       'This agent is switched off. Allow it under Settings > Agents: it writes a patch file for the hub and never applies it.',
-    query_failed: 'The query failed twice, the last time with:',
-    query: (sql: string) => `Query: ${sql}`,
+    query_failed: (error: string, sql: string) =>
+      `The query failed twice, the last time with: ${error} Query: ${sql}`,
     one_select: 'Only one select statement is allowed.',
     one_statement: 'Only one statement is allowed.',
     strange_numbers: (numbers: string) => `These are not numbers of the given text: ${numbers}.`,
@@ -40,9 +40,9 @@ export const stopText = texts(
   {
     steps_used: (steps) => `${steps} adımlık bütçe tükendi. İşi daha küçük görevlere bölün.`,
     tokens_used: (tokens) => `${tokens} belirteçlik bütçe tükendi. İşi daha küçük görevlere bölün.`,
-    wrong_step: (step) => `Model “${step}” adımını yapamadı:`,
-    waits_for_yes: 'Onayınızı bekliyor:',
-    you_said_no: 'Reddettiniz:',
+    wrong_step: (step, why) => `Model “${step}” adımını yapamadı: ${why}`,
+    waits_for_yes: (what) => `Onayınızı bekliyor: ${what}`,
+    you_said_no: (what) => `Reddettiniz: ${what}`,
     no_file: (path) => `Bu projede “${path}” adlı bir dosya yok.`,
     nobody:
       'Yazılacak kimse yok: görevde aday adı geçmiyor, e-posta adresi olup da taslağı olmayan yeni aday da yok.',
@@ -60,8 +60,8 @@ export const stopText = texts(
       `Değiştirilecek metin dosyada bir kez değil, ${count} kez geçiyor: ${text}`,
     agent_off:
       'Bu ajan kapalı. Ayarlar > Ajanlar bölümünden izin verin: hub için yama dosyası yazar, onu asla uygulamaz.',
-    query_failed: 'Sorgu iki kez başarısız oldu, sonuncusunda:',
-    query: (sql) => `Sorgu: ${sql}`,
+    query_failed: (error, sql) =>
+      `Sorgu iki kez başarısız oldu; sonuncusunda: ${error} Sorgu: ${sql}`,
     one_select: 'Yalnızca tek bir select ifadesine izin var.',
     one_statement: 'Yalnızca tek bir ifadeye izin var.',
     strange_numbers: (numbers) => `Bu sayılar verilen metinde yok: ${numbers}.`,

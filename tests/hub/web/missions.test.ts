@@ -1,7 +1,8 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { AGENTS } from '../../../hub/agents/agents.ts'
 import { verbatim } from '../../../hub/words.ts'
-import { putFile } from '../mission-help.ts'
+import { compose, putFile, reach, tell, until, useTinyModel } from '../mission-help.ts'
 import { type StubModel, startStubModel, useStub } from '../stub-model.ts'
 import {
   expectAccessible,
@@ -17,9 +18,6 @@ import {
 import { takeShots } from './shots.ts'
 import { readVocabulary, strangers, wordsOn } from './words.ts'
 
-/** What is data, not the page's own words. */
-const DATA =
-  /Demir|onerror|How many leads|Twelve|most|of them|fair|website|source|leads|Weekly|report|Written|lead|site|first|second|code|Her aşamada|Aşamalara|^English$|^Watchpost Hub$|Answer|Monday/
 const EVIL = '<img src=x onerror=alert(1)>'
 
 /** A busy machine takes its time. */
@@ -70,37 +68,37 @@ async function addDone(): Promise<string> {
     hub,
     'docs/report.md',
     [
-      '# Weekly report',
+      '# Haftalık rapor',
       '',
-      `Written for **${EVIL}** and [a lead](javascript:alert(2)), see [the site](https://demir.example).`,
+      `**${EVIL}** ve [bir aday](javascript:alert(2)) için, bkz. [site](https://demir.example).`,
       '',
-      '| Week | Leads |',
+      '| Hafta | Aday |',
       '| --- | ---: |',
       '| 44 | 12 |',
       '',
-      '- first',
-      '- second with `code`',
+      '- birinci',
+      '- ikinci, içinde `code`',
       '',
       '<script>alert(3)</script>',
     ].join('\n'),
     'demir',
   )
   const result = {
-    summary: 'Twelve leads came in, **most** of them from the fair.',
-    documents: [{ path: 'docs/report.md', title: 'Weekly report' }],
+    summary: 'On iki aday geldi, **çoğu** fuardan.',
+    documents: [{ path: 'docs/report.md', title: 'Haftalık rapor' }],
     table: {
-      columns: ['source', 'leads'],
+      columns: ['Kaynak', 'Aday'],
       rows: [
-        ['fair', 9],
+        ['fuar', 9],
         [EVIL, 2],
-        ['website', 1],
+        ['web sitesi', 1],
       ],
     },
-    chart: { kind: 'bar', x: 'source', y: 'leads' },
+    chart: { kind: 'bar', x: 'Kaynak', y: 'Aday' },
   }
   const [row] = await hub.query<{ id: string }>(
     `insert into hub.missions (project_id, department, task, status, progress, result, started_at, finished_at)
-     select id, 'data', 'How many leads came in, and from where?', 'done', 1, $1,
+     select id, 'data', 'Kaç aday geldi, nereden?', 'done', 1, $1,
        now() - interval '42 seconds', now()
      from hub.projects where slug = 'demir' returning id`,
     [JSON.stringify(result)],
@@ -140,7 +138,7 @@ test('what the model writes is shown as it comes', async () => {
   stub.hold(true)
   const made = await hub.call('POST', 'mission/compose', {
     department: 'docs',
-    task: 'Write one page about returns',
+    task: 'İade hakkında tek sayfa yaz',
     project: 'demir',
   })
   const { mission } = await made.json()
@@ -165,13 +163,13 @@ test('what came of a mission is shown as picture, table and document, and nothin
   const id = await addDone()
   const opened = await openMissions(`?mission=${id}`)
   const { page } = opened
-  await page.getByRole('heading', { name: 'Weekly report' }).waitFor()
+  await page.getByRole('heading', { name: 'Haftalık rapor' }).waitFor()
   await page.getByRole('cell', { name: EVIL }).waitFor()
   await page.getByText('<script>alert(3)</script>').waitFor()
-  expect(await page.getByRole('link', { name: 'the site' }).getAttribute('href')).toBe(
+  expect(await page.getByRole('link', { name: 'site' }).getAttribute('href')).toBe(
     'https://demir.example',
   )
-  expect(await page.getByRole('link', { name: 'a lead' }).count()).toBe(0)
+  expect(await page.getByRole('link', { name: 'bir aday' }).count()).toBe(0)
   expect(await page.locator('img[src="x"], article script').count()).toBe(0)
   expectClean(opened)
 })
@@ -227,12 +225,104 @@ test.each([
   const opened = await openMissions(`?mission=${id}`, look)
   await expectAccessible(opened.page)
   await expectNoSideways(opened.page)
-  if (look.language === 'tr') {
-    const vocabulary = await readVocabulary('tr')
-    expect(strangers(await wordsOn(opened.page), vocabulary, DATA)).toEqual([])
-  }
   await opened.page.goto('/hub/p/demir/missions?do=compose')
   await settled(opened.page)
   await expectAccessible(opened.page)
   await opened.context.close()
+})
+
+/** What the fixtures below put on the page: data, word for word. */
+const ENDS = {
+  failed: 'Hub’a ikinci bir telefon alanı ekle',
+  cancelled: 'Bayiler için bir kılavuz yaz',
+  approval: 'https://demir.example sitesini oku, profil çıkar',
+  model: 'İade için tek sayfalık belge yaz',
+}
+const DATA = [
+  ...Object.values(ENDS),
+  ...['Demir Lojistik', 'English', 'Watchpost Hub', EVIL],
+  ...['Kaç aday geldi, nereden?', 'On iki aday geldi,', 'çoğu', 'fuardan.', 'Haftalık rapor'],
+  ...['ve', 'bir aday', 'için, bkz.', 'site', 'Hafta', 'Aday', 'birinci', 'ikinci, içinde'],
+  ...['Kaynak', 'fuar', 'web sitesi', '<script>alert(3)</script>', 'https://demir.example'],
+  ...['İade hakkında tek sayfa yaz', 'Her aşamada kaç aday var? Grafik çiz'],
+].map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+/** How long something took comes from the browser's own words. */
+const SPAN = '[\\d,]+ ?(?:sn|dk|sa)'
+
+test('no word of the page is left untranslated, whatever became of a mission', async () => {
+  const done = await addDone()
+  const ids = new Map<string, string>([['done', done]])
+  const make = async (end: keyof typeof ENDS, department: string) =>
+    ids.set(end, await compose(hub, department, ENDS[end], undefined, 'demir'))
+  const waitsFor = (end: keyof typeof ENDS) =>
+    until(async () => (await tell(hub, ids.get(end) ?? '')).waits_for === end)
+  stub.hold(true)
+  await make('cancelled', 'docs')
+  await hub.call('POST', 'mission/cancel', { id: ids.get('cancelled') })
+  await make('failed', 'engineer_system')
+  await reach(hub, ids.get('failed') ?? '')
+  await make('approval', 'web_research')
+  await waitsFor('approval')
+  const away = { kind: 'endpoint', url: 'http://127.0.0.1:9/v1', model: 'stub' } as const
+  await hub.deps.model.configure(away)
+  await make('model', 'docs')
+  await waitsFor('model')
+  stub.hold(false)
+
+  const opened = await openMissions('', { language: 'tr' })
+  const { page } = opened
+  const vocabulary = await readVocabulary('tr')
+  const data = new RegExp(`^(?:${[...DATA, SPAN].join('|')})$`)
+  const reasons: Record<string, RegExp> = {
+    failed: /^Bu ajan kapalı\./,
+    cancelled: /^Siz iptal ettiniz\.$/,
+    approval: /^Onayınızı bekliyor: Şunu oku: demir\.example\.$/,
+    model: /yanıt vermiyor|ulaşılamıyor/,
+  }
+  for (const [end, id] of ids) {
+    await page.goto(`/hub/p/demir/missions?mission=${id}`)
+    await settled(page)
+    const reason = reasons[end]
+    if (reason) await page.getByRole('article').getByText(reason).first().waitFor()
+    expect(strangers(await wordsOn(page), vocabulary, data), end).toEqual([])
+  }
+  await page.goto('/hub/p/demir/missions?do=compose')
+  await settled(page)
+  for (const { role } of Object.values(AGENTS)) vocabulary.sentences.add(role.tr)
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Yapılacak iş').fill(ENDS.model)
+  await dialog.getByText('Üstlenecek ajan: Belgeler').waitFor()
+  expect(strangers(await wordsOn(page), vocabulary, data)).toEqual([])
+  await hub.call('POST', 'mission/cancel', { id: ids.get('approval') })
+  await hub.call('POST', 'mission/cancel', { id: ids.get('model') })
+  expectClean(opened)
+})
+
+test('plain Turkish words go to a real model: its words come live, then its steps and a document', async () => {
+  await useTinyModel(hub)
+  const opened = await openMissions('', { language: 'tr' })
+  const { page } = opened
+  await page.evaluate(() => {
+    const look = () => {
+      const live = document.querySelector('[data-live]')?.textContent
+      if (live) document.body.dataset.seen = live
+    }
+    const options = { subtree: true, childList: true, characterData: true }
+    new MutationObserver(look).observe(document.body, options)
+  })
+  await page.getByRole('button', { name: 'Yeni görev' }).first().click()
+  const dialog = page.getByRole('dialog', { name: 'Yeni görev' })
+  await dialog.getByLabel('Yapılacak iş').fill('İade için kullanım kılavuzu yaz')
+  await dialog.getByText('Üstlenecek ajan: Belgeler').waitFor()
+  await dialog.getByText('gerekçe: “kullanım”, “kılavuzu”').waitFor()
+  await dialog.getByRole('button', { name: 'Gönder' }).click()
+  const mission = page.getByRole('article', { name: /İade için kullanım kılavuzu yaz/ })
+  await mission.getByText('Ana hatlar').waitFor()
+  await mission.getByText('Bölüm 1').waitFor()
+  await mission.getByText('Bitti').waitFor()
+  await mission.getByText('Belge', { exact: true }).waitFor()
+  await mission.getByText('docs ajanı yazdı. Kullanmadan önce okuyun.').waitFor()
+  expect(await page.locator('body').getAttribute('data-seen')).toMatch(/[{"a-z]/)
+  expectClean(opened)
+  await useStub(hub, stub)
 })

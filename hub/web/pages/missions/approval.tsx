@@ -59,7 +59,7 @@ export function ApprovalCard({
         <Time at={approval.created_at} className="shrink-0 text-xs" />
       </p>
       <p className="mt-1 font-medium break-words">{approval.title}</p>
-      <Action action={approval.action} label={text.details} />
+      <Action action={approval.action} />
       {isWaiting ? (
         <div className="mt-3 flex gap-2">
           <Button
@@ -91,22 +91,29 @@ export function ApprovalCard({
 }
 
 /** The action letter by letter: it is what the hash of the approval names. */
-function Action({ action, label }: { action: Record<string, unknown>; label: string }) {
+function Action({ action }: { action: Record<string, unknown> }) {
+  const { details, fields } = useText(missionsText).approvals
   const entries = Object.entries(action).filter(([key]) => key !== 'do')
   if (entries.length === 0) return null
   return (
     <details className="mt-2 text-sm">
-      <summary className="w-fit rounded-control text-muted hover:text-fg">{label}</summary>
+      <summary className="w-fit rounded-control text-muted hover:text-fg">{details}</summary>
       <dl className="mt-1 flex flex-col gap-1">
         {entries.map(([key, value]) => (
           <div key={key}>
-            <dt className="text-xs text-muted">{key}</dt>
+            <dt className="text-xs text-muted">{Reflect.get(fields, key) ?? key}</dt>
             <dd className="max-h-48 overflow-y-auto font-mono text-xs break-words whitespace-pre-wrap">
-              {typeof value === 'string' ? value : JSON.stringify(value, null, 1)}
+              {written(value)}
             </dd>
           </div>
         ))}
       </dl>
     </details>
   )
+}
+
+function written(value: unknown): string {
+  if (typeof value === 'string') return value
+  const isList = Array.isArray(value) && value.every((one) => typeof one === 'string')
+  return isList ? value.join('\n') : JSON.stringify(value, null, 1)
 }

@@ -151,7 +151,7 @@ function Chart({ table, chart }: { table: Table; chart: NonNullable<Result['char
     return x < 0 || y < 0 || !Number.isFinite(value) ? [] : [{ name: String(row[x] ?? ''), value }]
   })
   if (points.length === 0) return null
-  const label = `${text.chart}: ${chart.y}, ${chart.x}`
+  const label = text.chart(chart.y, chart.x)
   const hasNegative = points.some(({ value }) => value < 0)
   if (chart.kind === 'line' || hasNegative) return <LineChart label={label} points={points} />
   const rows: BarRow[] = points.slice(0, 40).map(({ name, value }, at) => ({
