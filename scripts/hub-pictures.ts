@@ -78,7 +78,11 @@ async function main(): Promise<void> {
   try {
     const said: string[] = []
     const lines = createInterface({ input: child.stdout }).on('line', (line) => said.push(line))
-    const listening = () => said.filter((line) => line.includes('"listening"')).length
+    const listening = () => {
+      const failed = said.find((line) => line.includes('The hub ended with'))
+      if (failed) throw new Error(failed)
+      return said.filter((line) => line.includes('"listening"')).length
+    }
     while (listening() < 1) await once(lines, 'line')
     const told = said.join('\n')
     const base = `${new URL(/Open\s+(\S+)/.exec(told)?.[1] ?? '').origin}`
