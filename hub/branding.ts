@@ -3,6 +3,7 @@ import { brandingText } from './branding.text.ts'
 import type { Config } from './config.ts'
 import { readLicense } from './license.ts'
 import { logoFault } from './logo.ts'
+import { OWN_LOOK } from './own-look.ts'
 import { fieldText } from './problem.text.ts'
 import { readSetting, type Setting } from './settings.ts'
 import { said, type Words } from './words.ts'
@@ -42,11 +43,6 @@ export const Branding = z.strictObject({
 })
 export type Branding = z.output<typeof Branding>
 
-export const OWN_LOOK: Branding = {
-  name: 'Watchpost Hub',
-  logo: null,
-  colors: { primary: '#1f6fb2', accent: '#b45309' },
-}
 export const BRANDING: Setting<typeof Branding> = {
   file: 'branding.json',
   schema: Branding,

@@ -9,7 +9,7 @@ import type { Config } from './config.ts'
 import { doctorText } from './doctor.text.ts'
 import { keyFiles, readKey, urlFor } from './keys.ts'
 import { licenseText } from './license.text.ts'
-import { readLicense } from './license.ts'
+import { readLicense, TIER_NAMES } from './license.ts'
 import { readMail, readPause } from './mail/settings.ts'
 import { MODELS } from './model/settings.ts'
 import { readSetting } from './settings.ts'
@@ -179,7 +179,7 @@ async function license(config: Config): Promise<Answer> {
   const { tier, status, reason, valid_until } = await readLicense(config)
   if (reason) return ['warn', reason]
   if (status === 'none' || valid_until === null) return ['ok', licence.free]
-  return ['ok', licence.valid(tier, valid_until)]
+  return ['ok', licence.valid(TIER_NAMES[tier], valid_until)]
 }
 
 async function mail(config: Config): Promise<Answer> {

@@ -1,9 +1,5 @@
 import { day, texts } from './words.ts'
 
-/** What the tiers are called, in every language. */
-const NAMES = { free: 'Free', starter: 'Starter', pro: 'Pro', enterprise: 'Enterprise' } as const
-type Name = keyof typeof NAMES
-
 /** Why a licence does not count, or does not allow more. */
 export const licenseText = texts(
   {
@@ -14,13 +10,13 @@ export const licenseText = texts(
       `It expired on ${day('en', at)}; everything works until 14 days after. Renew it.`,
     expired: (at: string) =>
       `It expired on ${day('en', at)}. The limits of Free hold; nothing was deleted.`,
-    no_room: (tier: Name, most: number) =>
-      `The ${NAMES[tier]} tier allows ${most} ${most === 1 ? 'project' : 'projects'}. Enter a larger licence in Settings > Licence, or delete a project.`,
-    read_only: (project: string, tier: Name, most: number) =>
-      `"${project}" is read-only: the ${NAMES[tier]} tier allows ${most} ${most === 1 ? 'project' : 'projects'}. Renew the licence in Settings > Licence; nothing is lost.`,
+    no_room: (tier: string, most: number) =>
+      `The ${tier} tier allows ${most} ${most === 1 ? 'project' : 'projects'}. Enter a larger licence in Settings > Licence, or delete a project.`,
+    read_only: (project: string, tier: string, most: number) =>
+      `"${project}" is read-only: the ${tier} tier allows ${most} ${most === 1 ? 'project' : 'projects'}. Renew the licence in Settings > Licence; nothing is lost.`,
     no_branding: 'Branding needs an Enterprise licence. Enter one in Settings > Licence.',
     free: 'None: the Free tier, one project.',
-    valid: (tier: Name, at: string) => `${NAMES[tier]}, until ${day('en', at)}.`,
+    valid: (tier: string, at: string) => `${tier}, until ${day('en', at)}.`,
   },
   {
     unknown_key: 'Bu sürümün tanımadığı bir anahtarla imzalanmış. Yenisini isteyin.',
@@ -32,11 +28,11 @@ export const licenseText = texts(
     expired: (at) =>
       `Süresi ${day('tr', at)} tarihinde doldu. Free sınırları geçerli; hiçbir şey silinmedi.`,
     no_room: (tier, most) =>
-      `${NAMES[tier]} lisansı en çok ${most} projeye izin verir. Ayarlar > Lisans altında daha büyük bir lisans girin ya da bir projeyi silin.`,
+      `${tier} lisansı en çok ${most} projeye izin verir. Ayarlar > Lisans altında daha büyük bir lisans girin ya da bir projeyi silin.`,
     read_only: (project, tier, most) =>
-      `“${project}” salt okunur: ${NAMES[tier]} lisansı en çok ${most} projeye izin verir. Ayarlar > Lisans altında lisansı yenileyin; hiçbir şey kaybolmaz.`,
+      `“${project}” salt okunur: ${tier} lisansı en çok ${most} projeye izin verir. Ayarlar > Lisans altında lisansı yenileyin; hiçbir şey kaybolmaz.`,
     no_branding: 'Marka için Enterprise lisansı gerekir. Ayarlar > Lisans altında girin.',
     free: 'Yok: Free, bir proje.',
-    valid: (tier, at) => `${NAMES[tier]}, geçerlilik sonu ${day('tr', at)}.`,
+    valid: (tier, at) => `${tier}, geçerlilik sonu ${day('tr', at)}.`,
   },
 )

@@ -18,6 +18,13 @@ export const TIERS = {
   pro: { max_projects: 10, price_usd_year: 1_499 },
   enterprise: { max_projects: null, price_usd_year: 4_999 },
 } as const
+/** What the tiers are called, in every language. */
+export const TIER_NAMES = {
+  free: 'Free',
+  starter: 'Starter',
+  pro: 'Pro',
+  enterprise: 'Enterprise',
+} as const satisfies Record<keyof typeof TIERS, string>
 export const Tier = z.enum(['free', 'starter', 'pro', 'enterprise'])
 
 const GRACE_DAYS = 14
@@ -129,7 +136,7 @@ export async function requireRoom(sql: Sql, { tier, max_projects }: License): Pr
   await sql`select pg_advisory_xact_lock(8770, 1)`
   const [row] = await sql<{ count: number }>`select count(*)::int as count from hub.projects`
   if ((row?.count ?? 0) < max_projects) return
-  throw new ApiError('license_limit', say.no_room(tier, max_projects))
+  throw new ApiError('license_limit', say.no_room(TIER_NAMES[tier], max_projects))
 }
 
 /** Refuses to write into a project beyond the licence's limit: the oldest ones stay writable. */
@@ -138,5 +145,5 @@ export async function requireWritable(sql: Sql, project: Project, license: Licen
   if (max_projects === null) return
   const [row] = await sql<{ older: number }>`select private.older_projects(${project.id}) as older`
   if ((row?.older ?? 0) < max_projects) return
-  throw new ApiError('license_limit', say.read_only(project.name, tier, max_projects))
+  throw new ApiError('license_limit', say.read_only(project.name, TIER_NAMES[tier], max_projects))
 }

@@ -1,20 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { isDark } from '../../web/ui/colour.ts'
+import { OWN_LOOK } from '../own-look.ts'
 import { lookQuery } from './api/queries.ts'
-
-const OWN_NAME = 'Watchpost Hub'
 
 /** The name and logo of this hub; the customer's own where the licence has branding. */
 export function useLook() {
-  return useQuery(lookQuery).data ?? { name: OWN_NAME, logo: null, colors: null }
+  return useQuery(lookQuery).data ?? OWN_LOOK
 }
 
 /** useBranding puts the customer's name and colour over the whole page; CSSOM needs no inline style. */
 export function useBranding(): void {
   const { name, colors } = useLook()
-  const own = name === OWN_NAME
-  const primary = own ? undefined : colors?.primary
+  // Our own colour differs from theme to theme.
+  const primary = colors.primary === OWN_LOOK.colors.primary ? undefined : colors.primary
   useEffect(() => {
     document.title = name
   }, [name])

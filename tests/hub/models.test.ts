@@ -1,46 +1,22 @@
-import { createHash } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { PRESETS } from '../../hub/model/catalog.ts'
 import { createDownloads } from '../../hub/model/downloads.ts'
 import { startHub, type TestHub } from './hub.ts'
 import { temporaryFolder, until } from './model.ts'
-import { tinyGguf } from './tiny-gguf.ts'
+import { startOrigin } from './model-origin.ts'
 
-const gguf = tinyGguf()
-const sha256 = createHash('sha256').update(gguf).digest('hex')
-
-/** Sends a model; `holds` answers only a beginning and waits. */
-let holds = false
-const origin = createServer((request, response) => {
-  response.setHeader('etag', '"1"')
-  const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0)
-  if (from > 0) {
-    response.setHeader('content-range', `bytes ${from}-${gguf.length - 1}/${gguf.length}`)
-    response.statusCode = 206
-  }
-  response.setHeader('content-length', gguf.length - from)
-  if (request.method === 'HEAD') return response.end()
-  if (!holds) return response.end(gguf.subarray(from))
-  response.write(gguf.subarray(from, from + 50_000))
-})
-
+let origin: Awaited<ReturnType<typeof startOrigin>>
 let hub: TestHub
-let url: string
 beforeAll(async () => {
   // Several threads would spin for each other where the cores are busy.
   vi.stubEnv('HUB_MODEL_THREADS', '1')
+  origin = await startOrigin()
   hub = await startHub()
-  await new Promise<void>((resolve) => void origin.listen(0, '127.0.0.1', resolve))
-  // safe: it listens on a port
-  url = `http://127.0.0.1:${(origin.address() as AddressInfo).port}/tiny.gguf`
 })
 afterAll(async () => {
   await hub.close()
-  origin.closeAllConnections()
   origin.close()
   vi.unstubAllEnvs()
 })
@@ -121,6 +97,7 @@ describe('a model', () => {
   })
 
   test('is downloaded, put to use and tested', async () => {
+    const { gguf, url, sha256 } = origin
     const started = await hub.call('POST', 'model/download', { url, sha256 })
     expect(started.status).toBe(202)
     expect((await started.json()).download).toMatchObject({ status: 'processing', url, sha256 })
@@ -146,20 +123,24 @@ describe('a model', () => {
   })
 
   test('is not downloaded twice at once, and the first can be stopped', async () => {
-    holds = true
-    const asked = { url: url.replace('tiny', 'other'), sha256, use: false }
+    origin.hold(true)
+    const asked = {
+      url: origin.url.replace('tiny', 'other'),
+      sha256: origin.sha256,
+      use: false,
+    }
     expect((await hub.call('POST', 'model/download', asked)).status).toBe(202)
     const second = await hub.call('POST', 'model/download', asked)
     expect(second.status).toBe(409)
     const cancelled = await hub.call('POST', 'model/download/cancel')
     expect((await cancelled.json()).download.status).toBe('cancelled')
     expect((await hub.call('POST', 'model/download/cancel')).status).toBe(409)
-    holds = false
+    origin.hold(false)
     expect((await get()).settings.file).toBe('tiny.gguf')
   })
 
   test('that cannot be had says why', async () => {
-    const asked = { url: url.replace('tiny', 'third'), sha256: 'f'.repeat(64) }
+    const asked = { url: origin.url.replace('tiny', 'third'), sha256: 'f'.repeat(64) }
     await hub.call('POST', 'model/download', asked)
     await until(async () => (await get()).download.status === 'failed')
     expect((await get()).download.error).toContain('The file has the SHA-256')
@@ -194,18 +175,18 @@ test('a download that the end of the hub interrupted goes on when it starts agai
       model: { configure: async (settings) => void used.push(settings) },
     })
   try {
-    holds = true
+    origin.hold(true)
     const before = make()
-    await before.start({ url, sha256, use: true })
+    await before.start({ url: origin.url, sha256: origin.sha256, use: true })
     await until(async () => ((await before.read())?.bytes ?? 0) > 0)
     await before.close()
-    holds = false
+    origin.hold(false)
     const after = make()
     expect((await after.read())?.status).toBe('processing')
     await after.resume()
     await until(async () => (await after.read())?.status === 'done')
     expect(used).toEqual([{ kind: 'local', file: 'tiny.gguf' }])
-    expect(await readFile(join(folder, 'models', 'tiny.gguf'))).toEqual(gguf)
+    expect(await readFile(join(folder, 'models', 'tiny.gguf'))).toEqual(origin.gguf)
     await after.resume()
     expect(await after.cancel()).toBeUndefined()
   } finally {

@@ -4,9 +4,12 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { Browser } from 'playwright-core'
+import type { Browser, Locator } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createHealth } from '../../../hub/health.ts'
+import { licenseHub } from '../licensed.ts'
 import { startListmonk } from '../mail/listmonk-stand-in.ts'
+import { startOrigin } from '../model-origin.ts'
 import { startStubModel } from '../stub-model.ts'
 import {
   expectAccessible,
@@ -22,6 +25,11 @@ import {
 } from './browser.ts'
 import { takeShots } from './shots.ts'
 import { readVocabulary, strangers, wordsOn } from './words.ts'
+
+const RECIPIENT = 'age15r2vmxr22k3fjhqw6uvsgqm45z2ye6cmwt9wl62kltdxpcatpg2sv4pffp'
+
+const colourOf = (shown: Locator) =>
+  shown.evaluate((element) => getComputedStyle(element).backgroundColor)
 
 /** A busy machine takes its time. */
 const SLOW = { timeout: 20_000 }
@@ -51,16 +59,7 @@ describe('the sections', () => {
     hub = await serveHub()
     await hub.call('POST', 'projects/create', { slug: 'demir', name: 'Veri Lojistik' })
   })
-  afterAll(async () => {
-    await pictures()
-    await hub?.close()
-  }, 240_000)
-
-  async function pictures() {
-    if (!process.env.SHOTS) return
-    const paths = SECTIONS.map((name) => [`settings-${name}`, `/hub/settings/${name}`])
-    await takeShots(browser, hub, Object.fromEntries(paths))
-  }
+  afterAll(() => hub?.close())
 
   async function openSettings(section: string, look = {}) {
     const opened = await open(browser, hub.origin, look)
@@ -97,15 +96,40 @@ describe('the sections', () => {
     180_000,
   )
 
+  test('a model is fetched from its address, stopped, gone on with and put to use', async () => {
+    const origin = await startOrigin()
+    origin.hold(true)
+    const opened = await openSettings('models')
+    const { page } = opened
+    const form = page.locator('form').filter({ has: page.locator('[name=sha256]') })
+    await form.getByLabel('Address').fill(origin.url)
+    await form.getByLabel('SHA-256').fill('abc')
+    await form.getByRole('button', { name: 'Download and use it' }).click()
+    await form.getByText('A SHA-256 has 64 hexadecimal digits.').waitFor()
+    await form.getByLabel('SHA-256').fill(origin.sha256)
+    await form.getByRole('button', { name: 'Download and use it' }).click()
+    await page.getByRole('progressbar', { name: 'Download' }).waitFor()
+    await page.getByText(/^50 kB of \d/).waitFor()
+    await page.getByRole('button', { name: 'Stop', exact: true }).click()
+    await page.getByText('The download is stopped. What has come is kept.').waitFor()
+    origin.hold(false)
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByText('Ready', { exact: true }).waitFor({ timeout: 60_000 })
+    await page.getByText('tiny', { exact: true }).waitFor()
+    expectClean(opened)
+    origin.close()
+  }, 120_000)
+
   test('an endpoint is put to use and asked something', async () => {
     const stub = await startStubModel()
     stub.script(() => ({ answer: 'It finds a truck for every load.' }))
     const opened = await openSettings('models')
     const { page } = opened
     await page.getByText(/^This machine has/).waitFor()
-    await page.getByLabel('Address').fill(stub.url)
-    await page.getByLabel('Model', { exact: true }).fill('stub')
-    await page.getByRole('button', { name: 'Use it' }).last().click()
+    const form = page.locator('form').filter({ has: page.locator('[name=api_key]') })
+    await form.getByLabel('Address').fill(stub.url)
+    await form.getByLabel('Model', { exact: true }).fill('stub')
+    await form.getByRole('button', { name: 'Use it' }).click()
     await page.getByRole('button', { name: 'Ask', exact: true }).click()
     await page.getByText('It finds a truck for every load.').waitFor()
     expectClean(opened)
@@ -159,6 +183,61 @@ describe('the sections', () => {
     expectClean(opened)
   })
 
+  test('backups leave this machine encrypted only; the secret of their target is not shown', async () => {
+    const opened = await openSettings('backup')
+    const { page } = opened
+    const save = () => page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByLabel('A copy elsewhere').selectOption('rsync')
+    await page.getByLabel('Destination').fill('backup@server.example:hub')
+    await save()
+    const encryption = page.getByLabel('Encryption')
+    await page.locator('[name=encryption][aria-invalid=true]').waitFor()
+    const refused = page.getByText('Backups leave this machine encrypted only.')
+    await refused.waitFor()
+    await encryption.selectOption('recipient')
+    await page.getByLabel('Recipient').fill(RECIPIENT)
+    await page.getByLabel('A copy elsewhere').selectOption('s3')
+    await page.getByLabel('Address').fill('http://127.0.0.1:9')
+    await page.getByLabel('Bucket').fill('backups')
+    await page.getByLabel('Access key').fill('AKID')
+    await page.getByLabel('Secret key').fill('hidden away')
+    await save()
+    await page.getByText('Saved', { exact: true }).waitFor()
+    expect(await refused.count()).toBe(0)
+    await page.reload()
+    await page.getByText('One is kept. Leave it empty to keep it.').waitFor()
+    expect(await page.getByLabel('Bucket').inputValue()).toBe('backups')
+    expect(await page.getByLabel('Recipient').inputValue()).toBe(RECIPIENT)
+    expect(await page.getByLabel('Secret key').inputValue()).toBe('')
+    expect(await page.content()).not.toContain('hidden away')
+
+    // Nothing listens there.
+    await page.getByRole('button', { name: 'Make a backup now' }).click()
+    await page.getByText('The backup is here, but 127.0.0.1:9 did not answer.').waitFor(SLOW)
+    expectClean(opened)
+  })
+
+  test('a brand is seen in the sidebar and at the sign-in, in its colour', async () => {
+    await licenseHub(hub)
+    const opened = await openSettings('branding')
+    const { page } = opened
+    await page.getByLabel('Name', { exact: true }).fill('Veri Satış')
+    await page.locator('input[maxlength="7"]').first().fill('#7a1fa2')
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    const button = page.getByRole('button', { name: 'Save changes' })
+    await page.locator('aside').getByText('Veri Satış').waitFor()
+    await expect.poll(() => colourOf(button), SLOW).toBe('rgb(122, 31, 162)')
+
+    const stranger = await open(browser, hub.origin)
+    await stranger.page.goto('/hub/login')
+    await stranger.page.getByText('Veri Satış').first().waitFor()
+    const signInButton = stranger.page.getByRole('button', { name: 'Sign in' })
+    expect(await colourOf(signInButton)).toBe('rgb(122, 31, 162)')
+    expect(await stranger.page.title()).toContain('Veri Satış')
+    expectClean(opened)
+    expectClean(stranger)
+  })
+
   test('the password changes only with the current one', async () => {
     const opened = await openSettings('account')
     const { page } = opened
@@ -172,6 +251,52 @@ describe('the sections', () => {
     await page.getByText('This is not the password.').waitFor()
     expectClean(opened)
   })
+
+  test('what is amiss is said in Turkish, all of it', async () => {
+    await licenseHub(hub, new Date(Date.now() - 20 * 86_400_000))
+    const url = 'http://127.0.0.1:9'
+    await hub.call('PUT', 'settings/models', { kind: 'endpoint', url, model: 'veri' })
+    const target = { kind: 's3', endpoint: url, bucket: 'veri', access_key_id: 'x' }
+    const encryption = { kind: 'recipient', recipient: RECIPIENT }
+    const backup = { encryption, target: { ...target, secret_access_key: 'x' } }
+    await hub.call('PUT', 'settings/system', { backup })
+    await hub.call('POST', 'backup/run')
+    const job = async () => (await (await hub.call('GET', 'backups')).json()).job
+    await expect.poll(async () => (await job()).status, SLOW).toBe('failed')
+    const { config, deps } = hub
+    const { db, model } = deps
+    const health = createHealth({ config, db, model, log: () => {}, is_writable: false })
+    for (let times = 0; times < 3; times += 1) await health.look()
+
+    const opened = await openSettings('models', { language: 'tr' })
+    const { page } = opened
+    const vocabulary = await readVocabulary('tr')
+    // Names, addresses and examples of them, and one date.
+    const data =
+      /^(Veri .*|veri|Test|Watchpost Hub|English|Türkçe|Qwen.*|qwen3:4b|(Diğer işlemler: )?watchpost-hub-[\w.-]+|age1\S+|https?:\S+|model\.gguf|hub\.demir\.local|[\d.,]+ k?\p{Lu}+|\d+ \p{L}+ \d{4} \d\d:\d\d UTC)$/u
+    const foreign: Record<string, string[]> = {}
+    for (const [section, sentence] of [
+      ['models', /^Uç noktaya ulaşılamıyor \(ECONNREFUSED\)\. Ayarlar > Modeller/],
+      ['licence', /^Süresi \d+ \p{L}+ \d{4} tarihinde doldu\. Free sınırları geçerli/u],
+      ['backup', /^Yedek burada, ama 127\.0\.0\.1:9 yanıt vermedi\./],
+      ['system', /^Son yedekleme başarısız oldu\. Yedek burada, ama 127\.0\.0\.1:9 yanıt/],
+    ] as const) {
+      await page.goto(`/hub/settings/${section}`)
+      await page.getByText(sentence).first().waitFor()
+      await settled(page)
+      const found = strangers(await wordsOn(page), vocabulary, data)
+      if (found.length > 0) foreign[section] = found
+    }
+    expect(foreign).toEqual({})
+    expectClean(opened)
+  }, 120_000)
+
+  if (process.env.SHOTS) {
+    test('can be looked at', async () => {
+      const paths = SECTIONS.map((name) => [`settings-${name}`, `/hub/settings/${name}`])
+      await takeShots(browser, hub, Object.fromEntries(paths))
+    }, 240_000)
+  }
 })
 
 describe('a hub that really restarts', () => {

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Field, Input, SecretInput } from '../../../../web/ui/field.tsx'
+import { Input, SecretInput } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Submit } from '../../../../web/ui/form.tsx'
 import { Actions } from '../../../../web/ui/layer.tsx'
 import { Select } from '../../../../web/ui/select.tsx'
@@ -16,6 +16,13 @@ import { systemQuery } from './system.tsx'
 type Kept = Schemas['SystemSettings']['backup']
 type Encryption = Kept['encryption']['kind']
 type Target = Kept['target']['kind']
+
+/** What is asked of each target, in the order of the form; its secret comes after. */
+const ASKED = {
+  none: [],
+  s3: ['endpoint', 'bucket', 'region', 'prefix', 'access_key_id'],
+  rsync: ['destination'],
+} as const satisfies Record<Target, string[]>
 
 /** When a backup is made by itself, how many stay, and where else they go. */
 export function BackupSettings() {
@@ -39,7 +46,7 @@ function Form({ kept }: { kept: Kept }) {
       <HubForm
         className="flex flex-col gap-4"
         onSubmit={async ({ hour, keep_daily, passphrase, recipient, ...given }) => {
-          const { secret_access_key, ...rest } = given
+          const { secret_access_key } = given
           const body = {
             backup: {
               hour: Number(hour),
@@ -52,7 +59,7 @@ function Form({ kept }: { kept: Kept }) {
                     : { kind: encryption },
               target: {
                 kind: target,
-                ...(target === 'none' ? {} : rest),
+                ...Object.fromEntries(ASKED[target].map((name) => [name, given[name]])),
                 ...(target === 's3' && secret_access_key ? { secret_access_key } : {}),
               },
             },
@@ -76,13 +83,13 @@ function Form({ kept }: { kept: Kept }) {
           <FormField name="keep_daily" label={text.keep}>
             <Input inputMode="numeric" defaultValue={kept.keep_daily} />
           </FormField>
-          <Field label={text.encryption} hint={text.encryption_hint}>
+          <FormField name="encryption" label={text.encryption} hint={text.encryption_hint}>
             <Select
               value={encryption}
               options={options(text.encryptions)}
               onChange={(event) => setEncryption(event.target.value as Encryption)} // safe: our own options
             />
-          </Field>
+          </FormField>
           {encryption === 'passphrase' ? (
             <FormField
               name="passphrase"
@@ -103,47 +110,30 @@ function Form({ kept }: { kept: Kept }) {
           ) : (
             <span />
           )}
-          <Field label={text.target} className="md:col-start-1">
+          <FormField name="target" label={text.target} className="md:col-start-1">
             <Select
               value={target}
               options={options(text.targets)}
               onChange={(event) => setTarget(event.target.value as Target)} // safe: our own options
             />
-          </Field>
-          {target === 'rsync' ? (
-            <FormField name="destination" label={text.destination}>
+          </FormField>
+          {ASKED[target].map((name) => (
+            <FormField key={name} name={name} label={text[name]} isOptional={name === 'prefix'}>
               <Input
                 spellCheck={false}
-                placeholder="backup@server:hub"
-                defaultValue={now('destination')}
+                placeholder={name === 'destination' ? 'backup@server:hub' : undefined}
+                defaultValue={now(name) || (name === 'region' ? 'us-east-1' : '')}
               />
             </FormField>
-          ) : null}
+          ))}
           {target === 's3' ? (
-            <>
-              {(['endpoint', 'bucket', 'region', 'prefix', 'access_key_id'] as const).map(
-                (name) => (
-                  <FormField
-                    key={name}
-                    name={name}
-                    label={text[name]}
-                    isOptional={name === 'prefix'}
-                  >
-                    <Input
-                      spellCheck={false}
-                      defaultValue={now(name) || (name === 'region' ? 'us-east-1' : '')}
-                    />
-                  </FormField>
-                ),
-              )}
-              <FormField
-                name="secret_access_key"
-                label={text.secret_access_key}
-                hint={kept.target.has_secret ? text.kept : undefined}
-              >
-                <SecretInput />
-              </FormField>
-            </>
+            <FormField
+              name="secret_access_key"
+              label={text.secret_access_key}
+              hint={kept.target.has_secret ? text.kept : undefined}
+            >
+              <SecretInput />
+            </FormField>
           ) : null}
         </div>
         <FormError />

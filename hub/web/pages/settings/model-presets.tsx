@@ -35,8 +35,8 @@ function useDownload() {
   const queryClient = useQueryClient()
   const say = useToastError()
   return useMutation({
-    mutationFn: (preset: string) =>
-      ok(api.POST('/api/cockpit/model/download', { body: { preset, use: true } })),
+    mutationFn: (what: { preset: string } | { url: string; sha256?: string }) =>
+      ok(api.POST('/api/cockpit/model/download', { body: { ...what, use: true } })),
     onError: say,
     onSettled: () => queryClient.invalidateQueries({ queryKey: modelsQuery.queryKey }),
   })
@@ -70,7 +70,7 @@ function PresetRow({ preset, models }: { preset: Preset; models: ModelsOverview 
           disabled={isBusy}
           isPending={start.isPending}
           icon={preset.is_downloaded ? undefined : <Download size={14} aria-hidden />}
-          onClick={() => start.mutate(preset.id)}
+          onClick={() => start.mutate({ preset: preset.id })}
         >
           {preset.is_downloaded ? text.use : text.download(bytes(language, preset.download_bytes))}
         </Button>
@@ -114,7 +114,8 @@ function DownloadState({ models: { download, presets } }: { models: ModelsOvervi
   if (!download || download.status === 'done') return null
   const name = presets.find(({ id }) => id === download.preset)?.name ?? download.url
   if (download.status !== 'processing') {
-    const { preset } = download
+    const { preset, url, sha256 } = download
+    const again = preset ? { preset } : { url, ...(sha256 ? { sha256 } : {}) }
     return (
       <Notice
         tone={download.status === 'failed' ? 'bad' : 'plain'}
@@ -126,11 +127,9 @@ function DownloadState({ models: { download, presets } }: { models: ModelsOvervi
           </>
         }
         action={
-          preset ? (
-            <Button size="sm" isPending={start.isPending} onClick={() => start.mutate(preset)}>
-              {text.resume}
-            </Button>
-          ) : undefined
+          <Button size="sm" isPending={start.isPending} onClick={() => start.mutate(again)}>
+            {text.resume}
+          </Button>
         }
       />
     )

@@ -10,6 +10,7 @@ import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { FailedQuery, HubForm, useToastError } from '../../errors.tsx'
 import { bytes, number, useLanguage, useText } from '../../i18n.ts'
+import { ModelAddress } from './model-address.tsx'
 import { ModelPresets } from './model-presets.tsx'
 import { modelsText } from './models.text.ts'
 import { Card, Section } from './section.tsx'
@@ -42,6 +43,7 @@ export function ModelChoice() {
     <>
       <Now models={query.data} />
       <ModelPresets models={query.data} />
+      <ModelAddress models={query.data} />
       <Local models={query.data} />
       <Endpoint models={query.data} />
       {query.data.state.state === 'ready' ? <Test /> : null}

@@ -107,7 +107,15 @@ function Machine({ info }: { info: Schemas['SystemInfo'] }) {
               label={text.free(size(disk.free_bytes), size(disk.total_bytes))}
             />,
           ],
-          [text.model, `${states[model.state]}${model.name ? `: ${model.name}` : ''}`],
+          [
+            text.model,
+            <span key="model" className="flex flex-wrap gap-x-2">
+              <span>{states[model.state]}</span>
+              {model.name ? (
+                <span className="min-w-0 text-muted break-all">{model.name}</span>
+              ) : null}
+            </span>,
+          ],
           [text.key, text.keys[info.database.key_role]],
         ]}
       />
