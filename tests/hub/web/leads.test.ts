@@ -200,7 +200,7 @@ describe('in Turkish', () => {
     await dialog.getByText('Dosya silinmiş. Yeniden aktarın; gelmiş olanlar').waitFor()
     await expectSpoken(page, await readVocabulary('tr'), DATA)
     expectClean(opened)
-  })
+  }, 90_000)
 
   test('every kind of activity and of action is worded', async () => {
     const lead = await makeScene()
@@ -230,7 +230,7 @@ describe('in Turkish', () => {
       'Karar verin: Veri sitesini oku',
       'Onaylanan “Veri approved” taslağını gönderin',
       'Tasarımı olmayan 1 taslağı bitirin',
-      'Veri Aday 9 gündür yanıtlamadı: yeniden yazın',
+      'Veri Aday: 9 gündür yanıt yok, yeniden yazın',
       'Veri.csv dosyasındaki 3 satırı düzeltip yeniden aktarın',
       '“Veri araştır” neden başarısız oldu, bakın',
       'Bir model seçin: görevler onu bekliyor',
@@ -238,7 +238,7 @@ describe('in Turkish', () => {
       'Lisansı yenileyin',
     ])
     expectClean(opened)
-  })
+  }, 90_000)
 
   test('and back in English by the menu, without a reload', async () => {
     const opened = await openLeads('', look)

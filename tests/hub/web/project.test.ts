@@ -77,7 +77,7 @@ test('in Turkish the numbers and the project are, with what is refused', async (
   await form.getByText(/Ayarlar > Lisans/).waitFor()
   await expectSpoken(page, vocabulary, data)
   expectClean(opened)
-})
+}, 90_000)
 
 test('what agents read is changed on the page, and a project is deleted by typing its name', async () => {
   const opened = await open(browser, hub.origin)

@@ -44,7 +44,7 @@ export function FilterBar({
           value={typed}
           autoComplete="off"
           onChange={(event) => setTyped(event.target.value)}
-          className={cn(controlClass, 'h-8 pl-8 pointer-coarse:h-10')}
+          className={cn(controlClass, 'h-8 text-ellipsis pl-8 pointer-coarse:h-10')}
         />
       </div>
       <Select

@@ -89,7 +89,7 @@ export const importText = texts(
       last_name: 'Soyad',
       email: 'E-posta',
       company: 'Firma',
-      title: 'Görev',
+      title: 'Unvan',
       phone: 'Telefon',
       website: 'Web sitesi',
       country: 'Ülke',

@@ -21,6 +21,8 @@ type Props = {
 /** By the room of the table, not of the window: a panel may stand beside it. */
 const WIDE = '@max-4xl:hidden'
 const NOT_PHONE = '@max-xl:hidden'
+/** So many tags have room in a row. */
+const TAGS = 2
 
 /** The table; on a phone each row keeps its name, company and stage. */
 export function LeadTable({ leads, open, selected, onToggleAll, ...rest }: Props) {
@@ -41,7 +43,7 @@ export function LeadTable({ leads, open, selected, onToggleAll, ...rest }: Props
           <Th className="w-[26%] @max-xl:w-auto">{text.columns.name}</Th>
           <Th className={NOT_PHONE}>{text.columns.company}</Th>
           <Th className={WIDE}>{text.columns.email}</Th>
-          <Th className="w-38 @max-xl:w-28">{text.columns.stage}</Th>
+          <Th className="w-38 @max-xl:w-31">{text.columns.stage}</Th>
           <Th className={cn('w-[16%]', WIDE)}>{text.columns.tags}</Th>
           <Th className={cn('w-18 text-right', WIDE)}>{text.columns.score}</Th>
           <Th className={cn('w-32 pr-6 text-right', NOT_PHONE)}>{text.columns.added}</Th>
@@ -113,12 +115,14 @@ const Row = memo(
         <Td>
           <span className="flex items-center gap-2">
             <StageMark stage={lead.stage} />
-            <span className="truncate">{text.stages[lead.stage]}</span>
+            <span className="truncate @max-xl:leading-tight @max-xl:whitespace-normal">
+              {text.stages[lead.stage]}
+            </span>
           </span>
         </Td>
         <Td className={WIDE}>
-          <span className="flex gap-1 overflow-hidden py-0.5">
-            {lead.tags.slice(0, 3).map((tag) => (
+          <span className="flex items-center gap-1 overflow-hidden py-0.5">
+            {lead.tags.slice(0, TAGS).map((tag) => (
               <button
                 key={tag}
                 type="button"
@@ -126,11 +130,14 @@ const Row = memo(
                   event.stopPropagation()
                   onTag(tag)
                 }}
-                className="inline-flex h-5 max-w-28 shrink-0 items-center truncate rounded-full border border-line px-2 text-xs text-muted hover:border-line-strong hover:text-fg"
+                className="h-5 max-w-28 min-w-0 truncate rounded-full border border-line px-2 text-xs text-muted first:shrink-0 hover:border-line-strong hover:text-fg"
               >
                 {tag}
               </button>
             ))}
+            {lead.tags.length > TAGS ? (
+              <span className="text-xs text-muted">+{lead.tags.length - TAGS}</span>
+            ) : null}
           </span>
         </Td>
         <Td className={cn('text-right text-muted', WIDE)}>{lead.score}</Td>

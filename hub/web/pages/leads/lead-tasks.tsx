@@ -108,16 +108,8 @@ function DuePicker({ due, onChange }: { due: string; onChange: (due: string) => 
   )
 }
 
-/** One task with its box; Today lists them too. */
-export function TaskRow({
-  task,
-  isFixed,
-  children,
-}: {
-  task: Schemas['Task']
-  isFixed: boolean
-  children?: React.ReactNode
-}) {
+/** One task with its box. */
+function TaskRow({ task, isFixed }: { task: Schemas['Task']; isFixed: boolean }) {
   const { panel: text } = useText(leadsText)
   const language = useLanguage()
   const queryClient = useQueryClient()
@@ -138,25 +130,26 @@ export function TaskRow({
   const isLate = !isDone && task.due_on !== null && task.due_on < today()
   return (
     <li className="group flex min-h-11 items-center gap-3 border-b border-line py-1.5 last:border-0">
-      <label htmlFor={`task-${task.id}`} className="flex min-w-0 flex-1 items-center gap-3">
-        <Checkbox
-          id={`task-${task.id}`}
-          disabled={isFixed}
-          checked={isDone}
-          onChange={(event) => update.mutate(event.target.checked)}
-        />
-        <span className={cn('min-w-0 break-words', isDone && 'text-muted line-through')}>
-          {task.title}
-        </span>
-      </label>
-      {children}
-      {task.due_on ? (
-        <span className={cn('shrink-0 text-sm', isLate ? 'text-bad' : 'text-muted')}>
-          {isLate
-            ? text.overdue(day(task.due_on, localeOf(language)))
-            : text.due_on(day(task.due_on, localeOf(language)))}
-        </span>
-      ) : null}
+      <div className="min-w-0 flex-1">
+        <label htmlFor={`task-${task.id}`} className="flex items-center gap-3">
+          <Checkbox
+            id={`task-${task.id}`}
+            disabled={isFixed}
+            checked={isDone}
+            onChange={(event) => update.mutate(event.target.checked)}
+          />
+          <span className={cn('min-w-0 break-words', isDone && 'text-muted line-through')}>
+            {task.title}
+          </span>
+        </label>
+        {task.due_on ? (
+          <p className={cn('pl-7 text-sm', isLate ? 'text-bad' : 'text-muted')}>
+            {isLate
+              ? text.overdue(day(task.due_on, localeOf(language)))
+              : text.due_on(day(task.due_on, localeOf(language)))}
+          </p>
+        ) : null}
+      </div>
       {isFixed ? null : (
         <IconButton
           label={text.delete_task}

@@ -214,7 +214,7 @@ export const leadsText = texts(
       name: 'Ad',
       email: 'E-posta',
       company: 'Firma',
-      title: 'Görev',
+      title: 'Unvan',
       phone: 'Telefon',
       website: 'Web sitesi',
       country: 'Ülke',
