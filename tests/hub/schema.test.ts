@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { TABLES } from '../../hub/archive.ts'
 import { readText } from '../../hub/files.ts'
 import { keyFiles, urlFor } from '../../hub/keys.ts'
+import { stored, verbatim } from '../../hub/words.ts'
 import { startLicensedHub } from './licensed.ts'
 
 let hub: Awaited<ReturnType<typeof startLicensedHub>>
@@ -209,6 +210,7 @@ describe('the scope of a project', () => {
     if (type === 'uuid') return crypto.randomUUID()
     if (/int|numeric|real|double/.test(type)) return 1
     if (type === 'jsonb') return '{}'
+    if (type === 'hub.words') return stored(verbatim('x'))
     if (type === 'text[]') return ['x']
     if (/time|date/.test(type)) return new Date()
     if (type === 'boolean') return true
