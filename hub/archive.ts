@@ -22,7 +22,6 @@ export const TABLES = [
   'drafts',
   'campaigns',
   'recipients',
-  'campaigns',
 ]
 
 /**
