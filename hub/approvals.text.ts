@@ -1,3 +1,4 @@
+import { agentName } from './agents/names.text.ts'
 import { texts } from './words.ts'
 
 /** What is said when somebody decides, and of what came of it. */
@@ -13,7 +14,7 @@ export const approvalText = texts(
     },
     mission_cancelled: 'The mission was cancelled.',
     noted: 'Noted.',
-    rule_added: (agent: string) => `Added to the prompt of ${agent}.`,
+    rule_added: (agent: string) => `Added to the prompt of ${agentName('en', agent)}.`,
     unable: 'This hub cannot do that.',
   },
   {
@@ -27,7 +28,7 @@ export const approvalText = texts(
     },
     mission_cancelled: 'Görev iptal edildi.',
     noted: 'Not edildi.',
-    rule_added: (agent) => `${agent} ajanının istemine eklendi.`,
+    rule_added: (agent) => `${agentName('tr', agent)} ajanının istemine eklendi.`,
     unable: 'Bu hub bunu yapamaz.',
   },
 )

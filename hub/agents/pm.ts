@@ -3,6 +3,7 @@ import { heading, plain, quote, table } from '../markdown.ts'
 import { verbatim, type Words } from '../words.ts'
 import { type Agent, type AgentContext, COMMON, type Fact } from './agent.ts'
 import { one } from './facts.ts'
+import { agentName } from './names.text.ts'
 import { AGENT_NAMES } from './names.ts'
 import { saveDocument } from './writing.ts'
 
@@ -52,7 +53,7 @@ export const pm: Agent = {
     const outcomes = table(
       say('columns').split(','),
       seen.outcomes.map(({ department, done, failed, cancelled }) => [
-        department,
+        agentName(context.language, department),
         done,
         failed,
         cancelled,
@@ -98,7 +99,7 @@ export const pm: Agent = {
           ...thought.findings.map(plain),
           heading(2, say('proposals')),
           ...thought.proposals.flatMap(({ agent, title, why, rule }) => [
-            heading(3, `${agent}: ${title}`),
+            heading(3, `${agentName(context.language, agent)}: ${title}`),
             plain(why),
             quote(rule),
           ]),

@@ -1,4 +1,5 @@
 import { texts } from '../words.ts'
+import { agentName } from './names.text.ts'
 
 /** Why an agent stops, or what it waits for. */
 export const stopText = texts(
@@ -35,7 +36,7 @@ export const stopText = texts(
     no_chromium: 'Reading websites needs Chromium, which is not installed: apt install chromium.',
     read: (hosts: string) => `Read ${hosts}`,
     prompt_full: (agent: string, most: number) =>
-      `The prompt of ${agent} would be longer than ${most} characters. Shorten it first.`,
+      `The prompt of ${agentName('en', agent)} would be longer than ${most} characters. Shorten it first.`,
   },
   {
     steps_used: (steps) => `${steps} adımlık bütçe tükendi. İşi daha küçük görevlere bölün.`,
@@ -70,6 +71,6 @@ export const stopText = texts(
     no_chromium: 'Site okumak için Chromium gerekir, kurulu değil: apt install chromium.',
     read: (hosts) => `Şunu oku: ${hosts}`,
     prompt_full: (agent, most) =>
-      `${agent} ajanının istemi ${most} karakteri aşardı. Önce kısaltın.`,
+      `${agentName('tr', agent)} ajanının istemi ${most} karakteri aşardı. Önce kısaltın.`,
   },
 )

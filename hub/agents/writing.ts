@@ -3,6 +3,7 @@ import { documentPath } from '../documents.ts'
 import { heading, joined, list, plain } from '../markdown.ts'
 import type { Words } from '../words.ts'
 import type { AgentContext, Fact, Result } from './agent.ts'
+import { agentName } from './names.text.ts'
 
 export const Section = z.object({
   paragraphs: z.array(z.string().max(420)).min(1).max(3),
@@ -47,7 +48,10 @@ export async function saveDocument(
   given: { agent: string; title: string; blocks: (string | false | undefined)[] },
 ): Promise<Result['documents'][number]> {
   const title = given.title.replace(/\s+/g, ' ').trim().slice(0, 150) || context.project.name
-  const note = WRITTEN[context.language].replace('{agent}', given.agent)
+  const note = WRITTEN[context.language].replace(
+    '{agent}',
+    agentName(context.language, given.agent),
+  )
   const text = joined(
     heading(1, title),
     ...given.blocks,

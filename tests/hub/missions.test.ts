@@ -247,9 +247,9 @@ describe('what is said of a mission', () => {
         turkish,
       )
       const { mission, routed } = await made.json()
-      expect(routed.reason).toBe('“kullanım kılavuzu yaz” sözü docs ajanı için kullanılır.')
+      expect(routed.reason).toBe('“kullanım kılavuzu yaz” sözü Belgeler ajanı için kullanılır.')
       const done = await reach(hub, mission.id)
-      expect(done.routed_because).toBe('"kullanım kılavuzu yaz" is what one says to docs.')
+      expect(done.routed_because).toBe('"kullanım kılavuzu yaz" is what one says to Documents.')
       const titles = ({ steps }: typeof done) => steps.map(({ title }) => title)
       expect(titles(done)).toEqual(['Outline', 'Section 1', 'Section 2', 'Document'])
       const read = await inTurkish(mission.id)

@@ -1,3 +1,4 @@
+import { nameText } from '../../../agents/names.text.ts'
 import { plural, texts } from '../../i18n.ts'
 
 /** Missions: composing, watching, what came of it, and what needs a yes. */
@@ -23,19 +24,7 @@ export const missionsText = texts(
     auto: 'Decided when it begins',
     agents: {
       auto: 'By its words',
-      research: 'Research',
-      web_research: 'Web research',
-      marketing: 'Marketing',
-      sales: 'Sales',
-      engineer: 'Engineer',
-      engineer_system: 'System engineer',
-      docs: 'Documents',
-      finance: 'Finance',
-      legal: 'Legal',
-      data: 'Data',
-      pm: 'Process',
-      system: 'System',
-      ceo: 'CEO',
+      ...nameText.en,
     },
     empty: {
       title: 'Nobody is at work yet',
@@ -147,19 +136,7 @@ export const missionsText = texts(
     auto: 'Başlayınca belirlenir',
     agents: {
       auto: 'Sözlerine göre',
-      research: 'Araştırma',
-      web_research: 'Web araştırması',
-      marketing: 'Pazarlama',
-      sales: 'Satış',
-      engineer: 'Mühendis',
-      engineer_system: 'Sistem mühendisi',
-      docs: 'Belgeler',
-      finance: 'Finans',
-      legal: 'Hukuk',
-      data: 'Veri',
-      pm: 'Süreç',
-      system: 'Sistem',
-      ceo: 'Genel müdür',
+      ...nameText.tr,
     },
     empty: {
       title: 'Henüz kimse çalışmıyor',

@@ -1,0 +1,40 @@
+import { type Language, texts } from '../words.ts'
+
+/** What people call the agents. */
+export const nameText = texts(
+  {
+    research: 'Research',
+    web_research: 'Web research',
+    marketing: 'Marketing',
+    sales: 'Sales',
+    engineer: 'Engineer',
+    engineer_system: 'System engineer',
+    docs: 'Documents',
+    finance: 'Finance',
+    legal: 'Legal',
+    data: 'Data',
+    pm: 'Process',
+    system: 'System',
+    ceo: 'CEO',
+  },
+  {
+    research: 'Araştırma',
+    web_research: 'Web araştırması',
+    marketing: 'Pazarlama',
+    sales: 'Satış',
+    engineer: 'Mühendis',
+    engineer_system: 'Sistem mühendisi',
+    docs: 'Belgeler',
+    finance: 'Finans',
+    legal: 'Hukuk',
+    data: 'Veri',
+    pm: 'Süreç',
+    system: 'Sistem',
+    ceo: 'Genel müdür',
+  },
+)
+
+/** agentName is what people call an agent; another word stays as it is. */
+export function agentName(language: Language, agent: string): string {
+  return Reflect.get(nameText[language], agent) ?? agent
+}
