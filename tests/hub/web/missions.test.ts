@@ -280,14 +280,16 @@ test('no word of the page is left untranslated, whatever became of a mission', a
     model: /yanıt vermiyor|ulaşılamıyor/,
   }
   for (const [end, id] of ids) {
-    await page.goto(`/hub/p/demir/missions?mission=${id}`)
+    await page.locator(`[data-mission="${id}"]`).click()
+    await page
+      .getByRole('article')
+      .getByText(reasons[end] ?? 'Haftalık rapor')
+      .first()
+      .waitFor()
     await settled(page)
-    const reason = reasons[end]
-    if (reason) await page.getByRole('article').getByText(reason).first().waitFor()
     expect(strangers(await wordsOn(page), vocabulary, data), end).toEqual([])
   }
-  await page.goto('/hub/p/demir/missions?do=compose')
-  await settled(page)
+  await page.getByRole('button', { name: 'Yeni görev' }).first().click()
   for (const { role } of Object.values(AGENTS)) vocabulary.sentences.add(role.tr)
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Yapılacak iş').fill(ENDS.model)
@@ -296,7 +298,7 @@ test('no word of the page is left untranslated, whatever became of a mission', a
   await hub.call('POST', 'mission/cancel', { id: ids.get('approval') })
   await hub.call('POST', 'mission/cancel', { id: ids.get('model') })
   expectClean(opened)
-})
+}, 60_000)
 
 test('plain Turkish words go to a real model: its words come live, then its steps and a document', async () => {
   await useTinyModel(hub)
@@ -321,8 +323,8 @@ test('plain Turkish words go to a real model: its words come live, then its step
   await mission.getByText('Bölüm 1').waitFor()
   await mission.getByText('Bitti').waitFor()
   await mission.getByText('Belge', { exact: true }).waitFor()
-  await mission.getByText('docs ajanı yazdı. Kullanmadan önce okuyun.').waitFor()
+  await mission.getByText('Belgeler ajanı yazdı. Kullanmadan önce okuyun.').waitFor()
   expect(await page.locator('body').getAttribute('data-seen')).toMatch(/[{"a-z]/)
   expectClean(opened)
   await useStub(hub, stub)
-})
+}, 60_000)

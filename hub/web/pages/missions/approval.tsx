@@ -5,6 +5,7 @@ import { cn } from '../../../../web/ui/class-names.ts'
 import { Time } from '../../../../web/ui/time.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok } from '../../api/client.ts'
+import { useIsReadOnly } from '../../api/queries.ts'
 import { useToastError } from '../../errors.tsx'
 import { useText } from '../../i18n.ts'
 import { missionsText } from './missions.text.ts'
@@ -30,6 +31,8 @@ export function ApprovalCard({
   const text = useText(missionsText).approvals
   const queryClient = useQueryClient()
   const say = useToastError()
+  // A no stays possible in a project beyond the licence.
+  const isReadOnly = useIsReadOnly()
   const decide = useMutation({
     mutationFn: async (isYes: boolean) => {
       const { id, hash } = approval
@@ -73,7 +76,7 @@ export function ApprovalCard({
           </Button>
           <Button
             size="sm"
-            disabled={isFixed}
+            disabled={isReadOnly}
             isPending={decide.isPending && !decide.variables}
             onClick={() => decide.mutate(false)}
           >

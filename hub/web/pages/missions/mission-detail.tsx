@@ -7,6 +7,7 @@ import { Progress } from '../../../../web/ui/progress.tsx'
 import { SkeletonRows } from '../../../../web/ui/states.tsx'
 import { Time } from '../../../../web/ui/time.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
+import { useIsReadOnly } from '../../api/queries.ts'
 import { FailedQuery } from '../../errors.tsx'
 import { type Language, number, useLanguage, useText } from '../../i18n.ts'
 import { useProject } from '../../project.ts'
@@ -50,6 +51,8 @@ function Whole({ mission, isFixed }: { mission: Details; isFixed: boolean }) {
   const language = useLanguage()
   const { slug } = useProject()
   const { set } = useMissionAddress()
+  // What only stops something stays possible in a project beyond the licence.
+  const isReadOnly = useIsReadOnly()
   const isWorking = isOpen(mission)
   const live = useLive(mission.id, isWorking)
   const cancel = useMissionStep('cancel')
@@ -61,7 +64,7 @@ function Whole({ mission, isFixed }: { mission: Details; isFixed: boolean }) {
   const asked = approvals.filter(({ mission_id }) => mission_id === mission.id)
   return (
     <div className="mx-auto flex w-full max-w-4xl flex-col gap-6 px-4 py-5 md:px-8 md:py-6">
-      <header className="flex items-start gap-3">
+      <header className="flex flex-wrap items-start gap-3">
         <IconButton
           label={text.back}
           className="-ml-2 md:hidden"
@@ -70,7 +73,7 @@ function Whole({ mission, isFixed }: { mission: Details; isFixed: boolean }) {
           <ArrowLeft size={16} aria-hidden />
         </IconButton>
         <AgentMark agent={mission.department} size={36} />
-        <div className="min-w-0 flex-1">
+        <div className="min-w-48 flex-1">
           <h2 className="text-lg break-words whitespace-pre-wrap">{mission.task}</h2>
           <p className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1 text-sm text-muted">
             <StatusBadge mission={mission} />
@@ -97,7 +100,8 @@ function Whole({ mission, isFixed }: { mission: Details; isFixed: boolean }) {
         </div>
         {isWorking ? (
           <Button
-            disabled={isFixed}
+            className="@max-md:w-full"
+            disabled={isReadOnly}
             isPending={cancel.isPending}
             icon={<Square size={14} aria-hidden />}
             onClick={() => cancel.mutate(mission.id)}
@@ -107,6 +111,7 @@ function Whole({ mission, isFixed }: { mission: Details; isFixed: boolean }) {
         ) : mission.status === 'failed' || mission.status === 'cancelled' ? (
           <Button
             variant="primary"
+            className="@max-md:w-full"
             disabled={isFixed}
             isPending={retry.isPending}
             icon={<RotateCw size={14} aria-hidden />}
@@ -119,7 +124,9 @@ function Whole({ mission, isFixed }: { mission: Details; isFixed: boolean }) {
       {mission.reason ? (
         <Notice tone={mission.status === 'failed' ? 'bad' : 'plain'} text={mission.reason} />
       ) : null}
-      {isWorking ? <Progress label={text.facts.working} value={mission.progress} /> : null}
+      {mission.status === 'processing' || (isWorking && mission.progress > 0) ? (
+        <Progress label={text.facts.working} value={mission.progress} />
+      ) : null}
       {asked.map((one) => (
         <ApprovalCard key={one.id} approval={one} isFixed={isFixed} />
       ))}
