@@ -19,10 +19,11 @@ import { finishRestore, restoreBackup, type Upgrade } from './backup/restore.ts'
 import { readBackupSettings } from './backup/settings.ts'
 import { sendAway } from './backup/target.ts'
 import type { Config, Paths } from './config.ts'
+import { failureOf } from './failure.ts'
 import { readJson, writeJson } from './files.ts'
 import { KeptWords } from './kept-words.ts'
 import type { Log } from './log.ts'
-import { isWords, said, verbatim, type Words } from './words.ts'
+import { said, type Words } from './words.ts'
 
 const say = said(backupText)
 
@@ -166,10 +167,7 @@ async function startJob(
 
 /** What a person may read of an error. */
 function reasonOf(error: unknown): Words {
-  if (error instanceof BackupError) return error.words
-  if (error instanceof ApiError)
-    return isWords(error.detail) ? error.detail : verbatim(error.message)
-  return say.fault
+  return error instanceof BackupError || error instanceof ApiError ? failureOf(error) : say.fault
 }
 
 function isAlive(pid: number): boolean {

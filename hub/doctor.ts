@@ -7,6 +7,7 @@ import { authFiles, isSetUp } from './auth.ts'
 import { backupTimes } from './backup.ts'
 import type { Config } from './config.ts'
 import { doctorText } from './doctor.text.ts'
+import { failureOf } from './failure.ts'
 import { keyFiles, readKey, urlFor } from './keys.ts'
 import { licenseText } from './license.text.ts'
 import { readLicense, TIER_NAMES } from './license.ts'
@@ -61,7 +62,7 @@ async function answerOf(check: (typeof CHECKS)['node'], config: Config): Promise
   try {
     return await check(config)
   } catch (error) {
-    return ['fail', verbatim(error instanceof Error ? error.message : String(error))]
+    return ['fail', failureOf(error)]
   }
 }
 

@@ -10,7 +10,7 @@ export const healthText = texts(
     queue: (stuck: number) =>
       `The queue is stuck: ${stuck === 1 ? '1 mission waits' : `${stuck} missions wait`} for over an hour and none runs.`,
     crashed: (why: string) => `The model crashed: ${why}`,
-    unreachable: (why: string) => `The model cannot be reached: ${why}`,
+    unreachable: 'The model cannot be reached.',
     unknown: 'no reason is known',
     backup_failed: (why: string) => `The last backup failed. ${why}`,
     no_backup: 'There is no backup of the last two days.',
@@ -25,7 +25,7 @@ export const healthText = texts(
     queue: (stuck) =>
       `Kuyruk takıldı: ${stuck} görev bir saatten uzun süredir bekliyor, hiçbiri çalışmıyor.`,
     crashed: (why) => `Model çöktü: ${why}`,
-    unreachable: (why) => `Modele ulaşılamıyor: ${why}`,
+    unreachable: 'Modele ulaşılamıyor.',
     unknown: 'nedeni bilinmiyor',
     backup_failed: (why) => `Son yedekleme başarısız oldu. ${why}`,
     no_backup: 'Son iki günün yedeği yok.',

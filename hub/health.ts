@@ -113,9 +113,10 @@ const CHECKS: Record<Cause, Check> = {
   },
   model: async ({ model }) => {
     const { state, detail } = await model.state()
-    if (state !== 'crashed' && state !== 'unreachable') return undefined
+    if (state === 'unreachable') return detail ?? say.unreachable
+    if (state !== 'crashed') return undefined
     const why = detail ?? say.unknown
-    return inEach((language) => healthText[language][state](why[language]))
+    return inEach((language) => healthText[language].crashed(why[language]))
   },
   backup: async ({ config: { paths } }) => {
     const job = await readJob(paths)

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Config, HubFile, Paths } from './config.ts'
+import { WordsError } from './failure.ts'
 import { readText, writeWhole } from './files.ts'
+import { settingsText } from './settings.text.ts'
+import { said } from './words.ts'
 
 /** The two database keys: the public one logs in as hub_ro, the service key as hub_rw. */
 export const KEY_ROLES = { public: 'hub_ro', service: 'hub_rw' } as const
@@ -41,7 +44,7 @@ export async function readKey({ paths }: Config): Promise<{ key: string; role: K
   const key = (await readText(file))?.trim()
   const role = key && roleOf(key)
   if (!key || !role) {
-    throw new Error(`${file} holds no database key. Paste one: watchpost-hub service-key show`)
+    throw new WordsError(said(settingsText).no_key(file))
   }
   return { key, role }
 }

@@ -1,7 +1,10 @@
 import { join } from 'node:path'
 import type { z } from 'zod'
 import type { Paths } from './config.ts'
+import { WordsError } from './failure.ts'
 import { readJson, writeJson } from './files.ts'
+import { settingsText } from './settings.text.ts'
+import { inEach } from './words.ts'
 
 /** A settings file below the config folder, and what it says when it is not there. */
 export type Setting<S extends z.ZodType> = { file: string; schema: S; fallback: z.output<S> }
@@ -17,8 +20,12 @@ export async function readSetting<S extends z.ZodType>(
   const read = schema.safeParse(value)
   if (read.success) return read.data
   const [issue] = read.error.issues
-  throw new Error(
-    `${path}: ${issue?.path.join('.') || 'the file'} is not usable: ${issue?.message}`,
+  const field = issue?.path.join('.')
+  throw new WordsError(
+    inEach((language) => {
+      const { unusable, whole } = settingsText[language]
+      return unusable(path, field || whole, issue?.message ?? '')
+    }),
   )
 }
 

@@ -1,20 +1,14 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { said, type Words } from '../words.ts'
+import { WordsError } from '../failure.ts'
+import { said } from '../words.ts'
 import { backupText } from './backup.text.ts'
 
 const say = said(backupText)
 
 /** A backup that cannot be made, read or restored; its words say why and the way out. */
-export class BackupError extends Error {
-  readonly words: Words
-
-  constructor(words: Words, options: { cause?: unknown } = {}) {
-    super(words.en, options)
-    this.words = words
-  }
-}
+export class BackupError extends WordsError {}
 
 /** Why a backup was made; `uploaded`: it came from somewhere else. */
 export const KINDS = ['daily', 'manual', 'before-restore', 'uploaded'] as const

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { basename, join } from 'node:path'
 import { z } from 'zod'
 import type { Paths } from '../config.ts'
+import { failureOf } from '../failure.ts'
 import { readJson, writeJson } from '../files.ts'
 import { KeptWords } from '../kept-words.ts'
 import type { Log } from '../log.ts'
 import type { Model } from '../model.ts'
 import { fieldText } from '../problem.text.ts'
 import { writeSetting } from '../settings.ts'
-import { verbatim } from '../words.ts'
 import { presetById } from './catalog.ts'
 import { DownloadError, type DownloadOptions, download } from './download.ts'
 import { MODELS } from './settings.ts'
@@ -178,10 +178,7 @@ export function createDownloads({ paths, log, model, ...options }: DownloadsOpti
 }
 
 function outcomeOf(error: unknown): Pick<KeptDownload, 'status' | 'error'> {
-  if (error instanceof DownloadError) {
-    if (error.reason === 'cancelled') return { status: 'cancelled', error: null }
-    return { status: 'failed', error: error.words }
-  }
-  const words = verbatim(error instanceof Error ? error.message : String(error))
-  return { status: 'failed', error: words }
+  const isCancelled = error instanceof DownloadError && error.reason === 'cancelled'
+  if (isCancelled) return { status: 'cancelled', error: null }
+  return { status: 'failed', error: failureOf(error) }
 }

@@ -1,3 +1,4 @@
+import { WordsError } from '../failure.ts'
 import { said, type Words } from '../words.ts'
 import { modelText } from './model.text.ts'
 
@@ -16,9 +17,8 @@ export const MODEL_REASONS = [
 export type ModelReason = (typeof MODEL_REASONS)[number]
 
 /** Why a model gave no usable answer; `words` say what to do about it, `message` in English. */
-export class ModelError extends Error {
+export class ModelError extends WordsError {
   readonly reason: ModelReason
-  readonly words: Words
   /** Whether the same call may succeed later without anybody changing anything. */
   readonly is_retryable: boolean
   /** By how many tokens a prompt was too long, where that is known. */
@@ -38,9 +38,8 @@ export class ModelError extends Error {
       cause?: unknown
     } = {},
   ) {
-    super(words.en, { cause: options.cause })
+    super(words, { cause: options.cause })
     this.reason = reason
-    this.words = words
     this.is_retryable =
       options.is_retryable ?? ['starting', 'unreachable', 'crashed'].includes(reason)
     this.excess_tokens = options.excess_tokens
@@ -57,17 +56,14 @@ export function cancelled(cause?: unknown): ModelError {
 }
 
 /** A prompt that, with the answer it asks for, does not fit into the context. */
-export class ContextLengthError extends Error {
-  readonly words: Words
+export class ContextLengthError extends WordsError {
   readonly prompt_tokens: number
   readonly max_tokens: number
   readonly context_size: number
 
   constructor(numbers: { prompt_tokens: number; max_tokens: number; context_size: number }) {
     const { prompt_tokens, max_tokens, context_size } = numbers
-    const words = say.too_long(prompt_tokens, max_tokens, context_size)
-    super(words.en)
-    this.words = words
+    super(say.too_long(prompt_tokens, max_tokens, context_size))
     this.prompt_tokens = prompt_tokens
     this.max_tokens = max_tokens
     this.context_size = context_size

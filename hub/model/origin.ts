@@ -1,4 +1,5 @@
 import { type Dispatcher, request } from 'undici'
+import { WordsError } from '../failure.ts'
 import { said, type Words } from '../words.ts'
 import { downloadText } from './download.text.ts'
 
@@ -15,18 +16,16 @@ export const DOWNLOAD_REASONS = [
 ] as const
 
 /** Why a file was not downloaded; `words` say what to do about it, `message` in English. */
-export class DownloadError extends Error {
+export class DownloadError extends WordsError {
   readonly reason: (typeof DOWNLOAD_REASONS)[number]
-  readonly words: Words
 
   constructor(
     reason: (typeof DOWNLOAD_REASONS)[number],
     words: Words,
     options: { cause?: unknown } = {},
   ) {
-    super(words.en, options)
+    super(words, options)
     this.reason = reason
-    this.words = words
   }
 }
 

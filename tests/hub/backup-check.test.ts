@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { backupFile } from '../../hub/backup/make.ts'
 import { startBackup } from '../../hub/backup.ts'
@@ -46,10 +47,18 @@ test('the doctor tells what he finds, as on the command line', async () => {
     expect(['ok', 'warn', 'fail']).toContain(is)
     expect(say).not.toBe('')
   }
+  const mail = join(hub.paths.config_dir, 'mail.json')
+  await writeFile(mail, '{"smtp": 1}', { mode: 0o600 })
   const turkish = await hub.call('GET', 'doctor', undefined, { 'Accept-Language': 'tr' })
-  expect((await turkish.json()).findings).toContainEqual({
+  const found = (await turkish.json()).findings
+  expect(found).toContainEqual({
     is: 'warn',
     what: 'Model',
     say: 'Model seçilmemiş; görevler bekler. Ayarlar > Modeller altında seçin.',
+  })
+  expect(found).toContainEqual({
+    is: 'fail',
+    what: 'E-posta',
+    say: `${mail}: smtp kullanılamıyor.`,
   })
 })

@@ -112,7 +112,8 @@ function DownloadState({ models: { download, presets } }: { models: ModelsOvervi
     onSettled: () => queryClient.invalidateQueries({ queryKey: modelsQuery.queryKey }),
   })
   if (!download || download.status === 'done') return null
-  const name = presets.find(({ id }) => id === download.preset)?.name ?? download.url
+  const file = download.url.split('/').at(-1)
+  const name = presets.find(({ id }) => id === download.preset)?.name ?? file
   if (download.status !== 'processing') {
     const { preset, url, sha256 } = download
     const again = preset ? { preset } : { url, ...(sha256 ? { sha256 } : {}) }
@@ -138,7 +139,9 @@ function DownloadState({ models: { download, presets } }: { models: ModelsOvervi
   return (
     <div className="mb-2 rounded-control border border-line px-3 py-2">
       <p className="flex items-center gap-3">
-        <span className="min-w-0 flex-1 truncate font-medium">{name}</span>
+        <span className="min-w-0 flex-1 truncate font-medium" title={name}>
+          {name}
+        </span>
         <span className="text-sm text-muted" data-numbers>
           {total
             ? text.progress(bytes(language, download.bytes), bytes(language, total))
