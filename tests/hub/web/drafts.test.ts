@@ -1,7 +1,10 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { outcomeText } from '../../../hub/mail/outcome.text.ts'
+import { said, stored } from '../../../hub/words.ts'
 import { type ListmonkStandIn, startListmonk } from '../mail/listmonk-stand-in.ts'
 import { apiOf, FOOTER, LEAD, SENDER } from '../mail-help.ts'
+import { type StubModel, startStubModel, useStub } from '../stub-model.ts'
 import {
   expectAccessible,
   expectClean,
@@ -18,7 +21,7 @@ import { readVocabulary, strangers, wordsOn } from './words.ts'
 
 /** What is data, not the page's own words. */
 const DATA =
-  /Fewer|fleet|trucks|kilometres|Hello|Ortak|Yılmaz|Kaya|Çelik|Demir|example|onerror|Fuardan|Too long|Would|^English$|^Watchpost Hub$|SPF|DKIM|DMARC/
+  /^(Merhaba|Hello) \{first_name\}|^Fewer empty kilometres|^Your fleet grew|^You lose 18 %|^(With )?42 trucks|^Would |Ortak Adres|Ayşe Yılmaz|Mehmet Kaya|Zeynep Çelik|Demir Lojistik|\.example|onerror|^Fuardan sonra$|^Too long$|^English$|^Watchpost Hub$|^(SPF|DKIM|DMARC)$/
 const EVIL = '<img src=x onerror=alert(1)>'
 const FACT = 'Your fleet grew to 42 trucks this spring.'
 const GUESS = 'You lose 18 % of your kilometres to empty returns.'
@@ -29,12 +32,16 @@ const SLOW = { timeout: 20_000 }
 let hub: ServedHub
 let browser: Browser
 let listmonk: ListmonkStandIn
+let stub: StubModel
 let letter: string
 let campaign: string
+let invitation: string
 beforeAll(async () => {
   listmonk = await startListmonk()
   hub = await serveHub({ config: { public_url: 'https://hub.demir.example' }, start: true })
   browser = await startBrowser()
+  stub = await startStubModel()
+  await useStub(hub, stub)
   const api = apiOf(hub)
   await api.ok('projects/create', { slug: 'demir', name: 'Demir Lojistik' })
   const { url, user, token } = listmonk
@@ -83,6 +90,7 @@ afterAll(async () => {
   await browser?.close()
   await hub?.close()
   await listmonk?.close()
+  await stub?.close()
 }, 120_000)
 
 async function pictures() {
@@ -128,7 +136,7 @@ test('a letter is rendered, its unsupported sentence stands in the way, an edit 
   const frame = page.frameLocator('iframe')
   await frame.getByText('42 trucks', { exact: false }).last().waitFor()
   expect(await page.locator('iframe').getAttribute('sandbox')).toBe('')
-  await page.getByText('1 thing stands in the way').waitFor()
+  await page.getByText('1 thing stands in the way').last().waitFor()
   const approve = page.getByRole('button', { name: /^Approve: send to/ })
   expect(await approve.isDisabled()).toBe(true)
 
@@ -185,14 +193,119 @@ test('a campaign goes from text to sent through listmonk, and says to how many',
   expectClean(opened)
 })
 
-test('a mail nobody knows of asks for a decision', async () => {
-  await hub.query(`update hub.recipients set state = 'unclear' where draft_id = $1`, [campaign])
-  await hub.query(`update hub.drafts set state = 'unclear' where id = $1`, [campaign])
-  const opened = await openDrafts(`?draft=${campaign}`)
+test('mails nobody knows of are settled one by one, or all at once', async () => {
+  await hub.query(
+    `update hub.recipients set state = 'unclear', reason = $2
+     where draft_id = $1 and state = 'sent'`,
+    [campaign, stored(said(outcomeText).hub_ended)],
+  )
+  await hub.query(`update hub.drafts set state = 'unclear', state_reason = $2 where id = $1`, [
+    campaign,
+    stored(said(outcomeText).unclear(3)),
+  ])
+  const opened = await openDrafts(`?draft=${campaign}`, { language: 'tr' })
   const { page } = opened
-  await page.getByText('The server never said').waitFor()
-  await page.getByRole('button', { name: 'It was sent' }).click()
+  await page.getByText('Sunucu bu postayı').waitFor()
+  await page.getByText('3 belirsiz').waitFor()
+  expect(await page.getByText('Bu mektup yoldayken hub kapandı.').count()).toBeGreaterThan(2)
+  expect(strangers(await wordsOn(page), await readVocabulary('tr'), DATA)).toEqual([])
+  const statesOf = async () =>
+    (
+      await hub.query<{ state: string }>(
+        `select state from hub.recipients where draft_id = $1 and state <> 'skipped' order by email`,
+        [campaign],
+      )
+    ).map(({ state }) => state)
+  await page.getByRole('button', { name: 'Ulaştı: Ayşe Yılmaz' }).click()
+  await expect.poll(statesOf, SLOW).toEqual(['sent', 'unclear', 'unclear'])
+  expect(await stateOf(campaign)).toBe('unclear')
+  await page.getByRole('button', { name: 'Hepsi ulaştı' }).click()
   await expect.poll(() => stateOf(campaign), SLOW).toBe('sent')
+  expect(await statesOf()).toEqual(['sent', 'sent', 'sent'])
+  expectClean(opened)
+})
+
+test('the designer gives a letter another form, and the page shows it', async () => {
+  stub.script(({ schema }) => {
+    const { template } = schema.properties as { template: { enum: string[] } } // safe: the designer's
+    return {
+      template: template.enum.includes('newsletter') ? 'newsletter' : 'letter',
+      preheader: 'Fewer empty kilometres',
+      headline: 'Fewer empty kilometres',
+      highlight: [],
+    }
+  })
+  const opened = await openDrafts(`?draft=${letter}`)
+  const { page } = opened
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('menuitem', { name: 'Redesign' }).click()
+  await page.getByText('The designer gives it another form.').waitFor()
+  const look = () => hub.query('select state, template from hub.drafts where id = $1', [letter])
+  await expect.poll(look, SLOW).toEqual([{ state: 'rendered', template: 'newsletter' }])
+  await page.getByRole('button', { name: /^Approve: send to/ }).waitFor()
+  await page.frameLocator('iframe').getByText('42 trucks', { exact: false }).last().waitFor()
+  expectClean(opened)
+})
+
+test('other people are counted before they are taken, and void the approval', async () => {
+  const api = apiOf(hub)
+  await api.ok('draft/approve', { id: letter, project: 'demir' })
+  const opened = await openDrafts(`?draft=${letter}`)
+  const { page } = opened
+  await page.getByRole('button', { name: 'Choose another lead' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Choose another lead' })
+  const save = dialog.getByRole('button', { name: 'Save changes' })
+  expect(await save.isDisabled()).toBe(true)
+  await dialog.getByRole('textbox').fill('zeynep')
+  await dialog.getByRole('radio', { name: /Zeynep Çelik/ }).check()
+  await dialog.getByText('1 person gets it').waitFor()
+  await save.click()
+  await dialog.waitFor({ state: 'hidden' })
+  await page.getByRole('button', { name: 'Approve: send to Zeynep Çelik' }).waitFor()
+  expect(await stateOf(letter)).toBe('rendered')
+
+  const { draft } = await api.ok('draft/create', {
+    project: 'demir',
+    audience: { kind: 'list', filter: { tag: 'fuar' } },
+    subject: 'Would you like to see it?',
+    text: 'Hello {first_name},\n\nWould Friday suit you?',
+  })
+  invitation = draft.id
+  await page.goto(`/hub/p/demir/drafts?draft=${invitation}`)
+  await page.getByRole('button', { name: 'Choose other people' }).click()
+  await page.getByText('3 of 4 people get it').waitFor()
+  await page.getByRole('textbox', { name: 'Search' }).fill('kaya')
+  await page.getByText('1 person gets it').waitFor()
+  expect((await api.get(`drafts/get?id=${invitation}&project=demir`)).body.recipients.total).toBe(4)
+  await page.getByRole('button', { name: 'Save changes' }).click()
+  await page.getByRole('button', { name: /^Approve: send to 1 person/ }).waitFor()
+  expectClean(opened)
+})
+
+test('on a phone what comes next stands over the letter, in reach, and hides nothing', async () => {
+  const opened = await openDrafts(`?draft=${invitation}`, { isPhone: true })
+  const { page } = opened
+  const approve = page.getByRole('button', { name: /^Approve: send to/ })
+  const isInReach = () =>
+    approve.evaluate((button) => {
+      const { left, top, width, height } = button.getBoundingClientRect()
+      const hit = document.elementFromPoint(left + width / 2, top + height / 2)
+      return top + height <= innerHeight && button.contains(hit)
+    })
+  expect(await isInReach()).toBe(true)
+  const last = page.locator('aside').last().locator('button, a').last()
+  await last.scrollIntoViewIfNeeded()
+  expect(await isInReach()).toBe(true)
+  await page
+    .locator('article')
+    .first()
+    .evaluate((article) => article.scrollTo(0, 1e6))
+  const bar = await page.locator('[data-next]').boundingBox()
+  const end = await last.boundingBox()
+  expect((end?.y ?? 0) + (end?.height ?? 0)).toBeLessThanOrEqual(bar?.y ?? 0)
+  await approve.click()
+  await expect.poll(() => stateOf(invitation), SLOW).toBe('approved')
+  await page.getByRole('button', { name: 'Hand over to listmonk' }).waitFor()
   expectClean(opened)
 })
 
@@ -208,6 +321,22 @@ test('a letter is put aside with its reason', async () => {
   await page.goto('/hub/p/demir/drafts?state=rejected')
   await settled(page)
   expect(await page.locator('[data-draft]').count()).toBe(1)
+  expectClean(opened)
+})
+
+test('what stands in the way is said in Turkish, every check of it', async () => {
+  const api = apiOf(hub)
+  await api.ok('settings/mail/pause')
+  const opened = await openDrafts(`?draft=${invitation}`, { language: 'tr' })
+  const { page } = opened
+  await page.getByRole('button', { name: 'Tüm denetimleri göster' }).click()
+  await page.getByText('Gönderim duraklatıldı.').waitFor()
+  expect(await page.getByText('Herkes için uygun.').count()).toBeGreaterThan(0)
+  const vocabulary = await readVocabulary('tr')
+  expect(strangers(await wordsOn(page), vocabulary, DATA)).toEqual([])
+  const english = await readVocabulary('en')
+  expect(strangers(await wordsOn(page), english, DATA)).toContain('Gönderim duraklatıldı.')
+  await api.ok('settings/mail/confirm')
   expectClean(opened)
 })
 

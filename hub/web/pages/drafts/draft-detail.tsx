@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { ArrowLeft, CircleX, Ellipsis, Palette, PencilLine, RotateCw, Workflow } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
@@ -7,13 +7,13 @@ import { cn } from '../../../../web/ui/class-names.ts'
 import { useKeys } from '../../../../web/ui/keys.ts'
 import { Menu } from '../../../../web/ui/menu.tsx'
 import { SkeletonRows } from '../../../../web/ui/states.tsx'
-import { toast } from '../../../../web/ui/toast.tsx'
-import { api, ok } from '../../api/client.ts'
 import { common } from '../../common.text.ts'
-import { FailedQuery, useToastError } from '../../errors.tsx'
+import { FailedQuery } from '../../errors.tsx'
 import { useText } from '../../i18n.ts'
 import { useProject } from '../../project.ts'
 import { useDraftAddress, VIEWS } from './address.ts'
+import { audienceText } from './audience.text.ts'
+import { AudienceDialog } from './audience-dialog.tsx'
 import { Claims } from './claims.tsx'
 import { StateBadge, useAudience } from './draft-state.tsx'
 import { draftsText, stepsText } from './drafts.text.ts'
@@ -22,14 +22,9 @@ import { Gates } from './gates.tsx'
 import { Letter } from './letter.tsx'
 import { NextStep } from './next-step.tsx'
 import { People } from './people.tsx'
-import {
-  type Detailed,
-  type Draft,
-  draftQuery,
-  mailQuery,
-  refreshDrafts,
-  useStep,
-} from './queries.ts'
+import { type Detailed, type Draft, draftQuery, mailQuery, useStep } from './queries.ts'
+import { useRedesign } from './redesign.ts'
+import { Standing } from './standing.tsx'
 
 /** One letter: as its readers see it, what supports it, and what comes next. */
 export function DraftDetail({ id, isFixed }: { id: string; isFixed: boolean }) {
@@ -40,7 +35,7 @@ export function DraftDetail({ id, isFixed }: { id: string; isFixed: boolean }) {
   return (
     <article
       aria-label={text.label(query.data?.draft.subject ?? '')}
-      className="@container flex min-h-0 min-w-0 flex-1 flex-col overflow-y-auto"
+      className="@container flex min-h-0 min-w-0 flex-1 scroll-pb-28 flex-col overflow-y-auto @3xl:scroll-pb-0"
     >
       {query.isPending ? (
         <SkeletonRows rows={8} />
@@ -66,6 +61,8 @@ function Whole({ detailed, isFixed }: { detailed: Detailed; isFixed: boolean }) 
   const { view, isEditing, set } = useDraftAddress()
   const [marked, setMarked] = useState<number>()
   const [isRejecting, setRejecting] = useState(false)
+  const [isChoosing, setChoosing] = useState(false)
+  const audience = useText(audienceText)
   const { draft, gates } = detailed
   const canEdit = EDITABLE.includes(draft.state) && !isFixed
   useKeys({ e: canEdit ? () => set({ do: 'edit' }) : undefined })
@@ -102,15 +99,32 @@ function Whole({ detailed, isFixed }: { detailed: Detailed; isFixed: boolean }) 
           onChange={(next) => set({ view: next })}
         />
       </header>
-      <div className="grid flex-1 @3xl:grid-cols-[minmax(0,1fr)_20rem]">
-        <div className="flex min-w-0 flex-col bg-ink">
+      <div className="flex flex-1 flex-col @3xl:grid @3xl:grid-cols-[minmax(0,1fr)_20rem] @3xl:grid-rows-[auto_auto_1fr]">
+        <div className="flex min-w-0 flex-col bg-ink @3xl:col-start-1 @3xl:row-span-3 @3xl:row-start-1">
           <Letter detailed={detailed} view={view} marked={marked} onMark={setMarked} />
         </div>
-        <aside className="flex min-w-0 flex-col gap-6 border-line p-4 @max-3xl:border-t md:p-5 @3xl:border-l">
-          <NextStep detailed={detailed} isFixed={isFixed} onEdit={() => set({ do: 'edit' })} />
+        <div className="border-line px-4 pt-4 @max-3xl:border-t md:px-5 md:pt-5 @3xl:col-start-2 @3xl:border-l">
+          <Standing draft={draft} isFixed={isFixed} />
+        </div>
+        <NextStep detailed={detailed} isFixed={isFixed} onEdit={() => set({ do: 'edit' })} />
+        <aside className="flex min-w-0 flex-col gap-6 border-line px-4 pt-6 pb-4 md:px-5 md:pb-5 @3xl:col-start-2 @3xl:row-start-3 @3xl:border-l">
           {WITH_GATES.includes(draft.state) ? <Gates gates={gates} /> : null}
           <Claims draft={draft} marked={marked} />
-          <People detailed={detailed} />
+          <People
+            detailed={detailed}
+            action={
+              canEdit ? (
+                <Button
+                  size="sm"
+                  variant="ghost"
+                  className="mt-1 -ml-2"
+                  onClick={() => setChoosing(true)}
+                >
+                  {draft.audience.kind === 'lead' ? audience.other_lead : audience.other_people}
+                </Button>
+              ) : null
+            }
+          />
         </aside>
       </div>
       <EditDialog
@@ -118,6 +132,11 @@ function Whole({ detailed, isFixed }: { detailed: Detailed; isFixed: boolean }) 
         isOpen={isEditing && canEdit}
         onClose={() => set({ do: null })}
         onSaved={() => set({ do: null, view: detailed.draft.approved_at ? 'changes' : null })}
+      />
+      <AudienceDialog
+        draft={draft}
+        isOpen={isChoosing && canEdit}
+        onClose={() => setChoosing(false)}
       />
       <RejectDialog
         draft={draft}
@@ -211,22 +230,8 @@ function More({
   const words = useText(common)
   const { slug } = useProject()
   const [, navigate] = useLocation()
-  const queryClient = useQueryClient()
-  const say = useToastError()
   const render = useStep('render', draft.id)
-  const redesign = useMutation({
-    mutationFn: () =>
-      ok(api.POST('/api/cockpit/draft/redesign', { body: { id: draft.id, project: slug } })),
-    onSuccess: ({ mission }) =>
-      toast(text.redesigning, {
-        action: {
-          label: text.open_mission,
-          onClick: () => navigate(`/p/${slug}/missions?mission=${mission.id}`),
-        },
-      }),
-    onError: say,
-    onSettled: () => refreshDrafts(queryClient),
-  })
+  const redesign = useRedesign(draft)
   return (
     <div className="flex shrink-0 items-center gap-1">
       {canEdit ? (

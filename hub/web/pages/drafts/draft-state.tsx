@@ -12,6 +12,7 @@ import {
 } from 'lucide-react'
 import { Badge } from '../../../../web/ui/badge.tsx'
 import { useText } from '../../i18n.ts'
+import { leadsText } from '../leads/leads.text.ts'
 import { draftsText } from './drafts.text.ts'
 import type { Draft, DraftState } from './queries.ts'
 
@@ -41,11 +42,12 @@ export function StateBadge({ state }: { state: DraftState }) {
 /** Whom a draft is for, in words. */
 export function useAudience(): (audience: Draft['audience']) => string {
   const text = useText(draftsText)
+  const { stages } = useText(leadsText)
   return (audience) => {
     if (audience.kind === 'lead') return text.one_lead
     const { stage, tag, country, q, lead_ids } = audience.filter
     const parts = [
-      stage ? text.audience.stage(stage) : '',
+      stage ? text.audience.stage(stages[stage]) : '',
       tag ? text.audience.tag(tag) : '',
       country ? text.audience.country(country) : '',
       q ? text.audience.q(q) : '',

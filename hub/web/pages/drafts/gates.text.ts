@@ -1,6 +1,6 @@
 import { texts } from '../../i18n.ts'
 
-/** The gates by name. In English the hub's own sentences, which say most, stand below them. */
+/** The gates by name; what the hub says of each stands below it. */
 export const gatesText = texts(
   {
     names: {
@@ -24,38 +24,6 @@ export const gatesText = texts(
       spf: 'SPF',
       dkim: 'DKIM',
       dmarc: 'DMARC',
-    },
-    wrong: {
-      evidence: 'A factual sentence cites no evidence. Change it, or add evidence.',
-      rendering: 'Sender, footer, look or lead changed since. Render it again.',
-      recipients: 'Nobody would get it. Correct the leads or choose another audience.',
-      suppression: 'Some people unsubscribed or bounced; they are left out.',
-      lawful_basis: 'Some leads have no lawful basis; they are left out.',
-      source: 'Of some leads nobody knows where the address comes from; they are left out.',
-      replies: 'Some people answered already; they are left out.',
-      addresses: 'Some addresses are wrong, shared or disposable; they are left out.',
-      transport: 'No mail server is set. Enter listmonk or SMTP in Settings > Mail.',
-      sender: 'Nobody signs the mail. Enter the sender in Settings > Mail.',
-      unsubscribe: 'The hub has no public address, so nobody could unsubscribe.',
-      postal_address:
-        'The footer has no postal address. Enter it in Settings > Mail, then render again.',
-      daily_cap: 'Today’s mails are used. It goes on tomorrow by itself.',
-      paused: 'Mail is paused. Find the cause, then confirm in Settings > Mail.',
-      bounces: 'Too many mails bounced. Find the cause, then confirm in Settings > Mail.',
-      complaints: 'Too many readers complained. Find the cause, then confirm in Settings > Mail.',
-      licence: 'The licence does not cover this project.',
-      spf: 'The sender’s domain has no SPF record.',
-      dkim: 'The sender’s domain has no DKIM record.',
-      dmarc: 'The sender’s domain has no DMARC record.',
-    },
-    skipped: {
-      suppressed: 'unsubscribed, bounced or on the suppression list',
-      no_lawful_basis: 'no lawful basis',
-      no_source: 'source of the address unknown',
-      replied: 'answered already',
-      invalid_email: 'not an e-mail address',
-      role_address: 'a role address such as info@',
-      disposable_address: 'a disposable address',
     },
     claims: 'What it claims',
     no_claims: 'No sentence of it states a fact that needs evidence.',
@@ -86,40 +54,6 @@ export const gatesText = texts(
       spf: 'SPF',
       dkim: 'DKIM',
       dmarc: 'DMARC',
-    },
-    wrong: {
-      evidence: 'Bilgi veren bir cümlenin kanıtı yok. Cümleyi değiştirin ya da kanıt ekleyin.',
-      rendering: 'Gönderen, alt bilgi, görünüm ya da aday değişti. Yeniden oluşturun.',
-      recipients: 'Kimse almayacak. Adayları düzeltin ya da başka bir kitle seçin.',
-      suppression: 'Bazı kişiler listeden çıktı ya da adresleri geri döndü; onlara gitmez.',
-      lawful_basis: 'Bazı adayların hukuki dayanağı yok; onlara gitmez.',
-      source: 'Bazı adreslerin nereden geldiği bilinmiyor; onlara gitmez.',
-      replies: 'Bazı kişiler zaten yanıt verdi; onlara gitmez.',
-      addresses: 'Bazı adresler yanlış, ortak ya da geçici; onlara gitmez.',
-      transport: 'Posta sunucusu yok. Ayarlar > E-posta bölümüne listmonk ya da SMTP girin.',
-      sender: 'Mektubu imzalayan yok. Göndereni Ayarlar > E-posta bölümüne girin.',
-      unsubscribe: 'Hub’ın genel adresi yok; kimse listeden çıkamazdı.',
-      postal_address:
-        'Alt bilgide posta adresi yok. Ayarlar > E-posta bölümüne girin, sonra yeniden oluşturun.',
-      daily_cap: 'Bugünün postaları kullanıldı. Yarın kendiliğinden sürer.',
-      paused: 'Gönderim duraklatıldı. Nedenini bulun, sonra Ayarlar > E-posta bölümünde onaylayın.',
-      bounces:
-        'Çok fazla posta geri döndü. Nedenini bulun, sonra Ayarlar > E-posta bölümünde onaylayın.',
-      complaints:
-        'Çok fazla şikâyet var. Nedenini bulun, sonra Ayarlar > E-posta bölümünde onaylayın.',
-      licence: 'Lisans bu projeyi kapsamıyor.',
-      spf: 'Gönderenin alan adında SPF kaydı yok.',
-      dkim: 'Gönderenin alan adında DKIM kaydı yok.',
-      dmarc: 'Gönderenin alan adında DMARC kaydı yok.',
-    },
-    skipped: {
-      suppressed: 'listeden çıktı, geri döndü ya da engelleme listesinde',
-      no_lawful_basis: 'hukuki dayanağı yok',
-      no_source: 'adresin kaynağı bilinmiyor',
-      replied: 'zaten yanıt verdi',
-      invalid_email: 'e-posta adresi değil',
-      role_address: 'info@ gibi ortak bir adres',
-      disposable_address: 'geçici bir adres',
     },
     claims: 'Öne sürdükleri',
     no_claims: 'Kanıt gerektiren bir bilgi cümlesi yok.',

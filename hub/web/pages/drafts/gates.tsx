@@ -2,7 +2,7 @@ import { CircleAlert, CircleCheck, CircleMinus } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { Button } from '../../../../web/ui/button.tsx'
-import { useLanguage, useText } from '../../i18n.ts'
+import { useText } from '../../i18n.ts'
 import { stepsText } from './drafts.text.ts'
 import { gatesText } from './gates.text.ts'
 import type { Gate } from './queries.ts'
@@ -53,13 +53,9 @@ export function Gates({ gates }: { gates: Gate[] }) {
 function GateRow({ gate }: { gate: Gate }) {
   const text = useText(gatesText)
   const words = useText(stepsText)
-  const language = useLanguage()
-  const { names, wrong } = text
+  const { names } = text
   const isKnown = (name: string): name is keyof typeof names => Object.hasOwn(names, name)
   const name = isKnown(gate.name) ? gate.name : undefined
-  const own = name ? wrong[name] : gate.detail
-  const said =
-    language === 'en' ? [gate.detail, gate.way_out].filter(Boolean).join(' ') : gate.ok ? '' : own
   const place = gate.ok ? undefined : PLACES[gate.name]
   const Icon = gate.ok ? CircleCheck : gate.blocks ? CircleAlert : CircleMinus
   const tone = gate.ok ? 'text-good' : gate.blocks ? 'text-bad' : 'text-warn'
@@ -68,7 +64,8 @@ function GateRow({ gate }: { gate: Gate }) {
       <Icon size={16} className={`mt-0.5 shrink-0 ${tone}`} aria-hidden />
       <div className="min-w-0">
         <p className={gate.ok ? 'text-muted' : 'font-medium'}>{name ? names[name] : gate.name}</p>
-        {said ? <p className="text-muted break-words">{said}</p> : null}
+        <p className="text-muted break-words">{gate.detail}</p>
+        {gate.way_out ? <p className="text-muted break-words">{gate.way_out}</p> : null}
         {place ? (
           <Link href={place} className="text-accent-text hover:underline">
             {words.settings}

@@ -1,97 +1,73 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Check, Pause, Play, SendHorizontal } from 'lucide-react'
+import { Check, SendHorizontal } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Button } from '../../../../web/ui/button.tsx'
-import { Notice } from '../../../../web/ui/form.tsx'
-import { Progress } from '../../../../web/ui/progress.tsx'
-import { Time } from '../../../../web/ui/time.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok } from '../../api/client.ts'
 import { useToastError } from '../../errors.tsx'
-import { useLanguage, useText } from '../../i18n.ts'
+import { useText } from '../../i18n.ts'
 import { stepsText } from './drafts.text.ts'
 import { type Detailed, mailQuery, refreshDrafts, useStep } from './queries.ts'
 
-/** What comes next, as the one button that says what will happen. */
-export function NextStep({
-  detailed,
-  isFixed,
-  onEdit,
-}: {
-  detailed: Detailed
-  isFixed: boolean
-  onEdit: () => void
-}) {
+type Given = { detailed: Detailed; isFixed: boolean }
+
+/**
+ * What comes next, as the one button that says what will happen. Where there is no room beside the
+ * letter it stands over its end, always in reach.
+ */
+export function NextStep({ detailed, isFixed, onEdit }: Given & { onEdit: () => void }) {
   const text = useText(stepsText)
-  const language = useLanguage()
   const { draft, gates } = detailed
-  const { state } = draft
-  const isShut = gates.some(({ ok, blocks }) => blocks && !ok)
-  const parts: Partial<Record<typeof state, ReactNode>> = {
-    draft: <Do step="render" draft={draft.id} label={text.render} isFixed={isFixed} />,
-    rendered: <Approve detailed={detailed} isFixed={isFixed || isShut} />,
-    approved: <Push detailed={detailed} isFixed={isFixed || isShut} />,
-    pushed: <Send detailed={detailed} isFixed={isFixed || isShut} />,
-    sending: <Sending detailed={detailed} isFixed={isFixed} />,
-    unclear: (
-      <div className="flex flex-wrap gap-2">
-        <Do step="sent" draft={draft.id} label={text.was_sent} isFixed={isFixed} isQuiet />
-        <Do step="not_sent" draft={draft.id} label={text.not_sent} isFixed={isFixed} isQuiet />
-      </div>
-    ),
-    failed: <Edit label={text.edit} isFixed={isFixed} onEdit={onEdit} />,
-    rejected: <Edit label={text.edit} isFixed={isFixed} onEdit={onEdit} />,
+  const shut = gates.filter(({ ok, blocks }) => blocks && !ok).length
+  const given = { detailed, isFixed: isFixed || shut > 0 }
+  const edit = <Big label={text.edit} isFixed={isFixed} onClick={onEdit} />
+  const parts: Partial<Record<typeof draft.state, ReactNode>> = {
+    draft: <Render {...given} isFixed={isFixed} />,
+    rendered: <Approve {...given} />,
+    approved: <Push {...given} />,
+    pushed: <Send {...given} />,
+    failed: edit,
+    rejected: edit,
   }
+  const part = parts[draft.state]
+  if (!part) return null
+  const isHeldBack = shut > 0 && ['rendered', 'approved', 'pushed'].includes(draft.state)
   return (
-    <div className="flex flex-col gap-3">
-      <p className="text-pretty text-muted">{text.says[state]}</p>
-      {draft.state_reason && (language === 'en' || state === 'rejected') ? (
-        <Notice
-          tone={state === 'failed' || state === 'unclear' ? 'bad' : 'plain'}
-          text={draft.state_reason}
-        />
+    <div
+      data-next
+      className="flex flex-col gap-2 @max-3xl:sticky @max-3xl:bottom-0 @max-3xl:z-10 @max-3xl:order-last @max-3xl:border-t @max-3xl:border-line @max-3xl:bg-surface @max-3xl:px-4 @max-3xl:py-3 md:@max-3xl:pb-[max(12px,env(safe-area-inset-bottom))] @3xl:col-start-2 @3xl:row-start-2 @3xl:border-l @3xl:border-line @3xl:px-5 @3xl:pt-3"
+    >
+      {isHeldBack ? (
+        <p className="text-center text-sm text-bad @3xl:hidden">{text.shut(shut)}</p>
       ) : null}
-      {parts[state]}
+      {part}
     </div>
   )
 }
 
-const WIDE = 'w-full h-auto! min-h-10 py-2 whitespace-normal! text-center'
-
-function Do({
-  step,
-  draft,
+function Big({
   label,
-  isFixed,
   icon,
-  isQuiet = false,
+  isFixed,
+  isPending = false,
+  onClick,
 }: {
-  step: Parameters<typeof useStep>[0]
-  draft: string
   label: string
-  isFixed: boolean
   icon?: ReactNode
-  isQuiet?: boolean
+  isFixed: boolean
+  isPending?: boolean
+  onClick: () => void
 }) {
-  const { mutate, isPending } = useStep(step, draft)
   return (
     <Button
-      variant={isQuiet ? 'secondary' : 'primary'}
-      size={isQuiet ? 'md' : 'lg'}
-      className={isQuiet ? undefined : WIDE}
+      variant="primary"
+      size="lg"
+      className="w-full h-auto! min-h-10 py-2 whitespace-normal! text-center"
       icon={icon}
       disabled={isFixed}
       isPending={isPending}
-      onClick={() => mutate()}
+      onClick={onClick}
     >
-      {label}
-    </Button>
-  )
-}
-
-function Edit({ label, isFixed, onEdit }: { label: string; isFixed: boolean; onEdit: () => void }) {
-  return (
-    <Button variant="primary" size="lg" className={WIDE} disabled={isFixed} onClick={onEdit}>
       {label}
     </Button>
   )
@@ -111,7 +87,7 @@ function useForecast({ draft, recipients }: Detailed) {
   const list = isCampaign ? (data?.state.lists[draft.project]?.name ?? '') : ''
   const [first] = recipients.sample.filter(({ skip }) => skip === null)
   const name = draft.audience.kind === 'lead' ? (first?.name ?? first?.email) : undefined
-  return { count, cap, left, today, days, list, name, isListmonk: Boolean(data?.mail.listmonk) }
+  return { count, cap, left, today, days, list, name }
 }
 
 function Days({ forecast }: { forecast: ReturnType<typeof useForecast> }) {
@@ -125,7 +101,15 @@ function Days({ forecast }: { forecast: ReturnType<typeof useForecast> }) {
   )
 }
 
-function Approve({ detailed, isFixed }: { detailed: Detailed; isFixed: boolean }) {
+function Render({ detailed, isFixed }: Given) {
+  const text = useText(stepsText)
+  const { mutate, isPending } = useStep('render', detailed.draft.id)
+  return (
+    <Big label={text.render} isFixed={isFixed} isPending={isPending} onClick={() => mutate()} />
+  )
+}
+
+function Approve({ detailed, isFixed }: Given) {
   const text = useText(stepsText)
   const queryClient = useQueryClient()
   const say = useToastError()
@@ -145,96 +129,41 @@ function Approve({ detailed, isFixed }: { detailed: Detailed; isFixed: boolean }
   const { name, count, today, list } = forecast
   return (
     <>
-      <Button
-        variant="primary"
-        size="lg"
-        className={WIDE}
-        disabled={isFixed || count === 0}
+      <Big
+        label={name ? text.approve_one(name) : text.approve(count, today, list)}
+        icon={<Check size={16} aria-hidden />}
+        isFixed={isFixed || count === 0}
         isPending={approve.isPending}
         onClick={() => approve.mutate()}
-        icon={<Check size={16} aria-hidden />}
-      >
-        {name ? text.approve_one(name) : text.approve(count, today, list)}
-      </Button>
-      <Days forecast={forecast} />
-    </>
-  )
-}
-
-function Push({ detailed, isFixed }: { detailed: Detailed; isFixed: boolean }) {
-  const text = useText(stepsText)
-  const isListmonk = detailed.draft.via === 'tx' || detailed.draft.via === 'campaign'
-  const label = isListmonk ? text.push_listmonk : text.push
-  return <Do step="push" draft={detailed.draft.id} label={label} isFixed={isFixed} />
-}
-
-function Send({ detailed, isFixed }: { detailed: Detailed; isFixed: boolean }) {
-  const text = useText(stepsText)
-  const forecast = useForecast(detailed)
-  const { name, count, today } = forecast
-  return (
-    <>
-      <Do
-        step="send"
-        draft={detailed.draft.id}
-        label={name ? text.send_one(name) : text.send(count, today)}
-        isFixed={isFixed}
-        icon={<SendHorizontal size={16} aria-hidden />}
       />
       <Days forecast={forecast} />
     </>
   )
 }
 
-function Sending({ detailed: { draft }, isFixed }: { detailed: Detailed; isFixed: boolean }) {
+function Push({ detailed: { draft }, isFixed }: Given) {
   const text = useText(stepsText)
-  const { progress } = draft
-  const counts = (['waiting', 'skipped', 'failed', 'unclear'] as const).filter(
-    (key) => progress[key] > 0,
-  )
+  const { mutate, isPending } = useStep('push', draft.id)
+  const isListmonk = draft.via === 'tx' || draft.via === 'campaign'
+  const label = isListmonk ? text.push_listmonk : text.push
+  return <Big label={label} isFixed={isFixed} isPending={isPending} onClick={() => mutate()} />
+}
+
+function Send({ detailed, isFixed }: Given) {
+  const text = useText(stepsText)
+  const { mutate, isPending } = useStep('send', detailed.draft.id)
+  const forecast = useForecast(detailed)
+  const { name, count, today } = forecast
   return (
-    <div className="flex flex-col gap-2">
-      <div className="flex items-baseline justify-between">
-        <span className="font-medium" data-numbers>
-          {text.of(progress.sent, progress.total)}
-        </span>
-        <span className="text-sm text-muted">
-          {draft.paused_at ? (
-            text.paused
-          ) : draft.retry_at ? (
-            <>
-              {text.waits_until} <Time at={draft.retry_at} />
-            </>
-          ) : null}
-        </span>
-      </div>
-      <Progress label={text.progress} value={progress.sent} max={progress.total} />
-      {counts.length > 0 ? (
-        <p className="text-sm text-muted">
-          {counts.map((key) => text.counts[key](progress[key])).join(' · ')}
-        </p>
-      ) : null}
-      <div>
-        {draft.paused_at ? (
-          <Do
-            step="resume"
-            draft={draft.id}
-            label={text.resume}
-            isFixed={isFixed}
-            icon={<Play size={14} aria-hidden />}
-            isQuiet
-          />
-        ) : (
-          <Do
-            step="pause"
-            draft={draft.id}
-            label={text.pause}
-            isFixed={isFixed}
-            icon={<Pause size={14} aria-hidden />}
-            isQuiet
-          />
-        )}
-      </div>
-    </div>
+    <>
+      <Big
+        label={name ? text.send_one(name) : text.send(count, today)}
+        icon={<SendHorizontal size={16} aria-hidden />}
+        isFixed={isFixed}
+        isPending={isPending}
+        onClick={() => mutate()}
+      />
+      <Days forecast={forecast} />
+    </>
   )
 }

@@ -1,10 +1,12 @@
 import {
   infiniteQueryOptions,
+  keepPreviousData,
   type QueryClient,
   queryOptions,
   useMutation,
   useQueryClient,
 } from '@tanstack/react-query'
+import type { operations } from '../../api/api.gen.ts'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { useToastError } from '../../errors.tsx'
 import { cursorOf, paged } from '../../paging.tsx'
@@ -13,6 +15,8 @@ import { useProject } from '../../project.ts'
 export type Draft = Schemas['Draft']
 export type Gate = Schemas['Gate']
 export type DraftState = Draft['state']
+export type Recipient = Schemas['DraftRecipient']
+export type Readers = Schemas['DraftReaders']
 
 export const STATES = [
   'draft',
@@ -59,6 +63,49 @@ export const draftQuery = (project: string, id: string) =>
     refetchInterval: ({ state: { data } }) => (data?.draft.state === 'sending' ? WATCH_MS : false),
   })
 
+/** How many of the people a page names. */
+export const MOST_PEOPLE = 100
+
+/** What became of the mails of an approved draft, or of those in one state. */
+export const recipientsQuery = (draft: Draft, state?: Recipient['state']) =>
+  queryOptions({
+    queryKey: ['draft', draft.id, 'recipients', state ?? null, draft.updated_at, draft.progress],
+    queryFn: () =>
+      ok(
+        api.GET('/api/cockpit/drafts/recipients', {
+          params: {
+            query: {
+              id: draft.id,
+              project: draft.project,
+              limit: MOST_PEOPLE,
+              ...(state ? { state } : {}),
+            },
+          },
+        }),
+      ),
+    placeholderData: keepPreviousData,
+  })
+
+const getAudience = (draft: Draft, asked: Asked) =>
+  ok(
+    api.GET('/api/cockpit/drafts/audience', {
+      params: { query: { id: draft.id, project: draft.project, ...asked } },
+    }),
+  )
+export type Asked = Omit<
+  NonNullable<operations['getAudience']['parameters']['query']>,
+  'id' | 'project'
+>
+export type Choices = Awaited<ReturnType<typeof getAudience>>['choices']
+
+/** Who a draft would go to with another audience. */
+export const audienceQuery = (draft: Draft, asked: Asked) =>
+  queryOptions({
+    queryKey: ['draft', draft.id, 'audience', asked],
+    queryFn: () => getAudience(draft, asked),
+    placeholderData: keepPreviousData,
+  })
+
 export const mailQuery = queryOptions({
   queryKey: ['settings', 'mail'],
   queryFn: () => ok(api.GET('/api/cockpit/settings/mail')),
@@ -82,10 +129,6 @@ export const STEPS = {
   send: (body: Ref) => ok(api.POST('/api/cockpit/draft/send', { body })),
   pause: (body: Ref) => ok(api.POST('/api/cockpit/draft/pause', { body })),
   resume: (body: Ref) => ok(api.POST('/api/cockpit/draft/resume', { body })),
-  sent: (body: Ref) =>
-    ok(api.POST('/api/cockpit/draft/clear', { body: { ...body, outcome: 'sent' } })),
-  not_sent: (body: Ref) =>
-    ok(api.POST('/api/cockpit/draft/clear', { body: { ...body, outcome: 'not_sent' } })),
 }
 
 /** useStep does one of these steps; what changed meanwhile is shown when the hub refuses it. */

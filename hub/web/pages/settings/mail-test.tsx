@@ -3,7 +3,7 @@ import { CircleCheck, CircleX } from 'lucide-react'
 import { Button } from '../../../../web/ui/button.tsx'
 import { api, ok } from '../../api/client.ts'
 import { useToastError } from '../../errors.tsx'
-import { useLanguage, useText } from '../../i18n.ts'
+import { useText } from '../../i18n.ts'
 import { mailText } from './mail.text.ts'
 import type { MailView } from './mail.tsx'
 import { Card } from './section.tsx'
@@ -34,18 +34,13 @@ export function MailTest({ view: { mail } }: { view: MailView }) {
 
 function Found({ checks }: { checks: Checks }) {
   const text = useText(mailText)
-  const language = useLanguage()
-  const stageOf = (stage: string | null) =>
-    stage && Object.hasOwn(text.stages, stage)
-      ? text.stages[stage as keyof typeof text.stages] // safe: just asked
-      : text.stages.other
   return (
     <ul className="flex flex-col gap-3" aria-live="polite">
       {(['smtp', 'imap', 'listmonk'] as const).map((kind) => {
         const check = checks[kind]
         if (!check) return null
         const Icon = check.ok ? CircleCheck : CircleX
-        const missing = 'missing' in check ? check.missing : []
+        const lacks = 'permissions' in check ? check.permissions.filter((one) => !one.granted) : []
         return (
           <li key={kind} className="flex gap-2">
             <Icon
@@ -57,34 +52,21 @@ function Found({ checks }: { checks: Checks }) {
               <p className="font-medium">
                 {text[kind]}: {check.ok ? text.works : text.fails}
               </p>
-              {check.ok ? null : (
-                <p className="text-sm text-muted break-words">
-                  {language === 'en'
-                    ? check.message
-                    : 'stage' in check
-                      ? stageOf(check.stage)
-                      : missing.length === 0
-                        ? text.stages.other
-                        : null}
-                </p>
-              )}
+              <p className="text-sm break-words text-muted">{check.message}</p>
               {'version' in check && check.version ? (
                 <p className="text-sm text-muted">{text.version(check.version)}</p>
               ) : null}
-              {missing.length > 0 ? (
-                <>
-                  <p className="mt-1 text-sm text-bad">{text.missing(missing.length)}</p>
-                  <ul className="mt-1 flex flex-wrap gap-1.5">
-                    {missing.map((name) => (
-                      <li
-                        key={name}
-                        className="rounded-[4px] bg-hover px-1.5 py-0.5 font-mono text-xs"
-                      >
+              {lacks.length > 0 ? (
+                <ul className="mt-1 flex flex-col gap-1 text-sm">
+                  {lacks.map(({ name, what_for }) => (
+                    <li key={name}>
+                      <code className="rounded-[4px] bg-hover px-1.5 py-0.5 font-mono text-xs">
                         {name}
-                      </li>
-                    ))}
-                  </ul>
-                </>
+                      </code>{' '}
+                      {what_for}
+                    </li>
+                  ))}
+                </ul>
               ) : null}
             </div>
           </li>

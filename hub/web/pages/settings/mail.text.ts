@@ -70,20 +70,7 @@ export const mailText = texts(
     works: 'Works',
     fails: 'Does not work',
     version: (version: string) => `listmonk ${version}`,
-    missing: (n: number) =>
-      plural('en', n, {
-        one: 'The API user lacks this permission:',
-        other: 'The API user lacks these # permissions:',
-      }),
     nothing_set: 'No server is set yet.',
-    stages: {
-      dns: 'The server’s name was not found.',
-      connect: 'The server did not answer.',
-      tls: 'The encrypted connection failed.',
-      auth: 'User or password were refused.',
-      sender: 'The server does not take this sender.',
-      other: 'The server refused.',
-    },
     suppression: {
       title: 'Suppression list',
       text: 'Who is on it never gets mail again, from any project. It only grows: nothing takes an address off, not even a restore.',
@@ -180,16 +167,7 @@ export const mailText = texts(
     works: 'Çalışıyor',
     fails: 'Çalışmıyor',
     version: (version) => `listmonk ${version}`,
-    missing: (n) => plural('tr', n, { other: 'API kullanıcısının # izni eksik:' }),
     nothing_set: 'Henüz sunucu tanımlı değil.',
-    stages: {
-      dns: 'Sunucunun adı bulunamadı.',
-      connect: 'Sunucu yanıt vermedi.',
-      tls: 'Şifreli bağlantı kurulamadı.',
-      auth: 'Kullanıcı ya da parola reddedildi.',
-      sender: 'Sunucu bu göndereni kabul etmiyor.',
-      other: 'Sunucu reddetti.',
-    },
     suppression: {
       title: 'Engelleme listesi',
       text: 'Bu listedeki kimse hiçbir projeden bir daha posta almaz. Liste yalnızca büyür: geri yükleme bile adres çıkarmaz.',

@@ -86,7 +86,7 @@ function State({ view: { state } }: { view: MailView }) {
             <>
               <p className="font-medium">{text.paused.title}</p>
               <p className="text-muted">
-                {text.paused[paused.reason]} {language === 'en' ? paused.detail : ''}
+                {text.paused[paused.reason]} {paused.detail}
               </p>
             </>
           }
