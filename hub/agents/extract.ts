@@ -6,6 +6,7 @@ import { addEvidence, createLead } from '../leads.ts'
 import type { AgentContext, Fact } from './agent.ts'
 import { isUsable, readSheet, type Sheet } from './columns.ts'
 import { mentions, one } from './facts.ts'
+import { SOURCES } from './given.ts'
 import { stands } from './quote.ts'
 import type { StepName } from './step-names.ts'
 
@@ -140,7 +141,9 @@ async function prose(context: AgentContext, given: Fact, number: string): Promis
   context.expect(4 + parts.length * 2)
   for (const [index, part] of parts.entries()) {
     const name = `${number}.${index + 1}`
-    const source = `${given.label}, part ${index + 1}`
+    const source = SOURCES.part[context.language]
+      .replace('{x}', () => given.label)
+      .replace('{n}', String(index + 1))
     const { leads } = await context.complete(`leads ${name}`, {
       schema: Found,
       facts: [{ label: source, text: part }],

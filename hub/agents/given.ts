@@ -1,15 +1,24 @@
-import { said } from '../words.ts'
+import { said, type Words } from '../words.ts'
 import type { AgentContext, Fact } from './agent.ts'
 import { Stop } from './agent.ts'
 import { clip, one } from './facts.ts'
 import type { StepName } from './step-names.ts'
 import { stopText } from './stop.text.ts'
 
+/** What evidence is said to be from when it is from no file. */
+export const SOURCES = {
+  pasted: { en: 'pasted text', tr: 'yapıştırılan metin' },
+  task: { en: 'the task', tr: 'görevin metni' },
+  part: { en: '{x}, part {n}', tr: '{x}, {n}. bölüm' },
+} satisfies Record<string, Words>
+
 /** givenTexts reads what a mission was given besides its task: pasted text and files, each whole. */
 export async function givenTexts(context: AgentContext): Promise<Fact[]> {
   const { input } = context.mission
   const texts: Fact[] = []
-  if (input.text?.trim()) texts.push({ label: 'pasted text', text: input.text })
+  if (input.text?.trim()) {
+    texts.push({ label: SOURCES.pasted[context.language], text: input.text })
+  }
   for (const path of input.files ?? []) {
     const text = await context.read(path)
     if (text === undefined) throw new Stop(said(stopText).no_file(path))

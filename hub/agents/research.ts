@@ -6,7 +6,15 @@ import { judge } from './claims.ts'
 import { extractFrom, sumOf } from './extract.ts'
 import { one } from './facts.ts'
 import { wordsOf } from './fold.ts'
-import { chosenLeads, evidenceOf, givenTexts, type LeadRow, leadFact, nameOf } from './given.ts'
+import {
+  chosenLeads,
+  evidenceOf,
+  givenTexts,
+  type LeadRow,
+  leadFact,
+  nameOf,
+  SOURCES,
+} from './given.ts'
 import { saveDocument } from './writing.ts'
 
 const MOST_DIVES = 3
@@ -63,10 +71,10 @@ export const research: Agent = {
 }
 
 /** A task of several lines, or with addresses, carries its own material. */
-function pastedInTask({ mission }: AgentContext) {
+function pastedInTask({ mission, language }: AgentContext) {
   const hasTable = mission.task.trim().split('\n').length >= 3
   const hasAddress = /\S@\S+\.\S/.test(mission.task)
-  return hasTable || hasAddress ? [{ label: 'the task', text: mission.task }] : []
+  return hasTable || hasAddress ? [{ label: SOURCES.task[language], text: mission.task }] : []
 }
 
 const line = z.string().min(3).max(200)

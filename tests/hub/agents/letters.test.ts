@@ -133,6 +133,13 @@ describe('a letter', () => {
       const [draft] = await draftsOf(mission.result?.drafts)
       const loose = draft?.claims.filter(({ evidence_ids }) => evidence_ids.length === 0)
       expect(loose?.map(({ sentence }) => sentence)).toEqual(['You have 7 warehouses in Izmir.'])
+      const read = await hub.call('GET', `drafts/get?project=rota&id=${draft?.id}`, undefined, {
+        'accept-language': 'tr',
+      })
+      const { claims } = (await read.json()).draft
+      expect(claims).toContainEqual(
+        expect.objectContaining({ supported: false, reason: 'Kanıtta geçmeyen sayı: 7.' }),
+      )
       const approved = await hub.call('POST', 'draft/approve', { id: draft?.id, project: 'rota' })
       expect(JSON.stringify(await approved.json())).toContain('7 warehouses')
       expect((await draftsOf(mission.result?.drafts))[0]?.state).toBe('rendered')

@@ -197,6 +197,23 @@ describe('data', () => {
     LIMIT_MS,
   )
 
+  test(
+    'reads what the hub said of missions in the language of the question',
+    async () => {
+      await run('research', 'import it', () => ({}), { files: ['docs'] })
+      const said = async (task: string, column: string) => {
+        const sql = `select ${column} as why from missions where reason ->> 'en' like '"docs"%' limit 1`
+        return (await run('data', task, () => ask(sql))).result?.table?.rows
+      }
+      const turkish = '“docs” bu projedeki bir dosyanın yolu değil.'
+      expect(await said('Görevler neden başarısız oldu?', 'reason')).toEqual([[turkish]])
+      const english = '"docs" is no path of a file in this project.'
+      expect(await said('Why did missions fail?', 'reason')).toEqual([[english]])
+      expect(await said('Why did missions fail?', "reason ->> 'en'")).toEqual([[english]])
+    },
+    LIMIT_MS,
+  )
+
   test.each([
     'delete from leads',
     'select 1; delete from leads',
