@@ -1,6 +1,6 @@
 import { ApiError, invalid } from '../shared/problem.ts'
 import { raw, type Sql } from '../shared/sql.ts'
-import { domainOf, isNamed, type Lead, type LeadChange, type NewLead } from './lead.ts'
+import { domainOf, isNamed, type Lead, LeadChange, type NewLead } from './lead.ts'
 import { leadsText } from './leads.text.ts'
 import { said } from './words.ts'
 
@@ -212,20 +212,8 @@ export class KnownEmail extends Error {
   }
 }
 
-const CHANGEABLE = [
-  'name',
-  'email',
-  'company',
-  'title',
-  'phone',
-  'website',
-  'country',
-  'stage',
-  'source',
-  'lawful_basis',
-  'score',
-  'tags',
-] as const
+/** The fields that people, files and agents fill in, in the order of an export. */
+export const CHANGEABLE = LeadChange.keyof().options
 type Columns = Pick<Lead, (typeof CHANGEABLE)[number]> & { domain: string | null }
 
 /** A lead of which nothing is known. */

@@ -9,7 +9,6 @@ import {
 } from '../../shared/page.ts'
 import { ApiError, CODES, problemOf } from '../../shared/problem.ts'
 import { body, createRoute, json, resource } from '../../shared/route.ts'
-import type { Sql } from '../../shared/sql.ts'
 import { everywhere, inProject, type Project, sqlState } from '../db.ts'
 import {
   absent,
@@ -28,6 +27,7 @@ import { changeLead, createLead, KnownEmail, requireLead } from '../leads.ts'
 import { readLicense, requireWritable } from '../license.ts'
 import { NEWEST, Position, positionOf } from '../page.ts'
 import { said } from '../words.ts'
+import { ownerOf, withOwner } from './owner.ts'
 import { Slug } from './projects.ts'
 
 const say = said(leadsText)
@@ -149,7 +149,7 @@ lead.openapi(
   async (c) => {
     const { lead_id, ...change } = c.req.valid('json')
     return orConflict(c, async () => {
-      const lead = await withLead(c, lead_id, async (sql) => {
+      const lead = await withOwner(c, { table: 'leads', id: lead_id }, async (sql) => {
         await changeLead(sql, lead_id, change)
         return requireLead(sql, lead_id)
       })
@@ -177,7 +177,7 @@ lead.openapi(
     const license = await readLicense(config)
     return orConflict(c, async () => {
       const lead = await everywhere(db, async (sql) => {
-        const from = await projectOf(sql, lead_id)
+        const from = await ownerOf(sql, { table: 'leads', id: lead_id })
         const [to] = await sql<Project>`select * from hub.projects where slug = ${slug}`
         if (!to) throw absent('project')
         await requireWritable(sql, from, license)
@@ -204,7 +204,7 @@ lead.openapi(
   }),
   async (c) => {
     const { lead_id } = c.req.valid('json')
-    const lead = await withLead(c, lead_id, async (sql) => {
+    const lead = await withOwner(c, { table: 'leads', id: lead_id }, async (sql) => {
       const lead = await requireLead(sql, lead_id)
       await removeLead(sql, lead_id)
       return lead
@@ -256,33 +256,6 @@ export const addressOf = (id: string) => `/api/cockpit/lead/get?lead_id=${id}`
 export function idOf(text: string): string {
   if (z.guid().safeParse(text).success) return text
   throw absent('lead')
-}
-
-/** One transaction in the scope of a lead's project, which has to be writable. */
-export async function withLead<T>(
-  c: Ctx,
-  lead_id: string,
-  work: (sql: Sql, project: Project) => Promise<T>,
-): Promise<T> {
-  const { db, config } = c.get('deps')
-  const license = await readLicense(config)
-  return everywhere(db, async (sql) => {
-    const project = await projectOf(sql, lead_id)
-    await sql`select set_config('hub.project', ${project.id}, true)`
-    await requireWritable(sql, project, license)
-    return work(sql, project)
-  })
-}
-
-async function projectOf(sql: Sql, lead_id: string): Promise<Project> {
-  const [project] = await sql<Project>`
-    select project.id, project.slug, project.name, project.website, project.industry, project.icp,
-      project.created_at
-    from hub.leads as lead
-    join hub.projects as project on project.id = lead.project_id
-    where lead.id = ${lead_id}`
-  if (!project) throw absent('lead')
-  return project
 }
 
 /** Answers 409 with the lead whose e-mail it is. */

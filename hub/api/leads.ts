@@ -16,7 +16,7 @@ import { inProject } from '../db.ts'
 import { answer, type Env, problems, write } from '../http.ts'
 import { Lead, Stage, Tag } from '../lead.ts'
 import { removeLead } from '../lead-move.ts'
-import { changeLead, leadColumns } from '../leads.ts'
+import { CHANGEABLE, changeLead, leadColumns } from '../leads.ts'
 import { readLicense, requireWritable } from '../license.ts'
 import { NEWEST, Position, positionOf } from '../page.ts'
 import { fieldText } from '../problem.text.ts'
@@ -235,22 +235,7 @@ leads.openapi(
 )
 
 /** The columns of an export, which an import takes back. */
-export const EXPORTED = [
-  'id',
-  'name',
-  'email',
-  'company',
-  'title',
-  'phone',
-  'website',
-  'country',
-  'stage',
-  'source',
-  'lawful_basis',
-  'score',
-  'tags',
-  'created_at',
-] as const
+export const EXPORTED = ['id', ...CHANGEABLE, 'created_at'] as const
 const PAGE_ROWS = 1000
 
 leads.openapi(

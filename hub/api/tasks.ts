@@ -11,12 +11,13 @@ import {
 import { body, createRoute, json, resource } from '../../shared/route.ts'
 import { raw, type Sql } from '../../shared/sql.ts'
 import { everywhere, inProject, type Project } from '../db.ts'
-import { absent, answer, type Ctx, type Env, problems, write } from '../http.ts'
+import { absent, answer, type Env, problems, write } from '../http.ts'
 import { Note, Task } from '../lead.ts'
 import { recordActivity } from '../leads.ts'
 import { readLicense, requireWritable } from '../license.ts'
 import { NEWEST, Position, positionOf } from '../page.ts'
-import { addressOf, withLead } from './lead.ts'
+import { addressOf } from './lead.ts'
+import { withOwner } from './owner.ts'
 import { Slug } from './projects.ts'
 
 const OneNote = z.object({ note: Note.extend({ lead_id: z.uuid() }) })
@@ -54,7 +55,7 @@ tasks.openapi(
   }),
   async (c) => {
     const { lead_id, text } = c.req.valid('json')
-    const note = await withLead(c, lead_id, async (sql, project) => {
+    const note = await withOwner(c, { table: 'leads', id: lead_id }, async (sql, project) => {
       const [note] = await sql<z.infer<typeof OneNote>['note']>`
         insert into hub.notes (project_id, lead_id, text)
         values (${project.id}, ${lead_id}, ${text})
@@ -82,7 +83,7 @@ tasks.openapi(
   }),
   async (c) => {
     const { note_id } = c.req.valid('json')
-    const note = await withProjectOf(c, { table: 'notes', id: note_id }, async (sql) => {
+    const note = await withOwner(c, { table: 'notes', id: note_id }, async (sql) => {
       const [note] = await sql<z.infer<typeof OneNote>['note']>`
         delete from hub.notes where id = ${note_id} returning id, lead_id, text, created_at`
       if (!note) throw absent('note')
@@ -182,7 +183,7 @@ tasks.openapi(
     }
     const license = await readLicense(config)
     const task = lead_id
-      ? await withLead(c, lead_id, add)
+      ? await withOwner(c, { table: 'leads', id: lead_id }, add)
       : await inProject(db, slug ?? '', async (sql, project) => {
           await requireWritable(sql, project, license)
           return add(sql, project)
@@ -214,10 +215,10 @@ tasks.openapi(
   }),
   async (c) => {
     const { task_id, done, ...change } = c.req.valid('json')
-    const task = await withProjectOf(
+    const task = await withOwner(
       c,
       { table: 'tasks', id: task_id },
-      async (sql, project_id) => {
+      async (sql, { id: project_id }) => {
         const before = await requireTask(sql, task_id)
         const { title, due_on, lead_id } = { ...before, ...change }
         const isDone = done ?? before.done_at !== null
@@ -251,7 +252,7 @@ tasks.openapi(
   }),
   async (c) => {
     const { task_id } = c.req.valid('json')
-    const task = await withProjectOf(c, { table: 'tasks', id: task_id }, async (sql) => {
+    const task = await withOwner(c, { table: 'tasks', id: task_id }, async (sql) => {
       const task = await requireTask(sql, task_id)
       await sql`delete from hub.tasks where id = ${task_id}`
       await sql`
@@ -271,26 +272,4 @@ async function requireTask(sql: Sql, id: string): Promise<z.infer<typeof Task>> 
     where task.id = ${id}`
   if (!task) throw absent('task')
   return task
-}
-
-/** One transaction in the scope of the project that a note or task belongs to. */
-async function withProjectOf<T>(
-  c: Ctx,
-  { table, id }: { table: 'notes' | 'tasks'; id: string },
-  work: (sql: Sql, project_id: string) => Promise<T>,
-): Promise<T> {
-  const { db, config } = c.get('deps')
-  const license = await readLicense(config)
-  return everywhere(db, async (sql) => {
-    const [project] = await sql<Project>`
-      select project.id, project.slug, project.name, project.website, project.industry, project.icp,
-        project.created_at
-      from hub.${raw(table)} as thing
-      join hub.projects as project on project.id = thing.project_id
-      where thing.id = ${id}`
-    if (!project) throw absent(table.slice(0, -1))
-    await sql`select set_config('hub.project', ${project.id}, true)`
-    await requireWritable(sql, project, license)
-    return work(sql, project.id)
-  })
 }
