@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { leadCalls } from './lead-calls.ts'
 import { startLicensedHub } from './licensed.ts'
 
 let hub: Awaited<ReturnType<typeof startLicensedHub>>
@@ -7,19 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => hub.close())
 
-const post = async (path: string, body: object) => {
-  const response = await hub.call('POST', path, body)
-  return { status: response.status, body: await response.json() }
-}
-const get = async (path: string) => {
-  const response = await hub.call('GET', path)
-  return { status: response.status, body: await response.json() }
-}
-const add = async (data: object, slug = 'demir') => {
-  const made = await post('lead/quick_add', { slug, data })
-  expect(made.status).toBe(201)
-  return made.body.lead
-}
+const { get, post, add } = leadCalls(() => hub)
 
 describe('in bulk', () => {
   test('stages and tags change, each with its activity, and foreign ids are missing', async () => {

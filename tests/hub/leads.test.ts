@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { BASE } from '../../hub/app.ts'
 import { startHub } from './hub.ts'
+import { leadCalls } from './lead-calls.ts'
 import { startLicensedHub } from './licensed.ts'
 
 let hub: Awaited<ReturnType<typeof startLicensedHub>>
@@ -10,20 +11,8 @@ beforeAll(async () => {
 })
 afterAll(() => hub.close())
 
-const post = async (path: string, body: object, headers?: Record<string, string>) => {
-  const response = await hub.call('POST', path, body, headers)
-  return { status: response.status, headers: response.headers, body: await response.json() }
-}
+const { get, post, add } = leadCalls(() => hub)
 const TURKISH = { 'Accept-Language': 'tr' }
-const get = async (path: string) => {
-  const response = await hub.call('GET', path)
-  return { status: response.status, body: await response.json() }
-}
-const add = async (data: object, slug = 'demir') => {
-  const made = await post('lead/quick_add', { slug, data })
-  expect(made.status).toBe(201)
-  return made.body.lead
-}
 
 describe('quick_add', () => {
   test('makes a lead of the trimmed fields, and the address of the answer reads it', async () => {
