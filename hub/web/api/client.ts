@@ -1,4 +1,5 @@
 import createClient from 'openapi-fetch'
+import { problemText } from '../../problem.text.ts'
 import { getLanguage } from '../i18n.ts'
 import type { components, paths } from './api.gen.ts'
 import { connection } from './connection.ts'
@@ -65,12 +66,13 @@ export function problemIn(error: unknown, response: Response): Problem {
   if (typeof error === 'object' && error !== null && 'code' in error && 'detail' in error) {
     return error as Problem // safe: the hub's problem details, by their members
   }
+  const code = response.status === 413 ? 'too_large' : 'internal'
   return {
     type: 'about:blank',
     title: response.statusText || `HTTP ${response.status}`,
     status: response.status,
-    detail: `HTTP ${response.status}`,
-    code: response.status === 413 ? 'too_large' : 'internal',
+    detail: problemText[getLanguage()].codes[code],
+    code,
     request_id: response.headers.get('x-request-id') ?? '',
   }
 }
