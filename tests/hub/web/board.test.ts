@@ -4,12 +4,10 @@ import {
   eventually,
   expectClean,
   type Look,
-  open,
   type ServedHub,
   serveHub,
-  settled,
-  signIn,
   startBrowser,
+  visit,
 } from './browser.ts'
 import { expectSpoken, readVocabulary } from './words.ts'
 
@@ -32,13 +30,7 @@ const stageOf = async (name: string) =>
   (await hub.query<{ stage: string }>('select stage from hub.leads where name = $1', [name]))[0]
     ?.stage
 
-async function openBoard(look: Look = {}) {
-  const opened = await open(browser, hub.origin, look)
-  await signIn(hub, opened)
-  await opened.page.goto('/hub/p/demir/sales')
-  await settled(opened.page)
-  return opened
-}
+const openBoard = (look: Look = {}) => visit(browser, hub, '/hub/p/demir/sales', look)
 
 test('a card is moved by keys: picked up, over two stages, put down; and put back by Esc', async () => {
   const opened = await openBoard()

@@ -113,6 +113,20 @@ export async function signIn(hub: ServedHub, { context }: Opened): Promise<void>
   expect(answer.status()).toBe(200)
 }
 
+/** visit opens a page of the hub, signed in, and waits until everything has come. */
+export async function visit(
+  browser: Browser,
+  hub: ServedHub,
+  path: string,
+  look: Look = {},
+): Promise<Opened> {
+  const opened = await open(browser, hub.origin, look)
+  await signIn(hub, opened)
+  await opened.page.goto(path)
+  await settled(opened.page)
+  return opened
+}
+
 /** eventually waits for a condition, also on a busy machine: `await eventually(read).toBe(1)`. */
 export function eventually<T>(read: () => T) {
   return expect.poll(read, { timeout: 20_000 })

@@ -8,12 +8,11 @@ import {
   eventually,
   expectClean,
   type Look,
-  open,
   type ServedHub,
   serveHub,
   settled,
-  signIn,
   startBrowser,
+  visit,
 } from './browser.ts'
 import { expectSpoken, readVocabulary } from './words.ts'
 
@@ -29,13 +28,8 @@ afterAll(async () => {
   await hub?.close()
 })
 
-async function openLeads(path = '', look: Look = {}) {
-  const opened = await open(browser, hub.origin, look)
-  await signIn(hub, opened)
-  await opened.page.goto(`/hub/p/demir/leads${path}`)
-  await settled(opened.page)
-  return opened
-}
+const openLeads = (path = '', look: Look = {}) =>
+  visit(browser, hub, `/hub/p/demir/leads${path}`, look)
 
 test('a file of 500 leads is mapped, imported with a progress bar and shown', async () => {
   const opened = await openLeads()
@@ -184,9 +178,8 @@ describe('in Turkish', () => {
     )
     const headers = { 'content-type': 'text/csv' }
     await hub.call('POST', 'leads/import?project=demir', 'Ad\nVeri', headers)
-    const opened = await openLeads('', look)
+    const opened = await visit(browser, hub, '/hub/p/demir/today', look)
     const { page } = opened
-    await page.goto('/hub/p/demir/today')
     const action = 'Veri kayıp.csv dosyasının aktarımı neden durdu, bakın'
     await eventually(async () => {
       await page.reload()
@@ -204,11 +197,9 @@ describe('in Turkish', () => {
 
   test('every kind of activity and of action is worded', async () => {
     const lead = await makeScene()
-    const opened = await openLeads('', look)
+    const opened = await visit(browser, hub, `/hub/p/veri/leads?lead=${lead}`, look)
     const { page } = opened
     const vocabulary = await readVocabulary('tr')
-    await page.goto(`/hub/p/veri/leads?lead=${lead}`)
-    await settled(page)
     for (const tab of await page.getByRole('tab').all()) {
       await tab.click()
       await settled(page)
@@ -241,9 +232,8 @@ describe('in Turkish', () => {
   }, 90_000)
 
   test('and back in English by the menu, without a reload', async () => {
-    const opened = await openLeads('', look)
+    const opened = await visit(browser, hub, '/hub/p/veri/today', look)
     const { page } = opened
-    await page.goto('/hub/p/veri/today')
     await page.getByText('Okuyup onaylayın: “Veri rendered”').waitFor()
     await page.evaluate(() => Object.assign(window, { isSamePage: true }))
     await page.getByRole('button', { name: 'Dil, tema ve tuşlar' }).click()

@@ -5,12 +5,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   eventually,
   expectClean,
-  open,
   type ServedHub,
   serveHub,
   settled,
-  signIn,
   startBrowser,
+  visit,
 } from './browser.ts'
 import { expectSpoken, readVocabulary } from './words.ts'
 
@@ -43,13 +42,10 @@ test('in Turkish the numbers and the project are, with what is refused', async (
      insert into hub.recipients (draft_id, project_id, email, state, sent_at, opened_at, replied_at)
      select id, project_id, 'veri@firma.example', 'sent', now(), now(), now() from draft`,
   )
-  const opened = await open(browser, hub.origin, { language: 'tr' })
-  await signIn(hub, opened)
+  const opened = await visit(browser, hub, '/hub/p/demir/numbers', { language: 'tr' })
   const { page } = opened
   const vocabulary = await readVocabulary('tr')
   const data = /Veri|^Demir Lojistik\.?$|^demir$|^demir\.example$|^Watchpost Hub$|^\d+ \p{L}+$/u
-  await page.goto('/hub/p/demir/numbers')
-  await settled(page)
   await page.getByText('toplam 5').waitFor()
   await expectSpoken(page, vocabulary, data)
 
@@ -80,11 +76,8 @@ test('in Turkish the numbers and the project are, with what is refused', async (
 }, 90_000)
 
 test('what agents read is changed on the page, and a project is deleted by typing its name', async () => {
-  const opened = await open(browser, hub.origin)
-  await signIn(hub, opened)
+  const opened = await visit(browser, hub, '/hub/p/demir/project')
   const { page } = opened
-  await page.goto('/hub/p/demir/project')
-  await settled(page)
   await page.getByLabel('Tone of voice').fill('Warm and short.')
   await page.getByLabel('Website').fill('not an address')
   await page.getByRole('button', { name: 'Save changes' }).click()
