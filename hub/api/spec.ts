@@ -12,6 +12,8 @@ const DESCRIPTION = `Watchpost Hub: projects, leads, drafts and missions of thir
 
 **Writes** need the service key: with only the public key they answer 401 \`read_only_key\`.
 
+**Language.** What is said to people is answered in English or Turkish, as \`Accept-Language\` asks; \`code\` and all other words of the interface stay.
+
 **Errors** are RFC 9457 problem details with a stable \`code\`; \`detail\` says what to do next.`
 
 /** The OpenAPI 3.1 description of every route, generated from the routes themselves. */
