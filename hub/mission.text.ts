@@ -26,7 +26,7 @@ export const missionText = texts(
   },
   {
     states: {
-      queued: 'Görev sırasını bekliyor.',
+      queued: 'Görev sırada bekliyor.',
       processing: 'Görev sürüyor.',
       done: 'Görev bitti.',
       failed: 'Görev başarısız oldu.',
@@ -37,9 +37,9 @@ export const missionText = texts(
     tried_already: 'Zaten yeniden deneniyor.',
     you_cancelled: 'Siz iptal ettiniz.',
     no_agent: (name) => `“${name}” adında bir ajan yok.`,
-    model_chose: 'Sözlerden anlaşılmadı; model seçti.',
-    by_hand: 'Ajan görevle birlikte verildi.',
-    looked_at: { daily: 'Her gün bakılır.', weekly: 'Her hafta bakılır.' },
+    model_chose: 'Görevin sözlerinden anlaşılmadı; model seçti.',
+    by_hand: 'Ajan görevle birlikte seçildi.',
+    looked_at: { daily: 'Her gün gözden geçirilir.', weekly: 'Her hafta gözden geçirilir.' },
     alert: (kind) => `Sağlık uyarısı: ${kind}.`,
     restarting: 'Hub yeniden başlatılıyor; görev ardından sürer.',
     interrupted: 'Görev sürerken hub kapandı; son biten adımın ardından sürer.',

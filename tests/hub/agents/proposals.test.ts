@@ -108,12 +108,21 @@ describe('pm', () => {
     expect(await approvals('approved')).toEqual([])
   })
 
-  test('comes by itself once a week for projects where something ended', async () => {
+  test('comes by itself once a week for projects where something ended, but for read-only ones', async () => {
     const { db, config } = hub.deps
     expect(await improve(db, config)).toBe(0)
     await hub.query("update hub.projects set created_at = now() - interval '3 days'")
+    await hub.query(
+      `with surplus as (
+         insert into hub.projects (slug, name, created_at)
+         values ('surplus', 'Surplus', now() - interval '2 days') returning id
+       )
+       insert into hub.missions (project_id, department, task, status, finished_at)
+       select id, 'docs', 'x', 'done', now() from surplus`,
+    )
     expect(await improve(db, config)).toBe(1)
     expect(await improve(db, config)).toBe(0)
+    await hub.query("delete from hub.projects where slug = 'surplus'")
   })
 })
 
