@@ -4,7 +4,7 @@ import type { Config, Paths } from '../config.ts'
 import { KeptWords } from '../kept-words.ts'
 import { fieldText } from '../problem.text.ts'
 import { readSetting, type Setting, writeSetting } from '../settings.ts'
-import { verbatim, type Words } from '../words.ts'
+import type { Words } from '../words.ts'
 import { ImapSettings } from './imap.ts'
 import { ListmonkSettings } from './listmonk.ts'
 import { SmtpSettings } from './smtp.ts'
@@ -130,12 +130,11 @@ export const readPause = (paths: Paths): Promise<MailPause> => readSetting(paths
 export async function pauseMail(
   paths: Paths,
   reason: NonNullable<MailPause['reason']>,
-  detail: Words | string | null,
+  detail: Words | null,
 ): Promise<void> {
   const now = await readPause(paths)
   if (now.reason) return
-  const words = typeof detail === 'string' ? verbatim(detail) : detail
-  await writeSetting(paths, PAUSE, { reason, detail: words, since: new Date().toISOString() })
+  await writeSetting(paths, PAUSE, { reason, detail, since: new Date().toISOString() })
 }
 
 /** Lets mail go on; bounces and complaints before now are forgiven. */

@@ -388,6 +388,14 @@ describe('the settings', () => {
     expect(listmonk.ok).toBe(false)
     expect(listmonk.missing).toContain('campaigns:send')
     expect(listmonk.message).toContain('campaigns:send')
+    const turkish = apiOf(hub, { 'Accept-Language': 'tr' })
+    const said = (await turkish.post('settings/mail/test')).body.listmonk
+    expect(said.message).toMatch(/^API kullanıcısında şu izinler eksik: .*campaigns:send/)
+    expect(said.permissions).toContainEqual({
+      name: 'campaigns:send',
+      what_for: 'kampanya başlatmak için',
+      granted: false,
+    })
     await poor.close()
   })
 })

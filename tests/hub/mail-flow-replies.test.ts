@@ -137,7 +137,7 @@ test('after a restore nothing goes out; what was on its way is unclear when mail
   const [old, fresh] = [await add('old'), await add('fresh')]
   const before = await write(old.id)
   for (const step of ['approve', 'push']) await api.ok(`draft/${step}`, of(before))
-  await pauseMail(hub.paths, 'restored', 'Restored from a backup.')
+  await pauseMail(hub.paths, 'restored', null)
   const refused = await api.post('draft/send', of(before))
   expect(refused).toMatchObject({ status: 409, body: { errors: [{ path: 'gates.paused' }] } })
   const after = await write(fresh.id)

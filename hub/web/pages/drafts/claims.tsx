@@ -62,7 +62,7 @@ function Claim({
       </p>
       {claim.supported ? null : (
         <p className="mt-1 pl-6 text-sm text-bad">
-          {text.unsupported}. {text.unsupported_text}
+          {claim.reason ?? <>{text.unsupported}.</>} {text.unsupported_text}
         </p>
       )}
       {evidence.map((row) => (
