@@ -100,7 +100,8 @@ test('from the set-up code to the first project, through a real restart of the h
   await settled(page)
   await page.getByRole('heading', { name: 'Today' }).waitFor()
   await page.goto('/hub/settings/system')
-  await page.getByText('Ready: tiny').waitFor()
+  await page.getByText('Ready', { exact: true }).waitFor()
+  await page.getByText('tiny', { exact: true }).waitFor()
 
   // A second project is beyond Free: the way out is shown.
   await page.getByRole('button', { name: /Switch project/ }).click()
