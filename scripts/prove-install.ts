@@ -82,6 +82,7 @@ async function requireSame(first: string, folder: string, options: BundleOptions
 
 const SCENARIOS = {
   'installed, used, upgraded, rolled back and removed': wholeLife,
+  'listening beyond loopback': beyondLoopback,
   'killed after every step': killedAnywhere,
   'killed in an upgrade': killedUpgrade,
   'two runs at once': twoAtOnce,
@@ -221,6 +222,36 @@ async function wholeLife(base: string, bundles: Bundles): Promise<Counted> {
     const left = after.filter((file) => !before.includes(file) && !isOfTheSystem(file))
     assert.deepEqual(left, [])
     return { install_seconds, again_seconds, restart_ms, idle_mib }
+  })
+}
+
+/** On every address there is TLS: a certificate of its own that names the machine, until somebody brings one. */
+async function beyondLoopback(base: string, bundles: Bundles): Promise<Counted> {
+  return withMachine(base, bundles, async (machine) => {
+    const told = await good(machine, installOf('1.0.0', '--model=none --bind=0.0.0.0'))
+    const name = (await good(machine, 'hostname')).trim()
+    assert.match(told, new RegExp(`https://${name}/hub/`))
+    const code = /Set-up code\s+(\S+)/.exec(told)?.[1]
+    const certified = `curl -sS --cacert /etc/watchpost/tls/hub.crt --resolve ${name}:443:127.0.0.1 --resolve ${name}:80:127.0.0.1`
+    assert.match(await good(machine, `${certified} https://${name}/hub/`), /<div id="root"|<main/)
+    const plain = await good(
+      machine,
+      `${certified} -o /dev/null -w '%{http_code} %{redirect_url}' http://${name}/hub/`,
+    )
+    assert.equal(plain, `301 https://${name}/hub/`)
+    const given = JSON.stringify({ code, password: HELLO })
+    const set = await good(
+      machine,
+      `${certified} -i -H 'Content-Type: application/json' -d '${given}' https://${name}/api/cockpit/setup`,
+    )
+    assert.match(set, /^HTTP\/[\d.]+ 200/)
+    assert.match(set, /set-cookie: .*Secure/i)
+
+    const certificate = await good(machine, 'sha256sum /etc/watchpost/tls/hub.crt')
+    await good(machine, installOf('1.0.0'))
+    assert.equal(await good(machine, 'sha256sum /etc/watchpost/tls/hub.crt'), certificate)
+    await good(machine, `${certified} -f https://${name}/api/cockpit/health`)
+    return {}
   })
 }
 
