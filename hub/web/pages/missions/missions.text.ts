@@ -21,7 +21,6 @@ export const missionsText = texts(
       approval: 'Waits for your yes',
       license: 'Waits for the licence',
     },
-    auto: 'Decided when it begins',
     agents: {
       auto: 'By its words',
       ...nameText.en,
@@ -58,13 +57,11 @@ export const missionsText = texts(
       chosen: 'You chose it',
     },
     facts: {
-      created: 'Given',
       took: 'Took',
       tokens: (n: number) => plural('en', n, { one: '# token', other: '# tokens' }),
       steps: 'Steps',
       writing: 'Writing now',
       working: 'Working',
-      retry_of: 'Another try of a mission',
       by: {
         given: 'You chose the agent',
         phrase: 'By its words',
@@ -133,7 +130,6 @@ export const missionsText = texts(
       approval: 'Onayınızı bekliyor',
       license: 'Lisansı bekliyor',
     },
-    auto: 'Başlayınca belirlenir',
     agents: {
       auto: 'Sözlerine göre',
       ...nameText.tr,
@@ -170,13 +166,11 @@ export const missionsText = texts(
       chosen: 'Siz seçtiniz',
     },
     facts: {
-      created: 'Verildi',
       took: 'Sürdü',
       tokens: (n) => plural('tr', n, { other: '# belirteç' }),
       steps: 'Adımlar',
       writing: 'Şimdi yazıyor',
       working: 'Çalışıyor',
-      retry_of: 'Bir görevin yeniden denemesi',
       by: {
         given: 'Ajanı siz seçtiniz',
         phrase: 'Sözlerine göre',
