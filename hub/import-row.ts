@@ -57,7 +57,10 @@ const HEADERS: [ImportField, RegExp][] = [
   ['phone', /\b(phone|tel|telephone|telefon|telefonu|gsm|mobile|cep)\b/],
   ['first_name', /^(first ?name|given ?name|forename|ad|adi|isim)$/],
   ['last_name', /^(last ?name|surname|family ?name|soyad|soyadi|soyisim)$/],
-  ['company', /\b(company|organi[sz]ation|account|business|firma|firmasi|sirket|sirketi|kurum)\b/],
+  [
+    'company',
+    /\b(company|organi[sz]ation|account|business|firma(si|nin)?|sirket(i|in)?|kurum(un)?|ticari unvani?)\b/,
+  ],
   ['title', /\b(title|position|role|function|gorev|gorevi|pozisyon|unvan|unvani|meslek)\b/],
   ['name', /\b(name|contact|person|ad soyad|adi soyadi|isim soyisim|yetkili|kisi)\b/],
   ['country', /\b(country|ulke|ulkesi)\b/],

@@ -72,6 +72,11 @@ describe('a preview', () => {
         score: 'Lead Score',
       },
     ],
+    ['Ticari Unvan;Yetkili;Görevi', { company: 'Ticari Unvan', name: 'Yetkili', title: 'Görevi' }],
+    [
+      'Şirketin tam ticari ünvanı;Yetkili Kişi;Ünvanı',
+      { company: 'Şirketin tam ticari ünvanı', name: 'Yetkili Kişi', title: 'Ünvanı' },
+    ],
     ['Ad,Şirket,Unvan,Durum', { name: 'Ad', company: 'Şirket', title: 'Unvan', stage: 'Durum' }],
     ['Adı,Soyadı,EPOSTA', { first_name: 'Adı', last_name: 'Soyadı', email: 'EPOSTA' }],
     ['id,name', { name: 'name' }],

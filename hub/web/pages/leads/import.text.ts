@@ -74,7 +74,7 @@ export const importText = texts(
     column: 'Sütun',
     sample: 'Örnek',
     is: 'Anlamı',
-    ignore: 'Aktarma',
+    ignore: 'Aktarılmasın',
     duplicates: 'Zaten kayıtlı adaylar',
     duplicate: {
       skip: 'Olduğu gibi kalsın',
