@@ -13,7 +13,7 @@ import { backupFile, backupsIn, listBackups, nameFor } from '../backup/make.ts'
 import { BackupError, KINDS } from '../backup/manifest.ts'
 import { backupTimes, Job, readJob, type Started, startBackup, startRestore } from '../backup.ts'
 import { isMissing } from '../files.ts'
-import { absent, answer, type Ctx, type Env, problems, write } from '../http.ts'
+import { answer, type Ctx, type Env, problems, write } from '../http.ts'
 import { said } from '../words.ts'
 
 const say = said(backupText)
@@ -277,6 +277,6 @@ async function isGzip(file: string): Promise<boolean> {
 }
 
 function notThere(error: unknown): never {
-  if (isMissing(error)) throw absent('backup')
+  if (isMissing(error)) throw new ApiError('not_found', say.absent)
   throw error
 }
