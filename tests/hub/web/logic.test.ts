@@ -12,7 +12,7 @@ test('the types of the client are those of the routes (else: npm run client:hub)
 
 /** Words that are the same in both languages. */
 const SAME =
-  /^(Model|Logo|rsync|Disk|Node|Hub|Free|Starter|Pro|Agency|Enterprise|STARTTLS \(587\)|TLS \(465\)|E-posta|CSV|SMTP|listmonk|DKIM|SPF|DMARC|HTML|GGUF|IMAP|TLS|STARTTLS|HTTP|API|OKR|PDF|Plan)$/
+  /^(Model|Logo|rsync|Disk|Node|Hub|Free|Starter|Pro|Agency|Enterprise|STARTTLS \(587\)|TLS \(465\)|E-posta|CSV|SMTP|listmonk|DKIM|SPF|DMARC|HTML|GGUF|IMAP|TLS|STARTTLS|HTTP|API|OKR|PDF|Plan|SHA-256)$/
 
 test('nothing stands untranslated in the dictionaries', async () => {
   const english = await readVocabulary('en')
