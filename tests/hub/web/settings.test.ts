@@ -234,6 +234,12 @@ describe('the sections', () => {
     const signInButton = stranger.page.getByRole('button', { name: 'Sign in' })
     expect(await colourOf(signInButton)).toBe('rgb(122, 31, 162)')
     expect(await stranger.page.title()).toContain('Veri Satış')
+
+    // Our name in their colour.
+    await page.getByLabel('Name', { exact: true }).fill('Watchpost Hub')
+    await button.click()
+    await page.locator('aside').getByText('Watchpost Hub').waitFor()
+    expect(await colourOf(button)).toBe('rgb(122, 31, 162)')
     expectClean(opened)
     expectClean(stranger)
   })
