@@ -58,6 +58,9 @@ test('a file of 500 leads is mapped, imported with a progress bar and shown', as
   await dialog.getByText('Row 9').waitFor()
   await dialog.getByRole('button', { name: 'Show the leads' }).click()
   await eventually(() => page.locator('[data-lead]').count()).toBeGreaterThanOrEqual(100)
+  const shown = await page.locator('[data-lead]').count()
+  await page.locator('[data-lead]').last().scrollIntoViewIfNeeded()
+  await eventually(() => page.locator('[data-lead]').count()).toBeGreaterThan(shown)
   expectClean(opened)
 })
 

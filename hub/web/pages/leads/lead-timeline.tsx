@@ -20,12 +20,12 @@ import {
   Tag,
   UserMinus,
 } from 'lucide-react'
-import { Button } from '../../../../web/ui/button.tsx'
 import { SkeletonRows } from '../../../../web/ui/states.tsx'
 import { Time } from '../../../../web/ui/time.tsx'
 import type { Schemas } from '../../api/client.ts'
 import { FailedQuery } from '../../errors.tsx'
 import { type Translation, useText } from '../../i18n.ts'
+import { More } from '../../paging.tsx'
 import { leadsText } from './leads.text.ts'
 import { timelineQuery } from './queries.ts'
 import { STAGES } from './stage.tsx'
@@ -66,40 +66,34 @@ export function Timeline({ id }: { id: string }) {
     return <p className="p-5 text-muted">{text.panel.no_timeline}</p>
   }
   return (
-    <ol className="flex flex-col px-5 py-4">
-      {activities.map((activity, at) => {
-        const Glyph = GLYPHS[activity.kind] ?? Inbox
-        const { title, detail } = sentence(activity, text)
-        return (
-          <li key={activity.id} className="flex gap-3">
-            <span className="flex flex-col items-center">
-              <span className="flex size-7 shrink-0 items-center justify-center rounded-full border border-line text-muted">
-                <Glyph size={14} aria-hidden />
+    <>
+      <ol className="flex flex-col px-5 py-4">
+        {activities.map((activity, at) => {
+          const Glyph = GLYPHS[activity.kind] ?? Inbox
+          const { title, detail } = sentence(activity, text)
+          return (
+            <li key={activity.id} className="flex gap-3">
+              <span className="flex flex-col items-center">
+                <span className="flex size-7 shrink-0 items-center justify-center rounded-full border border-line text-muted">
+                  <Glyph size={14} aria-hidden />
+                </span>
+                {at < activities.length - 1 ? <span className="w-px flex-1 bg-line" /> : null}
               </span>
-              {at < activities.length - 1 ? <span className="w-px flex-1 bg-line" /> : null}
-            </span>
-            <div className="min-w-0 flex-1 pb-5">
-              <p className="flex min-h-7 items-center gap-3">
-                <span className="min-w-0 flex-1 break-words">{title}</span>
-                <Time at={activity.at} className="shrink-0 text-sm text-muted" />
-              </p>
-              {detail ? (
-                <p className="line-clamp-3 break-words text-sm text-muted">{detail}</p>
-              ) : null}
-            </div>
-          </li>
-        )
-      })}
-      {query.hasNextPage ? (
-        <Button
-          variant="ghost"
-          isPending={query.isFetchingNextPage}
-          onClick={() => query.fetchNextPage()}
-        >
-          {text.more}
-        </Button>
-      ) : null}
-    </ol>
+              <div className="min-w-0 flex-1 pb-5">
+                <p className="flex min-h-7 items-center gap-3">
+                  <span className="min-w-0 flex-1 break-words">{title}</span>
+                  <Time at={activity.at} className="shrink-0 text-sm text-muted" />
+                </p>
+                {detail ? (
+                  <p className="line-clamp-3 break-words text-sm text-muted">{detail}</p>
+                ) : null}
+              </div>
+            </li>
+          )
+        })}
+      </ol>
+      <More query={query} className="pt-0" />
+    </>
   )
 }
 

@@ -9,6 +9,7 @@ import { useIsReadOnly } from '../../api/queries.ts'
 import { common } from '../../common.text.ts'
 import { FailedQuery } from '../../errors.tsx'
 import { number, useLanguage, useText } from '../../i18n.ts'
+import { More } from '../../paging.tsx'
 import { useProject } from '../../project.ts'
 import { Page } from '../../shell/page.tsx'
 import { BulkBar } from './bulk-bar.tsx'
@@ -132,9 +133,7 @@ export function Leads() {
               }
               onTag={(tag) => set({ tag })}
             />
-            {query.hasNextPage ? (
-              <More isPending={query.isFetchingNextPage} onMore={() => query.fetchNextPage()} />
-            ) : null}
+            <MoreInView query={query} />
           </>
         ) : isFiltered ? (
           <Empty
@@ -183,28 +182,26 @@ export function Leads() {
 }
 
 /** Loads the next page when it comes into view; the button is for who does not scroll. */
-function More({ isPending, onMore }: { isPending: boolean; onMore: () => void }) {
-  const text = useText(leadsText)
+function MoreInView({ query }: Parameters<typeof More>[0]) {
   const ref = useRef<HTMLDivElement>(null)
-  const more = useRef(onMore)
-  more.current = onMore
+  const more = useRef(query.fetchNextPage)
+  more.current = query.fetchNextPage
+  const isWaiting = query.hasNextPage && !query.isFetchingNextPage
   useEffect(() => {
     const node = ref.current
-    if (!node || isPending) return
+    if (!node || !isWaiting) return
     const observer = new IntersectionObserver(
       ([entry]) => {
-        if (entry?.isIntersecting) more.current()
+        if (entry?.isIntersecting) void more.current()
       },
       { rootMargin: '1600px' },
     )
     observer.observe(node)
     return () => observer.disconnect()
-  }, [isPending])
+  }, [isWaiting])
   return (
-    <div ref={ref} className="flex justify-center p-4">
-      <Button variant="ghost" isPending={isPending} onClick={onMore}>
-        {text.more}
-      </Button>
+    <div ref={ref}>
+      <More query={query} />
     </div>
   )
 }

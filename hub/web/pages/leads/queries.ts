@@ -1,7 +1,6 @@
 import {
   type InfiniteData,
   infiniteQueryOptions,
-  keepPreviousData,
   type QueryClient,
   queryOptions,
   useMutation,
@@ -9,6 +8,7 @@ import {
 } from '@tanstack/react-query'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { useToastError } from '../../errors.tsx'
+import { cursorOf, paged } from '../../paging.tsx'
 import type { Stage } from './stage.tsx'
 
 export type Lead = Schemas['Lead']
@@ -28,14 +28,10 @@ export const leadsQuery = (project: string, filter: LeadFilter) =>
     queryFn: ({ pageParam }) =>
       ok(
         api.GET('/api/cockpit/leads/list', {
-          params: {
-            query: { project, ...filter, limit: PAGE, ...(pageParam ? { cursor: pageParam } : {}) },
-          },
+          params: { query: { project, ...filter, limit: PAGE, ...cursorOf(pageParam) } },
         }),
       ),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor,
-    placeholderData: keepPreviousData,
+    ...paged,
   })
 
 export const leadQuery = (id: string) =>
@@ -51,9 +47,7 @@ export const timelineQuery = (id: string) =>
     queryFn: ({ pageParam }) =>
       ok(
         api.GET('/api/cockpit/lead/timeline', {
-          params: {
-            query: { lead_id: id, limit: 50, ...(pageParam ? { cursor: pageParam } : {}) },
-          },
+          params: { query: { lead_id: id, limit: 50, ...cursorOf(pageParam) } },
         }),
       ),
     initialPageParam: '',

@@ -3,6 +3,7 @@ import type { KeyboardEvent, PointerEvent } from 'react'
 import { Button } from '../../../../web/ui/button.tsx'
 import { cn } from '../../../../web/ui/class-names.ts'
 import { Time } from '../../../../web/ui/time.tsx'
+import { common } from '../../common.text.ts'
 import { number, useLanguage, useText } from '../../i18n.ts'
 import { leadsText } from '../leads/leads.text.ts'
 import { type Lead, nameOf } from '../leads/queries.ts'
@@ -26,6 +27,7 @@ type Props = {
 /** One stage and who is in it. */
 export function BoardColumn({ stage, leads, count, held, open, hasMore, onMore, ...rest }: Props) {
   const text = useText(salesText)
+  const words = useText(common)
   const { stages } = useText(leadsText)
   const language = useLanguage()
   const isOver = held?.over === stage && held.from !== stage
@@ -67,7 +69,7 @@ export function BoardColumn({ stage, leads, count, held, open, hasMore, onMore, 
         )}
         {hasMore ? (
           <Button variant="ghost" className="mt-2 w-full" onClick={onMore}>
-            {text.more}
+            {words.show_more}
           </Button>
         ) : null}
       </div>

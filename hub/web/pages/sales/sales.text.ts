@@ -4,7 +4,6 @@ export const salesText = texts(
   {
     title: 'Sales',
     board: 'Sales board',
-    more: 'Show more',
     empty: {
       title: 'The board is empty',
       text: 'Leads appear here by their stage. Drag one to the next stage when something happened.',
@@ -21,7 +20,6 @@ export const salesText = texts(
   {
     title: 'Satış',
     board: 'Satış panosu',
-    more: 'Daha fazla göster',
     empty: {
       title: 'Pano boş',
       text: 'Adaylar burada aşamalarına göre görünür. Bir gelişme olunca sonraki aşamaya sürükleyin.',
