@@ -93,7 +93,7 @@ export function Notice({
       className={`flex items-start gap-2 rounded-control border px-3 py-2 ${look} ${className}`}
     >
       <CircleAlert size={16} className={`mt-0.5 shrink-0 ${mark}`} aria-hidden />
-      <div className="min-w-0 flex-1 text-pretty">{text}</div>
+      <div className="min-w-0 flex-1 text-pretty break-words">{text}</div>
       {action}
     </div>
   )

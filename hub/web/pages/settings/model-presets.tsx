@@ -92,7 +92,7 @@ function Ram({ need, all, fits }: { need: number; all: number; fits: boolean }) 
           style={{ width: `${share * 100}%` }}
         />
       </span>
-      <span className="text-muted" data-numbers>
+      <span className="text-muted whitespace-nowrap" data-numbers>
         {text.ram(bytes(language, need), memory(language, all))}
       </span>
       <span className={fits ? 'text-good' : 'text-bad'}>{fits ? text.fits : text.tight}</span>

@@ -103,7 +103,7 @@ function Now({ models: { state } }: { models: ModelsOverview }) {
     >
       <p className="flex flex-wrap items-center gap-2">
         <Badge tone={TONES[state.state]}>{text.states[state.state]}</Badge>
-        <span className="min-w-0 font-medium break-all">{state.name ?? text.none}</span>
+        <span className="min-w-0 font-medium break-words">{state.name ?? text.none}</span>
       </p>
       {facts.length > 0 ? <p className="mt-1 text-sm text-muted">{facts.join(' · ')}</p> : null}
       {state.detail && state.state !== 'ready' ? (
