@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { inProject } from '../../hub/db.ts'
+import { createDraft } from '../../hub/mail/drafts.ts'
 import { startHub, type TestHub } from './hub.ts'
 import { apiOf, LEAD, type MailServer, smtpSettings, startMailServer } from './mail-help.ts'
 
@@ -121,6 +123,25 @@ describe('what the hub says', () => {
     expect((await get(id)).draft.state_reason).toBe(
       '2 people were approved, 3 are in the audience now.',
     )
+  })
+
+  test('of an unsupported sentence is kept in both languages, and so are words of the API', async () => {
+    const sentence = 'You own 42 trucks.'
+    const reason = { en: 'It cites no evidence.', tr: 'Hiçbir kanıt göstermiyor.' }
+    const id = await inProject(hub.deps.db, 'demir', (sql, project) =>
+      createDraft(sql, project, {
+        audience: { kind: 'lead', lead_id },
+        subject: 'Freight',
+        text: sentence,
+        claims: [{ sentence, evidence_ids: [], reason }],
+      }),
+    )
+    const path = `drafts/get?id=${id}&project=demir`
+    expect((await turkish().get(path)).body.draft.claims).toMatchObject([{ reason: reason.tr }])
+    expect((await get(id)).draft.claims).toMatchObject([{ reason: reason.en }])
+    const claims = [{ sentence, evidence_ids: [], reason: 'Sor' }]
+    await api.ok('draft/edit', { ...of(id), claims })
+    expect((await get(id)).draft.claims).toMatchObject([{ reason: 'Sor' }])
   })
 
   test('of what does not fit a template names it, and a reason of the admin’s stays as it is', async () => {

@@ -84,6 +84,7 @@ beforeAll(async () => {
     text: 'Merhaba {first_name},\n\nfuarda tanıştığımıza sevindik.\n\nKısa bir görüşme ister misiniz?',
   })
   campaign = list.draft.id
+  await hub.query(`update hub.drafts set agent = 'marketing' where id = $1`, [campaign])
 })
 afterAll(async () => {
   await pictures()
@@ -216,6 +217,7 @@ test('mails nobody knows of are settled one by one, or all at once', async () =>
         [campaign],
       )
     ).map(({ state }) => state)
+  await expectAccessible(page)
   await page.getByRole('button', { name: 'Ulaştı: Ayşe Yılmaz' }).click()
   await expect.poll(statesOf, SLOW).toEqual(['sent', 'unclear', 'unclear'])
   expect(await stateOf(campaign)).toBe('unclear')
@@ -274,6 +276,7 @@ test('other people are counted before they are taken, and void the approval', as
   await page.goto(`/hub/p/demir/drafts?draft=${invitation}`)
   await page.getByRole('button', { name: 'Choose other people' }).click()
   await page.getByText('3 of 4 people get it').waitFor()
+  await expectAccessible(page)
   await page.getByRole('textbox', { name: 'Search' }).fill('kaya')
   await page.getByText('1 person gets it').waitFor()
   expect((await api.get(`drafts/get?id=${invitation}&project=demir`)).body.recipients.total).toBe(4)
@@ -293,6 +296,7 @@ test('on a phone what comes next stands over the letter, in reach, and hides not
       return top + height <= innerHeight && button.contains(hit)
     })
   expect(await isInReach()).toBe(true)
+  await expectAccessible(page)
   const last = page.locator('aside').last().locator('button, a').last()
   await last.scrollIntoViewIfNeeded()
   expect(await isInReach()).toBe(true)

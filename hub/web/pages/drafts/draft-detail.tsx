@@ -7,6 +7,7 @@ import { cn } from '../../../../web/ui/class-names.ts'
 import { useKeys } from '../../../../web/ui/keys.ts'
 import { Menu } from '../../../../web/ui/menu.tsx'
 import { SkeletonRows } from '../../../../web/ui/states.tsx'
+import { nameText } from '../../../agents/names.text.ts'
 import { common } from '../../common.text.ts'
 import { FailedQuery } from '../../errors.tsx'
 import { useText } from '../../i18n.ts'
@@ -151,15 +152,18 @@ function Whole({ detailed, isFixed }: { detailed: Detailed; isFixed: boolean }) 
 function Envelope({ detailed: { draft, recipients } }: { detailed: Detailed }) {
   const text = useText(draftsText)
   const audience = useAudience()
+  const agents = useText(nameText)
+  const nameOf = (agent: string) => new Map(Object.entries(agents)).get(agent) ?? agent
   const { data } = useQuery(mailQuery)
   const sender = data?.mail.sender
-  const [first] = recipients.sample
+  const first = recipients.sample.find(({ skip }) => skip === null) ?? recipients.sample[0]
   const name = first?.name ?? first?.email
+  const others = Math.max(recipients.will_get_it, 1) - 1
   const to =
     draft.audience.kind === 'lead' && name
       ? name
-      : name && recipients.total > 1
-        ? text.and_more(name, recipients.total - 1)
+      : name && others > 0
+        ? text.and_more(name, others)
         : (name ?? audience(draft.audience))
   return (
     <>
@@ -175,7 +179,7 @@ function Envelope({ detailed: { draft, recipients } }: { detailed: Detailed }) {
       <span aria-hidden className="max-md:hidden">
         ·
       </span>
-      <span>{draft.agent ? text.by_agent(draft.agent) : text.by_hand}</span>
+      <span>{draft.agent ? text.by_agent(nameOf(draft.agent)) : text.by_hand}</span>
     </>
   )
 }

@@ -1,9 +1,11 @@
+import { CircleAlert } from 'lucide-react'
 import { Link } from 'wouter'
 import { cn } from '../../../../web/ui/class-names.ts'
 import { Time } from '../../../../web/ui/time.tsx'
 import { useText } from '../../i18n.ts'
 import { StateBadge, useAudience } from './draft-state.tsx'
 import { draftsText } from './drafts.text.ts'
+import { gatesText } from './gates.text.ts'
 import type { Draft, DraftState } from './queries.ts'
 
 /** The letters as an inbox has them. */
@@ -17,6 +19,7 @@ export function DraftList({
   state: DraftState | undefined
 }) {
   const text = useText(draftsText)
+  const { unsupported } = useText(gatesText)
   const audience = useAudience()
   const filter = state ? `state=${state}&` : ''
   return (
@@ -43,7 +46,7 @@ export function DraftList({
               <span className="mt-0.5 flex min-w-0 items-center gap-2 text-xs text-muted">
                 <StateBadge state={draft.state} />
                 {weak > 0 && draft.state !== 'sent' ? (
-                  <span className="size-2 shrink-0 rounded-full bg-bad" aria-hidden />
+                  <CircleAlert size={14} className="shrink-0 text-bad" aria-label={unsupported} />
                 ) : null}
                 <span className="truncate">{audience(draft.audience)}</span>
               </span>
