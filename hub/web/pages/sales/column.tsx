@@ -35,7 +35,7 @@ export function BoardColumn({ stage, leads, count, held, open, hasMore, onMore, 
     <div
       data-stage={stage}
       className={cn(
-        'flex w-[82vw] shrink-0 snap-center flex-col rounded-panel border transition-colors md:w-68',
+        'flex w-[82vw] max-w-80 shrink-0 snap-center flex-col rounded-panel border transition-colors md:w-68',
         isOver ? 'border-line-strong bg-hover' : 'border-transparent bg-surface',
       )}
     >

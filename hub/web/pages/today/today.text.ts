@@ -5,7 +5,7 @@ export const todayText = texts(
     title: 'Today',
     tiles: {
       new_leads: 'new leads',
-      drafts_waiting: 'drafts to approve',
+      drafts_waiting: 'drafts not approved yet',
       approved: 'approved, not sent',
       sent: 'mails sent',
       missions: 'missions done',
@@ -28,7 +28,7 @@ export const todayText = texts(
     title: 'Bugün',
     tiles: {
       new_leads: 'yeni aday',
-      drafts_waiting: 'onay bekleyen taslak',
+      drafts_waiting: 'henüz onaylanmamış taslak',
       approved: 'onaylı, gönderilmedi',
       sent: 'gönderilen e-posta',
       missions: 'biten görev',

@@ -88,7 +88,7 @@ function Tiles({ summary }: { summary: Schemas['TodaySummary'] | undefined }) {
           key={label}
           className="flex flex-col-reverse bg-surface px-4 py-3 @max-2xl:last:col-span-2"
         >
-          <dt className="truncate text-sm text-muted">{label}</dt>
+          <dt className="text-sm text-muted text-balance">{label}</dt>
           <dd className="flex items-baseline gap-2 text-2xl font-semibold" data-numbers>
             {value === undefined ? <Skeleton className="my-4 w-8" /> : number(language, value)}
             {detail ? <span className="text-sm font-normal text-bad">{detail}</span> : null}
