@@ -15,7 +15,6 @@ import {
   signIn,
   startBrowser,
 } from './browser.ts'
-import { takeShots } from './shots.ts'
 import { readVocabulary, strangers, wordsOn } from './words.ts'
 
 const EVIL = '<img src=x onerror=alert(1)>'
@@ -37,22 +36,10 @@ beforeAll(async () => {
   await hub.call('POST', 'lead/quick_add', { slug: 'demir', data: won })
 })
 afterAll(async () => {
-  await pictures()
   await browser?.close()
   await hub?.close()
   await stub?.close()
-}, 120_000)
-
-async function pictures() {
-  if (!process.env.SHOTS) return
-  const id = await addDone()
-  const page = '/hub/p/demir/missions'
-  await takeShots(browser, hub, {
-    missions: page,
-    mission: `${page}?mission=${id}`,
-    compose: `${page}?do=compose`,
-  })
-}
+})
 
 async function openMissions(path = '', look = {}) {
   const opened = await open(browser, hub.origin, look)

@@ -23,7 +23,6 @@ import {
   signIn,
   startBrowser,
 } from './browser.ts'
-import { takeShots } from './shots.ts'
 import { readVocabulary, strangers, wordsOn } from './words.ts'
 
 const RECIPIENT = 'age15r2vmxr22k3fjhqw6uvsgqm45z2ye6cmwt9wl62kltdxpcatpg2sv4pffp'
@@ -296,13 +295,6 @@ describe('the sections', () => {
     expect(foreign).toEqual({})
     expectClean(opened)
   }, 120_000)
-
-  if (process.env.SHOTS) {
-    test('can be looked at', async () => {
-      const paths = SECTIONS.map((name) => [`settings-${name}`, `/hub/settings/${name}`])
-      await takeShots(browser, hub, Object.fromEntries(paths))
-    }, 240_000)
-  }
 })
 
 describe('a hub that really restarts', () => {
