@@ -40,11 +40,11 @@ export function LeadTable({ leads, open, selected, onToggleAll, ...rest }: Props
               onChange={onToggleAll}
             />
           </Th>
-          <Th className="w-[26%] @max-xl:w-auto">{text.columns.name}</Th>
+          <Th className="w-[20%] @max-xl:w-auto">{text.columns.name}</Th>
           <Th className={NOT_PHONE}>{text.columns.company}</Th>
           <Th className={WIDE}>{text.columns.email}</Th>
           <Th className="w-38 @max-xl:w-31">{text.columns.stage}</Th>
-          <Th className={cn('w-[16%]', WIDE)}>{text.columns.tags}</Th>
+          <Th className={cn('w-[13%]', WIDE)}>{text.columns.tags}</Th>
           <Th className={cn('w-18 text-right', WIDE)}>{text.columns.score}</Th>
           <Th className={cn('w-32 pr-6 text-right', NOT_PHONE)}>{text.columns.added}</Th>
         </tr>

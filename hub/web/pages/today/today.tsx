@@ -86,7 +86,7 @@ function Tiles({ summary }: { summary: Schemas['TodaySummary'] | undefined }) {
       {tiles.map(([label, value, detail]) => (
         <div
           key={label}
-          className="flex flex-col-reverse bg-surface px-4 py-3 @max-2xl:last:col-span-2"
+          className="flex flex-col-reverse justify-end bg-surface px-4 py-3 @max-2xl:last:col-span-2"
         >
           <dt className="text-sm text-muted text-balance">{label}</dt>
           <dd className="flex items-baseline gap-2 text-2xl font-semibold" data-numbers>
