@@ -54,7 +54,6 @@ export const draftsText = texts(
     },
     from: 'From',
     to: 'To',
-    subject: 'Subject',
     nobody_signs: 'No sender yet',
     and_more: (name: string, n: number) =>
       plural('en', n, { one: `${name} and # more`, other: `${name} and # more` }),
@@ -118,7 +117,6 @@ export const draftsText = texts(
     },
     from: 'Kimden',
     to: 'Kime',
-    subject: 'Konu',
     nobody_signs: 'Gönderen henüz yok',
     and_more: (name, n) => plural('tr', n, { other: `${name} ve # kişi daha` }),
     no_changes: 'Son onaydan bu yana hiçbir şey değişmedi.',
@@ -154,7 +152,6 @@ export const stepsText = texts(
     reject_title: 'Put this draft aside',
     reject_text: 'An edit takes it up again. The reason helps the agents write better.',
     reason: 'Reason',
-    rejected: 'The draft is put aside',
     edit: 'Edit',
     edit_title: 'Edit the letter',
     edit_voids: 'An edit voids the approval: it has to be approved again.',
@@ -235,7 +232,6 @@ export const stepsText = texts(
     reject_text:
       'Düzenlerseniz yeniden ele alınır. Gerekçe, ajanların daha iyi yazmasına yardım eder.',
     reason: 'Gerekçe',
-    rejected: 'Taslak kenara kondu',
     edit: 'Düzenle',
     edit_title: 'Mektubu düzenle',
     edit_voids: 'Düzenleme onayı geçersiz kılar: yeniden onaylanması gerekir.',

@@ -30,7 +30,6 @@ export const gatesText = texts(
     supported: 'Supported',
     unsupported: 'No evidence',
     unsupported_text: 'Change this sentence or add evidence to the lead.',
-    source: 'Source',
   },
   {
     names: {
@@ -60,6 +59,5 @@ export const gatesText = texts(
     supported: 'Kanıtlı',
     unsupported: 'Kanıt yok',
     unsupported_text: 'Bu cümleyi değiştirin ya da adaya kanıt ekleyin.',
-    source: 'Kaynak',
   },
 )
