@@ -360,6 +360,9 @@ describe('what comes back', () => {
       failures: 2,
       error: expect.stringContaining('no connection'),
     })
+    const turkish = await apiOf(hub, { 'Accept-Language': 'tr' }).get('settings/mail')
+    expect(turkish.body.state.polls.listmonk.error).toMatch(/: listmonk/)
+    expect(turkish.body.state.polls.listmonk.error).not.toBe(polls.listmonk.error)
     expect(Date.parse(polls.listmonk.next_at)).toBeGreaterThan(Date.now() + 100_000)
     await api.put('settings/mail', { listmonk: { url, user: standIn.user, token: standIn.token } })
   })

@@ -57,7 +57,7 @@ export function Mail() {
   )
 }
 
-function State({ view: { state } }: { view: MailView }) {
+function State({ view: { mail, state } }: { view: MailView }) {
   const text = useText(mailText)
   const language = useLanguage()
   const queryClient = useQueryClient()
@@ -102,6 +102,22 @@ function State({ view: { state } }: { view: MailView }) {
           }
         />
       ) : null}
+      {(['listmonk', 'imap'] as const).map((source) => {
+        const { error } = state.polls[source]
+        if (!mail[source] || !error) return null
+        return (
+          <Notice
+            key={source}
+            tone="warn"
+            text={
+              <>
+                <p className="font-medium">{text.not_read(text[source])}</p>
+                <p className="break-words text-muted">{error}</p>
+              </>
+            }
+          />
+        )
+      })}
       <Card>
         <Facts
           rows={[
