@@ -60,11 +60,13 @@ export function joined(sentences: readonly Words[], separator = ' '): Words {
   return { en: join('en'), tr: join('tr') }
 }
 
-/** Words as a column of type hub.words takes them. */
-export function stored({ en, tr }: Words): string {
-  return JSON.stringify({ en: en.slice(0, MOST_STORED), tr: tr.slice(0, MOST_STORED) })
-}
 const MOST_STORED = 2000
+
+/** Words as a column of type hub.words takes them: not too long, and nothing that jsonb refuses. */
+export function stored({ en, tr }: Words): string {
+  const fit = (text: string) => text.replaceAll('\0', '').slice(0, MOST_STORED).toWellFormed()
+  return JSON.stringify({ en: fit(en), tr: fit(tr) })
+}
 
 export function isWords(value: unknown): value is Words {
   return (

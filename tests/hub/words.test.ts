@@ -73,6 +73,7 @@ describe('the hub answers in the language that is asked for', () => {
   test('a column of words takes both languages or nothing', async () => {
     const cast = (json: string) => hub.query(`select $1::hub.words`, [json])
     await cast(stored(say.gone))
+    await cast(stored(verbatim(`\0${'x'.repeat(1999)}😀`)))
     await expect(cast('{}')).rejects.toThrow(/hub.words|check constraint/)
     await expect(cast('{"en": "only"}')).rejects.toThrow(/check constraint/)
   })
