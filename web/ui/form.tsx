@@ -90,10 +90,12 @@ export function Notice({
   return (
     <div
       role={tone === 'bad' ? 'alert' : undefined}
-      className={`flex items-start gap-2 rounded-control border px-3 py-2 ${look} ${className}`}
+      className={`flex flex-wrap items-start gap-2 rounded-control border px-3 py-2 ${look} ${className}`}
     >
       <CircleAlert size={16} className={`mt-0.5 shrink-0 ${mark}`} aria-hidden />
-      <div className="min-w-0 flex-1 text-pretty break-words">{text}</div>
+      <div className={`min-w-0 flex-1 text-pretty break-words ${action ? 'basis-56' : ''}`}>
+        {text}
+      </div>
       {action}
     </div>
   )

@@ -16,7 +16,6 @@ import {
   signIn,
   startBrowser,
 } from './browser.ts'
-import { takeShots } from './shots.ts'
 import { readVocabulary, strangers, wordsOn } from './words.ts'
 
 /** What is data, not the page's own words. */
@@ -87,35 +86,11 @@ beforeAll(async () => {
   await hub.query(`update hub.drafts set agent = 'marketing' where id = $1`, [campaign])
 })
 afterAll(async () => {
-  await pictures()
   await browser?.close()
   await hub?.close()
   await listmonk?.close()
   await stub?.close()
-}, 120_000)
-
-async function pictures() {
-  if (!process.env.SHOTS) return
-  const page = '/hub/p/demir/drafts'
-  const api = apiOf(hub)
-  await api.put('settings/mail', { daily_cap: 4 })
-  const { draft } = await api.ok('draft/create', {
-    project: 'demir',
-    audience: { kind: 'list', filter: {} },
-    subject: 'Fewer empty kilometres this spring',
-    text: `Hello {first_name},\n\n${GUESS}\n\nWould a short call next week suit you?`,
-    claims: [{ sentence: GUESS, evidence_ids: [] }],
-  })
-  await api.ok('draft/render', { id: draft.id, project: 'demir' })
-  await takeShots(browser, hub, {
-    drafts: page,
-    'draft-to-approve': `${page}?draft=${draft.id}`,
-    draft: `${page}?draft=${letter}`,
-    'draft-text': `${page}?draft=${letter}&view=text`,
-    'draft-phone': `${page}?draft=${campaign}&view=phone`,
-    'draft-edit': `${page}?draft=${letter}&do=edit`,
-  })
-}
+})
 
 async function openDrafts(path = '', look = {}) {
   const opened = await open(browser, hub.origin, look)
