@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import { serve } from '@hono/node-server'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { readText } from '../../../hub/files.ts'
 import { buildWeb } from '../../../scripts/build-web.ts'
 import { type HubOptions, startHub, type TestHub } from '../hub.ts'
@@ -44,7 +44,10 @@ export async function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, args: FLAGS })
 }
 
-/** open makes a page that notes requests to elsewhere, violated policies, dialogs and faults. */
+/**
+ * open makes a page that notes requests to elsewhere, violated policies, dialogs and faults. It goes
+ * with its test: a page that stays open goes on asking.
+ */
 export async function open(
   browser: Browser,
   origin: string,
@@ -59,6 +62,7 @@ export async function open(
     hasTouch: isPhone,
     acceptDownloads: true,
   })
+  onTestFinished(() => context.close())
   const wrongs: string[] = []
   await context.exposeFunction('tellWrong', (text: string) => wrongs.push(text))
   await context.addInitScript(() => {

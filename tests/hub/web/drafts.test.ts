@@ -337,5 +337,4 @@ test.each([
   await opened.page.goto(`/hub/p/demir/drafts?draft=${letter}&view=text`)
   await settled(opened.page)
   await expectAccessible(opened.page)
-  await opened.context.close()
 })

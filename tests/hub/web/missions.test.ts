@@ -215,7 +215,6 @@ test.each([
   await opened.page.goto('/hub/p/demir/missions?do=compose')
   await settled(opened.page)
   await expectAccessible(opened.page)
-  await opened.context.close()
 })
 
 /** What the fixtures below put on the page: data, word for word. */

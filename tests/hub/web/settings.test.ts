@@ -129,6 +129,7 @@ describe('the sections', () => {
     await form.getByLabel('Address').fill(stub.url)
     await form.getByLabel('Model', { exact: true }).fill('stub')
     await form.getByRole('button', { name: 'Use it' }).click()
+    await page.getByText('stub', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Ask', exact: true }).click()
     await page.getByText('It finds a truck for every load.').waitFor()
     expectClean(opened)
