@@ -42,9 +42,17 @@ const HeaderValue = z
   .max(4096)
   .regex(/^[\t\x20-\x7e]*$/, 'A header value holds printable ASCII without line breaks.')
 
+// What assigns the name would set a prototype, and zod leaves it out of a record without a word.
+const NO_NAME = '__proto__'
+
 export const WebhookConfig = z.strictObject({
   headers: z
-    .record(HeaderName, HeaderValue)
+    .unknown()
+    .refine((headers) => !Object.hasOwn(Object(headers), NO_NAME), {
+      error: `No header can be named ${NO_NAME}.`,
+      path: [NO_NAME],
+    })
+    .pipe(z.record(HeaderName, HeaderValue))
     .refine(
       (headers) => Object.keys(headers).length <= MAX_HEADERS,
       `At most ${MAX_HEADERS} headers.`,

@@ -190,6 +190,7 @@ describe('a channel as entered', () => {
     ['webhook-signature', 'v1,x'],
     ['x y', 'a'],
     ['', 'a'],
+    ['__proto__', 'a'],
     ['x:', 'a'],
     ['x-a', 'one\r\nx-b: two'],
     ['x-a', 'one\ntwo'],
@@ -204,6 +205,8 @@ describe('a channel as entered', () => {
 
   test('an unknown setting, a doubled header and too many headers are refused', () => {
     expect(check({ header: {} })).toEqual(['config'])
+    expect(check({ headers: 'x-a: 1' })).toEqual(['config.headers'])
+    expect(check({ headers: null })).toEqual(['config.headers'])
     expect(check({ headers: { 'X-A': '1', 'x-a': '2' } })).toEqual(['config.headers'])
     const many = Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`x-${n}`, '1']))
     expect(check({ headers: many })).toEqual(['config.headers'])
