@@ -39,7 +39,7 @@ const PAGES: [string, string][] = [
 ]
 /** Data has this word, or is an address or a number. */
 const DATA =
-  /Veri|@|https?:|watchpost|^Türkçe$|^English$|^Watchpost Hub$|wph_service|demir\.example|^demir$|firma\.example|^\d+ \p{L}+ \p{L}+$|GGUF|Qwen|Apache|^(bugün|yarın|\d+ gün sonra|today|tomorrow|in \d+ days)$/u
+  /Veri|@|https?:|watchpost|^Türkçe$|^English$|^Watchpost Hub$|wph_service|demir\.example|^demir$|firma\.example|GGUF|Qwen|Apache|^(bugün|yarın|\d+ gün sonra|today|tomorrow|in \d+ days)$/u
 
 let hub: ServedHub
 let browser: Browser

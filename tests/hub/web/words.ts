@@ -30,22 +30,28 @@ export async function readVocabulary(language: 'en' | 'tr'): Promise<Vocabulary>
 
 function collect(words: unknown, into: Vocabulary): void {
   if (typeof words === 'string') into.sentences.add(words)
-  else if (words instanceof Function) into.patterns.push(...patternOf(words))
+  else if (words instanceof Function) into.patterns.push(...patternsOf(words))
   else if (words && typeof words === 'object') {
     for (const value of Object.values(words)) collect(value, into)
   }
 }
 
-/** The sentence of a function, with anything in the place of what is filled in; none without a word of its own. */
-function patternOf(say: CallableFunction): RegExp[] {
-  const filled: string = Reflect.apply(say, undefined, ['§', '§', '§', '§', '§'])
-  // A number that is formatted, or a name that is looked up, comes to nothing of a `§`.
-  if (!/\p{L}{2}/u.test(filled.replace(FILLED, ''))) return []
-  const escaped = filled.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-  return [new RegExp(`^${escaped.replace(FILLED, '.+')}$`, 's')]
+/** The sentences of a function, of one and of many, with anything in the place of what is filled in. */
+function patternsOf(say: CallableFunction): RegExp[] {
+  return FILLINGS.flatMap(({ value, filled }) => {
+    const sentence = String(Reflect.apply(say, undefined, Array(5).fill(value)))
+    // What has no word of its own would let everything pass.
+    if (!/\p{L}{2}/u.test(sentence.replace(filled, ''))) return []
+    const escaped = sentence.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    return [new RegExp(`^${escaped.replace(filled, '.+')}$`, 's')]
+  })
 }
 
-const FILLED = /§|NaN|undefined/g
+const FILLINGS = [
+  // A number that is formatted, or a name that is looked up, comes to nothing of a `§`.
+  { value: '§', filled: /§|NaN|undefined/g },
+  { value: 1, filled: /\b1\b|undefined/g },
+]
 
 /** Everything a page says to eyes and screen readers, but for what says itself to be data. */
 export function wordsOn(page: Page): Promise<string[]> {

@@ -10,6 +10,7 @@ import { localeOf, number, useLanguage, useText } from '../../i18n.ts'
 import { useProject } from '../../project.ts'
 import { Page } from '../../shell/page.tsx'
 import { kpiQuery } from '../kpi.ts'
+import { today } from '../leads/lead-tasks.tsx'
 import { leadsText } from '../leads/leads.text.ts'
 import { STAGES, StageMark } from '../leads/stage.tsx'
 import { ActionList } from './action-list.tsx'
@@ -32,7 +33,7 @@ export function Today() {
     month: 'long',
   }).format(new Date())
   return (
-    <Page title={text.title} detail={date}>
+    <Page title={text.title} detail={<time dateTime={today()}>{date}</time>}>
       <div className="grid max-w-7xl gap-x-12 gap-y-8 px-4 py-6 md:px-6 @4xl:grid-cols-[minmax(0,1.35fr)_minmax(0,1fr)]">
         <div className="@4xl:col-span-2">
           <Tiles summary={query.data} />
