@@ -51,7 +51,7 @@ const PARTS = {
   },
   pages: {
     about: 'every page of the hub in each look',
-    prove: () => longForm('tests/hub/web/pages.test.ts'),
+    prove: () => longForm('tests/hub/web/pages.test.ts', 'tests/hub/web/settings.test.ts'),
   },
   smollm2: { about: 'the hub with a real chat model, 98 MB from PyPI', prove: realModel },
   install: { about: 'the hub installed on machines without a network', prove: install },
