@@ -1,7 +1,7 @@
-import { ApiError } from '../shared/problem.ts'
+import { ApiError, type Issue } from '../shared/problem.ts'
 import { issueWords } from './issue.ts'
 import { problemText } from './problem.text.ts'
-import { inEach, isWords, joined, said, verbatim, type Words } from './words.ts'
+import { isWords, joined, said, verbatim, type Words } from './words.ts'
 
 /** A failure that says itself what it is in both languages. */
 export class WordsError extends Error {
@@ -14,18 +14,28 @@ export class WordsError extends Error {
 
 const { codes } = said(problemText)
 
+/** What an ApiError says in both languages; in Turkish what its codes mean, where it is English alone. */
+export function refusalWords({ code, message, detail, issues }: ApiError) {
+  const general: Words = Reflect.get(codes, code) ?? verbatim(message)
+  return {
+    detail: isWords(detail) ? detail : { ...general, en: message },
+    ...(issues ? { errors: issues.map((issue) => ({ ...issue, message: ofIssue(issue) })) } : {}),
+  }
+}
+
+function ofIssue(issue: Issue): Words {
+  const { message } = issue
+  if (isWords(message)) return message
+  return { ...issueWords(issue), en: typeof message === 'string' ? message : message.en }
+}
+
 /** failureOf is what a person reads of an error: its own words where it has some. */
 export function failureOf(error: unknown): Words {
   if (error instanceof Error && 'words' in error && isWords(error.words)) return error.words
   if (!(error instanceof ApiError)) {
     return verbatim(error instanceof Error ? error.message : String(error))
   }
-  const { code, detail, issues = [] } = error
-  const general: Words = Reflect.get(codes, code) ?? verbatim(error.message)
-  const whole = isWords(detail) ? detail : { ...general, en: error.message }
-  const named = issues.map((issue) => {
-    const words = isWords(issue.message) ? issue.message : issueWords(issue)
-    return inEach((language) => `${issue.path}: ${words[language]}`)
-  })
-  return joined([whole, ...named])
+  const { detail, errors = [] } = refusalWords(error)
+  const named = errors.map(({ path, message }) => joined([verbatim(path), message], ': '))
+  return joined([detail, ...named])
 }

@@ -15,7 +15,7 @@ import { readMail, readPause } from './mail/settings.ts'
 import { readToday } from './mail/today.ts'
 import type { ModelState } from './model.ts'
 import { readSystem } from './system-settings.ts'
-import { inEach, type Language, said, type Words } from './words.ts'
+import { type Language, said, type Words } from './words.ts'
 
 const say = said(healthText)
 
@@ -116,13 +116,13 @@ const CHECKS: Record<Cause, Check> = {
     if (state === 'unreachable') return detail ?? say.unreachable
     if (state !== 'crashed') return undefined
     const why = detail ?? say.unknown
-    return inEach((language) => healthText[language].crashed(why[language]))
+    return say.crashed(why)
   },
   backup: async ({ config: { paths } }) => {
     const job = await readJob(paths)
     if (job?.kind === 'backup' && job.status === 'failed') {
       const why = job.reason ?? say.unknown
-      return inEach((language) => healthText[language].backup_failed(why[language]))
+      return say.backup_failed(why)
     }
     const last = (await listBackups(paths)).find(({ kind }) => kind !== 'uploaded')
     const { birthtimeMs } = await stat(paths.data_dir)
@@ -136,7 +136,7 @@ const CHECKS: Record<Cause, Check> = {
     const isStopped = pause.reason === 'bounces' || pause.reason === 'complaints'
     const why = alarm?.detail ?? (isStopped ? pause.detail : null)
     if (!why) return undefined
-    return inEach((language) => healthText[language].mail(why[language]))
+    return say.mail(why)
   },
 }
 

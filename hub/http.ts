@@ -6,8 +6,7 @@ import { ApiError, CODES, type Code, problemOf, problemSchema } from '../shared/
 import { answer as answerJson } from '../shared/route.ts'
 import { readOnlyKey } from './db.ts'
 import type { Deps } from './deps.ts'
-import { issueWords } from './issue.ts'
-import { problemText } from './problem.text.ts'
+import { refusalWords } from './failure.ts'
 import { LANGUAGES, type Language, type Sayable, speak } from './words.ts'
 
 /** What a request carries besides its input. */
@@ -85,19 +84,14 @@ export function answer<S extends z.ZodType, T extends ContentfulStatusCode>(
   return answerJson(c, schema, speak<z.input<S>>(value, language), status, headers)
 }
 
-/** Answers an error as application/problem+json. */
-export function problem(c: Ctx, error: ApiError): Response {
+/** Answers an error as application/problem+json; `more` are members of its own (RFC 9457 section 3.2). */
+export function problem(c: Ctx, error: ApiError, more: Record<string, unknown> = {}): Response {
   const status = CODES[error.code]
   const language = languageOf(c)
-  const body = problemOf(error, c.get('request_id'), language)
-  if (language !== 'en') {
-    if (typeof error.detail === 'string') {
-      body.detail = Reflect.get(problemText[language].codes, error.code) ?? body.detail
-    }
-    body.errors?.forEach((shown, at) => {
-      const issue = error.issues?.[at]
-      if (typeof issue?.message === 'string') shown.message = issueWords(issue)[language]
-    })
+  const body = {
+    ...problemOf(error, c.get('request_id')),
+    ...speak(refusalWords(error), language),
+    ...more,
   }
   const headers: Record<string, string> = {
     'Content-Type': 'application/problem+json',

@@ -21,11 +21,14 @@ export function texts<const T extends Texts>(en: T, tr: Translation<T>): Both<T>
   return { en, tr }
 }
 
+/** What is filled in may be in both languages itself. */
+type Fillable<V extends unknown[]> = { [K in keyof V]: string extends V[K] ? V[K] | Words : V[K] }
+
 type Said<T> = {
   readonly [K in keyof T]: T[K] extends string
     ? Words
     : T[K] extends (...values: infer V) => string
-      ? (...values: V) => Words
+      ? (...values: Fillable<V>) => Words
       : Said<T[K]>
 }
 
@@ -41,10 +44,15 @@ export function said<T extends Texts>({ en, tr }: Both<T>): Said<T> {
 function pair(en: Message | Texts, tr: unknown): unknown {
   if (typeof en === 'string') return { en, tr }
   if (typeof en === 'function') {
-    return (...values: never[]): Words => ({
-      en: en(...values),
-      tr: Reflect.apply(tr as typeof en, undefined, values), // safe: Both pairs functions
-    })
+    return (...values: unknown[]): Words => {
+      const fill = (say: unknown, language: Language): string =>
+        Reflect.apply(
+          say as typeof en, // safe: Both pairs functions
+          undefined,
+          values.map((value) => (isWords(value) ? value[language] : value)),
+        )
+      return { en: fill(en, 'en'), tr: fill(tr, 'tr') }
+    }
   }
   return said({ en, tr } as Both<Texts>) // safe: Both pairs groups of texts
 }

@@ -49,7 +49,7 @@ export class ApiError extends Error {
     detail: Sentence,
     options: { issues?: Issue[]; headers?: Record<string, string>; cause?: unknown } = {},
   ) {
-    super(inLanguage(detail, 'en'), { cause: options.cause })
+    super(inEnglish(detail), { cause: options.cause })
     this.code = code
     this.detail = detail
     this.issues = options.issues
@@ -74,22 +74,19 @@ export function problemSchema(codes: readonly Code[]) {
     .meta({ id: 'Problem', description: 'RFC 9457 problem details.' })
 }
 
-function inLanguage(sentence: Sentence, language: string): string {
-  return typeof sentence === 'string' ? sentence : (sentence[language] ?? sentence.en)
-}
+const inEnglish = (sentence: Sentence) => (typeof sentence === 'string' ? sentence : sentence.en)
 
-/** The body of an error's answer; in English what is not there in the language. */
+/** The body of an error's answer, in English. */
 export function problemOf(
   error: ApiError,
   request_id: string,
-  language = 'en',
 ): z.infer<ReturnType<typeof problemSchema>> {
   const words = error.code.replaceAll('_', ' ')
   return {
     type: `https://watchpost.dev/problems/${error.code}`,
     title: words.charAt(0).toUpperCase() + words.slice(1),
     status: CODES[error.code],
-    detail: inLanguage(error.detail, language),
+    detail: error.message,
     code: error.code,
     request_id,
     ...(error.issues
@@ -97,7 +94,7 @@ export function problemOf(
           errors: error.issues.map(({ path, code, message }) => ({
             path,
             code,
-            message: inLanguage(message, language),
+            message: inEnglish(message),
           })),
         }
       : {}),

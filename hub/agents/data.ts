@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { fenced, heading, plain, table } from '../markdown.ts'
-import { inEach, isWords, type Language, said, verbatim, type Words } from '../words.ts'
+import { isWords, type Language, said, verbatim, type Words } from '../words.ts'
 import { type Agent, COMMON, type Result, Stop } from './agent.ts'
 import { stopText } from './stop.text.ts'
 import { saveDocument } from './writing.ts'
@@ -81,7 +81,7 @@ export const data: Agent = {
     if ('error' in tried) {
       const { error } = tried
       const { sql } = asked
-      throw new Stop(inEach((reader) => say.query_failed(error[reader], sql)[reader]))
+      throw new Stop(say.query_failed(error, sql))
     }
     const { columns, rows, is_cut } = tried.answer
     const cells = rows.map((row) => row.map((value) => cell(value, language)))

@@ -161,7 +161,7 @@ export async function createContext(
     const used = first.tokens + second.tokens
     if (still !== undefined && call.if_wrong !== 'keep') {
       const title = stepTitle(name)
-      throw new Stop(inEach((reader) => say.wrong_step(title[reader], still[reader])[reader]))
+      throw new Stop(say.wrong_step(title, still))
     }
     // The second answer may be the worse one; what both got wrong is repaired by code.
     return keep(name, async () => second.value, { tokens: used, started_at })
@@ -232,13 +232,13 @@ export async function createContext(
       return row
     })
     if (found?.status === 'rejected') {
-      const no = inEach((reader) => say.you_said_no(title[reader])[reader])
+      const no = say.you_said_no(title)
       throw new Stop(found.outcome ? joined([no, found.outcome]) : no)
     }
     if (found?.status !== 'approved') {
       throw new Wait({
         for: 'approval',
-        reason: inEach((reader) => say.waits_for_yes(title[reader])[reader]),
+        reason: say.waits_for_yes(title),
       })
     }
     await keep(name, async (sql) => {

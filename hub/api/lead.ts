@@ -7,19 +7,10 @@ import {
   NextCursor,
   split,
 } from '../../shared/page.ts'
-import { ApiError, CODES, problemOf } from '../../shared/problem.ts'
+import { ApiError } from '../../shared/problem.ts'
 import { body, createRoute, json, resource } from '../../shared/route.ts'
 import { everywhere, inProject, type Project, sqlState } from '../db.ts'
-import {
-  absent,
-  answer,
-  type Ctx,
-  type Env,
-  languageOf,
-  Problem,
-  problems,
-  write,
-} from '../http.ts'
+import { absent, answer, type Ctx, type Env, Problem, problem, problems, write } from '../http.ts'
 import { Lead, LeadChange, NewLead, type Note, Task } from '../lead.ts'
 import { moveLead, removeLead } from '../lead-move.ts'
 import { leadsText } from '../leads.text.ts'
@@ -275,11 +266,6 @@ async function orConflict<T>(c: Ctx, work: () => Promise<T>): Promise<T> {
 function conflict(c: Ctx, lead: Lead): never {
   const name = lead.name ?? lead.company ?? lead.email ?? ''
   const error = new ApiError('conflict', say.known_email(name, lead.project))
-  const language = languageOf(c)
-  const told = problemOf(error, c.get('request_id'), language)
-  c.get('log').code = 'conflict'
-  return c.body(JSON.stringify({ ...told, lead }), CODES.conflict, {
-    'Content-Type': 'application/problem+json',
-    'Content-Language': language,
-  }) as never // safe: a response of this route that its description has
+  c.get('log').code = error.code
+  return problem(c, error, { lead }) as never // safe: a response of this route that its description has
 }

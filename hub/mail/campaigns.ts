@@ -1,5 +1,5 @@
 import { everywhere } from '../db.ts'
-import { inEach, said, stored, type Words } from '../words.ts'
+import { said, stored, type Words } from '../words.ts'
 import type { Mailing } from './approval.ts'
 import { skipWords } from './audience.ts'
 import type { DraftRow } from './drafts.ts'
@@ -47,7 +47,7 @@ export async function sendCampaigns(mailing: Mailing, draft: DraftRow): Promise<
     }
   } catch (error) {
     if (!(error instanceof ListmonkError)) throw error
-    const reason = inEach((language) => outcomeText[language].listmonk(error.words[language]))
+    const reason = say.listmonk(error.words)
     await explain(mailing, draft, reason, true)
   }
 }

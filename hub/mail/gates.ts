@@ -2,8 +2,9 @@ import { ApiError } from '../../shared/problem.ts'
 import type { Sql } from '../../shared/sql.ts'
 import type { Config } from '../config.ts'
 import type { Project } from '../db.ts'
+import { failureOf } from '../failure.ts'
 import { readLicense, requireWritable } from '../license.ts'
-import { inEach, isWords, joined, said, verbatim, type Words } from '../words.ts'
+import { inEach, joined, said, verbatim, type Words } from '../words.ts'
 import { countSkips, type Person, SKIPS } from './audience.ts'
 import type { Claim, DraftRow } from './drafts.ts'
 import { gateText } from './gates.text.ts'
@@ -133,9 +134,7 @@ function peopleGates({ people, without_email }: Given): Gate[] {
   const gates = [...new Set(Object.values(SKIPS))].map((gate) => {
     const found = skips.filter(({ reason }) => SKIPS[reason] === gate)
     if (found.length === 0) return right(gate, say.for_everybody)
-    const left_out = found.map(({ count, words }) =>
-      inEach((language) => gateText[language].left_out(count, words[language])),
-    )
+    const left_out = found.map(({ count, words }) => say.left_out(count, words))
     const detail = inEach((language) => `${joined(left_out, '; ')[language]}.`)
     return advice(gate, detail, say.correct_leads)
   })
@@ -204,8 +203,7 @@ async function licenceGate({ sql, project, config }: Given): Promise<Gate> {
     return right('licence', say.licence)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    const { detail } = error
-    return wrong('licence', isWords(detail) ? detail : verbatim(error.message), say.enter_licence)
+    return wrong('licence', failureOf(error), say.enter_licence)
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Sql } from '../../shared/sql.ts'
 import { everywhere } from '../db.ts'
 import type { Log } from '../log.ts'
-import { inEach, said, stored, verbatim, type Words } from '../words.ts'
+import { said, stored, verbatim, type Words } from '../words.ts'
 import type { Mailing } from './approval.ts'
 import { peopleOf, personalOf, skipWords } from './audience.ts'
 import type { DraftRow } from './drafts.ts'
@@ -266,16 +266,16 @@ async function settle(
     return true
   }
   if (result.kind === 'unclear' && claimed) {
-    await everywhere(db, (sql) => markUnclear(sql, claimed, about('no_clear_answer', result)))
-    return later(about('stopped_answering', result))
+    await everywhere(db, (sql) => markUnclear(sql, claimed, say.no_clear_answer(result.said)))
+    return later(say.stopped_answering(result.said))
   }
   if (result.kind !== 'refused') throw new Error('a letter went out without a claim')
   const { stage, permanent, response, said: reason } = result
   const isOfLetter = stage === 'recipient' || stage === 'data'
-  if (!claimed) return later(about('takes_none', result))
+  if (!claimed) return later(say.takes_none(result.said))
   if (!isOfLetter) {
     await everywhere(db, (sql) => putBack(sql, claimed, { reason, wait_seconds: 0 }))
-    return later(about('takes_none', result))
+    return later(say.takes_none(result.said))
   }
   await everywhere(db, async (sql) => {
     if (permanent || claimed.attempt >= MOST_ATTEMPTS) {
@@ -287,14 +287,6 @@ async function settle(
     await putBack(sql, claimed, { reason, wait_seconds })
   })
   return true
-}
-
-/** A sentence about what was answered. */
-function about(
-  what: 'no_clear_answer' | 'stopped_answering' | 'takes_none',
-  { said }: Outcome,
-): Words {
-  return inEach((language) => outcomeText[language][what](said[language]))
 }
 
 /** 5.1.x and 5.2.1 say that the address is dead; 5.7.x only that our letter is not wanted. */

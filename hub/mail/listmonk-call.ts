@@ -1,6 +1,6 @@
 import { Agent, type Dispatcher, request } from 'undici'
 import { z } from 'zod'
-import { inEach, joined, said, verbatim, type Words } from '../words.ts'
+import { joined, said, verbatim, type Words } from '../words.ts'
 import { serverText } from './servers.text.ts'
 
 const { listmonk: say } = said(serverText)
@@ -163,6 +163,6 @@ function refusal(call: string, status: number, answer: unknown): ListmonkError {
   const kind = status >= 500 && !call.startsWith('GET ') ? 'unclear' : 'refused'
   const isElsewhere = status >= 300 && status < 400
   const hint = isElsewhere ? say.redirects : message ? verbatim(message) : say.without_reason
-  const words = inEach((language) => serverText[language].listmonk.answered(status, hint[language]))
+  const words = say.answered(status, hint)
   return new ListmonkError(kind, call, words, { status })
 }

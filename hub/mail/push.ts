@@ -1,6 +1,6 @@
 import { ApiError } from '../../shared/problem.ts'
 import { inProject, type Project } from '../db.ts'
-import { inEach, said, stored } from '../words.ts'
+import { said, stored } from '../words.ts'
 import { type Mailing, surroundings, withApproval } from './approval.ts'
 import { personalOf, skipWords } from './audience.ts'
 import type { DraftRow } from './drafts.ts'
@@ -257,9 +257,6 @@ async function release(mailing: Mailing, given: { slug: string; id: string }): P
 /** What listmonk said, as an answer of ours; a push may be repeated, it finds what it made. */
 export function refusal(error: ListmonkError): ApiError {
   const isRefusal = error.kind === 'refused'
-  const detail = inEach((language) => {
-    const { listmonk_refused, listmonk_away } = flowText[language]
-    return (isRefusal ? listmonk_refused : listmonk_away)(error.words[language])
-  })
+  const detail = isRefusal ? say.listmonk_refused(error.words) : say.listmonk_away(error.words)
   return new ApiError(isRefusal ? 'conflict' : 'unavailable', detail, { cause: error })
 }

@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser'
 import { Agent, type Dispatcher, request } from 'undici'
 import { z } from 'zod'
-import { inEach, joined, said, verbatim, type Words } from '../words.ts'
+import { joined, said, verbatim, type Words } from '../words.ts'
 import { cancelled, ModelError } from './error.ts'
 import { modelText } from './model.text.ts'
 import {
@@ -207,11 +207,11 @@ function refusal(response: Dispatcher.ResponseData, body: string, isOurs: boolea
     return new ModelError('unreachable', say.wrong_key, { is_retryable: false })
   }
   if (status === 404) {
-    const unknown = inEach((language) => modelText[language].unknown(words[language]))
+    const unknown = say.unknown(words)
     return new ModelError('no_model', unknown)
   }
   const is_retryable = status === 408 || status === 429 || status >= 500
-  const refused = inEach((language) => modelText[language].refused(status, words[language]))
+  const refused = say.refused(status, words)
   return new ModelError('unreachable', refused, {
     is_retryable,
     retry_after_ms: retryAfter(response.headers['retry-after']),

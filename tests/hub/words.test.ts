@@ -16,6 +16,14 @@ describe('words', () => {
     expect(say.group.of).toEqual({ en: 'Of it.', tr: 'Ondan.' })
   })
 
+  test('are filled into others in each language by itself', () => {
+    const { because } = said(
+      texts({ because: (why: string) => `No: ${why}` }, { because: (why) => `Hayır: ${why}` }),
+    )
+    expect(because(say.gone)).toEqual({ en: 'No: Gone.', tr: 'Hayır: Gitti.' })
+    expect(because('550')).toEqual({ en: 'No: 550', tr: 'Hayır: 550' })
+  })
+
   test('are joined in each language by itself', () => {
     expect(joined([say.gone, verbatim('550 no')])).toEqual({
       en: 'Gone. 550 no',

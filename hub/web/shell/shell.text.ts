@@ -1,4 +1,4 @@
-import { plural, texts } from '../i18n.ts'
+import { texts } from '../i18n.ts'
 
 export const shellText = texts(
   {
@@ -76,7 +76,6 @@ export const shellText = texts(
       created: (name: string) => `${name} was created`,
       over_limit: 'See what other licences allow',
     },
-    leads_count: (n: number) => plural('en', n, { one: '# lead', other: '# leads' }),
   },
   {
     pages: {
@@ -153,6 +152,5 @@ export const shellText = texts(
       created: (name) => `${name} oluşturuldu`,
       over_limit: 'Diğer lisansların sınırlarını gör',
     },
-    leads_count: (n) => plural('tr', n, { other: '# aday' }),
   },
 )

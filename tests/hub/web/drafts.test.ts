@@ -9,12 +9,11 @@ import {
   expectAccessible,
   expectClean,
   expectNoSideways,
-  open,
   type ServedHub,
   serveHub,
   settled,
-  signIn,
   startBrowser,
+  visit,
 } from './browser.ts'
 import { readVocabulary, strangers, wordsOn } from './words.ts'
 
@@ -92,13 +91,7 @@ afterAll(async () => {
   await stub?.close()
 })
 
-async function openDrafts(path = '', look = {}) {
-  const opened = await open(browser, hub.origin, look)
-  await signIn(hub, opened)
-  await opened.page.goto(`/hub/p/demir/drafts${path}`)
-  await settled(opened.page)
-  return opened
-}
+const openDrafts = (path = '', look = {}) => visit(browser, hub, `/hub/p/demir/drafts${path}`, look)
 
 const stateOf = async (id: string) =>
   (await hub.query<{ state: string }>('select state from hub.drafts where id = $1', [id]))[0]?.state

@@ -14,6 +14,7 @@ import {
   settled,
   signIn,
   startBrowser,
+  visit,
 } from './browser.ts'
 import { readVocabulary, strangers, wordsOn } from './words.ts'
 
@@ -41,13 +42,8 @@ afterAll(async () => {
   await stub?.close()
 })
 
-async function openMissions(path = '', look = {}) {
-  const opened = await open(browser, hub.origin, look)
-  await signIn(hub, opened)
-  await opened.page.goto(`/hub/p/demir/missions${path}`)
-  await settled(opened.page)
-  return opened
-}
+const openMissions = (path = '', look = {}) =>
+  visit(browser, hub, `/hub/p/demir/missions${path}`, look)
 
 /** A mission that is done, with everything a result can have. */
 async function addDone(): Promise<string> {

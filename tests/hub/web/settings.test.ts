@@ -21,8 +21,8 @@ import {
   type ServedHub,
   serveHub,
   settled,
-  signIn,
   startBrowser,
+  visit,
 } from './browser.ts'
 import { readVocabulary, strangers, wordsOn } from './words.ts'
 
@@ -67,13 +67,8 @@ describe('the sections', () => {
   })
   afterAll(() => hub?.close())
 
-  async function openSettings(section: string, look = {}) {
-    const opened = await open(browser, hub.origin, look)
-    await signIn(hub, opened)
-    await opened.page.goto(`/hub/settings/${section}`)
-    await settled(opened.page)
-    return opened
-  }
+  const openSettings = (section: string, look = {}) =>
+    visit(browser, hub, `/hub/settings/${section}`, look)
 
   test.each(LOOKS)(
     'are accessible and speak one language: %o',
