@@ -2,7 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { inProject } from '../../hub/db.ts'
 import { createDraft } from '../../hub/mail/drafts.ts'
 import { startHub, type TestHub } from './hub.ts'
-import { apiOf, LEAD, type MailServer, smtpSettings, startMailServer } from './mail-help.ts'
+import {
+  apiOf,
+  draftsOf,
+  LEAD,
+  type MailServer,
+  smtpSettings,
+  startMailServer,
+} from './mail-help.ts'
 
 let hub: TestHub
 let api: ReturnType<typeof apiOf>
@@ -22,18 +29,7 @@ afterAll(async () => {
   await smtp.close()
 })
 
-const of = (id: string) => ({ id, project: 'demir' })
-const create = async (more: object = {}): Promise<string> => {
-  const made = await api.ok('draft/create', {
-    project: 'demir',
-    audience: { kind: 'lead', lead_id },
-    subject: 'Freight',
-    text: 'Hello Jo,\n\nwe carry freight to İzmir.\n\nKind regards',
-    ...more,
-  })
-  return made.draft.id
-}
-const get = async (id: string) => (await api.get(`drafts/get?id=${id}&project=demir`)).body
+const { of, create, get } = draftsOf(() => ({ api, lead_id }))
 
 describe('another audience', () => {
   const add = async (name: string, tags: string[], more: object = LEAD) => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startHub, type TestHub } from './hub.ts'
-import { apiOf, FOOTER, LEAD, SENDER } from './mail-help.ts'
+import { apiOf, draftsOf, FOOTER, LEAD, SENDER } from './mail-help.ts'
 
 let hub: TestHub
 let api: ReturnType<typeof apiOf>
@@ -22,18 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => hub.close())
 
-const of = (id: string) => ({ id, project: 'demir' })
-const create = async (more: object = {}): Promise<string> => {
-  const made = await api.ok('draft/create', {
-    project: 'demir',
-    audience: { kind: 'lead', lead_id },
-    subject: 'Freight',
-    text: 'Hello Jo,\n\nwe carry freight to İzmir.\n\nKind regards',
-    ...more,
-  })
-  return made.draft.id
-}
-const get = async (id: string) => (await api.get(`drafts/get?id=${id}&project=demir`)).body
+const { of, create, get } = draftsOf(() => ({ api, lead_id }))
 
 describe('writing', () => {
   test('a draft by hand is readable at its address and listed with its evidence', async () => {

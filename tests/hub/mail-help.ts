@@ -75,3 +75,22 @@ export const smtpSettings = (port: number) => ({
 })
 
 export const LEAD = { source: 'fair.csv', lawful_basis: 'legitimate_interest' }
+
+/** Drafts of the project `demir`, to a lead unless told otherwise; both are there once a test runs. */
+export function draftsOf(given: () => { api: ReturnType<typeof apiOf>; lead_id: string }) {
+  return {
+    of: (id: string) => ({ id, project: 'demir' }),
+    create: async (more: object = {}): Promise<string> => {
+      const { api, lead_id } = given()
+      const made = await api.ok('draft/create', {
+        project: 'demir',
+        audience: { kind: 'lead', lead_id },
+        subject: 'Freight',
+        text: 'Hello Jo,\n\nwe carry freight to İzmir.\n\nKind regards',
+        ...more,
+      })
+      return made.draft.id
+    },
+    get: async (id: string) => (await given().api.get(`drafts/get?id=${id}&project=demir`)).body,
+  }
+}
