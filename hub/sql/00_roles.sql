@@ -51,6 +51,22 @@ begin
 end
 $$;
 
+-- Nor take a lock that outlives its transaction, or speak to whoever listens.
+do $$
+declare
+  reaches_others regprocedure;
+begin
+  for reaches_others in
+    select oid from pg_catalog.pg_proc
+    where pronamespace = 'pg_catalog'::regnamespace
+      and (proname like '%advisory%' or proname = 'pg_notify')
+  loop
+    execute format('revoke execute on function %s from public', reaches_others);
+    execute format('grant execute on function %s to hub_rw', reaches_others);
+  end loop;
+end
+$$;
+
 -- The scope of this transaction: a project's id, `*` for all of them, null for none. Without a search
 -- path of their own, which their bound bodies do not need, these two are inlined into the policies.
 create function private.scope() returns text
