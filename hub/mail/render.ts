@@ -145,7 +145,7 @@ export async function render(
   input: RenderInput,
   options: RenderOptions = { target: 'smtp' },
 ): Promise<Rendered> {
-  const { template, sender, branding, footer, lang } = RenderInput.parse(input)
+  const { template, sender, branding, footer, lang } = normalise(RenderInput.parse(input))
   const slots = normalise(parseSlots(template, input.slots))
   const words = WORDS[lang]
   const mjmlSource = fill(
