@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { cors } from 'hono/cors'
 import { exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose'
 import { z } from 'zod'
-import { generateToken, tokenHash } from '../shared/token.ts'
+import { deriveToken, generateToken, tokenHash, tokenKey } from '../shared/token.ts'
 import { contextOf } from './credential.ts'
 import type { Database } from './db.ts'
 import type { Ctx, Env } from './http.ts'
@@ -35,7 +35,10 @@ type Given = { db: Database; seal: Seal; public_url: string; origins: string[] }
 export async function createIssuer({ db, seal, public_url, origins }: Given): Promise<LocalIssuer> {
   const issuer = `${public_url}${ISSUER_PATH}`
   const { kid, private_sealed, jwks } = await keysOf(db, seal)
-  const signingKey = await importJWK(JSON.parse(await seal.unseal(private_sealed)), ALGORITHM)
+  const private_jwk = PrivateJwk.parse(JSON.parse(await seal.unseal(private_sealed)))
+  const signingKey = await importJWK(private_jwk, ALGORITHM)
+  // Whoever has the signing key needs no refresh token, so it may stand for these as well.
+  const refreshKey = await tokenKey(private_jwk.d, 'watchpost refresh tokens')
   const verify_session = localSessions(issuer, jwks)
 
   const answerSession = async (c: Ctx, row: SessionRow, refresh_token: string) => {
@@ -119,7 +122,7 @@ export async function createIssuer({ db, seal, public_url, origins }: Given): Pr
       throw new AuthError(400, 'validation_failed', 'grant_type has to be refresh_token.')
     }
     const { refresh_token: used } = await bodyOf(c, z.object({ refresh_token: Token }))
-    const refresh_token = generateToken()
+    const refresh_token = await deriveToken(refreshKey, used)
     const [row] = await ask(db, Refreshed, 'select * from private.refresh_session($1, $2, $3)', [
       await tokenHash(used),
       await tokenHash(refresh_token),
@@ -251,6 +254,8 @@ async function ask<S extends z.ZodType>(
     throw error
   }
 }
+
+const PrivateJwk = z.looseObject({ kty: z.literal('EC'), d: z.string() })
 
 const KeyRow = z.object({
   kid: z.string(),

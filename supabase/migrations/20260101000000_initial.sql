@@ -522,7 +522,7 @@ create table watchpost.refresh_tokens (
   created_at timestamptz not null default now(),
   used_at timestamptz
 );
-comment on table watchpost.refresh_tokens is 'Refresh tokens of the local issuer. Each works once; one that comes back later was stolen and ends its session.';
+comment on table watchpost.refresh_tokens is 'Refresh tokens of the local issuer, one chain a session. Each works once; one that comes back later was stolen and ends its session.';
 comment on column watchpost.refresh_tokens.token_hash is 'SHA-256 of the token.';
 comment on column watchpost.refresh_tokens.session_id is 'Session it renews.';
 comment on column watchpost.refresh_tokens.created_at is 'When it was given out.';
@@ -667,8 +667,9 @@ begin
 end
 $$;
 
--- Exchanges a refresh token for the next. One that was used comes back harmlessly within ten seconds
--- (a lost answer, two tabs); later it ends the session: somebody else has it.
+-- Exchanges a refresh token for its successor, which the API derives from it: the same one however
+-- often. One that was used comes back harmlessly within ten seconds while nobody has gone on from
+-- there (a lost answer, two tabs); otherwise two have it, and the session ends.
 create function private.refresh_session(p_old_hash bytea, p_new_hash bytea, p_context jsonb)
 returns table (
   verdict text, session_id uuid, user_id uuid, email text, signed_in_at timestamptz,
@@ -676,30 +677,34 @@ returns table (
 )
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  v_token record;
+  v_session uuid := (select t.session_id from watchpost.refresh_tokens t where t.token_hash = p_old_hash);
+  v_used_at timestamptz;
   v_found record;
 begin
-  select t.session_id, t.used_at into v_token
-  from watchpost.refresh_tokens t
-  where t.token_hash = p_old_hash
-  for update;
-  select * into v_found from private.session_of(v_token.session_id);
+  -- One at a time for each session: who comes second sees what the first has done.
+  perform from watchpost.sessions s where s.id = v_session for update;
+  select * into v_found from private.session_of(v_session);
   if v_found.session_id is null then
     return query select 'unknown', null::uuid, null::uuid, null::text, null::timestamptz,
       null::timestamptz, null::timestamptz, null::timestamptz;
     return;
   end if;
-  if v_token.used_at < now() - interval '10 seconds' then
-    update watchpost.sessions s set ended_at = now() where s.id = v_token.session_id;
+  select t.used_at into v_used_at from watchpost.refresh_tokens t where t.token_hash = p_old_hash;
+  if v_used_at is null then
+    update watchpost.refresh_tokens t set used_at = clock_timestamp() where t.token_hash = p_old_hash;
+    insert into watchpost.refresh_tokens (token_hash, session_id) values (p_new_hash, v_session);
+    update watchpost.sessions s set refreshed_at = now() where s.id = v_session;
+  elsif v_used_at < clock_timestamp() - interval '10 seconds' or not exists (
+    select from watchpost.refresh_tokens t
+    where t.token_hash = p_new_hash and t.session_id = v_session and t.used_at is null
+  ) then
+    update watchpost.sessions s set ended_at = now() where s.id = v_session;
     perform private.act_as(v_found.user_id, p_context);
-    perform private.record('session.reused', 'session', v_token.session_id::text, array[v_found.user_id]);
+    perform private.record('session.reused', 'session', v_session::text, array[v_found.user_id]);
     return query select 'reused', null::uuid, null::uuid, null::text, null::timestamptz,
       null::timestamptz, null::timestamptz, null::timestamptz;
     return;
   end if;
-  update watchpost.refresh_tokens t set used_at = coalesce(t.used_at, now()) where t.token_hash = p_old_hash;
-  update watchpost.sessions s set refreshed_at = now() where s.id = v_token.session_id;
-  insert into watchpost.refresh_tokens (token_hash, session_id) values (p_new_hash, v_token.session_id);
   return query select 'ok', v_found.session_id, v_found.user_id, v_found.email, v_found.signed_in_at,
     v_found.confirmed_at, v_found.created_at, v_found.updated_at;
 end
