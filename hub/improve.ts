@@ -3,6 +3,7 @@ import { AGENT_SETTINGS } from './agents/settings.ts'
 import type { Config, Paths } from './config.ts'
 import { type Database, everywhere } from './db.ts'
 import { readLicense } from './license.ts'
+import { LOCK_SPACE, LOCKS } from './locks.ts'
 import { missionText } from './mission.text.ts'
 import { addMission } from './mission.ts'
 import { readSetting } from './settings.ts'
@@ -11,9 +12,6 @@ import { said } from './words.ts'
 const say = said(missionText)
 
 const DAYS = { daily: 1, weekly: 7 } as const
-
-/** One of these at a time, however many processes look. */
-const LOCK = 5_760_021_402
 
 /**
  * improve hands pm its regular mission for each project that may be written to and where something
@@ -24,7 +22,7 @@ export async function improve(db: Database, config: Config): Promise<number> {
   if (how === 'never') return 0
   const { max_projects } = await readLicense(config)
   return everywhere(db, async (sql) => {
-    await sql`select pg_advisory_xact_lock(${LOCK})`
+    await sql`select pg_advisory_xact_lock(${LOCK_SPACE}, ${LOCKS.improve})`
     const due = await sql<{ id: string }>`
       select project.id from hub.projects as project
       where exists (
@@ -61,7 +59,7 @@ export async function alert(
   given: { kind: string; message: string },
 ): Promise<string | undefined> {
   return everywhere(db, async (sql) => {
-    await sql`select pg_advisory_xact_lock(${LOCK})`
+    await sql`select pg_advisory_xact_lock(${LOCK_SPACE}, ${LOCKS.improve})`
     const slug = await activeSlug(paths, sql)
     const [project] = await sql<{ id: string }>`select id from hub.projects where slug = ${slug}`
     if (!project) return undefined

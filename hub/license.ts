@@ -6,6 +6,7 @@ import type { Config } from './config.ts'
 import type { Project } from './db.ts'
 import { readJson } from './files.ts'
 import { licenseText } from './license.text.ts'
+import { LOCK_SPACE, LOCKS } from './locks.ts'
 import { readSetting, type Setting } from './settings.ts'
 import { said, type Words } from './words.ts'
 
@@ -133,7 +134,7 @@ function licenseOf(
 export async function requireRoom(sql: Sql, { tier, max_projects }: License): Promise<void> {
   if (max_projects === null) return
   // Two creations at once must not both find the last place free.
-  await sql`select pg_advisory_xact_lock(8770, 1)`
+  await sql`select pg_advisory_xact_lock(${LOCK_SPACE}, ${LOCKS.license})`
   const [row] = await sql<{ count: number }>`select count(*)::int as count from hub.projects`
   if ((row?.count ?? 0) < max_projects) return
   throw new ApiError('license_limit', say.no_room(TIER_NAMES[tier], max_projects))

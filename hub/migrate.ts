@@ -3,10 +3,9 @@ import { join } from 'node:path'
 import pg from 'pg'
 import type { KeyKind } from './keys.ts'
 import { KEY_ROLES } from './keys.ts'
+import { LOCK_SPACE, LOCKS } from './locks.ts'
 
 const FOLDER = join(import.meta.dirname, 'sql')
-// Any number will do, as long as every migrating process takes the same.
-const LOCK = 5_760_021_401
 
 /**
  * migrate brings the hub's database to the schema of this release, as its owner. An empty database
@@ -16,7 +15,7 @@ const LOCK = 5_760_021_401
 export async function migrate(ownerUrl: string, folder = FOLDER): Promise<string[]> {
   return withOwner(ownerUrl, async (client) => {
     await client.query('begin')
-    await client.query('select pg_advisory_xact_lock($1)', [LOCK])
+    await client.query('select pg_advisory_xact_lock($1, $2)', [LOCK_SPACE, LOCKS.migrate])
     await client.query(
       `create table if not exists public.hub_migrations (
          name text primary key,

@@ -11,6 +11,7 @@ import type { Config, Paths } from '../config.ts'
 import { databaseAway } from '../db.ts'
 import { isMissing, writeJson } from '../files.ts'
 import { readKey, urlFor } from '../keys.ts'
+import { LOCK_SPACE, LOCKS } from '../locks.ts'
 import { said } from '../words.ts'
 import { isFullDisk, pack } from './archive.ts'
 import { backupText } from './backup.text.ts'
@@ -108,7 +109,8 @@ export async function withLock<T>(
 
 async function isFree(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ free: boolean }>(
-    'select pg_try_advisory_lock(8770, 2) as free',
+    'select pg_try_advisory_lock($1, $2) as free',
+    [LOCK_SPACE, LOCKS.backup],
   )
   return rows[0]?.free === true
 }

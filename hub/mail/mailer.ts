@@ -1,4 +1,5 @@
 import { everywhere } from '../db.ts'
+import { LOCK_SPACE, LOCKS } from '../locks.ts'
 import type { Log } from '../log.ts'
 import { said, stored } from '../words.ts'
 import { type Mailing, surroundings } from './approval.ts'
@@ -10,8 +11,6 @@ import { endDraft } from './outcome.ts'
 import { pauseMail } from './settings.ts'
 
 const TICK_MS = 10_000
-/** With hub.ts's licences in one advisory space: only one process sends at a time. */
-const LOCK = 2
 
 export type Mailer = {
   /** There may be something to send. */
@@ -83,7 +82,7 @@ async function sendAll(mailing: Sending, isClosed: () => boolean): Promise<void>
     // The lock is this transaction's and goes with its connection, so a killed hub leaves none.
     await sql`select set_config('idle_in_transaction_session_timeout', '0', true)`
     const [lock] = await sql<{ taken: boolean }>`
-      select pg_try_advisory_xact_lock(8770, ${LOCK}) as taken`
+      select pg_try_advisory_xact_lock(${LOCK_SPACE}, ${LOCKS.mailer}) as taken`
     if (!lock?.taken) return
     await recover(mailing)
     const drafts = await everywhere(
