@@ -21,11 +21,31 @@ export const Encryption = z.discriminatedUnion('kind', [
 ])
 export type Encryption = z.infer<typeof Encryption>
 
+const USER = '(?:[A-Za-z0-9_][A-Za-z0-9_.-]*@)?'
+const HOST = '(?:[A-Za-z0-9][A-Za-z0-9.-]*|\\[[0-9A-Fa-f:.]+\\])'
+/**
+ * A mounted folder, `user@host:folder`, `host::module` or `rsync://host/module`. Neither user nor
+ * host begins with a dash: rsync hands them to ssh, which would read an option.
+ */
+const DESTINATION = new RegExp(
+  `^(?:/|${USER}${HOST}::?(?!:|//)|rsync://${USER}${HOST}(?::\\d{1,5})?/)\\P{Cc}*$`,
+  'u',
+)
+
+/** Where buckets are: nothing behind the path, which bucket and name are put behind, and no password. */
+const Endpoint = z
+  .url({ protocol: /^https?$/, error: fieldText.en.no_address })
+  .max(500)
+  .refine(
+    (address) => /^https?:\/\/[^/?#@\\]+(?:\/[^?#\\]*)?$/i.test(address),
+    fieldText.en.no_endpoint,
+  )
+
 export const Target = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('none') }),
   z.strictObject({
     kind: z.literal('s3'),
-    endpoint: z.url({ protocol: /^https?$/, error: fieldText.en.no_address }).max(500),
+    endpoint: Endpoint,
     bucket: z.string().regex(/^[a-z0-9][a-z0-9.-]{1,62}$/, fieldText.en.no_bucket),
     region: z
       .string()
@@ -34,19 +54,15 @@ export const Target = z.discriminatedUnion('kind', [
     prefix: z
       .string()
       .max(200)
-      .regex(/^[\w./-]*$/)
+      // A step up would leave the bucket.
+      .regex(/^(?!(?:.*\/)?\.{1,2}(?:\/|$))[\w./-]*$/, fieldText.en.no_prefix)
       .default(''),
     access_key_id: z.string().min(1).max(200),
     secret_access_key: z.string().min(1).max(200),
   }),
   z.strictObject({
     kind: z.literal('rsync'),
-    /** `user@host:folder`, `rsync://host/module`, or a mounted folder. */
-    destination: z
-      .string()
-      .min(1)
-      .max(500)
-      .regex(/^[^-\s\0][^\0\r\n]*$/, fieldText.en.no_destination),
+    destination: z.string().max(500).regex(DESTINATION, fieldText.en.no_destination),
   }),
 ])
 export type Target = z.infer<typeof Target>

@@ -44,6 +44,8 @@ async function putObject(
     headers: signed.headers,
     // A Blob of a file has a size, which S3 wants to know, and is not read into memory.
     body: await openAsBlob(file),
+    // The archive goes where the settings say, or nowhere.
+    redirect: 'manual',
     signal: AbortSignal.timeout(UPLOAD_MS),
   }).catch((error: unknown) => {
     throw new BackupError(say.silent(new URL(url).host), { cause: error })
@@ -62,6 +64,8 @@ async function copyByRsync(destination: string, file: string): Promise<void> {
         '--times',
         '--partial',
         '--timeout=300',
+        // Else a shell over there reads the folder's name.
+        '--protect-args',
         '-e',
         ssh,
         '--',
