@@ -1,7 +1,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import { bodyLimit } from 'hono/body-limit'
 import { secureHeaders } from 'hono/secure-headers'
-import { ApiError, faultOf, toApiError, tooLarge } from '../shared/problem.ts'
+import { ApiError, faultOf, toApiError } from '../shared/problem.ts'
 import { hasRoute, requireJson, unknownRoute } from '../shared/route.ts'
 import { access } from './api/access.ts'
 import { agentSettings } from './api/agents.ts'
@@ -29,14 +29,16 @@ import { system, systemSettings } from './api/system.ts'
 import { tasks } from './api/tasks.ts'
 import { today } from './api/today.ts'
 import { unsubscribe } from './api/unsubscribe.ts'
-import { authenticate } from './auth.ts'
 import type { Deps } from './deps.ts'
 import { type Ctx, type Env, problem } from './http.ts'
+import { authenticate } from './sessions.ts'
 import { mountWeb } from './web-server.ts'
 
 export const BASE = '/api/cockpit'
 const HELP = `See ${BASE}/spec for all of them.`
 const MAX_BODY_BYTES = 2 * 1024 * 1024
+/** Of who is not known: a password, a code, a mail program's form. */
+const MAX_PUBLIC_BODY_BYTES = 4096
 /** Bodies that are files, and how large they may be. */
 const FILES: Record<string, number> = {
   [`${BASE}/leads/import`]: 20 * 1024 * 1024,
@@ -103,8 +105,9 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
     return authenticate(c, next)
   })
   app.use(`${BASE}/*`, (c, next) => {
-    const maxSize = FILES[c.req.path] ?? MAX_BODY_BYTES
-    return bodyLimit({ maxSize, onError: (c) => problem(c as Ctx, tooLarge()) })(c, next) // safe: this app's context
+    const known = FILES[c.req.path] ?? MAX_BODY_BYTES
+    const maxSize = PUBLIC.test(c.req.path) ? MAX_PUBLIC_BODY_BYTES : known
+    return bodyLimit({ maxSize, onError: (c) => problem(c as Ctx, overSize(maxSize)) })(c, next) // safe: this app's context
   })
   app.use(`${BASE}/*`, (c, next) =>
     c.req.path in FILES || c.req.path.startsWith(UNSUBSCRIBE) ? next() : requireJson(c, next),
@@ -150,6 +153,11 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
     return problem(c, error)
   })
   return app
+}
+
+function overSize(bytes: number): ApiError {
+  const size = bytes < 2 ** 20 ? `${bytes / 2 ** 10} KiB` : `${bytes / 2 ** 20} MiB`
+  return new ApiError('too_large', `The body is over ${size}. Send a smaller one.`)
 }
 
 /** A web page must not reach the hub through the browser of its admin: by DNS rebinding or a foreign form. */

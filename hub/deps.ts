@@ -1,5 +1,5 @@
 import type { Actions } from './agents/actions.ts'
-import type { createAttempts } from './auth.ts'
+import type { createAttempts } from './attempts.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db.ts'
 import type { Imports } from './imports.ts'
@@ -28,6 +28,6 @@ export type Deps = {
   attempts: ReturnType<typeof createAttempts>
   /** Ends the process so that its supervisor starts it anew, behind the answer. */
   restart: () => void
-  /** Where a request comes from: the peer, or what nginx on this machine says of it. */
-  address: (request: Request, peer: string | undefined) => string
+  /** With this nginx shows that it is ours; without, nobody says for whom they ask. */
+  proxy_secret: string | undefined
 }

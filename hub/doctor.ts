@@ -106,7 +106,9 @@ async function folders({ paths }: Config): Promise<Answer> {
 async function secrets({ paths }: Config): Promise<Answer> {
   const files = [keyFiles(paths).in_use, authFiles(paths).token]
   for (const name of await readdir(paths.config_dir)) {
-    if (/\.(key|token|salt)$|^(admin|mail|models|backup|license)\.json$/.test(name)) {
+    if (
+      /\.(key|token|salt|secret)$|^(admin|sessions|mail|models|backup|license)\.json$/.test(name)
+    ) {
       files.push(join(paths.config_dir, name))
     }
   }

@@ -1,11 +1,12 @@
-import { isIP } from 'node:net'
 import { createApp } from './app.ts'
-import { createAttempts } from './auth.ts'
+import { createAttempts } from './attempts.ts'
 import { createBackground } from './background.ts'
 import { endRestore, scheduleBackups, watchRestores } from './backup.ts'
+import { proxySecretFile } from './caller.ts'
 import type { Config } from './config.ts'
 import { createDatabase } from './db.ts'
 import type { Deps } from './deps.ts'
+import { readText } from './files.ts'
 import { createHealth } from './health.ts'
 import { createImports } from './imports.ts'
 import { readKey, urlFor } from './keys.ts'
@@ -54,7 +55,7 @@ export async function createHub(
     poller,
     restart,
     attempts: createAttempts(),
-    address: (request, peer) => addressOf(request, peer),
+    proxy_secret: (await readText(proxySecretFile(config.paths)))?.trim() || undefined,
   }
   const stops: (() => void)[] = []
   const is_writable = role === 'hub_rw'
@@ -81,11 +82,4 @@ export async function createHub(
       await db.end()
     },
   }
-}
-
-/** nginx on this machine says in X-Real-IP who asked; from anybody else the header says nothing. */
-function addressOf(request: Request, peer = 'unknown'): string {
-  const local = peer === '127.0.0.1' || peer === '::1' || peer === '::ffff:127.0.0.1'
-  const told = request.headers.get('x-real-ip')
-  return local && told && isIP(told) ? told : peer
 }

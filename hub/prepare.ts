@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { authFiles, isSetUp, makeSetupCode } from './auth.ts'
+import { proxySecretFile } from './caller.ts'
 import type { HubFile, Paths } from './config.ts'
 import { readJson, readText, writeJson, writeWhole } from './files.ts'
 import { generateKey, keyFiles } from './keys.ts'
@@ -38,6 +39,7 @@ export async function prepare(
   await setKeys(ownerUrl, keys)
   await once(in_use, () => keys.public)
   await once(authFiles(paths).token, () => `wph_local_${randomBytes(24).toString('base64url')}`)
+  await once(proxySecretFile(paths), () => randomBytes(24).toString('base64url'))
 
   // A port that is new at every start, as the embedded server may have, is told to the hub here.
   const file = join(paths.config_dir, 'hub.json')

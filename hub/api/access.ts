@@ -4,18 +4,11 @@ import { ApiError, invalid } from '../../shared/problem.ts'
 import { body, createRoute, json, resource } from '../../shared/route.ts'
 import { VERSION } from '../../shared/version.ts'
 import { authText } from '../auth.text.ts'
-import {
-  authFiles,
-  endSession,
-  isPassword,
-  isSame,
-  isSetUp,
-  Password,
-  setPassword,
-  startSession,
-} from '../auth.ts'
+import { authFiles, isPassword, isSame, isSetUp, Password, setPassword } from '../auth.ts'
+import { guesserOf } from '../caller.ts'
 import { readText } from '../files.ts'
 import { answer, type Ctx, type Env, problems } from '../http.ts'
+import { endSession, endSessions, startSession } from '../sessions.ts'
 import { said } from '../words.ts'
 
 const say = said(authText)
@@ -72,8 +65,12 @@ access.openapi(
       const expected = (await readText(authFiles(paths).setup_code))?.trim()
       return expected !== undefined && isSame(code.trim().toLowerCase(), expected)
     })
-    await setPassword(paths, password)
-    await rm(authFiles(paths).setup_code, { force: true })
+    await c.get('deps').attempts.alone(async () => {
+      // Two with the code at once: the first one chose.
+      if (await isSetUp(paths)) throw new ApiError('conflict', say.set_up)
+      await setPassword(paths, password)
+      await rm(authFiles(paths).setup_code, { force: true })
+    })
     await startSession(c)
     return answer(c, Done, { ok: true }, 200)
   },
@@ -108,12 +105,42 @@ access.openapi(
     operationId: 'logout',
     tags: ['Access'],
     summary: 'Sign out of this browser',
+    description: 'Ends the session itself: a copy of its cookie is of no use.',
     responses: { 200: json(Done, 'Signed out.'), ...problems() },
   }),
   async (c) => {
-    endSession(c)
+    await endSession(c)
     return answer(c, Done, { ok: true }, 200)
   },
+)
+
+access.openapi(
+  createRoute({
+    method: 'post',
+    path: '/logout/everywhere',
+    operationId: 'logoutEverywhere',
+    tags: ['Access'],
+    summary: 'Sign out of every browser',
+    description: 'Ends every session, this one too. The local token goes on working.',
+    responses: { 200: json(Done, 'Signed out everywhere.'), ...problems() },
+  }),
+  async (c) => {
+    await endSessions(c)
+    return answer(c, Done, { ok: true }, 200)
+  },
+)
+
+access.openapi(
+  createRoute({
+    method: 'get',
+    path: '/session',
+    operationId: 'session',
+    tags: ['Access'],
+    summary: 'Whether this request is let in',
+    description: 'nginx asks it before it takes the body of an upload.',
+    responses: { 200: json(Done, 'It is.'), ...problems() },
+  }),
+  async (c) => answer(c, Done, { ok: true }, 200),
 )
 
 access.openapi(
@@ -131,7 +158,7 @@ access.openapi(
     const { paths } = c.get('deps').config
     const { current, password } = c.req.valid('json')
     await attempt(c, 'current', () => isPassword(paths, current))
-    await setPassword(paths, password)
+    await c.get('deps').attempts.alone(() => setPassword(paths, password))
     await startSession(c)
     return answer(c, Done, { ok: true }, 200)
   },
@@ -139,11 +166,7 @@ access.openapi(
 
 /** Runs one guess; a wrong one is 422 that names the field, and delays its address. */
 async function attempt(c: Ctx, path: string, isRight: () => Promise<boolean>): Promise<void> {
-  const { attempts, address: addressOf } = c.get('deps')
-  const address = addressOf(c.req.raw, c.env?.incoming?.socket?.remoteAddress)
-  attempts.check(address)
-  if (await isRight()) return attempts.succeeded(address)
-  attempts.failed(address)
+  if (await c.get('deps').attempts.guess(guesserOf(c), isRight)) return
   const message = path === 'code' ? say.wrong_code : say.wrong_password
   throw invalid([{ path, code: 'wrong', message }])
 }

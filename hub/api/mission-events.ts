@@ -6,6 +6,8 @@ import type { Missions } from '../missions.ts'
 const KEEP_ALIVE_MS = 15_000
 /** What another process writes is seen by looking. */
 const LOOK_MS = 1000
+/** How long a stream may outlive its session. */
+const ASK_MS = 5000
 /** Pieces of an answer are gathered: one event for each token would be most of the traffic. */
 const TOKENS_MS = 150
 
@@ -18,8 +20,10 @@ export async function streamEvents(given: {
   stream: SSEStreamingApi
   id: string
   after: number
+  /** A stream ends with the session it was opened in. */
+  isLetIn: () => Promise<boolean>
 }): Promise<void> {
-  const { db, missions, stream, id } = given
+  const { db, missions, stream, id, isLetIn } = given
   let after = given.after
   let tokens = ''
   let wakeUp = () => {}
@@ -37,8 +41,13 @@ export async function streamEvents(given: {
   stream.onAbort(() => wakeUp())
   let quiet = 0
   let looked = 0
+  let asked = Date.now()
   try {
     while (!stream.aborted && !stream.closed) {
+      if (Date.now() - asked >= ASK_MS) {
+        if (!(await isLetIn())) return
+        asked = Date.now()
+      }
       if (tokens !== '') {
         const text = tokens
         tokens = ''

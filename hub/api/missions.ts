@@ -33,6 +33,7 @@ import {
   type Step,
 } from '../mission.ts'
 import { NEWEST, Position, positionOf } from '../page.ts'
+import { hasSession } from '../sessions.ts'
 import { said } from '../words.ts'
 import { streamEvents } from './mission-events.ts'
 import { Slug } from './projects.ts'
@@ -302,6 +303,9 @@ missions.openapi(
     }
     const { db, missions } = c.get('deps')
     await everywhere(db, (sql) => getMission(sql, id))
-    return streamSSE(c, (stream) => streamEvents({ db, missions, stream, id, after })) as never // safe: the document says text/event-stream
+    const isLetIn = async () => c.get('caller') === 'token' || hasSession(c)
+    return streamSSE(c, (stream) =>
+      streamEvents({ db, missions, stream, id, after, isLetIn }),
+    ) as never // safe: the document says text/event-stream
   },
 )

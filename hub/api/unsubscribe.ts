@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { createRoute, resource } from '../../shared/route.ts'
+import { addressOf } from '../caller.ts'
 import { everywhere } from '../db.ts'
 import { type Ctx, type Env, languageOf, problems, write } from '../http.ts'
 import { tell } from '../mail/outcome.ts'
@@ -108,7 +109,10 @@ unsubscribe.openapi(
 async function read(c: Ctx, token: string): Promise<{ hash?: string; mail?: Mail }> {
   const { config, db } = c.get('deps')
   const hash = readToken(await readSalt(config.paths), token)
-  if (!hash) return {}
+  if (!hash) {
+    c.get('deps').attempts.wrong('link', addressOf(c))
+    return {}
+  }
   const [mail] = await everywhere(
     db,
     (sql) => sql<Mail>`

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createAttempts } from '../../hub/auth.ts'
+import { createAttempts } from '../../hub/attempts.ts'
 import { readText } from '../../hub/files.ts'
 import { urlFor } from '../../hub/keys.ts'
 import { startHub, type TestHub } from './hub.ts'
@@ -84,19 +84,21 @@ describe('the one admin', () => {
   })
 })
 
-test('a guessing address waits longer each time, and only that address', () => {
+test('a guessing address waits longer each time, and only that address', async () => {
   let now = 0
   const attempts = createAttempts(() => now)
-  for (let i = 0; i < 3; i += 1) attempts.failed('a')
-  expect(() => attempts.check('a')).not.toThrow()
-  attempts.failed('a')
-  expect(() => attempts.check('a')).toThrow('Try again in 2 s')
-  expect(() => attempts.check('b')).not.toThrow()
+  const guess = (address: string, right = false) =>
+    attempts.guess({ address, is_kept: false }, async () => right)
+  for (let i = 0; i < 4; i += 1) expect(await guess('a')).toBe(false)
+  await expect(guess('a')).rejects.toThrow('Try again in 2 s')
+  expect(await guess('b')).toBe(false)
   now += 2000
-  attempts.failed('a')
-  expect(() => attempts.check('a')).toThrow('Try again in 4 s')
-  attempts.succeeded('a')
-  expect(() => attempts.check('a')).not.toThrow()
+  expect(await guess('a')).toBe(false)
+  await expect(guess('a')).rejects.toThrow('Try again in 4 s')
+  now += 4000
+  expect(await guess('a', true)).toBe(true)
+  expect(await guess('a')).toBe(false)
+  expect(await guess('a')).toBe(false)
 })
 
 describe('with only the public key', () => {

@@ -1,10 +1,14 @@
+import { useMutation } from '@tanstack/react-query'
 import { useRef } from 'react'
+import { useLocation } from 'wouter'
+import { Button } from '../../../../web/ui/button.tsx'
 import { Field, SecretInput } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Submit } from '../../../../web/ui/form.tsx'
 import { Actions } from '../../../../web/ui/layer.tsx'
 import { Select } from '../../../../web/ui/select.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok, ProblemError } from '../../api/client.ts'
+import { queryClient } from '../../api/queries.ts'
 import { HubForm } from '../../errors.tsx'
 import { LANGUAGES, type Language, setLanguage, useLanguage, useText } from '../../i18n.ts'
 import { setTheme, type Theme, useTheme } from '../../theme.ts'
@@ -16,6 +20,14 @@ export function Account() {
   const { account: text } = useText(settingsText)
   const language = useLanguage()
   const theme = useTheme()
+  const [, navigate] = useLocation()
+  const signOut = useMutation({
+    mutationFn: () => ok(api.POST('/api/cockpit/logout/everywhere')),
+    onSuccess: () => {
+      navigate('/login')
+      queryClient.clear()
+    },
+  })
   const form = useRef<HTMLDivElement>(null)
   return (
     <Section title={text.title} text={text.text}>
@@ -64,6 +76,15 @@ export function Account() {
           </HubForm>
         </div>
       </Card>
+      <Card
+        title={text.everywhere}
+        text={text.everywhere_text}
+        action={
+          <Button isPending={signOut.isPending} onClick={() => signOut.mutate()}>
+            {text.everywhere}
+          </Button>
+        }
+      />
     </Section>
   )
 }

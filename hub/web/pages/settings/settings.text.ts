@@ -41,6 +41,8 @@ export const settingsText = texts(
       differs: 'The two passwords differ.',
       submit: 'Change password',
       changed: 'The password is changed. Other sessions have ended.',
+      everywhere: 'Sign out everywhere',
+      everywhere_text: 'Ends every session in every browser, this one too.',
     },
     licence: {
       title: 'Licence',
@@ -124,6 +126,8 @@ export const settingsText = texts(
       differs: 'İki parola farklı.',
       submit: 'Parolayı değiştir',
       changed: 'Parola değişti. Diğer oturumlar sona erdi.',
+      everywhere: 'Her yerde oturumu kapat',
+      everywhere_text: 'Bu tarayıcı dahil, tüm tarayıcılardaki oturumları sona erdirir.',
     },
     licence: {
       title: 'Lisans',
