@@ -1,7 +1,7 @@
 import { QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 import { navigate } from 'wouter/use-browser-location'
 import { onLanguage } from '../i18n.ts'
-import { api, ok, onProblem, ProblemError } from './client.ts'
+import { api, ok, onProblem, ProblemError, type Schemas } from './client.ts'
 
 /** The base of every address of the interface. */
 export const BASE = '/hub'
@@ -47,10 +47,12 @@ export const projectsQuery = queryOptions({
 
 /** The model in use and what fits this machine; asked again while one is on its way. */
 export const modelsQuery = queryOptions({
-  queryKey: ['models'],
+  queryKey: ['settings', 'models'],
   queryFn: () => ok(api.GET('/api/cockpit/settings/models')),
-  refetchInterval: ({ state }) => (state.data?.download?.status === 'processing' ? 1_000 : false),
+  refetchInterval: ({ state: { data } }) =>
+    data?.download?.status === 'processing' || data?.state.state === 'starting' ? 1_000 : 10_000,
 })
+export type ModelsOverview = Schemas['Models']
 
 export const licenceQuery = queryOptions({
   queryKey: ['licence'],
@@ -58,9 +60,10 @@ export const licenceQuery = queryOptions({
 })
 
 export const mailQuery = queryOptions({
-  queryKey: ['mail'],
+  queryKey: ['settings', 'mail'],
   queryFn: () => ok(api.GET('/api/cockpit/settings/mail')),
 })
+export type MailView = { mail: Schemas['MailSettings']; state: Schemas['MailState'] }
 
 export const lookQuery = queryOptions({
   queryKey: ['look'],

@@ -4,10 +4,11 @@ import type { ReactNode } from 'react'
 import { Button } from '../../../../web/ui/button.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok } from '../../api/client.ts'
+import { mailQuery } from '../../api/queries.ts'
 import { useToastError } from '../../errors.tsx'
 import { useText } from '../../i18n.ts'
 import { stepsText } from './drafts.text.ts'
-import { type Detailed, mailQuery, refreshDrafts, useStep } from './queries.ts'
+import { type Detailed, refreshDrafts, useStep } from './queries.ts'
 
 type Given = { detailed: Detailed; isFixed: boolean }
 

@@ -8,6 +8,7 @@ import {
 } from '@tanstack/react-query'
 import type { operations } from '../../api/api.gen.ts'
 import { api, ok, type Schemas } from '../../api/client.ts'
+import { mailQuery } from '../../api/queries.ts'
 import { useToastError } from '../../errors.tsx'
 import { cursorOf, paged } from '../../paging.tsx'
 import { useProject } from '../../project.ts'
@@ -105,11 +106,6 @@ export const audienceQuery = (draft: Draft, asked: Asked) =>
     queryFn: () => getAudience(draft, asked),
     placeholderData: keepPreviousData,
   })
-
-export const mailQuery = queryOptions({
-  queryKey: ['settings', 'mail'],
-  queryFn: () => ok(api.GET('/api/cockpit/settings/mail')),
-})
 
 /** What depends on drafts is asked for again. */
 export function refreshDrafts(queryClient: QueryClient): Promise<unknown> {

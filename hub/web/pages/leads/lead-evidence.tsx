@@ -2,8 +2,8 @@ import { FileSearch } from 'lucide-react'
 import { Time } from '../../../../web/ui/time.tsx'
 import { useText } from '../../i18n.ts'
 import { Source } from '../../source.tsx'
-import type { LeadWhole } from './lead-panel.tsx'
 import { leadsText } from './leads.text.ts'
+import type { LeadWhole } from './queries.ts'
 
 /** What is known of a lead and from where: letters may claim only this. */
 export function Evidence({ evidence }: { evidence: LeadWhole['evidence'] }) {

@@ -7,8 +7,8 @@ import { Time } from '../../../../web/ui/time.tsx'
 import { api, ok } from '../../api/client.ts'
 import { useToastError } from '../../errors.tsx'
 import { useText } from '../../i18n.ts'
-import type { LeadWhole } from './lead-panel.tsx'
 import { leadsText } from './leads.text.ts'
+import type { LeadWhole } from './queries.ts'
 import { leadQuery, refreshLeads } from './queries.ts'
 
 /** What somebody wrote about a lead. */

@@ -8,7 +8,7 @@ import { Menu } from '../../../../web/ui/menu.tsx'
 import { SkeletonRows } from '../../../../web/ui/states.tsx'
 import { Tabs } from '../../../../web/ui/tabs.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
-import { api, ok, type Schemas } from '../../api/client.ts'
+import { api, ok } from '../../api/client.ts'
 import { projectsQuery } from '../../api/queries.ts'
 import { common } from '../../common.text.ts'
 import { FailedQuery, useToastError } from '../../errors.tsx'
@@ -21,7 +21,7 @@ import { Notes } from './lead-notes.tsx'
 import { Tasks } from './lead-tasks.tsx'
 import { Timeline } from './lead-timeline.tsx'
 import { leadsText } from './leads.text.ts'
-import { leadQuery, nameOf, refreshLeads } from './queries.ts'
+import { type LeadWhole, leadQuery, nameOf, refreshLeads } from './queries.ts'
 import { StageMark } from './stage.tsx'
 
 type Props = {
@@ -72,18 +72,6 @@ export function LeadPanel({ id, onClose, onStep, isFixed }: Props) {
       )}
     </Sheet>
   )
-}
-
-export type LeadWhole = Schemas['Lead'] & {
-  tasks: Schemas['Task'][]
-  evidence: {
-    id: string
-    fact: string
-    quote: string | null
-    source: string
-    mission_id: string | null
-    created_at: string
-  }[]
 }
 
 function About({ lead, isFixed }: { lead: LeadWhole; isFixed: boolean }) {

@@ -9,8 +9,8 @@ import { day } from '../../../../web/ui/time.tsx'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { useToastError } from '../../errors.tsx'
 import { localeOf, useLanguage, useText } from '../../i18n.ts'
-import type { LeadWhole } from './lead-panel.tsx'
 import { leadsText } from './leads.text.ts'
+import type { LeadWhole } from './queries.ts'
 import { refreshLeads } from './queries.ts'
 
 /** What is to be done for a lead. */

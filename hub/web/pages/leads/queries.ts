@@ -12,6 +12,18 @@ import { cursorOf, paged } from '../../paging.tsx'
 import type { Stage } from './stage.tsx'
 
 export type Lead = Schemas['Lead']
+/** A lead as its panel shows it. */
+export type LeadWhole = Schemas['Lead'] & {
+  tasks: Schemas['Task'][]
+  evidence: {
+    id: string
+    fact: string
+    quote: string | null
+    source: string
+    mission_id: string | null
+    created_at: string
+  }[]
+}
 export type LeadFilter = { stage?: Stage; tag?: string; q?: string }
 type Page = { leads: Lead[]; next_cursor: string | null }
 

@@ -2,10 +2,10 @@ import { useMutation } from '@tanstack/react-query'
 import { CircleCheck, CircleX } from 'lucide-react'
 import { Button } from '../../../../web/ui/button.tsx'
 import { api, ok } from '../../api/client.ts'
+import type { MailView } from '../../api/queries.ts'
 import { useToastError } from '../../errors.tsx'
 import { useText } from '../../i18n.ts'
 import { mailText } from './mail.text.ts'
-import type { MailView } from './mail.tsx'
 import { Card } from './section.tsx'
 
 const tryAll = () => ok(api.POST('/api/cockpit/settings/mail/test'))

@@ -7,32 +7,16 @@ import { FormError, FormField, Notice, Submit } from '../../../../web/ui/form.ts
 import { Actions } from '../../../../web/ui/layer.tsx'
 import { SkeletonRows } from '../../../../web/ui/states.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
-import { api, ok, type Schemas } from '../../api/client.ts'
+import { api, ok } from '../../api/client.ts'
+import { type MailView, mailQuery } from '../../api/queries.ts'
 import { common } from '../../common.text.ts'
 import { FailedQuery, HubForm, useToastError } from '../../errors.tsx'
 import { number, useLanguage, useText } from '../../i18n.ts'
-import { mailQuery } from '../drafts/queries.ts'
 import { mailText } from './mail.text.ts'
 import { MailServers } from './mail-servers.tsx'
 import { MailTest } from './mail-test.tsx'
 import { Card, Facts, Section } from './section.tsx'
-
-export type MailView = { mail: Schemas['MailSettings']; state: Schemas['MailState'] }
-type Change = Omit<Partial<Schemas['MailSettings']>, 'smtp' | 'listmonk' | 'imap'> & {
-  smtp?: object | null
-  listmonk?: object | null
-  imap?: object | null
-}
-
-/** useChangeMail writes some of the settings; the rest stays. */
-export function useChangeMail() {
-  const queryClient = useQueryClient()
-  return async (body: Change) => {
-    const view = await ok(api.PUT('/api/cockpit/settings/mail', { body: body as never })) // safe: the hub checks it, and says what does not fit
-    queryClient.setQueryData(mailQuery.queryKey, view)
-    for (const key of ['draft', 'today']) void queryClient.invalidateQueries({ queryKey: [key] })
-  }
-}
+import { useChangeMail } from './use-change-mail.ts'
 
 /** Who writes, by which server, how much, and how it goes. */
 export function Mail() {

@@ -3,10 +3,10 @@ import { Input } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Submit } from '../../../../web/ui/form.tsx'
 import { Actions } from '../../../../web/ui/layer.tsx'
 import { api, ok } from '../../api/client.ts'
+import { type ModelsOverview, modelsQuery } from '../../api/queries.ts'
 import { HubForm } from '../../errors.tsx'
 import { useText } from '../../i18n.ts'
 import { modelsText } from './models.text.ts'
-import { type ModelsOverview, modelsQuery } from './models.tsx'
 import { Card } from './section.tsx'
 
 /** A model that is none of ours, by its address. */

@@ -6,10 +6,10 @@ import { cn } from '../../../../web/ui/class-names.ts'
 import { Notice } from '../../../../web/ui/form.tsx'
 import { Progress } from '../../../../web/ui/progress.tsx'
 import { api, ok } from '../../api/client.ts'
+import { type ModelsOverview, modelsQuery } from '../../api/queries.ts'
 import { useToastError } from '../../errors.tsx'
 import { bytes, useLanguage, useText } from '../../i18n.ts'
 import { modelsText } from './models.text.ts'
-import { type ModelsOverview, modelsQuery } from './models.tsx'
 import { Card, memory } from './section.tsx'
 
 type Preset = ModelsOverview['presets'][number]

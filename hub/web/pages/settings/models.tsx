@@ -1,4 +1,4 @@
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Badge } from '../../../../web/ui/badge.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
@@ -7,22 +7,14 @@ import { FormError, FormField, Notice, Submit } from '../../../../web/ui/form.ts
 import { Actions } from '../../../../web/ui/layer.tsx'
 import { SkeletonRows } from '../../../../web/ui/states.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
-import { api, ok, type Schemas } from '../../api/client.ts'
+import { api, ok } from '../../api/client.ts'
+import { type ModelsOverview, modelsQuery } from '../../api/queries.ts'
 import { FailedQuery, HubForm, useToastError } from '../../errors.tsx'
 import { bytes, number, useLanguage, useText } from '../../i18n.ts'
 import { ModelAddress } from './model-address.tsx'
 import { ModelPresets } from './model-presets.tsx'
 import { modelsText } from './models.text.ts'
 import { Card, Section } from './section.tsx'
-
-export type ModelsOverview = Schemas['Models']
-
-export const modelsQuery = queryOptions({
-  queryKey: ['settings', 'models'],
-  queryFn: () => ok(api.GET('/api/cockpit/settings/models')),
-  refetchInterval: ({ state: { data } }) =>
-    data?.download?.status === 'processing' || data?.state.state === 'starting' ? 1_000 : 10_000,
-})
 
 /** Which model the agents think with. */
 export function Models() {
