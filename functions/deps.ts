@@ -1,4 +1,4 @@
-import type { Send } from './channels/channel.ts'
+import type { Send } from './channels/send.ts'
 import type { AllowList } from './channels/target.ts'
 import type { Database } from './db.ts'
 import type { Ctx } from './http.ts'

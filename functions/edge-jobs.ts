@@ -3,7 +3,8 @@ import type { Send } from './channels/send.ts'
 import { type EdgeJobs, readEdgeJobs } from './config.ts'
 import { createPool } from './db.ts'
 import { registerFeeds } from './jobs/ingest.ts'
-import { createRunner, type JobDeps } from './jobs.ts'
+import type { JobDeps } from './jobs/queue.ts'
+import { createRunner } from './jobs.ts'
 import { type Log, consoleLog as log } from './log.ts'
 
 /** Cloudflare gives one call six connections in all: three to the database and three to receivers. */

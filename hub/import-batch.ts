@@ -1,8 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { Sql } from '../shared/sql.ts'
-import { factOf, type ImportRow, type Mistake, quoteOf, readRow } from './import-row.ts'
+import {
+  factOf,
+  type ImportOptions,
+  type ImportRow,
+  type Mistake,
+  quoteOf,
+  readRow,
+} from './import-row.ts'
 import { importsText } from './imports.text.ts'
-import type { ImportOptions } from './imports.ts'
 import type { LeadChange, NewLead } from './lead.ts'
 import { addEvidence, changeLead, columnsOf, EMPTY, KnownEmail, recordActivity } from './leads.ts'
 import { said } from './words.ts'

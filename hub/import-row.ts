@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { fold } from './agents/fold.ts'
+import { DELIMITERS, ENCODINGS } from './csv.ts'
 import { importsText } from './imports.text.ts'
 import { issueWords } from './issue.ts'
-import { isNamed, LawfulBasis, LeadFields, type NewLead, type STAGES, Stage } from './lead.ts'
+import { isNamed, LawfulBasis, LeadFields, type NewLead, type STAGES, Stage, Tag } from './lead.ts'
 import { said, type Words } from './words.ts'
 
 const { row: say } = said(importsText)
@@ -192,4 +193,28 @@ export function quoteOf(columns: string[], cells: string[]): string {
     cells[index] ? [`${column}: ${cells[index]}`] : [],
   )
   return said.join('; ').replaceAll('\0', '').slice(0, 2000)
+}
+
+/** How a file is read, and what its rows get besides. */
+export const ImportChoices = z.strictObject({
+  mapping: Mapping.optional().meta({ description: 'Absent: as the preview suggests.' }),
+  duplicates: z.enum(['skip', 'merge', 'update']).default('skip').meta({
+    description:
+      'What a known lead gets: nothing; what it lacks, and tags; or everything the row says.',
+  }),
+  source: LeadFields.source
+    .optional()
+    .meta({ description: 'Absent: new leads get the name of the file.' }),
+  lawful_basis: LawfulBasis.nullable().optional(),
+  tags: z.array(Tag).max(20).optional(),
+  encoding: z.enum(ENCODINGS).optional(),
+  delimiter: z.enum(DELIMITERS).optional(),
+})
+export type ImportChoices = z.output<typeof ImportChoices>
+
+/** What a running import knows of its file. */
+export type ImportOptions = Required<Omit<ImportChoices, 'lawful_basis' | 'source'>> & {
+  columns: string[]
+  source: string | null
+  lawful_basis: z.infer<typeof LawfulBasis> | null
 }

@@ -1,54 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { z } from 'zod'
 import { ApiError, invalid } from '../shared/problem.ts'
 import type { Sql } from '../shared/sql.ts'
 import type { Paths } from './config.ts'
-import {
-  CsvError,
-  DELIMITERS,
-  decode,
-  detectDelimiter,
-  detectEncoding,
-  ENCODINGS,
-  firstRows,
-  readCsv,
-} from './csv.ts'
+import { CsvError, decode, detectDelimiter, detectEncoding, firstRows, readCsv } from './csv.ts'
 import type { Database } from './db.ts'
 import { isMissing, writeWhole } from './files.ts'
 import { handleBatch } from './import-batch.ts'
-import { columnsFrom, Mapping, suggestMapping } from './import-row.ts'
+import {
+  columnsFrom,
+  type ImportChoices,
+  type ImportOptions,
+  suggestMapping,
+} from './import-row.ts'
 import { importsText } from './imports.text.ts'
-import { LawfulBasis, LeadFields, Tag } from './lead.ts'
 import type { Log } from './log.ts'
 import { said, stored, type Words } from './words.ts'
 
 const say = said(importsText)
-
-/** How a file is read, and what its rows get besides. */
-export const ImportChoices = z.strictObject({
-  mapping: Mapping.optional().meta({ description: 'Absent: as the preview suggests.' }),
-  duplicates: z.enum(['skip', 'merge', 'update']).default('skip').meta({
-    description:
-      'What a known lead gets: nothing; what it lacks, and tags; or everything the row says.',
-  }),
-  source: LeadFields.source
-    .optional()
-    .meta({ description: 'Absent: new leads get the name of the file.' }),
-  lawful_basis: LawfulBasis.nullable().optional(),
-  tags: z.array(Tag).max(20).optional(),
-  encoding: z.enum(ENCODINGS).optional(),
-  delimiter: z.enum(DELIMITERS).optional(),
-})
-export type ImportChoices = z.output<typeof ImportChoices>
-
-/** What a running import knows of its file. */
-export type ImportOptions = Required<Omit<ImportChoices, 'lawful_basis' | 'source'>> & {
-  columns: string[]
-  source: string | null
-  lawful_basis: z.infer<typeof LawfulBasis> | null
-}
 
 const SAMPLES = 5
 

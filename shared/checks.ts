@@ -1,10 +1,29 @@
 /** The eight checks of a decision, with the numbers each was decided on. */
 import { z } from 'zod'
-import type { DecidableEvent, ZoneRule } from './decide.ts'
-import { EVENT_STATUSES, EventType, Instant, Severity } from './event.ts'
+import { EVENT_STATUSES, EventType, Instant, type NormalisedEvent, Severity } from './event.ts'
 import { containsPoint, type PreparedZone, touchesGeometry } from './geometry.ts'
 import { type Step, Told } from './memory.ts'
 import { quietWindowAt } from './quiet-hours.ts'
+import type { ZoneFields } from './zone.ts'
+
+/** The part of a zone that decides. */
+export type ZoneRule = Omit<ZoneFields, 'label' | 'color' | 'icon' | 'org_id' | 'channel_ids'>
+
+/** One revision of an event. */
+export type DecidableEvent = Pick<
+  NormalisedEvent,
+  | 'id'
+  | 'source'
+  | 'type'
+  | 'title'
+  | 'lat'
+  | 'lon'
+  | 'ts'
+  | 'severity'
+  | 'subject'
+  | 'status'
+  | 'geometry'
+>
 
 const check = <N extends string>(name: N) => ({ name: z.literal(name), passed: z.boolean() })
 

@@ -13,9 +13,11 @@ import {
   checkQuietHours,
   checkSeverity,
   checkSnooze,
+  type DecidableEvent,
   effectiveSeverity,
+  type ZoneRule,
 } from './checks.ts'
-import { isMoving, type NormalisedEvent } from './event.ts'
+import { isMoving } from './event.ts'
 import { distance_km, outsideBy_m, type PreparedZone, prepareZone } from './geometry.ts'
 import {
   type EventMemory,
@@ -27,28 +29,8 @@ import {
 } from './memory.ts'
 import { quietWindowAt } from './quiet-hours.ts'
 import { reasonFor } from './reason.ts'
-import type { ZoneFields } from './zone.ts'
 
 export { Memory }
-
-/** The part of a zone that decides. */
-export type ZoneRule = Omit<ZoneFields, 'label' | 'color' | 'icon' | 'org_id' | 'channel_ids'>
-
-/** One revision of an event. */
-export type DecidableEvent = Pick<
-  NormalisedEvent,
-  | 'id'
-  | 'source'
-  | 'type'
-  | 'title'
-  | 'lat'
-  | 'lon'
-  | 'ts'
-  | 'severity'
-  | 'subject'
-  | 'status'
-  | 'geometry'
->
 
 /** What happens to an alert that exists already. */
 export type Update = 'revised' | 'escalated' | 'ended' | 'retracted'

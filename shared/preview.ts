@@ -1,6 +1,7 @@
 /** What a zone would have done: the decision folded over stored revisions. */
 import { z } from 'zod'
-import { type DecidableEvent, type Decision, decide, isInside, type ZoneRule } from './decide.ts'
+import type { DecidableEvent, ZoneRule } from './checks.ts'
+import { type Decision, decide, isInside } from './decide.ts'
 import { Instant, isMoving, Severity } from './event.ts'
 import { type PreparedZone, prepareZone } from './geometry.ts'
 import type { Memory } from './memory.ts'

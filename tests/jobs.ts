@@ -1,7 +1,8 @@
 import { createPool, type Database, inTransaction } from '../functions/db.ts'
 import type { Feed } from '../functions/feeds/feed.ts'
 import { ingestEvents } from '../functions/jobs/ingest.ts'
-import { createRunner, type JobDeps, type Runner } from '../functions/jobs.ts'
+import type { JobDeps } from '../functions/jobs/queue.ts'
+import { createRunner, type Runner } from '../functions/jobs.ts'
 import type { NormalisedEvent } from '../shared/event.ts'
 import type { Service } from './service.ts'
 

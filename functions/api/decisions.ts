@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import type { DecidableEvent } from '../../shared/checks.ts'
 import { Check } from '../../shared/checks.ts'
-import { type DecidableEvent, decide } from '../../shared/decide.ts'
+import { decide } from '../../shared/decide.ts'
 import { Instant } from '../../shared/event.ts'
 import { boxesOf } from '../../shared/geometry.ts'
 import type { Memory } from '../../shared/memory.ts'

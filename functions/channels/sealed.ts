@@ -1,7 +1,8 @@
 import type { Channel, ChannelCreate, ChannelPatch } from '../../shared/channel.ts'
 import { generateSecret, parseSecret } from '../../shared/signing.ts'
 import type { Seal } from '../seal.ts'
-import { type ChannelKind, findKind, type Issue } from './channel.ts'
+import type { ChannelKind, Issue } from './channel.ts'
+import { findKind } from './kinds.ts'
 import type { AllowList } from './target.ts'
 
 /** A channel as it is stored: its secrets sealed, a masked form beside each. */

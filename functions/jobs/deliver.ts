@@ -1,16 +1,9 @@
 import { type NextAttempt, nextAttempt } from '../../shared/backoff.ts'
 import type { Sql } from '../../shared/sql.ts'
-import {
-  type Card,
-  type CardAlert,
-  type CardType,
-  findKind,
-  type Message,
-  type Outcome,
-  deliver as sendCard,
-} from '../channels/channel.ts'
-import type { JobContext, Queue } from '../jobs.ts'
+import type { Card, CardAlert, CardType, Message, Outcome } from '../channels/channel.ts'
+import { findKind, deliver as sendCard } from '../channels/kinds.ts'
 import type { Seal } from '../seal.ts'
+import type { JobContext, Queue } from './queue.ts'
 
 /** After so many failures in a row a channel is left alone for a while. */
 const BREAKER_AFTER = 5

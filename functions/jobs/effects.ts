@@ -1,5 +1,6 @@
 import type { EventReference } from '../../shared/alert.ts'
-import type { DecidableEvent, Decision } from '../../shared/decide.ts'
+import type { DecidableEvent } from '../../shared/checks.ts'
+import type { Decision } from '../../shared/decide.ts'
 import { isMoving } from '../../shared/event.ts'
 import type { Memory } from '../../shared/memory.ts'
 import { newsFor } from '../../shared/reason.ts'

@@ -4,7 +4,7 @@ import { boxOfEvent } from '../../shared/geometry.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { type Database, inTransaction } from '../db.ts'
 import { type Feed, type FeedResult, type FeedState, isFeedError } from '../feeds/feed.ts'
-import type { JobContext, Queue, Work } from '../jobs.ts'
+import type { JobContext, Queue, Work } from './queue.ts'
 
 const CHUNK = 1000
 

@@ -1,11 +1,12 @@
-import { type DecidableEvent, type Decision, decide } from '../../shared/decide.ts'
+import type { DecidableEvent } from '../../shared/checks.ts'
+import { type Decision, decide } from '../../shared/decide.ts'
 import type { PreparedZone } from '../../shared/geometry.ts'
 import type { Memory } from '../../shared/memory.ts'
 import { memoryKey } from '../../shared/preview.ts'
 import type { Sql } from '../../shared/sql.ts'
 import type { ZoneFields } from '../../shared/zone.ts'
-import type { Queue } from '../jobs.ts'
 import { Effects } from './effects.ts'
+import type { Queue } from './queue.ts'
 import { loadZones } from './zone-cache.ts'
 
 /** A revision or position as it was stored, and the zones whose boxes it meets. */

@@ -1,4 +1,4 @@
-import type { Queue } from '../jobs.ts'
+import type { Queue } from './queue.ts'
 
 /** At the end of a zone's quiet window: what was held goes out as one digest per channel. */
 export const release: Queue = {

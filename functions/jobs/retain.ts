@@ -1,4 +1,4 @@
-import type { Queue } from '../jobs.ts'
+import type { Queue } from './queue.ts'
 
 // Two thousand rows of each kind take some 50 ms; on the platforms a call behind an answer lives for 30 s.
 const BUDGET_MS = 10_000

@@ -1,8 +1,8 @@
 import { quietWindowAt } from '../../shared/quiet-hours.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { zoneOfVersion } from '../../shared/zone-version.ts'
-import type { Queue } from '../jobs.ts'
 import { type Candidate, decideAll } from './match.ts'
+import type { Queue } from './queue.ts'
 
 /**
  * After a zone was made or changed: events that still stand are matched at once, events that were

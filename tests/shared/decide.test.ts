@@ -5,15 +5,11 @@ import {
   CHECK_NAMES,
   Check,
   type CheckName,
-  effectiveSeverity,
-} from '../../shared/checks.ts'
-import {
   type DecidableEvent,
-  type Decision,
-  decide,
-  Memory,
+  effectiveSeverity,
   type ZoneRule,
-} from '../../shared/decide.ts'
+} from '../../shared/checks.ts'
+import { type Decision, decide, Memory } from '../../shared/decide.ts'
 import { prepareZone } from '../../shared/geometry.ts'
 import { zoneDefaults } from '../../shared/zone.ts'
 

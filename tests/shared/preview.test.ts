@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type DecidableEvent, decide, type Memory, type ZoneRule } from '../../shared/decide.ts'
+import type { DecidableEvent, ZoneRule } from '../../shared/checks.ts'
+import { decide, type Memory } from '../../shared/decide.ts'
 import { memoryKey, Preview, preview, type Revision } from '../../shared/preview.ts'
 import { zoneDefaults } from '../../shared/zone.ts'
 

@@ -1,13 +1,8 @@
 import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, describe, expect, test } from 'vitest'
-import {
-  type Card,
-  CHANNEL_KINDS,
-  deliver,
-  findKind,
-  type Message,
-} from '../../../functions/channels/channel.ts'
+import type { Card, Message } from '../../../functions/channels/channel.ts'
+import { CHANNEL_KINDS, deliver, findKind } from '../../../functions/channels/kinds.ts'
 import type { SendResult } from '../../../functions/channels/send.ts'
 import { nodeSend } from '../../../functions/channels/send-node.ts'
 import { parseAllowList } from '../../../functions/channels/target.ts'
