@@ -69,6 +69,7 @@ async function choose(
           and exists (
             select from hub.drafts
             where id = ${draft.id} and state = 'sending' and paused_at is null
+              and approved_hash = ${draft.approved_hash}
               and (retry_at is null or retry_at <= now())
           )
         order by retry_at nulls first, email
