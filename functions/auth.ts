@@ -296,8 +296,20 @@ function translate(error: unknown): unknown {
         'idempotency_mismatch',
         'This Idempotency-Key was used with another body. Use a new key for a new request.',
       )
+    case '22001':
+    case '22003':
+    case '22007':
+    case '22008':
+    case '22018':
+    case '22023':
+    case '22026':
     case '22P02':
-      return notFound()
+    case '22P03':
+      return new ApiError(
+        'malformed',
+        'A value of this request is outside of what can be stored: a time between the years 1000 and 9999, a number or text of its documented form.',
+        { cause: error },
+      )
     case '22021':
     case '22P05':
       return new ApiError('malformed', 'Text may not contain the character U+0000. Leave it out.')

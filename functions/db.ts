@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { type Sql, sqlOn } from '../shared/sql.ts'
+import { type Sql, sqlOn, withoutValues } from '../shared/sql.ts'
 
 /** One connection for one request; `release(true)` throws it away. */
 export type Connection = {
@@ -50,9 +50,11 @@ function named(text: string): string {
 function wrap(client: pg.ClientBase, names: boolean, release: Connection['release']): Connection {
   return {
     query: (text, values = []) =>
-      client.query(
-        names && values.length > 0 ? { name: named(text), text, values } : { text, values },
-      ),
+      client
+        .query(names && values.length > 0 ? { name: named(text), text, values } : { text, values })
+        .catch((error) => {
+          throw withoutValues(error)
+        }),
     release,
   }
 }

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { ApiError } from '../shared/problem.ts'
-import { type Sql, sqlOn } from '../shared/sql.ts'
+import { type Sql, sqlOn, withoutValues } from '../shared/sql.ts'
 import { databaseText } from './db.text.ts'
 import { said } from './words.ts'
 
@@ -108,6 +108,19 @@ export function sqlState(error: unknown): string | undefined {
 }
 
 const READ_ONLY = ['42501', '25006']
+const UNSTORABLE = [
+  '22001',
+  '22003',
+  '22007',
+  '22008',
+  '22018',
+  '22021',
+  '22023',
+  '22026',
+  '22P02',
+  '22P03',
+  '22P05',
+]
 const AWAY = ['57P01', '57P02', '57P03', '53300', '08000', '08003', '08006']
 
 /** What Postgres itself refused is answered as the API would have refused it. */
@@ -117,7 +130,10 @@ function refuse(error: unknown): never {
   if ((state && AWAY.includes(state)) || isNetworkError(error)) {
     throw databaseAway(error)
   }
-  throw error
+  if (state && UNSTORABLE.includes(state)) {
+    throw new ApiError('malformed', say.unstorable, { cause: withoutValues(error) })
+  }
+  throw withoutValues(error)
 }
 
 /** 503 while the database cannot be reached. */

@@ -1,5 +1,6 @@
 import { getDomain } from 'tldts'
 import { z } from 'zod'
+import { Day } from '../shared/time.ts'
 import { fieldText } from './problem.text.ts'
 
 export const STAGES = ['new', 'contacted', 'replied', 'meeting', 'proposal', 'won', 'lost'] as const
@@ -72,7 +73,7 @@ export const Task = z
     project: z.string(),
     lead_id: z.uuid().nullable(),
     title: z.string(),
-    due_on: z.iso.date().nullable(),
+    due_on: Day.nullable(),
     done_at: z.string().nullable(),
     created_at: z.string(),
   })

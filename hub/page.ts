@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { LAST_UUID } from '../shared/page.ts'
 import { raw } from '../shared/sql.ts'
+import { Instant } from '../shared/time.ts'
 
 /** Where a list, newest first, goes on: the time and id of its last row. */
-export const Position = z.tuple([z.iso.datetime(), z.guid()])
+export const Position = z.tuple([Instant, z.guid()])
 
 /** Before the first row of such a list. */
 export const NEWEST: z.infer<typeof Position> = ['9999-12-31T00:00:00Z', LAST_UUID]

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { Alert, Delivery } from './alert.ts'
 import { AuditRow } from './audit.ts'
 import { Channel } from './channel.ts'
-import { Instant } from './event.ts'
 import { MEMBER_ROLES } from './organisation.ts'
+import { Instant } from './time.ts'
 import { Zone } from './zone.ts'
 
 export const PLANS = ['free', 'pro', 'enterprise'] as const

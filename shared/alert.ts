@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { EventType, Instant, Severity } from './event.ts'
+import { EventType, Severity } from './event.ts'
+import { Instant } from './time.ts'
 
 export const ALERT_STATUSES = [
   'pending',

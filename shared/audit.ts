@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Instant } from './event.ts'
+import { Instant } from './time.ts'
 import { VERSION } from './version.ts'
 
 /** One act in an account's audit log. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Delivery } from './alert.ts'
-import { Instant } from './event.ts'
+import { Instant } from './time.ts'
 
 export const CHANNEL_STATUSES = ['ok', 'failing', 'disabled'] as const
 

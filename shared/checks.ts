@@ -1,9 +1,10 @@
 /** The eight checks of a decision, with the numbers each was decided on. */
 import { z } from 'zod'
-import { EVENT_STATUSES, EventType, Instant, type NormalisedEvent, Severity } from './event.ts'
+import { EVENT_STATUSES, EventType, type NormalisedEvent, Severity } from './event.ts'
 import { containsPoint, type PreparedZone, touchesGeometry } from './geometry.ts'
 import { type Step, Told } from './memory.ts'
 import { quietWindowAt } from './quiet-hours.ts'
+import { Instant } from './time.ts'
 import type { ZoneFields } from './zone.ts'
 
 /** The part of a zone that decides. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Instant } from './time.ts'
 
 /** What an event is about; a feed's connector maps its own words to one of these. */
 export const EVENT_TYPES = [
@@ -20,9 +21,6 @@ export const EVENT_STATUSES = ['active', 'ended', 'retracted'] as const
 
 export const EventType = z.enum(EVENT_TYPES).meta({ id: 'EventType' })
 export type EventType = z.infer<typeof EventType>
-
-/** A time on the wire: ISO 8601 UTC ending in `Z`. */
-export const Instant = z.iso.datetime().meta({ pattern: 'Z$', example: '2026-03-01T12:00:00.000Z' })
 
 /** An integer 0–100; bands 0–19 minor, 20–39 low, 40–59 moderate, 60–79 severe, 80–100 extreme. */
 export const Severity = z.int().min(0).max(100)

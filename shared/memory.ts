@@ -4,7 +4,8 @@
  * one position is clearly outside, two in a row are outside, or nothing was seen for 24 hours.
  */
 import { z } from 'zod'
-import { EVENT_STATUSES, Instant } from './event.ts'
+import { EVENT_STATUSES } from './event.ts'
+import { Instant } from './time.ts'
 
 /** How far an alert got: recorded only, waiting for the end of quiet hours, or gone out. */
 export const Told = z.enum(['suppressed', 'held', 'raised'])

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Instant } from './event.ts'
+import { Instant } from './time.ts'
 
 export const MEMBER_ROLES = ['owner', 'admin', 'member'] as const
 

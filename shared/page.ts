@@ -37,7 +37,12 @@ export async function decodeCursor<T extends z.ZodType>(
   if (cursor === undefined) return undefined
   try {
     const [version, made, ...position] = JSON.parse(decoder.decode(base64url.decode(cursor)))
-    if (version === VERSION && made === (await digest(filter))) return schema.parse(position)
+    const isText = position.every(
+      (part: unknown) => typeof part !== 'string' || !part.includes('\0'),
+    )
+    if (version === VERSION && made === (await digest(filter)) && isText) {
+      return schema.parse(position)
+    }
   } catch {
     // Falls through to the one refusal: what is wrong with a forged cursor is nobody's business.
   }

@@ -2,9 +2,10 @@
 import { z } from 'zod'
 import type { DecidableEvent, ZoneRule } from './checks.ts'
 import { type Decision, decide, isInside } from './decide.ts'
-import { Instant, isMoving, Severity } from './event.ts'
+import { isMoving, Severity } from './event.ts'
 import { type PreparedZone, prepareZone } from './geometry.ts'
 import type { Memory } from './memory.ts'
+import { Instant } from './time.ts'
 
 export const PREVIEW_CHECKS = [
   'filter',

@@ -46,3 +46,20 @@ export function sqlOn(connection: Queryable): Sql {
     return result.rows as T[] // safe: each query names the columns of T, and tests run them all
   }
 }
+
+/**
+ * A data exception (SQLSTATE class 22) as it may go on: PostgreSQL quotes the value it refused in the
+ * message, and what is a caller's is in no log. Its state and the routine that refused it stay.
+ */
+export function withoutValues(error: unknown): unknown {
+  if (!(error instanceof Error) || !('code' in error) || !/^22/.test(String(error.code))) {
+    return error
+  }
+  const frames = error.stack?.slice(error.stack.indexOf(error.message) + error.message.length)
+  const routine = 'routine' in error ? `, ${error.routine}` : ''
+  error.message = `PostgreSQL refused a value (SQLSTATE ${error.code}${routine})`
+  error.stack = `${error.name}: ${error.message}${frames}`
+  for (const name of ['detail', 'hint', 'where', 'internalQuery'])
+    Reflect.deleteProperty(error, name)
+  return error
+}

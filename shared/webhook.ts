@@ -1,7 +1,7 @@
 /** What a webhook receives: Standard Webhooks messages, with the alert as GET /alerts gives it. */
 import { z } from 'zod'
 import { Alert } from './alert.ts'
-import { Instant } from './event.ts'
+import { Instant } from './time.ts'
 
 const ZoneReference = z
   .object({ id: z.uuid(), label: z.string() })

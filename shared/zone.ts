@@ -1,8 +1,9 @@
 /** The watch zone on the wire, its defaults, and the rules that span several of its fields. */
 import { z } from 'zod'
-import { EventType, Instant } from './event.ts'
+import { EventType } from './event.ts'
 import { containsPoint, prepareZone } from './geometry.ts'
 import { findCrossing, isFlat, ringArea_km2, toRing } from './ring.ts'
+import { Instant } from './time.ts'
 
 const MAX_VERTICES = 10_000
 /** Below this a shape is a line or a point, whatever rounding says. */

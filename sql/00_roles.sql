@@ -27,6 +27,9 @@ alter role watchpost_api set statement_timeout = '15s';
 alter role watchpost_jobs set idle_in_transaction_session_timeout = '60s';
 alter role watchpost_jobs set lock_timeout = '30s';
 alter role watchpost_jobs set statement_timeout = '5min';
+-- East of Greenwich the last day of the year 9999 would be written with five digits, which no client reads.
+alter role watchpost_api set timezone = 'UTC';
+alter role watchpost_jobs set timezone = 'UTC';
 
 create schema watchpost authorization watchpost_owner;
 create schema private authorization watchpost_owner;

@@ -13,6 +13,7 @@ import {
 import { invalid, notFound } from '../../shared/problem.ts'
 import { answer, body, createRoute, json, pathId, resource } from '../../shared/route.ts'
 import { raw, type Sql } from '../../shared/sql.ts'
+import { Instant } from '../../shared/time.ts'
 import { read, signedIn, write } from '../auth.ts'
 import { type Env, personProblems } from '../http.ts'
 import { IdempotencyHeader, idempotent } from '../idempotency.ts'
@@ -32,7 +33,7 @@ const ListQuery = z.strictObject({
   limit: integer(1, 500, 100, 'How many keys a page has.'),
   cursor: CursorQuery,
 })
-const Position = z.tuple([z.iso.datetime(), z.uuid()])
+const Position = z.tuple([Instant, z.uuid()])
 const security = [{ session: [] }]
 
 /** The columns of key `k` on the wire. */

@@ -13,6 +13,7 @@ import {
 import { notFound } from '../../shared/problem.ts'
 import { answer, body, createRoute, json, pathId, resource } from '../../shared/route.ts'
 import { raw, type Sql } from '../../shared/sql.ts'
+import { Instant } from '../../shared/time.ts'
 import { can, read, write } from '../auth.ts'
 import { type Env, problems } from '../http.ts'
 
@@ -25,13 +26,12 @@ const ListQuery = z.strictObject({
   zone_id: z.uuid().optional().meta({ description: 'Only of this zone.' }),
   resolved: flag('Only resolved, or only unresolved ones.'),
   status: z.enum(ALERT_STATUSES).optional().meta({ description: 'Only with this status.' }),
-  updated_after: z.iso
-    .datetime()
-    .optional()
-    .meta({ description: 'Only what changed after this time, for polling.' }),
+  updated_after: Instant.optional().meta({
+    description: 'Only what changed after this time, for polling.',
+  }),
   cursor: CursorQuery,
 })
-const Position = z.tuple([z.iso.datetime(), z.uuid()])
+const Position = z.tuple([Instant, z.uuid()])
 type AlertRow = { alert: Alert }
 
 export const alerts = resource<Env>()

@@ -12,6 +12,7 @@ import {
 import { ApiError } from '../../shared/problem.ts'
 import { answer, createRoute, json, resource } from '../../shared/route.ts'
 import { raw } from '../../shared/sql.ts'
+import { Instant } from '../../shared/time.ts'
 import { can, read } from '../auth.ts'
 import { type Ctx, type Env, problems } from '../http.ts'
 
@@ -38,7 +39,7 @@ const Query = z.strictObject({
 })
 const Page = z.object({ audit: z.array(AuditRow), next_cursor: NextCursor })
 const OcsfPage = z.object({ audit: z.array(ApiActivity), next_cursor: NextCursor })
-const Position = z.tuple([z.iso.datetime(), z.uuid()])
+const Position = z.tuple([Instant, z.uuid()])
 
 // A refusal's request_id is only the key it is counted under.
 const columns =

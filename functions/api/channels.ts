@@ -13,6 +13,7 @@ import { ApiError, invalid, notFound } from '../../shared/problem.ts'
 import { answer, body, createRoute, json, pathId, resource } from '../../shared/route.ts'
 import { generateSecret } from '../../shared/signing.ts'
 import type { Sql } from '../../shared/sql.ts'
+import { Instant } from '../../shared/time.ts'
 import { can, read, write } from '../auth.ts'
 import {
   changeReceiver,
@@ -39,7 +40,7 @@ const ListQuery = z.strictObject({
   limit: integer(1, 500, 100, 'How many channels a page has.'),
   cursor: CursorQuery,
 })
-const Position = z.tuple([z.iso.datetime(), z.uuid()])
+const Position = z.tuple([Instant, z.uuid()])
 
 export const channels = resource<Env>()
 channels.route('/', deliveries)

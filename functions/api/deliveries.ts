@@ -12,6 +12,7 @@ import {
 import { notFound } from '../../shared/problem.ts'
 import { answer, createRoute, json, pathId, resource } from '../../shared/route.ts'
 import { raw } from '../../shared/sql.ts'
+import { Instant } from '../../shared/time.ts'
 import { can, read, write } from '../auth.ts'
 import { deliver } from '../channels/kinds.ts'
 import { kindOf, unsealReceiver, unsealSecrets } from '../channels/sealed.ts'
@@ -26,7 +27,7 @@ const DeliveryQuery = z.strictObject({
   limit: integer(1, 500, 100, 'How many deliveries a page has.'),
   cursor: CursorQuery,
 })
-const Position = z.tuple([z.iso.datetime(), z.uuid()])
+const Position = z.tuple([Instant, z.uuid()])
 
 const deliveryColumns =
   raw(`d.id, d.channel_id, coalesce(c.label, c.kind) as channel, d.message as kind, d.status,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { EVENT_STATUSES, EventType, Geometry, Instant, Severity } from '../../shared/event.ts'
+import { EVENT_STATUSES, EventType, Geometry, Severity } from '../../shared/event.ts'
 import {
   containsPoint,
   type PreparedZone,
@@ -16,6 +16,7 @@ import {
 } from '../../shared/page.ts'
 import { ApiError, notFound } from '../../shared/problem.ts'
 import { answer, createRoute, resource } from '../../shared/route.ts'
+import { Instant } from '../../shared/time.ts'
 import type { ZoneFields } from '../../shared/zone.ts'
 import { can, readInSteps } from '../auth.ts'
 import { type Ctx, type Env, problems } from '../http.ts'
@@ -78,8 +79,9 @@ const FeatureCollection = z
     next_cursor: NextCursor,
   })
   .meta({ id: 'EventFeatureCollection' })
-// The window's start travels in the cursor, so that a later page sees the same window.
-const Position = z.tuple([z.iso.datetime(), z.string(), z.iso.datetime()])
+// The window's start travels in the cursor, so that a later page sees the same window: for a day, for
+// whoever writes a cursor of their own may not ask for all there ever was.
+const Position = z.tuple([Instant, z.string(), Instant])
 
 type Candidate = { event_id: string; ts: string; zone_ids: string[] }
 type EventRow = Omit<z.infer<typeof Event>, 'zone_ids'>
@@ -123,8 +125,9 @@ events.openapi(
       const [candidates, zoneRows] = await Promise.all([
         sql<Candidate & { window_start: string }>`
           select n.event_id, n.ts, n.zone_ids, w.since as window_start
-          from (select coalesce(${position?.[2] ?? null}::timestamptz,
-            date_trunc('milliseconds', now() - make_interval(mins => ${filter.minutes}))) as since) w
+          from (select date_trunc('milliseconds', greatest(
+            coalesce(${position?.[2] ?? null}::timestamptz, now() - make_interval(mins => ${filter.minutes})),
+            now() - make_interval(mins => ${filter.minutes}) - interval '1 day')) as since) w
           cross join lateral private.events_near(
             ${filter.zone_id ?? null}, w.since,
             coalesce(${position?.[0] ?? null}::timestamptz, now()), ${position?.[1] ?? null},

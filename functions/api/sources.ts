@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { Instant } from '../../shared/event.ts'
 import { ApiError } from '../../shared/problem.ts'
 import { answer, createRoute, json, resource } from '../../shared/route.ts'
+import { Instant } from '../../shared/time.ts'
 import { type Ctx, type Env, Problem } from '../http.ts'
 
 const CACHE_SECONDS = 30

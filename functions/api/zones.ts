@@ -12,6 +12,7 @@ import {
 import { ApiError, invalid, notFound } from '../../shared/problem.ts'
 import { answer, body, createRoute, json, pathId, resource } from '../../shared/route.ts'
 import { raw, type Sql } from '../../shared/sql.ts'
+import { Instant } from '../../shared/time.ts'
 import {
   checkZone,
   type Issue,
@@ -44,7 +45,7 @@ const ListQuery = z.strictObject({
     .default('full')
     .meta({ description: 'Whether polygons come along, as drawn or thinned for a small map.' }),
 })
-const Position = z.tuple([z.iso.datetime(), z.uuid()])
+const Position = z.tuple([Instant, z.uuid()])
 
 /** The columns of a zone on the wire. */
 export const zoneColumns =

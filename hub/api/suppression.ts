@@ -8,6 +8,7 @@ import {
   split,
 } from '../../shared/page.ts'
 import { body, createRoute, json, resource } from '../../shared/route.ts'
+import { Instant } from '../../shared/time.ts'
 import { everywhere } from '../db.ts'
 import { answer, type Ctx, type Env, problems, write } from '../http.ts'
 import { normaliseEmail } from '../mail/address.ts'
@@ -46,7 +47,7 @@ suppression.openapi(
   }),
   async (c) => {
     const { limit, cursor, ...filter } = c.req.valid('query')
-    const Position = z.tuple([z.iso.datetime(), z.string()])
+    const Position = z.tuple([Instant, z.string()])
     const [at, after] = (await decodeCursor(filter, cursor, Position)) ?? [
       '9999-12-31T00:00:00Z',
       'g',

@@ -10,6 +10,7 @@ import {
 } from '../../shared/page.ts'
 import { body, createRoute, json, resource } from '../../shared/route.ts'
 import { raw, type Sql } from '../../shared/sql.ts'
+import { Day } from '../../shared/time.ts'
 import { everywhere, inProject, type Project } from '../db.ts'
 import { absent, answer, type Env, problems, write } from '../http.ts'
 import { Note, Task } from '../lead.ts'
@@ -156,7 +157,7 @@ tasks.openapi(
             lead_id: z.uuid().optional(),
             slug: Slug.optional(),
             title: taskTitle,
-            due_on: z.iso.date().nullable().optional(),
+            due_on: Day.nullable().optional(),
           })
           .refine(({ lead_id, slug }) => (lead_id === undefined) !== (slug === undefined), {
             error: 'Give either lead_id or slug.',
@@ -206,7 +207,7 @@ tasks.openapi(
         z.strictObject({
           task_id: z.uuid(),
           title: taskTitle.optional(),
-          due_on: z.iso.date().nullable().optional(),
+          due_on: Day.nullable().optional(),
           done: z.boolean().optional(),
         }),
       ),
