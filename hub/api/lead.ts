@@ -14,7 +14,7 @@ import { absent, answer, type Ctx, type Env, Problem, problem, problems, write }
 import { Lead, LeadChange, NewLead, type Note, Task } from '../lead.ts'
 import { moveLead, removeLead } from '../lead-move.ts'
 import { leadsText } from '../leads.text.ts'
-import { changeLead, createLead, KnownEmail, requireLead } from '../leads.ts'
+import { changeLead, createLead, KnownEmail, recordActivity, requireLead } from '../leads.ts'
 import { readLicense, requireWritable } from '../license.ts'
 import { NEWEST, Position, positionOf } from '../page.ts'
 import { said } from '../words.ts'
@@ -199,6 +199,37 @@ lead.openapi(
       const lead = await requireLead(sql, lead_id)
       await removeLead(sql, lead_id)
       return lead
+    })
+    return answer(c, OneLead, { lead }, 200)
+  },
+)
+
+lead.openapi(
+  createRoute({
+    method: 'post',
+    path: '/not_replied',
+    operationId: 'takeReplyBack',
+    tags: ['Leads'],
+    summary: 'Take back that a lead has answered',
+    description:
+      'For a mail that only came from its address, which anybody can write. Follow-ups may go out again, and a lead that is still `replied` is `contacted`.',
+    middleware: write,
+    request: { body: body(z.strictObject({ lead_id: LeadId })) },
+    responses: { 200: json(OneLead, 'Taken back.'), ...problems(402, 404, 422) },
+  }),
+  async (c) => {
+    const { lead_id } = c.req.valid('json')
+    const lead = await withOwner(c, { table: 'leads', id: lead_id }, async (sql, { id }) => {
+      await sql`update hub.recipients set replied_at = null where lead_id = ${lead_id}`
+      const moved = await sql`
+        update hub.leads set stage = 'contacted', updated_at = now()
+        where id = ${lead_id} and stage = 'replied'
+        returning 1`
+      const details = { from: 'replied', to: 'contacted' }
+      if (moved.length > 0) {
+        await recordActivity(sql, { project_id: id, lead_id, kind: 'stage', details })
+      }
+      return requireLead(sql, lead_id)
     })
     return answer(c, OneLead, { lead }, 200)
   },

@@ -7,13 +7,18 @@ import {
   NextCursor,
   split,
 } from '../../shared/page.ts'
+import { ApiError } from '../../shared/problem.ts'
 import { body, createRoute, json, resource } from '../../shared/route.ts'
 import { Instant } from '../../shared/time.ts'
 import { everywhere } from '../db.ts'
-import { answer, type Ctx, type Env, problems, write } from '../http.ts'
+import { absent, answer, type Ctx, type Env, problems, write } from '../http.ts'
 import { normaliseEmail } from '../mail/address.ts'
-import { emailHash, readSalt, suppress, suppressed } from '../mail/suppression.ts'
+import { outcomeText } from '../mail/outcome.text.ts'
+import { emailHash, readSalt, release, suppress, suppressed } from '../mail/suppression.ts'
 import { positionOf } from '../page.ts'
+import { said } from '../words.ts'
+
+const say = said(outcomeText)
 
 const Reason = z.enum(['unsubscribed', 'bounced', 'complained', 'manual', 'imported'])
 const Entry = z
@@ -61,13 +66,13 @@ suppression.openapi(
           ${positionOf('entry.created_at')} as position
         from hub.suppression as entry
         left join hub.projects as project on project.id = entry.project_id
-        where (${hash}::text is null or email_hash = ${hash})
+        where released_at is null and (${hash}::text is null or email_hash = ${hash})
           and (${reason}::text is null or reason = ${reason})
           and (entry.created_at, email_hash) < (${at}::timestamptz, ${after})
         order by entry.created_at desc, email_hash desc
         limit ${limit + 1}`
       const [count] = await sql<{ total: number }>`
-        select count(*)::int as total from hub.suppression`
+        select count(*)::int as total from hub.suppression where released_at is null`
       return { rows, total: count?.total ?? 0 }
     })
     const { page, last } = split(rows, limit)
@@ -77,13 +82,14 @@ suppression.openapi(
 )
 
 const Emails = z.array(z.string().trim().min(3).max(320)).min(1).max(50_000)
+const Released = z.object({ ok: z.literal(true) })
 const Added = z.object({
   added: z.int(),
   known: z.int().meta({ description: 'On the list already.' }),
   invalid: z.array(z.string()).meta({ description: 'What is no address, at most 100 of them.' }),
 })
 
-/** The list only grows: to put is to add, and nothing is taken off. */
+/** To put is to add: only a bounce is ever taken back, and only by its address. */
 for (const [method, path, reason, operationId] of [
   ['put', '/suppression', 'manual', 'putSuppression'],
   ['post', '/suppression/add', 'manual', 'addSuppression'],
@@ -95,7 +101,7 @@ for (const [method, path, reason, operationId] of [
       operationId,
       tags: ['Mail'],
       summary: 'Put addresses on the list',
-      description: 'The list only grows: nothing is ever taken off, not by a restore either.',
+      description: 'Nothing is taken off by it, nor by a restore.',
       middleware: write,
       request: { body: body(z.strictObject({ emails: Emails })) },
       responses: { 200: json(Added, 'They are on the list.'), ...problems(422) },
@@ -118,6 +124,29 @@ suppression.openapi(
   async (c) => {
     const found = c.req.valid('json').text.match(/[^\s,;"'<>|\t]+@[^\s,;"'<>|\t]+/g) ?? []
     return answer(c, Added, await add(c, found, 'imported'), 200)
+  },
+)
+
+suppression.openapi(
+  createRoute({
+    method: 'post',
+    path: '/suppression/release',
+    operationId: 'releaseSuppression',
+    tags: ['Mail'],
+    summary: 'Take a bounce back',
+    description:
+      'The address may get mail again until it bounces anew. 409 for every other reason: what somebody asked for stays.',
+    middleware: write,
+    request: { body: body(z.strictObject({ email: z.string().trim().min(3).max(320) })) },
+    responses: { 200: json(Released, 'It may get mail again.'), ...problems(404, 409, 422) },
+  }),
+  async (c) => {
+    const { config, db } = c.get('deps')
+    const hash = emailHash(await readSalt(config.paths), c.req.valid('json').email)
+    const reason = await everywhere(db, (sql) => release(sql, hash))
+    if (!reason) throw absent('entry')
+    if (reason !== 'bounced') throw new ApiError('conflict', say.only_bounces)
+    return answer(c, Released, { ok: true }, 200)
   },
 )
 

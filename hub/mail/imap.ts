@@ -3,6 +3,8 @@ import { z } from 'zod'
 import { fieldText } from '../problem.text.ts'
 import { said, type Words } from '../words.ts'
 import { normaliseEmail } from './address.ts'
+import { messageIds, parseHeaders } from './headers.ts'
+import { type Report, readReport } from './report.ts'
 import { serverText } from './servers.text.ts'
 
 const say = said(serverText)
@@ -31,9 +33,6 @@ export type ImapSettings = z.infer<typeof ImapSettings>
 /** How far a mailbox was read; keep it between polls. Null: from now on. */
 export type ImapCursor = { uid_validity: string; last_uid: number }
 
-/** What a bounce says about one recipient (RFC 3464). */
-export type BouncedRecipient = { email: string; status: string; permanent: boolean }
-
 /** A letter that came in, as far as it matters for one that went out. */
 export type IncomingMail = {
   uid: number
@@ -45,12 +44,10 @@ export type IncomingMail = {
   references: string[]
   /** An absence notice or another machine's answer: it stops nothing. */
   is_auto_reply: boolean
-  is_bounce: boolean
-  /** A reader pressed "spam" (RFC 5965). */
-  is_complaint: boolean
-  /** Of a bounce or a complaint: the Message-ID of the letter it is about, when it says so. */
-  original_message_id: string | null
-  bounced: BouncedRecipient[]
+  /** It came from no person, or says so: no answer, whatever else it is. */
+  is_report: boolean
+  /** Of a bounce or a complaint in its due form. A bounce has no return path. */
+  report: Report | null
 }
 
 const HEADERS = [
@@ -190,16 +187,15 @@ async function read(client: ImapFlow, uid: number): Promise<IncomingMail | null>
   if (!message) return null
   const headers = parseHeaders(message.headers?.toString('utf8') ?? '')
   const { envelope } = message
-  const report = /^multipart\/report\b.*report-type="?(delivery-status|feedback-report)/i.exec(
-    headers.get('content-type') ?? '',
-  )?.[1]
-  const failed = headers.get('x-failed-recipients')
   const from = normaliseEmail(envelope?.from?.[0]?.address ?? '')
-  const is_complaint = report?.toLowerCase() === 'feedback-report'
-  const isDaemon =
-    headers.get('return-path')?.trim() === '<>' && /^(mailer-daemon|postmaster)@/.test(from ?? '')
-  const is_bounce = !is_complaint && (report !== undefined || failed !== undefined || isDaemon)
-  const source = is_bounce || is_complaint ? await readSource(client, uid) : ''
+  // The topmost one, which the server that delivered it wrote; what stood there before is below.
+  const hasNoReturnPath = headers.get('return-path') === '<>'
+  const type = headers.get('content-type') ?? ''
+  const isDaemon = hasNoReturnPath && /^(mailer-daemon|postmaster)@/.test(from ?? '')
+  const is_report =
+    /^\s*multipart\/report\b/i.test(type) || headers.has('x-failed-recipients') || isDaemon
+  const report = is_report ? await readReport(await readSource(client, uid)) : null
+  const isBelieved = report?.kind === 'complaint' || hasNoReturnPath
   const subject = envelope?.subject ?? ''
   return {
     uid,
@@ -207,23 +203,21 @@ async function read(client: ImapFlow, uid: number): Promise<IncomingMail | null>
     from,
     subject,
     date: dateOf(envelope?.date),
-    in_reply_to: firstId(envelope?.inReplyTo ?? ''),
+    in_reply_to: messageIds(envelope?.inReplyTo ?? '')[0] ?? null,
     references: messageIds(headers.get('references') ?? ''),
-    is_auto_reply: !is_bounce && !is_complaint && isAutomatic(headers, subject),
-    is_bounce,
-    is_complaint,
-    original_message_id: source ? originalId(source) : null,
-    bounced: is_bounce ? bouncedRecipients(source, failed) : [],
+    is_auto_reply: !is_report && isAutomatic(headers, subject),
+    is_report,
+    report: isBelieved ? report : null,
   }
 }
 
-async function readSource(client: ImapFlow, uid: number): Promise<string> {
+async function readSource(client: ImapFlow, uid: number): Promise<Uint8Array> {
   const message = await client.fetchOne(
     String(uid),
     { source: { start: 0, maxLength: REPORT_BYTES } },
     { uid: true },
   )
-  return message ? (message.source?.toString('utf8') ?? '') : ''
+  return message ? (message.source ?? new Uint8Array()) : new Uint8Array()
 }
 
 function isAutomatic(headers: Map<string, string>, subject: string): boolean {
@@ -232,55 +226,6 @@ function isAutomatic(headers: Map<string, string>, subject: string): boolean {
   if (headers.has('x-autoreply') || headers.has('x-autorespond')) return true
   if (/^(auto_reply|bulk|junk)$/i.test(headers.get('precedence')?.trim() ?? '')) return true
   return AUTO_SUBJECT.test(subject)
-}
-
-/** The fields of each recipient stand in a block of their own. */
-function bouncedRecipients(source: string, failed: string | undefined): BouncedRecipient[] {
-  const unfolded = source.replaceAll('\r\n', '\n').replace(/\n[ \t]+/g, ' ')
-  const blocks = unfolded.split(/\n\s*\n/).map(parseHeaders)
-  const recipients = new Map<string, BouncedRecipient>()
-  for (const block of blocks) {
-    const address = block.get('original-recipient') ?? block.get('final-recipient')
-    const email = normaliseEmail(address?.replace(/^[^;]*;/, '').replace(/[<>]/g, '') ?? '')
-    const status = /\b[245]\.\d{1,3}\.\d{1,3}\b/.exec(block.get('status') ?? '')?.[0]
-    if (!email || !status || status.startsWith('2')) continue
-    const isFailed = /^\s*failed/i.test(block.get('action') ?? 'failed')
-    recipients.set(email, { email, status, permanent: isFailed && status.startsWith('5') })
-  }
-  for (const part of failed?.split(',') ?? []) {
-    const email = normaliseEmail(part)
-    if (email && !recipients.has(email)) {
-      recipients.set(email, { email, status: '5.0.0', permanent: true })
-    }
-  }
-  return [...recipients.values()]
-}
-
-/** The Message-ID inside the report: the second one, for the first is the report's own. */
-function originalId(source: string): string | null {
-  const body = source.slice(source.search(/\r?\n\r?\n/))
-  const [id] = [...body.matchAll(/^(?:x-)?(?:original-)?message-id:\s*(<[^\s<>]+>)/gim)]
-  return id?.[1] ?? null
-}
-
-function firstId(text: string): string | null {
-  return messageIds(text)[0] ?? null
-}
-
-function messageIds(text: string): string[] {
-  return [...text.matchAll(/<[^\s<>]+>/g)].map(([id]) => id)
-}
-
-/** Header fields by lower-case name, unfolded; of several the first. */
-function parseHeaders(text: string): Map<string, string> {
-  const headers = new Map<string, string>()
-  const unfolded = text.replaceAll('\r\n', '\n').replace(/\n[ \t]+/g, ' ')
-  for (const field of unfolded.split('\n')) {
-    const colon = field.indexOf(':')
-    const name = field.slice(0, colon).trim().toLowerCase()
-    if (colon > 0 && !headers.has(name)) headers.set(name, field.slice(colon + 1).trim())
-  }
-  return headers
 }
 
 function dateOf(value: string | Date | undefined): Date | null {

@@ -159,7 +159,9 @@ async function take(
       set state = 'sending', attempts = attempts + 1, claimed_at = now(), reason = null,
         message_id = ${message_id}, token_hash = ${tokenHash(token)}
       where draft_id = ${draft.id} and email = ${recipient.email} and state = 'pushed'
-        and not exists (select from hub.suppression where email_hash = ${hash})
+        and not exists (
+          select from hub.suppression where email_hash = ${hash} and released_at is null
+        )
         and exists (
           select from hub.drafts
           where id = ${draft.id} and state = 'sending' and paused_at is null

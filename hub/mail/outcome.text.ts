@@ -13,6 +13,8 @@ export const outcomeText = texts(
     no_server: 'no mail server is set any more',
     no_listmonk: 'listmonk is not set any more',
     hub_ended: 'The hub ended while this letter was on its way.',
+    only_bounces:
+      'Only a bounce can be taken back. This address is on the list for another reason, and stays there.',
     restored: 'It may have gone out between the backup and the restore.',
     listmonk: (fault: string) => `listmonk: ${fault}`,
     strangers: (count: number) =>
@@ -39,6 +41,8 @@ export const outcomeText = texts(
     no_server: 'artık posta sunucusu tanımlı değil',
     no_listmonk: 'artık listmonk tanımlı değil',
     hub_ended: 'Bu mektup yoldayken hub kapandı.',
+    only_bounces:
+      'Yalnızca geri dönen bir posta kaldırılabilir. Bu adres başka bir nedenle listede ve orada kalır.',
     restored: 'Yedek ile geri yükleme arasında gönderilmiş olabilir.',
     listmonk: (fault) => `listmonk: ${fault}`,
     strangers: (count) =>

@@ -30,12 +30,13 @@ export async function tell(
   sql: Sql,
   mail: Pick<Claimed, 'project_id' | 'lead_id' | 'draft_id' | 'subject'>,
   kind: 'sent' | 'bounced' | 'replied' | 'unsubscribed',
+  more: { only_address?: true } = {},
 ): Promise<void> {
   const { project_id, lead_id, draft_id, subject } = mail
   if (!lead_id) return
   await sql`
     insert into hub.activities (project_id, lead_id, kind, details)
-    values (${project_id}, ${lead_id}, ${kind}, ${JSON.stringify({ draft_id, subject })})`
+    values (${project_id}, ${lead_id}, ${kind}, ${JSON.stringify({ draft_id, subject, ...more })})`
   const stage = kind === 'sent' ? 'contacted' : kind === 'replied' ? 'replied' : null
   if (!stage) return
   const from = kind === 'sent' ? ['new'] : ['new', 'contacted']
@@ -133,7 +134,7 @@ export async function endDraft(sql: Sql, draft_id: string): Promise<void> {
     )`
 }
 
-/** The letters to an address or of a Message-ID that went out: by Message-ID first, newest first. */
+/** The letters to an address, or of a Message-ID, that went out: newest first. */
 export function findLetters(
   sql: Sql,
   given: { message_ids: string[]; email: string | null },
@@ -144,5 +145,5 @@ export function findLetters(
     join hub.drafts as d on d.id = r.draft_id
     where r.claimed_at is not null
       and (r.message_id = any(${given.message_ids}::text[]) or r.email = ${given.email})
-    order by (r.message_id = any(${given.message_ids}::text[])) is true desc, r.claimed_at desc`
+    order by r.claimed_at desc`
 }

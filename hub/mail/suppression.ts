@@ -42,7 +42,7 @@ export function emailHash(salt: Buffer, email: string): string {
   return createHmac('sha256', salt).update(normal).digest('hex')
 }
 
-/** Puts addresses on the list for good; answers how many are new there. */
+/** Puts addresses on the list; answers how many are new there. */
 export async function suppress(
   sql: Sql,
   salt: Buffer,
@@ -58,13 +58,29 @@ export async function suppressHashes(
   given: { hashes: string[]; reason: SuppressionReason; project_id?: string | null },
 ): Promise<number> {
   const { hashes, reason, project_id = null } = given
-  const added = await sql`
+  const added = await sql<{ is_new: boolean }>`
     insert into hub.suppression (email_hash, reason, project_id)
     select distinct hash, ${reason}, ${project_id}::uuid
     from unnest(${hashes}::text[]) as hash
-    on conflict do nothing
-    returning 1`
-  return added.length
+    on conflict (email_hash) do update set reason = excluded.reason, released_at = null
+    where suppression.reason = 'bounced'
+      and (excluded.reason <> 'bounced' or suppression.released_at is not null)
+    returning (old.email_hash is null or old.released_at is not null) as is_new`
+  return added.filter(({ is_new }) => is_new).length
+}
+
+/**
+ * Takes a bounce back: the address may get mail again. Of any other reason nothing is taken back.
+ * Answers what stood there; undefined when nothing did.
+ */
+export async function release(sql: Sql, hash: string): Promise<SuppressionReason | undefined> {
+  const [entry] = await sql<{ reason: SuppressionReason }>`
+    select reason from hub.suppression where email_hash = ${hash} and released_at is null
+    for update`
+  if (entry?.reason === 'bounced') {
+    await sql`update hub.suppression set released_at = now() where email_hash = ${hash}`
+  }
+  return entry?.reason
 }
 
 /** Those of the addresses that must not get mail. */
@@ -74,7 +90,7 @@ export async function suppressed(sql: Sql, salt: Buffer, emails: string[]): Prom
   const rows = await sql<{ email_hash: string }>`
     select email_hash
     from hub.suppression
-    where email_hash = any(${[...byHash.keys()]}::text[])`
+    where email_hash = any(${[...byHash.keys()]}::text[]) and released_at is null`
   return new Set(rows.map((row) => byHash.get(row.email_hash) ?? ''))
 }
 

@@ -128,12 +128,14 @@ comment on table hub.campaigns is 'The campaigns in listmonk that an approved dr
 comment on column hub.recipients.claimed_at is 'When `sending` was committed, before DATA; the daily cap counts these.';
 comment on column hub.recipients.token_hash is 'Of the token in this mail''s unsubscribe link.';
 
--- Who must never get mail again, from any project; only salted hashes, and nothing is ever removed.
+-- Who must never get mail again, from any project; only salted hashes, and no row is ever removed.
 create table hub.suppression (
   email_hash text primary key,
   reason text not null check (reason in ('unsubscribed', 'bounced', 'complained', 'manual', 'imported')),
   project_id uuid references hub.projects on delete set null,
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  -- A person took a bounce back; what its owner asked for is never taken back.
+  released_at timestamptz check (released_at is null or reason = 'bounced')
 );
 create index suppression_project on hub.suppression (project_id);
 alter table hub.suppression enable row level security;
@@ -142,8 +144,10 @@ create policy read_all on hub.suppression for select to hub_ro, hub_rw
 using ((select private.scope()) is not null);
 create policy add on hub.suppression for insert to hub_rw
 with check ((select private.scope()) is not null);
+create policy change on hub.suppression for update to hub_rw
+using ((select private.scope()) is not null) with check ((select private.scope()) is not null);
 grant select on hub.suppression to hub_ro;
-grant select, insert on hub.suppression to hub_rw;
+grant select, insert, update (reason, released_at) on hub.suppression to hub_rw;
 comment on table hub.suppression is 'Who must never get mail again, as salted hashes; shared by all projects.';
 
 -- What became of a project's mail; listmonk tells openings and clicks as numbers of a campaign only.

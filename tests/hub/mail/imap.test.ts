@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { checkImap, type ImapSettings, pollMailbox } from '../../../hub/mail/imap.ts'
 import { type ImapStandIn, startImap } from './imap-stand-in.ts'
@@ -27,74 +29,10 @@ Auto-Submitted: auto-replied
 Back on Monday.
 `
 
-const bounce = `Return-Path: <>
-From: Mail Delivery System <MAILER-DAEMON@mx.demir.example>
-To: ayse@demir.example
-Subject: Undelivered Mail Returned to Sender
-Date: Sat, 21 Nov 2026 10:00:00 +0300
-Message-ID: <bounce@mx.demir.example>
-Auto-Submitted: auto-replied
-Content-Type: multipart/report; report-type=delivery-status;
- boundary="b"
-
---b
-Content-Type: text/plain
-
-I could not deliver your message.
-
---b
-Content-Type: message/delivery-status
-
-Reporting-MTA: dns; mx.demir.example
-
-Final-Recipient: rfc822; gone@client.example
-Original-Recipient: rfc822;Gone@Client.example
-Action: failed
-Status: 5.1.1
-Diagnostic-Code: smtp; 550 5.1.1 no such user
-
-Final-Recipient: rfc822; full@client.example
-Action: delayed
-Status: 4.2.2
-
---b
-Content-Type: message/rfc822-headers
-
-From: ayse@demir.example
-Message-ID: ${OURS}
-Subject: Heat recovery
-
---b--
-`
-
-const exim = `Return-Path: <>
-X-Failed-Recipients: old@client.example
-From: Mail Delivery System <mailer-daemon@mx.demir.example>
-Subject: Mail delivery failed
-Date: Sat, 21 Nov 2026 10:00:00 +0300
-Message-ID: <exim@mx.demir.example>
-
-This message was created automatically.
-`
-
-const complaint = `From: fbl@provider.example
-Subject: complaint
-Date: Sat, 21 Nov 2026 10:00:00 +0300
-Message-ID: <fbl@provider.example>
-Content-Type: multipart/report; report-type="feedback-report"; boundary="b"
-
---b
-Content-Type: message/feedback-report
-
-Feedback-Type: abuse
-
---b
-Content-Type: message/rfc822
-
-Message-ID: ${OURS}
-
---b--
-`
+const FOLDER = join(import.meta.dirname, 'reports')
+const sample = (name: string) =>
+  readFileSync(join(FOLDER, `${name}.eml`), 'utf8').replaceAll('@OURS@', OURS)
+const postfix = sample('postfix')
 
 let server: ImapStandIn
 beforeEach(async () => {
@@ -165,10 +103,8 @@ describe('a letter that came in', () => {
         in_reply_to: OURS,
         references: ['<first@demir.example>', OURS],
         is_auto_reply: false,
-        is_bounce: false,
-        is_complaint: false,
-        original_message_id: null,
-        bounced: [],
+        is_report: false,
+        report: null,
       },
     ])
   })
@@ -183,38 +119,43 @@ describe('a letter that came in', () => {
     ['Precedence', reply.replace('To:', 'Precedence: auto_reply\nTo:')],
   ])('is an automatic answer by %s', async (_, letter) => {
     const { mails } = await receive(letter)
-    expect(mails).toMatchObject([{ is_auto_reply: true, is_bounce: false }])
+    expect(mails).toMatchObject([{ is_auto_reply: true, is_report: false }])
   })
 
-  test('is a bounce with its recipients and the letter it is about', async () => {
-    const { mails } = await receive(bounce)
+  test.each([
+    ['Postfix', 'postfix', '5.1.1'],
+    ['Exim', 'exim', '5.0.0'],
+    ['Dovecot, its fields in one block', 'dovecot', '5.2.1'],
+    ['a server that returns only the header, its report in base64', 'headers-only', '5.1.10'],
+  ])('is a bounce of %s', async (_, name, status) => {
+    const { mails } = await receive(sample(name))
     expect(mails).toMatchObject([
       {
-        is_bounce: true,
+        is_report: true,
         is_auto_reply: false,
-        original_message_id: OURS,
-        bounced: [
-          { email: 'gone@client.example', status: '5.1.1', permanent: true },
-          { email: 'full@client.example', status: '4.2.2', permanent: false },
-        ],
+        report: {
+          kind: 'bounce',
+          original_ids: [OURS],
+          bounced: [
+            { emails: expect.arrayContaining(['dead@client.example']), status, permanent: true },
+          ],
+        },
       },
     ])
   })
 
-  test('is a bounce without a report', async () => {
-    const { mails } = await receive(exim)
-    expect(mails).toMatchObject([
-      {
-        is_bounce: true,
-        bounced: [{ email: 'old@client.example', status: '5.0.0', permanent: true }],
-      },
-    ])
+  test('is a bounce that may end well', async () => {
+    const delayed = postfix
+      .replace('Action: failed', 'Action: delayed')
+      .replace(/5\.1\.1/g, '4.4.1')
+    const { mails } = await receive(delayed)
+    expect(mails[0]?.report?.bounced).toMatchObject([{ status: '4.4.1', permanent: false }])
   })
 
   test('is a complaint about ours', async () => {
-    const { mails } = await receive(complaint)
+    const { mails } = await receive(sample('complaint'))
     expect(mails).toMatchObject([
-      { is_complaint: true, is_bounce: false, original_message_id: OURS, bounced: [] },
+      { is_report: true, report: { kind: 'complaint', original_ids: [OURS], bounced: [] } },
     ])
   })
 

@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import {
   CalendarCheck,
   CheckCheck,
@@ -20,14 +20,16 @@ import {
   Tag,
   UserMinus,
 } from 'lucide-react'
+import { Button } from '../../../../web/ui/button.tsx'
 import { SkeletonRows } from '../../../../web/ui/states.tsx'
 import { Time } from '../../../../web/ui/time.tsx'
-import type { Schemas } from '../../api/client.ts'
-import { FailedQuery } from '../../errors.tsx'
+import { toast } from '../../../../web/ui/toast.tsx'
+import { api, ok, type Schemas } from '../../api/client.ts'
+import { FailedQuery, useToastError } from '../../errors.tsx'
 import { type Translation, useText } from '../../i18n.ts'
 import { More } from '../../paging.tsx'
 import { leadsText } from './leads.text.ts'
-import { timelineQuery } from './queries.ts'
+import { refreshLeads, timelineQuery } from './queries.ts'
 import { STAGES } from './stage.tsx'
 
 type Activity = Schemas['Activity']
@@ -87,6 +89,9 @@ export function Timeline({ id }: { id: string }) {
                 {detail ? (
                   <p className="line-clamp-3 break-words text-sm text-muted">{detail}</p>
                 ) : null}
+                {activity.kind === 'replied' && activity.details.only_address ? (
+                  <TakeReplyBack id={id} />
+                ) : null}
               </div>
             </li>
           )
@@ -94,6 +99,29 @@ export function Timeline({ id }: { id: string }) {
       </ol>
       <More query={query} className="pt-0" />
     </>
+  )
+}
+
+/** A mail from the lead's address that names no letter of ours may be anybody's. */
+function TakeReplyBack({ id }: { id: string }) {
+  const { happened } = useText(leadsText)
+  const queryClient = useQueryClient()
+  const say = useToastError()
+  const takeBack = useMutation({
+    mutationFn: () => ok(api.POST('/api/cockpit/lead/not_replied', { body: { lead_id: id } })),
+    onSuccess: () => toast(happened.taken_back),
+    onError: say,
+    onSettled: () => refreshLeads(queryClient),
+  })
+  return (
+    <Button
+      size="sm"
+      className="mt-2"
+      isPending={takeBack.isPending}
+      onClick={() => takeBack.mutate()}
+    >
+      {happened.no_answer}
+    </Button>
   )
 }
 
@@ -140,12 +168,16 @@ export function sentence(
       return { title: happened[kind], detail: told('title') }
     case 'evidence':
       return { title: happened.evidence, detail: told('source') }
+    case 'replied': {
+      const isDoubtful = details.only_address === true
+      const detail = isDoubtful ? happened.only_address(told('subject')) : told('subject')
+      return { title: happened.replied, detail }
+    }
     case 'draft':
     case 'approved':
     case 'sent':
     case 'opened':
     case 'clicked':
-    case 'replied':
     case 'bounced':
     case 'unsubscribed':
       return { title: happened[kind], detail: told('subject') }

@@ -146,6 +146,10 @@ export const leadsText = texts(
       opened: 'Letter opened',
       clicked: 'Link clicked',
       replied: 'Replied',
+      only_address: (subject: string) =>
+        `${subject}: it only came from the lead’s address, which anybody can write.`,
+      no_answer: 'That was no answer',
+      taken_back: 'Follow-ups may go out again',
       bounced: 'Letter bounced',
       unsubscribed: 'Unsubscribed',
       other: 'Something happened',
@@ -290,6 +294,10 @@ export const leadsText = texts(
       opened: 'Mektup açıldı',
       clicked: 'Bağlantıya tıklandı',
       replied: 'Yanıt geldi',
+      only_address: (subject) =>
+        `${subject}: yalnızca adayın adresinden geldi; bu adresi herkes yazabilir.`,
+      no_answer: 'Bu bir yanıt değildi',
+      taken_back: 'Hatırlatmalar yeniden gidebilir',
       bounced: 'Mektup geri döndü',
       unsubscribed: 'Listeden çıktı',
       other: 'Bir şey oldu',

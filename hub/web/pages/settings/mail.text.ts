@@ -74,12 +74,16 @@ export const mailText = texts(
     nothing_set: 'No server is set yet.',
     suppression: {
       title: 'Suppression list',
-      text: 'Who is on it never gets mail again, from any project. It only grows: nothing takes an address off, not even a restore.',
+      text: 'Who is on it never gets mail again, from any project. What somebody asked for stays, a restore included; a bounce can be taken back.',
       total: (n: number) => plural('en', n, { one: '# address', other: '# addresses' }),
       find: 'Is this address on it?',
       check: 'Check',
       is_on: (email: string) => `${email} is on the list`,
       is_off: (email: string) => `${email} is not on the list`,
+      has_bounced: (email: string) =>
+        `${email} is on the list: a letter came back. Take it back only when you know that the address works.`,
+      take_back: 'Take it off the list',
+      taken_back: (email: string) => `${email} may get mail again`,
       add: 'Add addresses',
       add_hint:
         'Any text or CSV: every address in it is added. The addresses themselves are not kept, only their salted hash.',
@@ -172,12 +176,16 @@ export const mailText = texts(
     nothing_set: 'Henüz sunucu tanımlı değil.',
     suppression: {
       title: 'Engelleme listesi',
-      text: 'Bu listedeki kimse hiçbir projeden bir daha posta almaz. Liste yalnızca büyür: geri yükleme bile adres çıkarmaz.',
+      text: 'Bu listedeki kimse hiçbir projeden bir daha posta almaz. Birinin kendi isteği, geri yüklemede bile, listede kalır; geri dönen bir posta kaldırılabilir.',
       total: (n) => plural('tr', n, { other: '# adres' }),
       find: 'Bu adres listede mi?',
       check: 'Bak',
       is_on: (email) => `${email} listede`,
       is_off: (email) => `${email} listede değil`,
+      has_bounced: (email) =>
+        `${email} listede: bir mektup geri döndü. Yalnızca adresin çalıştığını biliyorsanız kaldırın.`,
+      take_back: 'Listeden kaldır',
+      taken_back: (email) => `${email} yeniden posta alabilir`,
       add: 'Adres ekle',
       add_hint:
         'Herhangi bir metin ya da CSV: içindeki her adres eklenir. Adreslerin kendisi değil, tuzlu özeti saklanır.',

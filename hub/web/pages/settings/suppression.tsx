@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Button } from '../../../../web/ui/button.tsx'
 import { Input, Textarea } from '../../../../web/ui/field.tsx'
@@ -9,7 +9,7 @@ import { Table, Td, Th } from '../../../../web/ui/table.tsx'
 import { Time } from '../../../../web/ui/time.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok } from '../../api/client.ts'
-import { FailedQuery, HubForm } from '../../errors.tsx'
+import { FailedQuery, HubForm, useToastError } from '../../errors.tsx'
 import { useText } from '../../i18n.ts'
 import { mailText } from './mail.text.ts'
 import { Card, Section } from './section.tsx'
@@ -17,7 +17,7 @@ import { Card, Section } from './section.tsx'
 const KEY = ['settings', 'suppression']
 const PAGE = 50
 
-/** Who never gets mail again; it only grows. */
+/** Who never gets mail again; only a bounce is taken back. */
 export function Suppression() {
   const { suppression: text } = useText(mailText)
   return (
@@ -31,14 +31,31 @@ export function Suppression() {
 
 function Check() {
   const { suppression: text } = useText(mailText)
+  const queryClient = useQueryClient()
+  const say = useToastError()
   const [found, setFound] = useState<string>()
+  const [bounced, setBounced] = useState<string>()
+  const takeBack = useMutation({
+    mutationFn: (email: string) =>
+      ok(api.POST('/api/cockpit/suppression/release', { body: { email } })),
+    onSuccess: (_, email) => {
+      toast(text.taken_back(email))
+      setBounced(undefined)
+      setFound(text.is_off(email))
+    },
+    onError: say,
+    onSettled: () => queryClient.invalidateQueries({ queryKey: KEY }),
+  })
   return (
     <Card>
       <HubForm
         onSubmit={async ({ email = '' }) => {
           const params = { query: { email, limit: 1 } }
           const { suppression } = await ok(api.GET('/api/cockpit/suppression', { params }))
-          setFound(suppression.length > 0 ? text.is_on(email) : text.is_off(email))
+          const isBounced = suppression[0]?.reason === 'bounced'
+          setBounced(isBounced ? email : undefined)
+          const isOn = isBounced ? text.has_bounced(email) : text.is_on(email)
+          setFound(suppression.length > 0 ? isOn : text.is_off(email))
         }}
       >
         <div className="flex items-end gap-2">
@@ -49,6 +66,15 @@ function Check() {
         </div>
         <FormError className="mt-3" />
         {found ? <Notice className="mt-3" text={found} /> : null}
+        {bounced ? (
+          <Button
+            className="mt-3"
+            isPending={takeBack.isPending}
+            onClick={() => takeBack.mutate(bounced)}
+          >
+            {text.take_back}
+          </Button>
+        ) : null}
       </HubForm>
     </Card>
   )
