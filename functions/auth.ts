@@ -267,6 +267,9 @@ function setRateHeaders(c: Ctx, { rate_limit }: Caller): void {
   c.header('RateLimit', `"account";r=${rate_limit.remaining};t=${rate_limit.reset_seconds}`)
 }
 
+const SECOND_FACTOR =
+  'Complete the second factor first: this account has one, and the session was signed in without it (aal1). Verify it, and send the new access token (aal2).'
+
 /** What Postgres refused, in the words of the API; anything unknown stays as it is. */
 function translate(error: unknown): unknown {
   if (error instanceof ApiError) return error
@@ -274,6 +277,8 @@ function translate(error: unknown): unknown {
   switch (state) {
     case 'WP401':
       return unauthenticated()
+    case 'WP2FA':
+      return new ApiError('second_factor_required', SECOND_FACTOR)
     case 'WP403':
     case '42501':
       return new ApiError('forbidden', `You may not do this: ${messageOf(error, state)}.`)

@@ -58,19 +58,19 @@ export function check(c: Ctx, connection: Connection, credential: Credential) {
 
 /** enter makes the rest of the transaction the caller's; it fails for one who was refused. */
 export function enter(c: Ctx, connection: Connection, credential: Credential) {
-  const [call, values] =
-    'key_hash' in credential
-      ? ['private.enter($3, $4, $5)', [credential.key_hash]]
-      : [
-          'private.enter_session($3, $6, $7, $4, $5)',
-          [credential.session.user_id, credential.session.session_id, isAnyPlan(c)],
-        ]
-  const [first, ...more] = values
+  const [call, first, ...more] = entranceOf(c, credential)
   return connection.query(
     `select set_config('request.jwt.claims', ${call}, true),
       set_config('statement_timeout', $1, true), set_config('role', $2, true)`,
     [STATEMENT_TIMEOUT, 'authenticated', first, c.get('request_id'), contextOf(c), ...more],
   )
+}
+
+function entranceOf(c: Ctx, credential: Credential): [call: string, ...values: unknown[]] {
+  if ('key_hash' in credential) return ['private.enter($3, $4, $5)', credential.key_hash]
+  const { user_id, session_id, aal } = credential.session
+  const call = 'private.enter_session($3, $6, $7, $8, $4, $5)'
+  return [call, user_id, session_id, aal, isAnyPlan(c)]
 }
 
 /** Below Pro, people still manage the account itself. */

@@ -55,7 +55,7 @@ export const DESCRIPTIONS: Partial<Record<number, string>> = {
   400: 'Malformed request: the query, a cursor or the JSON itself.',
   401: 'The key or session token is missing, unknown, revoked or expired.',
   402: 'The account is below the Pro plan.',
-  403: 'The key lacks the scope, or the caller the role.',
+  403: 'The key lacks the scope, the caller the role, or the session its second factor.',
   404: 'There is no such thing, or it is not yours.',
   406: 'None of the forms in Accept is one of ours.',
   409: 'It conflicts with what is stored, or with a limit of the plan.',
@@ -64,7 +64,7 @@ export const DESCRIPTIONS: Partial<Record<number, string>> = {
   422: 'A field of the body is wrong; `errors` names it.',
   429: 'Too many requests; wait as Retry-After says.',
   500: 'A fault here.',
-  503: 'The database is away; try again.',
+  503: 'The database or the issuer of sessions is away; try again.',
 }
 
 type ProblemResponse = {

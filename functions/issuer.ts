@@ -72,14 +72,12 @@ export async function createIssuer({ db, seal, public_url, origins }: Given): Pr
     })
   }
 
-  const signedIn = async (c: Ctx): Promise<Session & { session_id: string }> => {
+  const signedIn = async (c: Ctx): Promise<Session> => {
     const [scheme, token = ''] = (c.req.header('authorization') ?? '').split(' ')
     const session = scheme?.toLowerCase() === 'bearer' ? await verify_session(token) : undefined
-    if (!session?.session_id) {
-      takeFromAddress(c)
-      throw new AuthError(403, 'bad_jwt', 'The access token is invalid or has expired.')
-    }
-    return { ...session, session_id: session.session_id }
+    if (session) return session
+    takeFromAddress(c)
+    throw new AuthError(403, 'bad_jwt', 'The access token is invalid or has expired.')
   }
 
   const routes = new Hono<Env>()

@@ -8,7 +8,12 @@ import {
 import { z } from 'zod'
 
 /** Who a session token speaks for, by its signature; the database has the last word. */
-export type Session = { user_id: string; session_id: string | null }
+export type Session = {
+  user_id: string
+  session_id: string
+  /** How sure the issuer was of the person: aal2 when they showed a second factor. */
+  aal: string | null
+}
 
 /** Undefined for a token that is none of the issuer's; throws when its keys cannot be had. */
 export type VerifySession = (token: string) => Promise<Session | undefined>
@@ -24,7 +29,8 @@ const Claims = z.object({
   sub: z.guid(),
   role: z.literal('authenticated'),
   is_anonymous: z.literal(false).optional(),
-  session_id: z.guid().nullish(),
+  session_id: z.guid(),
+  aal: z.string().nullish(),
 })
 
 // One for each address in this process: it keeps the keys, and asks for unknown ones at most every 30 s.
@@ -60,7 +66,8 @@ function verifier(issuer: string, keys: JWTVerifyGetKey): VerifySession {
       })
       const claims = Claims.safeParse(payload)
       if (!claims.success) return undefined
-      return { user_id: claims.data.sub, session_id: claims.data.session_id ?? null }
+      const { sub, session_id, aal = null } = claims.data
+      return { user_id: sub, session_id, aal }
     } catch (error) {
       if (isRefusal(error)) return undefined
       throw error

@@ -18,12 +18,20 @@ export async function writeMigration(root = ROOT): Promise<string> {
   return path
 }
 
-/** applyTopics builds the schema as sql/ describes it, without any migration. */
-export async function applyTopics(adminUrl: string, root = ROOT) {
+/** applyStandIn makes what Supabase brings, as it is before there is Watchpost. */
+export async function applyStandIn(adminUrl: string, root = ROOT) {
   const local = join(root, 'sql/local')
   await withClient(adminUrl, async (client) => {
-    await client.query('begin; set local client_min_messages = warning')
+    await client.query('set client_min_messages = warning')
     for (const name of await sqlFiles(local)) await runFile(client, join(local, name))
+  })
+}
+
+/** applyTopics builds the schema as sql/ describes it, without any migration. */
+export async function applyTopics(adminUrl: string, root = ROOT) {
+  await applyStandIn(adminUrl, root)
+  await withClient(adminUrl, async (client) => {
+    await client.query('begin; set local client_min_messages = warning')
     for (const { path, text } of await topics(root)) await runFile(client, path, text)
     await client.query('reset role; commit')
   })
@@ -33,10 +41,8 @@ export async function applyTopics(adminUrl: string, root = ROOT) {
 export async function migrateLikeSupabase(adminUrl: string, root = ROOT): Promise<string> {
   const url = new URL(adminUrl)
   const database = pg.escapeIdentifier(url.pathname.slice(1))
-  const local = join(root, 'sql/local')
+  await applyStandIn(adminUrl, root)
   await withClient(adminUrl, async (client) => {
-    await client.query('set client_min_messages = warning')
-    for (const name of await sqlFiles(local)) await runFile(client, join(local, name))
     await client.query(`
       comment on schema auth is null;
       create role supabase_like login createrole createdb bypassrls password 'supabase_like';
@@ -45,6 +51,7 @@ export async function migrateLikeSupabase(adminUrl: string, root = ROOT): Promis
       grant anon, authenticated, service_role to supabase_like with admin option;
       grant usage on schema auth to supabase_like with grant option;
       grant select, references, trigger on auth.users to supabase_like;
+      grant select on auth.sessions, auth.mfa_factors to supabase_like;
     `)
   })
   url.username = 'supabase_like'

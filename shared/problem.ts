@@ -13,6 +13,7 @@ export const CODES = {
   license_limit: 402,
   insufficient_scope: 403,
   forbidden: 403,
+  second_factor_required: 403,
   not_found: 404,
   method_not_allowed: 405,
   not_acceptable: 406,

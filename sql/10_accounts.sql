@@ -8,16 +8,18 @@ create table watchpost.accounts (
   plan text not null default 'free' check (plan in ('free', 'pro', 'enterprise')),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  confirmed_at timestamptz
+  confirmed_at timestamptz,
+  banned_until timestamptz
 );
 comment on table watchpost.accounts is 'One row a person, made when they sign up. The plan is the account''s own.';
 comment on column watchpost.accounts.user_id is 'Same id as in auth.users; follows it when that row goes.';
-comment on column watchpost.accounts.email is 'Sign-in address, copied from auth.users by a trigger.';
+comment on column watchpost.accounts.email is 'Sign-in address, copied from auth.users by a trigger. Tells whom to write to, never who somebody is: two accounts may share one.';
 comment on column watchpost.accounts.plan is 'What is paid for: free, pro or enterprise. Set by an operator or the billing; below pro the API refuses and zones pause.';
 comment on column watchpost.accounts.created_at is 'When the person signed up.';
 comment on column watchpost.accounts.updated_at is 'Last change of address or plan.';
 comment on column watchpost.accounts.confirmed_at is 'When the address was confirmed; null: not yet, or an anonymous sign-in. Sessions need it, keys do not.';
-create unique index accounts_email_key on watchpost.accounts (lower(email));
+comment on column watchpost.accounts.banned_until is 'Until then nothing acts for it and its zones pause; null: never banned.';
+create index accounts_email on watchpost.accounts (lower(email));
 alter table watchpost.accounts enable row level security;
 alter table watchpost.accounts force row level security;
 create policy accounts_select on watchpost.accounts for select to authenticated
@@ -25,6 +27,16 @@ create policy accounts_select on watchpost.accounts for select to authenticated
 create policy accounts_jobs on watchpost.accounts for select to watchpost_jobs
   using (true);
 grant select on watchpost.accounts to authenticated, watchpost_jobs;
+
+create table watchpost.forgotten (
+  user_id uuid primary key,
+  at timestamptz not null default now()
+);
+comment on table watchpost.forgotten is 'People who deleted their account where their row in auth.users could not go: signing in again makes them no new one.';
+comment on column watchpost.forgotten.user_id is 'Their id in auth.users; the row goes with that one.';
+comment on column watchpost.forgotten.at is 'When the account was deleted.';
+alter table watchpost.forgotten enable row level security;
+alter table watchpost.forgotten force row level security;
 
 create table watchpost.api_keys (
   id uuid primary key default gen_random_uuid(),
@@ -205,8 +217,41 @@ begin
 end
 $$;
 
+-- Whether somebody is shut out at the moment.
+create function private.is_banned(p_banned_until timestamptz) returns boolean
+language plpgsql stable set search_path = '' as $$
+begin
+  return coalesce(p_banned_until > now(), false);
+end
+$$;
+grant execute on function private.is_banned to watchpost_jobs, service_role;
+
+-- The account that a key, a session or a link would act for: no row for one that is gone or banned.
+create function private.acting(p_user_id uuid) returns setof watchpost.accounts
+language plpgsql stable rows 1 set search_path = '' as $$
+begin
+  return query select * from watchpost.accounts a
+    where a.user_id = p_user_id and not private.is_banned(a.banned_until);
+end
+$$;
+
+-- Whom a key speaks for: no row for one that is unknown, revoked or expired, or may not act.
+create function private.key_holder(p_key_hash bytea)
+returns table (key_id uuid, user_id uuid, email text, plan text, scopes text[])
+language plpgsql stable rows 1 set search_path = '' as $$
+begin
+  return query
+    select k.id, a.user_id, a.email, a.plan, k.scopes
+    from watchpost.api_keys k
+    cross join lateral private.acting(k.user_id) a
+    where k.key_hash = p_key_hash
+      and k.revoked_at is null
+      and (k.expires_at is null or k.expires_at > now());
+end
+$$;
+
 -- Security definer: the login role may ask about one key, and read no table.
--- The answer is the same for unknown, revoked and expired keys.
+-- The answer is the same for all that key_holder has no row for.
 create function private.check_key(
   p_key_hash bytea,
   p_address text,
@@ -221,15 +266,9 @@ language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_key record;
 begin
-  select k.id, k.user_id, k.scopes, a.email, a.plan
-  into v_key
-  from watchpost.api_keys k
-  join watchpost.accounts a on a.user_id = k.user_id
-  where k.key_hash = p_key_hash
-    and k.revoked_at is null
-    and (k.expires_at is null or k.expires_at > now());
+  select * into v_key from private.key_holder(p_key_hash);
   return query select * from private.admit(
-    v_key.user_id, v_key.email, v_key.plan, v_key.scopes, v_key.id, false,
+    v_key.user_id, v_key.email, v_key.plan, v_key.scopes, v_key.key_id, false,
     p_address, p_request_id, p_limits);
 end
 $$;
@@ -249,17 +288,13 @@ begin
     'role', 'authenticated',
     'scopes', case when 'write' = any(k.scopes) and not 'read' = any(k.scopes)
       then array_append(k.scopes, 'read') else k.scopes end,
-    'key_id', k.id,
-    'plan', a.plan,
+    'key_id', k.key_id,
+    'plan', k.plan,
     'request_id', p_request_id
   )
   into v_claims
-  from watchpost.api_keys k
-  join watchpost.accounts a on a.user_id = k.user_id
-  where k.key_hash = p_key_hash
-    and k.revoked_at is null
-    and (k.expires_at is null or k.expires_at > now())
-    and a.plan <> 'free'
+  from private.key_holder(p_key_hash) k
+  where k.plan <> 'free'
     and not exists (select from watchpost.rate_denials d where d.request_id = p_request_id);
   if v_claims is null then
     raise exception 'the caller was refused' using errcode = 'WP401';
@@ -364,28 +399,82 @@ $$;
 grant execute on function private.iso, private.window_start, private.once, private.once_done to authenticated;
 grant execute on function private.iso to watchpost_jobs;
 
--- Security definer: an account follows its row in auth.users, whoever writes that.
+-- One by one what changes who is in auth.users and whose account there is.
+create function private.lock_account(p_user_id uuid) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('account:' || p_user_id, 0));
+end
+$$;
+
+-- Makes the account of somebody in auth.users, or brings it up to date.
+create function private.follow_person(p_user_id uuid, p_email text, p_confirmed_at timestamptz, p_banned_until timestamptz)
+returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  insert into watchpost.accounts (user_id, email, confirmed_at, banned_until)
+  values (p_user_id, coalesce(nullif(p_email, ''), p_user_id::text),
+    case when p_email <> '' then p_confirmed_at end, p_banned_until)
+  on conflict (user_id) do update
+  set email = excluded.email, confirmed_at = excluded.confirmed_at, banned_until = excluded.banned_until,
+      updated_at = now()
+  where (watchpost.accounts.email, watchpost.accounts.confirmed_at, watchpost.accounts.banned_until)
+    is distinct from (excluded.email, excluded.confirmed_at, excluded.banned_until);
+end
+$$;
+
+-- Security definer: an account follows its row in auth.users, whoever writes that. A soft deletion
+-- cannot be taken back there either, so it is one.
 create function private.follow_auth_user() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
+  perform private.lock_account(coalesce(new.id, old.id));
   if tg_op = 'DELETE' then
     perform private.forget_account(old.id);
-    return old;
+    delete from watchpost.forgotten where user_id = old.id;
+  elsif new.deleted_at is not null then
+    perform private.forget_account(new.id);
+  elsif tg_op = 'INSERT' or not exists (select from watchpost.forgotten where user_id = new.id) then
+    perform private.follow_person(new.id, new.email,
+      case when not new.is_anonymous then new.email_confirmed_at end, new.banned_until);
   end if;
-  insert into watchpost.accounts (user_id, email, confirmed_at)
-  values (new.id, coalesce(nullif(new.email, ''), new.id::text),
-    case when new.email <> '' and not new.is_anonymous and new.deleted_at is null
-      then new.email_confirmed_at end)
-  on conflict (user_id) do update
-  set email = excluded.email, confirmed_at = excluded.confirmed_at, updated_at = now()
-  where (watchpost.accounts.email, watchpost.accounts.confirmed_at)
-    is distinct from (excluded.email, excluded.confirmed_at);
-  return new;
+  return null;
+end
+$$;
+
+reset role;
+
+-- Security definer of the migrating role, which unlike watchpost_owner reads the schema auth: somebody
+-- as follow_person takes them.
+create function private.person(p_user_id uuid)
+returns table (email text, confirmed_at timestamptz, banned_until timestamptz)
+language sql stable security definer set search_path = '' as $$
+  select u.email, case when not u.is_anonymous then u.email_confirmed_at end, u.banned_until
+  from auth.users u
+  where u.id = p_user_id and u.deleted_at is null
+$$;
+revoke all on function private.person from public;
+grant execute on function private.person to watchpost_owner;
+
+set role watchpost_owner;
+
+-- Makes the account that somebody in auth.users lacks, because they signed up before there was Watchpost
+-- or while no triggers ran; nobody comes back who deleted theirs.
+create function private.adopt(p_user_id uuid) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.lock_account(p_user_id);
+  perform private.follow_person(p_user_id, p.email, p.confirmed_at, p.banned_until)
+  from private.person(p_user_id) p
+  where not exists (select from watchpost.forgotten f where f.user_id = p_user_id);
 end
 $$;
 
 reset role;
 
 create trigger watchpost_account
-  after insert or update of email, email_confirmed_at, is_anonymous, deleted_at or delete on auth.users
+  after insert or update of email, email_confirmed_at, is_anonymous, deleted_at, banned_until or delete on auth.users
   for each row execute function private.follow_auth_user();
+
+-- Whoever was there before.
+select private.adopt(id) from auth.users where deleted_at is null;

@@ -66,17 +66,42 @@ create index refresh_tokens_session_id on watchpost.refresh_tokens (session_id);
 alter table watchpost.refresh_tokens enable row level security;
 alter table watchpost.refresh_tokens force row level security;
 
--- Who a verified session token speaks for: no row for an account that is gone, whose address is not
--- confirmed, or whose session the local issuer has ended.
+reset role;
+
+-- Security definer of the migrating role, which unlike watchpost_owner reads the schema auth: a session
+-- of Supabase Auth. It deletes the row of one that is signed out.
+create function private.auth_session(p_user_id uuid, p_session_id uuid)
+returns table (aal text, has_second_factor boolean)
+language sql stable security definer set search_path = '' as $$
+  select s.aal::text, exists (
+    select from auth.mfa_factors f where f.user_id = p_user_id and f.status = 'verified')
+  from auth.sessions s
+  where s.id = p_session_id and s.user_id = p_user_id and (s.not_after is null or s.not_after > now())
+$$;
+revoke all on function private.auth_session from public;
+grant execute on function private.auth_session to watchpost_owner;
+
+set role watchpost_owner;
+
+-- Who a verified session token speaks for: no row for an account that may not act or whose address is
+-- not confirmed, nor for a session that has ended, at the local issuer or at Supabase Auth.
 create function private.signed_in(p_user_id uuid, p_session_id uuid)
-returns table (user_id uuid, email text, plan text)
-language sql stable set search_path = '' as $$
-  select a.user_id, a.email, a.plan
-  from watchpost.accounts a
-  where a.user_id = p_user_id
-    and a.confirmed_at is not null
-    and not exists (
-      select from watchpost.sessions s where s.id = p_session_id and s.ended_at is not null)
+returns table (user_id uuid, email text, plan text, aal text, has_second_factor boolean)
+language plpgsql stable rows 1 set search_path = '' as $$
+begin
+  return query
+    select a.user_id, a.email, a.plan, s.aal, s.has_second_factor
+    from private.acting(p_user_id) a
+    cross join lateral (
+      select 'aal1' as aal, false as has_second_factor
+      from watchpost.sessions l
+      where l.id = p_session_id and l.user_id = p_user_id and l.ended_at is null
+      union all
+      select * from private.auth_session(p_user_id, p_session_id)
+    ) s
+    where a.confirmed_at is not null
+    limit 1;
+end
 $$;
 
 -- Security definer: check_key for a session, whose token the API has verified. A session may do what
@@ -97,6 +122,9 @@ language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_caller record;
 begin
+  if not exists (select from watchpost.accounts a where a.user_id = p_user_id) then
+    perform private.adopt(p_user_id);
+  end if;
   select * into v_caller from private.signed_in(p_user_id, p_session_id);
   return query select * from private.admit(
     v_caller.user_id, v_caller.email, v_caller.plan, array['read', 'write'], null, p_any_plan,
@@ -106,9 +134,10 @@ $$;
 revoke all on function private.check_session from public;
 grant execute on function private.check_session to watchpost_api;
 
--- Security definer: private.enter for a session. Its claims say signed_in, which no key's do.
+-- Security definer: private.enter for a session. Its claims say signed_in, which no key's do, and whether
+-- a second factor is still due: neither the token nor the session may have gone without one.
 create function private.enter_session(
-  p_user_id uuid, p_session_id uuid, p_any_plan boolean, p_request_id uuid, p_context jsonb
+  p_user_id uuid, p_session_id uuid, p_aal text, p_any_plan boolean, p_request_id uuid, p_context jsonb
 )
 returns text
 language plpgsql stable security definer set search_path = '' as $$
@@ -120,6 +149,8 @@ begin
     'role', 'authenticated',
     'scopes', array['read', 'write'],
     'signed_in', true,
+    'second_factor_due', s.has_second_factor
+      and not coalesce(p_aal in ('aal2', 'aal3') and s.aal in ('aal2', 'aal3'), false),
     'plan', s.plan,
     'request_id', p_request_id
   )
@@ -163,7 +194,7 @@ returns table (
 language sql stable security definer set search_path = '' as $$
   select s.id, a.user_id, a.email, s.created_at, a.confirmed_at, a.created_at, a.updated_at
   from watchpost.sessions s
-  join watchpost.accounts a on a.user_id = s.user_id
+  cross join lateral private.acting(s.user_id) a
   where s.id = p_session_id and s.ended_at is null and a.confirmed_at is not null
     and s.refreshed_at > now() - interval '30 days'
 $$;
@@ -187,9 +218,8 @@ declare
   v_session uuid;
 begin
   delete from watchpost.sign_in_links l
-  using watchpost.accounts a
   where l.token_hash = p_token_hash and l.expires_at > now()
-    and a.user_id = l.user_id and a.confirmed_at is not null
+    and exists (select from private.acting(l.user_id) a where a.confirmed_at is not null)
   returning l.user_id into v_user;
   if v_user is null then
     return;

@@ -44,7 +44,7 @@ comment on column watchpost.members.invite_expires_at is 'After this the link no
 comment on column watchpost.members.joined_at is 'When the invite was accepted.';
 comment on column watchpost.members.created_at is 'When the row was made, usually by the invite.';
 create unique index members_org_user_key on watchpost.members (org_id, user_id);
-create unique index members_org_email_key on watchpost.members (org_id, lower(email));
+create unique index members_org_invited_key on watchpost.members (org_id, lower(email)) where status = 'invited';
 create unique index members_org_owner_key on watchpost.members (org_id) where role = 'owner';
 create index members_user_id on watchpost.members (user_id);
 create index members_invited_by on watchpost.members (invited_by);

@@ -13,6 +13,26 @@ begin
 end
 $$;
 
+-- errcode WP2FA for a session that went without the second factor its account has. Keys, members and
+-- deletion ask for it whichever way a caller comes to them.
+create function private.require_second_factor() returns trigger
+language plpgsql set search_path = '' as $$
+begin
+  if private.claims() -> 'second_factor_due' = 'true'::jsonb then
+    raise exception 'the session went without the second factor' using errcode = 'WP2FA';
+  end if;
+  return null;
+end
+$$;
+create trigger api_keys_second_factor before insert on watchpost.api_keys
+  for each statement execute function private.require_second_factor();
+create trigger members_second_factor before insert or update or delete on watchpost.members
+  for each statement execute function private.require_second_factor();
+create trigger organisations_second_factor before delete on watchpost.organisations
+  for each statement execute function private.require_second_factor();
+create trigger accounts_second_factor before delete on watchpost.accounts
+  for each statement execute function private.require_second_factor();
+
 -- Security definer, all that follow: callers write these tables in no other way. Errors: WP403, WP404
 -- and WP409 carry a sentence for the caller, WPOWN protects owners.
 create function private.make_key(
@@ -142,7 +162,7 @@ language sql stable security definer set search_path = '' as $$
   join watchpost.members m on lower(m.email) = lower(a.email) and m.status = 'invited'
   join watchpost.organisations o on o.id = m.org_id
   left join watchpost.accounts i on i.user_id = m.invited_by
-  where a.user_id = private.require_session() and m.invite_expires_at > now()
+  where a.user_id = private.require_session() and a.confirmed_at is not null and m.invite_expires_at > now()
   order by m.created_at desc, m.id
 $$;
 
@@ -151,7 +171,7 @@ create function private.accept_invite(p_invite_hash bytea) returns uuid
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_user uuid := private.require_session();
-  v_email text := (select email from watchpost.accounts where user_id = v_user);
+  v_email text := (select email from watchpost.accounts where user_id = v_user and confirmed_at is not null);
   v_invite record;
 begin
   select m.id, m.org_id, m.email into v_invite
@@ -161,7 +181,7 @@ begin
   if not found then
     raise exception 'invite' using errcode = 'WP404';
   end if;
-  if lower(v_invite.email) <> lower(v_email) then
+  if lower(v_invite.email) is distinct from lower(v_email) then
     raise exception 'this invite is for another address: sign in with the one it was sent to'
       using errcode = 'WP403';
   end if;
@@ -182,12 +202,13 @@ create function private.forget_account(p_user_id uuid) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_pseudonym uuid := gen_random_uuid();
-  v_email text;
+  v_proved text;
   v_org uuid;
   v_heir uuid;
   v_shared uuid[];
 begin
-  select email into v_email from watchpost.accounts where user_id = p_user_id for update;
+  select case when confirmed_at is not null then lower(email) end into v_proved
+  from watchpost.accounts where user_id = p_user_id for update;
   if not found then
     return;
   end if;
@@ -203,7 +224,10 @@ begin
       delete from watchpost.organisations where id = v_org;
     end if;
   end loop;
-  delete from watchpost.members where lower(email) = lower(v_email) and status = 'invited';
+  -- Not those of somebody else who has the address, or of whose address it was never proved to be.
+  delete from watchpost.members
+  where lower(email) = v_proved and status = 'invited' and not exists (
+    select from watchpost.accounts where lower(email) = v_proved and user_id <> p_user_id);
   v_shared := array(
     select id from watchpost.zones where owner_id = p_user_id and org_id is not null);
   -- Before the account itself, whose foreign keys would forget who sent the invites that are void now.
@@ -238,6 +262,7 @@ language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_user uuid := private.require_session();
   v_names text;
+  v_is_gone boolean;
 begin
   select string_agg(o.name, ', ' order by o.name) into v_names
   from watchpost.members m
@@ -246,9 +271,12 @@ begin
   if v_names is not null then
     raise exception 'Transfer or delete the organisations you own first: %.', v_names using errcode = 'WP409';
   end if;
-  perform private.delete_auth_user(v_user);
+  v_is_gone := private.delete_auth_user(v_user);
   -- The trigger on auth.users has done this already, where that row could be deleted.
   perform private.forget_account(v_user);
+  if not v_is_gone then
+    insert into watchpost.forgotten (user_id) values (v_user) on conflict do nothing;
+  end if;
 end
 $$;
 
@@ -258,14 +286,16 @@ grant execute on function private.make_key, private.revoke_key, private.make_org
 
 reset role;
 
--- Security definer of the migrating role, which unlike watchpost_owner may delete people in auth.users;
--- where it may not, the row stays and an operator removes it (docs/accounts.md).
-create function private.delete_auth_user(p_user_id uuid) returns void
+-- Security definer of the migrating role, which unlike watchpost_owner may delete people in auth.users,
+-- and their account with them by the trigger there; false where it may not: the row stays and an
+-- operator removes it (docs/accounts.md).
+create function private.delete_auth_user(p_user_id uuid) returns boolean
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   delete from auth.users where id = p_user_id;
+  return found;
 exception when insufficient_privilege then
-  null;
+  return false;
 end
 $$;
 revoke all on function private.delete_auth_user from public;

@@ -48,7 +48,8 @@ select a.user_id, a.email, a.plan, a.created_at as signed_up_at,
    where m.user_id = a.user_id) as organisations,
   (select max(u.last_used_at)
    from watchpost.api_keys k join watchpost.key_usage u on u.key_id = k.id
-   where k.user_id = a.user_id) as last_used_at
+   where k.user_id = a.user_id) as last_used_at,
+  a.banned_until
 from watchpost.accounts a;
 comment on view support.accounts is 'Who has an account, what they pay for and how much they have.';
 comment on column support.accounts.user_id is 'Id of the account, as in auth.users.';
@@ -60,6 +61,7 @@ comment on column support.accounts.zones is 'Zones it owns, deleted ones not cou
 comment on column support.accounts.channels is 'Channels it owns, deleted ones not counted.';
 comment on column support.accounts.organisations is 'Organisations it is a member of.';
 comment on column support.accounts.last_used_at is 'When one of its keys was last used, right to about a minute.';
+comment on column support.accounts.banned_until is 'Until then its keys and sessions are refused and its zones pause; null: never banned.';
 
 create view support.plans with (security_invoker = true) as
 select p.plan, p.plan <> 'free' as may_call,
@@ -83,6 +85,7 @@ select k.id, a.email, k.name, k.prefix, k.scopes,
   case
     when k.revoked_at is not null then 'revoked'
     when k.expires_at <= now() then 'expired'
+    when private.is_banned(a.banned_until) then 'banned'
     when a.plan = 'free' then 'paused'
     else 'works'
   end as state,
@@ -96,7 +99,7 @@ comment on column support.api_keys.email is 'Account that acts when it is used.'
 comment on column support.api_keys.name is 'What its owner calls it.';
 comment on column support.api_keys.prefix is 'First characters of the key; its owner can read them out.';
 comment on column support.api_keys.scopes is 'What it may do: read, write, ingest.';
-comment on column support.api_keys.state is 'works, paused (the plan is free), expired or revoked.';
+comment on column support.api_keys.state is 'works, paused (the plan is free), banned (its account is), expired or revoked.';
 comment on column support.api_keys.last_used_at is 'When it was last used, right to about a minute; null: never.';
 comment on column support.api_keys.created_at is 'When it was made.';
 comment on column support.api_keys.expires_at is 'From then on it is refused; null: never.';
@@ -146,7 +149,7 @@ create view support.zones with (security_invoker = true) as
 select z.id, z.label, a.email as owner, o.name as organisation,
   case
     when z.deleted_at is not null then 'deleted'
-    when a.plan = 'free' then 'paused'
+    when a.plan = 'free' or private.is_banned(a.banned_until) then 'paused'
     when not z.enabled then 'disabled'
     when z.snoozed_until > now() then 'snoozed'
     else 'watching'
@@ -164,7 +167,7 @@ comment on column support.zones.id is 'Zone id.';
 comment on column support.zones.label is 'What people call the place.';
 comment on column support.zones.owner is 'Address of the owner, whose plan pays for it.';
 comment on column support.zones.organisation is 'Organisation it is shared with; null: private.';
-comment on column support.zones.state is 'watching, snoozed, disabled, paused (the owner''s plan is free) or deleted.';
+comment on column support.zones.state is 'watching, snoozed, disabled, paused (the owner''s plan is free, or they are banned) or deleted.';
 comment on column support.zones.lat is 'Latitude of the centre or label, degrees.';
 comment on column support.zones.lon is 'Longitude of the centre or label, degrees.';
 comment on column support.zones.shape_type is 'circle or polygon.';

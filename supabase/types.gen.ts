@@ -8,6 +8,7 @@ export type Database = {
     Views: {
       accounts: {
         Row: {
+          banned_until: string | null
           channels: number | null
           email: string
           keys: number | null
@@ -20,6 +21,7 @@ export type Database = {
         }
         ComputedFields: never
         Insert: {
+          banned_until?: string | null
           channels?: never
           email?: string | null
           keys?: never
@@ -31,6 +33,7 @@ export type Database = {
           zones?: never
         }
         Update: {
+          banned_until?: string | null
           channels?: never
           email?: string | null
           keys?: never
@@ -439,6 +442,7 @@ export type Database = {
     Tables: {
       accounts: {
         Row: {
+          banned_until: string | null
           confirmed_at: string | null
           created_at: string
           email: string
@@ -448,6 +452,7 @@ export type Database = {
         }
         ComputedFields: never
         Insert: {
+          banned_until?: string | null
           confirmed_at?: string | null
           created_at?: string
           email: string
@@ -456,6 +461,7 @@ export type Database = {
           user_id: string
         }
         Update: {
+          banned_until?: string | null
           confirmed_at?: string | null
           created_at?: string
           email?: string
@@ -1124,6 +1130,22 @@ export type Database = {
             referencedColumns: ['source']
           },
         ]
+      }
+      forgotten: {
+        Row: {
+          at: string
+          user_id: string
+        }
+        ComputedFields: never
+        Insert: {
+          at?: string
+          user_id: string
+        }
+        Update: {
+          at?: string
+          user_id?: string
+        }
+        Relationships: []
       }
       idempotency_keys: {
         Row: {

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import {
+  CompactSign,
+  type CryptoKey,
   exportJWK,
   generateKeyPair,
   type JWTHeaderParameters,
@@ -21,6 +23,10 @@ export type TestIssuer = {
   /** A token such as Supabase Auth gives, good for ten minutes. */
   token: (account: { user_id: string; email: string }, changes?: Changes) => Promise<string>
   jwks: Parameters<typeof localSessions>[1]
+  /** Any bytes under any header, signed with this issuer's key. */
+  sign: (payload: string, header: JWTHeaderParameters & { alg: string }) => Promise<string>
+  /** Keys of somebody who makes tokens of their own. */
+  stranger: { privateKey: CryptoKey; publicKey: CryptoKey }
 }
 
 export const ISSUER = 'https://auth.watchpost.test/auth/v1'
@@ -33,6 +39,14 @@ export async function createTestIssuer(): Promise<TestIssuer> {
   const jwks = { keys: [{ ...jwk, kid: KID, alg: 'ES256', use: 'sig' }] }
   return {
     jwks,
+    stranger: other,
+    sign: (payload, { crit, ...header }) =>
+      new CompactSign(new TextEncoder().encode(payload))
+        .setProtectedHeader({ kid: KID, ...header, ...(crit ? { crit } : {}) })
+        .sign(
+          good.privateKey,
+          crit ? { crit: Object.fromEntries(crit.map((name) => [name, true])) } : {},
+        ),
     verify_session: localSessions(ISSUER, jwks),
     token: ({ user_id, email }, { claims, header, forged = false } = {}) => {
       const now = Math.floor(Date.now() / 1000)
@@ -43,6 +57,7 @@ export async function createTestIssuer(): Promise<TestIssuer> {
         role: 'authenticated',
         email,
         session_id: randomUUID(),
+        aal: 'aal1',
         is_anonymous: false,
         iat: now,
         exp: now + 600,

@@ -12,7 +12,7 @@ import type { VerifySession } from '../functions/sessions.ts'
 import { generateKey, keyHash, keyPrefix } from '../shared/key.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { type App, startEdge } from './edge.ts'
-import { createTestIssuer, type TestIssuer } from './issuer.ts'
+import { type Changes, createTestIssuer, type TestIssuer } from './issuer.ts'
 import { runtime } from './runtimes.ts'
 
 export type Plan = 'free' | 'pro' | 'enterprise'
@@ -55,7 +55,7 @@ export type Service = {
   /** Who signs people in here, for tests of tokens themselves. */
   issuer: TestIssuer
   /** A session token of an account, to be sent like a key. */
-  session: (account: Pick<Account, 'user_id' | 'email'>) => Promise<string>
+  session: (account: Pick<Account, 'user_id' | 'email'>, changes?: Changes) => Promise<string>
   /** An organisation with its owner and members; answers its id. */
   organisation: (
     owner: Pick<Account, 'user_id'>,
@@ -208,7 +208,15 @@ export async function createService(
     account,
     key,
     issuer,
-    session: (given) => issuer.token(given),
+    session: async ({ user_id, email }, { claims, ...changes } = {}) => {
+      const session_id = randomUUID()
+      await database.query('insert into auth.sessions (id, user_id, aal) values ($1, $2, $3)', [
+        session_id,
+        user_id,
+        claims?.aal ?? 'aal1',
+      ])
+      return issuer.token({ user_id, email }, { ...changes, claims: { session_id, ...claims } })
+    },
     person: async (given) => {
       const made = await account(given)
       return { ...made, key: await key(made) }

@@ -110,7 +110,8 @@ orgs.openapi(
           sql<Member>`
             select ${columns}
             from watchpost.members m
-            where m.org_id = ${id} and lower(m.email) = lower(${email})`,
+            where m.org_id = ${id} and lower(m.email) = lower(${email})
+            order by m.status`,
           requireManager(sql, id),
         ])
         if (known[0]?.status === 'active') {

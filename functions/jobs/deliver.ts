@@ -76,6 +76,7 @@ async function claim(sql: Sql, id: string): Promise<Claimed | undefined> {
           when not c.enabled then 'The channel is switched off.'
           when z.deleted_at is not null then 'The zone was deleted.'
           when p.plan = 'free' then 'The account is below the Pro plan; its zones are paused.'
+          when private.is_banned(p.banned_until) then 'The account is banned; its zones are paused.'
           when not exists (select from private.zone_channels(z.owner_id, z.org_id, array[d.channel_id]))
             then 'The owner of the zone no longer sees this channel.'
         end as refusal,

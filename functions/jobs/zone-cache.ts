@@ -19,7 +19,7 @@ type Current = { id: string; version: number; valid_from: string }
 type Kept = { zone_id: string; version: number; valid_from: string; definition: unknown }
 
 /**
- * The zones of the candidates whose owners' plan is not paused, each as it was at a moment. With
+ * The zones of the candidates that their owners' plan or ban does not pause, each as it was at a moment. With
  * `now`, every zone is taken as it is.
  */
 export async function loadZones(
@@ -34,7 +34,8 @@ export async function loadZones(
     from watchpost.zones z
     join watchpost.zone_versions v on v.zone_id = z.id and v.version = z.version
     join watchpost.accounts a on a.user_id = z.owner_id
-    where z.id = any(${ids}::uuid[]) and z.deleted_at is null and a.plan <> 'free'`
+    where z.id = any(${ids}::uuid[]) and z.deleted_at is null
+      and a.plan <> 'free' and not private.is_banned(a.banned_until)`
   // Candidates come in the order they were first seen.
   const oldest = candidates[0]?.first_seen_at ?? ''
   const isChanged = (zone: Current) => !now && zone.valid_from > oldest && zone.version > 1

@@ -72,6 +72,32 @@ create index if not exists users_is_anonymous_idx on auth.users (is_anonymous);
 
 alter table auth.users enable row level security;
 
+create table if not exists auth.sessions (
+  id uuid primary key,
+  user_id uuid not null references auth.users on delete cascade,
+  created_at timestamptz,
+  updated_at timestamptz,
+  factor_id uuid,
+  aal text check (aal in ('aal1', 'aal2', 'aal3')),
+  not_after timestamptz
+);
+comment on table auth.sessions is 'Sessions of Supabase Auth: empty here, where Watchpost signs people in.';
+create index if not exists sessions_user_id_idx on auth.sessions (user_id);
+alter table auth.sessions enable row level security;
+
+create table if not exists auth.mfa_factors (
+  id uuid primary key,
+  user_id uuid not null references auth.users on delete cascade,
+  friendly_name text,
+  factor_type text not null check (factor_type in ('totp', 'webauthn', 'phone')),
+  status text not null check (status in ('unverified', 'verified')),
+  created_at timestamptz not null,
+  updated_at timestamptz not null
+);
+comment on table auth.mfa_factors is 'Second factors of Supabase Auth: empty here, where Watchpost signs people in.';
+create index if not exists mfa_factors_user_id_idx on auth.mfa_factors (user_id);
+alter table auth.mfa_factors enable row level security;
+
 -- A pooled session answers '' for a setting that an earlier transaction made, hence nullif.
 create or replace function auth.uid()
   returns uuid

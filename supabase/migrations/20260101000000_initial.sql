@@ -83,16 +83,18 @@ create table watchpost.accounts (
   plan text not null default 'free' check (plan in ('free', 'pro', 'enterprise')),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  confirmed_at timestamptz
+  confirmed_at timestamptz,
+  banned_until timestamptz
 );
 comment on table watchpost.accounts is 'One row a person, made when they sign up. The plan is the account''s own.';
 comment on column watchpost.accounts.user_id is 'Same id as in auth.users; follows it when that row goes.';
-comment on column watchpost.accounts.email is 'Sign-in address, copied from auth.users by a trigger.';
+comment on column watchpost.accounts.email is 'Sign-in address, copied from auth.users by a trigger. Tells whom to write to, never who somebody is: two accounts may share one.';
 comment on column watchpost.accounts.plan is 'What is paid for: free, pro or enterprise. Set by an operator or the billing; below pro the API refuses and zones pause.';
 comment on column watchpost.accounts.created_at is 'When the person signed up.';
 comment on column watchpost.accounts.updated_at is 'Last change of address or plan.';
 comment on column watchpost.accounts.confirmed_at is 'When the address was confirmed; null: not yet, or an anonymous sign-in. Sessions need it, keys do not.';
-create unique index accounts_email_key on watchpost.accounts (lower(email));
+comment on column watchpost.accounts.banned_until is 'Until then nothing acts for it and its zones pause; null: never banned.';
+create index accounts_email on watchpost.accounts (lower(email));
 alter table watchpost.accounts enable row level security;
 alter table watchpost.accounts force row level security;
 create policy accounts_select on watchpost.accounts for select to authenticated
@@ -100,6 +102,16 @@ create policy accounts_select on watchpost.accounts for select to authenticated
 create policy accounts_jobs on watchpost.accounts for select to watchpost_jobs
   using (true);
 grant select on watchpost.accounts to authenticated, watchpost_jobs;
+
+create table watchpost.forgotten (
+  user_id uuid primary key,
+  at timestamptz not null default now()
+);
+comment on table watchpost.forgotten is 'People who deleted their account where their row in auth.users could not go: signing in again makes them no new one.';
+comment on column watchpost.forgotten.user_id is 'Their id in auth.users; the row goes with that one.';
+comment on column watchpost.forgotten.at is 'When the account was deleted.';
+alter table watchpost.forgotten enable row level security;
+alter table watchpost.forgotten force row level security;
 
 create table watchpost.api_keys (
   id uuid primary key default gen_random_uuid(),
@@ -280,8 +292,41 @@ begin
 end
 $$;
 
+-- Whether somebody is shut out at the moment.
+create function private.is_banned(p_banned_until timestamptz) returns boolean
+language plpgsql stable set search_path = '' as $$
+begin
+  return coalesce(p_banned_until > now(), false);
+end
+$$;
+grant execute on function private.is_banned to watchpost_jobs, service_role;
+
+-- The account that a key, a session or a link would act for: no row for one that is gone or banned.
+create function private.acting(p_user_id uuid) returns setof watchpost.accounts
+language plpgsql stable rows 1 set search_path = '' as $$
+begin
+  return query select * from watchpost.accounts a
+    where a.user_id = p_user_id and not private.is_banned(a.banned_until);
+end
+$$;
+
+-- Whom a key speaks for: no row for one that is unknown, revoked or expired, or may not act.
+create function private.key_holder(p_key_hash bytea)
+returns table (key_id uuid, user_id uuid, email text, plan text, scopes text[])
+language plpgsql stable rows 1 set search_path = '' as $$
+begin
+  return query
+    select k.id, a.user_id, a.email, a.plan, k.scopes
+    from watchpost.api_keys k
+    cross join lateral private.acting(k.user_id) a
+    where k.key_hash = p_key_hash
+      and k.revoked_at is null
+      and (k.expires_at is null or k.expires_at > now());
+end
+$$;
+
 -- Security definer: the login role may ask about one key, and read no table.
--- The answer is the same for unknown, revoked and expired keys.
+-- The answer is the same for all that key_holder has no row for.
 create function private.check_key(
   p_key_hash bytea,
   p_address text,
@@ -296,15 +341,9 @@ language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_key record;
 begin
-  select k.id, k.user_id, k.scopes, a.email, a.plan
-  into v_key
-  from watchpost.api_keys k
-  join watchpost.accounts a on a.user_id = k.user_id
-  where k.key_hash = p_key_hash
-    and k.revoked_at is null
-    and (k.expires_at is null or k.expires_at > now());
+  select * into v_key from private.key_holder(p_key_hash);
   return query select * from private.admit(
-    v_key.user_id, v_key.email, v_key.plan, v_key.scopes, v_key.id, false,
+    v_key.user_id, v_key.email, v_key.plan, v_key.scopes, v_key.key_id, false,
     p_address, p_request_id, p_limits);
 end
 $$;
@@ -324,17 +363,13 @@ begin
     'role', 'authenticated',
     'scopes', case when 'write' = any(k.scopes) and not 'read' = any(k.scopes)
       then array_append(k.scopes, 'read') else k.scopes end,
-    'key_id', k.id,
-    'plan', a.plan,
+    'key_id', k.key_id,
+    'plan', k.plan,
     'request_id', p_request_id
   )
   into v_claims
-  from watchpost.api_keys k
-  join watchpost.accounts a on a.user_id = k.user_id
-  where k.key_hash = p_key_hash
-    and k.revoked_at is null
-    and (k.expires_at is null or k.expires_at > now())
-    and a.plan <> 'free'
+  from private.key_holder(p_key_hash) k
+  where k.plan <> 'free'
     and not exists (select from watchpost.rate_denials d where d.request_id = p_request_id);
   if v_claims is null then
     raise exception 'the caller was refused' using errcode = 'WP401';
@@ -439,31 +474,85 @@ $$;
 grant execute on function private.iso, private.window_start, private.once, private.once_done to authenticated;
 grant execute on function private.iso to watchpost_jobs;
 
--- Security definer: an account follows its row in auth.users, whoever writes that.
+-- One by one what changes who is in auth.users and whose account there is.
+create function private.lock_account(p_user_id uuid) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('account:' || p_user_id, 0));
+end
+$$;
+
+-- Makes the account of somebody in auth.users, or brings it up to date.
+create function private.follow_person(p_user_id uuid, p_email text, p_confirmed_at timestamptz, p_banned_until timestamptz)
+returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  insert into watchpost.accounts (user_id, email, confirmed_at, banned_until)
+  values (p_user_id, coalesce(nullif(p_email, ''), p_user_id::text),
+    case when p_email <> '' then p_confirmed_at end, p_banned_until)
+  on conflict (user_id) do update
+  set email = excluded.email, confirmed_at = excluded.confirmed_at, banned_until = excluded.banned_until,
+      updated_at = now()
+  where (watchpost.accounts.email, watchpost.accounts.confirmed_at, watchpost.accounts.banned_until)
+    is distinct from (excluded.email, excluded.confirmed_at, excluded.banned_until);
+end
+$$;
+
+-- Security definer: an account follows its row in auth.users, whoever writes that. A soft deletion
+-- cannot be taken back there either, so it is one.
 create function private.follow_auth_user() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
+  perform private.lock_account(coalesce(new.id, old.id));
   if tg_op = 'DELETE' then
     perform private.forget_account(old.id);
-    return old;
+    delete from watchpost.forgotten where user_id = old.id;
+  elsif new.deleted_at is not null then
+    perform private.forget_account(new.id);
+  elsif tg_op = 'INSERT' or not exists (select from watchpost.forgotten where user_id = new.id) then
+    perform private.follow_person(new.id, new.email,
+      case when not new.is_anonymous then new.email_confirmed_at end, new.banned_until);
   end if;
-  insert into watchpost.accounts (user_id, email, confirmed_at)
-  values (new.id, coalesce(nullif(new.email, ''), new.id::text),
-    case when new.email <> '' and not new.is_anonymous and new.deleted_at is null
-      then new.email_confirmed_at end)
-  on conflict (user_id) do update
-  set email = excluded.email, confirmed_at = excluded.confirmed_at, updated_at = now()
-  where (watchpost.accounts.email, watchpost.accounts.confirmed_at)
-    is distinct from (excluded.email, excluded.confirmed_at);
-  return new;
+  return null;
+end
+$$;
+
+reset role;
+
+-- Security definer of the migrating role, which unlike watchpost_owner reads the schema auth: somebody
+-- as follow_person takes them.
+create function private.person(p_user_id uuid)
+returns table (email text, confirmed_at timestamptz, banned_until timestamptz)
+language sql stable security definer set search_path = '' as $$
+  select u.email, case when not u.is_anonymous then u.email_confirmed_at end, u.banned_until
+  from auth.users u
+  where u.id = p_user_id and u.deleted_at is null
+$$;
+revoke all on function private.person from public;
+grant execute on function private.person to watchpost_owner;
+
+set role watchpost_owner;
+
+-- Makes the account that somebody in auth.users lacks, because they signed up before there was Watchpost
+-- or while no triggers ran; nobody comes back who deleted theirs.
+create function private.adopt(p_user_id uuid) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.lock_account(p_user_id);
+  perform private.follow_person(p_user_id, p.email, p.confirmed_at, p.banned_until)
+  from private.person(p_user_id) p
+  where not exists (select from watchpost.forgotten f where f.user_id = p_user_id);
 end
 $$;
 
 reset role;
 
 create trigger watchpost_account
-  after insert or update of email, email_confirmed_at, is_anonymous, deleted_at or delete on auth.users
+  after insert or update of email, email_confirmed_at, is_anonymous, deleted_at, banned_until or delete on auth.users
   for each row execute function private.follow_auth_user();
+
+-- Whoever was there before.
+select private.adopt(id) from auth.users where deleted_at is null;
 
 -- sql/15_sessions.sql
 -- Sessions: people who are signed in, and the local issuer's keys, links and refresh tokens. With
@@ -534,17 +623,42 @@ create index refresh_tokens_session_id on watchpost.refresh_tokens (session_id);
 alter table watchpost.refresh_tokens enable row level security;
 alter table watchpost.refresh_tokens force row level security;
 
--- Who a verified session token speaks for: no row for an account that is gone, whose address is not
--- confirmed, or whose session the local issuer has ended.
+reset role;
+
+-- Security definer of the migrating role, which unlike watchpost_owner reads the schema auth: a session
+-- of Supabase Auth. It deletes the row of one that is signed out.
+create function private.auth_session(p_user_id uuid, p_session_id uuid)
+returns table (aal text, has_second_factor boolean)
+language sql stable security definer set search_path = '' as $$
+  select s.aal::text, exists (
+    select from auth.mfa_factors f where f.user_id = p_user_id and f.status = 'verified')
+  from auth.sessions s
+  where s.id = p_session_id and s.user_id = p_user_id and (s.not_after is null or s.not_after > now())
+$$;
+revoke all on function private.auth_session from public;
+grant execute on function private.auth_session to watchpost_owner;
+
+set role watchpost_owner;
+
+-- Who a verified session token speaks for: no row for an account that may not act or whose address is
+-- not confirmed, nor for a session that has ended, at the local issuer or at Supabase Auth.
 create function private.signed_in(p_user_id uuid, p_session_id uuid)
-returns table (user_id uuid, email text, plan text)
-language sql stable set search_path = '' as $$
-  select a.user_id, a.email, a.plan
-  from watchpost.accounts a
-  where a.user_id = p_user_id
-    and a.confirmed_at is not null
-    and not exists (
-      select from watchpost.sessions s where s.id = p_session_id and s.ended_at is not null)
+returns table (user_id uuid, email text, plan text, aal text, has_second_factor boolean)
+language plpgsql stable rows 1 set search_path = '' as $$
+begin
+  return query
+    select a.user_id, a.email, a.plan, s.aal, s.has_second_factor
+    from private.acting(p_user_id) a
+    cross join lateral (
+      select 'aal1' as aal, false as has_second_factor
+      from watchpost.sessions l
+      where l.id = p_session_id and l.user_id = p_user_id and l.ended_at is null
+      union all
+      select * from private.auth_session(p_user_id, p_session_id)
+    ) s
+    where a.confirmed_at is not null
+    limit 1;
+end
 $$;
 
 -- Security definer: check_key for a session, whose token the API has verified. A session may do what
@@ -565,6 +679,9 @@ language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_caller record;
 begin
+  if not exists (select from watchpost.accounts a where a.user_id = p_user_id) then
+    perform private.adopt(p_user_id);
+  end if;
   select * into v_caller from private.signed_in(p_user_id, p_session_id);
   return query select * from private.admit(
     v_caller.user_id, v_caller.email, v_caller.plan, array['read', 'write'], null, p_any_plan,
@@ -574,9 +691,10 @@ $$;
 revoke all on function private.check_session from public;
 grant execute on function private.check_session to watchpost_api;
 
--- Security definer: private.enter for a session. Its claims say signed_in, which no key's do.
+-- Security definer: private.enter for a session. Its claims say signed_in, which no key's do, and whether
+-- a second factor is still due: neither the token nor the session may have gone without one.
 create function private.enter_session(
-  p_user_id uuid, p_session_id uuid, p_any_plan boolean, p_request_id uuid, p_context jsonb
+  p_user_id uuid, p_session_id uuid, p_aal text, p_any_plan boolean, p_request_id uuid, p_context jsonb
 )
 returns text
 language plpgsql stable security definer set search_path = '' as $$
@@ -588,6 +706,8 @@ begin
     'role', 'authenticated',
     'scopes', array['read', 'write'],
     'signed_in', true,
+    'second_factor_due', s.has_second_factor
+      and not coalesce(p_aal in ('aal2', 'aal3') and s.aal in ('aal2', 'aal3'), false),
     'plan', s.plan,
     'request_id', p_request_id
   )
@@ -631,7 +751,7 @@ returns table (
 language sql stable security definer set search_path = '' as $$
   select s.id, a.user_id, a.email, s.created_at, a.confirmed_at, a.created_at, a.updated_at
   from watchpost.sessions s
-  join watchpost.accounts a on a.user_id = s.user_id
+  cross join lateral private.acting(s.user_id) a
   where s.id = p_session_id and s.ended_at is null and a.confirmed_at is not null
     and s.refreshed_at > now() - interval '30 days'
 $$;
@@ -655,9 +775,8 @@ declare
   v_session uuid;
 begin
   delete from watchpost.sign_in_links l
-  using watchpost.accounts a
   where l.token_hash = p_token_hash and l.expires_at > now()
-    and a.user_id = l.user_id and a.confirmed_at is not null
+    and exists (select from private.acting(l.user_id) a where a.confirmed_at is not null)
   returning l.user_id into v_user;
   if v_user is null then
     return;
@@ -786,7 +905,7 @@ comment on column watchpost.members.invite_expires_at is 'After this the link no
 comment on column watchpost.members.joined_at is 'When the invite was accepted.';
 comment on column watchpost.members.created_at is 'When the row was made, usually by the invite.';
 create unique index members_org_user_key on watchpost.members (org_id, user_id);
-create unique index members_org_email_key on watchpost.members (org_id, lower(email));
+create unique index members_org_invited_key on watchpost.members (org_id, lower(email)) where status = 'invited';
 create unique index members_org_owner_key on watchpost.members (org_id) where role = 'owner';
 create index members_user_id on watchpost.members (user_id);
 create index members_invited_by on watchpost.members (invited_by);
@@ -2907,6 +3026,26 @@ begin
 end
 $$;
 
+-- errcode WP2FA for a session that went without the second factor its account has. Keys, members and
+-- deletion ask for it whichever way a caller comes to them.
+create function private.require_second_factor() returns trigger
+language plpgsql set search_path = '' as $$
+begin
+  if private.claims() -> 'second_factor_due' = 'true'::jsonb then
+    raise exception 'the session went without the second factor' using errcode = 'WP2FA';
+  end if;
+  return null;
+end
+$$;
+create trigger api_keys_second_factor before insert on watchpost.api_keys
+  for each statement execute function private.require_second_factor();
+create trigger members_second_factor before insert or update or delete on watchpost.members
+  for each statement execute function private.require_second_factor();
+create trigger organisations_second_factor before delete on watchpost.organisations
+  for each statement execute function private.require_second_factor();
+create trigger accounts_second_factor before delete on watchpost.accounts
+  for each statement execute function private.require_second_factor();
+
 -- Security definer, all that follow: callers write these tables in no other way. Errors: WP403, WP404
 -- and WP409 carry a sentence for the caller, WPOWN protects owners.
 create function private.make_key(
@@ -3036,7 +3175,7 @@ language sql stable security definer set search_path = '' as $$
   join watchpost.members m on lower(m.email) = lower(a.email) and m.status = 'invited'
   join watchpost.organisations o on o.id = m.org_id
   left join watchpost.accounts i on i.user_id = m.invited_by
-  where a.user_id = private.require_session() and m.invite_expires_at > now()
+  where a.user_id = private.require_session() and a.confirmed_at is not null and m.invite_expires_at > now()
   order by m.created_at desc, m.id
 $$;
 
@@ -3045,7 +3184,7 @@ create function private.accept_invite(p_invite_hash bytea) returns uuid
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_user uuid := private.require_session();
-  v_email text := (select email from watchpost.accounts where user_id = v_user);
+  v_email text := (select email from watchpost.accounts where user_id = v_user and confirmed_at is not null);
   v_invite record;
 begin
   select m.id, m.org_id, m.email into v_invite
@@ -3055,7 +3194,7 @@ begin
   if not found then
     raise exception 'invite' using errcode = 'WP404';
   end if;
-  if lower(v_invite.email) <> lower(v_email) then
+  if lower(v_invite.email) is distinct from lower(v_email) then
     raise exception 'this invite is for another address: sign in with the one it was sent to'
       using errcode = 'WP403';
   end if;
@@ -3076,12 +3215,13 @@ create function private.forget_account(p_user_id uuid) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_pseudonym uuid := gen_random_uuid();
-  v_email text;
+  v_proved text;
   v_org uuid;
   v_heir uuid;
   v_shared uuid[];
 begin
-  select email into v_email from watchpost.accounts where user_id = p_user_id for update;
+  select case when confirmed_at is not null then lower(email) end into v_proved
+  from watchpost.accounts where user_id = p_user_id for update;
   if not found then
     return;
   end if;
@@ -3097,7 +3237,10 @@ begin
       delete from watchpost.organisations where id = v_org;
     end if;
   end loop;
-  delete from watchpost.members where lower(email) = lower(v_email) and status = 'invited';
+  -- Not those of somebody else who has the address, or of whose address it was never proved to be.
+  delete from watchpost.members
+  where lower(email) = v_proved and status = 'invited' and not exists (
+    select from watchpost.accounts where lower(email) = v_proved and user_id <> p_user_id);
   v_shared := array(
     select id from watchpost.zones where owner_id = p_user_id and org_id is not null);
   -- Before the account itself, whose foreign keys would forget who sent the invites that are void now.
@@ -3132,6 +3275,7 @@ language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_user uuid := private.require_session();
   v_names text;
+  v_is_gone boolean;
 begin
   select string_agg(o.name, ', ' order by o.name) into v_names
   from watchpost.members m
@@ -3140,9 +3284,12 @@ begin
   if v_names is not null then
     raise exception 'Transfer or delete the organisations you own first: %.', v_names using errcode = 'WP409';
   end if;
-  perform private.delete_auth_user(v_user);
+  v_is_gone := private.delete_auth_user(v_user);
   -- The trigger on auth.users has done this already, where that row could be deleted.
   perform private.forget_account(v_user);
+  if not v_is_gone then
+    insert into watchpost.forgotten (user_id) values (v_user) on conflict do nothing;
+  end if;
 end
 $$;
 
@@ -3152,14 +3299,16 @@ grant execute on function private.make_key, private.revoke_key, private.make_org
 
 reset role;
 
--- Security definer of the migrating role, which unlike watchpost_owner may delete people in auth.users;
--- where it may not, the row stays and an operator removes it (docs/accounts.md).
-create function private.delete_auth_user(p_user_id uuid) returns void
+-- Security definer of the migrating role, which unlike watchpost_owner may delete people in auth.users,
+-- and their account with them by the trigger there; false where it may not: the row stays and an
+-- operator removes it (docs/accounts.md).
+create function private.delete_auth_user(p_user_id uuid) returns boolean
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   delete from auth.users where id = p_user_id;
+  return found;
 exception when insufficient_privilege then
-  null;
+  return false;
 end
 $$;
 revoke all on function private.delete_auth_user from public;
@@ -3863,7 +4012,8 @@ select a.user_id, a.email, a.plan, a.created_at as signed_up_at,
    where m.user_id = a.user_id) as organisations,
   (select max(u.last_used_at)
    from watchpost.api_keys k join watchpost.key_usage u on u.key_id = k.id
-   where k.user_id = a.user_id) as last_used_at
+   where k.user_id = a.user_id) as last_used_at,
+  a.banned_until
 from watchpost.accounts a;
 comment on view support.accounts is 'Who has an account, what they pay for and how much they have.';
 comment on column support.accounts.user_id is 'Id of the account, as in auth.users.';
@@ -3875,6 +4025,7 @@ comment on column support.accounts.zones is 'Zones it owns, deleted ones not cou
 comment on column support.accounts.channels is 'Channels it owns, deleted ones not counted.';
 comment on column support.accounts.organisations is 'Organisations it is a member of.';
 comment on column support.accounts.last_used_at is 'When one of its keys was last used, right to about a minute.';
+comment on column support.accounts.banned_until is 'Until then its keys and sessions are refused and its zones pause; null: never banned.';
 
 create view support.plans with (security_invoker = true) as
 select p.plan, p.plan <> 'free' as may_call,
@@ -3898,6 +4049,7 @@ select k.id, a.email, k.name, k.prefix, k.scopes,
   case
     when k.revoked_at is not null then 'revoked'
     when k.expires_at <= now() then 'expired'
+    when private.is_banned(a.banned_until) then 'banned'
     when a.plan = 'free' then 'paused'
     else 'works'
   end as state,
@@ -3911,7 +4063,7 @@ comment on column support.api_keys.email is 'Account that acts when it is used.'
 comment on column support.api_keys.name is 'What its owner calls it.';
 comment on column support.api_keys.prefix is 'First characters of the key; its owner can read them out.';
 comment on column support.api_keys.scopes is 'What it may do: read, write, ingest.';
-comment on column support.api_keys.state is 'works, paused (the plan is free), expired or revoked.';
+comment on column support.api_keys.state is 'works, paused (the plan is free), banned (its account is), expired or revoked.';
 comment on column support.api_keys.last_used_at is 'When it was last used, right to about a minute; null: never.';
 comment on column support.api_keys.created_at is 'When it was made.';
 comment on column support.api_keys.expires_at is 'From then on it is refused; null: never.';
@@ -3961,7 +4113,7 @@ create view support.zones with (security_invoker = true) as
 select z.id, z.label, a.email as owner, o.name as organisation,
   case
     when z.deleted_at is not null then 'deleted'
-    when a.plan = 'free' then 'paused'
+    when a.plan = 'free' or private.is_banned(a.banned_until) then 'paused'
     when not z.enabled then 'disabled'
     when z.snoozed_until > now() then 'snoozed'
     else 'watching'
@@ -3979,7 +4131,7 @@ comment on column support.zones.id is 'Zone id.';
 comment on column support.zones.label is 'What people call the place.';
 comment on column support.zones.owner is 'Address of the owner, whose plan pays for it.';
 comment on column support.zones.organisation is 'Organisation it is shared with; null: private.';
-comment on column support.zones.state is 'watching, snoozed, disabled, paused (the owner''s plan is free) or deleted.';
+comment on column support.zones.state is 'watching, snoozed, disabled, paused (the owner''s plan is free, or they are banned) or deleted.';
 comment on column support.zones.lat is 'Latitude of the centre or label, degrees.';
 comment on column support.zones.lon is 'Longitude of the centre or label, degrees.';
 comment on column support.zones.shape_type is 'circle or polygon.';

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { migrate, setLoginPasswords } from '../../scripts/migrate.ts'
+import { applyStandIn } from '../../scripts/schema.ts'
 import { createEmptyDatabase, type TestDatabase } from '../database.ts'
 
 let database: TestDatabase
@@ -70,6 +71,30 @@ describe('migrate', () => {
     await migrate(database.adminUrl, { root })
     const found = await database.query(`select to_regnamespace('local_later')::text as later`)
     expect(found).toEqual([{ later: 'local_later' }])
+  })
+
+  test('whoever signed up before has an account afterwards, but for the deleted', async () => {
+    await applyStandIn(database.adminUrl)
+    const ids = [1, 2, 3, 4].map((n) => `00000000-0000-4000-8000-00000000000${n}`)
+    await database.query(
+      `insert into auth.users (id, email, email_confirmed_at, deleted_at, banned_until, is_sso_user) values
+        ($1, 'early@example.com', now(), null, null, false),
+        ($2, 'early@example.com', now(), null, 'infinity', true),
+        ($3, null, null, null, null, false),
+        ($4, 'gone@example.com', now(), now(), null, false)`,
+      ids,
+    )
+    await migrate(database.adminUrl)
+    const accounts = await database.query(
+      `select user_id, email, plan, confirmed_at is not null as confirmed, banned_until::text
+      from watchpost.accounts order by user_id`,
+    )
+    const early = { email: 'early@example.com', plan: 'free', confirmed: true, banned_until: null }
+    expect(accounts).toEqual([
+      { ...early, user_id: ids[0] },
+      { ...early, user_id: ids[1], banned_until: 'infinity' },
+      { ...early, user_id: ids[2], email: ids[2], confirmed: false },
+    ])
   })
 
   test('a file whose name says no version is refused', async () => {

@@ -110,6 +110,7 @@ export const LOGIN_FUNCTIONS = lines(`
 export const CLOSED = lines(`
   batches
   event_aliases
+  forgotten
   idempotency_keys
   issuer_keys
   match_memory

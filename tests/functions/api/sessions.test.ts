@@ -103,7 +103,7 @@ describe('401, all in the same bytes', () => {
   }
 
   test.each(Object.entries(cases))('%s', async (_, changes) => {
-    const token = await service.issuer.token(account, changes)
+    const token = await service.session(account, changes)
     for (const path of [ZONES, ACCOUNT]) expect(await refusedWith(token, path)).toBe(bytes)
   })
 

@@ -308,12 +308,14 @@ test('a vessel raises one alert a stay, after its dwell', async () => {
   ])
 })
 
-test('a paused account’s zones raise nothing', async () => {
+test.each([
+  ['below Pro', `update watchpost.accounts set plan = 'free' where user_id = $1`],
+  ['banned', `update auth.users set banned_until = 'infinity' where id = $1`],
+  ['deleted softly', 'update auth.users set deleted_at = now() where id = $1'],
+])('the zones of an account that is %s raise nothing', async (_, statement) => {
   const person = await service.person()
   await zone(person)
-  await service.database.query(`update watchpost.accounts set plan = 'free' where user_id = $1`, [
-    person.user_id,
-  ])
+  await service.database.query(statement, [person.user_id])
   await jobs.ingest(quake())
   await jobs.drain()
   const rows = await service.database.query(`select 1 from watchpost.alerts where owner_id = $1`, [
