@@ -161,7 +161,9 @@ function settingsGates({ config, mail, draft }: Given): Gate[] {
       : config.public_url
         ? right('unsubscribe', say.unsubscribe(config.public_url))
         : wrong('unsubscribe', say.unreachable, say.set_public_url)
-  const hasAddress = mail.footer.postal_address && !draft.html?.includes(NO_ADDRESS)
+  // In the text, for HTML escapes it; whose lines may be broken within it.
+  const isWithout = draft.rendered_text?.replace(/\s+/g, ' ').includes(NO_ADDRESS)
+  const hasAddress = mail.footer.postal_address && !isWithout
   return [
     via
       ? right('transport', say.transports[via])

@@ -154,6 +154,56 @@ describe('what the hub says', () => {
   })
 })
 
+describe('an edit', () => {
+  test('of text or subject makes a letter of them: no slots keep saying the old', async () => {
+    const slots = { paragraphs: ['Old words.'], offer: { title: 'Old', points: ['One'] } }
+    const id = await create({ template: 'offer', slots })
+    await api.ok('draft/edit', { ...of(id), language: 'tr' })
+    expect((await get(id)).draft).toMatchObject({ template: 'offer', slots })
+    await api.ok('draft/edit', { ...of(id), text: 'New words.' })
+    expect((await get(id)).draft).toMatchObject({ template: 'letter', slots: {} })
+    await api.ok('draft/render', of(id))
+    expect((await get(id)).draft.html).not.toContain('Old')
+  })
+
+  test('waits for a push that runs, and not for one that was killed', async () => {
+    const id = await create()
+    for (const step of ['render', 'approve']) await api.ok(`draft/${step}`, of(id))
+    const pushing = (until: string) =>
+      hub.query('update hub.drafts set pushing_until = now() + $2::interval where id = $1', [
+        id,
+        until,
+      ])
+    await pushing('1 minute')
+    for (const step of ['edit', 'render', 'reject', 'push']) {
+      expect(await api.post(`draft/${step}`, of(id)), step).toMatchObject({
+        status: 409,
+        body: { code: 'conflict' },
+      })
+    }
+    await pushing('-1 second')
+    await api.ok('draft/edit', { ...of(id), text: 'New words.' })
+  })
+
+  test('keeps on record whose mail came back, so that nobody there is written to again', async () => {
+    const tags = ['back']
+    for (const at of [0, 1]) {
+      const data = { email: `p${at}@back.example`, tags, ...LEAD }
+      await api.ok('lead/quick_add', { slug: 'demir', data })
+    }
+    const id = await create({ audience: { kind: 'list', filter: { tag: 'back' } } })
+    for (const step of ['render', 'approve', 'push']) await api.ok(`draft/${step}`, of(id))
+    await hub.query(
+      `update hub.recipients set state = 'failed', bounced_at = now(), bounce = 'hard'
+       where draft_id = $1 and email = 'p0@back.example'`,
+      [id],
+    )
+    await api.ok('draft/edit', { ...of(id), text: 'Again.' })
+    await api.ok('draft/render', of(id))
+    expect((await api.ok('draft/approve', of(id))).plan).toMatchObject({ recipients: 1 })
+  })
+})
+
 test('each unclear letter is settled by itself; only who did not get it is written to', async () => {
   const tags = ['each']
   for (const at of [0, 1, 2]) {

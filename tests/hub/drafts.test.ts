@@ -270,6 +270,38 @@ describe('gates', () => {
     hub.config.public_url = public_url
   })
 
+  test('no postal address: nothing goes out, nor what was rendered before there was one', async () => {
+    await api.put('settings/mail', { footer: {} })
+    const id = await create()
+    for (const step of ['render', 'approve']) await api.ok(`draft/${step}`, of(id))
+    const shutOne = { status: 409, body: { errors: [{ path: 'gates.postal_address' }] } }
+    expect(await api.post('draft/push', of(id))).toMatchObject(shutOne)
+    await api.put('settings/mail', { footer: FOOTER })
+    expect(await api.post('draft/push', of(id))).toMatchObject(shutOne)
+    for (const step of ['render', 'approve', 'push']) await api.ok(`draft/${step}`, of(id))
+  })
+
+  test.each([
+    ['bounces', `bounce = 'hard', bounced_at = now()`],
+    ['complaints', 'complained_at = now()'],
+  ])('%s beyond the limit shut the gate, until they are confirmed', async (name, fate) => {
+    const [waiting, sent] = [await create(), await create()]
+    for (const step of ['render', 'approve']) await api.ok(`draft/${step}`, of(waiting))
+    await hub.query(
+      `insert into hub.recipients (draft_id, project_id, email, state, claimed_at)
+       select id, project_id, n || '@alarm.example', 'sent', now()
+       from hub.drafts, generate_series(1, 3) as n where id = $1`,
+      [sent],
+    )
+    await hub.query(`update hub.recipients set ${fate} where draft_id = $1`, [sent])
+    expect(await api.post('draft/push', of(waiting))).toMatchObject({
+      status: 409,
+      body: { errors: [{ path: `gates.${name}` }] },
+    })
+    await api.ok('settings/mail/confirm')
+    await api.ok('draft/push', of(waiting))
+  })
+
   test('no postal address, no sender, no server: each gate is shut', async () => {
     await api.put('settings/mail', { sender: null, smtp: null, footer: {} })
     const id = await create()
