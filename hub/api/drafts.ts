@@ -35,9 +35,9 @@ import {
 } from '../mail/draft-view.ts'
 import { createDraft, DraftChange, type DraftRow, editDraft, NewDraft } from '../mail/drafts.ts'
 import { State } from '../mail/flow.ts'
+import { readRefusals } from '../mail/opt-outs.ts'
 import { personalise } from '../mail/render.ts'
 import { viaOf } from '../mail/settings.ts'
-import { readSalt } from '../mail/suppression.ts'
 import { NEWEST, Position, positionOf } from '../page.ts'
 import { Slug } from './projects.ts'
 
@@ -211,14 +211,14 @@ drafts.openapi(
     const { id, project: named, lead_id, is_chosen, ...filter } = c.req.valid('query')
     const { config, db } = c.get('deps')
     const slug = await slugFor(c.get('deps'), named)
-    const salt = await readSalt(config.paths)
+    const refusals = await readRefusals(config.paths)
     const found = await inProject(db, slug, async (sql, project) => {
       const { audience: now, template } = await readDraft(sql, project.id, id)
       const lead_ids = now.kind === 'list' && is_chosen ? now.filter.lead_ids : undefined
       const audience: Audience = lead_id
         ? { kind: 'lead', lead_id }
         : { kind: 'list', filter: { ...filter, lead_ids } }
-      const people = await peopleOf(sql, { project_id: project.id, audience, template, salt })
+      const people = await peopleOf(sql, { project_id: project.id, audience, template, refusals })
       return { recipients: readersOf(people), choices: await choicesOf(sql, project.id) }
     })
     return answer(c, OtherAudience, found, 200)
@@ -348,12 +348,12 @@ drafts.openapi(
   async (c) => {
     const { id } = c.req.valid('param')
     const { config, db } = c.get('deps')
-    const salt = await readSalt(config.paths)
+    const refusals = await readRefusals(config.paths)
     const html = await everywhere(db, async (sql) => {
       const [draft] = await sql<Pick<DraftRow, 'project_id' | 'html' | 'audience' | 'template'>>`
         select project_id, html, audience, template from hub.drafts where id = ${id}`
       if (draft?.html == null) throw absent('rendered draft')
-      const { people } = await peopleOf(sql, { ...draft, salt })
+      const { people } = await peopleOf(sql, { ...draft, refusals })
       const reader = people.find(({ skip }) => skip === null) ?? people[0]
       const parts = { subject: '', text: '', html: draft.html, bytes: 0 }
       const personal = personalOf(reader ?? { name: null, company: null })

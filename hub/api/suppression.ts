@@ -156,7 +156,7 @@ async function add(c: Ctx, given: string[], reason: 'manual' | 'imported') {
   const emails = [...new Set(given.flatMap((text) => normaliseEmail(text) ?? []))]
   const salt = await readSalt(config.paths)
   return everywhere(db, async (sql) => {
-    const known = (await suppressed(sql, salt, emails)).size
+    const known = (await suppressed(sql, { salt, queued: new Set() }, emails)).size
     const added = await suppress(sql, salt, { emails, reason })
     return { added, known, invalid: invalid.slice(0, 100) }
   })

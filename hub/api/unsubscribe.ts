@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { createRoute, resource } from '../../shared/route.ts'
 import { addressOf } from '../caller.ts'
 import { everywhere } from '../db.ts'
-import { type Ctx, type Env, languageOf, problems, write } from '../http.ts'
-import { tell } from '../mail/outcome.ts'
-import { readSalt, readToken, suppressHashes, tokenHash } from '../mail/suppression.ts'
+import { type Ctx, type Env, languageOf, problems } from '../http.ts'
+import { applyOptOuts, keepOptOut } from '../mail/opt-outs.ts'
+import { readSalt, readToken, tokenHash } from '../mail/suppression.ts'
 import type { Language } from '../words.ts'
 
 const WORDS = {
@@ -80,9 +80,9 @@ unsubscribe.openapi(
     operationId: 'unsubscribe',
     tags: ['Mail'],
     summary: 'Unsubscribe at once (RFC 8058)',
-    description: 'Takes any body, a form’s too, and needs neither cookie nor Origin.',
+    description:
+      'Takes any body, a form’s too, and needs neither cookie nor Origin. It is kept also while the hub only reads or its database is away, and nothing is sent to that address from then on.',
     security: [],
-    middleware: write,
     request: { params: Token },
     responses: { 200: html('Unsubscribed.'), 404: html('No link of ours.'), ...problems() },
   }),
@@ -91,16 +91,13 @@ unsubscribe.openapi(
     const { hash, mail } = await read(c, token)
     const words = WORDS[mail?.language ?? languageOf(c)]
     if (!hash) return page(c, mail, words.wrong, 404)
-    await everywhere(c.get('deps').db, async (sql) => {
-      const project_id = mail?.project_id ?? null
-      await suppressHashes(sql, { hashes: [hash], reason: 'unsubscribed', project_id })
-      if (!mail) return
-      const changed = await sql`
-        update hub.recipients set unsubscribed_at = now()
-        where draft_id = ${mail.draft_id} and email = ${mail.email} and unsubscribed_at is null
-        returning 1`
-      if (changed.length > 0) await tell(sql, mail, 'unsubscribed')
-    })
+    const { config, db, key_role } = c.get('deps')
+    await keepOptOut(config.paths, hash, token)
+    if (key_role === 'hub_rw') {
+      await applyOptOuts({ config, db }).catch((error: unknown) => {
+        c.get('log').kept_for_later = error instanceof Error ? error.message : String(error)
+      })
+    }
     return page(c, mail, words.done, 200)
   },
 )
@@ -113,6 +110,7 @@ async function read(c: Ctx, token: string): Promise<{ hash?: string; mail?: Mail
     c.get('deps').attempts.wrong('link', addressOf(c))
     return {}
   }
+  // The page can do without: whose link it is stands in the token.
   const [mail] = await everywhere(
     db,
     (sql) => sql<Mail>`
@@ -120,7 +118,7 @@ async function read(c: Ctx, token: string): Promise<{ hash?: string; mail?: Mail
       from hub.recipients as r
       join hub.drafts as d on d.id = r.draft_id
       where r.token_hash = ${tokenHash(token)}`,
-  )
+  ).catch(() => [])
   return { hash, ...(mail ? { mail } : {}) }
 }
 

@@ -12,8 +12,8 @@ import { requireState, type Step } from './flow.ts'
 import { gateText } from './gates.text.ts'
 import { type Gate, gatesOf, type Surroundings, unsupported, wordsOf } from './gates.ts'
 import { knownDns } from './known-dns.ts'
+import { readRefusals } from './opt-outs.ts'
 import { type MailSettings, readMail, readPause, viaOf } from './settings.ts'
-import { readSalt } from './suppression.ts'
 import { readToday } from './today.ts'
 
 const say = { ...said(flowText), claim: said(gateText).claim }
@@ -56,9 +56,9 @@ export async function examine(
   around: Surroundings,
   draft: DraftRow,
 ): Promise<{ people: Person[]; without_email: number; gates: Gate[] }> {
-  const salt = await readSalt(around.config.paths)
+  const refusals = await readRefusals(around.config.paths)
   const { audience, template } = draft
-  const found = await peopleOf(sql, { project_id: project.id, audience, template, salt })
+  const found = await peopleOf(sql, { project_id: project.id, audience, template, refusals })
   return { ...found, gates: await gatesOf({ ...around, sql, project, draft, ...found }) }
 }
 

@@ -4,7 +4,7 @@ import { Stage } from '../lead.ts'
 import { said, type Words } from '../words.ts'
 import { type AddressFault, judgeAddress, normaliseEmail } from './address.ts'
 import { skipText } from './gates.text.ts'
-import { suppressed } from './suppression.ts'
+import { type Refusals, suppressed } from './suppression.ts'
 
 /** Why somebody gets nothing, in words. */
 export const skipWords = said(skipText)
@@ -40,9 +40,9 @@ export type Person = {
 /** Everybody of an audience who has an address, judged one by one; and how many have none. */
 export async function peopleOf(
   sql: Sql,
-  given: { project_id: string; audience: Audience; template: string; salt: Buffer },
+  given: { project_id: string; audience: Audience; template: string; refusals: Refusals },
 ): Promise<{ people: Person[]; without_email: number }> {
-  const { project_id, audience, template, salt } = given
+  const { project_id, audience, template, refusals } = given
   const filter = audience.kind === 'lead' ? { lead_ids: [audience.lead_id] } : audience.filter
   const { lead_ids, stage, tag, country, q }: z.infer<typeof AudienceFilter> = filter
   const rows = await sql<{
@@ -76,7 +76,7 @@ export async function peopleOf(
   const byEmail = new Map(
     named.map((row) => [normaliseEmail(row.email ?? '') ?? row.email?.trim() ?? '', row]),
   )
-  const never = await suppressed(sql, salt, [...byEmail.keys()])
+  const never = await suppressed(sql, refusals, [...byEmail.keys()])
   const people = [...byEmail].map(([email, lead]): Person => {
     const skip = skipOf({ ...lead, email, is_suppressed: never.has(email), template })
     return { lead_id: lead.id, email, name: lead.name, company: lead.company, skip }

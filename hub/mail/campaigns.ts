@@ -5,10 +5,10 @@ import { skipWords } from './audience.ts'
 import type { DraftRow } from './drafts.ts'
 import { whyNot } from './letters.ts'
 import { type Campaign, type Listmonk, ListmonkError, listmonk } from './listmonk.ts'
+import { readRefusals } from './opt-outs.ts'
 import { outcomeText } from './outcome.text.ts'
 import { tell } from './outcome.ts'
 import { readMail, readPause } from './settings.ts'
-import { readSalt } from './suppression.ts'
 import { readToday } from './today.ts'
 
 const say = said(outcomeText)
@@ -161,7 +161,7 @@ async function judgeAgain(
   { mailing, draft, portion }: Work,
   hasLeft: Set<string>,
 ): Promise<{ people: Recipient[]; gone: Set<string> }> {
-  const salt = await readSalt(mailing.config.paths)
+  const refusals = await readRefusals(mailing.config.paths)
   return everywhere(mailing.db, async (sql) => {
     const all = await sql<Recipient & { state: string }>`
       select email, lead_id, state from hub.recipients
@@ -173,7 +173,7 @@ async function judgeAgain(
     for (const one of all.filter(({ state }) => state === 'pushed')) {
       const skip = hasLeft.has(one.email)
         ? skipWords.suppressed
-        : await whyNot(sql, draft, one, salt)
+        : await whyNot(sql, draft, one, refusals)
       if (!skip) {
         people.push(one)
         continue

@@ -6,12 +6,13 @@ import type { Mailing } from './approval.ts'
 import { peopleOf, personalOf, skipWords } from './audience.ts'
 import type { DraftRow } from './drafts.ts'
 import { ListmonkError, listmonk } from './listmonk.ts'
+import { readRefusals } from './opt-outs.ts'
 import { outcomeText } from './outcome.text.ts'
 import { type Claimed, markBounced, markFailed, markSent, markUnclear, putBack } from './outcome.ts'
 import { personalise, type Rendered } from './render.ts'
 import { type MailSettings, readMail, readPause } from './settings.ts'
 import { messageId, type SendResult, sendMail, unsubscribeHeaders } from './smtp.ts'
-import { emailHash, readSalt, tokenHash, unsubscribeToken } from './suppression.ts'
+import { emailHash, type Refusals, readSalt, tokenHash, unsubscribeToken } from './suppression.ts'
 import { readToday } from './today.ts'
 
 const say = said(outcomeText)
@@ -56,7 +57,7 @@ async function choose(
   draft: DraftRow,
   mail: MailSettings,
 ): Promise<Next | null> {
-  const salt = await readSalt(config.paths)
+  const refusals = await readRefusals(config.paths)
   const pause = await readPause(config.paths)
   return everywhere(db, async (sql) => {
     const { left, alarm } = await readToday(sql, mail, pause)
@@ -75,7 +76,7 @@ async function choose(
         order by retry_at nulls first, email
         limit 1`
       if (!next) return null
-      const skip = await whyNot(sql, draft, next, salt)
+      const skip = await whyNot(sql, draft, next, refusals)
       if (!skip) return next
       await sql`
         update hub.recipients set state = 'skipped', reason = ${stored(skip)}
@@ -89,12 +90,12 @@ export async function whyNot(
   sql: Sql,
   draft: DraftRow,
   { lead_id, email }: Pick<Next, 'lead_id' | 'email'>,
-  salt: Buffer,
+  refusals: Refusals,
 ): Promise<Words | null> {
   if (!lead_id) return skipWords.lead_deleted
   const { project_id, template, approved_at } = draft
   const audience = { kind: 'lead' as const, lead_id }
-  const { people } = await peopleOf(sql, { project_id, audience, template, salt })
+  const { people } = await peopleOf(sql, { project_id, audience, template, refusals })
   const [person] = people
   if (person?.email !== email) return skipWords.other_address
   if (person.skip) return skipWords[person.skip]
@@ -151,7 +152,9 @@ async function take(
   mail: MailSettings,
   { recipient, token }: Letter,
 ): Promise<Claimed> {
-  const hash = emailHash(await readSalt(config.paths), recipient.email)
+  const { salt, queued } = await readRefusals(config.paths)
+  const hash = emailHash(salt, recipient.email)
+  if (queued.has(hash)) throw new Taken()
   const message_id = messageId(draft.id, recipient.email, mail.sender?.email ?? '')
   return everywhere(db, async (sql) => {
     const [row] = await sql<{ attempts: number }>`

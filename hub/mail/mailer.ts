@@ -6,6 +6,7 @@ import { type Mailing, surroundings } from './approval.ts'
 import { sendCampaigns } from './campaigns.ts'
 import type { DraftRow } from './drafts.ts'
 import { type Patience, sendLetters } from './letters.ts'
+import { applyOptOuts } from './opt-outs.ts'
 import { outcomeText } from './outcome.text.ts'
 import { endDraft } from './outcome.ts'
 import { pauseMail } from './settings.ts'
@@ -43,6 +44,7 @@ export function createMailer(
     while (again && !isClosed) {
       again = false
       try {
+        await applyOptOuts(mailing)
         await sendAll(mailing, () => isClosed)
       } catch (error) {
         log({ msg: 'sending mail', error: error instanceof Error ? error.message : String(error) })

@@ -8,6 +8,9 @@ import { normaliseEmail } from './address.ts'
 
 export type SuppressionReason = 'unsubscribed' | 'bounced' | 'complained' | 'manual' | 'imported'
 
+/** What the list is asked with, and who unsubscribed but is not on it yet. */
+export type Refusals = { salt: Buffer; queued: Set<string> }
+
 const SALT_BYTES = 32
 const HASH_BYTES = 32
 const NONCE_BYTES = 12
@@ -83,15 +86,20 @@ export async function release(sql: Sql, hash: string): Promise<SuppressionReason
   return entry?.reason
 }
 
-/** Those of the addresses that must not get mail. */
-export async function suppressed(sql: Sql, salt: Buffer, emails: string[]): Promise<Set<string>> {
+/** Those of the addresses that must not get mail: who is on the list, or will be. */
+export async function suppressed(
+  sql: Sql,
+  { salt, queued }: Refusals,
+  emails: string[],
+): Promise<Set<string>> {
   if (emails.length === 0) return new Set()
   const byHash = new Map(emails.map((email) => [emailHash(salt, email), email]))
   const rows = await sql<{ email_hash: string }>`
     select email_hash
     from hub.suppression
     where email_hash = any(${[...byHash.keys()]}::text[]) and released_at is null`
-  return new Set(rows.map((row) => byHash.get(row.email_hash) ?? ''))
+  const hashes = [...rows.map((row) => row.email_hash), ...queued]
+  return new Set(hashes.flatMap((hash) => byHash.get(hash) ?? []))
 }
 
 /**

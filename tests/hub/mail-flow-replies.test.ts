@@ -176,7 +176,6 @@ test('with only the public key every write of mail answers 401 read_only_key', a
     'settings/mail/test',
     'settings/mail/pause',
     'settings/mail/confirm',
-    'u/x',
   ]) {
     expect(await post(path), path).toMatchObject({ status: 401, body: { code: 'read_only_key' } })
   }
