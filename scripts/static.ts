@@ -6,6 +6,7 @@ const HEADERS = `/*
   Cache-Control: public, max-age=${ONE_DAY_SECONDS}
   X-Content-Type-Options: nosniff
   X-Frame-Options: DENY
+  Content-Security-Policy: default-src 'none'; frame-ancestors 'none'
   Referrer-Policy: no-referrer
   Strict-Transport-Security: max-age=31536000; includeSubDomains
 `

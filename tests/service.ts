@@ -107,6 +107,8 @@ export async function createService(
     verify_session?: VerifySession
     wake?: () => void
     public_url?: string
+    /** The static files; none, where a test does not ask for them. */
+    asset?: Deps['asset']
   } = {},
 ): Promise<Service> {
   const database = await createTestDatabase()
@@ -136,7 +138,7 @@ export async function createService(
           public_url,
           address: (c) => c.req.header(ADDRESS_HEADER) ?? '192.0.2.1',
           address_limit: () => 0,
-          asset: async () => undefined,
+          asset: options.asset ?? (async () => undefined),
           wake: options.wake,
           log: (line) => void lines.push(line),
         })
