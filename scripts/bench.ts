@@ -147,9 +147,9 @@ async function benchMatching(admin: pg.Client): Promise<void> {
   await admin.query(`insert into watchpost.zone_boxes (zone_id, part, box, needs)
     select z.id, b.part, b.box, private.least_severity(z) from watchpost.zones z cross join lateral unnest(z.boxes) with ordinality as b (box, part)
     on conflict do nothing`)
-  await admin.query(`insert into watchpost.zone_versions (zone_id, version, valid_from, definition)
-    select z.id, z.version, now() - interval '1 day', private.zone_definition(z) from watchpost.zones z
-    on conflict do nothing`)
+  await admin.query(`select private.keep_version(z, false) from watchpost.zones z
+    where not exists (select from watchpost.zone_versions v where v.zone_id = z.id)`)
+  await admin.query(`update watchpost.zone_versions set valid_from = now() - interval '1 day'`)
   await admin.query(`update watchpost.zones set updated_at = now() - interval '1 day'`)
   await admin.query(`set session_replication_role = default`)
   await admin.query('vacuum analyze')

@@ -218,6 +218,7 @@ comment on column watchpost.positions.status is 'active, ended or retracted.';
 comment on column watchpost.positions.url is 'Page of the source about it.';
 comment on column watchpost.positions.extent is 'The point as a box, for the search by area.';
 comment on column watchpost.positions.scope_id is 'Who may see it; null: everybody.';
+create index positions_first_seen_at on watchpost.positions using brin (first_seen_at) with (pages_per_range = 32);
 create index positions_batch_id on watchpost.positions (batch_id);
 create index positions_ts on watchpost.positions (ts desc, event_id desc);
 create index positions_extent_ts on watchpost.positions using gist (extent, ts);

@@ -90,6 +90,29 @@ begin
   get diagnostics v_count = row_count;
   v_total := v_total + v_count;
 
+  -- A version that was in force when nothing was seen decided nothing: the one before it may stand in
+  -- for it. Not before an hour, when every ingest that was under way has been stored.
+  delete from watchpost.zone_versions where (zone_id, version) in (
+    select v.zone_id, v.version from watchpost.zone_versions v
+    where v.ended_at < now() - interval '1 hour'
+      and not exists (
+        select from watchpost.event_revisions r
+        where r.first_seen_at >= date_trunc('milliseconds', v.valid_from)
+          and r.first_seen_at < date_trunc('milliseconds', v.ended_at))
+      and not exists (
+        select from watchpost.positions p
+        where p.first_seen_at >= date_trunc('milliseconds', v.valid_from)
+          and p.first_seen_at < date_trunc('milliseconds', v.ended_at))
+      and not exists (
+        select from watchpost.alerts a where a.zone_id = v.zone_id and a.zone_version = v.version)
+    limit p_batch);
+  get diagnostics v_count = row_count;
+  v_total := v_total + v_count;
+
+  delete from watchpost.zone_shapes s
+  where not exists (
+    select from watchpost.zone_versions v where v.zone_id = s.zone_id and v.shape_hash = s.hash);
+
   delete from watchpost.zones where id in (
     select id from watchpost.zones z
     where z.deleted_at < now() - (v_keep ->> 'deleted')::interval

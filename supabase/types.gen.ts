@@ -1694,9 +1694,41 @@ export type Database = {
           },
         ]
       }
+      zone_shapes: {
+        Row: {
+          bytes: number
+          hash: string
+          polygon: NonNullable<Json>
+          zone_id: string
+        }
+        ComputedFields: never
+        Insert: {
+          bytes: number
+          hash: string
+          polygon: NonNullable<Json>
+          zone_id: string
+        }
+        Update: {
+          bytes?: number
+          hash?: string
+          polygon?: NonNullable<Json>
+          zone_id?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: 'zone_shapes_zone_id_fkey'
+            columns: ['zone_id']
+            isOneToOne: false
+            referencedRelation: 'zones'
+            referencedColumns: ['id']
+          },
+        ]
+      }
       zone_versions: {
         Row: {
           definition: NonNullable<Json>
+          ended_at: string | null
+          shape_hash: string | null
           valid_from: string
           version: number
           zone_id: string
@@ -1704,12 +1736,16 @@ export type Database = {
         ComputedFields: never
         Insert: {
           definition: NonNullable<Json>
+          ended_at?: string | null
+          shape_hash?: string | null
           valid_from?: string
           version: number
           zone_id: string
         }
         Update: {
           definition?: NonNullable<Json>
+          ended_at?: string | null
+          shape_hash?: string | null
           valid_from?: string
           version?: number
           zone_id?: string
@@ -1721,6 +1757,13 @@ export type Database = {
             isOneToOne: false
             referencedRelation: 'zones'
             referencedColumns: ['id']
+          },
+          {
+            foreignKeyName: 'zone_versions_zone_id_shape_hash_fkey'
+            columns: ['zone_id', 'shape_hash']
+            isOneToOne: false
+            referencedRelation: 'zone_shapes'
+            referencedColumns: ['zone_id', 'hash']
           },
         ]
       }

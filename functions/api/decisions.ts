@@ -163,10 +163,10 @@ async function explain(c: Ctx, zoneId: string, eventId: string) {
         from watchpost.alerts
         where zone_id = ${zoneId} and event_id = ${event.id}`,
       sql<VersionRow>`
-        select version, valid_from, definition
-        from watchpost.zone_versions
-        where zone_id = ${zoneId}
-        order by version`,
+        select v.version, v.valid_from, private.definition_of(v) as definition
+        from watchpost.zone_versions v
+        where v.zone_id = ${zoneId}
+        order by v.version`,
       sql<RevisionRow>`select * from private.stay_before(${event.id}, ${event.subject})`,
     ])
     const [alerts, versions, before] = await last(decided)

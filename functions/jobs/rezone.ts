@@ -39,7 +39,7 @@ async function matchZone(sql: Sql, zoneId: string, wakeId: string) {
 
 async function releaseWhenLoud(sql: Sql, zoneId: string): Promise<void> {
   const [held] = await sql<{ definition: unknown }>`
-    select v.definition
+    select private.definition_of(v) as definition
     from watchpost.zones z
     join watchpost.zone_versions v on v.zone_id = z.id and v.version = z.version
     where z.id = ${zoneId} and z.deleted_at is null

@@ -44,14 +44,14 @@ export async function loadZones(
     (zone) => !isChanged(zone) && !cache.has(keyOf(zone.id, zone.version)),
   )
   const kept = await sql<Kept>`
-    select v.zone_id, v.version, v.valid_from, v.definition
+    select v.zone_id, v.version, v.valid_from, private.definition_of(v) as definition
     from unnest(
       ${missing.map((zone) => zone.id)}::uuid[], ${missing.map((zone) => zone.version)}::integer[]) as m (id, version)
     join watchpost.zone_versions v on v.zone_id = m.id and v.version = m.version
     union all
-    select zone_id, version, valid_from, definition
-    from watchpost.zone_versions
-    where zone_id = any(${changed.map((zone) => zone.id)}::uuid[])`
+    select v.zone_id, v.version, v.valid_from, private.definition_of(v)
+    from watchpost.zone_versions v
+    where v.zone_id = any(${changed.map((zone) => zone.id)}::uuid[])`
   if (cache.size + kept.length > MAX_CACHED) cache.clear()
   const fresh = new Map(kept.map((row) => [keyOf(row.zone_id, row.version), prepare(row)]))
   for (const [key, zone] of fresh) cache.set(key, zone)

@@ -1272,6 +1272,7 @@ comment on column watchpost.positions.status is 'active, ended or retracted.';
 comment on column watchpost.positions.url is 'Page of the source about it.';
 comment on column watchpost.positions.extent is 'The point as a box, for the search by area.';
 comment on column watchpost.positions.scope_id is 'Who may see it; null: everybody.';
+create index positions_first_seen_at on watchpost.positions using brin (first_seen_at) with (pages_per_range = 32);
 create index positions_batch_id on watchpost.positions (batch_id);
 create index positions_ts on watchpost.positions (ts desc, event_id desc);
 create index positions_extent_ts on watchpost.positions using gist (extent, ts);
@@ -1630,18 +1631,45 @@ create policy zone_boxes_jobs on watchpost.zone_boxes for select to watchpost_jo
   using (true);
 grant select on watchpost.zone_boxes to watchpost_jobs;
 
+create table watchpost.zone_shapes (
+  zone_id uuid not null references watchpost.zones on delete cascade,
+  hash bytea not null check (length(hash) = 32),
+  polygon jsonb not null,
+  bytes integer not null check (bytes > 0),
+  primary key (zone_id, hash)
+);
+comment on table watchpost.zone_shapes is 'Each polygon a zone ever had in a kept version, once. Of that zone alone: the same place drawn by somebody else is a row of theirs.';
+comment on column watchpost.zone_shapes.zone_id is 'Zone it belongs to.';
+comment on column watchpost.zone_shapes.hash is 'SHA-256 of the polygon; names it within its zone.';
+comment on column watchpost.zone_shapes.polygon is 'GeoJSON Polygon or MultiPolygon.';
+comment on column watchpost.zone_shapes.bytes is 'Length of it as text; what a zone may keep is counted by it.';
+alter table watchpost.zone_shapes enable row level security;
+alter table watchpost.zone_shapes force row level security;
+create policy zone_shapes_select on watchpost.zone_shapes for select to authenticated
+  using (exists (select from watchpost.zones z where z.id = zone_id));
+create policy zone_shapes_jobs on watchpost.zone_shapes for select to watchpost_jobs
+  using (true);
+grant select on watchpost.zone_shapes to authenticated, watchpost_jobs;
+
 create table watchpost.zone_versions (
   zone_id uuid not null references watchpost.zones on delete cascade,
   version integer not null,
   valid_from timestamptz not null default now(),
   definition jsonb not null,
-  primary key (zone_id, version)
+  shape_hash bytea,
+  ended_at timestamptz,
+  primary key (zone_id, version),
+  foreign key (zone_id, shape_hash) references watchpost.zone_shapes (zone_id, hash)
 );
-comment on table watchpost.zone_versions is 'Append-only: each version of a zone, so that what was decided can be replayed.';
+comment on table watchpost.zone_versions is 'Each version of a zone in which something was seen, so that what was decided can be replayed; the others are thinned out, see retention.';
 comment on column watchpost.zone_versions.zone_id is 'Zone this was.';
 comment on column watchpost.zone_versions.version is 'Number of the version.';
 comment on column watchpost.zone_versions.valid_from is 'Since when it held; until the next version.';
-comment on column watchpost.zone_versions.definition is 'Every field a decision reads, as JSON.';
+comment on column watchpost.zone_versions.definition is 'Every field a decision reads, as JSON, but for the polygon.';
+comment on column watchpost.zone_versions.shape_hash is 'Its polygon in zone_shapes; null: it has none.';
+comment on column watchpost.zone_versions.ended_at is 'When the next version began; null: it is the last one.';
+create index zone_versions_shape on watchpost.zone_versions (zone_id, shape_hash) where shape_hash is not null;
+create index zone_versions_ended_at on watchpost.zone_versions (ended_at) where ended_at is not null;
 alter table watchpost.zone_versions enable row level security;
 alter table watchpost.zone_versions force row level security;
 create policy zone_versions_select on watchpost.zone_versions for select to authenticated
@@ -1674,6 +1702,39 @@ grant select, insert, update, delete on watchpost.match_memory to watchpost_jobs
 create function private.zone_definition(z watchpost.zones) returns jsonb
 language sql stable set search_path = '' as $$
   select to_jsonb(z) - array['boxes', 'version', 'created_at', 'updated_at', 'scope_id']
+$$;
+
+-- A version as a whole, as decisions read it.
+create function private.definition_of(v watchpost.zone_versions) returns jsonb
+language sql stable set search_path = '' as $$
+  select v.definition || jsonb_build_object('polygon', (
+    select s.polygon from watchpost.zone_shapes s where s.zone_id = v.zone_id and s.hash = v.shape_hash))
+$$;
+grant execute on function private.definition_of to authenticated, watchpost_jobs;
+
+-- Notes the version that begins now. errcode WP409 when the zone keeps as much history as it may:
+-- what is thinned out, see retention, makes room again.
+create function private.keep_version(z watchpost.zones, p_must_fit boolean) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_text text := z.polygon::text;
+  v_hash bytea := sha256(convert_to(v_text, 'UTF8'));
+begin
+  if v_hash is not null then
+    insert into watchpost.zone_shapes (zone_id, hash, polygon, bytes)
+    values (z.id, v_hash, z.polygon, octet_length(v_text))
+    on conflict do nothing;
+  end if;
+  update watchpost.zone_versions set ended_at = now() where zone_id = z.id and ended_at is null;
+  insert into watchpost.zone_versions (zone_id, version, definition, shape_hash)
+  values (z.id, z.version, private.zone_definition(z) - 'polygon', v_hash);
+  if p_must_fit and (
+    (select count(*) from watchpost.zone_versions where zone_id = z.id) > 500
+    or (select sum(bytes) from watchpost.zone_shapes where zone_id = z.id) > 4 * 1024 * 1024) then
+    raise exception 'This zone was changed too often: it keeps 500 versions and 4 MiB of shapes for its explanations. Versions in which nothing was seen are forgotten within hours, the others after 100 days; until then, draw a new zone.'
+      using errcode = 'WP409';
+  end if;
+end
 $$;
 
 -- A severity below this cannot reach the zone's threshold. Only narrows: rounded down, decided elsewhere.
@@ -1716,8 +1777,11 @@ create function private.zone_after() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
   if tg_op = 'INSERT' or new.version <> old.version then
-    insert into watchpost.zone_versions (zone_id, version, definition)
-    values (new.id, new.version, private.zone_definition(new));
+    -- Who deletes, leaves or deletes an organisation is not held up.
+    perform private.keep_version(new, tg_op = 'INSERT' or not (
+      (new.deleted_at is not null and old.deleted_at is null)
+      or new.owner_id <> old.owner_id
+      or not private.org_exists(old.org_id)));
     perform private.enqueue('rezone', gen_random_uuid(), jsonb_build_object('zone_id', new.id));
   end if;
   if tg_op = 'INSERT' or new.version <> old.version then
@@ -3914,6 +3978,29 @@ begin
     order by updated_at limit p_batch);
   get diagnostics v_count = row_count;
   v_total := v_total + v_count;
+
+  -- A version that was in force when nothing was seen decided nothing: the one before it may stand in
+  -- for it. Not before an hour, when every ingest that was under way has been stored.
+  delete from watchpost.zone_versions where (zone_id, version) in (
+    select v.zone_id, v.version from watchpost.zone_versions v
+    where v.ended_at < now() - interval '1 hour'
+      and not exists (
+        select from watchpost.event_revisions r
+        where r.first_seen_at >= date_trunc('milliseconds', v.valid_from)
+          and r.first_seen_at < date_trunc('milliseconds', v.ended_at))
+      and not exists (
+        select from watchpost.positions p
+        where p.first_seen_at >= date_trunc('milliseconds', v.valid_from)
+          and p.first_seen_at < date_trunc('milliseconds', v.ended_at))
+      and not exists (
+        select from watchpost.alerts a where a.zone_id = v.zone_id and a.zone_version = v.version)
+    limit p_batch);
+  get diagnostics v_count = row_count;
+  v_total := v_total + v_count;
+
+  delete from watchpost.zone_shapes s
+  where not exists (
+    select from watchpost.zone_versions v where v.zone_id = s.zone_id and v.shape_hash = s.hash);
 
   delete from watchpost.zones where id in (
     select id from watchpost.zones z

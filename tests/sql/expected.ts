@@ -36,6 +36,8 @@ export const GRANTS = lines(`
   positions watchpost_jobs: select
   sources watchpost_jobs: select, insert, update
   zone_boxes watchpost_jobs: select
+  zone_shapes authenticated: select
+  zone_shapes watchpost_jobs: select
   zone_versions authenticated: select
   zone_versions watchpost_jobs: select
   zones authenticated: select, insert (org_id label lat lon radius_km shape_type polygon match
@@ -83,6 +85,8 @@ export const POLICIES = lines(`
   positions positions_select select to authenticated
   sources sources_jobs all to watchpost_jobs
   zone_boxes zone_boxes_jobs select to watchpost_jobs
+  zone_shapes zone_shapes_jobs select to watchpost_jobs
+  zone_shapes zone_shapes_select select to authenticated
   zone_versions zone_versions_jobs select to watchpost_jobs
   zone_versions zone_versions_select select to authenticated
   zones zones_insert insert to authenticated
@@ -164,6 +168,8 @@ export const REACH = lines(`
     shared; nobody -; anon denied
   positions select: owner private public shared; admin public shared; member public shared;
     stranger foreign public; reader private public shared; nobody public; anon denied
+  zone_shapes select: owner private shared; admin shared; member shared; stranger foreign; reader
+    private shared; nobody -; anon denied
   zone_versions select: owner private shared; admin shared; member shared; stranger foreign;
     reader private shared; nobody -; anon denied
   zones select: owner private shared; admin shared; member shared; stranger foreign; reader

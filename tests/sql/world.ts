@@ -21,6 +21,7 @@ export const TAGS: Record<string, string> = {
   members: 'email',
   organisations: 'name',
   positions: 'title',
+  zone_shapes: "polygon ->> 'tag'",
   zone_versions: "definition ->> 'label'",
   zones: 'label',
 }
@@ -72,8 +73,10 @@ export async function createWorld(database: TestDatabase): Promise<World> {
     insert into watchpost.zones (owner_id, org_id, label, lat, lon, boxes)
       select owner, org, tag, 1, 2, array[box '(3,2),(1,0)'] from ${kept};
     insert into watchpost.zone_boxes (zone_id, part, box, needs) select id, 1, boxes[1], 40 from watchpost.zones;
-    insert into watchpost.zone_versions (zone_id, version, definition)
-      select id, 1, to_jsonb(z) from watchpost.zones z;
+    insert into watchpost.zone_shapes (zone_id, hash, polygon, bytes)
+      select id, sha256('the same shape of everybody'), jsonb_build_object('tag', label), 1 from watchpost.zones;
+    insert into watchpost.zone_versions (zone_id, version, definition, shape_hash)
+      select id, 1, to_jsonb(z), sha256('the same shape of everybody') from watchpost.zones z;
     insert into watchpost.match_memory (zone_id, key, memory) select id, 'key', '{}' from watchpost.zones;
     insert into watchpost.channels (owner_id, org_id, kind, label, target_sealed, target_masked)
       select owner, org, 'webhook', tag, 'sealed', 'masked' from ${kept};
