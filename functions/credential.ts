@@ -3,6 +3,7 @@ import { ApiError } from '../shared/problem.ts'
 import { bucketOf } from './address.ts'
 import type { Connection } from './db.ts'
 import type { Ctx } from './http.ts'
+import { KeysUnavailable } from './jwks.ts'
 import type { Session } from './sessions.ts'
 
 /** What a request shows: a key, which the database knows by its hash, or a verified session token. */
@@ -14,7 +15,7 @@ const STATEMENT_TIMEOUT = '10s'
 export async function credentialOf(c: Ctx): Promise<Credential> {
   const credential = c.get('credential') ?? (await read(c))
   if (!credential) {
-    const wait = c.get('deps').address_limit(c.get('deps').address(c))
+    const wait = takeFromAddress(c)
     if (wait > 0) throw rateLimited(wait)
     throw unauthenticated()
   }
@@ -32,9 +33,20 @@ async function read(c: Ctx): Promise<Credential | undefined> {
     const session = await c.get('deps').verify_session(token)
     return session && { session }
   } catch (cause) {
-    const message = 'Session tokens cannot be verified at the moment. Try again.'
-    throw new ApiError('unavailable', message, { cause })
+    const wait = takeFromAddress(c)
+    if (wait > 0) throw rateLimited(wait)
+    const seconds = cause instanceof KeysUnavailable ? cause.retry_after : 5
+    const message = `Session tokens cannot be verified at the moment. Try again in ${seconds} s.`
+    throw new ApiError('unavailable', message, {
+      cause,
+      headers: { 'Retry-After': String(seconds) },
+    })
   }
+}
+
+function takeFromAddress(c: Ctx): number {
+  const { address, address_limit } = c.get('deps')
+  return address_limit(address(c))
 }
 
 /** check asks the database who shows it, and takes one request from their budget. */

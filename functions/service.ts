@@ -12,6 +12,7 @@ import { createIssuer, ISSUER_PATH } from './issuer.ts'
 import { registerFeeds } from './jobs/ingest.ts'
 import type { JobDeps } from './jobs/queue.ts'
 import { createRunner } from './jobs.ts'
+import { issuerProblem } from './jwks.ts'
 import { listen } from './listen.ts'
 import type { Log } from './log.ts'
 import { checkLogin } from './login.ts'
@@ -98,8 +99,14 @@ async function createAppOn(config: Config, outside: Outside): Promise<App> {
 }
 
 /** Another issuer's tokens, or Watchpost's own and what makes them. */
-async function signIn({ auth, origins, public_url }: Config, { db, seal }: Outside) {
-  if (auth) return { verify_session: remoteSessions(auth), mount: () => undefined }
+async function signIn({ auth, origins, public_url }: Config, { db, seal, log }: Outside) {
+  if (auth) {
+    // Not awaited: an issuer that is away for a moment keeps nobody's alerts back.
+    issuerProblem(auth.jwks_url).then(
+      (problem) => problem && log({ msg: 'sign-in', error: problem }),
+    )
+    return { verify_session: remoteSessions(auth), mount: () => undefined }
+  }
   const { verify_session, routes } = await createIssuer({ db, seal, origins, public_url })
   return { verify_session, mount: (app: App) => app.route(ISSUER_PATH, routes) }
 }

@@ -1,11 +1,6 @@
-import {
-  createLocalJWKSet,
-  createRemoteJWKSet,
-  errors,
-  type JWTVerifyGetKey,
-  jwtVerify,
-} from 'jose'
+import { createLocalJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import { z } from 'zod'
+import { ALGORITHMS, publishedKeys } from './jwks.ts'
 
 /** Who a session token speaks for, by its signature; the database has the last word. */
 export type Session = {
@@ -21,7 +16,6 @@ export type VerifySession = (token: string) => Promise<Session | undefined>
 /** An issuer of session tokens: Supabase Auth, or whoever speaks like it. */
 export type Issuer = { issuer: string; jwks_url: string }
 
-const ALGORITHMS = ['ES256', 'RS256']
 const AUDIENCE = 'authenticated'
 const MOST_CHARACTERS = 8192
 
@@ -33,14 +27,14 @@ const Claims = z.object({
   aal: z.string().nullish(),
 })
 
-// One for each address in this process: it keeps the keys, and asks for unknown ones at most every 30 s.
+// One for each address in this process, which keeps the keys and counts how often they are asked for.
 const remote = new Map<string, JWTVerifyGetKey>()
 
 /** remoteSessions verifies tokens of an issuer that publishes its keys. */
 export function remoteSessions({ issuer, jwks_url }: Issuer): VerifySession {
   let keys = remote.get(jwks_url)
   if (!keys) {
-    keys = createRemoteJWKSet(new URL(jwks_url))
+    keys = publishedKeys(jwks_url)
     remote.set(jwks_url, keys)
   }
   return verifier(issuer, keys)
