@@ -1,0 +1,145 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { cpus, tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { writeMigration } from '../schema.ts'
+import type { Mutant } from './mutants.ts'
+import type { Fault } from './mutants-sql.ts'
+
+const LONGEST_MS = 10 * 60_000
+/** Said where the schema or a statement cannot even be read. */
+const INVALID = /template database could not be made|syntax error at (or near|end of)/
+
+type Given = { text: string; faults: Fault[]; tests: string[] }
+/** Outcomes by mutant. A survivor's holds while the tests are the same. */
+type Kept = Record<string, { outcome: Mutant['outcome']; tests: string }>
+
+/** Judges faults in SQL: each is written into a copy of the tree, where the tests then run. */
+export async function judgeSql(root: string, source: string, given: Given): Promise<Mutant[]> {
+  const { text, faults, tests } = given
+  const file = join(root, '.data/mutants', `${source.replaceAll('/', '__')}.sql.json`)
+  mkdirSync(dirname(file), { recursive: true })
+  const kept: Kept = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
+  const tested = sha(tests.map((test) => readFileSync(join(root, test), 'utf8')).join('\n'))
+  const seen = new Map<string, number>()
+  const work = faults.map((fault) => {
+    const line = text.slice(0, fault.at).split('\n').length
+    const around = text.slice(Math.max(0, fault.at - 200), fault.at + 100)
+    const same = sha(`${around}\n${fault.was}\n${fault.now}`)
+    const nth = seen.get(same) ?? 0
+    seen.set(same, nth + 1)
+    return { ...fault, line, key: `${same}-${nth}` }
+  })
+  const left = work.filter(({ key }) => {
+    const known = kept[key]
+    return !known || (known.outcome === 'survived' && known.tests !== tested)
+  })
+  let done = work.length - left.length
+  const worker = async () => {
+    const tree = copyOf(root)
+    try {
+      for (let one = left.shift(); one; one = left.shift()) {
+        const outcome = await judgeOne(tree, source, { text, fault: one, tests })
+        kept[one.key] = { outcome, tests: tested }
+        writeFileSync(file, `${JSON.stringify(kept, null, 1)}\n`)
+        done += 1
+        console.log(`${done} of ${work.length}: ${outcome}, line ${one.line}: ${told(one)}`)
+      }
+    } finally {
+      rmSync(tree, { recursive: true, force: true })
+    }
+  }
+  if (left.length > 0) await Promise.all(Array.from({ length: cpus().length }, worker))
+  return work.map(({ key, line, was, now }) => ({
+    line,
+    was,
+    now,
+    outcome: kept[key]?.outcome ?? 'invalid',
+  }))
+}
+
+const sha = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16)
+const told = ({ was, now }: Fault) =>
+  `${was} → ${now || 'nothing'}`.replace(/\s+/g, ' ').slice(0, 90)
+
+/** The files of the tree in a folder of their own; packages are linked. */
+function copyOf(root: string): string {
+  const tree = mkdtempSync(join(tmpdir(), 'watchpost-mutants-'))
+  const options = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
+  const files = execFileSync('git', options, { cwd: root, encoding: 'utf8' }).split('\0')
+  for (const file of files) {
+    if (file !== '' && existsSync(join(root, file))) cpSync(join(root, file), join(tree, file))
+  }
+  for (const modules of ['node_modules', 'hub/node_modules']) {
+    symlinkSync(join(root, modules), join(tree, modules))
+  }
+  return tree
+}
+
+async function judgeOne(
+  tree: string,
+  source: string,
+  { text, fault, tests }: { text: string; fault: Fault; tests: string[] },
+): Promise<Mutant['outcome']> {
+  const { at, was, now } = fault
+  const write = async (content: string) => {
+    writeFileSync(join(tree, source), content)
+    // The service's schema is what the migration says, which is made of sql/.
+    if (source.startsWith('sql/')) await writeMigration(tree)
+  }
+  await write(text.slice(0, at) + now + text.slice(at + was.length))
+  try {
+    return await runTests(tree, tests)
+  } finally {
+    await write(text)
+  }
+}
+
+async function runTests(tree: string, tests: string[]): Promise<Mutant['outcome']> {
+  const vitest = join(tree, 'node_modules/vitest/vitest.mjs')
+  const config = 'scripts/proof/mutants.vitest.ts'
+  const child = spawn(
+    process.execPath,
+    [
+      vitest,
+      'run',
+      '--config',
+      config,
+      '--root',
+      tree,
+      '--bail',
+      '1',
+      '--maxWorkers',
+      '2',
+      ...tests,
+    ],
+    { cwd: tree, stdio: ['ignore', 'pipe', 'pipe'], detached: true },
+  )
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      said += chunk.toString()
+    })
+  }
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    if (child.pid) process.kill(-child.pid, 'SIGKILL')
+  }, LONGEST_MS)
+  const [code] = await once(child, 'close')
+  clearTimeout(timer)
+  if (isLate) return 'timeout'
+  if (code === 0) return 'survived'
+  return INVALID.test(said) ? 'invalid' : 'killed'
+}

@@ -1,0 +1,176 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/** Tests that look at the text of files, drive a browser, or run for hours: they judge no mutant. */
+const LEFT_OUT =
+  /^tests\/(docs\.test|scripts|runtimes|supabase|hub\/web)|smollm2|-tiny\.test|edge\.test/
+
+/** Which tests hold which code to what it promises, where they do not import it; all that fit count. */
+const TOPICS: [code: RegExp, tests: string[]][] = [
+  [/^shared\/(area|ring)/, ['tests/shared/{geometry,zone,preview}.test.ts']],
+  [
+    /^shared\/(memory|reason|zone-version)/,
+    ['tests/shared/*.test.ts', 'tests/functions/jobs/flow.test.ts'],
+  ],
+  [
+    /^shared\/page/,
+    ['tests/functions/api/{rows,cursors*,audit}.test.ts', 'tests/hub/leads.test.ts'],
+  ],
+  [/^functions\/api\/account/, ['tests/functions/api/{account*,limits,refusals}.test.ts']],
+  [/^functions\/api\/orgs/, ['tests/functions/api/{orgs,limits,people*}.test.ts']],
+  [
+    /^functions\/api\/(alerts|events|zones|decisions)/,
+    [
+      'tests/functions/api/{rows,http,limits,refusals}.test.ts',
+      'tests/functions/jobs/flow.test.ts',
+    ],
+  ],
+  [
+    /^functions\/api\/(channels|deliveries)/,
+    ['tests/functions/api/{channels,deliveries,limits}.test.ts'],
+  ],
+  [
+    /^functions\/(auth|credential|login|sessions|db|idempotency)/,
+    [
+      'tests/functions/api/{forged*,sessions,http,me,idempotency}.test.ts',
+      'tests/functions/{sessions,pooler,trips}.test.ts',
+    ],
+  ],
+  [
+    /^functions\/(app|http|openapi)/,
+    ['tests/functions/api/{http,refusals}.test.ts', 'tests/functions/openapi.test.ts'],
+  ],
+  [
+    /^functions\/(jobs|channels)/,
+    [
+      'tests/functions/jobs/{flow,crash,retain}.test.ts',
+      'tests/functions/channels/*.test.ts',
+      'tests/functions/api/deliveries.test.ts',
+    ],
+  ],
+  [/^functions\/feeds/, ['tests/functions/feeds/*.test.ts']],
+  [/^functions\/(service|node|listen|edge)/, ['tests/functions/{service,listen,config}.test.ts']],
+  [
+    /^shared\/(problem|route|time|webhook)/,
+    [
+      'tests/functions/api/{http,refusals,limits,channels}.test.ts',
+      'tests/functions/values.attack.test.ts',
+      'tests/functions/channels/webhook.test.ts',
+    ],
+  ],
+  [
+    /^functions\/api\/(docs|mcp|me|sources|audit|analytics)/,
+    ['tests/functions/api/{refusals,limits,http}.test.ts'],
+  ],
+  [
+    /^functions\/(assets|deps|seal|cloudflare|supabase|config)/,
+    ['tests/functions/{service,config}.test.ts', 'tests/functions/api/channels.test.ts'],
+  ],
+  [/^sql\/(00|95)/, ['tests/sql/matrix.test.ts', 'tests/functions/api/{rows,limits}.test.ts']],
+  [
+    /^sql\/[12]/,
+    [
+      'tests/sql/matrix.test.ts',
+      'tests/functions/api/{account*,orgs,me,limits,people*,sessions,forged*}.test.ts',
+    ],
+  ],
+  [
+    /^sql\/(3|4)/,
+    [
+      'tests/sql/{matrix,plans}.test.ts',
+      'tests/functions/jobs/{flow,preview}.test.ts',
+      'tests/functions/api/{rows,limits,sources}.test.ts',
+    ],
+  ],
+  [
+    /^sql\/(5|6)/,
+    [
+      'tests/sql/matrix.test.ts',
+      'tests/functions/jobs/{flow,crash}.test.ts',
+      'tests/functions/api/{channels,deliveries,limits}.test.ts',
+    ],
+  ],
+  [
+    /^sql\/7/,
+    ['tests/sql/matrix.test.ts', 'tests/functions/api/{audit,account*,analytics}.test.ts'],
+  ],
+  [
+    /^sql\/(8|9)/,
+    [
+      'tests/sql/matrix.test.ts',
+      'tests/functions/jobs/retain.test.ts',
+      'tests/functions/service.test.ts',
+    ],
+  ],
+  [
+    /^hub\/mail\/.*listmonk|^hub\/mail\/(push|campaigns|lists|poll)/,
+    ['tests/hub/mail-flow-*.test.ts', 'tests/hub/mail/listmonk*.test.ts'],
+  ],
+  [
+    /^hub\/mail\/.*(imap|poll|outcome)/,
+    ['tests/hub/mail-flow-replies.test.ts', 'tests/hub/mail/imap*.test.ts'],
+  ],
+  [
+    /^hub\/mail\/.*(render|slots|fill|go-template|message|headers)/,
+    [
+      'tests/hub/mail/render*.test.ts',
+      'tests/hub/mail/smtp*.test.ts',
+      'tests/hub/drafts.test.ts',
+      'tests/hub/mail-flow-listmonk.test.ts',
+    ],
+  ],
+  [
+    /^hub\/mail\/|^hub\/sql\/40|^hub\/api\/(draft|mail|suppression|unsubscribe)/,
+    ['tests/hub/drafts*.test.ts', 'tests/hub/mail-*.test.ts'],
+  ],
+  [/^hub\/.*(import|csv)/, ['tests/hub/leads-import*.test.ts', 'tests/hub/csv.test.ts']],
+  [/^hub\/.*(lead|tasks)|^hub\/sql\/20/, ['tests/hub/leads*.test.ts', 'tests/hub/scope*.test.ts']],
+  [/^hub\/.*(backup|restore)/, ['tests/hub/backup*.test.ts']],
+  [
+    /^hub\/.*(mission|approvals)|^hub\/sql\/3/,
+    ['tests/hub/missions*.test.ts', 'tests/hub/agents/*.test.ts'],
+  ],
+  [/^hub\/agents\//, ['tests/hub/agents/*.test.ts']],
+  [/^hub\/model/, ['tests/hub/model*.test.ts', 'tests/hub/model/*.test.ts']],
+  [
+    /^hub\/.*(auth|sessions|caller|access|owner|http|app|deps|spec)\.ts/,
+    ['tests/hub/{access,refusals,system,scope}*.test.ts'],
+  ],
+  [/^hub\/.*(project|active|archive)/, ['tests/hub/projects*.test.ts']],
+  [/^hub\/.*license/, ['tests/hub/license*.test.ts', 'tests/hub/projects.test.ts']],
+  [/^hub\/.*(today|next-actions)/, ['tests/hub/today.test.ts']],
+  [
+    /^hub\/.*(system|health|doctor|background|settings|service|config|keys)/,
+    ['tests/hub/{system,cli,service-key}*.test.ts'],
+  ],
+  [/^hub\/.*search|^hub\/sql\/70/, ['tests/hub/search.test.ts']],
+  [/^hub\/sql\/(00|10)/, ['tests/hub/{scope*,schema,access,projects,license*}.test.ts']],
+  [/^hub\//, ['tests/hub/{words,system,access}.test.ts']],
+]
+
+const IMPORTS = /(?:from|import\()\s*'(\.[^']+)'/g
+let importers: Map<string, string[]> | undefined
+
+/** The test files that judge the mutants of a source: those that import it, stand in its place or are of its topic. */
+export function testsFor(source: string, root: string): string[] {
+  const topics = TOPICS.filter(([code]) => code.test(source))
+  // The last one of the hub is for what has no other.
+  const globs = (
+    topics.length > 1 ? topics.filter((one) => one !== TOPICS.at(-1)) : topics
+  ).flatMap(([, tests]) => tests)
+  importers ??= readImporters(root)
+  const mirror = `tests/${source.replace(/\.\w+$/, '')}*.test.ts`
+  const found = [...(importers.get(source) ?? []), ...globSync([mirror, ...globs], { cwd: root })]
+  return [...new Set(found)].filter((file) => !LEFT_OUT.test(file)).sort()
+}
+
+function readImporters(root: string): Map<string, string[]> {
+  const found = new Map<string, string[]>()
+  for (const test of globSync('tests/**/*.test.ts', { cwd: root })) {
+    for (const [, path = ''] of readFileSync(join(root, test), 'utf8').matchAll(IMPORTS)) {
+      const source = join(dirname(test), path)
+      found.set(source, [...(found.get(source) ?? []), test])
+    }
+  }
+  return found
+}
