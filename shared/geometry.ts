@@ -11,13 +11,14 @@ import {
   type EdgeList,
   edgesMeet,
   edgesOf,
+  findNearPair,
   listEdges,
-  nearPairs,
   SAME_DEG,
   shiftNear,
   unwrap,
   type Vertex,
 } from './ring.ts'
+import { atOnce } from './work.ts'
 import type { ZonePolygon, ZoneShape } from './zone.ts'
 
 /** Degrees; −180 ≤ west ≤ east ≤ 180. What crosses the antimeridian has a box on either side. */
@@ -40,6 +41,8 @@ export interface PreparedZone<Z extends ZoneShape = ZoneShape> {
   /** Exactly one of the two is set. */
   circle: Circle | null
   parts: Part[] | null
+  /** How many vertices a place is compared with; 0 for a circle. */
+  vertices: number
   /** How far outside one position must be, in metres, to end a stay: max(100 m, 2 % of the radius). */
   leave_m: number
 }
@@ -49,6 +52,8 @@ const PAD_DEG = 1e-6
 /** Rounding must not put a point on the edge of a circle outside it. */
 const SAME_KM = 1e-9
 const MAX_BOXES = 8
+/** How many edges are thinned together. */
+const STRETCH = 250
 const MAX_RADIUS_KM = 5000
 
 const toRad = (degrees: number) => (degrees * Math.PI) / 180
@@ -61,11 +66,13 @@ const toDeg = (radians: number) => (radians * 180) / Math.PI
 export function prepareZone<Z extends ZoneShape>(zone: Z): PreparedZone<Z> {
   if (zone.shape_type === 'circle') {
     const { lat, lon, radius_km } = zone
-    return { zone, circle: { lat, lon, radius_km }, parts: null, leave_m: leaveDistance(radius_km) }
+    const circle = { lat, lon, radius_km }
+    return { zone, circle, parts: null, vertices: 0, leave_m: leaveDistance(radius_km) }
   }
   if (!zone.polygon) throw new Error('a zone with shape_type "polygon" needs a polygon, got null')
   const parts = toParts(zone.polygon)
-  return { zone, circle: null, parts, leave_m: leaveDistance(equalRadius_km(parts)) }
+  const vertices = outlines({ lines: [], parts }).reduce((sum, { length }) => sum + length, 0)
+  return { zone, circle: null, parts, vertices, leave_m: leaveDistance(equalRadius_km(parts)) }
 }
 
 const leaveDistance = (radius_km: number) => Math.max(100, 0.02 * radius_km * 1000)
@@ -208,14 +215,14 @@ function outlinesMeet(parts: Part[], paths: Vertex[][]): boolean {
   const edges = zoneEdges.get(parts) ?? listEdges(outlines({ lines: [], parts }))
   zoneEdges.set(parts, edges)
   const theirs = listEdges(paths)
-  for (const [i, j] of nearPairs(theirs, edges)) {
+  const meet = (i: number, j: number) => {
     const [e, f] = [theirs.edges[i], edges.edges[j]]
-    if (e && f && edgesMeet(e.a, e.b, f.a, f.b)) return true
+    return e !== undefined && f !== undefined && edgesMeet(e.a, e.b, f.a, f.b)
   }
-  return false
+  return atOnce(findNearPair(theirs, edges, meet))
 }
 
-// A zone's edges are sorted when the first footprint comes near.
+// A zone's edges are indexed when the first footprint comes near.
 const zoneEdges = new WeakMap<Part[], EdgeList>()
 
 /**
@@ -326,13 +333,29 @@ export function simplify(polygon: ZonePolygon): ZonePolygon {
   }
 }
 
+/** In stretches: the algorithm compares all with all, and calls itself as often, where an outline is all spikes. */
+function thinned(path: number[][], tolerance: number): number[][] {
+  const options = { tolerance, highQuality: true }
+  if (path.length <= STRETCH) {
+    return simplifyFlat({ type: 'Polygon', coordinates: [path] }, options).coordinates[0] ?? path
+  }
+  const thin = path.slice(0, 1)
+  for (let from = 0; from < path.length - 1; from += STRETCH) {
+    const coordinates = path.slice(from, from + STRETCH + 1)
+    thin.push(...simplifyFlat({ type: 'LineString', coordinates }, options).coordinates.slice(1))
+  }
+  return thin
+}
+
 function simplifyRing(ring: number[][]): number[][] {
   const { path, extent, pole, area_km2 } = toArea(ring)
   if (pole !== 0 || path.length < 8) return ring
   const turn = shiftNear(extent.west, 0) - extent.west
   const tolerance = Math.max(extent.east - extent.west, extent.north - extent.south) / 200
-  const flat = { type: 'Polygon' as const, coordinates: [path.map(([x, y]) => [x + turn, y])] }
-  const thin = simplifyFlat(flat, { tolerance, highQuality: true }).coordinates[0] ?? ring
+  const thin = thinned(
+    path.map(([x, y]) => [x + turn, y]),
+    tolerance,
+  )
   const fitsWire = thin.every(([lon = 0]) => Math.abs(lon) <= 360)
   // Without its in-between vertices a long edge would go the other way round.
   const meansTheSame = Math.abs(toArea(thin).area_km2 - area_km2) <= 0.05 * area_km2

@@ -1,3 +1,6 @@
+import Flatbush from 'flatbush'
+import type { Steps } from './work.ts'
+
 /**
  * One closed ring of longitudes and latitudes, laid out flat. Longitudes are periodic, so a ring is first unwrapped:
  * every edge goes the short way, and the path runs on past ±180 instead of jumping.
@@ -37,8 +40,9 @@ export function unwrap(positions: readonly (readonly number[])[]): Vertex[] {
     const [lon = Number.NaN, lat = Number.NaN] = position
     const last = path.at(-1)
     if (last) {
-      while (lon + 360 * turns - last[0] > 180) turns--
-      while (lon + 360 * turns - last[0] < -180) turns++
+      const step = lon + 360 * turns - last[0]
+      if (step > 180) turns -= Math.ceil((step - 180) / 360)
+      if (step < -180) turns += Math.ceil((-180 - step) / 360)
       if (lon + 360 * turns === last[0] && lat === last[1]) continue
     }
     path.push([lon + 360 * turns, lat])
@@ -88,43 +92,59 @@ export function* edgesOf(path: readonly Vertex[]): Generator<[Vertex, Vertex]> {
   }
 }
 
-/** Edges sorted by their southern end: latitudes, unlike longitudes, do not wrap. Numbers stand apart for speed. */
+/** Edges in the order they come, and an index of their boxes, which lie about longitudes −180…180. */
 export interface EdgeList {
-  edges: { a: Vertex; b: Vertex; index: number }[]
-  south: Float64Array
-  north: Float64Array
-  /** Longitude of the middle, and half the width. */
-  middle: Float64Array
-  half: Float64Array
+  edges: { a: Vertex; b: Vertex }[]
+  /** Undefined where there are no edges. */
+  index: Flatbush | undefined
 }
 
-/** `listEdges` sorts the edges of some paths; `index` counts them as they come. */
+/** `listEdges` indexes the edges of some paths. */
 export function listEdges(paths: readonly (readonly Vertex[])[]): EdgeList {
-  const edges = paths
-    .flatMap((path) => [...edgesOf(path)])
-    .map(([a, b], index) => ({ a, b, index }))
-    .sort((e, f) => Math.min(e.a[1], e.b[1]) - Math.min(f.a[1], f.b[1]))
-  return {
-    edges,
-    south: Float64Array.from(edges, ({ a, b }) => Math.min(a[1], b[1]) - SAME_DEG),
-    north: Float64Array.from(edges, ({ a, b }) => Math.max(a[1], b[1]) + SAME_DEG),
-    middle: Float64Array.from(edges, ({ a, b }) => (a[0] + b[0]) / 2),
-    half: Float64Array.from(edges, ({ a, b }) => Math.abs(b[0] - a[0]) / 2 + SAME_DEG),
-  }
+  const edges = paths.flatMap((path) => [...edgesOf(path)]).map(([a, b]) => ({ a, b }))
+  if (edges.length === 0) return { edges, index: undefined }
+  const index = new Flatbush(edges.length)
+  for (const { a, b } of edges) index.add(...boxOf(a, b))
+  index.finish()
+  return { edges, index }
 }
 
-/** `nearPairs` gives the places in two lists of edges whose boxes meet; in one list each pair once. */
-export function* nearPairs(list: EdgeList, others: EdgeList): Generator<[number, number]> {
-  for (let i = 0; i < list.edges.length; i++) {
-    const [south, north] = [list.south[i] ?? 0, list.north[i] ?? 0]
-    const [middle, half] = [list.middle[i] ?? 0, list.half[i] ?? 0]
-    for (let j = list === others ? i + 1 : 0; j < others.edges.length; j++) {
-      if ((others.south[j] ?? 0) > north) break
-      if ((others.north[j] ?? 0) < south) continue
-      const apart = Math.abs(shiftNear((others.middle[j] ?? 0) - middle, 0))
-      if (apart <= half + (others.half[j] ?? 0)) yield [i, j]
+type Bounds = [west: number, south: number, east: number, north: number]
+
+function boxOf(a: Vertex, b: Vertex): Bounds {
+  const middle = shiftNear((a[0] + b[0]) / 2, 0)
+  const half = Math.abs(b[0] - a[0]) / 2 + SAME_DEG
+  const south = Math.min(a[1], b[1]) - SAME_DEG
+  return [middle - half, south, middle + half, Math.max(a[1], b[1]) + SAME_DEG]
+}
+
+/**
+ * `findNearPair` asks for each two edges whose boxes meet, one of either list (of one list each two once), until
+ * `isFound` says so. A question is a unit of work, and a step has all of one edge.
+ */
+export function* findNearPair(
+  list: EdgeList,
+  others: EdgeList,
+  isFound: (i: number, j: number) => boolean,
+): Steps<boolean> {
+  if (!others.index) return false
+  for (const [i, { a, b }] of list.edges.entries()) {
+    const [west, south, east, north] = boxOf(a, b)
+    let asked = 1
+    let found = false
+    const ask = (j: number) => {
+      if (found || (list === others && j <= i)) return false
+      asked++
+      found = isFound(i, j)
+      return false
     }
+    for (const turn of [-360, 0, 360]) {
+      others.index.search(west + turn, south, east + turn, north, ask)
+    }
+    if (found) return true
+    yield asked
   }
+  return false
 }
 
 /** Which side of the line a→b the point lies on: 1 left, −1 right, 0 when nearer than {@link SAME_DEG}. */
@@ -176,27 +196,43 @@ function changesSides(v: Vertex, [a, n]: [Vertex, Vertex], [p, q]: [Vertex, Vert
  * `findCrossing` gives a place where a ring crosses itself or runs along itself, or null.
  * A ring that only touches itself in a vertex is let through: inside and outside stay clear.
  */
-export function findCrossing(ring: Ring): Vertex | null {
+export function* findCrossing(ring: Ring): Steps<Vertex | null> {
   const list = listEdges([ring.path])
-  const count = list.edges.length
-  const inOrder = list.edges.toSorted((e, f) => e.index - f.index)
-  const after = (index: number) => inOrder[(index + 1) % count]
-  for (const [i, j] of nearPairs(list, list)) {
-    const e = list.edges[i]
-    const f = list.edges[j]
-    if (!e || !f) continue
-    const middle = (f.a[0] + f.b[0]) / 2
-    const turn = shiftNear(middle, (e.a[0] + e.b[0]) / 2) - middle
-    const c: Vertex = [f.a[0] + turn, f.a[1]]
-    const d: Vertex = [f.b[0] + turn, f.b[1]]
-    const gap = (f.index - e.index + count) % count
-    const found =
-      gap === 1 || gap === count - 1
-        ? foldBack(e.a, e.b, c, d)
-        : crossing({ a: e.a, b: e.b, next: after(e.index) }, { a: c, b: d, next: after(f.index) })
-    if (found) return found
-  }
-  return null
+  const { edges } = list
+  let found: Vertex | null = null
+  yield* findNearPair(list, list, (i, j) => {
+    found = crossingOf(edges, i, j)
+    return found !== null
+  })
+  return found
+}
+
+/** Where two edges of a ring cross, by their places in it. */
+function crossingOf(edges: EdgeList['edges'], i: number, j: number): Vertex | null {
+  const [e, f] = [edges[i], edges[j]]
+  if (!e || !f) return null
+  const middle = (f.a[0] + f.b[0]) / 2
+  const turn = shiftNear(middle, (e.a[0] + e.b[0]) / 2) - middle
+  const count = edges.length
+  const gap = (j - i + count) % count
+  const areNeighbours = gap === 1 || gap === count - 1
+  if (!areNeighbours && isBeside(e, f, turn)) return null
+  const c: Vertex = [f.a[0] + turn, f.a[1]]
+  const d: Vertex = [f.b[0] + turn, f.b[1]]
+  if (areNeighbours) return foldBack(e.a, e.b, c, d)
+  const after = (index: number) => edges[(index + 1) % count]
+  return crossing({ a: e.a, b: e.b, next: after(i) }, { a: c, b: d, next: after(j) })
+}
+
+/** Whether f, moved by `turn`, lies wholly on one side of e: so it is with nearly all that are only near. */
+function isBeside(e: { a: Vertex; b: Vertex }, f: { a: Vertex; b: Vertex }, turn: number): boolean {
+  const dx = e.b[0] - e.a[0]
+  const dy = e.b[1] - e.a[1]
+  const toC = dx * (f.a[1] - e.a[1]) - dy * (f.a[0] + turn - e.a[0])
+  const toD = dx * (f.b[1] - e.a[1]) - dy * (f.b[0] + turn - e.a[0])
+  if (toC * toD <= 0) return false
+  const least = SAME_DEG * (Math.abs(dx) + Math.abs(dy))
+  return Math.abs(toC) > least && Math.abs(toD) > least
 }
 
 /** Neighbouring edges may share their vertex and nothing else. */

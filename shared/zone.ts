@@ -2,22 +2,26 @@
 import { z } from 'zod'
 import { EventType } from './event.ts'
 import { containsPoint, prepareZone } from './geometry.ts'
+import { Polygons, Rings } from './positions.ts'
 import { findCrossing, isFlat, ringArea_km2, toRing } from './ring.ts'
 import { Instant } from './time.ts'
+import { atOnce, type Steps } from './work.ts'
 
 const MAX_VERTICES = 10_000
+/**
+ * Pairs of edges that a shape may need compared: 100 times what 10,000 vertices drawn from a map
+ * need, and as much as 2,000 edges that all run side by side.
+ */
+export const MOST_PAIRS = 2_000_000
 /** Below this a shape is a line or a point, whatever rounding says. */
 const MIN_AREA_KM2 = 1e-6
 const TRACKED_TYPES: readonly string[] = ['vessel', 'aircraft']
-
-const Position = z.array(z.number()).min(2).max(3)
-const Rings = z.array(z.array(Position)).min(1)
 
 /** RFC 7946 §3.1.6 and §3.1.7; positions are (lon, lat), a third number is ignored. */
 export const ZonePolygon = z
   .discriminatedUnion('type', [
     z.object({ type: z.literal('Polygon'), coordinates: Rings }),
-    z.object({ type: z.literal('MultiPolygon'), coordinates: z.array(Rings).min(1) }),
+    z.object({ type: z.literal('MultiPolygon'), coordinates: Polygons }),
   ])
   .meta({
     id: 'ZonePolygon',
@@ -238,6 +242,19 @@ export interface Issue {
 
 /** `checkZone` tests the rules across fields on the whole zone: after defaults on create, after merging on update. */
 export function checkZone(fields: ZoneFields): Issue[] {
+  const issues = checkFields(fields)
+  if (!fields.polygon) return issues
+  const inShape = checkShape(fields.polygon)
+  return [...issues, ...(inShape.length > 0 ? inShape : checkSwapped(fields.polygon, fields))]
+}
+
+/** `checkShape` is what `checkZone` says of a polygon itself, and all of it that can take long. */
+export function checkShape(polygon: ZonePolygon): Issue[] {
+  return atOnce(checkShapeInSteps(polygon))
+}
+
+/** `checkFields` is what `checkZone` says of everything but its polygon. */
+export function checkFields(fields: ZoneFields): Issue[] {
   const issues: Issue[] = []
   const { quiet_hours_start: start, quiet_hours_end: end, quiet_hours_tz: tz } = fields
   if ((start === null) !== (end === null)) {
@@ -261,7 +278,6 @@ export function checkZone(fields: ZoneFields): Issue[] {
       message: 'A polygon zone needs its polygon: send one, or shape_type "circle".',
     })
   }
-  if (fields.polygon) issues.push(...checkPolygon(fields.polygon, fields))
   return issues
 }
 
@@ -276,7 +292,8 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-function checkPolygon(polygon: ZonePolygon, label: { lat: number; lon: number }): Issue[] {
+/** `checkShapeInSteps` is `checkShape` for who must not be kept: its worst takes about 0.1 s. */
+export function* checkShapeInSteps(polygon: ZonePolygon): Steps<Issue[]> {
   const single = polygon.type === 'Polygon'
   const polygons = single ? [polygon.coordinates] : polygon.coordinates
   const rings = polygons.flatMap((part, p) =>
@@ -292,8 +309,17 @@ function checkPolygon(polygon: ZonePolygon, label: { lat: number; lon: number })
       },
     ]
   }
-  const issues = rings.flatMap(({ ring, path }) => checkRing(ring, path) ?? [])
-  if (issues.length > 0) return issues
+  const work = { pairs: 0 }
+  const issues: Issue[] = []
+  for (const { ring, path } of rings) {
+    const issue = yield* checkRing(ring, path, work)
+    if (issue) issues.push(issue)
+  }
+  return issues
+}
+
+/** `checkSwapped` says whether the label lies in the polygon only with its coordinates swapped. */
+export function checkSwapped(polygon: ZonePolygon, label: { lat: number; lon: number }): Issue[] {
   const shape = prepareZone({ ...label, radius_km: 0, shape_type: 'polygon', polygon })
   const { lat, lon } = label
   const isSwapped =
@@ -311,7 +337,11 @@ function checkPolygon(polygon: ZonePolygon, label: { lat: number; lon: number })
 }
 
 /** The first thing wrong with a ring; what comes after it would only be a consequence. */
-function checkRing(positions: number[][], path: string): Issue | null {
+function* checkRing(
+  positions: number[][],
+  path: string,
+  work: { pairs: number },
+): Steps<Issue | null> {
   for (const [index, [lon = 0, lat = 0]] of positions.entries()) {
     if (Math.abs(lat) > 90) {
       return {
@@ -350,7 +380,14 @@ function checkRing(positions: number[][], path: string): Issue | null {
   }
   if (ring.winding === 0 && isFlat(ring)) return noArea
   // What winds round the earth more than once crosses itself somewhere.
-  const crossing = findCrossing(ring)
+  const search = findCrossing(ring)
+  let step = search.next()
+  for (; !step.done; step = search.next()) {
+    work.pairs += step.value
+    if (work.pairs > MOST_PAIRS) return tangled(path)
+    yield step.value
+  }
+  const crossing = step.value
   if (crossing) {
     const where = `(lon ${round(crossing[0])}, lat ${round(crossing[1])})`
     return {
@@ -361,5 +398,12 @@ function checkRing(positions: number[][], path: string): Issue | null {
   }
   return ringArea_km2(ring) < MIN_AREA_KM2 ? noArea : null
 }
+
+const tangled = (path: string): Issue => ({
+  path,
+  code: 'too_tangled',
+  message:
+    'Too many long edges run side by side for all to be compared: send fewer than 2,000 of them, or make several zones.',
+})
 
 const round = (degrees: number) => Math.round(degrees * 1e5) / 1e5

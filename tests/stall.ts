@@ -1,0 +1,58 @@
+/** Shapes and bodies that once kept everybody waiting. */
+
+type Position = [lon: number, lat: number]
+
+const closed = (ring: Position[]) => [...ring, ...ring.slice(0, 1)]
+const polygonOf = (ring: Position[]) => ({
+  type: 'Polygon' as const,
+  coordinates: [closed(ring)] as number[][][],
+})
+
+/** diagonals is one outline of long edges side by side, every two of which have boxes that meet. */
+export function diagonals(edges: number) {
+  const zigzag = Array.from({ length: edges - 2 }, (_, i): Position => {
+    const lon = Math.round(i * 1e3) / 1e6
+    return i % 2 === 1 ? [lon + 40, 60] : [lon, 0]
+  })
+  return polygonOf([...zigzag, [60, 60], [60, -10], [0, -10]].slice(0, edges) as Position[])
+}
+
+/** star has every second vertex far out. */
+export function star(vertices: number, [near, far] = [10, 40]) {
+  return polygonOf(
+    Array.from({ length: vertices }, (_, i): Position => {
+      const angle = (2 * Math.PI * i) / vertices
+      const reach = i % 2 === 1 ? far : near
+      return [29 + reach * Math.cos(angle), 10 + reach * Math.sin(angle)]
+    }),
+  )
+}
+
+/** coast is an outline as maps have them: many short edges. */
+export function coast(vertices: number) {
+  return polygonOf(
+    Array.from({ length: vertices }, (_, i): Position => {
+      const angle = (2 * Math.PI * i) / vertices
+      const reach = 30 + 2 * Math.sin(angle * 37) + 0.3 * Math.sin(angle * 311)
+      return [29 + reach * Math.cos(angle), 10 + reach * Math.sin(angle)]
+    }),
+  )
+}
+
+const draft = { label: 'A draft', lat: 30, lon: 29 }
+const asText = (polygon: object) => JSON.stringify({ ...draft, polygon })
+
+/** Bodies of a zone, each far over what is read before its sender is known. */
+export const BODIES: { [what: string]: string } = {
+  '9,988 near-parallel diagonals': asText(diagonals(9988)),
+  '500,000 positions of one number': JSON.stringify({
+    ...draft,
+    polygon: '-',
+  }).replace('"-"', `{"type":"Polygon","coordinates":[[${'[1],'.repeat(499_999)}[1]]]}`),
+  'lists a million deep': '['.repeat(1_000_000),
+  'objects 300,000 deep': `${'{"a":'.repeat(300_000)}1${'}'.repeat(300_000)}`,
+  '150,000 unknown fields': `{${Array.from({ length: 150_000 }, (_, i) => `"f${i}":1`).join()}}`,
+  'a text of 2 MB': JSON.stringify({ ...draft, label: 'x'.repeat(2_000_000) }),
+  'a text of 2 MB full of escapes': `{"label":"${'\\u0041'.repeat(300_000)}"}`,
+  '2 MB of commas': `{"a":[${','.repeat(2_000_000)}`,
+}
