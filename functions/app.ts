@@ -1,9 +1,8 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
-import { bodyLimit } from 'hono/body-limit'
 import { cors } from 'hono/cors'
 import { secureHeaders } from 'hono/secure-headers'
-import { type ApiError, CODES, faultOf, toApiError, tooLarge } from '../shared/problem.ts'
-import { hasRoute, requireJson, unknownRoute } from '../shared/route.ts'
+import { type ApiError, CODES, faultOf, toApiError } from '../shared/problem.ts'
+import { hasRoute, unknownRoute } from '../shared/route.ts'
 import { account } from './api/account.ts'
 import { alerts } from './api/alerts.ts'
 import { analytics } from './api/analytics.ts'
@@ -18,11 +17,11 @@ import { orgs } from './api/orgs.ts'
 import { sources } from './api/sources.ts'
 import { zones } from './api/zones.ts'
 import { authenticate } from './auth.ts'
+import { holdBody } from './body.ts'
 import type { Deps } from './deps.ts'
 import { type Ctx, type Env, problem } from './http.ts'
 
 const HELP = 'See /docs for all of them.'
-const MAX_BODY_BYTES = 2 * 1024 * 1024
 export const BASE = '/api/v1'
 
 /**
@@ -90,8 +89,7 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
     if (!hasRoute(app, c.req.method, c.req.path)) throw unknownRoute(app, c, HELP)
     await next()
   })
-  app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: (c) => problem(c as Ctx, tooLarge()) })) // safe: this app's context
-  app.use(`${BASE}/*`, requireJson)
+  app.use(holdBody)
 
   app.route('/api/sources', sources)
   app.route(`${BASE}/me`, me)

@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from 'hono'
 import { ApiError, notFound } from '../shared/problem.ts'
 import { type Sql, sqlOn } from '../shared/sql.ts'
+import { takeBody } from './body.ts'
 import {
   check as checkCredential,
   contextOf,
@@ -29,12 +30,18 @@ export type Scope = 'read' | 'write' | 'ingest'
 export const WINDOW_SECONDS = 60
 
 /**
- * The permission of a route, on its line. The form of a key or token is tested before, who it is in
- * the same round trip as the route's query. A route that answered without asking is a fault.
+ * The permission of a route, on its line. The form of a key or token is tested before anything of the
+ * body is, who it is in the same round trip as the route's query; before a large body is read, in one
+ * of its own. A route that answered without asking is a fault.
  */
 export function can(scope: Scope): MiddlewareHandler<Env> {
   return async (c, next) => {
     c.set('scope', scope)
+    await credentialOf(c)
+    if (c.get('held_body')) {
+      await authenticate(c)
+      await takeBody(c)
+    }
     await next()
     if (!c.get('caller') && c.res.ok) throw new Error(`${c.req.path} answered without a caller`)
     const caller = c.get('caller')
@@ -63,6 +70,28 @@ export async function authenticate(c: Ctx): Promise<Caller> {
     return admit(c, verdict)
   } catch (error) {
     if (!(error instanceof ApiError)) connection.release(true)
+    throw translate(error)
+  }
+}
+
+/**
+ * charge takes further requests from a known caller's budget, for what came in one: all of them or,
+ * where it has not so many left, 429 before any is done.
+ */
+export async function charge(c: Ctx, more: number): Promise<void> {
+  if (more <= 0) return
+  const credential = await credentialOf(c)
+  const connection = await connect(c)
+  try {
+    // A request each for the database too: it keeps by its id what it has denied.
+    const checks = Array.from({ length: more }, () =>
+      checkCredential(c, connection, credential, crypto.randomUUID()),
+    )
+    for (const result of await Promise.all(checks)) admit(c, verdictOf(result))
+    connection.release()
+  } catch (error) {
+    if (error instanceof ApiError) connection.release()
+    else connection.release(true)
     throw translate(error)
   }
 }

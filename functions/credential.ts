@@ -50,9 +50,14 @@ function takeFromAddress(c: Ctx): number {
 }
 
 /** check asks the database who shows it, and takes one request from their budget. */
-export function check(c: Ctx, connection: Connection, credential: Credential) {
+export function check(
+  c: Ctx,
+  connection: Connection,
+  credential: Credential,
+  request_id = c.get('request_id'),
+) {
   const { limits, address } = c.get('deps')
-  const rest = [bucketOf(address(c)), c.get('request_id'), limits]
+  const rest = [bucketOf(address(c)), request_id, limits]
   if ('key_hash' in credential) {
     return connection.query('select * from private.check_key($1, $2, $3, $4)', [
       credential.key_hash,

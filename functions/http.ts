@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import { ApiError, CODES, type Code, problemOf, problemSchema } from '../shared/problem.ts'
 import type { Caller, Scope } from './auth.ts'
+import type { HeldBody } from './body.ts'
 import type { Credential } from './credential.ts'
 import type { Deps } from './deps.ts'
 
@@ -18,6 +19,8 @@ export type Env = {
     scope?: Scope
     /** The route is for people who signed in, on any plan; set by `signedIn`. */
     needs_session?: true
+    /** A large body, unread until the caller is known. */
+    held_body?: HeldBody | undefined
     /** What the one log line of this request says besides the usual. */
     log: Record<string, unknown>
   }

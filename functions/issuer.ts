@@ -171,7 +171,7 @@ export async function createIssuer({ db, seal, public_url, origins }: Given): Pr
 
 /** What supabase-js reads: code and message, beside its header. */
 class AuthError extends Error {
-  readonly status: 400 | 403 | 429
+  readonly status: 400 | 403 | 413 | 429
   readonly code: string
   constructor(status: AuthError['status'], code: string, message: string) {
     super(message)
@@ -228,6 +228,9 @@ function takeFromAddress(c: Ctx): void {
 }
 
 async function bodyOf<S extends z.ZodType>(c: Ctx, schema: S): Promise<z.output<S>> {
+  if (c.get('held_body')) {
+    throw new AuthError(413, 'request_too_large', 'Nothing that signs in is so large. Send less.')
+  }
   const read = schema.safeParse(await c.req.json().catch(() => undefined))
   if (read.success) return read.data
   const fields = read.error.issues.map(({ path }) => path.join('.')).filter((path) => path !== '')

@@ -27,6 +27,7 @@ export const CODES = {
   unsupported_media_type: 415,
   invalid: 422,
   idempotency_mismatch: 422,
+  too_much_work: 422,
   rate_limited: 429,
   internal: 500,
   unavailable: 503,
@@ -139,18 +140,28 @@ export function issuesOf(error: z.core.$ZodError): Issue[] {
   })
 }
 
-/** 422 for a body, 400 for a query: every mistake named. */
+/** More than that nobody reads at once. */
+export const MOST_ISSUES = 100
+
+/** 422 for a body, 400 for a query: every mistake named, up to {@link MOST_ISSUES}. */
 export function invalidInput(target: string, issues: Issue[]): ApiError {
   if (target === 'param') return notFound()
   if (target === 'json') return invalid(issues)
-  return new ApiError('invalid_query', `The query has ${count(issues)}. See "errors".`, { issues })
+  return refuse('invalid_query', 'The query', issues)
 }
 
-const count = (issues: Issue[]) => (issues.length === 1 ? 'a mistake' : `${issues.length} mistakes`)
-
-/** 422 for one field. */
+/** 422 for a body. */
 export function invalid(issues: Issue[]): ApiError {
-  return new ApiError('invalid', `The body has ${count(issues)}. See "errors".`, { issues })
+  return refuse('invalid', 'The body', issues)
+}
+
+function refuse(code: 'invalid' | 'invalid_query', what: string, issues: Issue[]): ApiError {
+  const count = issues.length === 1 ? 'a mistake' : `${issues.length} mistakes`
+  const which =
+    issues.length > MOST_ISSUES ? `"errors" has the first ${MOST_ISSUES} of them` : 'See "errors"'
+  return new ApiError(code, `${what} has ${count}. ${which}.`, {
+    issues: issues.slice(0, MOST_ISSUES),
+  })
 }
 
 /** 404, also for what belongs to somebody else. */

@@ -1,0 +1,194 @@
+import { Hono } from 'hono'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { can } from '../../functions/auth.ts'
+import { holdBody, SMALL_BODY_BYTES } from '../../functions/body.ts'
+import { createPool, type Database } from '../../functions/db.ts'
+import type { Env } from '../../functions/http.ts'
+import { generateKey } from '../../shared/key.ts'
+import { MOST_ISSUES, toApiError } from '../../shared/problem.ts'
+import { countParsed } from '../parsed.ts'
+import { expectProblem } from '../refusals.ts'
+import { createService, type Service } from '../service.ts'
+import { BODIES, coast, diagonals } from '../stall.ts'
+
+const PER_MINUTE = 60
+const PREVIEW = '/api/v1/zones/preview'
+
+let service: Service
+/** What happened, in order: a caller was asked for, a large text was parsed. */
+const order: string[] = []
+
+/** A pool that tells when the database has said who asks. */
+function telling(db: Database): Database {
+  return {
+    ...db,
+    connect: async () => {
+      const connection = await db.connect()
+      return {
+        ...connection,
+        query: async (text, values) => {
+          const result = await connection.query(text, values)
+          if (/private\.check_(key|session)/.test(text)) order.push('known')
+          return result
+        },
+      }
+    },
+  }
+}
+
+beforeAll(async () => {
+  service = await createService({
+    limits: { pro: PER_MINUTE },
+    connect: ({ apiUrl }) => telling(createPool({ url: apiUrl, max: 4 })),
+  })
+})
+afterAll(() => service?.close())
+
+async function post(body: string, key?: string, path = PREVIEW, headers = {}) {
+  const parsed = countParsed(() => order.push('parsed'))
+  try {
+    const answer = await service.request('POST', path, {
+      body,
+      headers: { 'Content-Length': String(Buffer.byteLength(body)), ...headers },
+      ...(key === undefined ? {} : { key }),
+    })
+    return { answer, parsed: parsed.texts }
+  } finally {
+    parsed.stop()
+  }
+}
+
+describe('a body whose sender nobody knows', () => {
+  test.each(Object.entries(BODIES))('%s: 401, and nothing of it is parsed', async (_, body) => {
+    const none = await post(body)
+    expectProblem(none.answer, 401, 'unauthenticated')
+    expect(none.parsed).toEqual([])
+    // One whose form is right, as anybody can make it up.
+    const unknown = await post(body, generateKey())
+    expectProblem(unknown.answer, 401, 'unauthenticated')
+    expect(unknown.parsed).toEqual([])
+  })
+
+  test('a small one without a key is not parsed either', async () => {
+    const body = JSON.stringify({ label: 'x'.repeat(2000) })
+    const { answer, parsed } = await post(body)
+    expectProblem(answer, 401, 'unauthenticated')
+    expect(parsed).toEqual([])
+  })
+
+  test('without a length it is read no further than a small one is', async () => {
+    let pulled = 0
+    const endless = new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        pulled += 1024
+        controller.enqueue(new Uint8Array(1024).fill(0x5b))
+      },
+    })
+    const app = new Hono<Env>()
+    app.use(async (c, next) => {
+      const address = { address: () => '192.0.2.1', address_limit: () => 0 }
+      // safe: a caller without a key needs no more of them
+      c.set('deps', address as unknown as Env['Variables']['deps'])
+      await next()
+    })
+    app.use(holdBody)
+    app.post('/', can('read'), (c) => c.text('taken'))
+    app.onError((error, c) => c.text(toApiError(error).code, 401))
+    const answer = await app.request('/', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: endless,
+      // safe: what fetch asks for with a stream, which its type does not know
+      ...({ duplex: 'half' } as object),
+    })
+    expect(await answer.text()).toBe('unauthenticated')
+    expect(pulled).toBeLessThanOrEqual(SMALL_BODY_BYTES + 3 * 1024)
+  })
+
+  test('nor does the issuer of sessions, which anybody may ask, read a large one', async () => {
+    const { answer, parsed } = await post('['.repeat(100_000), undefined, '/auth/v1/verify')
+    expect(answer.status).toBeGreaterThanOrEqual(400)
+    expect(answer.status).toBeLessThan(500)
+    expect(parsed).toEqual([])
+  })
+})
+
+describe('a body whose sender is known', () => {
+  test('who it is comes first when it is large, and costs one request', async () => {
+    const person = await service.person()
+    order.length = 0
+    const body = JSON.stringify({ label: 'Coast', lat: 10, lon: 29, polygon: coast(1000) })
+    const { answer } = await post(body, person.key, PREVIEW, {})
+    expect(answer.status).toBe(200)
+    expect(order.slice(0, 2)).toEqual(['known', 'parsed'])
+    expect(answer.headers.get('RateLimit')).toMatch(`"account";r=${PER_MINUTE - 1};`)
+  })
+
+  test('beyond the budget a large one is 429 and not parsed', async () => {
+    const person = await service.person()
+    await service.database.query(
+      `insert into watchpost.rate_limits (bucket, tat) values ($1, now() + interval '1 hour')`,
+      [`account:${person.user_id}`],
+    )
+    const { answer, parsed } = await post(BODIES['a text of 2 MB'] ?? '', person.key)
+    expectProblem(answer, 429, 'rate_limited')
+    expect(parsed).toEqual([])
+  })
+
+  test.each([
+    ['9,988 near-parallel diagonals', 'too_tangled', 'polygon.coordinates.0'],
+    ['500,000 positions of one number', 'too_many_values', 'polygon'],
+    ['lists a million deep', 'too_deep', ''],
+    ['objects 300,000 deep', 'too_deep', 'a'],
+    ['150,000 unknown fields', 'too_many_values', expect.stringMatching(/^f\d+$/)],
+    ['a text of 2 MB', 'text_too_long', 'label'],
+    ['a text of 2 MB full of escapes', 'text_too_long', 'label'],
+    ['2 MB of commas', 'too_many_values', 'a'],
+  ])('%s: refused with the field and the way out', async (what, code, path) => {
+    const person = await service.person()
+    const { answer } = await post(BODIES[what] ?? '', person.key)
+    expectProblem(answer, 422, 'invalid')
+    expect(answer.body).toMatchObject({
+      errors: [{ path, code, message: expect.stringMatching(/send (less|fewer)/) }],
+    })
+  })
+
+  test('of many mistakes the first hundred are named, and all are counted', async () => {
+    const person = await service.person()
+    const types = Array.from({ length: 5000 }, () => 'x')
+    const body = JSON.stringify({ label: 'x', lat: 0, lon: 0, types })
+    const { answer } = await post(body, person.key)
+    expectProblem(answer, 422, 'invalid')
+    const { errors, detail } = Problem.parse(answer.body)
+    expect(errors).toHaveLength(MOST_ISSUES)
+    expect(detail).toBe('The body has 5001 mistakes. "errors" has the first 100 of them.')
+  })
+
+  test('positions that are all wrong are one mistake', async () => {
+    const person = await service.person()
+    const polygon = { type: 'Polygon', coordinates: [Array.from({ length: 9000 }, () => [1])] }
+    const body = JSON.stringify({ label: 'x', lat: 0, lon: 0, polygon })
+    const { answer } = await post(body, person.key)
+    expectProblem(answer, 422, 'invalid')
+    expect(answer.body).toMatchObject({
+      errors: [{ path: 'polygon.coordinates.0.0', code: 'too_small' }],
+    })
+  })
+
+  test('a small body of anything is nothing to fear', async () => {
+    const person = await service.person()
+    for (const body of ['['.repeat(SMALL_BODY_BYTES), JSON.stringify(diagonals(200))]) {
+      const { answer } = await post(body.slice(0, SMALL_BODY_BYTES), person.key)
+      expect([400, 422]).toContain(answer.status)
+    }
+  })
+
+  test('a packed body is 415, whoever sends it', async () => {
+    const headers = { 'Content-Encoding': 'gzip' }
+    const { answer } = await post('x'.repeat(100), undefined, PREVIEW, headers)
+    expectProblem(answer, 415, 'unsupported_media_type')
+  })
+})
+
+const Problem = z.object({ detail: z.string(), errors: z.array(z.unknown()) })

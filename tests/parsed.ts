@@ -1,0 +1,15 @@
+import { vi } from 'vitest'
+
+/** countParsed counts the texts of over 1,000 characters that JSON.parse is given from now on. */
+export function countParsed(note: () => void = () => undefined) {
+  const texts: number[] = []
+  const parse = JSON.parse
+  const spy = vi.spyOn(JSON, 'parse').mockImplementation((text, reviver) => {
+    if (String(text).length > 1000) {
+      texts.push(String(text).length)
+      note()
+    }
+    return parse(text, reviver)
+  })
+  return { texts, stop: () => spy.mockRestore() }
+}
