@@ -2,9 +2,10 @@ import type { OpenAPIHono } from '@hono/zod-openapi'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
 import { z } from 'zod'
+import { ApiError } from '../../shared/problem.ts'
 import { VERSION } from '../../shared/version.ts'
 import { ZoneCreate, ZonePatch } from '../../shared/zone.ts'
-import { authenticate, type Caller, can, type Scope } from '../auth.ts'
+import { authenticate, type Caller, can, charge, type Scope } from '../auth.ts'
 import type { Ctx, Env } from '../http.ts'
 
 type Call = { method: 'GET' | 'POST' | 'PATCH' | 'DELETE'; path: string; body?: unknown }
@@ -152,6 +153,9 @@ const TOOLS: Tool[] = [
   },
 ]
 
+/** What one body may ask for; each of it costs what it would cost alone. */
+export const MOST_MESSAGES = 20
+
 /** The facts that a tool's inner request inherits; by identity, so that no header can claim them. */
 const inherited = new WeakMap<Request, Caller>()
 
@@ -162,12 +166,15 @@ export function callerOfTool(request: Request): Caller | undefined {
 
 /**
  * The Model Context Protocol (streamable HTTP, stateless) over the API's own handlers: what a model
- * may do is what its key may do, under the same checks, and counts against the same budget once.
+ * may do is what its key may do, under the same checks, and each message of a batch counts against the same budget.
  */
 export function mountMcp(app: OpenAPIHono<Env>, base: string): void {
   app.post(`${base}/mcp`, can('read'), async (c) => {
     const caller = await authenticate(c)
+    const parsedBody = await messagesOf(c)
+    if (Array.isArray(parsedBody)) await charge(c, parsedBody.length - 1)
     const server = new McpServer({ name: 'watchpost', title: 'Watchpost', version: VERSION })
+    const inOrder = oneByOne()
     for (const tool of TOOLS) {
       if (!caller.scopes.includes(tool.scope)) continue
       server.registerTool(
@@ -178,17 +185,45 @@ export function mountMcp(app: OpenAPIHono<Env>, base: string): void {
           inputSchema: tool.input.shape,
           annotations: { readOnlyHint: tool.scope === 'read', openWorldHint: false },
         },
-        (input: Record<string, unknown>) => run(app, c, caller, tool.call(input), base),
+        (input: Record<string, unknown>) =>
+          inOrder(() => run(app, c, caller, tool.call(input), base)),
       )
     }
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
     await server.connect(transport)
     try {
-      return await transport.handleRequest(c.req.raw, { parsedBody: await c.req.json() })
+      return await transport.handleRequest(c.req.raw, { parsedBody })
     } finally {
       await server.close()
     }
   })
+}
+
+/** One message or a batch of them, as the transport takes them; what they say is its to test. */
+async function messagesOf(c: Ctx): Promise<unknown> {
+  let body: unknown
+  try {
+    body = await c.req.json()
+  } catch {
+    throw new ApiError('malformed', 'The body is not valid JSON. Send one JSON-RPC message.')
+  }
+  if (!Array.isArray(body)) return body
+  if (body.length > MOST_MESSAGES) {
+    const message = `A batch has at most ${MOST_MESSAGES} messages, this one has ${body.length}. Send the rest in another.`
+    throw new ApiError('malformed', message)
+  }
+  // Nothing outlives its request here; a call that is cancelled beside itself would never be answered.
+  return body.filter((message) => message?.method !== 'notifications/cancelled')
+}
+
+/** Runs what it is given one after another: a batch is no way to have much done at once. */
+function oneByOne(): <T>(work: () => Promise<T>) => Promise<T> {
+  let before: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const mine = before.then(work)
+    before = mine.catch(() => undefined)
+    return mine
+  }
 }
 
 async function run(
