@@ -137,6 +137,12 @@ export function decide(
   }
 }
 
+/** `decisionCost` is what a decision may take, in the units of work.ts: most of it is the look for the place. */
+export function decisionCost({ vertices }: PreparedZone, event: { geometry?: unknown }): number {
+  const looks = event.geometry ? 2 : 1
+  return 40 + (looks * vertices) / 4
+}
+
 /** `isInside` is the geometry check alone. */
 export function isInside(prepared: PreparedZone<ZoneRule>, event: DecidableEvent): boolean {
   return checkGeometry(prepared, event).passed

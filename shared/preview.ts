@@ -1,11 +1,12 @@
 /** What a zone would have done: the decision folded over stored revisions. */
 import { z } from 'zod'
 import type { DecidableEvent, ZoneRule } from './checks.ts'
-import { type Decision, decide, isInside } from './decide.ts'
+import { type Decision, decide, decisionCost, isInside } from './decide.ts'
 import { isMoving, Severity } from './event.ts'
 import { type PreparedZone, prepareZone } from './geometry.ts'
 import type { Memory } from './memory.ts'
 import { Instant } from './time.ts'
+import { atOnce, type Steps } from './work.ts'
 
 export const PREVIEW_CHECKS = [
   'filter',
@@ -82,10 +83,19 @@ export function preview(
   revisions: Iterable<Revision>,
   options: PreviewOptions,
 ): Preview {
+  return atOnce(previewInSteps(zone, revisions, options))
+}
+
+/** `previewInSteps` is `preview` for who must not be kept: a step is a decision. */
+export function* previewInSteps(
+  zone: ZoneRule | PreparedZone<ZoneRule>,
+  revisions: Iterable<Revision>,
+  options: PreviewOptions,
+): Steps<Preview> {
   const rule = 'leave_m' in zone ? zone.zone : zone
   const list = [...revisions]
-  const tally = fold(rule, list, options)
-  return { ...summarise(tally, options), suggestion: suggest(rule, list, options, tally) }
+  const tally = yield* fold(rule, list, options)
+  return { ...summarise(tally, options), suggestion: yield* suggest(rule, list, options, tally) }
 }
 
 /** How one event, or one stay, ended up. */
@@ -100,13 +110,14 @@ interface Tally {
   duplicates: number
 }
 
-function fold(rule: ZoneRule, revisions: Revision[], options: PreviewOptions): Tally {
+function* fold(rule: ZoneRule, revisions: Revision[], options: PreviewOptions): Steps<Tally> {
   const prepared = prepareZone(rule)
   const [start, end] = windowOf(options)
   const memories = new Map(options.memory_before)
   const tally: Tally = { entries: new Map(), duplicates: 0 }
   for (const revision of revisions) {
     const { event, first_seen_at } = revision
+    yield decisionCost(prepared, event)
     const key = memoryKey(event)
     const before = memories.get(key) ?? null
     const decision = decide(prepared, event, before, first_seen_at, { brief: true })
@@ -187,48 +198,48 @@ function summarise(tally: Tally, options: PreviewOptions): Omit<Preview, 'sugges
 }
 
 /** One sentence for a zone that would stay silent or never stop; its numbers come from deciding again. */
-function suggest(
+function* suggest(
   rule: ZoneRule,
   revisions: Revision[],
   options: PreviewOptions,
   tally: Tally,
-): string | null {
+): Steps<string | null> {
   const entries = [...tally.entries.values()]
   const having = (fate: Entry['fate']) => entries.filter((entry) => entry.fate === fate)
   const raised = having('raised')
-  const raisedAt = (min_severity: number) =>
-    [...fold({ ...rule, min_severity }, revisions, options).entries.values()].filter(
-      ({ fate }) => fate === 'raised',
-    ).length
-  if (raised.length === 0) return suggestMore(rule, options, entries, having, raisedAt)
+  const raisedAt = function* (min_severity: number): Steps<number> {
+    const { entries } = yield* fold({ ...rule, min_severity }, revisions, options)
+    return [...entries.values()].filter(({ fate }) => fate === 'raised').length
+  }
+  if (raised.length === 0) return yield* suggestMore(rule, options, entries, having, raisedAt)
   const perDay = raised.length / options.days
   if (perDay < MANY_A_DAY) return null
   const strongestFirst = raised.map(({ effective }) => effective).sort((a, b) => b - a)
   const wanted = strongestFirst[Math.floor(COMFORTABLE_A_DAY * options.days)] ?? 0
   const threshold = Math.min(Math.ceil((wanted + 1) / 5) * 5, 100)
-  const left = threshold > rule.min_severity ? raisedAt(threshold) : raised.length
+  const left = threshold > rule.min_severity ? yield* raisedAt(threshold) : raised.length
   const many = `${plural(raised.length, 'alert')} in ${plural(options.days, 'day')} is more than anybody reads`
   return left > 0 && left < raised.length
     ? `${many}; min_severity ${threshold} would have fired ${plural(left, 'time')}.`
     : `${many}; narrow the zone, its types or its sources.`
 }
 
-function suggestMore(
+function* suggestMore(
   rule: ZoneRule,
   { days }: PreviewOptions,
   entries: Entry[],
   having: (fate: Entry['fate']) => Entry[],
-  raisedAt: (min_severity: number) => number,
-): string {
+  raisedAt: (min_severity: number) => Steps<number>,
+): Steps<string> {
   if (!rule.enabled) return 'Nothing would have fired: the zone is switched off, enable it first.'
   if (entries.length === 0) {
     return `Nothing happened inside the zone in ${plural(days, 'day')}; a larger zone or more days would show more.`
   }
   const weak = having('severity')
   if (weak.length > 0) {
-    const strongest = Math.max(...weak.map(({ effective }) => effective))
+    const strongest = weak.reduce((most, { effective }) => Math.max(most, effective), 0)
     const threshold = strongest >= 5 ? Math.floor(strongest / 5) * 5 : Math.floor(strongest)
-    const fires = raisedAt(threshold)
+    const fires = yield* raisedAt(threshold)
     const inside = `Nothing would have fired. The strongest event inside was ${strongest}`
     if (fires > 0) {
       return `${inside}; min_severity ${threshold} would have fired ${plural(fires, 'time')}.`

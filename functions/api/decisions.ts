@@ -1,22 +1,27 @@
 import { z } from 'zod'
 import type { DecidableEvent } from '../../shared/checks.ts'
 import { Check } from '../../shared/checks.ts'
-import { decide } from '../../shared/decide.ts'
-import { boxesOf } from '../../shared/geometry.ts'
+import { decide, decisionCost } from '../../shared/decide.ts'
+import { boxesOf, type PreparedZone, prepareZone } from '../../shared/geometry.ts'
 import type { Memory } from '../../shared/memory.ts'
 import { integer } from '../../shared/page.ts'
-import { memoryKey, Preview, preview } from '../../shared/preview.ts'
-import { invalid, notFound } from '../../shared/problem.ts'
+import { memoryKey, Preview, previewInSteps } from '../../shared/preview.ts'
+import { ApiError, notFound } from '../../shared/problem.ts'
 import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { Instant } from '../../shared/time.ts'
-import { checkZone, ZoneCreate, ZoneFields, zoneDefaults } from '../../shared/zone.ts'
+import type { Steps } from '../../shared/work.ts'
+import { ZoneCreate, ZoneFields, zoneDefaults } from '../../shared/zone.ts'
 import { zoneOfVersion } from '../../shared/zone-version.ts'
-import { authenticate, can, read, readInSteps } from '../auth.ts'
+import { can, read, readInSteps } from '../auth.ts'
 import { type Ctx, type Env, problems } from '../http.ts'
+import { inTurns } from '../turns.ts'
+import { requireZone, tooMuch } from './zone-check.ts'
 import { selectZone, ZoneId } from './zones.ts'
 
 const MAX_REVISIONS = 200_000
+/** About three seconds of work, in turns. */
+const MOST_UNITS = 60_000_000
 
 const PreviewQuery = z.strictObject({
   days: integer(1, 90, 7, 'Today and the days before, UTC.'),
@@ -66,13 +71,9 @@ decisions.openapi(
   async (c) => {
     const { days } = c.req.valid('query')
     const fields = zoneDefaults(c.req.valid('json'))
-    const issues = checkZone(fields)
-    if (issues.length > 0) {
-      await authenticate(c)
-      throw invalid(issues)
-    }
-    const result = await read(c, (sql) => previewOf(sql, fields, days))
-    return answer(c, PreviewAnswer, { ...result, zone_id: null, days }, 200)
+    await requireZone(c, fields)
+    const found = await read(c, (sql) => happenedNear(sql, fields, days))
+    return answer(c, PreviewAnswer, await previewOf(found, null, days), 200)
   },
 )
 
@@ -89,17 +90,17 @@ decisions.openapi(
     security: [{ key: [] }],
     middleware: can('read'),
     request: { params: ZoneId, query: PreviewQuery },
-    responses: { 200: json(PreviewAnswer, 'The preview.'), ...problems(404) },
+    responses: { 200: json(PreviewAnswer, 'The preview.'), ...problems(404, 422) },
   }),
   async (c) => {
     const { id } = c.req.valid('param')
     const { days } = c.req.valid('query')
-    const result = await readInSteps(c, async (sql, last) => {
+    const found = await readInSteps(c, async (sql, last) => {
       const [zone] = await selectZone(sql, id)
       if (!zone) throw notFound('zone')
-      return last(previewOf(sql, ZoneFields.parse(zone), days))
+      return last(happenedNear(sql, ZoneFields.parse(zone), days))
     })
-    return answer(c, PreviewAnswer, { ...result, zone_id: id, days }, 200)
+    return answer(c, PreviewAnswer, await previewOf(found, id, days), 200)
   },
 )
 
@@ -113,7 +114,7 @@ decisions.openapi(
     security: [{ key: [] }],
     middleware: can('read'),
     request: { params: ZoneId, query: ExplainQuery },
-    responses: { 200: json(Explanation, 'All checks with their numbers.'), ...problems(404) },
+    responses: { 200: json(Explanation, 'All checks with their numbers.'), ...problems(404, 422) },
   }),
   async (c) => {
     const { id } = c.req.valid('param')
@@ -122,21 +123,39 @@ decisions.openapi(
   },
 )
 
-async function previewOf(sql: Sql, fields: ZoneFields, days: number) {
+/** What a preview decides on: read first, decided on when the connection is back. */
+async function happenedNear(sql: Sql, fields: ZoneFields, days: number) {
   const boxes = boxesOf(fields).map(
     ({ west, south, east, north }) => `(${east},${north}),(${west},${south})`,
   )
   const [rows, bounds] = await Promise.all([
     sql<RevisionRow>`
-      select * from private.revisions_near(${boxes}::text[]::box[], private.window_start(${days}), now(), ${MAX_REVISIONS})`,
+      select * from private.revisions_near(${boxes}::text[]::box[], private.window_start(${days}), now(), ${MAX_REVISIONS + 1})`,
     sql<{ now: string; data_from: string }>`
       select now(), greatest(private.window_start(${days}), coalesce(
         (select first_seen_at from watchpost.event_revisions order by first_seen_at limit 1), now())) as data_from`,
   ])
-  const { now, data_from } = bounds[0] ?? { now: new Date().toISOString(), data_from: '' }
-  const revisions = rows.map((row) => ({ event: row, first_seen_at: new Date(row.first_seen_at) }))
-  return { ...preview(fields, revisions, { days, now: new Date(now) }), data_from }
+  return { fields, rows, ...(bounds[0] ?? { now: new Date().toISOString(), data_from: '' }) }
 }
+
+async function previewOf(
+  { fields, rows, now, data_from }: Awaited<ReturnType<typeof happenedNear>>,
+  zone_id: string | null,
+  days: number,
+) {
+  if (rows.length > MAX_REVISIONS) throw new ApiError('too_much_work', tooManyNear)
+  const revisions = rows.map((row) => ({ event: row, first_seen_at: new Date(row.first_seen_at) }))
+  const steps = previewInSteps(fields, revisions, { days, now: new Date(now) })
+  try {
+    return { ...(await inTurns(steps, MOST_UNITS)), data_from, zone_id, days }
+  } catch (error) {
+    throw tooMuch(error, tooDear(rows.length))
+  }
+}
+
+const tooManyNear = `Over ${MAX_REVISIONS} revisions of events lie near this zone in that time, more than one preview decides on. Ask for fewer days, or for a smaller zone.`
+const tooDear = (count: number) =>
+  `To decide on ${count} revisions in a shape of so many vertices takes too long for one preview. Ask for fewer days, or for a simpler shape.`
 
 type AlertRow = {
   checks: z.infer<typeof Check>[]
@@ -187,7 +206,7 @@ async function explain(c: Ctx, zoneId: string, eventId: string) {
   }
   const fields = ZoneFields.parse(zone)
   const revisions = [...found.before, ...found.events]
-  const replayed = replay(revisions, versions, event.id)
+  const replayed = await replayedOf(revisions, versions, event.id)
   if (replayed) return { ...base, ...replayed, live: false }
   const at = new Date()
   const { raised, reason, checks } = decide(fields, event, null, at)
@@ -202,28 +221,40 @@ async function explain(c: Ctx, zoneId: string, eventId: string) {
   }
 }
 
+async function replayedOf(revisions: RevisionRow[], versions: VersionRow[], eventId: string) {
+  try {
+    return await inTurns(replay(revisions, versions, eventId), MOST_UNITS)
+  } catch (error) {
+    const wayOut = `To decide on ${revisions.length} revisions in a shape of so many vertices takes too long. Preview the zone for the days around the event instead.`
+    throw tooMuch(error, wayOut)
+  }
+}
+
+type Replayed = {
+  at: string
+  zone_version: number
+  raised: boolean
+  reason: string
+  checks: z.infer<typeof Check>[]
+}
+
 /** Decides each revision with the zone as it was when it was first seen; the last one of the event is the answer. */
-function replay(revisions: RevisionRow[], versions: VersionRow[], eventId: string) {
+function* replay(
+  revisions: RevisionRow[],
+  versions: VersionRow[],
+  eventId: string,
+): Steps<Replayed | undefined> {
   const memories = new Map<string, Memory>()
-  let last:
-    | {
-        at: string
-        zone_version: number
-        raised: boolean
-        reason: string
-        checks: z.infer<typeof Check>[]
-      }
-    | undefined
+  const shapes = new Map<VersionRow, PreparedZone<ZoneFields>>()
+  let last: Replayed | undefined
   for (const event of revisions) {
     const version = versions.findLast(({ valid_from }) => valid_from <= event.first_seen_at)
     if (!version) continue
+    const zone = shapes.get(version) ?? prepareZone(zoneOfVersion(version.definition))
+    shapes.set(version, zone)
+    yield decisionCost(zone, event)
     const key = memoryKey(event)
-    const decision = decide(
-      zoneOfVersion(version.definition),
-      event,
-      memories.get(key) ?? null,
-      new Date(event.first_seen_at),
-    )
+    const decision = decide(zone, event, memories.get(key) ?? null, new Date(event.first_seen_at))
     if (decision.memory) memories.set(key, decision.memory)
     if (event.id !== eventId) continue
     const { raised, reason, checks } = decision

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { decisionCost } from '../../shared/decide.ts'
 import { EVENT_STATUSES, EventType, Geometry, Severity } from '../../shared/event.ts'
 import {
   containsPoint,
@@ -17,9 +18,14 @@ import {
 import { ApiError, notFound } from '../../shared/problem.ts'
 import { answer, createRoute, resource } from '../../shared/route.ts'
 import { Instant } from '../../shared/time.ts'
+import type { Steps } from '../../shared/work.ts'
 import type { ZoneFields } from '../../shared/zone.ts'
 import { can, readInSteps } from '../auth.ts'
 import { type Ctx, type Env, problems } from '../http.ts'
+import { inTurns } from '../turns.ts'
+
+/** What one page may take, in the units of work.ts: about half a second, in turns. */
+const MOST_UNITS = 10_000_000
 
 export const Event = z
   .object({
@@ -157,9 +163,10 @@ events.openapi(
       const [rows, shapes] = await last(found)
       return { candidates, rows, shapes }
     })
-    const inside = exactly(found)
-    const last = found.candidates.at(-1)
-    const mayHaveMore = found.candidates.length >= limit || last?.zone_ids.length === 0
+    const { inside, seen } = await inTurns(exactly(found))
+    const last = seen.at(-1)
+    const isCut = seen.length < found.candidates.length
+    const mayHaveMore = isCut || found.candidates.length >= limit || last?.zone_ids.length === 0
     const next_cursor =
       last && mayHaveMore
         ? await encodeCursor(filter, [last.ts, last.event_id, last.window_start])
@@ -168,21 +175,42 @@ events.openapi(
   },
 )
 
-/** The events that really lie in a zone, with those zones; the database only narrowed by boxes. */
-function exactly(found: { candidates: Candidate[]; rows: EventRow[]; shapes: ShapeRow[] }) {
+/**
+ * The events that really lie in a zone, with those zones; the database only narrowed by boxes. What
+ * takes too long to tell stays for the next page: `seen` says how far this one came.
+ */
+function* exactly<C extends Candidate>(found: {
+  candidates: C[]
+  rows: EventRow[]
+  shapes: ShapeRow[]
+}): Steps<{ inside: (EventRow & { zone_ids: string[] })[]; seen: C[] }> {
   const rows = new Map(found.rows.map((row) => [row.id, row]))
-  const shapes = new Map(
-    found.shapes.map((shape) => [shape.id, { shape, zone: prepareZone(shape) }]),
-  )
-  return found.candidates.flatMap((candidate) => {
+  const shapes = new Map<string, { shape: ShapeRow; zone: PreparedZone }>()
+  for (const shape of found.shapes) {
+    const zone = prepareZone(shape)
+    shapes.set(shape.id, { shape, zone })
+    yield 10 + 10 * zone.vertices
+  }
+  const inside: (EventRow & { zone_ids: string[] })[] = []
+  const seen: C[] = []
+  let units = 0
+  for (const candidate of found.candidates) {
+    if (units > MOST_UNITS) break
+    seen.push(candidate)
     const event = rows.get(candidate.event_id)
-    if (!event) return []
-    const zone_ids = candidate.zone_ids.filter((id) => {
+    if (!event) continue
+    const zone_ids: string[] = []
+    for (const id of candidate.zone_ids) {
       const found = shapes.get(id)
-      return found && isInside(found.zone, found.shape.match, event)
-    })
-    return zone_ids.length > 0 ? [{ ...event, zone_ids }] : []
-  })
+      if (!found) continue
+      const cost = decisionCost(found.zone, event)
+      units += cost
+      yield cost
+      if (isInside(found.zone, found.shape.match, event)) zone_ids.push(id)
+    }
+    if (zone_ids.length > 0) inside.push({ ...event, zone_ids })
+  }
+  return { inside, seen }
 }
 
 function isInside(zone: PreparedZone, match: ZoneFields['match'], event: EventRow): boolean {

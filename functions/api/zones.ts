@@ -14,7 +14,6 @@ import { answer, body, createRoute, json, pathId, resource } from '../../shared/
 import { raw, type Sql } from '../../shared/sql.ts'
 import { Instant } from '../../shared/time.ts'
 import {
-  checkZone,
   type Issue,
   Zone,
   ZoneCreate,
@@ -22,11 +21,15 @@ import {
   ZonePatch,
   zoneDefaults,
 } from '../../shared/zone.ts'
-import { authenticate, can, read, write } from '../auth.ts'
+import { can, read, write } from '../auth.ts'
 import { type Env, problems } from '../http.ts'
 import { IdempotencyHeader, idempotent } from '../idempotency.ts'
+import { breather } from '../turns.ts'
+import { requireZone, shapeIssues, zoneIssues } from './zone-check.ts'
 
 const RESTORE_DAYS = 30
+/** Of stored polygons: three or four of the largest, or a few thousand small ones. */
+const MOST_PAGE_BYTES = 1_000_000
 
 export const ZoneId = z.object({ id: pathId('The id of a zone.') })
 const One = z.object({ zone: Zone })
@@ -89,27 +92,42 @@ zones.openapi(
       (await decodeCursor({ list: 'zones' }, cursor, Position)) ?? []
     const rows = await read(
       c,
-      (sql) => sql<ZoneRow>`
-      select ${zoneColumns}
-      from unnest(private.my_scopes()) as mine (scope_id)
-      cross join lateral (
-        select *
-        from watchpost.zones
-        where scope_id = mine.scope_id
-          and deleted_at is null
-          and (created_at, id) < (${before}::timestamptz, ${beforeId}::uuid)
-        order by created_at desc, id desc
+      (sql) => sql<ZoneRow & { candidates: number }>`
+      select ${zoneColumns}, z.candidates
+      from (
+        select z.*, count(*) over () as candidates,
+          sum(coalesce(pg_column_size(z.polygon), 0)) over before_it as bytes_before
+        from unnest(private.my_scopes()) as mine (scope_id)
+        cross join lateral (
+          select *
+          from watchpost.zones
+          where scope_id = mine.scope_id
+            and deleted_at is null
+            and (created_at, id) < (${before}::timestamptz, ${beforeId}::uuid)
+          order by created_at desc, id desc
+          limit ${limit + 1}
+        ) z
+        window before_it as (
+          order by z.created_at desc, z.id desc rows between unbounded preceding and 1 preceding)
+        order by z.created_at desc, z.id desc
         limit ${limit + 1}
       ) z
-      order by z.created_at desc, z.id desc
-      limit ${limit + 1}`,
+      where coalesce(z.bytes_before, 0) <= ${MOST_PAGE_BYTES}
+      order by z.created_at desc, z.id desc`,
     )
-    const { page, last } = split(rows, limit)
+    const isCut = rows.length < Math.min(rows[0]?.candidates ?? 0, limit + 1)
+    const { page, last } = isCut ? { page: rows, last: rows.at(-1) } : split(rows, limit)
+    const breathe = breather()
+    const zones: ZoneRow[] = []
+    for (const zone of page) {
+      zones.push(withGeometry(zone, geometry))
+      await breathe(sizeOf(zone))
+    }
     return answer(
       c,
       z.object({ zones: z.array(Zone), next_cursor: NextCursor }),
       {
-        zones: page.map((zone) => withGeometry(zone, geometry)),
+        zones,
         next_cursor: last
           ? await encodeCursor({ list: 'zones' }, [last.created_at, last.id])
           : null,
@@ -133,11 +151,7 @@ zones.openapi(
   }),
   async (c) => {
     const fields = zoneDefaults(c.req.valid('json'))
-    const issues = checkZone(fields)
-    if (issues.length > 0) {
-      await authenticate(c)
-      throw invalid(issues)
-    }
+    await requireZone(c, fields)
     const { thing: zone, status } = await idempotent(c, {
       create: async (sql) => {
         // Both travel together; an error of the insert waits until the references had their say.
@@ -201,6 +215,8 @@ zones.openapi(
   async (c) => {
     const { id } = c.req.valid('param')
     const patch = c.req.valid('json')
+    // What is stored was looked at when it came, and nothing but SQL is awaited in a transaction.
+    const inShape = await shapeIssues(patch.polygon)
     const zone = await write(c, async (sql, last) => {
       const [found] = await sql<Found>`
         select ${zoneColumns}, ${mayEdit} as may_edit,
@@ -211,7 +227,7 @@ zones.openapi(
         where z.id = ${id} and z.deleted_at is null`
       if (!found) throw notFound('zone')
       const fields = merge(found, patch)
-      const issues = checkZone(fields)
+      const issues = zoneIssues(fields, inShape)
       if (issues.length > 0) throw invalid(issues)
       requireReferences(found, patch)
       if (!found.may_edit) throw forbidden()
@@ -357,6 +373,11 @@ function forbidden(): ApiError {
 function withGeometry(zone: ZoneRow, geometry: 'none' | 'simplified' | 'full'): ZoneRow {
   if (!zone.polygon || geometry === 'full') return zone
   return { ...zone, polygon: geometry === 'none' ? null : simplify(zone.polygon) }
+}
+
+/** What thinning a zone's polygon takes, in the units of work.ts. */
+function sizeOf({ polygon }: ZoneRow): number {
+  return polygon ? 20 * polygon.coordinates.flat(2).length : 1
 }
 
 /** Why a new zone can hardly ever fire. */

@@ -2,6 +2,7 @@ import { type PreparedZone, prepareZone } from '../../shared/geometry.ts'
 import type { Sql } from '../../shared/sql.ts'
 import type { ZoneFields } from '../../shared/zone.ts'
 import { zoneOfVersion } from '../../shared/zone-version.ts'
+import { breather } from '../turns.ts'
 
 /** A zone as it was at some moment, ready to be decided on. */
 export type ZoneAtTime = {
@@ -11,9 +12,11 @@ export type ZoneAtTime = {
   prepared: PreparedZone<ZoneFields>
 }
 
-const MAX_CACHED = 50_000
+/** Zones, each counted as its vertices and one more: about 200 MB. */
+const MAX_CACHED = 1_000_000
 // A version never changes, so what is cached stays right for ever.
 const cache = new Map<string, ZoneAtTime>()
+let cached = 0
 
 type Current = { id: string; version: number; valid_from: string }
 type Kept = { zone_id: string; version: number; valid_from: string; definition: unknown }
@@ -40,9 +43,14 @@ export async function loadZones(
   const oldest = candidates[0]?.first_seen_at ?? ''
   const isChanged = (zone: Current) => !now && zone.valid_from > oldest && zone.version > 1
   const changed = current.filter(isChanged)
-  const missing = current.filter(
-    (zone) => !isChanged(zone) && !cache.has(keyOf(zone.id, zone.version)),
-  )
+  // Taken out now: the cache may be cleared while this batch reads or decides.
+  const ready = new Map<string, ZoneAtTime>()
+  const missing: Current[] = []
+  for (const zone of current.filter((zone) => !isChanged(zone))) {
+    const known = cache.get(keyOf(zone.id, zone.version))
+    if (known) ready.set(keyOf(zone.id, zone.version), known)
+    else missing.push(zone)
+  }
   const kept = await sql<Kept>`
     select v.zone_id, v.version, v.valid_from, private.definition_of(v) as definition
     from unnest(
@@ -52,19 +60,22 @@ export async function loadZones(
     select v.zone_id, v.version, v.valid_from, private.definition_of(v)
     from watchpost.zone_versions v
     where v.zone_id = any(${changed.map((zone) => zone.id)}::uuid[])`
-  if (cache.size + kept.length > MAX_CACHED) cache.clear()
-  const fresh = new Map(kept.map((row) => [keyOf(row.zone_id, row.version), prepare(row)]))
-  for (const [key, zone] of fresh) cache.set(key, zone)
+  const breathe = breather()
+  for (const row of kept) {
+    const zone = prepare(row)
+    ready.set(keyOf(row.zone_id, row.version), zone)
+    keep(keyOf(row.zone_id, row.version), zone)
+    await breathe(40 + 10 * zone.prepared.vertices)
+  }
 
-  // Lookups hit `fresh` first: the cache may be cleared by the next batch while this one decides.
   const found = new Map<string, { zone: ZoneAtTime; valid_from: string }[]>()
   for (const { id, version, valid_from } of current) {
-    const zone = fresh.get(keyOf(id, version)) ?? cache.get(keyOf(id, version))
+    const zone = ready.get(keyOf(id, version))
     if (zone) found.set(id, [{ zone, valid_from }])
   }
   for (const row of kept) {
     const versions = found.get(row.zone_id)
-    const zone = fresh.get(keyOf(row.zone_id, row.version))
+    const zone = ready.get(keyOf(row.zone_id, row.version))
     if (versions && zone && versions[0]?.zone.version !== row.version) {
       versions.push({ zone, valid_from: row.valid_from })
     }
@@ -78,6 +89,16 @@ export async function loadZones(
       return versions?.find(({ valid_from }) => valid_from <= moment)?.zone
     },
   }
+}
+
+function keep(key: string, zone: ZoneAtTime): void {
+  const size = 1 + zone.prepared.vertices
+  if (cached + size > MAX_CACHED) {
+    cache.clear()
+    cached = 0
+  }
+  if (!cache.has(key)) cached += size
+  cache.set(key, zone)
 }
 
 const keyOf = (id: string, version: number) => `${id}:${version}`

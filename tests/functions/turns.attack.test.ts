@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import { breather, inTurns } from '../../functions/turns.ts'
+import type { DecidableEvent } from '../../shared/checks.ts'
+import { prepareZone } from '../../shared/geometry.ts'
+import { previewInSteps } from '../../shared/preview.ts'
+import { TooMuchWork } from '../../shared/work.ts'
+import { checkShapeInSteps, zoneDefaults } from '../../shared/zone.ts'
+import { coast, diagonals } from '../stall.ts'
+
+/** Counts how often the process comes round to other things. */
+function rounds() {
+  let count = 0
+  let next = setImmediate(function again() {
+    count++
+    next = setImmediate(again)
+  })
+  return {
+    count: () => count,
+    stop: () => clearImmediate(next),
+  }
+}
+
+test('a long computation lets others have their turn', async () => {
+  const others = rounds()
+  await inTurns(checkShapeInSteps(diagonals(9988)))
+  others.stop()
+  expect(others.count()).toBeGreaterThanOrEqual(10)
+})
+
+test('two of them never follow each other without a pause', async () => {
+  const order: string[] = []
+  const named = function* (name: string) {
+    for (let step = 0; step < 6; step++) {
+      order.push(name)
+      yield 100_000
+    }
+    return name
+  }
+  let paused = 0
+  const idle = setInterval(() => order.at(-1) !== '-' && order.push('-') && paused++, 0)
+  await Promise.all([inTurns(named('a')), inTurns(named('b'))])
+  clearInterval(idle)
+  expect(order.filter((name) => name === 'a')).toHaveLength(6)
+  expect(paused).toBeGreaterThanOrEqual(6)
+})
+
+test('a loop with a breather pauses once a turn of work, and not for little', async () => {
+  const breathe = breather()
+  expect(breathe(99_999)).toBeUndefined()
+  const pause = breathe(1)
+  expect(pause).toBeInstanceOf(Promise)
+  await pause
+  expect(breathe(1)).toBeUndefined()
+})
+
+const NOW = new Date('2026-03-07T12:00:00Z')
+
+function quake(index: number): { event: DecidableEvent; first_seen_at: Date } {
+  const ts = new Date(NOW.getTime() - index * 60_000).toISOString()
+  const event = {
+    id: `usgs:${index}`,
+    source: 'usgs',
+    type: 'earthquake',
+    title: 'M 5',
+    lat: 10,
+    lon: 29,
+    ts,
+    severity: 50,
+    subject: null,
+    status: 'active',
+    geometry: null,
+  } as const
+  return { event, first_seen_at: new Date(ts) }
+}
+
+test('a preview is one decision a step, and is given up beyond its budget', async () => {
+  const zone = zoneDefaults({ label: 'Coast', lat: 10, lon: 29, polygon: coast(9999) })
+  const revisions = Array.from({ length: 500 }, (_, index) => quake(index)).reverse()
+  const options = { days: 7, now: NOW }
+  let decisions = 0
+  const steps = previewInSteps(zone, revisions, options)
+  for (let step = steps.next(); !step.done; step = steps.next()) {
+    decisions++
+    // A decision says what looking for its place in such a shape costs.
+    expect(step.value).toBeGreaterThan(prepareZone(zone).vertices / 10)
+  }
+  // Once for the answer, and at most twice more for the suggestion.
+  expect(decisions).toBeGreaterThanOrEqual(500)
+  expect(decisions).toBeLessThanOrEqual(1500)
+  const begun = previewInSteps(zone, revisions, options)
+  await expect(inTurns(begun, 200_000)).rejects.toBeInstanceOf(TooMuchWork)
+})
