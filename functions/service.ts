@@ -21,6 +21,11 @@ import { remoteSessions } from './sessions.ts'
 const STOP_SECONDS = 10
 /** As the other platforms: Node's own 16 KB would end a long address before the app could say why. */
 const MOST_HEADER_BYTES = 64 * 1024
+/** Who sends slower than this is cut off: a request that never ends holds a connection and no more. */
+const HEADERS_SECONDS = 15
+const REQUEST_SECONDS = 60
+/** Beyond these, newcomers are turned away at once instead of all being kept waiting. */
+const MOST_CONNECTIONS = 5_000
 
 export type Service = {
   /** Ends what runs within about ten seconds; what is cut off is done again by whoever starts next. */
@@ -121,8 +126,14 @@ function runJobs(config: Config, outside: Outside): Close {
 /** Fails where the port is taken, as the operating system says it (EADDRINUSE). */
 async function openPort({ host, port }: Config, app: App): Promise<Server> {
   // safe: without TLS options this is a node:http server
-  const serverOptions = { maxHeaderSize: MOST_HEADER_BYTES }
+  const serverOptions = {
+    maxHeaderSize: MOST_HEADER_BYTES,
+    headersTimeout: HEADERS_SECONDS * 1000,
+    requestTimeout: REQUEST_SECONDS * 1000,
+    connectionsCheckingInterval: 5_000,
+  }
   const server = createAdaptorServer({ fetch: app.fetch, serverOptions }) as Server
+  server.maxConnections = MOST_CONNECTIONS
   server.listen(port, host)
   await once(server, 'listening')
   return server
