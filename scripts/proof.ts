@@ -4,11 +4,20 @@
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { VERSION } from '../shared/version.ts'
 import { proveInstall } from './prove-install.ts'
+import { MOST_DELAY_MS, proveStall } from './prove-stall.ts'
 import { fuzzBySchemathesis, isSchemathesisThere } from './schemathesis.ts'
 import { measureStartup } from './startup.ts'
 
@@ -53,6 +62,7 @@ const PARTS = {
     about: 'every page of the hub in each look',
     prove: () => longForm('tests/hub/web/pages.test.ts', 'tests/hub/web/settings.test.ts'),
   },
+  attack: { about: 'attacks repeated, and whether any keeps others waiting', prove: attack },
   smollm2: { about: 'the hub with a real chat model, 98 MB from PyPI', prove: realModel },
   install: { about: 'the hub installed on machines without a network', prove: install },
 } satisfies Record<string, { about: string; prove: () => Promise<Proven> }>
@@ -120,6 +130,18 @@ async function realModel(): Promise<Proven> {
     }
   }
   return longForm('tests/hub/model/smollm2.test.ts', 'tests/hub/missions-smollm2.test.ts')
+}
+
+/** Every test of an attack in its long form, and then a real server that is kept busy. */
+async function attack(): Promise<Proven> {
+  const repeated = await longForm(...globSync('tests/**/*.attack.test.ts', { cwd: ROOT }).sort())
+  const measured = await proveStall()
+  const holds = measured.every(({ delay_ms }) => delay_ms <= MOST_DELAY_MS)
+  return {
+    outcome: repeated.outcome === 'proven' && holds ? 'proven' : 'failed',
+    numbers: [...repeated.numbers, ...measured],
+    ...(holds ? {} : { why: `GET /me of others came over ${MOST_DELAY_MS} ms later` }),
+  }
 }
 
 async function install(): Promise<Proven> {
