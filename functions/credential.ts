@@ -49,6 +49,14 @@ function takeFromAddress(c: Ctx): number {
   return address_limit(address(c))
 }
 
+/** nameOf tells one credential from another, without asking whose it is. */
+export async function nameOf(c: Ctx): Promise<string> {
+  const credential = await credentialOf(c)
+  return 'key_hash' in credential
+    ? Array.from(credential.key_hash).join()
+    : credential.session.user_id
+}
+
 /** check asks the database who shows it, and takes one request from their budget. */
 export function check(
   c: Ctx,

@@ -53,6 +53,52 @@ export function breather(): (units: number) => Promise<void> | undefined {
   }
 }
 
+/** So many of the longest computations hold their rows in memory, and a connection, at the same time. */
+const MOST_AT_ONCE = 2
+const MOST_WAITING = 20
+const LOOK_EVERY_MS = 20
+/** Who is still here after this has been cut off by its platform, and will never say that it is done. */
+const GONE_AFTER_MS = 120_000
+
+const running = new Map<object, { who: string; began: number }>()
+let waiting = 0
+
+/**
+ * oneOfFew runs what reads and computes much: one at a time of everybody, and few of all. Whoever waits
+ * holds nothing meanwhile; when too many do, or too long, it is 503.
+ */
+export async function oneOfFew<T>(who: string, work: () => Promise<T>): Promise<T> {
+  const began = performance.now()
+  if (!isFree(who)) {
+    if (waiting >= MOST_WAITING) throw busy()
+    waiting++
+    try {
+      while (!isFree(who)) {
+        if (performance.now() - began > PATIENCE_MS) throw busy()
+        await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+      }
+    } finally {
+      waiting--
+    }
+  }
+  const me = {}
+  running.set(me, { who, began: performance.now() })
+  try {
+    return await work()
+  } finally {
+    running.delete(me)
+  }
+}
+
+function isFree(who: string): boolean {
+  const now = performance.now()
+  for (const [one, { began }] of running) {
+    if (now - began > GONE_AFTER_MS) running.delete(one)
+  }
+  const all = [...running.values()]
+  return all.length < MOST_AT_ONCE && all.every((one) => one.who !== who)
+}
+
 function busy(): ApiError {
   return new ApiError('unavailable', 'Too much is being computed at the moment. Try again.')
 }

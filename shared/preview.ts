@@ -34,14 +34,16 @@ export const Preview = z.object({
     snooze: Count,
     quiet_hours: Count,
   }),
-  events: z.array(
-    z.object({
-      event_id: z.string(),
-      ts: Instant,
-      severity: Severity,
-      effective_severity: z.number(),
-    }),
-  ),
+  events: z
+    .array(
+      z.object({
+        event_id: z.string(),
+        ts: Instant,
+        severity: Severity,
+        effective_severity: z.number(),
+      }),
+    )
+    .meta({ description: 'What was raised, the last 1,000 of it; `count` is of all.' }),
   suggestion: z.string().nullable(),
 })
 export type Preview = z.infer<typeof Preview>
@@ -64,6 +66,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 /** From here on, alerts a day are more than anybody reads. */
 const MANY_A_DAY = 20
 const COMFORTABLE_A_DAY = 5
+const MOST_EVENTS = 1000
 
 /** `memoryKey` is under what a zone remembers an event: its subject when that moves, else its id. */
 export function memoryKey(event: Pick<DecidableEvent, 'id' | 'subject'>): string {
@@ -95,7 +98,8 @@ export function* previewInSteps(
   const rule = 'leave_m' in zone ? zone.zone : zone
   const list = [...revisions]
   const tally = yield* fold(rule, list, options)
-  return { ...summarise(tally, options), suggestion: yield* suggest(rule, list, options, tally) }
+  const summary = yield* summarise(tally, options)
+  return { ...summary, suggestion: yield* suggest(rule, list, options, tally) }
 }
 
 /** How one event, or one stay, ended up. */
@@ -162,7 +166,7 @@ function windowOf({ days, now }: PreviewOptions): [start: number, end: number] {
 
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
 
-function summarise(tally: Tally, options: PreviewOptions): Omit<Preview, 'suggestion'> {
+function* summarise(tally: Tally, options: PreviewOptions): Steps<Omit<Preview, 'suggestion'>> {
   const suppressed = { filter: 0, severity: 0, duplicate: 0, dwell: 0, snooze: 0, quiet_hours: 0 }
   suppressed.duplicate = tally.duplicates
   const [start] = windowOf(options)
@@ -171,6 +175,7 @@ function summarise(tally: Tally, options: PreviewOptions): Omit<Preview, 'sugges
   const bySource = new Map<string, number>()
   const raised: Entry[] = []
   for (const entry of tally.entries.values()) {
+    yield 10
     if (entry.fate !== 'raised') {
       suppressed[entry.fate]++
       continue
@@ -188,7 +193,7 @@ function summarise(tally: Tally, options: PreviewOptions): Omit<Preview, 'sugges
       .sort((a, b) => b.count - a.count || (a.source < b.source ? -1 : 1)),
     by_day: [...byDay].map(([day, count]) => ({ day, count })),
     suppressed,
-    events: raised.map(({ revision: { event }, effective }) => ({
+    events: raised.slice(-MOST_EVENTS).map(({ revision: { event }, effective }) => ({
       event_id: event.id,
       ts: event.ts,
       severity: event.severity,

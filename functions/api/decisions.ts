@@ -14,8 +14,9 @@ import type { Steps } from '../../shared/work.ts'
 import { ZoneCreate, ZoneFields, zoneDefaults } from '../../shared/zone.ts'
 import { zoneOfVersion } from '../../shared/zone-version.ts'
 import { can, read, readInSteps } from '../auth.ts'
+import { nameOf } from '../credential.ts'
 import { type Ctx, type Env, problems } from '../http.ts'
-import { inTurns } from '../turns.ts'
+import { inTurns, oneOfFew } from '../turns.ts'
 import { requireZone, tooMuch } from './zone-check.ts'
 import { selectZone, ZoneId } from './zones.ts'
 
@@ -72,8 +73,11 @@ decisions.openapi(
     const { days } = c.req.valid('query')
     const fields = zoneDefaults(c.req.valid('json'))
     await requireZone(c, fields)
-    const found = await read(c, (sql) => happenedNear(sql, fields, days))
-    return answer(c, PreviewAnswer, await previewOf(found, null, days), 200)
+    const preview = await oneOfFew(await nameOf(c), async () => {
+      const found = await read(c, (sql) => happenedNear(sql, fields, days))
+      return previewOf(found, null, days)
+    })
+    return answer(c, PreviewAnswer, preview, 200)
   },
 )
 
@@ -95,12 +99,15 @@ decisions.openapi(
   async (c) => {
     const { id } = c.req.valid('param')
     const { days } = c.req.valid('query')
-    const found = await readInSteps(c, async (sql, last) => {
-      const [zone] = await selectZone(sql, id)
-      if (!zone) throw notFound('zone')
-      return last(happenedNear(sql, ZoneFields.parse(zone), days))
+    const preview = await oneOfFew(await nameOf(c), async () => {
+      const found = await readInSteps(c, async (sql, last) => {
+        const [zone] = await selectZone(sql, id)
+        if (!zone) throw notFound('zone')
+        return last(happenedNear(sql, ZoneFields.parse(zone), days))
+      })
+      return previewOf(found, id, days)
     })
-    return answer(c, PreviewAnswer, await previewOf(found, id, days), 200)
+    return answer(c, PreviewAnswer, preview, 200)
   },
 )
 
@@ -119,7 +126,8 @@ decisions.openapi(
   async (c) => {
     const { id } = c.req.valid('param')
     const { event_id } = c.req.valid('query')
-    return answer(c, Explanation, await explain(c, id, event_id), 200)
+    const explanation = await oneOfFew(await nameOf(c), () => explain(c, id, event_id))
+    return answer(c, Explanation, explanation, 200)
   },
 )
 
