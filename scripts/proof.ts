@@ -1,6 +1,7 @@
 /**
  * `npm run proof`: the long forms of the tests, which take too long for every change. Prints a table,
- * writes dist/proof.json, and fails when anything failed. `npm run proof -- fuzz crash` runs those two.
+ * writes dist/proof.json, and fails when anything failed. `npm run proof -- fuzz crash` runs those two;
+ * `npm run proof -- mutants hub/mail sql` judges the mutants of those files.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,6 +17,7 @@ import {
 import { cpus, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { VERSION } from '../shared/version.ts'
+import { proveMutants } from './proof/mutants.ts'
 import { proveInstall } from './prove-install.ts'
 import { MOST_DELAY_MS, proveStall } from './prove-stall.ts'
 import { fuzzBySchemathesis, isSchemathesisThere } from './schemathesis.ts'
@@ -65,6 +67,7 @@ const PARTS = {
   attack: { about: 'attacks repeated, and whether any keeps others waiting', prove: attack },
   smollm2: { about: 'the hub with a real chat model, 98 MB from PyPI', prove: realModel },
   install: { about: 'the hub installed on machines without a network', prove: install },
+  mutants: { about: 'small faults in the code, each noticed by a test', prove: mutants },
 } satisfies Record<string, { about: string; prove: () => Promise<Proven> }>
 type Part = keyof typeof PARTS
 
@@ -156,6 +159,14 @@ async function install(): Promise<Proven> {
   }
 }
 
+async function mutants(): Promise<Proven> {
+  if (!asked.includes('mutants')) {
+    const why = 'it takes many hours: npm run proof -- mutants, with files or folders'
+    return { outcome: 'left out', numbers: [], why }
+  }
+  return proveMutants(paths)
+}
+
 function print(results: Result[]): void {
   console.log()
   for (const { part, outcome, seconds, numbers, why } of results) {
@@ -169,7 +180,8 @@ function print(results: Result[]): void {
   }
 }
 
-const asked = process.argv.slice(2)
+const paths = process.argv.slice(2).filter((name) => existsSync(join(ROOT, name)) && !isPart(name))
+const asked = process.argv.slice(2).filter((name) => !paths.includes(name))
 const unknown = asked.filter((name) => !isPart(name))
 if (unknown.length > 0) {
   console.error(

@@ -62,6 +62,7 @@ export async function judgeByStryker(
     reporters: ['progress-append-only', 'json'],
     jsonReporter: { fileName: report },
     concurrency: cpus().length,
+    dryRunTimeoutMinutes: 60,
     timeoutMS: 60_000,
     allowConsoleColors: false,
   }

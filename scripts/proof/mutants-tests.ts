@@ -121,7 +121,7 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
   ],
   [
     /^hub\/mail\/|^hub\/sql\/40|^hub\/api\/(draft|mail|suppression|unsubscribe)/,
-    ['tests/hub/drafts*.test.ts', 'tests/hub/mail-*.test.ts'],
+    ['tests/hub/drafts*.test.ts', 'tests/hub/mail-{flow,claim,refusals,today,outcome}.test.ts'],
   ],
   [/^hub\/.*(import|csv)/, ['tests/hub/leads-import*.test.ts', 'tests/hub/csv.test.ts']],
   [/^hub\/.*(lead|tasks)|^hub\/sql\/20/, ['tests/hub/leads*.test.ts', 'tests/hub/scope*.test.ts']],

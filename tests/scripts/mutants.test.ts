@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { sourcesOf } from '../../scripts/proof/mutants.ts'
+import { faultsIn, faultsOf, templatesIn } from '../../scripts/proof/mutants-sql.ts'
+import { testsFor } from '../../scripts/proof/mutants-tests.ts'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+
+/** The faults of a statement, each as the statement it makes. */
+const faulty = (sql: string) =>
+  faultsIn(sql).map(({ at, was, now }) => sql.slice(0, at) + now + sql.slice(at + was.length))
+
+describe('faults in SQL', () => {
+  test.each<[sql: string, ...faulty: string[]]>([
+    ['select 1 where a < 5', 'select 1 where a <= 5', 'select 1 where a < 6'],
+    ['select 1 where a and b', 'select 1 where a or b'],
+    ['select 1 where a or b', 'select 1 where a and b'],
+    ['select 1 where a is null', 'select 1 where a is not null'],
+    ['select 1 where a is not null', 'select 1 where a is null'],
+    ['select 1 where not exists (select)', 'select 1 where exists (select)'],
+    ['select 1 where a is distinct from b', 'select 1 where a is not distinct from b'],
+    ["select now() - interval '30 days'", "select now() - interval '31 days'"],
+    ['select least(a, b)', 'select greatest(a, b)'],
+    ['select a for update', 'select a '],
+    ['grant select on a to b;', ';'],
+    ['create policy a on b using (c(d))', 'create policy a on b using (true)'],
+    [
+      'create table a (b int check (b > c))',
+      'create table a (b int check (true))',
+      'create table a (b int check (b >= c))',
+    ],
+    ['update a set b = d where c = $1', 'update a set b = d where c <> $1'],
+    [
+      'update a set b = case when c = d then 1 end, e = f',
+      'update a set b = case when c <> d then 1 end, e = f',
+    ],
+    ['create unique index a on b (c)', 'create  index a on b (c)'],
+  ])('%s', (sql, ...expected) => {
+    expect(faulty(sql)).toEqual(expected)
+  })
+
+  test.each([
+    "select 'a and b < c'",
+    '-- a = b or c\nselect 1',
+    'select 1 where a between b and c',
+    'create or replace function a() returns int',
+    'create trigger a before insert or update on b',
+    'create table if not exists a (b int)',
+    'select a -> b',
+  ])('none where nothing is decided: %s', (sql) => {
+    expect(faulty(sql)).toEqual([])
+  })
+
+  test('stand in the templates of TypeScript as well, and never in what fills them', () => {
+    const hole = (code: string) => `\${${code}}`
+    const tag = 'sql<{ a: string }>'
+    const sql = `select ${hole(`a < b ? \`${hole('c')}\` : d`)} where e = ${hole('f')}`
+    const source = `const rows = await ${tag}\`${sql}\`\nconst g = h < i`
+    expect(templatesIn(source)).toHaveLength(1)
+    const [fault, ...others] = faultsOf('a.ts', source)
+    expect(others).toEqual([])
+    expect(fault).toMatchObject({ was: '=', now: '<>', at: source.indexOf(`= ${hole('f')}`) })
+  })
+
+  test('are found in every file of the schemas', () => {
+    for (const source of sourcesOf(['sql', 'hub/sql'])) {
+      expect(
+        faultsOf(source, readFileSync(join(ROOT, source), 'utf8')).length,
+        source,
+      ).toBeGreaterThan(0)
+    }
+  })
+})
+
+test('every source has tests that judge it', () => {
+  const sources = sourcesOf([])
+  expect(sources.length).toBeGreaterThan(250)
+  expect(sources.filter((source) => testsFor(source, ROOT).length === 0)).toEqual([])
+})
+
+test('every survivor that is explained is in a file that is there, with its reason', () => {
+  const explained: { file: string; was: string; now: string; why: string }[] =
+    parse(readFileSync(join(ROOT, 'scripts/proof/survivors.yaml'), 'utf8')) ?? []
+  const sources = new Map(
+    sourcesOf([]).map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]),
+  )
+  for (const { file, was, why } of explained) {
+    expect(sources.get(file) ?? '', file).toContain(was)
+    expect(why.length, file).toBeGreaterThan(20)
+  }
+})
