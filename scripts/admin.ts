@@ -14,6 +14,7 @@ import {
   ROLES,
   revokeKey,
   SCOPES,
+  type Who,
 } from './accounts.ts'
 import { environment, readArguments, runMain, UsageError } from './arguments.ts'
 import { runningPostgres, startPostgres } from './postgres.ts'
@@ -26,12 +27,13 @@ const HELP = `npm run admin -- <verb> [options]
   account link   --email E                                makes a one-time link to sign in (no other issuer)
   key mint       --email E --scopes read[,write][,ingest] [--expires ISO] [--name N]
   key revoke     --key ID
-  org create     --name N --owner E                       makes an organisation
+  org create     --name N --owner E                       makes an organisation; E may be an id
   org add        --org ID --email E --role member|admin   puts an account into it
   feeds status                                            how each source is
   queue status                                            how many jobs wait, run and are dead
   queue redrive                                           puts dead jobs back into their queues
 
+  --user ID             instead of --email: an account by its id, as two may share an address
   --json                one JSON object instead of lines
   --data-dir FOLDER     the data folder of npm start (.data; the demo's is .data/demo)
   --database-url URL    an administrator's login to a PostgreSQL of your own (or DATABASE_URL)
@@ -41,6 +43,7 @@ const SEE_HELP = 'See npm run admin -- --help'
 
 const OPTIONS = {
   email: { type: 'string' },
+  user: { type: 'string' },
   plan: { type: 'string' },
   scopes: { type: 'string' },
   expires: { type: 'string' },
@@ -75,6 +78,22 @@ const Expires = z
   .transform((text) => new Date(text))
   .refine((at) => at.getTime() > Date.now(), 'is in the past')
 
+/** An account in an option that says whose something is. */
+const Owner = z.union(
+  [Id.transform((user) => ({ user })), Email.transform((email) => ({ email }))],
+  {
+    error: (issue) => (issue.input === undefined ? 'is missing' : 'is no e-mail address and no id'),
+  },
+)
+
+/** The options that say about whose account a verb is: one of them. */
+const whose = { email: Email.optional(), user: Id.optional() }
+function sayWhose({ email, user }: Who, context: z.RefinementCtx): void {
+  if ((email === undefined) !== (user === undefined)) return
+  const message = user ? 'and --user say it twice: give one' : 'is missing (or --user)'
+  context.addIssue({ code: 'custom', path: ['email'], message })
+}
+
 type Result = Record<string, unknown>
 type Verb = (given: Result) => (client: pg.Client) => Promise<Result>
 
@@ -82,25 +101,32 @@ const VERBS: Record<string, Verb> = {
   'account create': verb(z.strictObject({ email: Email, plan: PlanOption }), (client, options) =>
     createAccount(client, { ...options, scopes: ['read', 'write'], key_name: 'First key' }),
   ),
-  'account plan': verb(z.strictObject({ email: Email, plan: PlanOption }), changePlan),
-  'account link': verb(z.strictObject({ email: Email }), createLink),
+  'account plan': verb(
+    z.strictObject({ ...whose, plan: PlanOption }).superRefine(sayWhose),
+    changePlan,
+  ),
+  'account link': verb(z.strictObject(whose).superRefine(sayWhose), createLink),
   'key mint': verb(
-    z.strictObject({
-      email: Email,
-      scopes: Scopes,
-      expires: Expires.optional(),
-      name: Name.default('Made by an operator'),
-    }),
+    z
+      .strictObject({
+        ...whose,
+        scopes: Scopes,
+        expires: Expires.optional(),
+        name: Name.default('Made by an operator'),
+      })
+      .superRefine(sayWhose),
     (client, { expires, ...key }) => mintKey(client, { ...key, expires_at: expires ?? null }),
   ),
   'key revoke': verb(z.strictObject({ key: Id }), (client, { key }) => revokeKey(client, key)),
-  'org create': verb(z.strictObject({ name: Name, owner: Email }), createOrganisation),
+  'org create': verb(z.strictObject({ name: Name, owner: Owner }), createOrganisation),
   'org add': verb(
-    z.strictObject({
-      org: Id,
-      email: Email,
-      role: z.enum(ROLES, { error: `is one of ${ROLES.join(', ')}` }),
-    }),
+    z
+      .strictObject({
+        ...whose,
+        org: Id,
+        role: z.enum(ROLES, { error: `is one of ${ROLES.join(', ')}` }),
+      })
+      .superRefine(sayWhose),
     (client, { org, ...member }) => addMember(client, { ...member, org_id: org }),
   ),
   'feeds status': verb(z.strictObject({}), feedsStatus),

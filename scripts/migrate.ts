@@ -39,6 +39,18 @@ export async function migrate(adminUrl: string, options: MigrateOptions = {}): P
   }
 }
 
+/** hasOwnIssuer says whether people of this database sign up with an issuer of its own, Supabase Auth. */
+export async function hasOwnIssuer(adminUrl: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: adminUrl })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return await isSupabase(client)
+  } finally {
+    await client.end()
+  }
+}
+
 /** setLoginPasswords gives the two login roles, which a migration makes without one, a password. */
 export async function setLoginPasswords(
   adminUrl: string,

@@ -89,8 +89,8 @@ async function populate(adminUrl: string) {
   const asked = await account('key@watchpost.localhost')
   const managing = await account('session@watchpost.localhost')
   return asOperator(adminUrl, async (client) => {
-    const team = await createOrganisation(client, { name: 'Team', owner: asked.email })
-    const club = await createOrganisation(client, { name: 'Club', owner: managing.email })
+    const team = await createOrganisation(client, { name: 'Team', owner: asked })
+    const club = await createOrganisation(client, { name: 'Club', owner: managing })
     await addMember(client, { org_id: team.org_id, email: managing.email, role: 'member' })
     const { token_hash } = await createLink(client, { email: managing.email })
     const ids = {

@@ -8,7 +8,7 @@ import { asOperator, createAccount, hasAccounts, type Minted } from './accounts.
 import { environment, readArguments, runMain, UsageError } from './arguments.ts'
 import { watchFeeds } from './feeds-check.ts'
 import { type Logins, logIn, newSecrets } from './logins.ts'
-import { migrate } from './migrate.ts'
+import { hasOwnIssuer, migrate } from './migrate.ts'
 import { findPort, portProblem } from './port.ts'
 import { startPostgres } from './postgres.ts'
 import { prepareReplay } from './replay.ts'
@@ -118,13 +118,14 @@ async function start(options: Options, env: Environment, closing: Close[]): Prom
     throw portProblem(error, options)
   })
   closing.push(service.stop)
-  const minted = await firstAccount(adminUrl)
+  const has_people = config.auth !== undefined || (await hasOwnIssuer(adminUrl))
+  const minted = has_people ? undefined : await firstAccount(adminUrl)
   say(`Ready after ${((performance.now() - began) / 1000).toFixed(1)} s`)
   say(
     welcome({
       url: config.public_url,
       is_replay: options.is_replay,
-      account: ACCOUNT,
+      account: has_people ? undefined : ACCOUNT,
       minted,
       is_issuer: config.auth === undefined,
       admin_options: adminOptions(options),

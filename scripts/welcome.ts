@@ -3,7 +3,8 @@ import type { Minted } from './accounts.ts'
 export type Welcome = {
   url: string
   is_replay: boolean
-  account: { email: string; plan: string }
+  /** The local account; undefined where people have an issuer of their own, which makes accounts. */
+  account: { email: string; plan: string } | undefined
   /** Only where one was just made. */
   minted: Minted | undefined
   /** Whether Watchpost signs people in itself. */
@@ -30,6 +31,7 @@ function links({ url, is_replay }: Welcome): string {
 }
 
 function key({ account, minted, is_issuer, admin_options }: Welcome): string {
+  if (!account) return issuersPeople(is_issuer, admin_options)
   const link = `npm run admin -- account link --email ${account.email}${admin_options}`
   const signIn = is_issuer ? `\n  A link to sign in           ${link}` : ''
   const mint = `npm run admin -- key mint --email ${account.email} --scopes read,write${admin_options}`
@@ -40,6 +42,19 @@ function key({ account, minted, is_issuer, admin_options }: Welcome): string {
 `
   }
   return `  An API key                  ${mint}${signIn}
+`
+}
+
+function issuersPeople(is_issuer: boolean, admin_options: string): string {
+  const admin = (verb: string) => `npm run admin -- ${verb} --email you@example.com`
+  const advice = is_issuer
+    ? `
+  AUTH_ISSUER is not set, so their sessions are not accepted yet. Set it, as in docs/accounts.md:
+                              AUTH_ISSUER=https://<project>.supabase.co/auth/v1`
+    : ''
+  return `  Accounts                    none was made: people sign up with the issuer of this database${advice}
+  A plan for one of them      ${admin('account plan')} --plan pro${admin_options}
+  An API key                  ${admin('key mint')} --scopes read,write${admin_options}
 `
 }
 

@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import {
+  addMember,
+  asOperator,
+  createLink,
+  createOrganisation,
+  mintKey,
+  type Who,
+} from '../../scripts/accounts.ts'
 import { isKey, keyHash } from '../../shared/key.ts'
 import { tokenHash } from '../../shared/token.ts'
 import { createTestDatabase, type TestDatabase } from '../database.ts'
@@ -107,6 +115,111 @@ describe('account', () => {
         action: 'account.plan_changed',
         details: { via: 'postgres', changed: { plan: ['pro', 'free'] } },
       },
+    ])
+  })
+})
+
+describe('people whom no account was made for', () => {
+  /** As before Watchpost was installed, or by an import. */
+  async function person(email: string): Promise<string> {
+    const id = crypto.randomUUID()
+    await database.query(
+      `with made as (insert into auth.users (id, email, email_confirmed_at) values ($1, $2, now()) returning id)
+      select from made`,
+      [id, email],
+    )
+    await database.query('delete from watchpost.accounts where user_id = $1', [id])
+    return id
+  }
+
+  test('plan and create say the same of them: there is an account', async () => {
+    const user_id = await person('early@example.com')
+    const changed = await answer(
+      Account,
+      'account',
+      'plan',
+      '--email',
+      'Early@example.com',
+      '--plan',
+      'pro',
+    )
+    expect(changed).toEqual({ user_id, email: 'early@example.com', plan: 'pro' })
+    await person('early2@example.com')
+    const { code, stderr } = await run(
+      'account',
+      'create',
+      '--email',
+      'early2@example.com',
+      '--plan',
+      'pro',
+    )
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('already. Change it with "account plan"'),
+    ])
+    await answer(Account, 'account', 'plan', '--email', 'early2@example.com', '--plan', 'pro')
+  })
+
+  test('who deleted theirs gets a new one by create alone', async () => {
+    const user_id = await person('left@example.com')
+    await database.query('insert into watchpost.forgotten (user_id) values ($1)', [user_id])
+    const { code, stderr } = await run(
+      'account',
+      'plan',
+      '--email',
+      'left@example.com',
+      '--plan',
+      'pro',
+    )
+    expect([code, stderr]).toEqual([
+      1,
+      'left@example.com deleted their account. If they want one again, make it with "account create".\n',
+    ])
+    const made = await answer(
+      z.strictObject({ ...Account.shape, ...Minted.shape }),
+      ...['account', 'create', '--email', 'left@example.com', '--plan', 'pro'],
+    )
+    expect(made).toMatchObject({ user_id, plan: 'pro' })
+  })
+})
+
+describe('an address that two accounts have', () => {
+  test('changes neither, and is told from the other by the id', async () => {
+    const { email, user_id } = await account()
+    const sso = crypto.randomUUID()
+    await database.query(
+      'insert into auth.users (id, email, email_confirmed_at, is_sso_user) values ($1, $2, now(), true)',
+      [sso, email],
+    )
+    const operator = <T>(work: Parameters<typeof asOperator<T>>[1]) =>
+      asOperator(database.adminUrl, work)
+    const { org_id } = await operator((client) =>
+      createOrganisation(client, { name: 'Team', owner: { user: user_id } }),
+    )
+    const key = { scopes: ['read' as const], name: 'x', expires_at: null }
+    const verbs: ((who: Who) => Promise<unknown>)[] = [
+      (who) => operator((client) => createLink(client, who)),
+      (who) => operator((client) => mintKey(client, { ...who, ...key })),
+      (who) => operator((client) => addMember(client, { ...who, org_id, role: 'member' })),
+      (owner) => operator((client) => createOrganisation(client, { name: 'x', owner })),
+    ]
+    for (const verb of verbs) {
+      const refusal: unknown = await verb({ email }).catch((error) => error.message)
+      expect(refusal).toMatch(/^There are 2 accounts for .*--user ID/)
+      for (const id of [user_id, sso]) expect(refusal).toContain(id)
+      await verb({ user: sso })
+    }
+    const { code, stdout } = await run('account', 'plan', '--plan', 'free', '--email', email)
+    expect([code, stdout]).toEqual([1, ''])
+    const changed = await answer(Account, 'account', 'plan', '--user', sso, '--plan', 'enterprise')
+    expect(changed).toEqual({ user_id: sso, email, plan: 'enterprise' })
+    const plans = await database.query(
+      'select user_id, plan from watchpost.accounts where email = $1 order by plan',
+      [email],
+    )
+    expect(plans).toEqual([
+      { user_id: sso, plan: 'enterprise' },
+      { user_id, plan: 'pro' },
     ])
   })
 })
@@ -265,6 +378,18 @@ describe('what is written wrongly', () => {
       /^--plan is one of free, pro/,
     ],
     [2, ['queue', 'status', '--email', 'a@b.cc'], /^--email does not belong to this verb/],
+    [2, ['account', 'link'], /^--email is missing \(or --user\)/],
+    [
+      2,
+      ['account', 'link', '--email', 'a@b.cc', '--user', '00000000-0000-4000-8000-000000000000'],
+      /^--email and --user say it twice/,
+    ],
+    [
+      2,
+      ['org', 'create', '--name', 'x', '--owner', 'me'],
+      /^--owner is no e-mail address and no id/,
+    ],
+    [2, ['org', 'create', '--name', 'x'], /^--owner is missing/],
     [2, ['queue', 'status', '--frobnicate'], /^Unknown option '--frobnicate'\. See/],
     [2, ['queue', 'status', '--data-dir', 'x'], /^Give --data-dir or --database-url, not both/],
     [

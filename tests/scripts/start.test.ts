@@ -308,6 +308,35 @@ describe('with a database of somebody’s own', () => {
     }
   })
 
+  test('npm start makes no account where people have an issuer of their own', async () => {
+    const theirs = await createTestDatabase()
+    try {
+      // All that tells Supabase Auth's schema from our stand-in for it.
+      await theirs.query('comment on schema auth is null')
+      const dataDir = join(processes.dataDir, 'theirs')
+      const logins = {
+        API_DATABASE_URL: theirs.apiUrl,
+        JOBS_DATABASE_URL: theirs.jobsUrl,
+        FEEDS: 'none',
+      }
+      const args = ['--port', '0', '--data-dir', dataDir, '--database-url', theirs.adminUrl]
+      const started = processes.run(START, args, logins)
+      await started.says(/"msg":"listening on/)
+      started.signal('SIGTERM')
+      expect(await started.ended, started.stderr()).toBe(0)
+      expect(started.stdout()).toMatch(/none was made: people sign up with the issuer/)
+      expect(started.stdout()).toMatch(/AUTH_ISSUER is not set.*\n.*AUTH_ISSUER=https/)
+      expect(started.stdout()).toMatch(/account plan --email you@example\.com --plan pro/)
+      expect(started.stdout()).not.toMatch(KEY)
+      expect(started.stdout()).not.toContain('local@watchpost.localhost')
+      for (const table of ['auth.users', 'watchpost.accounts', 'watchpost.api_keys']) {
+        expect(await theirs.query(`select * from ${table}`)).toEqual([])
+      }
+    } finally {
+      await theirs.drop()
+    }
+  })
+
   test('the API refuses a login that row-level security does not hold back', async () => {
     const run = processes.run('functions/node.ts', [], {
       PORT: '0',

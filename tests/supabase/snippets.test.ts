@@ -194,10 +194,22 @@ describe('the snippet', () => {
     expect(await snippet('change_a_plan', `'no@example.com', 'pro'`)).toMatchObject([
       { outcome: 'no such account' },
     ])
+    await withClient(server.adminUrl, (client) =>
+      client.query(`insert into auth.users (id, email, is_sso_user)
+        values ('00000000-0000-4000-8000-00000000000d', 'bert@example.com', true)`),
+    )
+    const several = await snippet('change_a_plan', `'bert@example.com', 'pro'`)
+    expect(several.map(({ plan, outcome }) => [plan, outcome]).sort()).toEqual([
+      ['enterprise', 'one of several: put its id instead'],
+      ['free', 'one of several: put its id instead'],
+    ])
+    expect(await snippet('change_a_plan', `'${BERT}', 'pro'`)).toMatchObject([
+      { user_id: BERT, plan: 'pro', outcome: 'changed' },
+    ])
     const told = await run(
       `select actor from support.audit where action = 'account.plan_changed' and account like 'bert%'`,
     )
-    expect(told).toEqual([{ actor: 'operator supabase_like' }])
+    expect(told).toEqual([1, 2].map(() => ({ actor: 'operator supabase_like' })))
   })
 
   test('revoke_a_key revokes it once', async () => {

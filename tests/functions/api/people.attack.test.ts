@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { tokenHash } from '../../../shared/token.ts'
 import { expectProblem } from '../../refusals.ts'
-import { type Answer, createService, type Person, parsed, type Service } from '../../service.ts'
+import { createService, type Person, parsed, type Service } from '../../service.ts'
 
 const ZONES = '/api/v1/zones'
 const ACCOUNT = '/api/v1/account'
@@ -43,15 +43,14 @@ async function statuses({ key, token }: Signed): Promise<number[]> {
     method: 'tools/call',
     params: { name: 'list_zones', arguments: {} },
   }
-  const answers: Answer[] = []
-  for (const each of [key, token]) {
-    answers.push(await service.request('GET', '/api/v1/me', { key: each }))
-    answers.push(await service.request('POST', ZONES, { key: each, body: zone }))
-    const headers = { Accept: 'application/json, text/event-stream' }
-    answers.push(await service.request('POST', '/api/v1/mcp', { key: each, body: mcp, headers }))
-  }
-  answers.push(await service.request('GET', ACCOUNT, { key: token }))
-  return answers.map(({ status }) => status)
+  const headers = { Accept: 'application/json, text/event-stream' }
+  const asked = [key, token].flatMap((each) => [
+    service.request('GET', '/api/v1/me', { key: each }),
+    service.request('POST', ZONES, { key: each, body: zone }),
+    service.request('POST', '/api/v1/mcp', { key: each, body: mcp, headers }),
+  ])
+  asked.push(service.request('GET', ACCOUNT, { key: token }))
+  return (await Promise.all(asked)).map(({ status }) => status)
 }
 
 const WORKS = [200, 201, 200, 200, 201, 200, 200]
@@ -68,8 +67,6 @@ describe('somebody who is banned', () => {
     expect(await statuses(me)).toEqual(WORKS)
     await change(me, `banned_until = 'infinity'`)
     expect(await statuses(me)).toEqual(SHUT)
-    await change(me, 'banned_until = null')
-    expect(await statuses(me)).toEqual(WORKS)
   })
 
   test('was banned already when the account was made', async () => {

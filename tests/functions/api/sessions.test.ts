@@ -76,7 +76,7 @@ describe('401, all in the same bytes', () => {
     'signed by another key': { forged: true },
     'an expired one': { claims: { exp: Math.floor(Date.now() / 1000) - 1 } },
     'one without an end': { claims: { exp: undefined } },
-    'one not good yet': { claims: { nbf: Math.floor(Date.now() / 1000) + 60 } },
+    'one not good yet': { claims: { nbf: Math.floor(Date.now() / 1000) + 3600 } },
     'of another issuer': { claims: { iss: `${ISSUER}/` } },
     'of no issuer': { claims: { iss: undefined } },
     'for another audience': { claims: { aud: 'anon' } },
