@@ -3,19 +3,17 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { ApiError } from '../shared/problem.ts'
-import type { Secret } from './backup/archive.ts'
 import { backupText } from './backup/backup.text.ts'
 import {
   backupFile,
   backupsIn,
   listBackups,
   makeBackup,
-  type Progress,
   removeOld,
   withLock,
 } from './backup/make.ts'
 import { BackupError, type Kind } from './backup/manifest.ts'
-import { finishRestore, restoreBackup, type Upgrade } from './backup/restore.ts'
+import { finishRestore, type RestoreOptions, restoreBackup } from './backup/restore.ts'
 import { readBackupSettings } from './backup/settings.ts'
 import { sendAway } from './backup/target.ts'
 import type { Config, Paths } from './config.ts'
@@ -98,7 +96,7 @@ export async function startBackup(config: Config, kind: Kind): Promise<Started> 
 export async function startRestore(
   config: Config,
   name: string,
-  options: { secret: Secret; upgrade?: Upgrade; progress?: Progress },
+  options: RestoreOptions,
 ): Promise<Started> {
   return startJob(config, { kind: 'restore', name }, async (report) => {
     await restoreBackup(config, {

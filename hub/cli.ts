@@ -1,13 +1,12 @@
 /** `watchpost-hub <verb>`: looks after a hub from its own machine. */
 import { rm } from 'node:fs/promises'
-import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
 import { VERSION } from '../shared/version.ts'
 import { authFiles, isSetUp, makeSetupCode, Password, setPassword } from './auth.ts'
-import type { Secret } from './backup/archive.ts'
 import { backupFile } from './backup/make.ts'
-import { bringIn, checkBackup, toOurSchema } from './backup/offline.ts'
-import { backupTimes, isBackupDue, startBackup, startRestore } from './backup.ts'
+import { ownFingerprint } from './backup/signing.ts'
+import { backupTimes, isBackupDue, startBackup } from './backup.ts'
+import { restore, UsageError } from './cli-restore.ts'
 import { type Config, pathsIn, readConfig } from './config.ts'
 import { askHealth, examine } from './doctor.ts'
 import { readText } from './files.ts'
@@ -20,8 +19,10 @@ const HELP = `watchpost-hub <verb> [options]
   doctor              checks everything the hub needs, and says the way out
   status              what runs, and the set-up code while there is one
   backup              makes a backup now; --scheduled: only when the daily one is due
-  restore FILE        brings a backup back, a file or a name of the list; --yes asks nothing,
-                      --check only tries it, in a scratch database
+  restore FILE        brings a backup back, a file or a name of the list; --check only tries it, in
+                      a scratch database; --yes asks nothing; --take mail,models,backup,agents takes
+                      over those settings too; --trust 'I trust this archive' where another machine
+                      signed it, or none
   reset-password      makes a new set-up code, with which the admin chooses a password;
                       --stdin takes the new password from standard input
   service-key show    prints the service key to paste in Settings > Service Key
@@ -29,12 +30,12 @@ const HELP = `watchpost-hub <verb> [options]
   --data-dir FOLDER   of a hub started by npm run hub
   --passphrase-file FILE, --identity-file FILE   what opens an encrypted backup`
 
-class UsageError extends Error {}
-
 const OPTIONS = {
   scheduled: { type: 'boolean' },
   check: { type: 'boolean' },
   yes: { type: 'boolean' },
+  take: { type: 'string' },
+  trust: { type: 'string' },
   stdin: { type: 'boolean' },
   'data-dir': { type: 'string' },
   'passphrase-file': { type: 'string' },
@@ -86,6 +87,7 @@ async function doctor(config: Config): Promise<number> {
 }
 
 async function status(config: Config): Promise<number> {
+  await becomeServiceUser(config)
   const { paths } = config
   const health = await askHealth(config)
   const license = await readLicense(config)
@@ -98,6 +100,7 @@ async function status(config: Config): Promise<number> {
   )
   say(`  Licence     ${license.tier}${license.reason ? `: ${license.reason.en}` : ''}`)
   say(`  Backups     last ${last_at ?? 'never'}, next ${next_at}`)
+  say(`  Their key   ${await ownFingerprint(paths)}`)
   if (!(await isSetUp(paths))) {
     const code = (await readText(authFiles(paths).setup_code))?.trim()
     say(`  Set-up code ${code ?? 'none: watchpost-hub reset-password makes one'}`)
@@ -110,90 +113,6 @@ async function backup(config: Config, { scheduled = false }: Values): Promise<nu
   if (scheduled && !(await isBackupDue(config.paths))) return 0
   const { done } = await startBackup(config, scheduled ? 'daily' : 'manual')
   return say(backupFile(config.paths, await done))
-}
-
-async function restore(config: Config, given: string | undefined, values: Values): Promise<number> {
-  if (!given) throw new UsageError(`Name the backup: a file, or a name of the list.\n\n${HELP}`)
-  const secret = await secretOf(values)
-  if (!values.check) await confirm(given, values)
-  const { name, is_copy } = await bringIn(config, given)
-  const made = new Set(is_copy ? [name] : [])
-  try {
-    const ownerUrl = process.env.HUB_OWNER_URL
-    if (values.check) return await check(config, { name, secret, ownerUrl })
-    // Only the owner can make the scratch database that an older backup is upgraded in.
-    const ours = ownerUrl ? await toOurSchema(config, { name, secret, ownerUrl }) : name
-    if (ours !== name) made.add(ours)
-    await becomeServiceUser(
-      config,
-      [...made].map((one) => backupFile(config.paths, one)),
-    )
-    await bringBack(config, ours, secret)
-    return say(
-      `Restored ${given}. A hub that runs starts itself anew. Mail is paused: confirm in Settings > Mail.`,
-    )
-  } finally {
-    for (const one of made) await rm(backupFile(config.paths, one), { force: true })
-  }
-}
-
-async function bringBack(config: Config, name: string, secret: Secret): Promise<void> {
-  let shown = ''
-  const { done } = await startRestore(config, name, {
-    secret,
-    progress: (part, step) => {
-      if (step !== shown) say(`${String(Math.round(part * 100)).padStart(3)} %  ${step}`)
-      shown = step
-    },
-  })
-  await done
-}
-
-async function check(
-  config: Config,
-  given: { name: string; secret: Secret; ownerUrl: string | undefined },
-): Promise<number> {
-  const { ownerUrl } = given
-  if (!ownerUrl) {
-    throw new UsageError(
-      'HUB_OWNER_URL is not set: the check makes a scratch database, which only the owner of the cluster can. Call it as sudo watchpost-hub restore --check.',
-    )
-  }
-  const { manifest, differing } = await checkBackup(config, { ...given, ownerUrl })
-  const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0)
-  if (differing.length === 0) {
-    return say(
-      `ok: ${manifest.tables.length} tables with ${rows} rows and ${manifest.files.length} files, of ${manifest.created_at}, version ${manifest.version}.`,
-    )
-  }
-  say(`These tables do not read back as they were saved: ${differing.join(', ')}.`)
-  return 1
-}
-
-async function secretOf(values: Values): Promise<Secret> {
-  const read = async (file: string | undefined) => {
-    if (file === undefined) return undefined
-    const text = await readText(file)
-    if (text === undefined) throw new UsageError(`There is no file ${file}.`)
-    return text.replace(/\r?\n$/, '')
-  }
-  const identity = await read(values['identity-file'])
-  return {
-    passphrase: await read(values['passphrase-file']),
-    // A key file of age-keygen begins with comments.
-    identity: identity?.split('\n').find((line) => line.startsWith('AGE-SECRET-KEY-')),
-  }
-}
-
-async function confirm(name: string, { yes }: Values): Promise<void> {
-  if (yes) return
-  if (!process.stdin.isTTY) throw new UsageError('Nobody is here to ask: add --yes.')
-  const lines = createInterface({ input: process.stdin, output: process.stdout })
-  const said = await lines.question(
-    `This replaces all projects, leads and settings by ${name}. Type yes: `,
-  )
-  lines.close()
-  if (said.trim().toLowerCase() !== 'yes') throw new UsageError('Nothing was changed.')
 }
 
 async function resetPassword(config: Config, { stdin }: Values): Promise<number> {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /** readText answers undefined for a file that is not there. */
@@ -42,6 +42,23 @@ export async function writeWhole(file: string, content: string | Uint8Array, mod
     throw error
   }
   await syncFolder(dirname(file))
+}
+
+/** makeOnce answers what a file holds, made first where it is not there; of two at once one wins. */
+export async function makeOnce(file: string, make: () => string): Promise<string> {
+  const known = await readText(file)
+  if (known !== undefined) return known
+  const draft = `${file}.${randomBytes(6).toString('hex')}.new`
+  await writeWhole(draft, make())
+  try {
+    // A link never replaces what is there.
+    await link(draft, file)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  } finally {
+    await rm(draft)
+  }
+  return (await readText(file)) ?? ''
 }
 
 /** writeJson is writeWhole of indented JSON. */

@@ -17,7 +17,7 @@ const SystemFile = z.strictObject({
   /** Of alerts, and of what no person asked for in a language of their own. */
   language: z.enum(['en', 'tr']).default('en'),
 })
-const SYSTEM: Setting<typeof SystemFile> = {
+export const SYSTEM: Setting<typeof SystemFile> = {
   file: 'system.json',
   schema: SystemFile,
   fallback: SystemFile.parse({}),

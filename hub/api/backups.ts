@@ -7,10 +7,13 @@ import type { ReadableStream } from 'node:stream/web'
 import { z } from 'zod'
 import { ApiError, invalid } from '../../shared/problem.ts'
 import { body, createRoute, json, resource } from '../../shared/route.ts'
-import { isEncrypted, unpack } from '../backup/archive.ts'
+import { isEncrypted } from '../backup/archive.ts'
 import { backupText } from '../backup/backup.text.ts'
+import { checkConfig, POWERS, Powers, powersIn } from '../backup/config-files.ts'
 import { backupFile, backupsIn, listBackups, nameFor } from '../backup/make.ts'
 import { BackupError, KINDS } from '../backup/manifest.ts'
+import { requireTrust, warningOf } from '../backup/restore.ts'
+import { readHead, unpack } from '../backup/unpack.ts'
 import { backupTimes, Job, readJob, type Started, startBackup, startRestore } from '../backup.ts'
 import { isMissing } from '../files.ts'
 import { answer, type Ctx, type Env, problems, write } from '../http.ts'
@@ -135,13 +138,18 @@ backups.openapi(
     tags: ['Backups'],
     summary: 'Put everything back as a backup has it',
     description:
-      'All or nothing: the archive is checked whole first, and what is there is backed up. Afterwards the hub restarts itself, mail is paused until it is confirmed in Settings > Mail, and nobody leaves the suppression list.',
+      'All or nothing: the archive is checked whole first, and what is there is backed up. Afterwards the hub restarts itself, mail is paused until it is confirmed in Settings > Mail, what was approved or on its way is asked anew, and nobody leaves the suppression list. Settings that say where mail, prompts and backups go, and what agents may do, stay as they are here unless `take` names them.',
     middleware: write,
     request: {
       body: body(
         z.strictObject({
           name: Name,
           confirm: z.string().max(200).meta({ description: 'The name again, typed by a person.' }),
+          trust: z.string().max(200).optional().meta({
+            description:
+              'For an archive that this machine did not sign: `I trust this archive` or `Bu arşive güveniyorum`, typed by a person.',
+          }),
+          take: Powers.optional().meta({ description: 'Settings to take over from the archive.' }),
           passphrase: z.string().max(500).optional(),
           identity: z.string().max(5000).optional().meta({
             description: 'The private age key, of a backup that was made for a recipient.',
@@ -153,22 +161,41 @@ backups.openapi(
   }),
   async (c) => {
     const { config } = c.get('deps')
-    const { name, confirm, ...secret } = c.req.valid('json')
-    await stat(backupFile(config.paths, name)).catch(notThere)
+    const { name, confirm, trust, take, ...secret } = c.req.valid('json')
+    const file = backupFile(config.paths, name)
+    await stat(file).catch(notThere)
     if (confirm.trim() !== name) {
       throw invalid([{ path: 'confirm', code: 'mismatch', message: say.confirm }])
     }
-    return begun(c, await startRestore(config, name, { secret }))
+    const { origin } = await readHead({ paths: config.paths, file, secret }).catch(refusedAs(''))
+    try {
+      requireTrust(origin, trust)
+    } catch (error) {
+      refusedAs('trust')(error)
+    }
+    return begun(c, await startRestore(config, name, { secret, trust, powers: take }))
   },
 )
 
-const Checked = z.object({
-  ok: z.boolean(),
-  reason: z.string().nullable().meta({ description: 'What is amiss.' }),
-  created_at: z.string().nullable(),
-  files: z.int(),
-  rows: z.int().meta({ description: 'Of all tables together.' }),
-})
+const Checked = z
+  .object({
+    ok: z.boolean(),
+    reason: z.string().nullable().meta({ description: 'What is amiss.' }),
+    created_at: z.string().nullable(),
+    files: z.int(),
+    rows: z.int().meta({ description: 'Of all tables together.' }),
+    signed: z
+      .enum(['here', 'elsewhere', 'unsigned'])
+      .nullable()
+      .meta({ description: 'By whom: this machine, another hub, or nobody.' }),
+    warning: z.string().nullable().meta({
+      description: 'What is to be known, and typed, of an archive that this machine did not sign.',
+    }),
+    settings: z
+      .array(z.object({ name: z.enum(POWERS), what: z.string() }))
+      .meta({ description: 'Settings that differ from those here, to be taken over or not.' }),
+  })
+  .meta({ id: 'CheckedBackup' })
 
 backups.openapi(
   createRoute({
@@ -195,17 +222,26 @@ backups.openapi(
     await stat(file).catch(notThere)
     const folder = await mkdtemp(join(backupsIn(paths), '.check-'))
     try {
-      const { created_at, files, tables } = await unpack(file, folder, secret)
-      const rows = tables.reduce((sum, table) => sum + table.rows, 0)
-      return answer(
-        c,
-        Checked,
-        { ok: true, reason: null, created_at, files: files.length, rows },
-        200,
-      )
+      const { config } = await readHead({ paths, file, secret })
+      const given = { paths, file, folder: join(folder, 'unpacked'), secret }
+      const { manifest, origin } = await unpack(given)
+      await checkConfig(given.folder)
+      const { created_at, files, tables } = manifest
+      const found = {
+        ok: true,
+        reason: null,
+        created_at,
+        files: files.length,
+        rows: tables.reduce((sum, table) => sum + table.rows, 0),
+        signed: origin.kind,
+        warning: origin.kind === 'here' ? null : warningOf(origin),
+        settings: await powersIn(paths, config),
+      }
+      return answer(c, Checked, found, 200)
     } catch (error) {
       if (!(error instanceof BackupError)) throw error
-      const found = { ok: false, reason: error.words, created_at: null, files: 0, rows: 0 }
+      const nothing = { created_at: null, files: 0, rows: 0, signed: null, warning: null }
+      const found = { ok: false, reason: error.words, ...nothing, settings: [] }
       return answer(c, Checked, found, 200)
     } finally {
       // An archive that broke off leaves writes behind that end a moment later.
@@ -273,6 +309,14 @@ async function isGzip(file: string): Promise<boolean> {
     return bytesRead === 2 && buffer.readUInt16BE() === 0x1f8b
   } finally {
     await handle.close()
+  }
+}
+
+/** An archive that cannot be taken, as a refusal of a field. */
+function refusedAs(path: string) {
+  return (error: unknown): never => {
+    if (!(error instanceof BackupError)) throw error
+    throw invalid([{ path, code: 'unusable', message: error.words }])
   }
 }
 

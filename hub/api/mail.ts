@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { body, createRoute, json, resource } from '../../shared/route.ts'
-import { everywhere } from '../db.ts'
 import { answer, type Ctx, type Env, problems, write } from '../http.ts'
 import { surroundings } from '../mail/approval.ts'
 import { checkImap } from '../mail/imap.ts'
@@ -15,10 +14,8 @@ import {
   PAUSE_REASONS,
   pauseMail,
   readMail,
-  readPause,
 } from '../mail/settings.ts'
 import { checkSmtp } from '../mail/smtp.ts'
-import { doubtRestored } from '../mail/steps.ts'
 import type { Sayable } from '../words.ts'
 
 const { shape } = MailSettings
@@ -207,15 +204,12 @@ mail.openapi(
     operationId: 'confirmMail',
     tags: ['Settings'],
     summary: 'Let mail go on after a pause',
-    description:
-      'Bounces and complaints before now do not count any more. After a restore, what was on its way at the time of the backup becomes `unclear`: it may have gone out since.',
+    description: 'Bounces and complaints before now do not count any more.',
     middleware: write,
     responses: { 200: json(Mail, 'Mail goes on.'), ...problems() },
   }),
   async (c) => {
-    const { config, db, mailer } = c.get('deps')
-    const { reason, since } = await readPause(config.paths)
-    if (reason === 'restored' && since) await everywhere(db, (sql) => doubtRestored(sql, since))
+    const { config, mailer } = c.get('deps')
     await confirmMail(config.paths)
     mailer.nudge()
     return answer(c, Mail, await view(c), 200)

@@ -14,7 +14,7 @@ import { everywhere } from '../db.ts'
 import { absent, answer, type Ctx, type Env, problems, write } from '../http.ts'
 import { normaliseEmail } from '../mail/address.ts'
 import { outcomeText } from '../mail/outcome.text.ts'
-import { emailHash, readSalt, release, suppress, suppressed } from '../mail/suppression.ts'
+import { emailHashes, readSalt, release, suppress, suppressed } from '../mail/suppression.ts'
 import { positionOf } from '../page.ts'
 import { said } from '../words.ts'
 
@@ -59,14 +59,14 @@ suppression.openapi(
     ]
     const { config, db } = c.get('deps')
     const { email, reason = null } = filter
-    const hash = email === undefined ? null : emailHash(await readSalt(config.paths), email)
+    const hashes = email === undefined ? null : emailHashes(await readSalt(config.paths), email)
     const { rows, total } = await everywhere(db, async (sql) => {
       const rows = await sql<z.infer<typeof Entry> & { position: string }>`
         select email_hash, reason, project.slug as project, entry.created_at,
           ${positionOf('entry.created_at')} as position
         from hub.suppression as entry
         left join hub.projects as project on project.id = entry.project_id
-        where released_at is null and (${hash}::text is null or email_hash = ${hash})
+        where released_at is null and (${hashes}::text[] is null or email_hash = any(${hashes}::text[]))
           and (${reason}::text is null or reason = ${reason})
           and (entry.created_at, email_hash) < (${at}::timestamptz, ${after})
         order by entry.created_at desc, email_hash desc
@@ -142,8 +142,8 @@ suppression.openapi(
   }),
   async (c) => {
     const { config, db } = c.get('deps')
-    const hash = emailHash(await readSalt(config.paths), c.req.valid('json').email)
-    const reason = await everywhere(db, (sql) => release(sql, hash))
+    const hashes = emailHashes(await readSalt(config.paths), c.req.valid('json').email)
+    const reason = await everywhere(db, (sql) => release(sql, hashes))
     if (!reason) throw absent('entry')
     if (reason !== 'bounced') throw new ApiError('conflict', say.only_bounces)
     return answer(c, Released, { ok: true }, 200)

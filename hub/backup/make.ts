@@ -9,14 +9,25 @@ import { ApiError } from '../../shared/problem.ts'
 import { VERSION } from '../../shared/version.ts'
 import type { Config, Paths } from '../config.ts'
 import { databaseAway } from '../db.ts'
-import { isMissing, writeJson } from '../files.ts'
+import { isMissing, writeWhole } from '../files.ts'
 import { readKey, urlFor } from '../keys.ts'
 import { LOCK_SPACE, LOCKS } from '../locks.ts'
 import { said } from '../words.ts'
 import { isFullDisk, pack } from './archive.ts'
 import { backupText } from './backup.text.ts'
-import { BackupError, KINDS, type Kind, type Manifest, tableFile, upgradesIn } from './manifest.ts'
+import { CONFIG_FILES } from './config-files.ts'
+import {
+  BackupError,
+  isPlace,
+  KINDS,
+  type Kind,
+  type Manifest,
+  manifestText,
+  tableFile,
+  upgradesIn,
+} from './manifest.ts'
 import type { Encryption } from './settings.ts'
+import { signManifest } from './signing.ts'
 import { asText, copyOut, readTables, relationOf } from './tables.ts'
 
 /** Says how far a backup or restore is, 0 to 1, and what it does now. */
@@ -33,11 +44,6 @@ export type Backup = {
 const NAME = new RegExp(
   `^watchpost-hub-(\\d{4})(\\d\\d)(\\d\\d)-(\\d\\d)(\\d\\d)(\\d\\d)(\\d{3})-(${KINDS.join('|')})\\.tar\\.gz(\\.age)?$`,
 )
-/** Settings that are in every backup, and those with passwords of other services. */
-export const CONFIG_FILES = {
-  always: ['license.json', 'branding.json', 'system.json', 'agents.json', 'suppression.salt'],
-  encrypted: ['mail.json', 'models.json', 'backup.json'],
-}
 /** What a file being written whole is called until then. */
 const DRAFT = /\.[0-9a-f]{12}\.new$/
 const say = said(backupText)
@@ -49,6 +55,8 @@ export function backupFile(paths: Paths, name: string): string {
   if (!NAME.test(name)) throw new ApiError('not_found', say.absent)
   return join(backupsIn(paths), name)
 }
+
+export const isBackupName = (name: string): boolean => NAME.test(name)
 
 /** nameFor makes the name of a backup made now. */
 export function nameFor(kind: Kind, options: { encrypted: boolean }, now = new Date()): string {
@@ -156,7 +164,7 @@ export async function makeBackup(
       await copyFile(join(paths.config_dir, name), stage, `config/${name}`, manifest)
     }
     await copyFile(join(paths.data_dir, 'active'), stage, 'active', manifest)
-    await writeJson(join(stage, 'manifest.json'), manifest)
+    await writeHead(paths, stage, manifest)
     progress(0.7, 'archive')
     const name = nameFor(kind, { encrypted })
     await pack(stage, join(folder, name), encryption)
@@ -168,6 +176,13 @@ export async function makeBackup(
   } finally {
     await rm(stage, { recursive: true, force: true })
   }
+}
+
+/** writeHead writes a folder's manifest, signed with this machine's key. */
+export async function writeHead(paths: Paths, stage: string, manifest: Manifest): Promise<void> {
+  const text = manifestText(manifest)
+  await writeWhole(join(stage, 'manifest.json'), text)
+  await writeWhole(join(stage, 'signature.json'), await signManifest(paths, text))
 }
 
 /** dumpTables writes every table of schema hub as it is at one moment. */
@@ -200,7 +215,10 @@ export async function dumpTables(
   }
 }
 
-/** copyTree copies plain files and folders; links are left out, for they may lead anywhere. */
+/**
+ * copyTree copies plain files and folders. Links are left out, for they may lead anywhere, and so is
+ * what is neither a project's folder nor a prompt.
+ */
 async function copyTree(from: string, stage: string, to: string, manifest: Manifest) {
   const entries = await readdir(from, { withFileTypes: true }).catch((error: unknown) => {
     if (isMissing(error)) return []
@@ -210,6 +228,7 @@ async function copyTree(from: string, stage: string, to: string, manifest: Manif
   manifest.folders.push(to)
   for (const entry of entries) {
     const path = `${to}/${entry.name}`
+    if (!isPlace(path)) continue
     if (entry.isDirectory()) await copyTree(join(from, entry.name), stage, path, manifest)
     if (entry.isFile() && !DRAFT.test(entry.name)) {
       await copyFile(join(from, entry.name), stage, path, manifest)

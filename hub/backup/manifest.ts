@@ -1,7 +1,9 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { AGENT_NAMES } from '../agents/names.ts'
 import { WordsError } from '../failure.ts'
+import { SLUG } from '../project-folder.ts'
 import { said } from '../words.ts'
 import { backupText } from './backup.text.ts'
 
@@ -15,18 +17,32 @@ export const KINDS = ['daily', 'manual', 'before-restore', 'uploaded'] as const
 export type Kind = (typeof KINDS)[number]
 
 const FORMAT = 1
+const MOST_FILES = 200_000
+export const LONGEST_MANIFEST = 64 * 2 ** 20
 const Name = z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/)
-/** Below one of these, and never out of it. */
+/** What a file system takes as one name, and what leads nowhere else. */
+const isName = (part: string) =>
+  part !== '' && part !== '.' && part !== '..' && !part.includes('\0') && part.length <= 255
 const Path = z
   .string()
   .max(4096)
-  .refine(
-    (path) =>
-      /^(database|projects|prompts|config)(\/|$)|^active$/.test(path) &&
-      !/[\\\0]/.test(path) &&
-      path.split('/').every((part) => part !== '' && part !== '.' && part !== '..'),
-    'leads out of the archive',
-  )
+  .refine((path) => path.split('/').every(isName), 'leads out of the archive')
+  .refine((path) => isPlace(path), 'is no place of a backup')
+
+/** Beside the folders of the projects: which list in listmonk is whose. */
+const LISTS = '_listmonk_lists.json'
+const PROMPTS = ['.shipped.json', ...AGENT_NAMES.map((name) => `${name}.md`)]
+
+/** Whether a backup has such a file or folder; of all others a restore would not know whose they are. */
+export function isPlace(path: string): boolean {
+  const [top = '', second, ...rest] = path.split('/')
+  if (second === undefined)
+    return ['database', 'projects', 'prompts', 'config', 'active'].includes(top)
+  if (top === 'projects') return SLUG.test(second) || (second === LISTS && rest.length === 0)
+  if (rest.length > 0) return false
+  if (top === 'prompts') return PROMPTS.includes(second)
+  return top === 'database' || top === 'config'
+}
 
 /** manifest.json, the first file of an archive: what is in it, and the checksum of each file. */
 export const Manifest = z.strictObject({
@@ -35,21 +51,36 @@ export const Manifest = z.strictObject({
   created_at: z.iso.datetime(),
   kind: z.enum(KINDS),
   /** The upgrades that its database had: which schema its tables have. */
-  upgrades: z.array(z.string().regex(/^[\w.-]+\.sql$/)),
+  upgrades: z
+    .array(
+      z
+        .string()
+        .max(200)
+        .regex(/^[\w.-]+\.sql$/),
+    )
+    .max(10_000),
   /** Whether passwords of other services are in it: only in an encrypted one. */
   with_secrets: z.boolean(),
-  tables: z.array(
-    z.strictObject({ name: Name, columns: z.array(Name).min(1), rows: z.int().nonnegative() }),
-  ),
-  folders: z.array(Path),
-  files: z.array(
-    z.strictObject({
-      path: Path,
-      bytes: z.int().nonnegative(),
-      sha256: z.string().regex(/^[0-9a-f]{64}$/),
-      mode: z.int().min(0).max(0o777),
-    }),
-  ),
+  tables: z
+    .array(
+      z.strictObject({
+        name: Name,
+        columns: z.array(Name).min(1).max(1600),
+        rows: z.int().nonnegative(),
+      }),
+    )
+    .max(1000),
+  folders: z.array(Path).max(MOST_FILES),
+  files: z
+    .array(
+      z.strictObject({
+        path: Path,
+        bytes: z.int().nonnegative(),
+        sha256: z.string().regex(/^[0-9a-f]{64}$/),
+        mode: z.int().min(0).max(0o777),
+      }),
+    )
+    .max(MOST_FILES),
 })
 export type Manifest = z.infer<typeof Manifest>
 
@@ -67,9 +98,38 @@ export function parseManifest(text: string): Manifest {
   const format = z.looseObject({ format: z.int(), version: z.string() }).safeParse(value)
   if (format.success && format.data.format > FORMAT) throw newer(format.data.version)
   const manifest = Manifest.safeParse(value)
-  if (manifest.success) return manifest.data
-  const [issue] = manifest.error.issues
-  throw new BackupError(say.unusable_manifest(issue?.path.join('.') ?? ''))
+  if (!manifest.success) {
+    const [issue] = manifest.error.issues
+    throw new BackupError(say.unusable_manifest(issue?.path.join('.') ?? ''))
+  }
+  requireSound(manifest.data)
+  return manifest.data
+}
+
+/** What a list must not say of itself: a path twice or without its folder, rows of no file. */
+function requireSound({ tables, folders, files }: Manifest): void {
+  const paths = new Set<string>()
+  const known = new Set(folders)
+  for (const path of [...folders, ...files.map((file) => file.path)]) {
+    const parent = path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : undefined
+    if (paths.has(path)) throw new BackupError(say.twice(path))
+    if (parent !== undefined && !known.has(parent)) throw new BackupError(say.missing(parent))
+    paths.add(path)
+  }
+  for (const { name, columns } of tables) {
+    if (!paths.delete(tableFile(name))) throw new BackupError(say.missing(tableFile(name)))
+    if (new Set(columns).size < columns.length) throw new BackupError(say.twice(tableFile(name)))
+  }
+  const [stray] = [...paths].filter((path) => path.startsWith('database/'))
+  if (stray !== undefined) throw new BackupError(say.not_ours(stray))
+}
+
+/** manifestOf writes a manifest down; one that no restore would take is refused now. */
+export function manifestText(manifest: Manifest): Buffer {
+  const text = Buffer.from(`${JSON.stringify(manifest)}\n`)
+  const isListable = manifest.files.length + manifest.folders.length <= MOST_FILES
+  if (!isListable || text.length > LONGEST_MANIFEST) throw new BackupError(say.too_many)
+  return text
 }
 
 const SQL = join(import.meta.dirname, '../sql')

@@ -1,82 +1,134 @@
-import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { chmod, copyFile, mkdir, rm } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { constants, createWriteStream } from 'node:fs'
+import { type FileHandle, mkdir, mkdtemp, open, rm } from 'node:fs/promises'
+import { join, relative, resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import type { Config } from '../config.ts'
-import { writeJson } from '../files.ts'
+import { isMissing, writeWhole } from '../files.ts'
 import { said } from '../words.ts'
-import { isEncrypted, pack, type Secret, unpack } from './archive.ts'
+import { isEncrypted, pack, type Secret } from './archive.ts'
 import { backupText } from './backup.text.ts'
-import { backupFile, backupsIn, listBackups, nameFor } from './make.ts'
-import { BackupError, isOlder, type Manifest } from './manifest.ts'
+import { backupFile, backupsIn, isBackupName, nameFor } from './make.ts'
+import { BackupError, isOlder, type Manifest, manifestText } from './manifest.ts'
 import { checkStage, upgradeStage } from './scratch.ts'
+import { unpack } from './unpack.ts'
 
 const say = said(backupText)
 
-/** Names a backup of this machine: one of the list, or a file from elsewhere, which is copied in. */
-export async function bringIn(
-  config: Config,
+/** What a folder that only this process's user enters holds: an archive of whatever origin. */
+export type Stage = { folder: string; file: string }
+type Given = { stage: Stage; secret: Secret; ownerUrl: string }
+
+/**
+ * stageArchive copies an archive, a file or a name of the list, into a folder of this process's own.
+ * Root reads and unpacks there and nowhere else: what is in the service's folders, its user could
+ * turn into a link to any other place meanwhile. `owner` is that user, when it is not us.
+ */
+export async function stageArchive(
+  { paths }: Config,
   given: string,
-): Promise<{ name: string; is_copy: boolean }> {
-  const known = (await listBackups(config.paths)).find(
-    ({ name }) => name === given || join(backupsIn(config.paths), name) === resolve(given),
-  )
-  if (known) return { name: known.name, is_copy: false }
-  const file = resolve(given)
-  if (!existsSync(file)) {
-    throw new BackupError(say.no_file(file))
+  owner: number | undefined,
+): Promise<Stage> {
+  const path = isBackupName(given) ? backupFile(paths, given) : resolve(given)
+  const handle = await openPlain(path)
+  try {
+    const isInside = !relative(resolve(paths.data_dir), path).startsWith('..')
+    const { uid } = await handle.stat()
+    if (isInside && owner !== undefined && uid !== owner) {
+      throw new BackupError(say.not_of_the_hub(path))
+    }
+    const folder = await mkdtemp('/var/tmp/watchpost-restore-')
+    const file = join(folder, 'archive')
+    await copyFrom(handle, file)
+    return { folder, file }
+  } finally {
+    await handle.close()
   }
-  const name = nameFor('uploaded', { encrypted: await isEncrypted(file) })
-  await mkdir(backupsIn(config.paths), { recursive: true, mode: 0o750 })
-  const copy = backupFile(config.paths, name)
-  await copyFile(file, copy)
-  await chmod(copy, 0o600)
-  return { name, is_copy: true }
+}
+
+/** A file itself; not what a link leads to, and no pipe that would never answer. */
+async function openPlain(path: string): Promise<FileHandle> {
+  const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
+  const handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: unknown) => {
+    if (isMissing(error)) throw new BackupError(say.no_file(path))
+    if (error instanceof Error && 'code' in error && error.code === 'ELOOP') {
+      throw new BackupError(say.is_link(path))
+    }
+    throw error
+  })
+  if ((await handle.stat()).isFile()) return handle
+  await handle.close()
+  throw new BackupError(say.no_file(path))
+}
+
+async function copyFrom(handle: FileHandle, file: string): Promise<void> {
+  const content = handle.createReadStream({ start: 0, autoClose: false })
+  await pipeline(content, createWriteStream(file, { mode: 0o600, flags: 'wx', flush: true }))
+}
+
+/**
+ * handOver gives an archive of a stage to the service: opened and the stage removed as who we are,
+ * then `become`, and copied as who we are then. Answers the name of the copy.
+ */
+export async function handOver(
+  { paths }: Config,
+  stage: Stage,
+  become: () => Promise<void>,
+): Promise<string> {
+  const encrypted = await isEncrypted(stage.file)
+  const handle = await open(stage.file)
+  try {
+    await rm(stage.folder, { recursive: true })
+    await become()
+    const name = nameFor('uploaded', { encrypted })
+    await mkdir(backupsIn(paths), { recursive: true, mode: 0o750 })
+    await copyFrom(handle, backupFile(paths, name))
+    return name
+  } finally {
+    await handle.close()
+  }
 }
 
 /** checkBackup loads a backup into a scratch database and answers what differs from its manifest. */
 export async function checkBackup(
   config: Config,
-  given: { name: string; secret: Secret; ownerUrl: string },
+  given: Given,
 ): Promise<{ manifest: Manifest; differing: string[] }> {
-  return unpacked(config, given, async (stage, manifest) => ({
+  return unpacked(config, given, async (folder, manifest) => ({
     manifest,
-    differing: await checkStage(given.ownerUrl, stage, manifest),
+    differing: await checkStage(given.ownerUrl, folder, manifest),
   }))
 }
 
 /**
- * toOurSchema answers the name of a backup that this release can restore: the given one, or for an
- * older schema a new one that went through the upgrades in a scratch database.
+ * toOurSchema makes the stage's archive one that this release can restore: of an older schema, a new
+ * one that went through the upgrades in a scratch database. Nobody has signed it.
  */
-export async function toOurSchema(
-  config: Config,
-  given: { name: string; secret: Secret; ownerUrl: string },
-): Promise<string> {
-  return unpacked(config, given, async (stage, manifest) => {
-    if (!(await isOlder(manifest))) return given.name
-    const upgraded = await upgradeStage(given.ownerUrl, stage, manifest)
-    await writeJson(join(stage, 'manifest.json'), upgraded)
+export async function toOurSchema(config: Config, given: Given): Promise<boolean> {
+  return unpacked(config, given, async (folder, manifest) => {
+    if (!(await isOlder(manifest))) return false
+    const upgraded = await upgradeStage(given.ownerUrl, folder, manifest)
+    await rm(join(folder, 'signature.json'), { force: true })
+    await writeWhole(join(folder, 'manifest.json'), manifestText(upgraded))
     const { passphrase } = given.secret
-    const encrypted = passphrase !== undefined
-    const name = nameFor('uploaded', { encrypted })
-    const encryption = encrypted
-      ? { kind: 'passphrase' as const, passphrase }
-      : { kind: 'none' as const }
-    await pack(stage, backupFile(config.paths, name), encryption)
-    return name
+    await pack(
+      folder,
+      given.stage.file,
+      passphrase === undefined ? { kind: 'none' } : { kind: 'passphrase', passphrase },
+    )
+    return true
   })
 }
 
 async function unpacked<T>(
-  config: Config,
-  { name, secret }: { name: string; secret: Secret },
-  work: (stage: string, manifest: Manifest) => Promise<T>,
+  { paths }: Config,
+  { stage, secret }: Given,
+  work: (folder: string, manifest: Manifest) => Promise<T>,
 ): Promise<T> {
-  const stage = join(backupsIn(config.paths), `.stage-${randomUUID()}`)
+  const folder = join(stage.folder, 'unpacked')
   try {
-    return await work(stage, await unpack(backupFile(config.paths, name), stage, secret))
+    const { manifest } = await unpack({ paths, file: stage.file, folder, secret })
+    return await work(folder, manifest)
   } finally {
-    await rm(stage, { recursive: true, force: true, maxRetries: 5 })
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   }
 }

@@ -2,20 +2,27 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type pg from 'pg'
+import pg from 'pg'
 import { z } from 'zod'
 import type { Config, Paths } from '../config.ts'
 import { readOnlyKey } from '../db.ts'
 import { readJson, readText, writeJson, writeWhole } from '../files.ts'
 import { readKey } from '../keys.ts'
+import { readLists } from '../mail/lists.ts'
 import { pauseMail } from '../mail/settings.ts'
-import { said } from '../words.ts'
-import { type Secret, unpack } from './archive.ts'
+import { fitsSalts, parseSalts, SALT_FILE } from '../mail/suppression.ts'
+import { SLUG } from '../project-folder.ts'
+import { said, type Words } from '../words.ts'
+import type { Secret } from './archive.ts'
+import { askAnew, checkValues } from './ask-anew.ts'
 import { backupText } from './backup.text.ts'
+import { bringConfig, checkConfig, type Power, Powers } from './config-files.ts'
 import { makeBackup, type Progress, withLock } from './make.ts'
 import { BackupError, isOlder, type Manifest, tableFile } from './manifest.ts'
 import { readBackupSettings } from './settings.ts'
-import { asText, differing, readTables, replaceRows } from './tables.ts'
+import { isTrusted, type Origin } from './signing.ts'
+import { asText, differing, readTables, replaceRows, type Table } from './tables.ts'
+import { unpack } from './unpack.ts'
 
 const say = said(backupText)
 
@@ -28,6 +35,8 @@ const Journal = z.strictObject({
   transaction: z.string().regex(/^\d+$/),
   /** mail-pause.json as it was: a restore that did not happen leaves it so. */
   pause: z.string().nullable(),
+  /** Which settings somebody asked for besides. */
+  powers: Powers,
 })
 
 const journalFile = (paths: Paths) => join(paths.data_dir, 'restore.json')
@@ -37,6 +46,16 @@ const stageOf = (paths: Paths, id: string) => join(paths.data_dir, `.restore-${i
 /** Brings an older backup's folder to this release's schema; only the database's owner can. */
 export type Upgrade = (stage: string, manifest: Manifest) => Promise<Manifest>
 
+export type RestoreOptions = {
+  secret: Secret
+  /** What a person typed of an archive that this machine did not sign. */
+  trust?: string | undefined
+  /** Settings to take over besides. */
+  powers?: Power[] | undefined
+  progress?: Progress
+  upgrade?: Upgrade
+}
+
 /**
  * restoreBackup puts rows, projects, prompts and settings back as the archive has them: all or
  * nothing, whenever it is killed. Nothing is touched before the whole archive is checked; a backup
@@ -45,9 +64,10 @@ export type Upgrade = (stage: string, manifest: Manifest) => Promise<Manifest>
  */
 export async function restoreBackup(
   config: Config,
-  given: { file: string; secret: Secret; progress?: Progress; upgrade?: Upgrade },
+  given: RestoreOptions & { file: string },
 ): Promise<Manifest> {
-  const { file, secret, progress = () => {}, upgrade } = given
+  const { file, secret, trust, powers = [], progress = () => {}, upgrade } = given
+  const { paths } = config
   if ((await readKey(config)).role !== 'hub_rw') throw readOnlyKey()
   return withLock(config, async (client) => {
     await settle(client, config.paths)
@@ -56,18 +76,22 @@ export async function restoreBackup(
     const stage = stageOf(config.paths, id)
     try {
       progress(0.05, 'unpack')
-      let manifest = await unpack(file, stage, secret)
+      const { origin, ...unpacked } = await unpack({ paths, file, folder: stage, secret })
+      let { manifest } = unpacked
+      requireTrust(origin, trust)
+      await checkConfig(stage)
+      await checkFiles(paths, stage)
       if (await isOlder(manifest)) {
         if (!upgrade) throw new BackupError(say.older(manifest.version))
         progress(0.3, 'upgrade')
         manifest = await upgrade(stage, manifest)
       }
-      await requireSameSalt(client, config.paths, stage)
+      await requireSalts(paths, stage, manifest)
       progress(0.4, 'backup')
       const { encryption } = await readBackupSettings(config.paths)
       await makeBackup(client, config, { kind: 'before-restore', encryption })
       progress(0.6, 'database')
-      await restoreRows(client, config.paths, { id, stage, manifest, progress })
+      await restoreRows(client, paths, { id, stage, manifest, origin, powers, progress })
       progress(0.9, 'files')
       await settle(client, config.paths)
       progress(1, 'done')
@@ -86,35 +110,60 @@ export async function restoreBackup(
 async function restoreRows(
   client: pg.Client,
   paths: Paths,
-  given: { id: string; stage: string; manifest: Manifest; progress: Progress },
+  given: {
+    id: string
+    stage: string
+    manifest: Manifest
+    origin: Origin
+    powers: Power[]
+    progress: Progress
+  },
 ): Promise<void> {
-  const { id, stage, manifest, progress } = given
+  const { id, stage, manifest, origin, powers, progress } = given
   await client.query('begin')
   try {
     await asText(client)
     const tables = await readTables(client)
-    requireKnown(tables, manifest)
+    requireSame(tables, manifest)
     await replaceRows(client, tables, manifest.tables, (name) => join(stage, tableFile(name)))
     progress(0.75, 'check')
     const wrong = await differing(client, tables, manifest, { is_merged: true })
     if (wrong.length > 0) {
       throw new BackupError(say.differing(wrong.join(', ')))
     }
+    await checkValues(client)
+    await joinSuppression(client)
+    await askAnew(client, origin)
     await dropJobs(client)
     const { rows } = await client.query<{ id: string }>('select pg_current_xact_id()::text as id')
     await writeJson(journalFile(paths), {
       stage: id,
-      transaction: rows[0]?.id,
+      transaction: rows[0]?.id ?? '',
       pause: (await readText(pauseFile(paths))) ?? null,
-    })
+      powers,
+    } satisfies z.input<typeof Journal>)
     // Before the commit: no letter of the restored state goes out unasked.
     await pauseMail(paths, 'restored', say.restored(manifest.created_at))
     progress(0.85, 'commit')
     await client.query('commit')
   } catch (error) {
     await client.query('rollback').catch(() => {})
-    throw error
+    if (!(error instanceof pg.DatabaseError) || !isOfRows(error)) throw error
+    throw new BackupError(say.no_fit(error.message), { cause: error })
   }
+}
+
+/** Classes 22 and 23: a value or a constraint that the rows do not meet; 42501: a row of no project. */
+const isOfRows = ({ code = '' }: pg.DatabaseError) => /^(22|23)|^42501$/.test(code)
+
+/** A bounce can be taken back, and nothing else: of two entries for somebody the other one stays. */
+async function joinSuppression(client: pg.Client): Promise<void> {
+  await client.query(
+    `update hub.suppression as entry set reason = loaded.reason, released_at = null
+     from restored_suppression as loaded
+     where loaded.email_hash = entry.email_hash
+       and entry.reason = 'bounced' and loaded.reason <> 'bounced'`,
+  )
 }
 
 /** Jobs of what was there before; the work of restored missions is queued anew when the hub starts. */
@@ -138,9 +187,9 @@ export async function finishRestore(config: Config): Promise<'restored' | 'kept'
 async function settle(client: pg.Client, paths: Paths): Promise<'restored' | 'kept' | null> {
   const value = await readJson(journalFile(paths))
   if (value === undefined) return null
-  const { stage, transaction, pause } = Journal.parse(value)
+  const { stage, transaction, pause, powers } = Journal.parse(value)
   const isCommitted = await outcome(client, transaction)
-  if (isCommitted) await bringFiles(paths, stageOf(paths, stage))
+  if (isCommitted) await bringFiles(paths, stageOf(paths, stage), powers)
   if (!isCommitted && pause === null) await rm(pauseFile(paths), { force: true })
   if (!isCommitted && pause !== null) await writeWhole(pauseFile(paths), pause)
   await rm(journalFile(paths))
@@ -162,7 +211,8 @@ async function outcome(client: pg.Client, transaction: string): Promise<boolean>
 }
 
 /** bringFiles can be cut short and called again: each step is done or not. */
-async function bringFiles(paths: Paths, stage: string): Promise<void> {
+async function bringFiles(paths: Paths, stage: string, powers: Power[]): Promise<void> {
+  await bringConfig(paths, stage, powers)
   const projects = join(paths.data_dir, 'projects')
   if (existsSync(join(stage, 'projects'))) {
     if (existsSync(projects)) await rename(projects, join(stage, `old-${randomUUID()}`))
@@ -178,18 +228,9 @@ async function bringFiles(paths: Paths, stage: string): Promise<void> {
     const { mode } = await stat(join(prompts, name))
     await writeWhole(join(paths.prompts_dir, name), await readFile(join(prompts, name)), mode)
   }
-  const config = join(stage, 'config')
-  for (const name of existsSync(config) ? await readdir(config) : []) {
-    const file = join(paths.config_dir, name)
-    // A licence entered since, or the backups' own settings, are not set back.
-    if (STAYS.includes(name) && existsSync(file)) continue
-    await writeWhole(file, await readFile(join(config, name)))
-  }
   const active = await readText(join(stage, 'active'))
   if (active !== undefined) await writeWhole(join(paths.data_dir, 'active'), active)
 }
-
-const STAYS = ['license.json', 'backup.json']
 
 async function removeStages(paths: Paths): Promise<void> {
   for (const name of await readdir(paths.data_dir).catch(() => [])) {
@@ -199,26 +240,48 @@ async function removeStages(paths: Paths): Promise<void> {
   }
 }
 
-/** Hashes of two salts cannot stand in one list. */
-async function requireSameSalt(client: pg.Client, paths: Paths, stage: string): Promise<void> {
-  const ours = await readText(join(paths.config_dir, 'suppression.salt'))
-  const theirs = await readText(join(stage, 'config/suppression.salt'))
-  if (ours === undefined || ours.trim() === theirs?.trim()) return
-  await client.query('begin read only')
-  await client.query("select set_config('hub.project', '*', true)")
-  const { rows } = await client.query('select from hub.suppression limit 1')
-  await client.query('rollback')
-  if (rows.length === 0) return
-  throw new BackupError(say.other_hub)
+/** Refuses an archive that this machine did not sign, until a person says so in words. */
+export function requireTrust(origin: Origin, typed: string | undefined): void {
+  if (origin.kind === 'here' || isTrusted(typed)) return
+  throw new BackupError(warningOf(origin))
 }
 
-function requireKnown(tables: { name: string; columns: string[] }[], manifest: Manifest): void {
+/** What a person has to know of such an archive, and to type. */
+export function warningOf({ kind, signer }: Origin): Words {
+  return kind === 'elsewhere' ? say.elsewhere(signer ?? '') : say.unsigned
+}
+
+/** What of the files is read without asking, besides the settings. */
+async function checkFiles(paths: Paths, stage: string): Promise<void> {
+  const active = await readText(join(stage, 'active'))
+  if (active !== undefined && !SLUG.test(active.trim())) {
+    throw new BackupError(say.unusable_setting('active', ''))
+  }
+  await readLists({ ...paths, data_dir: stage }).catch((error: unknown) => {
+    throw new BackupError(say.unusable_setting('projects/_listmonk_lists.json', ''), {
+      cause: error,
+    })
+  })
+}
+
+/** The suppression list becomes that of both hubs: each entry needs the salt it was made with. */
+async function requireSalts(paths: Paths, stage: string, { tables }: Manifest): Promise<void> {
+  const salts = parseSalts((await readText(join(stage, 'config', SALT_FILE))) ?? '')
+  const entries = tables.find(({ name }) => name === 'suppression')?.rows ?? 0
+  if (!salts && entries > 0) throw new BackupError(say.no_salt)
+  if (salts && !(await fitsSalts(paths, salts))) throw new BackupError(say.many_salts)
+}
+
+/** The tables of this release's schema, each with all of its columns, and no others. */
+function requireSame(tables: Table[], manifest: Manifest): void {
   for (const { name, columns } of manifest.tables) {
     const table = tables.find((known) => known.name === name)
-    const unknown = columns.find((column) => !table?.columns.includes(column))
-    if (table && unknown === undefined) continue
-    throw new BackupError(
-      table ? say.unknown_column(`${name}.${unknown}`) : say.unknown_table(name),
-    )
+    if (!table) throw new BackupError(say.unknown_table(name))
+    const unknown = columns.find((column) => !table.columns.includes(column))
+    if (unknown !== undefined) throw new BackupError(say.unknown_column(`${name}.${unknown}`))
+    const missing = table.columns.find((column) => !columns.includes(column))
+    if (missing !== undefined) throw new BackupError(say.missing_table(`${name}.${missing}`))
   }
+  const missing = tables.find(({ name }) => !manifest.tables.some((table) => table.name === name))
+  if (missing) throw new BackupError(say.missing_table(missing.name))
 }

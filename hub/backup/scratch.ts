@@ -74,8 +74,9 @@ async function loadInto(
     await asText(client)
     // The rows are whole as they are: no trigger or reference has to look at them one by one.
     await client.query('set local session_replication_role = replica')
-    for (const { name, columns } of manifest.tables) {
-      await copyIn(client, relationOf(name), columns, join(stage, tableFile(name)))
+    for (const table of manifest.tables) {
+      const { name } = table
+      await copyIn(client, relationOf(name), table, join(stage, tableFile(name)))
     }
     await client.query('commit')
   } catch (error) {

@@ -4,7 +4,11 @@ import { Transform, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import { from, to } from 'pg-copy-streams'
-import type { Manifest } from './manifest.ts'
+import { said } from '../words.ts'
+import { backupText } from './backup.text.ts'
+import { BackupError, type Manifest } from './manifest.ts'
+
+const say = said(backupText)
 
 export type Table = {
   name: string
@@ -17,6 +21,9 @@ export type Table = {
 }
 
 const id = pg.escapeIdentifier
+/** As many again must be left to give out, and JavaScript has to count them. */
+const LAST_NUMBER = BigInt(Number.MAX_SAFE_INTEGER) / 2n
+
 const list = (names: string[]) => names.map(id).join(', ')
 
 /** readTables describes every table of schema hub, those that others refer to first. */
@@ -106,15 +113,16 @@ export async function copyOut(
   return { rows: rows.rowCount, bytes, sha256: hash.digest('hex') }
 }
 
-/** copyIn loads COPY text into a table. */
+/** copyIn loads COPY text into a table; a line that ends it early would hide the rows behind. */
 export async function copyIn(
   client: pg.ClientBase,
   relation: string,
-  columns: string[],
+  { name, columns, rows }: Manifest['tables'][number],
   file: string,
 ): Promise<void> {
-  const rows = client.query(from(`copy ${relation} (${list(columns)}) from stdin`))
-  await pipeline(createReadStream(file), rows)
+  const copy = client.query(from(`copy ${relation} (${list(columns)}) from stdin`))
+  await pipeline(createReadStream(file), copy)
+  if (copy.rowCount !== rows) throw new BackupError(say.rows(name, copy.rowCount, rows))
 }
 
 export const relationOf = (name: string) => `hub.${id(name)}`
@@ -132,14 +140,13 @@ export async function replaceRows(
   fileOf: (name: string) => string,
 ): Promise<void> {
   const columnsOf = new Map(loaded.map(({ name, columns }) => [name, columns]))
-  for (const { name } of tables) {
-    const columns = columnsOf.get(name)
-    if (!columns) continue
+  for (const table of loaded) {
+    const { name, columns } = table
     await client.query(
       `create temporary table ${loadedOf(name)} on commit drop as
        select ${list(columns)} from ${relationOf(name)} with no data`,
     )
-    await copyIn(client, loadedOf(name), columns, fileOf(name))
+    await copyIn(client, loadedOf(name), table, fileOf(name))
   }
   const changing = tables.filter(({ is_append_only }) => !is_append_only)
   await client.query(
@@ -169,6 +176,30 @@ export async function replaceRows(
       `insert into ${relationOf(name)} (${list(columns)}) overriding system value
        select ${list(columns)} from ${loadedOf(name)}${conflict}`,
     )
+  }
+  await advanceNumbers(client)
+}
+
+/** Numbers that PostgreSQL gives out itself go on behind those that were loaded. */
+async function advanceNumbers(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ relation: string; column: string; sequence: string }>(`
+    select attrelid::regclass::text as relation, attname as column,
+      pg_get_serial_sequence(attrelid::regclass::text, attname) as sequence
+    from pg_catalog.pg_attribute as a
+    join pg_catalog.pg_class as t on t.oid = a.attrelid
+    where t.relnamespace = 'hub'::regnamespace and attidentity <> ''`)
+  for (const { relation, column, sequence } of rows) {
+    const { rows } = await client.query<{ last: string | null }>(
+      `select max(${id(column)}) as last from ${relation}`,
+    )
+    const last = BigInt(rows[0]?.last ?? 0)
+    if (last > LAST_NUMBER) throw new BackupError(say.unusable_value(`${relation}.${column}`))
+    if (last > 0n) {
+      await client.query('select setval($1::regclass, greatest($2, nextval($1::regclass)))', [
+        sequence,
+        String(last),
+      ])
+    }
   }
 }
 

@@ -188,6 +188,8 @@ async function changeSince(
   given: { mail: MailSettings; config: Config; people: Person[] },
 ): Promise<Words | null> {
   const { mail, config, people } = given
+  // A restore takes the hash away: what a backup says was approved is asked anew.
+  if (draft.approved_hash === null) return say.restored
   const approved = draft.approved as Approved | null // safe: written by approve only
   const via = viaOf(mail, config, draft.audience.kind)
   const content = contentHash(draft, mail, via)

@@ -42,6 +42,7 @@ export const flowText = texts(
     no_lead: 'There is no such lead in this project.',
     seen_another: 'It changed since you looked. Look at it again.',
     void: 'The approval is void. Look at it and approve it again.',
+    restored: 'It was approved before a backup was restored.',
     sender_changed: 'The sender or the way of sending is another now.',
     people_counted: (approved: number, now: number) =>
       `${approved} people were approved, ${now} are in the audience now.`,
@@ -97,6 +98,7 @@ export const flowText = texts(
     no_lead: 'Bu projede böyle bir aday yok.',
     seen_another: 'Siz baktıktan sonra değişti. Yeniden bakın.',
     void: 'Onay geçersiz oldu. Bakıp yeniden onaylayın.',
+    restored: 'Onayı, bir yedek geri yüklenmeden önce verilmiş.',
     sender_changed: 'Gönderen ya da gönderim yolu değişti.',
     people_counted: (approved, now) =>
       `${approved} kişi onaylanmıştı, kitlede şimdi ${now} kişi var.`,

@@ -12,7 +12,14 @@ import { type Claimed, markBounced, markFailed, markSent, markUnclear, putBack }
 import { personalise, type Rendered } from './render.ts'
 import { type MailSettings, readMail, readPause } from './settings.ts'
 import { messageId, type SendResult, sendMail, unsubscribeHeaders } from './smtp.ts'
-import { emailHash, type Refusals, readSalt, tokenHash, unsubscribeToken } from './suppression.ts'
+import {
+  emailHashes,
+  type Refusals,
+  readSalt,
+  type Salt,
+  tokenHash,
+  unsubscribeToken,
+} from './suppression.ts'
 import { readToday } from './today.ts'
 
 const say = said(outcomeText)
@@ -153,8 +160,8 @@ async function take(
   { recipient, token }: Letter,
 ): Promise<Claimed> {
   const { salt, queued } = await readRefusals(config.paths)
-  const hash = emailHash(salt, recipient.email)
-  if (queued.has(hash)) throw new Taken()
+  const hashes = emailHashes(salt, recipient.email)
+  if (hashes.some((hash) => queued.has(hash))) throw new Taken()
   const message_id = messageId(draft.id, recipient.email, mail.sender?.email ?? '')
   return everywhere(db, async (sql) => {
     const [row] = await sql<{ attempts: number }>`
@@ -163,7 +170,7 @@ async function take(
         message_id = ${message_id}, token_hash = ${tokenHash(token)}
       where draft_id = ${draft.id} and email = ${recipient.email} and state = 'pushed'
         and not exists (
-          select from hub.suppression where email_hash = ${hash} and released_at is null
+          select from hub.suppression where email_hash = any(${hashes}::text[]) and released_at is null
         )
         and exists (
           select from hub.drafts
@@ -250,7 +257,7 @@ const oneLine = (text: string) => text.replace(/\p{Cc}+/gu, ' ').slice(0, 200)
 /** Writes down what became of it. Answers whether the next letter may follow at once. */
 async function settle(
   { db }: Mailing,
-  given: Work & { claimed: Claimed | undefined; result: Outcome; salt: Buffer },
+  given: Work & { claimed: Claimed | undefined; result: Outcome; salt: Salt },
 ): Promise<boolean> {
   const { draft, claimed, result, salt } = given
   const later = (reason: Words) =>

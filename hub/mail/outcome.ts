@@ -1,7 +1,7 @@
 import type { Sql } from '../../shared/sql.ts'
 import { joined, said, stored, type Words } from '../words.ts'
 import { outcomeText } from './outcome.text.ts'
-import { suppress } from './suppression.ts'
+import { type Salt, suppress } from './suppression.ts'
 
 const say = said(outcomeText)
 
@@ -83,7 +83,7 @@ export async function putBack(
 /** The address is dead: it never gets mail again. */
 export async function markBounced(
   sql: Sql,
-  salt: Buffer,
+  salt: Salt,
   mail: Omit<Claimed, 'attempt'>,
   bounce: 'hard' | 'soft' | 'complaint',
 ): Promise<void> {

@@ -5,7 +5,7 @@ import type { Mailing } from './approval.ts'
 import { type ImapSettings, type IncomingMail, pollMailbox } from './imap.ts'
 import { findLetters, markBounced, tell } from './outcome.ts'
 import type { Report } from './report.ts'
-import { readSalt } from './suppression.ts'
+import { readSalt, type Salt } from './suppression.ts'
 
 const Cursor = z.object({ uid_validity: z.string(), last_uid: z.int() }).nullable().catch(null)
 
@@ -51,7 +51,7 @@ async function takeReply(mailing: Mailing, mail: IncomingMail): Promise<void> {
  * A letter that came back, or was called spam. Only its Message-ID proves that it was ours, and a
  * bounce has to name the address it went to as well. Answers whether it was about one of ours.
  */
-async function takeReport(mailing: Mailing, salt: Buffer, report: Report): Promise<boolean> {
+async function takeReport(mailing: Mailing, salt: Salt, report: Report): Promise<boolean> {
   return everywhere(mailing.db, async (sql) => {
     const letters = await findLetters(sql, { message_ids: report.original_ids, email: null })
     let isOurs = false

@@ -5,7 +5,7 @@ import type { Mailing } from './approval.ts'
 import { type Listmonk, ListmonkError, type ListmonkSettings, listmonk } from './listmonk.ts'
 import { readLists } from './lists.ts'
 import { findLetters, markBounced, tell } from './outcome.ts'
-import { readSalt, suppress } from './suppression.ts'
+import { readSalt, type Salt, suppress } from './suppression.ts'
 
 const Cursor = z
   .object({ blocklisted_since: z.string(), bounce_id: z.int() })
@@ -105,7 +105,7 @@ async function clearAway(mailing: Mailing, client: Listmonk, watched: Watched): 
   )
 }
 
-async function takeUnsubscription(mailing: Mailing, salt: Buffer, given: string): Promise<void> {
+async function takeUnsubscription(mailing: Mailing, salt: Salt, given: string): Promise<void> {
   const email = normaliseEmail(given) ?? given
   await everywhere(mailing.db, async (sql) => {
     await suppress(sql, salt, { emails: [email], reason: 'unsubscribed' })
@@ -131,7 +131,7 @@ async function takeUnsubscription(mailing: Mailing, salt: Buffer, given: string)
 
 async function takeBounce(
   mailing: Mailing,
-  salt: Buffer,
+  salt: Salt,
   given: { email: string; type: 'hard' | 'soft' | 'complaint'; campaign_id: number | null },
 ): Promise<void> {
   const email = normaliseEmail(given.email) ?? given.email

@@ -1,13 +1,12 @@
 import { ApiError } from '../../shared/problem.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { inProject, type Project } from '../db.ts'
-import { said, stored } from '../words.ts'
+import { said } from '../words.ts'
 import { type Mailing, withApproval } from './approval.ts'
 import { lockDraft, requireStep } from './drafts.ts'
 import { flowText } from './flow.text.ts'
 import { requireState } from './flow.ts'
 import { requireOpen } from './gates.ts'
-import { outcomeText } from './outcome.text.ts'
 import { tell } from './outcome.ts'
 
 /** send lets the sender take a pushed draft; from here on it goes by itself. */
@@ -101,28 +100,4 @@ async function tellAll(
   for (const { lead_id } of rows) {
     await tell(sql, { draft_id, project_id: project.id, lead_id, subject }, 'sent')
   }
-}
-
-/**
- * doubtRestored makes unclear what was on its way when the backup was made: it may have gone out
- * between the backup and the restore. What was approved after the restore is not touched.
- */
-export async function doubtRestored(sql: Sql, restored_at: string): Promise<void> {
-  const reason = stored(said(outcomeText).restored)
-  await sql`
-    update hub.recipients
-    set state = 'unclear', claimed_at = coalesce(claimed_at, now()), reason = ${reason}
-    where state in ('waiting', 'pushed', 'sending') and exists (
-      select from hub.drafts
-      where id = recipients.draft_id and drafts.state in ('approved', 'pushed', 'sending')
-        and updated_at < ${restored_at}
-    )`
-  await sql`
-    update hub.drafts
-    set state = 'unclear', state_reason = ${reason}, pushing_until = null, paused_at = null,
-      retry_at = null, updated_at = now()
-    where state in ('approved', 'pushed', 'sending') and updated_at < ${restored_at}
-      and exists (
-        select from hub.recipients where draft_id = drafts.id and recipients.state = 'unclear'
-      )`
 }

@@ -1,46 +1,82 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { link, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sql } from '../../shared/sql.ts'
 import type { Paths } from '../config.ts'
-import { readText, writeWhole } from '../files.ts'
+import { makeOnce, readText, writeWhole } from '../files.ts'
 import { normaliseEmail } from './address.ts'
 
 export type SuppressionReason = 'unsubscribed' | 'bounced' | 'complained' | 'manual' | 'imported'
 
 /** What the list is asked with, and who unsubscribed but is not on it yet. */
-export type Refusals = { salt: Buffer; queued: Set<string> }
+export type Refusals = { salt: Salt; queued: Set<string> }
 
 const SALT_BYTES = 32
 const HASH_BYTES = 32
 const NONCE_BYTES = 12
 const SIGNATURE_BYTES = 16
 
-/** The secret under which addresses are hashed; without it the list is of no use, so backups hold it. */
-export async function readSalt(paths: Paths): Promise<Buffer> {
-  const file = join(paths.config_dir, 'suppression.salt')
-  const known = (await readText(file)) ?? (await makeSalt(file))
-  const salt = Buffer.from(known.trim(), 'base64')
-  if (salt.length === SALT_BYTES) return salt
+/**
+ * The secrets under which addresses are hashed. New entries take the current one; those of other
+ * hubs whose backups were restored here stay, for their entries and links go on counting.
+ */
+export type Salt = { current: Buffer; all: Buffer[] }
+
+export const SALT_FILE = 'suppression.salt'
+const MOST_SALTS = 50
+const fileOf = (paths: Paths) => join(paths.config_dir, SALT_FILE)
+
+/** Without the secret the list is of no use, so backups hold it. */
+export async function readSalt(paths: Paths): Promise<Salt> {
+  const file = fileOf(paths)
+  const all = parseSalts(
+    await makeOnce(file, () => `${randomBytes(SALT_BYTES).toString('base64')}\n`),
+  )
+  const [current] = all ?? []
+  if (all && current) return { current, all }
   throw new Error(`${file} is damaged. Bring it back from a backup: the suppression list needs it.`)
 }
 
-/** Made once, also when two processes begin at once: a link never replaces what is there. */
-async function makeSalt(file: string): Promise<string> {
-  const draft = `${file}.${randomBytes(6).toString('hex')}`
-  await writeWhole(draft, `${randomBytes(SALT_BYTES).toString('base64')}\n`)
-  try {
-    await link(draft, file)
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-  } finally {
-    await rm(draft)
-  }
-  return (await readText(file)) ?? ''
+/** The secrets in the text of such a file, one a line; undefined when it is none. */
+export function parseSalts(text: string): Buffer[] | undefined {
+  const lines = text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+  const all = lines.map((line) => Buffer.from(line, 'base64'))
+  const isWhole = all.every(
+    (salt, at) => salt.length === SALT_BYTES && salt.toString('base64') === lines[at],
+  )
+  return isWhole && all.length > 0 && all.length <= MOST_SALTS ? all : undefined
+}
+
+/** How many there would be with others; more than a hub keeps are refused before a restore. */
+export async function fitsSalts(paths: Paths, others: Buffer[]): Promise<boolean> {
+  return (await joinedSalts(paths, others)).length <= MOST_SALTS
+}
+
+/** addSalts keeps the secrets of another hub's list behind those that are here. */
+export async function addSalts(paths: Paths, others: Buffer[]): Promise<void> {
+  const all = await joinedSalts(paths, others)
+  await writeWhole(fileOf(paths), all.map((salt) => `${salt.toString('base64')}\n`).join(''))
+}
+
+async function joinedSalts(paths: Paths, others: Buffer[]): Promise<Buffer[]> {
+  const text = await readText(fileOf(paths))
+  const ours = text === undefined ? [] : (await readSalt(paths)).all
+  return [...ours, ...others.filter((salt) => !ours.some((known) => known.equals(salt)))]
 }
 
 /** What stands on the list for an address, in whatever case it is written. */
-export function emailHash(salt: Buffer, email: string): string {
+export function emailHash(salt: Salt, email: string): string {
+  return hashUnder(salt.current, email)
+}
+
+/** All it may stand there as. */
+export function emailHashes(salt: Salt, email: string): string[] {
+  return salt.all.map((one) => hashUnder(one, email))
+}
+
+function hashUnder(salt: Buffer, email: string): string {
   const normal = normaliseEmail(email) ?? email.trim().toLowerCase()
   return createHmac('sha256', salt).update(normal).digest('hex')
 }
@@ -48,7 +84,7 @@ export function emailHash(salt: Buffer, email: string): string {
 /** Puts addresses on the list; answers how many are new there. */
 export async function suppress(
   sql: Sql,
-  salt: Buffer,
+  salt: Salt,
   given: { emails: string[]; reason: SuppressionReason; project_id?: string | null },
 ): Promise<number> {
   const hashes = given.emails.map((email) => emailHash(salt, email))
@@ -76,12 +112,16 @@ export async function suppressHashes(
  * Takes a bounce back: the address may get mail again. Of any other reason nothing is taken back.
  * Answers what stood there; undefined when nothing did.
  */
-export async function release(sql: Sql, hash: string): Promise<SuppressionReason | undefined> {
+export async function release(sql: Sql, hashes: string[]): Promise<SuppressionReason | undefined> {
   const [entry] = await sql<{ reason: SuppressionReason }>`
-    select reason from hub.suppression where email_hash = ${hash} and released_at is null
+    select reason from hub.suppression
+    where email_hash = any(${hashes}::text[]) and released_at is null
+    order by reason = 'bounced', email_hash
     for update`
   if (entry?.reason === 'bounced') {
-    await sql`update hub.suppression set released_at = now() where email_hash = ${hash}`
+    await sql`
+      update hub.suppression set released_at = now()
+      where email_hash = any(${hashes}::text[]) and reason = 'bounced' and released_at is null`
   }
   return entry?.reason
 }
@@ -93,7 +133,9 @@ export async function suppressed(
   emails: string[],
 ): Promise<Set<string>> {
   if (emails.length === 0) return new Set()
-  const byHash = new Map(emails.map((email) => [emailHash(salt, email), email]))
+  const byHash = new Map(
+    emails.flatMap((email) => emailHashes(salt, email).map((hash) => [hash, email] as const)),
+  )
   const rows = await sql<{ email_hash: string }>`
     select email_hash
     from hub.suppression
@@ -106,18 +148,19 @@ export async function suppressed(
  * The token of an unsubscribe link. It carries the address's hash and a signature, so that it works
  * when its row is gone: after a restore, or with its project.
  */
-export function unsubscribeToken(salt: Buffer, email: string): string {
+export function unsubscribeToken(salt: Salt, email: string): string {
   const hash = Buffer.from(emailHash(salt, email), 'hex')
   const payload = Buffer.concat([hash, randomBytes(NONCE_BYTES)])
-  return Buffer.concat([payload, sign(salt, payload)]).toString('base64url')
+  return Buffer.concat([payload, sign(salt.current, payload)]).toString('base64url')
 }
 
 /** The address's hash in a token of ours; undefined for any other text. */
-export function readToken(salt: Buffer, token: string): string | undefined {
+export function readToken(salt: Salt, token: string): string | undefined {
   if (!/^[\w-]{80}$/.test(token)) return undefined
   const bytes = Buffer.from(token, 'base64url')
   const payload = bytes.subarray(0, HASH_BYTES + NONCE_BYTES)
-  const isOurs = timingSafeEqual(bytes.subarray(payload.length), sign(salt, payload))
+  const signature = bytes.subarray(payload.length)
+  const isOurs = salt.all.some((one) => timingSafeEqual(signature, sign(one, payload)))
   return isOurs ? payload.subarray(0, HASH_BYTES).toString('hex') : undefined
 }
 

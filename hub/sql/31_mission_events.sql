@@ -19,4 +19,6 @@ create policy write_in_scope on hub.mission_events for all to hub_rw
 using (private.in_scope(project_id)) with check (private.in_scope(project_id));
 grant select on hub.mission_events to hub_ro;
 grant select, insert, update, delete on hub.mission_events to hub_rw;
+-- A restore lets the numbers go on behind those that it brings.
+grant usage, update on sequence hub.mission_events_id_seq to hub_rw;
 comment on table hub.mission_events is 'States and finished steps of missions, in their order.';

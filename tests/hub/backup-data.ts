@@ -15,7 +15,7 @@ export async function fillHub(hub: TestHub): Promise<void> {
   )
   const [lead] = await query<{ id: string }>(
     `insert into hub.leads (project_id, name, email, tags, score, created_at)
-     values ($1, 'Ayşe "Işık"', 'ayse@example.com', '{a,"b,c",null}', 7, '2026-01-01 00:00:00.123456+03'),
+     values ($1, 'Ayşe "Işık"', 'ayse@example.com', '{a,"b,c","null"}', 7, '2026-01-01 00:00:00.123456+03'),
        ($1, null, 'second@example.com', '{}', null, now())
      returning id`,
     [first?.id],
@@ -46,9 +46,10 @@ export async function fillHub(hub: TestHub): Promise<void> {
     'x'.repeat(9000),
   ])
   const [draft] = await query<{ id: string }>(
-    `insert into hub.drafts (project_id, audience, subject) values ($1, '{"kind": "lead"}', 'Hello')
+    `insert into hub.drafts (project_id, audience, subject)
+     values ($1, jsonb_build_object('kind', 'lead', 'lead_id', $2::uuid), 'Hello')
      returning id`,
-    [first?.id],
+    [first?.id, lead?.id],
   )
   await query(
     `insert into hub.recipients (draft_id, project_id, lead_id, email)

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { unpack } from '../../hub/backup/archive.ts'
 import { backupFile } from '../../hub/backup/make.ts'
 import { isOlder, type Manifest, upgradesIn } from '../../hub/backup/manifest.ts'
 import { checkStage, upgradeStage } from '../../hub/backup/scratch.ts'
+import { unpack } from '../../hub/backup/unpack.ts'
 import { startBackup } from '../../hub/backup.ts'
 import { fillHub } from './backup-data.ts'
 import { startHub, type TestHub } from './hub.ts'
@@ -44,7 +44,9 @@ async function stage(): Promise<{ path: string; manifest: Manifest }> {
   const name = await (await startBackup(hub.config, 'manual')).done
   number += 1
   const path = join(folder, `stage-${number}`)
-  return { path, manifest: await unpack(backupFile(hub.paths, name), path, {}) }
+  const file = backupFile(hub.paths, name)
+  const { manifest } = await unpack({ paths: hub.paths, file, folder: path, secret: {} })
+  return { path, manifest }
 }
 
 test('a backup reads back the same from a scratch database, which is gone afterwards', async () => {

@@ -5,12 +5,12 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { backupFile, listBackups } from '../../hub/backup/make.ts'
 import { startBackup, startRestore } from '../../hub/backup.ts'
 import { readPause } from '../../hub/mail/settings.ts'
-import { emailHash, readSalt } from '../../hub/mail/suppression.ts'
+import { emailHash, readSalt, type Salt } from '../../hub/mail/suppression.ts'
 import { exportOf, fillHub } from './backup-data.ts'
 import { startHub, type TestHub } from './hub.ts'
 
 let hub: TestHub
-let salt: Buffer
+let salt: Salt
 beforeAll(async () => {
   hub = await startHub()
   salt = await readSalt(hub.paths)
@@ -19,8 +19,8 @@ beforeAll(async () => {
 afterAll(() => hub.close())
 
 const make = async () => (await startBackup(hub.config, 'manual')).done
-const restore = async (name: string, secret = {}) =>
-  (await startRestore(hub.config, name, { secret })).done
+const restore = async (name: string, trust?: string) =>
+  (await startRestore(hub.config, name, { secret: {}, trust })).done
 const projects = () => join(hub.paths.data_dir, 'projects')
 
 test('backup, wipe, restore: byte-equal rows and folders', async () => {
@@ -76,6 +76,8 @@ describe('a bad archive is refused and nothing is changed', () => {
     await mkdir(folder)
     execFileSync('tar', ['-xzf', backupFile(hub.paths, good), '-C', folder])
     await damage(folder)
+    // Whoever changes an archive cannot sign it.
+    await rm(join(folder, 'signature.json'))
     const name = 'watchpost-hub-20200101-000000000-uploaded.tar.gz'
     const names = (await readdir(folder)).sort((a) => (a === 'manifest.json' ? -1 : 1))
     execFileSync('tar', ['-czf', backupFile(hub.paths, name), '-C', folder, '--', ...names])
@@ -142,7 +144,7 @@ describe('a bad archive is refused and nothing is changed', () => {
     ],
   ])('%s', async (_, damage, message) => {
     const name = await damaged(damage)
-    await expect(restore(name)).rejects.toThrow(message)
+    await expect(restore(name, 'I trust this archive')).rejects.toThrow(message)
     expect(await exportOf(hub)).toEqual(before)
     expect((await readdir(hub.paths.data_dir)).filter((n) => n.startsWith('.restore'))).toEqual([])
   })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { pauseMail } from '../../hub/mail/settings.ts'
+import { startBackup, startRestore } from '../../hub/backup.ts'
 import { startHub, type TestHub } from './hub.ts'
 import { type ImapStandIn, startImap } from './mail/imap-stand-in.ts'
 import { apiOf, LEAD, type MailServer, smtpSettings, startMailServer } from './mail-help.ts'
@@ -133,13 +133,13 @@ test('an absence notice stops nothing; a bounce ends the address', async () => {
   expect((await api.get('settings/mail')).body.state.polls.imap).toMatchObject({ error: null })
 })
 
-test('after a restore nothing goes out; what was on its way is unclear when mail is confirmed', async () => {
+test('after a restore nothing goes out: what was on its way is unclear, and its approval is void', async () => {
   const [old, fresh] = [await add('old'), await add('fresh')]
   const before = await write(old.id)
   for (const step of ['approve', 'push']) await api.ok(`draft/${step}`, of(before))
-  await pauseMail(hub.paths, 'restored', null)
-  const refused = await api.post('draft/send', of(before))
-  expect(refused).toMatchObject({ status: 409, body: { errors: [{ path: 'gates.paused' }] } })
+  const name = await (await startBackup(hub.config, 'manual')).done
+  const taken = smtp.to().length
+  await (await startRestore(hub.config, name, { secret: {} })).done
   const after = await write(fresh.id)
   await api.ok('draft/approve', of(after))
   await api.ok('settings/mail/confirm')
@@ -147,9 +147,13 @@ test('after a restore nothing goes out; what was on its way is unclear when mail
     (await api.get(`drafts/get?id=${id}&project=demir`)).body.draft.state
   expect(await stateOf(before)).toBe('unclear')
   expect(await stateOf(after)).toBe('approved')
-  const taken = smtp.to().length
   await hub.deps.mailer.run()
   expect(smtp.to()).toHaveLength(taken)
+  await api.ok('draft/clear', { ...of(before), outcome: 'not_sent' })
+  const refused = await api.post('draft/send', of(before))
+  expect(refused).toMatchObject({ status: 409, body: { code: 'audience_changed' } })
+  expect(refused.body.detail).toContain('before a backup was restored')
+  expect(await stateOf(before)).toBe('rendered')
 })
 
 test('with only the public key every write of mail answers 401 read_only_key', async () => {

@@ -10,12 +10,12 @@ import {
   markUnclear,
   putBack,
 } from '../../hub/mail/outcome.ts'
-import { emailHash, readSalt } from '../../hub/mail/suppression.ts'
+import { emailHash, readSalt, type Salt } from '../../hub/mail/suppression.ts'
 import { verbatim } from '../../hub/words.ts'
 import { startHub, type TestHub } from './hub.ts'
 
 let hub: TestHub
-let salt: Buffer
+let salt: Salt
 beforeAll(async () => {
   hub = await startHub()
   salt = await readSalt(hub.paths)

@@ -3,19 +3,18 @@ import { Archive, Download, Ellipsis, Lock, RotateCcw, ShieldCheck, Trash2 } fro
 import { useState } from 'react'
 import { Badge } from '../../../../web/ui/badge.tsx'
 import { Button, IconButton } from '../../../../web/ui/button.tsx'
-import { Input, SecretInput } from '../../../../web/ui/field.tsx'
-import { FormError, FormField, Notice, Submit } from '../../../../web/ui/form.tsx'
+import { FormError, Notice, Submit } from '../../../../web/ui/form.tsx'
 import { Actions, Dialog } from '../../../../web/ui/layer.tsx'
 import { Menu } from '../../../../web/ui/menu.tsx'
 import { Time } from '../../../../web/ui/time.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok, type Schemas } from '../../api/client.ts'
-import { connection } from '../../api/connection.ts'
 import { useIsReadOnly } from '../../api/queries.ts'
 import { common } from '../../common.text.ts'
 import { HubForm, useToastError } from '../../errors.tsx'
 import { bytes, number, useLanguage, useText } from '../../i18n.ts'
 import { backupsQuery } from './backup.tsx'
+import { type Checked, checkOne, type OneBackup, Restore, Secret } from './backup-restore.tsx'
 import { machineText } from './machine.text.ts'
 import { Card } from './section.tsx'
 
@@ -124,32 +123,11 @@ export function BackupList({ backups, isBusy }: { backups: Backup[]; isBusy: boo
   )
 }
 
-type Props = { backup: Backup; onClose: () => void }
-
-function Secret({ backup }: { backup: Backup }) {
-  const { backup: text } = useText(machineText)
-  if (!backup.encrypted) return null
-  return (
-    <FormField name="secret" label={text.passphrase} hint={text.secret_hint}>
-      <SecretInput />
-    </FormField>
-  )
-}
-
-/** A private age key begins so; everything else is a passphrase. */
-function secretOf(secret: string | undefined) {
-  if (!secret) return {}
-  return secret.startsWith('AGE-SECRET-KEY-') ? { identity: secret } : { passphrase: secret }
-}
-
-const checkOne = (name: string, secret: string | undefined) =>
-  ok(api.POST('/api/cockpit/backup/check', { body: { name, ...secretOf(secret) } }))
-
-function Check({ backup, onClose }: Props) {
+function Check({ backup, onClose }: OneBackup) {
   const { backup: text } = useText(machineText)
   const words = useText(common)
   const language = useLanguage()
-  const [found, setFound] = useState<Awaited<ReturnType<typeof checkOne>>>()
+  const [found, setFound] = useState<Checked>()
   return (
     <HubForm
       className="flex flex-col gap-4"
@@ -175,66 +153,7 @@ function Check({ backup, onClose }: Props) {
   )
 }
 
-function Restore({ backup, onClose }: Props) {
-  const { backup: text } = useText(machineText)
-  const words = useText(common)
-  const queryClient = useQueryClient()
-  const [typed, setTyped] = useState('')
-  return (
-    <HubForm
-      className="flex flex-col gap-4"
-      onSubmit={async ({ confirm = '', secret }) => {
-        await ok(
-          api.POST('/api/cockpit/backup/restore', {
-            body: { name: backup.name, confirm, ...secretOf(secret) },
-          }),
-        )
-        onClose()
-        await queryClient.invalidateQueries({ queryKey: backupsQuery.queryKey })
-        void untilRestored()
-      }}
-    >
-      <p className="rounded-control border border-line px-3 py-2 font-mono text-sm break-all select-all">
-        {backup.name}
-      </p>
-      <FormField name="confirm" label={text.confirm}>
-        <Input
-          data-first
-          className="font-mono"
-          spellCheck={false}
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
-        />
-      </FormField>
-      <Secret backup={backup} />
-      <FormError />
-      <Actions className="mt-2">
-        <Button onClick={onClose}>{words.cancel}</Button>
-        <Submit variant="danger" disabled={typed.trim() !== backup.name}>
-          {text.restore_submit}
-        </Submit>
-      </Actions>
-    </HubForm>
-  )
-}
-
-const LOOK_MS = 700
-
-/** The hub restarts itself after a restore: the page then waits for it and asks for everything anew. */
-async function untilRestored(): Promise<void> {
-  for (;;) {
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
-    try {
-      const { job } = await ok(api.GET('/api/cockpit/backups'))
-      if (job?.kind !== 'restore' || job.status === 'failed') return
-      if (job.status === 'done') return connection.set('restarting')
-    } catch {
-      return // It is away already: the connection says so.
-    }
-  }
-}
-
-function Delete({ backup, onClose }: Props) {
+function Delete({ backup, onClose }: OneBackup) {
   const { backup: text } = useText(machineText)
   const words = useText(common)
   const queryClient = useQueryClient()

@@ -51,7 +51,10 @@ export const machineText = texts(
       check_title: 'Check a backup',
       restore_title: 'Restore this backup?',
       restore_text:
-        'Everything becomes as the backup has it. What is there now is backed up first, mail stays paused until you confirm it, and nobody leaves the suppression list.',
+        'Everything becomes as the backup has it. What is there now is backed up first, mail stays paused until you confirm it, approvals are asked anew, and nobody leaves the suppression list.',
+      look: 'Look into it',
+      take: 'These settings differ from those here. They stay as they are, unless you choose them:',
+      trust: 'The sentence',
       confirm: 'Type its name to confirm',
       restore_submit: 'Restore everything',
       delete_title: 'Delete this backup?',
@@ -167,7 +170,10 @@ export const machineText = texts(
       check_title: 'Yedeği denetle',
       restore_title: 'Bu yedek geri yüklensin mi?',
       restore_text:
-        'Her şey yedekteki hâline döner. Şimdiki hâl önce yedeklenir, gönderim siz onaylayana dek durur, kimse engelleme listesinden çıkmaz.',
+        'Her şey yedekteki hâline döner. Şimdiki hâl önce yedeklenir, gönderim siz onaylayana dek durur, onaylar yeniden sorulur, kimse engelleme listesinden çıkmaz.',
+      look: 'İçine bak',
+      take: 'Şu ayarlar buradakilerden farklı. Seçmedikleriniz olduğu gibi kalır:',
+      trust: 'Cümle',
       confirm: 'Onaylamak için adını yazın',
       restore_submit: 'Her şeyi geri yükle',
       delete_title: 'Bu yedek silinsin mi?',

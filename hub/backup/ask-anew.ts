@@ -1,0 +1,143 @@
+import pg from 'pg'
+import { z } from 'zod'
+import { FOR_MISSIONS } from '../approvals.ts'
+import { outcomeText } from '../mail/outcome.text.ts'
+import { said, stored } from '../words.ts'
+import { backupText } from './backup.text.ts'
+import { BackupError } from './manifest.ts'
+import type { Origin } from './signing.ts'
+
+const say = said(backupText)
+
+/**
+ * askAnew lets nothing of a restored state happen by itself, within the restore's transaction: what
+ * had a yes waits for it again, approvals of mail are void, and mail that was on its way is unclear,
+ * for it may have gone out since the backup. Of an archive that this machine did not sign nothing
+ * counts as done by us either: neither rendered mail, nor campaigns, nor steps of open missions.
+ */
+export async function askAnew(client: pg.ClientBase, origin: Origin): Promise<void> {
+  await client.query(
+    `update hub.approvals set status = 'waiting', decided_at = null
+     where status = 'approved' and (
+       action ->> 'do' <> all($1::text[]) or exists (
+         select from hub.missions as mission
+         where mission.id = mission_id and mission.status in ('queued', 'processing')
+       )
+     )`,
+    [FOR_MISSIONS],
+  )
+  const reason = stored(said(outcomeText).restored)
+  await client.query(
+    `update hub.recipients
+     set state = 'unclear', claimed_at = coalesce(claimed_at, now()), reason = $1
+     where state in ('waiting', 'pushed', 'sending') and exists (
+       select from hub.drafts
+       where id = draft_id and drafts.state in ('approved', 'pushed', 'sending')
+     )`,
+    [reason],
+  )
+  await client.query(
+    `update hub.drafts
+     set state = 'unclear', state_reason = $1, paused_at = null, retry_at = null, updated_at = now()
+     where state in ('approved', 'pushed', 'sending') and exists (
+       select from hub.recipients where draft_id = drafts.id and recipients.state = 'unclear'
+     )`,
+    [reason],
+  )
+  // A draft nobody waits for any more was sent, and nothing of it goes on by itself.
+  await client.query(
+    `update hub.drafts set state = 'sent', sent_at = coalesce(sent_at, now()) where state = 'sending'`,
+  )
+  await client.query(
+    `update hub.drafts set approved_hash = null, approved_at = null, pushing_until = null
+     where state <> 'sent' and (approved_hash is not null or pushing_until is not null)`,
+  )
+  if (origin.kind === 'here') return
+  await client.query(
+    `update hub.drafts
+     set html = null, rendered_subject = null, rendered_text = null, campaign = null,
+       state = case when state = 'rendered' then 'draft' else state end
+     where state <> 'sent'`,
+  )
+  // Their numbers are those of campaigns in another listmonk.
+  await client.query("delete from hub.campaigns where state in ('made', 'void')")
+  await client.query("update hub.campaigns set state = 'finished' where state = 'started'")
+  await client.query(
+    `delete from hub.mission_steps where exists (
+       select from hub.missions as mission
+       where mission.id = mission_id and mission.status in ('queued', 'processing')
+     )`,
+  )
+}
+
+const Some = z.record(z.string(), z.unknown())
+const Audience = z.union([
+  z.looseObject({ kind: z.literal('lead'), lead_id: z.uuid() }),
+  z.looseObject({ kind: z.literal('list'), filter: Some }),
+])
+/** Columns of free form, and the least that the code relies on without looking. */
+const VALUES: { table: string; column: string; schema: z.ZodType }[] = [
+  { table: 'leads', column: 'tags', schema: z.array(z.string()) },
+  {
+    table: 'drafts',
+    column: 'audience',
+    schema: Audience,
+  },
+  { table: 'drafts', column: 'slots', schema: Some },
+  {
+    table: 'drafts',
+    column: 'claims',
+    schema: z.array(z.looseObject({ sentence: z.string(), evidence_ids: z.array(z.uuid()) })),
+  },
+  {
+    table: 'drafts',
+    column: 'campaign',
+    schema: z.looseObject({ subject: z.string(), html: z.string(), text: z.string() }),
+  },
+  { table: 'drafts', column: 'approved', schema: Some },
+  { table: 'missions', column: 'input', schema: Some },
+  { table: 'missions', column: 'result', schema: Some },
+  { table: 'mission_events', column: 'data', schema: Some },
+  { table: 'approvals', column: 'action', schema: z.looseObject({ do: z.string() }) },
+  { table: 'activities', column: 'details', schema: Some },
+  { table: 'imports', column: 'options', schema: Some },
+  { table: 'import_errors', column: 'mistakes', schema: z.array(Some) },
+]
+const AT_ONCE = 500
+
+/** checkValues refuses what PostgreSQL takes and the code could not read. */
+export async function checkValues(client: pg.ClientBase): Promise<void> {
+  for (const { table, column, schema } of VALUES) {
+    await client.query(
+      `declare restored_values no scroll cursor for
+       select ${column} as value from hub.${table} where ${column} is not null`,
+    )
+    for (;;) {
+      const { rows } = await client.query<{ value: unknown }>(
+        `fetch ${AT_ONCE} from restored_values`,
+      )
+      if (!rows.every(({ value }) => schema.safeParse(value).success)) {
+        throw new BackupError(say.unusable_value(`${table}.${column}`))
+      }
+      if (rows.length < AT_ONCE) break
+    }
+    await client.query('close restored_values')
+  }
+  await checkTimes(client)
+}
+
+/** PostgreSQL has times without end and years that JavaScript does not write. */
+async function checkTimes(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ table: string; column: string }>(`
+    select table_name as table, column_name as column
+    from information_schema.columns
+    where table_schema = 'hub' and data_type in ('timestamp with time zone', 'date')`)
+  for (const { table, column } of rows) {
+    const name = pg.escapeIdentifier(column)
+    const { rowCount } = await client.query(
+      `select from hub.${pg.escapeIdentifier(table)}
+       where ${name} < '0001-01-01' or ${name} >= '10000-01-01' limit 1`,
+    )
+    if (rowCount) throw new BackupError(say.unusable_value(`${table}.${column}`))
+  }
+}

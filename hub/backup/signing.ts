@@ -1,0 +1,114 @@
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+  verify,
+} from 'node:crypto'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { Paths } from '../config.ts'
+import { makeOnce, readText } from '../files.ts'
+import { said } from '../words.ts'
+import { backupText } from './backup.text.ts'
+import { BackupError } from './manifest.ts'
+
+const say = said(backupText)
+const CONTEXT = 'watchpost-hub backup 1\n'
+
+/**
+ * Who made an archive: this machine, another one whose key is named, or nobody who says so. The
+ * key proves that the hub's own user on this machine had the manifest, and with its checksums every
+ * file, exactly so; it proves nothing against who has that user.
+ */
+export type Origin = { kind: 'here' | 'elsewhere' | 'unsigned'; signer: string | null }
+
+/** signature.json, the second file of an archive. */
+const Signature = z.strictObject({
+  key: z
+    .string()
+    .max(200)
+    .regex(/^[A-Za-z0-9+/]+=*$/),
+  signature: z
+    .string()
+    .max(200)
+    .regex(/^[A-Za-z0-9+/]+=*$/),
+})
+
+const keyFile = (paths: Paths) => join(paths.config_dir, 'backup.key')
+
+/** The machine's key, made once; it is in no backup. */
+async function machineKey(paths: Paths): Promise<KeyObject> {
+  const pem = await makeOnce(keyFile(paths), () =>
+    generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
+  )
+  return createPrivateKey(pem)
+}
+
+/** Its public half; root, who looks at an archive too, must not make what is the service's. */
+async function ownKey(paths: Paths): Promise<Buffer | undefined> {
+  const pem = await readText(keyFile(paths))
+  return pem === undefined ? undefined : publicOf(createPrivateKey(pem))
+}
+
+const publicOf = (key: KeyObject) => createPublicKey(key).export({ format: 'der', type: 'spki' })
+
+/** A key as people compare it. */
+function fingerprint(der: Buffer): string {
+  const hex = createHash('sha256').update(der).digest('hex').slice(0, 32)
+  return hex.replace(/.{4}(?=.)/g, '$& ')
+}
+
+/** By what another hub knows the archives of this one. */
+export async function ownFingerprint(paths: Paths): Promise<string> {
+  return fingerprint(publicOf(await machineKey(paths)))
+}
+
+/** signManifest answers the text of signature.json. */
+export async function signManifest(paths: Paths, manifest: Buffer): Promise<string> {
+  const key = await machineKey(paths)
+  const signature = sign(null, Buffer.concat([Buffer.from(CONTEXT), manifest]), key)
+  const signed = {
+    key: publicOf(key).toString('base64'),
+    signature: signature.toString('base64'),
+  } satisfies z.infer<typeof Signature>
+  return `${JSON.stringify(signed)}\n`
+}
+
+/** originOf tells whose manifest it is; a signature that does not fit is damage. */
+export async function originOf(
+  paths: Paths,
+  manifest: Buffer,
+  text: string | undefined,
+): Promise<Origin> {
+  if (text === undefined) return { kind: 'unsigned', signer: null }
+  const der = signer(manifest, text)
+  if (!der) throw new BackupError(say.wrong_signature)
+  const isOurs = (await ownKey(paths))?.equals(der) ?? false
+  return { kind: isOurs ? 'here' : 'elsewhere', signer: fingerprint(der) }
+}
+
+function signer(manifest: Buffer, text: string): Buffer | undefined {
+  try {
+    const { key, signature } = Signature.parse(JSON.parse(text))
+    const der = Buffer.from(key, 'base64')
+    const opened = createPublicKey({ key: der, format: 'der', type: 'spki' })
+    if (opened.asymmetricKeyType !== 'ed25519') return undefined
+    const content = Buffer.concat([Buffer.from(CONTEXT), manifest])
+    const isRight = verify(null, content, opened, Buffer.from(signature, 'base64'))
+    return isRight ? opened.export({ format: 'der', type: 'spki' }) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** What a person types to restore an archive that this machine did not sign. */
+export const TRUST = say.trust.en
+
+/** isTrusted says whether somebody typed it, in either language. */
+export function isTrusted(typed: string | undefined): boolean {
+  const given = typed?.trim().replace(/\s+/g, ' ')
+  return given === say.trust.en || given === say.trust.tr
+}

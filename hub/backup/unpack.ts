@@ -1,0 +1,243 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { constants, createReadStream } from 'node:fs'
+import { chmod, mkdir, open, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { Parser, type ReadEntry } from 'tar'
+import type { Paths } from '../config.ts'
+import { said } from '../words.ts'
+import { decrypt, isEncrypted, isFullDisk, type Secret } from './archive.ts'
+import { backupText } from './backup.text.ts'
+import { BackupError, LONGEST_MANIFEST, type Manifest, parseManifest } from './manifest.ts'
+import { type Origin, originOf } from './signing.ts'
+
+const say = said(backupText)
+const LONGEST_SIGNATURE = 2000
+const BLOCK = 512
+/** What a member may take beside its content: a header, long names, and what fills the last block. */
+const AROUND_MEMBER = 16 * BLOCK
+const AROUND_ARCHIVE = 2 ** 20
+const LEFT_FREE = 256 * 2 ** 20
+
+export type Unpacked = { manifest: Manifest; origin: Origin }
+type Given = { paths: Paths; file: string; secret: Secret }
+
+const LONGEST_SETTING = 2 ** 20
+
+/** An archive's manifest, whose it is, and its settings by name; they stand before all that is large. */
+export async function readHead(
+  given: Given,
+): Promise<Unpacked & { config: Record<string, string> }> {
+  const head = new Head(given.paths)
+  const config: Record<string, string> = {}
+  await readMembers(given, async (entry) => {
+    if (await head.take(entry)) return {}
+    const { manifest } = await head.end()
+    if (entry.path === 'active' || entry.path === 'config/') return {}
+    const file = manifest.files.find(({ path }) => path === entry.path)
+    const name = /^config\/([^/]+)$/.exec(entry.path)?.[1]
+    if (!file || !name || entry.size > LONGEST_SETTING) return { isEnough: true }
+    const content = await contentOf(entry)
+    if (createHash('sha256').update(content).digest('hex') === file.sha256) {
+      config[name] = content.toString('utf8')
+    }
+    return {}
+  })
+  return { ...(await head.end()), config }
+}
+
+/**
+ * unpack brings an archive's files into a new folder. Each member is held to the manifest as it
+ * arrives: what is no plain file or folder, is not listed, comes twice or has another size or
+ * checksum ends it, and nothing is written outside of the folder or beyond the sizes listed.
+ */
+export async function unpack(given: Given & { folder: string }): Promise<Unpacked> {
+  const { folder } = given
+  await mkdir(folder, { mode: 0o700 })
+  const head = new Head(given.paths)
+  let list: Awaited<ReturnType<typeof listOf>> | undefined
+  await readMembers(given, async (entry) => {
+    if (await head.take(entry)) return {}
+    if (!list) {
+      const { manifest } = await head.end()
+      list = await listOf(manifest, folder)
+    }
+    await bring(list, entry, folder)
+    return { most: list.most }
+  })
+  const unpacked = await head.end()
+  const { files, folders } = list ?? (await listOf(unpacked.manifest, folder))
+  const [missing] = [...files.keys(), ...folders]
+  if (missing !== undefined) throw new BackupError(say.missing(missing))
+  for (const { path, mode } of unpacked.manifest.files) {
+    // Whoever made it: never writable for others, always readable for the hub.
+    await chmod(join(folder, path), (mode & 0o755) | 0o600)
+  }
+  return unpacked
+}
+
+/** The first two members, which say what the others are. */
+class Head {
+  readonly #paths: Paths
+  #manifest: Buffer | undefined
+  #signature: string | undefined
+  #ended: Unpacked | undefined
+  constructor(paths: Paths) {
+    this.#paths = paths
+  }
+  /** Takes a member of the head; false for one behind it. */
+  async take(entry: ReadEntry): Promise<boolean> {
+    if (!this.#manifest) {
+      if (entry.path !== 'manifest.json' || entry.type !== 'File') {
+        throw new BackupError(say.no_manifest)
+      }
+      if (entry.size > LONGEST_MANIFEST) throw new BackupError(say.too_many)
+      this.#manifest = await contentOf(entry)
+      return true
+    }
+    if (this.#ended || this.#signature !== undefined || entry.path !== 'signature.json')
+      return false
+    if (entry.type !== 'File' || entry.size > LONGEST_SIGNATURE) {
+      throw new BackupError(say.wrong_signature)
+    }
+    this.#signature = (await contentOf(entry)).toString('utf8')
+    return true
+  }
+  async end(): Promise<Unpacked> {
+    if (this.#ended) return this.#ended
+    if (!this.#manifest) throw new BackupError(say.no_manifest)
+    const origin = await originOf(this.#paths, this.#manifest, this.#signature)
+    this.#ended = { manifest: parseManifest(this.#manifest.toString('utf8')), origin }
+    return this.#ended
+  }
+}
+
+async function contentOf(entry: ReadEntry): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of entry) chunks.push(chunk)
+  const content = Buffer.concat(chunks)
+  if (content.length !== entry.size) throw new BackupError(say.damaged)
+  return content
+}
+
+/** What is still to come, and how many bytes of an archive that can take. */
+async function listOf(manifest: Manifest, folder: string) {
+  const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0)
+  const { bavail, bsize } = await statfs(folder)
+  if (bytes > bavail * bsize - LEFT_FREE) throw new BackupError(say.no_room(bytes))
+  const members = manifest.files.length + manifest.folders.length
+  return {
+    files: new Map(manifest.files.map((file) => [file.path, file])),
+    folders: new Set(manifest.folders),
+    seen: new Set<string>(),
+    most: LONGEST_MANIFEST + bytes + members * AROUND_MEMBER + AROUND_ARCHIVE,
+  }
+}
+
+async function bring(list: Awaited<ReturnType<typeof listOf>>, entry: ReadEntry, folder: string) {
+  const isFolder = entry.type === 'Directory'
+  const path = isFolder ? entry.path.replace(/\/$/, '') : entry.path
+  if (!isFolder && entry.type !== 'File') throw new BackupError(say.foreign(path))
+  const { files, folders, seen } = list
+  if (seen.has(path)) throw new BackupError(say.twice(path))
+  seen.add(path)
+  if (isFolder) {
+    if (!folders.delete(path)) throw new BackupError(say.unlisted(path))
+    await mkdir(join(folder, path), { mode: 0o750 })
+    return
+  }
+  const file = files.get(path)
+  if (!file) throw new BackupError(say.unlisted(path))
+  files.delete(path)
+  if (entry.size !== file.bytes) throw new BackupError(say.sized(path, entry.size, file.bytes))
+  const sum = await write(entry, join(folder, path))
+  if (sum !== file.sha256) throw new BackupError(say.changed(path))
+}
+
+/** Writes a file that is not there yet; answers its SHA-256. */
+async function write(entry: ReadEntry, file: string): Promise<string> {
+  const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
+  const handle = await open(file, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY, 0o600)
+  const hash = createHash('sha256')
+  try {
+    for await (const chunk of entry) {
+      hash.update(chunk)
+      await handle.writeFile(chunk)
+    }
+  } finally {
+    await handle.close()
+  }
+  return hash.digest('hex')
+}
+
+type Took = { isEnough?: boolean; most?: number }
+
+/** Hands over one member after the other; reads no more than one that is sound can have. */
+async function readMembers(
+  { file, secret }: Given,
+  take: (entry: ReadEntry) => Promise<Took>,
+): Promise<void> {
+  const source = (await isEncrypted(file)) ? await decrypt(file, secret) : createReadStream(file)
+  const content = source.pipe(createGunzip())
+  source.on('error', (error: Error) => content.destroy(error))
+  try {
+    await parse(content, take)
+  } catch (error) {
+    if (error instanceof BackupError || isFullDisk(error)) throw error
+    throw new BackupError(say.damaged, { cause: error })
+  } finally {
+    content.destroy()
+    source.destroy()
+  }
+}
+
+async function parse(content: Readable, take: (entry: ReadEntry) => Promise<Took>): Promise<void> {
+  const parser = new Parser({ strict: true })
+  const failed = Promise.withResolvers<never>()
+  failed.promise.catch(() => {})
+  let most = LONGEST_MANIFEST + AROUND_ARCHIVE
+  let failure: unknown
+  let isEnough = false
+  const fail = (error: unknown) => {
+    failure ??= error
+    failed.reject(failure)
+  }
+  let taken = Promise.resolve()
+  parser.on('error', fail)
+  parser.on('ignoredEntry', (entry: ReadEntry) => fail(new BackupError(say.foreign(entry.path))))
+  parser.on('entry', (entry: ReadEntry) => {
+    taken = taken.then(async () => {
+      if (failure || isEnough) return void entry.resume()
+      const took = await take(entry)
+      most = took.most ?? most
+      isEnough = took.isEnough ?? false
+      // What nobody read must not hold up what follows.
+      entry.resume()
+    })
+    taken.catch(fail)
+  })
+  let bytes = 0
+  let begin = Buffer.alloc(0)
+  for await (const chunk of content) {
+    bytes += chunk.length
+    if (failure) throw failure
+    if (isEnough) return
+    if (bytes > most) throw new BackupError(say.swollen)
+    if (begin.length < BLOCK) {
+      begin = Buffer.concat([begin, chunk])
+      if (begin.length < BLOCK) continue
+      // The parser would open another compressed file in here by itself, uncounted.
+      if (begin.toString('latin1', 257, 262) !== 'ustar') throw new BackupError(say.damaged)
+      if (!parser.write(begin)) await Promise.race([once(parser, 'drain'), failed.promise])
+      continue
+    }
+    if (!parser.write(chunk)) await Promise.race([once(parser, 'drain'), failed.promise])
+  }
+  const ended = once(parser, 'end')
+  parser.end()
+  await Promise.race([ended, failed.promise])
+  await taken
+  if (failure) throw failure
+}
