@@ -1,9 +1,18 @@
 import ipaddr from 'ipaddr.js'
-
-type Address = ipaddr.IPv4 | ipaddr.IPv6
+import {
+  type Address,
+  type AddressRange,
+  hostName,
+  inRange,
+  isPrivateName,
+  isPublicAddress,
+  normalName,
+  parseAddress,
+  unwrap,
+} from '../../shared/addresses.ts'
 
 /** Private targets that the operator permits; everything else stays behind the shield. */
-export type AllowList = { ranges: [Address, number][]; names: ReadonlySet<string> }
+export type AllowList = { ranges: AddressRange[]; names: ReadonlySet<string> }
 
 export type TargetRefusal =
   | 'malformed'
@@ -21,34 +30,9 @@ const SETTING = 'ALLOW_PRIVATE_TARGETS'
 const MAX_URL_LENGTH = 2048
 const LOOPBACK = ['127.0.0.1', '::1']
 
-/** Names that mean this host, this network or a cloud's metadata service, whatever DNS says. */
-const PRIVATE_SUFFIXES = [
-  'localhost',
-  'localdomain',
-  'local',
-  'internal',
-  'intranet',
-  'private',
-  'corp',
-  'home',
-  'lan',
-  'home.arpa',
-]
-
-/** Refused beyond what ipaddr.js calls special. */
-const REFUSED_RANGES = [
-  '168.63.129.16/32', // Azure's wire server has a public address
-  '3fff::/20', // documentation, RFC 9637
-  '2001:db8::/32',
-].map((range) => ipaddr.parseCIDR(range))
-
-/** The only IPv6 space that is handed out for the public; also shuts `::a.b.c.d`. */
-const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3')
-const NAT64 = ipaddr.parseCIDR('64:ff9b::/96')
-
 /** parseAllowList reads `127.0.0.1/32, 10.0.0.0/8, host.name`; a bad entry stops the start. */
 export function parseAllowList(setting: string | undefined): AllowList {
-  const ranges: [Address, number][] = []
+  const ranges: AddressRange[] = []
   const names = new Set<string>()
   const entries = (setting ?? '').split(',').map((entry) => entry.trim().toLowerCase())
   entries.forEach((entry, index) => {
@@ -87,7 +71,7 @@ export function checkTarget(target: string, { allow }: { allow: AllowList }): Ta
   const host = hostName(url)
   const address = parseAddress(host)
   const is_allowed = address ? inAllowList(address, allow) : isAllowedName(host, allow)
-  if (!is_allowed && address && !isPublic(address)) {
+  if (!is_allowed && address && !isPublicAddress(address)) {
     return refuse(
       'private_address',
       `${host} is not a public address. The operator can permit it in ${SETTING}.`,
@@ -118,7 +102,7 @@ export function isPermitted(
   const parsed = parseAddress(address)
   if (!parsed) return false
   if (allow.names.has(normalName(host)) || inAllowList(parsed, allow)) return true
-  return !is_plain && isPublic(parsed)
+  return !is_plain && isPublicAddress(parsed)
 }
 
 /** localAddresses answers `localhost` without DNS (RFC 6761): the loopback addresses permitted. */
@@ -132,61 +116,20 @@ export function maskTarget(target: string): string {
   return URL.canParse(target) ? `${new URL(target).origin}/…` : '…'
 }
 
-function isPublic(given: Address): boolean {
-  const address = unwrap(given)
-  if (address.range() !== 'unicast') return false
-  if (address instanceof ipaddr.IPv6 && !matches(address, GLOBAL_IPV6)) return false
-  return !REFUSED_RANGES.some((range) => matches(address, range))
-}
-
-/**
- * unwrap returns the IPv4 address that a mapped or NAT64 one leads to: behind DNS64 every IPv4 host
- * looks like that. 6to4, Teredo and local NAT64 stay as they are, and are refused as special.
- */
-function unwrap(address: Address): Address {
-  if (address instanceof ipaddr.IPv4) return address
-  if (address.isIPv4MappedAddress()) return address.toIPv4Address()
-  if (!matches(address, NAT64)) return address
-  return new ipaddr.IPv4(address.toByteArray().slice(12))
-}
-
 function inAllowList(given: Address, allow: AllowList): boolean {
   const address = unwrap(given)
-  return allow.ranges.some((range) => matches(address, range))
-}
-
-function matches(address: Address, [network, bits]: [Address, number]): boolean {
-  return address.kind() === network.kind() && address.match(network, bits)
+  return allow.ranges.some((range) => inRange(address, range))
 }
 
 function isAllowedName(host: string, allow: AllowList): boolean {
   return allow.names.has(host) || Boolean(localAddresses(host, allow)?.length)
 }
 
-function isPrivateName(host: string): boolean {
-  // A name without a dot is a neighbour's: a container, a machine in the search domain, "metadata".
-  if (!host.includes('.')) return true
-  return PRIVATE_SUFFIXES.some((suffix) => host.endsWith(`.${suffix}`))
-}
-
 function isLocalhost(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost')
 }
 
-function hostName(url: URL): string {
-  return normalName(url.hostname.replace(/^\[(.*)\]$/, '$1'))
-}
-
-function normalName(host: string): string {
-  return host.toLowerCase().replace(/\.$/, '')
-}
-
-function parseAddress(text: string): Address | null {
-  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text)
-  return ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : null
-}
-
-function parseRange(entry: string): [Address, number] | null {
+function parseRange(entry: string): AddressRange | null {
   const [host = '', bits] = entry.split('/')
   const address = parseAddress(host)
   if (!address) return null

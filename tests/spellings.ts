@@ -1,0 +1,127 @@
+/** What a spelling comes to; `resolves` is a name whose DNS answer lies inside. */
+export type Meaning = 'address' | 'name' | 'resolves' | 'credentials' | 'malformed'
+
+/** What the stub resolver of the tests answers; every other name is a public site. */
+export const ANSWERS: Record<string, string[]> = {
+  '127.0.0.1.nip.io': ['127.0.0.1'],
+  '169-254-169-254.sslip.io': ['169.254.169.254'],
+  'localtest.me': ['127.0.0.1', '::1'],
+  'one-inside.example.org': ['93.184.215.14', '10.0.0.5'],
+  'six-inside.example.org': ['2606:2800:21f:cb07:6820:80da:af6b:8b2c', 'fd00::5'],
+  'mapped.example.org': ['::ffff:192.168.1.1'],
+  'zone.example.org': ['fe80::1%eth0'],
+  'zoned-public.example.org': ['2606:4700::1%lo'],
+  'six-to-four.example.org': ['2002:a00:1::1'],
+  'nat64.example.org': ['64:ff9b::a9fe:a9fe'],
+  'local-nat64.example.org': ['64:ff9b:1::a00:1'],
+  'site-local.example.org': ['fec0::1'],
+  'azure.example.org': ['168.63.129.16'],
+  'rebound.example.org': ['0.0.0.0'],
+  'xn--bcher-kva.example.org': ['100.64.0.1'],
+  '127.0.0.1.example.org': ['127.0.0.1'],
+}
+
+/** Ways to write an address that must never be dialled. */
+export const SPELLINGS: readonly (readonly [url: string, meaning: Meaning])[] = [
+  // 127.0.0.1 in every base and length
+  ['https://127.0.0.1/', 'address'],
+  ['https://127.0.0.1./', 'address'],
+  ['https://127.1/', 'address'],
+  ['https://127.0.1/', 'address'],
+  ['https://2130706433/', 'address'],
+  ['https://0x7f000001/', 'address'],
+  ['https://0x7F.0x0.0x0.0x1/', 'address'],
+  ['https://0x7f.1/', 'address'],
+  ['https://017700000001/', 'address'],
+  ['https://0177.0.0.01/', 'address'],
+  ['https://127.255.255.254/', 'address'],
+  // Digits and full stops that are not ASCII, and what a URL parser removes
+  ['https://１２７.0.0.1/', 'address'],
+  ['https://①②⑦.⓪.⓪.①/', 'address'],
+  ['https://127。0。0。1/', 'address'],
+  ['https://127．0｡0．1/', 'address'],
+  ['https://127.0.0.%31/', 'address'],
+  ['https://127.0.\u00ad0.1/', 'address'],
+  ['https://127.0\t.0.1/', 'address'],
+  ['https:\\\\127.0.0.1\\', 'address'],
+  // Nothing, this network, everybody
+  ['https://0/', 'address'],
+  ['https://0.0.0.0/', 'address'],
+  ['https://0.1.2.3/', 'address'],
+  ['https://255.255.255.255/', 'address'],
+  ['https://4294967295/', 'address'],
+  // Private, shared, link-local, metadata
+  ['https://10.1.2.3/', 'address'],
+  ['https://012.1.2.3/', 'address'],
+  ['https://172.16.0.1/', 'address'],
+  ['https://192.168.1.1/', 'address'],
+  ['https://100.64.0.1/', 'address'],
+  ['https://100.100.100.200/', 'address'],
+  ['https://169.254.169.254/latest/meta-data', 'address'],
+  ['https://0xa9fea9fe/', 'address'],
+  ['https://2852039166/', 'address'],
+  ['https://168.63.129.16/', 'address'],
+  ['https://192.0.0.192/', 'address'],
+  // Documentation, benchmarks, relays, multicast, reserved
+  ['https://192.0.2.1/', 'address'],
+  ['https://198.51.100.1/', 'address'],
+  ['https://203.0.113.1/', 'address'],
+  ['https://198.18.0.1/', 'address'],
+  ['https://192.88.99.1/', 'address'],
+  ['https://224.0.0.1/', 'address'],
+  ['https://240.0.0.1/', 'address'],
+  // IPv6 of its own
+  ['https://[::1]/', 'address'],
+  ['https://[0:0:0:0:0:0:0:1]/', 'address'],
+  ['https://[::]/', 'address'],
+  ['https://[fe80::1]/', 'address'],
+  ['https://[fec0::1]/', 'address'],
+  ['https://[fd00:ec2::254]/', 'address'],
+  ['https://[ff02::1]/', 'address'],
+  ['https://[2001:db8::1]/', 'address'],
+  ['https://[3fff::1]/', 'address'],
+  ['https://[100::1]/', 'address'],
+  ['https://[2001:2::1]/', 'address'],
+  // IPv4 inside IPv6
+  ['https://[::ffff:127.0.0.1]/', 'address'],
+  ['https://[::ffff:7f00:1]/', 'address'],
+  ['https://[::127.0.0.1]/', 'address'],
+  ['https://[64:ff9b::7f00:1]/', 'address'],
+  ['https://[64:ff9b:1::7f00:1]/', 'address'],
+  ['https://[2002:7f00:1::]/', 'address'],
+  ['https://[2001:0:7f00:1::]/', 'address'],
+  // Names
+  ['https://localhost/', 'name'],
+  ['https://LOCALHOST./', 'name'],
+  ['https://ｌｏｃａｌｈｏｓｔ/', 'name'],
+  ['https://app.localhost/', 'name'],
+  ['https://localhost6.localdomain6/', 'name'],
+  ['https://metadata.google.internal/', 'name'],
+  ['https://metadata/', 'name'],
+  ['https://router.lan../', 'name'],
+  // Names that DNS leads inside
+  ['https://127.0.0.1.nip.io/', 'resolves'],
+  ['https://169-254-169-254.sslip.io/', 'resolves'],
+  ['https://one-inside.example.org/', 'resolves'],
+  ['https://mapped.example.org/', 'resolves'],
+  ['https://zoned-public.example.org/', 'resolves'],
+  ['https://bücher.example.org/', 'resolves'],
+  ['https://127.0.0.1.example.org/', 'resolves'],
+  // A host behind an @, a zone, and no address
+  ['https://example.org@127.0.0.1/', 'credentials'],
+  ['https://127.0.0.1#@example.org/', 'address'],
+  ['https://[fe80::1%25eth0]/', 'malformed'],
+  ['https://256.1.1.1/', 'malformed'],
+]
+
+/** What must stay reachable, so that a shield that refuses everything is no shield. */
+export const PUBLIC = [
+  'https://example.org/',
+  'https://93.184.215.14/',
+  'https://1572395790/',
+  'https://[2606:2800:21f:cb07:6820:80da:af6b:8b2c]/',
+  'https://[64:ff9b::5db8:d70e]/',
+  'https://[::ffff:93.184.215.14]/',
+  'https://localhost.example.org/',
+  'https://169.254.169.254.example.org/',
+] as const
