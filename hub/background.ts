@@ -17,8 +17,8 @@ import { retryMission } from './mission.ts'
 import { createMissions, type Missions } from './missions.ts'
 import { createModel, MODELS, type Model } from './model.ts'
 import { readSetting } from './settings.ts'
-import { readerText } from './web-reader.text.ts'
-import { findChromium, openReader, type Reader } from './web-reader.ts'
+import { findChromium } from './reader/chromium.ts'
+import { openReader } from './web-reader.ts'
 import { said } from './words.ts'
 
 const say = said(actionText).done
@@ -44,7 +44,7 @@ export async function createBackground(given: {
   const { config, db, url, log, restart } = given
   const { paths } = config
   const model = createModel({ settings: await readSetting(paths, MODELS), paths, log })
-  let reader: Promise<Reader> | undefined
+  const reader = openReader({ socket: process.env.HUB_READER_SOCKET })
   let timer: NodeJS.Timeout | undefined
 
   const actions: Actions = {
@@ -98,12 +98,7 @@ export async function createBackground(given: {
     actions,
     reader: {
       isThere: async () => (await findChromium()) !== undefined,
-      read: async (address, signal) => {
-        const executable = await findChromium()
-        if (!executable) return { refused: said(readerText).no_chromium }
-        reader ??= openReader({ executable })
-        return (await reader).read(address, signal)
-      },
+      read: reader.read,
     },
   })
 
@@ -131,7 +126,6 @@ export async function createBackground(given: {
       clearInterval(timer)
       await missions.stop()
       await model.close()
-      await reader?.then((open) => open.close()).catch(() => {})
     },
   }
 }

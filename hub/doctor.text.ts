@@ -95,7 +95,8 @@ export const doctorText = texts(
         `${file} is missing; the hub itself makes the backups while it runs.`,
     },
     browser: {
-      is: (file: string) => `${file}, for web research.`,
+      is: (file: string, version: string) =>
+        `${file} ${version} starts in its sandbox, for web research.`,
       missing: 'Chromium is not installed, so agents read no websites. Do: apt install chromium',
     },
   },
@@ -192,7 +193,8 @@ export const doctorText = texts(
       missing: (file) => `${file} yok; hub çalıştığı sürece yedekleri kendisi alır.`,
     },
     browser: {
-      is: (file) => `Web araştırması için ${file}.`,
+      is: (file, version) =>
+        `Web araştırması için ${file} ${version} korumalı alanında başlıyor.`,
       missing: 'Chromium kurulu değil; ajanlar web sitesi okuyamaz. Komut: apt install chromium',
     },
   },

@@ -14,7 +14,8 @@ import { readLicense, TIER_NAMES } from './license.ts'
 import { readMail, readPause } from './mail/settings.ts'
 import { MODELS } from './model/settings.ts'
 import { readSetting } from './settings.ts'
-import { findChromium } from './web-reader.ts'
+import { findChromium } from './reader/chromium.ts'
+import { openReader } from './web-reader.ts'
 import { joined, said, verbatim, type Words } from './words.ts'
 
 const say = said(doctorText)
@@ -218,5 +219,8 @@ async function cron({ paths }: Config): Promise<Answer> {
 
 async function browser(): Promise<Answer> {
   const found = await findChromium()
-  return found ? ['ok', say.browser.is(found)] : ['warn', say.browser.missing]
+  if (!found) return ['warn', say.browser.missing]
+  const started = await openReader({ socket: process.env.HUB_READER_SOCKET }).check()
+  if ('refused' in started) return ['warn', started.refused]
+  return ['ok', say.browser.is(found, started.version)]
 }

@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -12,6 +12,7 @@ const run = promisify(execFile)
 const CACHE = '/var/cache/watchpost-proof'
 const PACKAGES = 'ca-certificates,curl,systemd-sysv,dbus,nginx-light,cron,iproute2,procps,openssl'
 const BOOT_TRIES = 150
+const INSIDE_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 /** Ubuntu's archive; Debian brings no keys of it, and what is booted here has no network. */
 const UBUNTU = {
   options: ['--no-check-gpg', '--components=main,universe'],
@@ -52,6 +53,28 @@ export async function suite(name: string): Promise<string> {
     { maxBuffer: 64 * 1024 * 1024 },
   )
   await writeFile(join(draft, 'etc/fstab'), '')
+  await rename(draft, folder)
+  return folder
+}
+
+/** suiteWith is a suite with more packages, without what they merely recommend. */
+export async function suiteWith(name: string, packages: readonly string[]): Promise<string> {
+  const folder = join(CACHE, [name, ...packages].join('+'))
+  if (existsSync(folder)) return folder
+  const base = await suite(name)
+  const draft = `${folder}.new`
+  await rm(draft, { recursive: true, force: true })
+  console.log(`Making a root of ${name} with ${packages.join(', ')} (about a minute) …`)
+  await run('cp', ['-a', '--reflink=auto', base, draft])
+  await copyFile('/etc/resolv.conf', join(draft, 'etc/resolv.conf'))
+  // What a package brings is not started in here.
+  await writeFile(join(draft, 'usr/sbin/policy-rc.d'), '#!/bin/sh\nexit 101\n', { mode: 0o755 })
+  const install = `apt-get -qq update && apt-get install -y -qq --no-install-recommends ${packages.join(' ')} && apt-get clean`
+  await run('chroot', [draft, '/bin/sh', '-c', install], {
+    env: { DEBIAN_FRONTEND: 'noninteractive', PATH: INSIDE_PATH },
+    maxBuffer: 64 * 1024 * 1024,
+  })
+  await rm(join(draft, 'usr/sbin/policy-rc.d'))
   await rename(draft, folder)
   return folder
 }
@@ -101,7 +124,7 @@ export async function boot(root: string): Promise<Machine> {
   const sh = (script: string) =>
     new Promise<Ran>((resolve) => {
       const options = {
-        env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' },
+        env: { PATH: INSIDE_PATH },
         maxBuffer: 64 * 1024 * 1024,
       }
       execFile('nsenter', enter(script), options, (error, stdout, stderr) => {
@@ -121,7 +144,7 @@ export async function boot(root: string): Promise<Machine> {
     spawn: (script) =>
       spawn('nsenter', enter(script), {
         stdio: 'ignore',
-        env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' },
+        env: { PATH: INSIDE_PATH },
       }),
     stop: async () => {
       // SIGRTMIN+4 asks systemd to power off.

@@ -10,6 +10,7 @@ import { renderDraft } from '../mail/rendering.ts'
 import { addEvent } from '../mission.ts'
 import { type Model, ModelError } from '../model.ts'
 import { folderOf, readContext } from '../project-folder.ts'
+import type { Reader } from '../web-reader.ts'
 import { inEach, joined, said, type Words } from '../words.ts'
 import type { Actions } from './actions.ts'
 import {
@@ -34,7 +35,7 @@ export type RunDeps = {
   db: Database
   model: Pick<Model, 'complete' | 'fit'>
   actions: Actions
-  reader: AgentContext['reader']
+  reader: Pick<Reader, 'read'> & { isThere: () => Promise<boolean> }
 }
 
 export type MissionRow = {
@@ -86,6 +87,7 @@ export async function createContext(
     mission.tokens,
     [...finished.values()].reduce((sum, done) => sum + done.tokens, 0),
   )
+  const spentOnTheWeb = { bytes: 0 }
   let expected = 4
   let system: string | undefined
 
@@ -279,7 +281,10 @@ export async function createContext(
     render: (sql, draft) => renderDraft(sql, project, config, draft),
     query: (statement) => db.transaction(project.id, (_, client) => queryAs(client, statement)),
     actions: deps.actions,
-    reader: deps.reader,
+    reader: {
+      isThere: deps.reader.isThere,
+      read: (url, signal) => deps.reader.read(url, signal, spentOnTheWeb),
+    },
   }
   return context
 }

@@ -26,6 +26,8 @@ SITE=/etc/nginx/conf.d/watchpost-hub.conf
 LOCK=/run/watchpost-hub-install.lock
 LOG=/var/log/watchpost-hub-install.log
 WORK=/var/cache/watchpost-hub
+# The hub's unit wants the socket; the service is started for every page.
+READER_UNITS='watchpost-reader.socket watchpost-reader@.service'
 LICENSE_CHARACTERS='A-Za-z0-9._-'
 
 usage() {
@@ -418,6 +420,11 @@ write_units() {
   for unit in watchpost-postgres watchpost-hub watchpost-model; do
     fill "$release_dir/hub/install/$unit.service" "$UNITS/$unit.service" 644
   done
+  for unit in $READER_UNITS; do
+    # A version before it had a reader may come back.
+    if [ ! -e "$release_dir/hub/install/$unit" ]; then continue; fi
+    fill "$release_dir/hub/install/$unit" "$UNITS/$unit" 644
+  done
   fill "$release_dir/hub/install/watchpost-hub" "$COMMAND" 755
   systemctl daemon-reload
   systemctl -q enable watchpost-postgres.service watchpost-hub.service watchpost-model.service
@@ -705,6 +712,10 @@ uninstall_hub() {
       rm -f "$UNITS/$unit.service"
     fi
   done
+  if [ -e "$UNITS/watchpost-reader.socket" ]; then
+    systemctl stop watchpost-reader.socket 'watchpost-reader@*.service' || :
+    for unit in $READER_UNITS; do rm -f "$UNITS/$unit"; done
+  fi
   systemctl daemon-reload
   rm -f "$CRON" "$COMMAND"
   if [ -e "$SITE" ]; then

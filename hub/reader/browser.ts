@@ -1,0 +1,205 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Browser, CDPSession, Request, Page as Tab } from 'playwright-core'
+import { launchArguments } from './chromium.ts'
+import { openDeadEnd } from './dead-end.ts'
+import {
+  type FAILURES,
+  type Kind,
+  LONGEST_LINK,
+  LONGEST_LINK_TEXT,
+  LONGEST_TEXT,
+  LONGEST_TITLE,
+  MOST_LINKS,
+  PageText,
+  type ToReader,
+} from './wire.ts'
+
+/** How the hub names itself to websites, and which group of robots.txt it looks for. */
+export const AGENT = 'WatchpostHub'
+export const USER_AGENT = `Mozilla/5.0 (compatible; ${AGENT}/1.0; one reader, no crawler)`
+
+const LAUNCH_MS = 30_000
+const GOTO_MS = 12_000
+const SETTLE_MS = 3_000
+const POLL_MS = 50
+const EVALUATE_MS = 5_000
+/** How often a page may send its reader on by script or `<meta refresh>`. */
+const MOST_MOVES = 3
+
+export type Answer = Exclude<ToReader, { type: 'open' | 'check' }>
+export type Get = (url: string, kind: Kind) => Promise<Answer>
+
+/** BrowserError: the browser did not start, or could not show the page. */
+export class BrowserError extends Error {
+  readonly why: (typeof FAILURES)[number]
+  constructor(why: (typeof FAILURES)[number], detail = '') {
+    super(detail)
+    this.why = why
+  }
+}
+
+/** launch starts Chromium in its own sandbox; where that cannot be, it does not start. */
+export async function launch(executable: string, is_sandboxed: boolean): Promise<Browser> {
+  if (is_sandboxed && process.getuid?.() === 0) throw new BrowserError('root')
+  // 55 MB of modules, which only this process loads.
+  const { chromium } = await import('playwright-core')
+  try {
+    return await chromium.launch({
+      executablePath: executable,
+      headless: true,
+      chromiumSandbox: is_sandboxed,
+      timeout: LAUNCH_MS,
+      args: launchArguments(await openDeadEnd()),
+    })
+  } catch (error) {
+    const told = error instanceof Error ? error.message : String(error)
+    if (/sandbox|CLONE_NEW|userns|credentials\.cc/i.test(faults(told))) {
+      throw new BrowserError('sandbox', firstLine(faults(told)))
+    }
+    throw new BrowserError('start', firstLine(faults(told) || told))
+  }
+}
+
+/** What Chromium itself wrote, without the command line, in which the word sandbox stands too. */
+function faults(message: string): string {
+  const lines = message.split('\n').filter((line) => /\b(FATAL|ERROR)\b|No usable/.test(line))
+  return lines.map((line) => line.replace(/^.*?(FATAL|ERROR)/, '$1')).join('\n')
+}
+
+const firstLine = (text: string) => (text.split('\n')[0] ?? '').slice(0, 300)
+
+/**
+ * showPage opens one page and answers what is to be seen of it. Only what `get` gives is loaded, and
+ * it is asked for nothing but the page itself, its scripts, styles and data.
+ */
+export async function showPage(browser: Browser, url: string, get: Get): Promise<PageText> {
+  const profile = await browser.newContext({
+    acceptDownloads: false,
+    serviceWorkers: 'block',
+    userAgent: USER_AGENT,
+  })
+  let moved: string | undefined
+  const tab = await profile.newPage()
+  const session = await profile.newCDPSession(tab)
+  profile.on('page', (other) => {
+    if (other !== tab) void other.close().catch(() => {})
+  })
+  await profile.route('**/*', async (route) => {
+    const request = route.request()
+    const kind = kindOf(request, tab)
+    // An aborted navigation leaves the page as it is.
+    const refusal = request.isNavigationRequest() ? 'aborted' : 'blockedbyclient'
+    if (!kind) return route.abort(refusal)
+    const answer = await get(request.url(), kind)
+    if (answer.type === 'got') {
+      return route.fulfill({
+        status: answer.status,
+        headers: {
+          'content-type': answer.content_type,
+          ...(answer.allow_origin ? { 'access-control-allow-origin': answer.allow_origin } : {}),
+        },
+        body: Buffer.from(answer.body, 'base64'),
+      })
+    }
+    if (answer.type === 'moved') moved = answer.url
+    return route.abort(refusal)
+  })
+  await open(session, tab, url).catch((error: unknown) => {
+    if (moved === undefined) throw error
+  })
+  for (let moves = 0; ; moves += 1) {
+    await tab.waitForLoadState('networkidle', { timeout: SETTLE_MS }).catch(() => {})
+    if (moved === undefined || moves === MOST_MOVES) break
+    const next = moved
+    moved = undefined
+    await open(session, tab, next).catch(() => {})
+  }
+  return readText(session)
+}
+
+/**
+ * Until the page stands. It is asked itself: a page that wants to be elsewhere meanwhile, and is not
+ * let, leaves `goto` waiting for its end.
+ */
+async function open(session: CDPSession, tab: Tab, url: string): Promise<void> {
+  const deadline = Date.now() + GOTO_MS
+  let failure: unknown
+  const went = tab.goto(url, { waitUntil: 'commit', timeout: GOTO_MS }).catch((error) => {
+    failure = error
+  })
+  await Promise.race([went, sleep(GOTO_MS)])
+  while (Date.now() < deadline) {
+    const asked = session.send('Runtime.evaluate', { expression: 'document.readyState' })
+    const answer = await Promise.race([asked.catch(() => undefined), sleep(1000)])
+    const isThere = tab.url() !== 'about:blank'
+    if (isThere && answer && answer.result.value !== 'loading') return
+    if (!isThere && failure !== undefined) throw asPageError(failure)
+    await sleep(POLL_MS)
+  }
+}
+
+function asPageError(error: unknown): BrowserError {
+  return new BrowserError('page', firstLine(error instanceof Error ? error.message : String(error)))
+}
+
+/** Which kind of GET of the page itself a request is; undefined is not asked for at all. */
+function kindOf(request: Request, tab: Tab): Kind | undefined {
+  if (request.method() !== 'GET' || !/^https?:/.test(request.url())) return undefined
+  if (!isOfMainFrame(request, tab)) return undefined
+  const type = request.resourceType()
+  if (request.isNavigationRequest()) return type === 'document' ? 'document' : undefined
+  if (type === 'script' || type === 'stylesheet') return type
+  return type === 'xhr' || type === 'fetch' ? 'fetch' : undefined
+}
+
+function isOfMainFrame(request: Request, tab: Tab): boolean {
+  try {
+    return request.frame() === tab.mainFrame()
+  } catch {
+    // A page of its own that is about to open, or a worker.
+    return false
+  }
+}
+
+/** In a world of its own: the page's scripts can change neither this code nor what it calls. */
+async function readText(session: CDPSession): Promise<PageText> {
+  const { frameTree } = await session.send('Page.getFrameTree')
+  const { executionContextId } = await session.send('Page.createIsolatedWorld', {
+    frameId: frameTree.frame.id,
+    worldName: 'reader',
+  })
+  const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
+    expression: `(${seen})(${MOST_LINKS}, ${LONGEST_LINK}, ${LONGEST_TEXT * 4})`,
+    contextId: executionContextId,
+    returnByValue: true,
+    timeout: EVALUATE_MS,
+  })
+  if (exceptionDetails) throw new BrowserError('page', firstLine(exceptionDetails.text))
+  const page = result.value as ReturnType<typeof seen> // safe: what it returned, by value
+  const even = (text: string) => text.replace(/[^\S\n]+/g, ' ').replace(/\n{3,}/g, '\n\n')
+  return PageText.parse({
+    url: page.url,
+    title: page.title.slice(0, LONGEST_TITLE),
+    text: even(page.text).trim().slice(0, LONGEST_TEXT),
+    links: page.links.map(({ url, text }) => ({
+      url,
+      text: text.replace(/\s+/g, ' ').trim().slice(0, LONGEST_LINK_TEXT),
+    })),
+  })
+}
+
+/** Runs in the page. */
+function seen(most_links: number, longest_link: number, longest_text: number) {
+  // safe: the selector asks for anchors
+  const anchors = [...document.querySelectorAll('a[href]')] as HTMLAnchorElement[]
+  return {
+    url: location.href.slice(0, 4096),
+    title: document.title.slice(0, 1000),
+    // biome-ignore lint/performance/useDomNodeTextContent: what a reader cannot see is left out
+    text: (document.body?.innerText ?? '').slice(0, longest_text),
+    links: anchors
+      .filter(({ href }) => href.length <= longest_link)
+      .slice(0, most_links)
+      .map((link) => ({ url: link.href, text: (link.textContent ?? '').slice(0, 1000) })),
+  }
+}

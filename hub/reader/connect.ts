@@ -1,0 +1,90 @@
+import { lookup } from 'node:dns/promises'
+import { isIP, type LookupFunction } from 'node:net'
+import PQueue from 'p-queue'
+import { Agent, buildConnector } from 'undici'
+import { isPrivateName, isPublicAddress } from '../../shared/addresses.ts'
+
+/** Every address of a name, A and AAAA. */
+export type Resolve = (host: string) => Promise<string[]>
+
+export type OutsideOptions = {
+  resolve?: Resolve
+  /** Where a judged address is found in a test, in which the whole internet is on this machine. */
+  reach?: (address: string, port: number) => { address: string; port: number }
+  /** Certificates of a test's own servers. */
+  ca?: string
+  connect_ms?: number
+}
+
+const CONNECT_MS = 8_000
+/** A look-up takes a thread of the process; never more than half of them are at the web's. */
+const lookups = new PQueue({ concurrency: 2 })
+
+/** NotPublic: a host that is not found, or that does not lie in the public internet. */
+export class NotPublic extends Error {
+  readonly host: string
+  constructor(host: string) {
+    super(`${host} is not public.`)
+    this.host = host
+  }
+}
+
+/**
+ * outside is a dispatcher that reaches the public internet only. Every connection's address is
+ * judged where it is made, and the judged address is the one dialled: a name is resolved once.
+ */
+export function outside(options: OutsideOptions = {}): Agent {
+  const { resolve = resolveAll, reach, ca, connect_ms = CONNECT_MS } = options
+  const known = new Map<string, Promise<string[]>>()
+
+  async function judged(host: string): Promise<string[]> {
+    const addresses = isIP(host) ? [host] : isPrivateName(host) ? [] : await resolved(host)
+    // One bad address among good ones is how rebinding looks.
+    if (addresses.length === 0 || !addresses.every(isPublicAddress)) throw new NotPublic(host)
+    return addresses
+  }
+
+  function resolved(host: string): Promise<string[]> {
+    const answer =
+      known.get(host) ?? lookups.add(() => resolve(host)).catch(() => [] as string[])
+    known.set(host, answer)
+    return answer
+  }
+
+  return new Agent({
+    connections: 4,
+    pipelining: 0,
+    connect: (target, callback) => {
+      const host = target.hostname.replace(/^\[|\]$/g, '')
+      judged(host).then(
+        (addresses) => {
+          const port = Number(target.port || (target.protocol === 'https:' ? 443 : 80))
+          const places = addresses.map((address) => reach?.(address, port) ?? { address, port })
+          const found = places.map(({ address }) => ({ address, family: isIP(address) }))
+          const connector = buildConnector({
+            timeout: connect_ms,
+            lookup: answering(found),
+            ...(ca === undefined ? {} : { ca }),
+          })
+          const at = places[0]?.port ?? port
+          connector({ ...target, hostname: host, port: String(at) }, callback)
+        },
+        (error: Error) => callback(error, null),
+      )
+    },
+  })
+}
+
+/** A look-up that was made already. */
+function answering(found: { address: string; family: number }[]): LookupFunction {
+  return (_, options, callback) => {
+    if (options.all) return callback(null, found)
+    const [first] = found
+    return callback(null, first?.address ?? '', first?.family)
+  }
+}
+
+async function resolveAll(host: string): Promise<string[]> {
+  const found = await lookup(host, { all: true })
+  return found.map(({ address }) => address)
+}
