@@ -193,8 +193,7 @@ export const doctorText = texts(
       missing: (file) => `${file} yok; hub çalıştığı sürece yedekleri kendisi alır.`,
     },
     browser: {
-      is: (file, version) =>
-        `Web araştırması için ${file} ${version} korumalı alanında başlıyor.`,
+      is: (file, version) => `Web araştırması için ${file} ${version} korumalı alanında başlıyor.`,
       missing: 'Chromium kurulu değil; ajanlar web sitesi okuyamaz. Komut: apt install chromium',
     },
   },

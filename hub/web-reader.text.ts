@@ -11,7 +11,8 @@ export const readerText = texts(
     robots_unread: (host: string) =>
       `robots.txt of ${host} cannot be read, so nobody knows whether the site wants to be.`,
     endless: (host: string) => `${host} sends its readers on and on.`,
-    too_much: (host: string) => `${host} is more than a page may cost; nothing more of it is taken.`,
+    too_much: (host: string) =>
+      `${host} is more than a page may cost; nothing more of it is taken.`,
     slow: (host: string) => `${host} took too long.`,
     no_page: (url: string, type: string) =>
       `${url} is no page to be read (${type === '' ? 'of no type' : type}).`,

@@ -3,9 +3,22 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
-import { createGate, type GateOptions, type Got, normalUrl, type Spent, type Visit } from './reader/gate.ts'
+import {
+  createGate,
+  type GateOptions,
+  type Got,
+  normalUrl,
+  type Spent,
+  type Visit,
+} from './reader/gate.ts'
 import { LIMITS } from './reader/limits.ts'
-import { FromReader, type PageText, readMessages, sendMessage, type ToReader } from './reader/wire.ts'
+import {
+  FromReader,
+  type PageText,
+  readMessages,
+  sendMessage,
+  type ToReader,
+} from './reader/wire.ts'
 import { readerText } from './web-reader.text.ts'
 import { said, verbatim, type Words } from './words.ts'
 
@@ -69,7 +82,8 @@ export function openReader(options: ReaderOptions = {}): Reader {
       const isFirst = kind === 'document' && given.length === 0 && asked === first.url
       const answered = isFirst ? { got: first } : await visit.get(url, kind)
       const got = 'got' in answered ? answered.got : undefined
-      if (!got || (kind === 'document' && !isWhole(got))) return channel.send({ type: 'refused', id })
+      if (!got || (kind === 'document' && !isWhole(got)))
+        return channel.send({ type: 'refused', id })
       if (kind === 'document' && got.url !== asked) {
         return channel.send({ type: 'moved', id, url: got.url })
       }

@@ -4,26 +4,25 @@
  */
 import assert from 'node:assert/strict'
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import {
-  appendFile,
-  copyFile,
-  link,
-  mkdir,
-  mkdtemp,
-  readFile,
-  rm,
-  writeFile,
-} from 'node:fs/promises'
-import { basename, join } from 'node:path'
-import { writeTinyGguf } from '../tests/hub/tiny-gguf.ts'
+import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { type BundleOptions, digestOf, gatherPayload, packBundle } from './hub-bundle.ts'
-import { boot, copyOf, type Machine, suite } from './machine.ts'
-
-type Bundles = { first: string; second: string; broken: string; installer: string }
-type Counted = Record<string, number | string>
+import {
+  type Bundles,
+  type Counted,
+  call,
+  good,
+  HELLO,
+  health,
+  installOf,
+  signUp,
+  until,
+  withMachine,
+} from './installed.ts'
+import { type Machine, suite } from './machine.ts'
+import { pageInItsSandbox } from './prove-reader.ts'
 
 const INSTALL_SECONDS = 300
-const HELLO = 'correct horse battery'
 
 /** proveInstall runs every scenario and answers what was counted on the way; it throws at the first that fails. */
 export async function proveInstall(debian = 'bookworm', only = ''): Promise<Counted> {
@@ -85,67 +84,13 @@ const SCENARIOS = {
   'listening beyond loopback': beyondLoopback,
   'killed after every step': killedAnywhere,
   'killed in an upgrade': killedUpgrade,
+  'a web page read in its sandbox': pageInItsSandbox,
   'two runs at once': twoAtOnce,
   'refused with a reason': refusals,
 }
 
-async function withMachine<T>(
-  base: string,
-  bundles: Bundles,
-  work: (machine: Machine) => Promise<T>,
-): Promise<T> {
-  const root = await copyOf(base)
-  for (const file of [bundles.first, bundles.second, bundles.broken]) {
-    await link(file, join(root, 'root', basename(file)))
-  }
-  await copyFile(bundles.installer, join(root, 'root/install.sh'))
-  await writeTinyGguf(join(root, 'root/tiny.gguf'))
-  const machine = await boot(root)
-  try {
-    return await work(machine)
-  } finally {
-    await machine.stop()
-  }
-}
-
-const installOf = (version: string, more = '') =>
-  `sh /root/install.sh --bundle=/root/watchpost-hub-${version}-linux-x64.tar.gz --offline --yes ${more}`
 const upgradeTo = (version: string) =>
   `watchpost-hub upgrade --bundle=/root/watchpost-hub-${version}-linux-x64.tar.gz --offline`
-
-/** Runs what has to succeed; answers its output. */
-async function good(machine: Machine, script: string): Promise<string> {
-  const { code, stdout, stderr } = await machine.sh(script)
-  assert.equal(code, 0, `${script}\nanswered ${code}:\n${stdout}${stderr}`)
-  return stdout
-}
-
-/** One call of the API through nginx, with the local token. */
-async function call(machine: Machine, method: string, path: string, body?: unknown) {
-  const data =
-    body === undefined ? '' : `-H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`
-  const out = await good(
-    machine,
-    `curl -sS -w '\\n%{http_code}' -X ${method} -H "Authorization: Bearer $(cat /etc/watchpost/hub.token)" ${data} http://127.0.0.1/api/cockpit/${path}`,
-  )
-  const end = out.lastIndexOf('\n')
-  return { status: Number(out.slice(end + 1)), body: JSON.parse(out.slice(0, end) || 'null') }
-}
-
-async function until<T>(look: () => Promise<T | undefined>, what: string): Promise<T> {
-  for (let tries = 0; tries < 240; tries += 1) {
-    const found = await look()
-    if (found !== undefined) return found
-    await new Promise((resolve) => setTimeout(resolve, 500))
-  }
-  throw new Error(`Waited in vain: ${what}`)
-}
-
-const health = (machine: Machine) =>
-  until(async () => {
-    const { code, stdout } = await machine.sh('curl -sf http://127.0.0.1/api/cockpit/health')
-    return code === 0 ? JSON.parse(stdout) : undefined
-  }, 'the hub answers')
 
 const secretsOf = (machine: Machine) =>
   good(machine, 'cd /etc/watchpost && sha256sum service.key public.key hub.token')
@@ -280,15 +225,7 @@ async function memoryOf(machine: Machine): Promise<number> {
 
 /** The wizard by the API, a project, a lead, and a mission through the model. */
 async function useIt(machine: Machine, code: string): Promise<void> {
-  assert.equal((await call(machine, 'POST', 'setup', { code, password: HELLO })).status, 200)
-  const early = await call(machine, 'POST', 'projects/create', { slug: 'demir', name: 'Demir' })
-  assert.equal(early.body.code, 'read_only_key')
-  const key = (await good(machine, 'watchpost-hub service-key show')).trim()
-  assert.equal((await call(machine, 'POST', 'settings/service_key', { key })).status, 202)
-  await until(async () => {
-    const { stdout } = await machine.sh('curl -sf http://127.0.0.1/api/cockpit/health')
-    return stdout.includes('hub_rw') ? true : undefined
-  }, 'the hub restarts with the service key')
+  await signUp(machine, code)
   const made = await call(machine, 'POST', 'projects/create', { slug: 'demir', name: 'Demir' })
   assert.equal(made.status, 201, JSON.stringify(made.body))
   const lead = { slug: 'demir', data: { name: 'Ayse', email: 'ayse@demir.example' } }

@@ -45,8 +45,7 @@ export function outside(options: OutsideOptions = {}): Agent {
   }
 
   function resolved(host: string): Promise<string[]> {
-    const answer =
-      known.get(host) ?? lookups.add(() => resolve(host)).catch(() => [] as string[])
+    const answer = known.get(host) ?? lookups.add(() => resolve(host)).catch(() => [] as string[])
     known.set(host, answer)
     return answer
   }

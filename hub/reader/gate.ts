@@ -145,7 +145,8 @@ export function createGate(options: GateOptions = {}) {
     ): Promise<{ got: Got } | { location: string }> {
       signal.throwIfAborted()
       requests += 1
-      if (requests > limits.requests || left() <= 0) throw new Refused(say.too_much(target.hostname))
+      if (requests > limits.requests || left() <= 0)
+        throw new Refused(say.too_much(target.hostname))
       const response = await request(target, {
         dispatcher: agent,
         method: 'GET',
@@ -235,7 +236,8 @@ function wordsOf(error: unknown, url: string): Words {
   if (error instanceof Refused) return error.words
   if (error instanceof NotPublic) return say.not_public(error.host)
   if (error instanceof UnknownEncoding) return say.failed(url, error.message)
-  if (error instanceof Error && error.name === 'TimeoutError') return say.slow(new URL(url).hostname)
+  if (error instanceof Error && error.name === 'TimeoutError')
+    return say.slow(new URL(url).hostname)
   return say.failed(url, codeOf(error))
 }
 

@@ -44,7 +44,8 @@ export async function serve(
     )
     await Promise.race([browser.close(), new Promise((done) => setTimeout(done, CLOSING_MS))])
   } catch (error) {
-    const { why, message } = error instanceof BrowserError ? error : { why: 'page' as const, message: String(error) }
+    const { why, message } =
+      error instanceof BrowserError ? error : { why: 'page' as const, message: String(error) }
     send({ type: 'failed', why, detail: message.slice(0, 300) })
   }
 

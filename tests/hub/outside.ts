@@ -2,9 +2,9 @@ import { createSocket } from 'node:dgram'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net'
 import { join } from 'node:path'
-import { isPublicAddress } from '../../shared/addresses.ts'
 import type { Limits } from '../../hub/reader/limits.ts'
 import { openReader, type ReaderOptions } from '../../hub/web-reader.ts'
+import { isPublicAddress } from '../../shared/addresses.ts'
 
 const PUBLIC_ADDRESS = '93.184.215.14'
 

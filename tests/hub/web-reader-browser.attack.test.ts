@@ -104,7 +104,11 @@ describe('a page in the browser', () => {
   test.each([
     ['location.replace', (to: string) => `<script>location.replace('${to}')</script>`],
     ['meta refresh', (to: string) => `<meta http-equiv=refresh content="0; url=${to}">`],
-    ['a form', (to: string) => `<form method=post action="${to}"></form><script>document.forms[0].submit()</script>`],
+    [
+      'a form',
+      (to: string) =>
+        `<form method=post action="${to}"></form><script>document.forms[0].submit()</script>`,
+    ],
   ])(
     'is not led inside by %s',
     async (_, lead) => {
@@ -220,9 +224,11 @@ describe('a reader that a page has taken over', () => {
     for (const url of ['http://reuters.example/news', 'about:blank', 'file:///etc/passwd']) {
       expect(await lying({ type: 'page', page: { ...page, url } }), url).toHaveProperty('refused')
     }
-    expect(await lying({ type: 'page', page: { ...page, url: `${LEAD}/invented` } })).toMatchObject({
-      page: { url: `${LEAD}/` },
-    })
+    expect(await lying({ type: 'page', page: { ...page, url: `${LEAD}/invented` } })).toMatchObject(
+      {
+        page: { url: `${LEAD}/` },
+      },
+    )
   })
 
   test('cannot answer in another form, or without end', async () => {

@@ -6,7 +6,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { takeBody } from '../../hub/reader/body.ts'
 import { createGate } from '../../hub/reader/gate.ts'
-import { type Limits, LIMITS } from '../../hub/reader/limits.ts'
+import { LIMITS, type Limits } from '../../hub/reader/limits.ts'
 import { rulesOf } from '../../hub/reader/robots.ts'
 import { ANSWERS, PUBLIC, SPELLINGS } from '../spellings.ts'
 import { type Outside, type Site, startOutside } from './outside.ts'
@@ -110,7 +110,8 @@ describe('an address of the own network is never dialled', () => {
     world.answers['rebound.example.org'] = () => turns.shift() ?? ['127.0.0.1']
     world.sites['rebound.example.org'] = {
       // Every answer ends its connection, so that the next request needs a new one.
-      '/': (_, response) => void response.writeHead(302, { location: '/two', connection: 'close' }).end(),
+      '/': (_, response) =>
+        void response.writeHead(302, { location: '/two', connection: 'close' }).end(),
       '/two': '<p>Hello',
     }
     expect(await get('http://rebound.example.org/')).toMatchObject({ got: { status: 200 } })
