@@ -23,6 +23,8 @@ export const downloadText = texts(
     plain: (host: string) =>
       `${host} is asked without encryption. Use https, or give the SHA-256 of the file.`,
     leads_to_plain: (host: string) => `${host} leads to an address without encryption.`,
+    leads_inside: (host: string) =>
+      `The download leads to ${host}, which is not found or lies inside the own network.`,
     endless: (host: string) => `${host} leads from one address to the next without end.`,
     gated: (host: string, status: number) =>
       `${host} does not give this file to everybody (${status}). Download it by hand and choose the local file.`,
@@ -56,6 +58,8 @@ export const downloadText = texts(
     plain: (host) =>
       `${host} ile bağlantı şifresiz. https kullanın ya da dosyanın SHA-256 değerini girin.`,
     leads_to_plain: (host) => `${host} şifresiz bir adrese yönlendiriyor.`,
+    leads_inside: (host) =>
+      `İndirme ${host} adresine yönlendiriyor; bu adres bulunamadı ya da iç ağda.`,
     endless: (host) => `${host} durmadan başka bir adrese yönlendiriyor.`,
     gated: (host, status) =>
       `${host} bu dosyayı herkese vermiyor (${status}). Elle indirip yerel dosya olarak seçin.`,

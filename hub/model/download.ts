@@ -3,9 +3,11 @@ import { createReadStream } from 'node:fs'
 import { mkdir, open, rename, rm, stat, statfs } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Agent, type Dispatcher, request } from 'undici'
+import { type Dispatcher, request } from 'undici'
 import { z } from 'zod'
+import { hostName } from '../../shared/addresses.ts'
 import { readJson, writeJson } from '../files.ts'
+import { type OutsideOptions, outside } from '../outside.ts'
 import { said } from '../words.ts'
 import { downloadText } from './download.text.ts'
 import { DownloadError, type Expected, expectedOf, follow, refusalOf } from './origin.ts'
@@ -37,6 +39,8 @@ export type DownloadOptions = {
   pause_ms?: number
   spare_bytes?: number
   silence_ms?: number
+  /** How tests find their servers. */
+  outside?: OutsideOptions
 }
 
 /** What lies beside a .part file: of which version of which file it is the beginning. */
@@ -51,7 +55,12 @@ export async function download(options: DownloadOptions): Promise<string> {
   const { url, folder, signal, pause_ms = PAUSE_MS, silence_ms = SILENCE_MS } = options
   const name = nameOf(options)
   const target = join(folder, name)
-  const agent = new Agent({ headersTimeout: silence_ms, bodyTimeout: silence_ms })
+  // The admin may name a server of the own network; a server may not lead there.
+  const agent = outside({
+    ...options.outside,
+    named: hostName(new URL(url)),
+    agent: { headersTimeout: silence_ms, bodyTimeout: silence_ms },
+  })
   try {
     await mkdir(folder, { recursive: true })
     const expected = await expectedOf({ ...options, agent })

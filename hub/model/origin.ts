@@ -1,5 +1,6 @@
 import { type Dispatcher, request } from 'undici'
 import { WordsError } from '../failure.ts'
+import { NotPublic } from '../outside.ts'
 import { said, type Words } from '../words.ts'
 import { downloadText } from './download.text.ts'
 
@@ -107,7 +108,11 @@ export async function follow(
 ): Promise<Dispatcher.ResponseData> {
   let at = new URL(url)
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-    const response = await ask(at)
+    const response = await ask(at).catch((error: unknown) => {
+      if (error instanceof NotPublic)
+        throw new DownloadError('refused', say.leads_inside(error.host))
+      throw error
+    })
     const { location } = response.headers
     if (!REDIRECTS.includes(response.statusCode) || typeof location !== 'string') return response
     await response.body.dump()

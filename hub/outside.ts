@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import PQueue from 'p-queue'
 import { Agent, buildConnector } from 'undici'
-import { isPrivateName, isPublicAddress } from '../../shared/addresses.ts'
+import { isPrivateName, isPublicAddress } from '../shared/addresses.ts'
 
 /** Every address of a name, A and AAAA. */
 export type Resolve = (host: string) => Promise<string[]>
@@ -13,7 +13,9 @@ export type OutsideOptions = {
   reach?: (address: string, port: number) => { address: string; port: number }
   /** Certificates of a test's own servers. */
   ca?: string
-  connect_ms?: number
+  /** A host that the admin named, wherever it lies; what it leads to is judged. */
+  named?: string
+  agent?: Agent.Options
 }
 
 const CONNECT_MS = 8_000
@@ -34,10 +36,11 @@ export class NotPublic extends Error {
  * judged where it is made, and the judged address is the one dialled: a name is resolved once.
  */
 export function outside(options: OutsideOptions = {}): Agent {
-  const { resolve = resolveAll, reach, ca, connect_ms = CONNECT_MS } = options
+  const { resolve = resolveAll, reach, ca, named, agent } = options
   const known = new Map<string, Promise<string[]>>()
 
   async function judged(host: string): Promise<string[]> {
+    if (host === named) return isIP(host) ? [host] : resolved(host)
     const addresses = isIP(host) ? [host] : isPrivateName(host) ? [] : await resolved(host)
     // One bad address among good ones is how rebinding looks.
     if (addresses.length === 0 || !addresses.every(isPublicAddress)) throw new NotPublic(host)
@@ -53,6 +56,7 @@ export function outside(options: OutsideOptions = {}): Agent {
   return new Agent({
     connections: 4,
     pipelining: 0,
+    ...agent,
     connect: (target, callback) => {
       const host = target.hostname.replace(/^\[|\]$/g, '')
       judged(host).then(
@@ -61,7 +65,7 @@ export function outside(options: OutsideOptions = {}): Agent {
           const places = addresses.map((address) => reach?.(address, port) ?? { address, port })
           const found = places.map(({ address }) => ({ address, family: isIP(address) }))
           const connector = buildConnector({
-            timeout: connect_ms,
+            timeout: CONNECT_MS,
             lookup: answering(found),
             ...(ca === undefined ? {} : { ca }),
           })
