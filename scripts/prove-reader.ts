@@ -116,11 +116,11 @@ async function readingOf(
 
 /** Whether a renderer runs now; then it has to be shut in, in every way it should be. */
 async function sandboxOf(machine: Machine): Promise<boolean> {
-  const { stdout } = await machine.sh('pgrep -f -- --type=renderer | head -1')
+  const { stdout } = await machine.sh('pgrep -f -- [-]-type=renderer | head -1')
   const renderer = stdout.trim()
   if (renderer === '') return false
   const facts = await machine.sh(`
-    main=$(pgrep -f 'bin/node .*reader/serve.ts' | head -1)
+    main=$(systemctl show -P MainPID 'watchpost-reader@*.service' | grep '^[1-9]' | head -1)
     echo "uid $(stat -c %u /proc/$main) hub $(id -u watchpost)"
     echo "seccomp $(awk '$1 == "Seccomp:" { print $2 }' /proc/${renderer}/status)"
     for kind in user pid net; do

@@ -47,6 +47,8 @@ describe('a webhook is never sent to', () => {
 test('what is public is not refused', () => {
   for (const url of PUBLIC) expect(checkTarget(url, { allow }), url).toMatchObject({ ok: true })
   for (const address of ['93.184.215.14', '2606:4700::1', '64:ff9b::5db8:d70e']) {
-    expect(isPermitted(address, { allow, host: 'example.org', is_plain: false }), address).toBe(true)
+    expect(isPermitted(address, { allow, host: 'example.org', is_plain: false }), address).toBe(
+      true,
+    )
   }
 })
