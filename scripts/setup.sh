@@ -10,7 +10,7 @@ main() {
   case ${1:-run} in
     run) service run ;;
     hub) service run && hub ;;
-    test) service test && hub && sh scripts/chromium.sh ;;
+    test) service test && hub && sh scripts/chromium.sh && sh scripts/nginx.sh ;;
     *) echo "setup.sh: run, hub or test, not $1" >&2 && exit 2 ;;
   esac
 }

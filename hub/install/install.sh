@@ -42,6 +42,10 @@ install.sh [options]
                        GGUF file; without it the machine's memory decides
   --bind=ADDRESS       where nginx listens: 127.0.0.1 (default), an address of this machine, or
                        0.0.0.0 for all; beyond loopback always with TLS
+  --public=hub|unsubscribe
+                       what is answered there beyond loopback: the whole hub (default), or the
+                       unsubscribe links in letters and nothing else; the interface is then at
+                       127.0.0.1 alone (ssh -L 8080:127.0.0.1:80)
   --data-dir=FOLDER    where projects, models, backups and the database are (/var/lib/watchpost)
   --bundle=FILE        installs from this file, without a download
   --offline            never uses the network
@@ -63,6 +67,7 @@ read_options() {
   version=${WATCHPOST_VERSION:-$VERSION_BUILT}
   model=${WATCHPOST_MODEL:-}
   bind=${WATCHPOST_BIND:-}
+  public=${WATCHPOST_PUBLIC:-}
   data_dir=${WATCHPOST_DATA_DIR:-}
   bundle=${WATCHPOST_BUNDLE:-}
   offline=${WATCHPOST_OFFLINE:-}
@@ -78,6 +83,7 @@ read_options() {
       --version=*) version=${1#*=} ;;
       --model=*) model=${1#*=} ;;
       --bind=*) bind=${1#*=} ;;
+      --public=*) public=${1#*=} ;;
       --data-dir=*) data_dir=${1#*=} ;;
       --bundle=*) bundle=${1#*=} ;;
       --offline) offline=1 ;;
@@ -110,6 +116,10 @@ read_options() {
   case $bind in
     '' | *[!0-9a-fA-F.:]*) [ -z "$bind" ] || refuse 2 "--bind: $bind is no address." ;;
   esac
+  case $public in
+    '' | hub | unsubscribe) ;;
+    *) refuse 2 '--public is hub or unsubscribe.' ;;
+  esac
   case $data_dir in
     '' | /*) ;;
     *) refuse 2 '--data-dir has to be an absolute path.' ;;
@@ -132,6 +142,8 @@ remember_options() {
   data_dir=${data_dir%/}
   : "${bind:=$(fact bind)}"
   : "${bind:=127.0.0.1}"
+  : "${public:=$(fact public)}"
+  : "${public:=hub}"
   known=$(fact data_dir)
   if [ -n "$known" ] && [ "$known" != "$data_dir" ]; then
     refuse 2 "this hub keeps its data in $known. Leave --data-dir out, or uninstall first."
@@ -530,28 +542,19 @@ write_site() {
       refuse 10 'nginx could not be installed. Install it (apt-get install nginx-light) and run this again.'
     keep_fact nginx ours
   fi
-  install -m 644 "$release_dir/hub/install/nginx-proxy.conf" "$OPT/nginx-proxy.conf"
-  if is_loopback "$bind"; then
-    listen=$bind:80
-    names='localhost'
-    tls=
-    redirect=
-  else
+  if is_loopback "$bind"; then names=localhost; else
     make_certificate
-    case $bind in
-      0.0.0.0) listen='443 ssl' ;;
-      *:*) listen="[$bind]:443 ssl" ;;
-      *) listen="$bind:443 ssl" ;;
-    esac
     names="$(hostname) $(hostname -I)"
-    tls="    ssl_certificate $ETC/tls/hub.crt;\\n    ssl_certificate_key $ETC/tls/hub.key;\\n"
-    redirect="server {\\n    listen ${listen%443 ssl}80;\\n    server_name $names;\\n    return 301 https://\$host\$request_uri;\\n}\\n"
-    redirect=$(printf '%s' "$redirect" | sed 's/&/\\&/g')
   fi
-  sed -e "s|@LISTEN@|$listen|" -e "s|@NAMES@|$names|" -e "s|@TLS@|$tls|" -e "s|@REDIRECT@|$redirect|" \
-    -e "s|@CONFIG_DIR@|$OPT|g" "$release_dir/hub/install/nginx.conf" > "$SITE.new"
-  chmod 644 "$SITE.new"
-  mv "$SITE.new" "$SITE"
+  limits=yes
+  if nginx -V 2>&1 | grep -q -e --without-http_limit_req_module; then
+    limits=no
+    say '  This nginx cannot limit requests: apt-get install nginx-core, then run this again.'
+  fi
+  SITE_FILE=$SITE SITE_BIND=$bind SITE_PUBLIC=$public SITE_NAMES=$names SITE_TLS_DIR=$ETC/tls \
+    SITE_SECRET=$ETC/proxy.secret SITE_PROXY=$OPT/nginx-proxy.conf SITE_LIMITS=$limits \
+    "$release_dir/bin/node" "$release_dir/hub/install/write-site.ts" 2>> "$LOG" ||
+    refuse 10 "nginx's configuration could not be written. The end of $LOG says why."
   nginx -t 2>> "$LOG" || refuse 10 "nginx refuses its configuration. nginx -t says why; ours is $SITE."
   if [ -z "$no_start" ]; then
     systemctl -q enable nginx.service
@@ -562,12 +565,15 @@ write_site() {
 
 # A reload answers before the new workers do.
 is_answered() {
-  case $bind in
+  answers_at=$bind
+  if [ "$public" = unsubscribe ] && ! is_loopback "$bind"; then answers_at=127.0.0.1; fi
+  case $answers_at in
     0.0.0.0) site=https://127.0.0.1 ;;
     ::) site='https://[::1]' ;;
-    *:*) site=https://[$bind] ;;
-    127.*) site=http://$bind ;;
-    *) site=https://$bind ;;
+    ::1) site='http://[::1]' ;;
+    *:*) site=https://[$answers_at] ;;
+    127.*) site=http://$answers_at ;;
+    *) site=https://$answers_at ;;
   esac
   tries=0
   while [ "$tries" -lt 60 ]; do
@@ -622,6 +628,7 @@ install_hub() {
   make_folders
   keep_fact data_dir "$data_dir"
   keep_fact bind "$bind"
+  keep_fact public "$public"
   old=
   if [ -L "$OPT/current" ]; then old=$(readlink "$OPT/current"); fi
   unpack
@@ -751,6 +758,7 @@ confirm_purge() {
 summary() {
   if is_loopback "$bind"; then url="http://$bind/hub/"; else url="https://$(hostname)/hub/"; fi
   if [ "$bind" != 0.0.0.0 ] && ! is_loopback "$bind"; then url="https://$bind/hub/"; fi
+  if [ "$public" = unsubscribe ]; then url='http://127.0.0.1/hub/ (on this machine, or by ssh -L 8080:127.0.0.1:80)'; fi
   # The code lets its reader in: it is shown, and not written to the log.
   log_ready=
   say ''
