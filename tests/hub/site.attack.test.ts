@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readlink, rm, stat, writeFile } from 'node:fs/promises'
 import http from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -152,10 +152,16 @@ function ask(method: string, path: string, given: Given = {}) {
   })
 }
 
+/** What nginx keeps on the disk now: it holds such files open after it has deleted them. */
 async function spooled(): Promise<number> {
   let bytes = 0
-  for (const name of await readdir(spool(), { recursive: true })) {
-    bytes += (await stat(join(spool(), name)).catch(() => undefined))?.size ?? 0
+  const children = (await readText(`/proc/${nginx.pid}/task/${nginx.pid}/children`)) ?? ''
+  for (const pid of children.trim().split(' ')) {
+    for (const fd of await readdir(`/proc/${pid}/fd`)) {
+      const file = `/proc/${pid}/fd/${fd}`
+      const name = await readlink(file).catch(() => '')
+      if (name.startsWith(spool())) bytes += (await stat(file)).size
+    }
   }
   return bytes
 }
