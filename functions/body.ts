@@ -91,7 +91,12 @@ function keep(c: Ctx, bytes: Bytes): string {
 
 /** Clients name a type also where they send nothing; nothing is no malformed JSON. */
 function forgetType(c: Ctx): void {
-  c.req.raw.headers.delete('content-type')
+  const { url, method, headers: given, signal } = c.req.raw
+  if (!given.has('content-type')) return
+  // On Workers the headers of a request cannot be changed.
+  const headers = new Headers(given)
+  headers.delete('content-type')
+  c.req.raw = new Request(url, { method, headers, signal })
 }
 
 function requireJson(c: Ctx): void {

@@ -232,3 +232,20 @@ describe('the log', () => {
     expect(JSON.stringify(service.lines)).not.toMatch(/nonsense|secret/)
   })
 })
+
+test('a request that sends nothing may name any type, or none', async () => {
+  const person = await service.person()
+  const key = await service.session(person)
+  const types: Record<string, string>[] = [
+    {},
+    { 'Content-Type': 'application/json' },
+    { 'Content-Type': 'text/plain' },
+  ]
+  for (const headers of types) {
+    const org = await service.organisation(person)
+    const deleted = await service.request('DELETE', `/api/v1/account/orgs/${org}`, { key, headers })
+    expect(deleted.status).toBe(204)
+    const made = await service.request('POST', '/api/v1/zones', { key, headers })
+    expectProblem(made, 400, 'malformed')
+  }
+})
