@@ -2,6 +2,7 @@ import type { MiddlewareHandler } from 'hono'
 import { requireModestJson } from '../shared/json.ts'
 import { ApiError, tooLarge } from '../shared/problem.ts'
 import type { Ctx, Env } from './http.ts'
+import { turn } from './turns.ts'
 
 export const MAX_BODY_BYTES = 2 * 1024 * 1024
 /**
@@ -49,6 +50,8 @@ export async function takeBody(c: Ctx): Promise<void> {
   c.set('held_body', undefined)
   const { bytes, is_done } = await readUpTo(held.reader, MAX_BODY_BYTES, held.begun)
   if (!is_done) throw tooLarge()
+  // Parsing and testing it takes about a unit a byte, and cannot be done in pieces: one at a time.
+  await turn(bytes.length)
   requireModestJson(keep(c, bytes))
 }
 

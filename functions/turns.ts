@@ -3,6 +3,8 @@ import { type Steps, TooMuchWork } from '../shared/work.ts'
 
 /** What one computation does before everybody else has their turn: about 5 ms. */
 const UNITS_A_TURN = 100_000
+/** What it does before its first turn: enough for nearly all there are. */
+const UNITS_AT_ONCE = 10_000
 const UNIT_MS = 50e-6
 /** Who has waited this long for all others is told to come again. */
 const PATIENCE_MS = 20_000
@@ -29,7 +31,7 @@ export async function turn(units = UNITS_A_TURN): Promise<void> {
 export async function inTurns<T>(steps: Steps<T>, most = Infinity): Promise<T> {
   const began = performance.now()
   let all = 0
-  for (let units = 0; ; ) {
+  for (let units = UNITS_A_TURN - UNITS_AT_ONCE; ; ) {
     const step = steps.next()
     if (step.done) return step.value
     units += step.value

@@ -8,7 +8,7 @@ import { integer } from '../../shared/page.ts'
 import { memoryKey, Preview, previewInSteps } from '../../shared/preview.ts'
 import { ApiError, notFound } from '../../shared/problem.ts'
 import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
-import type { Sql } from '../../shared/sql.ts'
+import { raw, type Sql } from '../../shared/sql.ts'
 import { Instant } from '../../shared/time.ts'
 import type { Steps } from '../../shared/work.ts'
 import { ZoneCreate, ZoneFields, zoneDefaults } from '../../shared/zone.ts'
@@ -16,13 +16,15 @@ import { zoneOfVersion } from '../../shared/zone-version.ts'
 import { can, read, readInSteps } from '../auth.ts'
 import { nameOf } from '../credential.ts'
 import { type Ctx, type Env, problems } from '../http.ts'
-import { inTurns, oneOfFew } from '../turns.ts'
+import { inTurns, oneOfFew, turn } from '../turns.ts'
 import { requireZone, tooMuch } from './zone-check.ts'
 import { selectZone, ZoneId } from './zones.ts'
 
 const MAX_REVISIONS = 200_000
-/** About three seconds of work, in turns. */
-const MOST_UNITS = 60_000_000
+/** As many as are read from the database in about a turn. */
+const ROWS_AT_ONCE = 2_000
+/** About two seconds of work, in turns. */
+const MOST_UNITS = 40_000_000
 
 const PreviewQuery = z.strictObject({
   days: integer(1, 90, 7, 'Today and the days before, UTC.'),
@@ -75,7 +77,7 @@ decisions.openapi(
     await requireZone(c, fields)
     const preview = await oneOfFew(await nameOf(c), async () => {
       const found = await read(c, (sql) => happenedNear(sql, fields, days))
-      return previewOf(found, null, days)
+      return previewOf(c, { fields, found, zone_id: null, days })
     })
     return answer(c, PreviewAnswer, preview, 200)
   },
@@ -103,9 +105,10 @@ decisions.openapi(
       const found = await readInSteps(c, async (sql, last) => {
         const [zone] = await selectZone(sql, id)
         if (!zone) throw notFound('zone')
-        return last(happenedNear(sql, ZoneFields.parse(zone), days))
+        const fields = ZoneFields.parse(zone)
+        return { fields, found: await last(happenedNear(sql, fields, days)) }
       })
-      return previewOf(found, id, days)
+      return previewOf(c, { ...found, zone_id: id, days })
     })
     return answer(c, PreviewAnswer, preview, 200)
   },
@@ -131,39 +134,71 @@ decisions.openapi(
   },
 )
 
-/** What a preview decides on: read first, decided on when the connection is back. */
-async function happenedNear(sql: Sql, fields: ZoneFields, days: number) {
-  const boxes = boxesOf(fields).map(
-    ({ west, south, east, north }) => `(${east},${north}),(${west},${south})`,
-  )
+type Near = { rows: RevisionRow[]; now: string; data_from: string }
+
+const boxTexts = (fields: ZoneFields) =>
+  boxesOf(fields).map(({ west, south, east, north }) => `(${east},${north}),(${west},${south})`)
+
+/** What a preview decides on, in one trip with whatever else is asked; of much only that it is much. */
+async function happenedNear(sql: Sql, fields: ZoneFields, days: number): Promise<Near> {
   const [rows, bounds] = await Promise.all([
     sql<RevisionRow>`
-      select * from private.revisions_near(${boxes}::text[]::box[], private.window_start(${days}), now(), ${MAX_REVISIONS + 1})`,
-    sql<{ now: string; data_from: string }>`
-      select now(), greatest(private.window_start(${days}), coalesce(
-        (select first_seen_at from watchpost.event_revisions order by first_seen_at limit 1), now())) as data_from`,
+      select * from private.revisions_near(${boxTexts(fields)}::text[]::box[], private.window_start(${days}), now(), ${ROWS_AT_ONCE + 1})`,
+    boundsOf(sql, days),
   ])
-  return { fields, rows, ...(bounds[0] ?? { now: new Date().toISOString(), data_from: '' }) }
+  return { rows, ...bounds }
 }
 
-async function previewOf(
-  { fields, rows, now, data_from }: Awaited<ReturnType<typeof happenedNear>>,
-  zone_id: string | null,
-  days: number,
-) {
-  if (rows.length > MAX_REVISIONS) throw new ApiError('too_much_work', tooManyNear)
-  const revisions = rows.map((row) => ({ event: row, first_seen_at: new Date(row.first_seen_at) }))
-  const steps = previewInSteps(fields, revisions, { days, now: new Date(now) })
-  try {
-    return { ...(await inTurns(steps, MOST_UNITS)), data_from, zone_id, days }
-  } catch (error) {
-    throw tooMuch(error, tooDear(rows.length))
+/** The same of much: a piece a turn, because a hundred thousand rows in one go keep all others waiting. */
+async function allNear(sql: Sql, fields: ZoneFields, days: number): Promise<Near> {
+  const bounds = await boundsOf(sql, days)
+  await sql`
+    declare near no scroll cursor for
+    select * from private.revisions_near(${boxTexts(fields)}::text[]::box[], private.window_start(${days}), now(), ${MAX_REVISIONS + 1})`
+  const zone = prepareZone(fields)
+  const rows: RevisionRow[] = []
+  let cost = 0
+  for (;;) {
+    const piece = await sql<RevisionRow>`fetch ${raw(String(ROWS_AT_ONCE))} from near`
+    rows.push(...piece)
+    for (const row of piece) cost += decisionCost(zone, row)
+    if (cost > MOST_UNITS) throw new ApiError('too_much_work', tooDear)
+    if (piece.length < ROWS_AT_ONCE) return { rows, ...bounds }
+    await turn()
   }
 }
 
+async function boundsOf(sql: Sql, days: number) {
+  const [bounds] = await sql<{ now: string; data_from: string }>`
+    select now(), greatest(private.window_start(${days}), coalesce(
+      (select first_seen_at from watchpost.event_revisions order by first_seen_at limit 1), now())) as data_from`
+  return bounds ?? { now: new Date().toISOString(), data_from: '' }
+}
+
+/** Decided on when the connection is back. */
+async function previewOf(
+  c: Ctx,
+  {
+    fields,
+    found,
+    zone_id,
+    days,
+  }: { fields: ZoneFields; found: Near; zone_id: string | null; days: number },
+) {
+  const isMuch = found.rows.length > ROWS_AT_ONCE
+  const { rows, now, data_from } = isMuch
+    ? await readInSteps(c, (sql) => allNear(sql, fields, days))
+    : found
+  if (rows.length > MAX_REVISIONS) throw new ApiError('too_much_work', tooManyNear)
+  const revisions = rows.map((row) => ({ event: row, first_seen_at: new Date(row.first_seen_at) }))
+  const steps = previewInSteps(fields, revisions, { days, now: new Date(now) })
+  // As dear again at most twice, for the suggestion.
+  return { ...(await inTurns(steps, 4 * MOST_UNITS)), data_from, zone_id, days }
+}
+
 const tooManyNear = `Over ${MAX_REVISIONS} revisions of events lie near this zone in that time, more than one preview decides on. Ask for fewer days, or for a smaller zone.`
-const tooDear = (count: number) =>
-  `To decide on ${count} revisions in a shape of so many vertices takes too long for one preview. Ask for fewer days, or for a simpler shape.`
+const tooDear =
+  'To decide on all that happened near a shape of so many vertices takes too long for one preview. Ask for fewer days, or for a simpler shape.'
 
 type AlertRow = {
   checks: z.infer<typeof Check>[]

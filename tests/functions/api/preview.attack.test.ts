@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
+import { expectProblem } from '../../refusals.ts'
+import { createService, type Person, parsed, type Service } from '../../service.ts'
+import { coast } from '../../stall.ts'
+
+const EVENTS = 20_000
+const Answer = z.object({
+  count: z.int(),
+  events: z.array(z.unknown()),
+  by_day: z.array(z.object({ count: z.int() })),
+})
+
+let service: Service
+let person: Person
+beforeAll(async () => {
+  service = await createService()
+  person = await service.person()
+  await service.database.query(
+    `insert into watchpost.event_revisions (event_id, revision, first_seen_at, source, type, title,
+      lat, lon, ts, severity, status, extent)
+    select 'usgs:' || n, 1, now() - n * interval '5 minutes', 'usgs', 'earthquake', 'M 5', 10, 29,
+      now() - n * interval '5 minutes', 50, 'active', box(point(29, 10), point(29, 10))
+    from generate_series(1, $1) as n`,
+    [EVENTS],
+  )
+})
+afterAll(() => service?.close())
+
+const preview = (body: object) =>
+  service.request('POST', '/api/v1/zones/preview?days=90', { key: person.key, body })
+
+test('a preview of much is read in pieces and misses nothing; of its events the last thousand come', async () => {
+  const answer = await preview({ label: 'Circle', lat: 10, lon: 29 })
+  const { count, events, by_day } = parsed(answer, 200, Answer)
+  expect(count).toBe(EVENTS)
+  expect(by_day.reduce((sum, day) => sum + day.count, 0)).toBe(EVENTS)
+  expect(events).toHaveLength(1000)
+})
+
+test('one that would take too long is refused before it begins, with the way out', async () => {
+  const answer = await preview({ label: 'Coast', lat: 10, lon: 29, polygon: coast(9999) })
+  expectProblem(answer, 422, 'too_much_work')
+  expect(answer.body).toMatchObject({ detail: expect.stringContaining('Ask for fewer days') })
+})
+
+test('several at once of one account are all answered', async () => {
+  const answers = await Promise.all(
+    [1, 2, 3].map(() => preview({ label: 'Circle', lat: 10, lon: 29 })),
+  )
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+})
