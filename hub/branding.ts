@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { contrast } from '../shared/colour.ts'
 import { brandingText } from './branding.text.ts'
 import type { Config } from './config.ts'
 import { readLicense } from './license.ts'
@@ -91,18 +92,4 @@ export function brandingWarnings(branding: Branding): Words[] {
     warnings.push(say.no_mail_logo)
   }
   return warnings
-}
-
-/** The contrast of two colours as WCAG defines it, 1 to 21. */
-export function contrast(one: string, other: string): number {
-  const [lighter = 0, darker = 0] = [luminance(one), luminance(other)].sort((a, b) => b - a)
-  return (lighter + 0.05) / (darker + 0.05)
-}
-
-function luminance(colour: string): number {
-  const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => {
-    const channel = Number.parseInt(colour.slice(at, at + 2), 16) / 255
-    return channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4
-  })
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b
 }

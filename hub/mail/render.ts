@@ -1,5 +1,6 @@
 import { compile } from 'html-to-text'
 import { z } from 'zod'
+import { luminance } from '../../shared/colour.ts'
 import { said, type Words } from '../words.ts'
 import { fill } from './fill.ts'
 import {
@@ -264,12 +265,4 @@ function colours(color: string) {
     link_color: light > 0.3 ? '#1f5f99' : color,
     link_color_dark: light < 0.25 ? '#8ab8ff' : color,
   }
-}
-
-function luminance(color: string): number {
-  const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => {
-    const channel = Number.parseInt(color.slice(at, at + 2), 16) / 255
-    return channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4
-  })
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b
 }

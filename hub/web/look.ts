@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { isDark } from '../../web/ui/colour.ts'
+import { isDark } from '../../shared/colour.ts'
 import { OWN_LOOK } from '../own-look.ts'
 import { lookQuery } from './api/queries.ts'
 

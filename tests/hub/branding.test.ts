@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { brandingWarnings, contrast, mailBranding } from '../../hub/branding.ts'
+import { brandingWarnings, mailBranding } from '../../hub/branding.ts'
 import { MailBranding } from '../../hub/mail/slots.ts'
 import { OWN_LOOK } from '../../hub/own-look.ts'
+import { contrast } from '../../shared/colour.ts'
 import { startHub, type TestHub } from './hub.ts'
 
 let folder: string
