@@ -9,11 +9,9 @@ export const brandingText = texts(
       `${colour} has a contrast of ${decimal('en', contrast)} on a dark page; ${least} is needed. Choose a lighter one.`,
     no_mail_logo: 'Letters go without this logo: they take a PNG or JPEG of up to 29 KB.',
     logo: {
-      form: 'Send the logo as data:image/png, image/jpeg or image/svg+xml in base64.',
+      form: 'Send the logo as data:image/png or data:image/jpeg in base64. Export an SVG as a PNG first.',
       large: (kilobytes: number) => `The logo has ${kilobytes} KB, more than 200. Make it smaller.`,
-      other: (type: string) => `The logo is no ${type}, though it says so.`,
-      needless: (what: string) =>
-        `The SVG has ${what}, which a logo does not need. Export it plain, or as a PNG.`,
+      other: (type: string) => `The file is not a ${type}, though it says so. Export it again.`,
     },
   },
   {
@@ -23,11 +21,9 @@ export const brandingText = texts(
       `${colour} renginin koyu sayfadaki karşıtlığı ${decimal('tr', contrast)}; en az ${decimal('tr', least)} gerekir. Daha açık bir renk seçin.`,
     no_mail_logo: 'Bu logo mektuplarda yer almaz: orada en çok 29 KB’lık PNG ya da JPEG olur.',
     logo: {
-      form: 'Logoyu base64 ile data:image/png, image/jpeg ya da image/svg+xml olarak gönderin.',
+      form: 'Logoyu base64 ile data:image/png ya da data:image/jpeg olarak gönderin. SVG’yi önce PNG olarak dışa aktarın.',
       large: (kilobytes) => `Logo ${kilobytes} KB; en çok 200 KB olabilir. Küçültün.`,
-      other: (type) => `Logo ${type} olduğunu söylüyor, ama değil.`,
-      needless: (what) =>
-        `SVG’de bir logonun gerektirmediği bir şey var: ${what}. Sade bir SVG ya da PNG olarak dışa aktarın.`,
+      other: (type) => `Dosya ${type} olduğunu söylüyor, ama değil. Yeniden dışa aktarın.`,
     },
   },
 )

@@ -17,7 +17,7 @@ const Colour = z
   .transform((colour) => colour.toLowerCase())
 
 const Logo = z.string().max(300_000)
-const LOGO = 'A data: URL of a PNG, JPEG or plain SVG, at most 200 KB.'
+const LOGO = 'A data: URL of a PNG or JPEG, at most 200 KB.'
 
 /** What the hub, its mails and documents are to look like; `logoFault` looks at the logo. */
 export const GivenBranding = z.strictObject({
@@ -60,12 +60,11 @@ export async function readBranding(config: Config): Promise<Branding> {
   return (await mayBrand(config)) ? readSetting(config.paths, BRANDING) : OWN_LOOK
 }
 
-const MAIL_LOGO = /^data:image\/(?:png|jpeg);/
 const MAX_MAIL_LOGO = 40_000
 
-/** The look as letters take it: many mail programs show no SVG, and a letter has to stay small. */
+/** The look as letters take it: a letter has to stay small. */
 export function mailBranding({ name, logo, colors }: Branding) {
-  const fits = logo !== null && MAIL_LOGO.test(logo) && logo.length <= MAX_MAIL_LOGO
+  const fits = logo !== null && logo.length <= MAX_MAIL_LOGO
   return { name, logo: fits ? logo : null, color: colors.primary }
 }
 

@@ -71,7 +71,7 @@ branding.openapi(
     operationId: 'setBranding',
     tags: ['Settings'],
     summary: 'Change name, logo and colours',
-    description: 'With an Enterprise licence. An SVG is taken if it does nothing but draw.',
+    description: 'With an Enterprise licence. The logo is a PNG or a JPEG.',
     request: { body: body(GivenBranding) },
     responses: { 200: json(Settings, 'In use at once.'), ...problems(402, 422) },
   }),

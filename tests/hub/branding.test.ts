@@ -76,38 +76,16 @@ describe('with an Enterprise licence', () => {
     expect((await publicLook()).branding.name).toBe('Demir')
   })
 
-  const svg = (inside: string, attributes = '') =>
-    url('svg+xml', `<svg xmlns="http://www.w3.org/2000/svg" ${attributes}>${inside}</svg>`)
   test.each([
-    ['a plain drawing', svg('<g fill="#fff"><path d="M0 0h10v10z"/></g>')],
-    [
-      'a gradient',
-      svg(
-        '<defs><linearGradient id="a"><stop offset="0"/></linearGradient></defs><rect fill="url(#a)" width="9" height="9"/><use href="#a"/>',
-        'viewBox="0 0 10 10"',
-      ),
-    ],
-    ['a title and a comment', svg('<!-- made by hand --><title>Demir &amp; Co</title>')],
+    ['a PNG', url('png', PNG)],
     ['a JPEG', url('jpeg', Buffer.concat([Buffer.from('ffd8ffe0', 'hex'), Buffer.alloc(9)]))],
   ])('%s is taken', async (_, logo) => {
     expect((await put(logo)).status).toBe(200)
   })
 
   test.each([
-    ['a script', svg('<script>alert(1)</script>')],
-    ['an event', svg('<path d="M0 0" onload="alert(1)"/>')],
-    ['an event behind a slash', svg('<path/onload="alert(1)"/>')],
-    ['foreign HTML', svg('<foreignObject><b/></foreignObject>')],
-    ['a style sheet', svg('<style>@import "https://evil.example/a.css"</style>')],
-    ['a fetched picture', svg('<image href="https://evil.example/a.png"/>')],
-    ['a link', svg('<a href="javascript:alert(1)"><path d="M0 0"/></a>')],
-    ['a fetched paint', svg('<rect fill="url(https://evil.example/a)"/>')],
-    ['a hidden address', svg('<rect style="fill:u\\72l(//evil.example)"/>')],
-    ['an entity', url('svg+xml', '<!DOCTYPE svg [<!ENTITY a "b">]><svg>&a;</svg>')],
-    ['CDATA', svg('<![CDATA[<script>alert(1)</script>]]>')],
-    ['an animation', svg('<animate attributeName="href" values="javascript:alert(1)"/>')],
-    ['HTML that says SVG', url('svg+xml', '<html><svg></svg></html>')],
-    ['an unquoted attribute', svg('<path d=x onload=alert(1)>')],
+    ['a drawing', url('svg+xml', '<svg xmlns="http://www.w3.org/2000/svg"/>')],
+    ['a script', url('svg+xml', '<svg><script>alert(1)</script></svg>')],
     ['text that says PNG', url('png', '<svg/>')],
     ['a GIF', url('gif', 'GIF89a')],
     ['a link to a picture', 'https://example.com/logo.png'],
@@ -119,10 +97,10 @@ describe('with an Enterprise licence', () => {
   })
 
   test('a logo is refused in the language of who sends it', async () => {
-    const body = { ...OWN_LOOK, logo: svg('<script>alert(1)</script>') }
+    const body = { ...OWN_LOOK, logo: url('png', '<svg/>') }
     const headers = { 'Accept-Language': 'tr' }
     const refused = await hub.call('PUT', 'settings/branding', body, headers)
-    expect((await refused.json()).errors[0].message).toMatch(/gerektirmediği .*: <script>/)
+    expect((await refused.json()).errors[0].message).toMatch(/PNG olduğunu söylüyor/)
   })
 
   test('a colour that is none is 422', async () => {
@@ -133,7 +111,7 @@ describe('with an Enterprise licence', () => {
   test('colours that are hard to read, and a logo that letters cannot show, are warned of', () => {
     const warned = brandingWarnings({
       name: 'x',
-      logo: url('svg+xml', '<svg></svg>'),
+      logo: url('png', Buffer.concat([PNG, Buffer.alloc(40_000)])),
       colors: { primary: '#ffff00', accent: '#101010' },
     })
     expect(warned.map(({ en }) => en)).toEqual([

@@ -95,7 +95,7 @@ function Whole({ settings }: { settings: Schemas['BrandingSettings'] }) {
               <input
                 ref={file}
                 type="file"
-                accept="image/png,image/jpeg,image/svg+xml"
+                accept="image/png,image/jpeg"
                 className="sr-only"
                 tabIndex={-1}
                 aria-label={text.logo}
