@@ -294,9 +294,19 @@ begin
     set status = 'failed', updated_at = now()
     where zone_id = new.id and status in ('pending', 'held');
   else
-    update watchpost.deliveries
-    set status = 'cancelled', last_error = 'The channel was deleted.', updated_at = now()
-    where channel_id = new.id and status in ('queued', 'held', 'sending');
+    with cancelled as (
+      update watchpost.deliveries
+      set status = 'cancelled', last_error = 'The channel was deleted.', updated_at = now()
+      where channel_id = new.id and status in ('queued', 'held', 'sending')
+      returning alert_id
+    )
+    update watchpost.alerts a
+    set status = 'failed', updated_at = now()
+    where a.id in (select alert_id from cancelled)
+      and a.status in ('pending', 'held')
+      and not exists (
+        select from watchpost.deliveries d
+        where d.alert_id = a.id and d.channel_id <> new.id and d.status in ('queued', 'held', 'sending', 'succeeded'));
   end if;
   return new;
 end
