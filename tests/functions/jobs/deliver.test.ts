@@ -1,0 +1,258 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { failed, type SendResult } from '../../../functions/channels/send.ts'
+import { verify } from '../../../shared/signing.ts'
+import { quake } from '../../jobs.ts'
+import { answered, parsed } from '../../service.ts'
+import { createTelling, MadeChannel, type Telling, type Told } from '../../telling.ts'
+
+let telling: Telling
+beforeAll(async () => {
+  telling = await createTelling()
+})
+afterAll(() => telling?.close())
+beforeEach(() => telling.reset())
+
+const query = (statement: string, values: unknown[] = []) => telling.query(statement, values)
+
+const broken = () => answered(500, 'broken')
+const busy = (retry_after?: number): SendResult => ({
+  ok: true,
+  status: 429,
+  headers: new Headers(retry_after === undefined ? {} : { 'retry-after': String(retry_after) }),
+  body: '',
+  duration_ms: 12,
+})
+
+describe('after a rotation', () => {
+  test.each([
+    ['1 hour', true],
+    ['0 seconds', false],
+    ['-1 second', false],
+  ])('the previous secret signs too while it has %s left: %s', async (left, signs) => {
+    const told = await telling.tell(broken)
+    const rotated = await telling.service.request(
+      'POST',
+      `/api/v1/channels/${told.channel}/rotate-secret`,
+      told.person,
+    )
+    const { signing_secret } = parsed(rotated, 200, MadeChannel).channel
+    await query(
+      'update watchpost.channels set previous_secret_until = now() + $2::interval where id = $1',
+      [told.channel, left],
+    )
+    await telling.again(told)
+    const [sent, ...others] = telling.service.receiver.requests
+    if (!sent) throw new Error('nothing was sent')
+    expect(others).toEqual([])
+    const { headers, body } = sent
+    const isSignedBy = async (secret: string) =>
+      (await verify({ headers, body, secret, now: new Date() })).ok
+    expect(await isSignedBy(signing_secret)).toBe(true)
+    expect(await isSignedBy(told.secret)).toBe(signs)
+  })
+})
+
+describe('a channel that fails', () => {
+  const channelState = async ({ channel }: Pick<Told, 'channel'>) => {
+    const [row] = await query(
+      `select failures, status, extract(epoch from paused_until - updated_at)::float8 as pause
+      from watchpost.channels where id = $1`,
+      [channel],
+    )
+    return row
+  }
+
+  test('is left alone from its fifth failure in a row on, twice as long each time, at most 30 minutes', async () => {
+    const told = await telling.tell(broken)
+    const pauses: unknown[] = []
+    for (const before of [0, 3, 4, 5, 6, 11, 12, 100]) {
+      await query('update watchpost.channels set failures = $2 where id = $1', [
+        told.channel,
+        before,
+      ])
+      await query('delete from watchpost.delivery_attempts where delivery_id = $1', [told.delivery])
+      telling.service.receiver.answer = broken
+      await telling.again(told)
+      const { failures, status, pause } = (await channelState(told)) ?? {}
+      expect([failures, status]).toEqual([before + 1, 'failing'])
+      pauses.push([before + 1, pause])
+    }
+    expect(pauses).toEqual([
+      [1, 0],
+      [4, 0],
+      [5, 10],
+      [6, 20],
+      [7, 40],
+      [12, 1280],
+      [13, 1800],
+      [101, 1800],
+    ])
+  })
+
+  test.each([
+    [0, 0],
+    [7, 7],
+    [undefined, 10],
+    [600, 600],
+    [86_400, 1800],
+  ])(
+    'and asks for %s seconds with 429 gets %i for all that is sent to it',
+    async (asked, pause) => {
+      const told = await telling.tell(() => busy(asked))
+      expect(await channelState(told)).toMatchObject({ failures: 1, pause })
+    },
+  )
+
+  test('is not told sooner than it asked because another answer asked for less', async () => {
+    const told = await telling.tell(broken)
+    telling.service.receiver.answer = async () => {
+      // As another process would that was asked for an hour.
+      await query(
+        `update watchpost.channels set paused_until = now() + interval '1 hour' where id = $1`,
+        [told.channel],
+      )
+      return busy(5)
+    }
+    await telling.again(told)
+    const [row] = await query(
+      `select paused_until > now() + interval '50 minutes' as waits from watchpost.channels where id = $1`,
+      [told.channel],
+    )
+    expect(row).toEqual({ waits: true })
+  })
+
+  test('gets nothing while it is paused, which uses no attempt up, and everything afterwards', async () => {
+    const told = await telling.tell(broken)
+    const pause = (time: string) =>
+      query('update watchpost.channels set paused_until = now() + $2::interval where id = $1', [
+        told.channel,
+        time,
+      ])
+    await pause('20 minutes')
+    await telling.again(told, { is_paused: true })
+    expect(telling.service.receiver.requests).toEqual([])
+    expect(await telling.deliveryOf(told)).toMatchObject({ status: 'queued', attempts: 1 })
+    const waiting = await query(
+      `select start_after = (select date_trunc('milliseconds', paused_until) from watchpost.channels where id = $2) as is_due_then
+      from pgboss.job where name = 'deliver' and state = 'created' and data ->> 'delivery_id' = $1`,
+      [told.delivery, told.channel],
+    )
+    expect(waiting).toEqual([{ is_due_then: true }])
+    await pause('0 seconds')
+    await telling.again(told, { is_paused: true })
+    expect(telling.service.receiver.requests).toHaveLength(1)
+    expect(await telling.deliveryOf(told)).toMatchObject({ status: 'succeeded', attempts: 2 })
+  })
+
+  test('is well again after one success, and only then', async () => {
+    const told = await telling.tell(broken)
+    await query(`update watchpost.channels set failures = 9 where id = $1`, [told.channel])
+    telling.service.receiver.answer = () => answered(400)
+    await telling.again(told)
+    expect(await channelState(told)).toMatchObject({ failures: 10, status: 'failing' })
+    await telling.jobs.ingest(quake(told.here))
+    telling.service.receiver.answer = () => answered(200)
+    await telling.again(told)
+    expect(await channelState(told)).toEqual({ failures: 0, status: 'ok', pause: null })
+  })
+
+  test('and was switched off meanwhile stays off, whatever it answers', async () => {
+    for (const answer of [broken, () => answered(200), () => answered(410)]) {
+      const told = await telling.tell(broken)
+      telling.service.receiver.answer = async () => {
+        const body = { enabled: false }
+        const { key } = told.person
+        await telling.service.request('PATCH', `/api/v1/channels/${told.channel}`, { key, body })
+        return answer()
+      }
+      await telling.again(told)
+      const [row] = await query('select enabled, status from watchpost.channels where id = $1', [
+        told.channel,
+      ])
+      expect(row).toEqual({ enabled: false, status: 'disabled' })
+    }
+  })
+})
+
+describe('a delivery is given up', () => {
+  const past = (count: number, status: number | null) => Array.from({ length: count }, () => status)
+
+  // The first attempt, which `tell` makes, is the first of these.
+  test.each<[string, (number | null)[], () => SendResult, string, string]>([
+    ['after eight attempts that were answered 5xx', past(7, 500), broken, 'failed', 'failed'],
+    ['not after seven', past(6, 500), broken, 'queued', 'pending'],
+    [
+      'after eight that nobody answered',
+      past(7, null),
+      () => failed('timeout'),
+      'failed',
+      'failed',
+    ],
+    ['not for any number of 429', past(40, 429), () => busy(1), 'queued', 'pending'],
+    [
+      'not sooner because of 429s between',
+      [...past(6, 500), ...past(9, 429)],
+      broken,
+      'queued',
+      'pending',
+    ],
+    ['not by a 429 when all but one are used up', past(7, 500), () => busy(1), 'queued', 'pending'],
+    ['at once when the answer is for good', [500], () => answered(404), 'failed', 'failed'],
+  ])('%s', async (_, before, answer, status, alert) => {
+    const told = await telling.tell(broken)
+    await query('delete from watchpost.delivery_attempts where delivery_id = $1', [told.delivery])
+    await query(
+      `insert into watchpost.delivery_attempts (delivery_id, attempt, outcome, status_code, duration_ms)
+      select $1, nr, 'retry', code, 1 from unnest($2::smallint[]) with ordinality as t (code, nr)`,
+      [told.delivery, before],
+    )
+    await query('update watchpost.deliveries set attempts = $2 where id = $1', [
+      told.delivery,
+      before.length,
+    ])
+    telling.service.receiver.answer = answer
+    await telling.again(told)
+    expect(telling.service.receiver.requests).toHaveLength(1)
+    expect(await telling.deliveryOf(told)).toMatchObject({
+      status,
+      alert,
+      attempts: before.length + 1,
+    })
+    const [open] = await query(
+      `select count(*)::integer from pgboss.job where name = 'deliver' and state = 'created' and data ->> 'delivery_id' = $1`,
+      [told.delivery],
+    )
+    expect(open).toEqual({ count: status === 'queued' ? 1 : 0 })
+  })
+
+  test.each([
+    ['47 hours 59 minutes', 'queued'],
+    ['48 hours', 'expired'],
+  ])('%s after its first attempt it is %s, even for a 429', async (age, status) => {
+    const told = await telling.tell(() => busy(1))
+    await query(
+      `update watchpost.deliveries set first_attempt_at = now() - $2::interval where id = $1`,
+      [told.delivery, age],
+    )
+    telling.service.receiver.answer = () => busy(1)
+    await telling.again(told)
+    expect(await telling.deliveryOf(told)).toMatchObject({ status })
+  })
+})
+
+test('what is repeated are the words of the first attempt', async () => {
+  const sent: string[] = []
+  const told = await telling.tell(broken)
+  await telling.again(told)
+  sent.push(telling.service.receiver.requests[0]?.body ?? '')
+  await query(`update watchpost.deliveries set status = 'queued' where id = $1`, [told.delivery])
+  await query(`update watchpost.alerts set reason = 'Another reason.', note = 'a note'`)
+  await query(
+    `select private.enqueue('deliver', gen_random_uuid(), jsonb_build_object('delivery_id', $1::text))`,
+    [told.delivery],
+  )
+  await telling.again(told)
+  sent.push(telling.service.receiver.requests[1]?.body ?? '')
+  expect(sent[0]).toMatch(/alert\.raised/)
+  expect(sent[1]).toBe(sent[0])
+})

@@ -1,0 +1,384 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createWorkshop, type Workshop } from '../../jobs.ts'
+import { createService, type Service } from '../../service.ts'
+
+let service: Service
+let jobs: Workshop
+
+beforeAll(async () => {
+  service = await createService()
+  jobs = await createWorkshop(service)
+})
+afterAll(async () => {
+  await jobs?.close()
+  await service?.close()
+})
+
+const query = (statement: string, values: unknown[] = []) =>
+  service.database.query<Record<string, unknown>>(statement, values)
+
+const EVENT = `'test', 'earthquake', 'M 5', 1, 2, 50, 'active', box '(2,1),(2,1)'`
+const EVENT_COLUMNS = 'source, type, title, lat, lon, severity, status, extent'
+const ZONE = `gen_random_uuid(), gen_random_uuid(), 'A zone', 1, 2, array[box '(3,2),(1,0)']`
+const CHANNEL = `gen_random_uuid(), gen_random_uuid(), 'webhook', 'sealed', 'masked'`
+
+type Limit = {
+  table: string
+  /** What of it, where not everything goes with its age. */
+  what?: string
+  keep: string
+  /** A row of that age: $1 is the moment, $2 a name of its own. */
+  insert: string
+  /** The row of `retention` that says how long, where one does. */
+  thing?: string
+}
+
+/** Every table from which something goes with time, and after how long. */
+const LIMITS: Limit[] = [
+  {
+    table: 'event_revisions',
+    keep: '100 days',
+    thing: 'event_revisions',
+    insert: `(event_id, revision, first_seen_at, ts, ${EVENT_COLUMNS}) values ($2, 1, $1, now(), ${EVENT})`,
+  },
+  {
+    table: 'events',
+    keep: '90 days',
+    thing: 'events',
+    insert: `(id, ts, updated_at, ${EVENT_COLUMNS}) values ($2, $1, $1, ${EVENT})`,
+  },
+  {
+    table: 'events',
+    what: 'that are over',
+    keep: '90 days',
+    thing: 'events',
+    insert: `(id, ts, updated_at, ends_at, ${EVENT_COLUMNS})
+      values ($2, $1, $1, now() - interval '1 second', ${EVENT})`,
+  },
+  {
+    table: 'batches',
+    what: 'that were matched',
+    keep: '7 days',
+    insert: `(source, size, created_at, matched_at) values ($2, 1, $1, now())`,
+  },
+  {
+    table: 'delivery_attempts',
+    keep: '30 days',
+    thing: 'delivery_attempts',
+    insert: `(delivery_id, attempt, at, outcome, duration_ms, error) values (gen_random_uuid(), 1, $1, 'ok', 1, $2)`,
+  },
+  {
+    table: 'alerts',
+    keep: '400 days',
+    thing: 'alerts',
+    insert: `(zone_id, zone_name, owner_id, event_id, source, event, severity, reason, first_reason, status,
+        raised_at, checks, zone_version, event_revision)
+      values (gen_random_uuid(), 'A zone', gen_random_uuid(), $2, 'test', '{}', 50, '', '', 'recorded', $1, '[]', 1, 1)`,
+  },
+  {
+    table: 'deliveries',
+    what: 'of a test',
+    keep: '400 days',
+    thing: 'alerts',
+    insert: `(channel_id, message, status, created_at, last_error)
+      values (gen_random_uuid(), 'channel.test', 'succeeded', $1, $2)`,
+  },
+  {
+    table: 'audit',
+    keep: '400 days',
+    thing: 'audit',
+    insert: `(account_id, at, action, target_type) values (gen_random_uuid(), $1, $2, 'zone')`,
+  },
+  {
+    table: 'match_memory',
+    keep: '100 days',
+    thing: 'event_revisions',
+    insert: `(zone_id, key, memory, updated_at) values (gen_random_uuid(), $2, '{}', $1)`,
+  },
+  {
+    table: 'zones',
+    what: 'that were deleted',
+    keep: '30 days',
+    thing: 'deleted',
+    insert: `(id, owner_id, label, lat, lon, boxes, deleted_at, icon) values (${ZONE}, $1, left($2, 32))`,
+  },
+  {
+    table: 'channels',
+    what: 'that were deleted',
+    keep: '30 days',
+    thing: 'deleted',
+    insert: `(id, owner_id, kind, target_sealed, target_masked, deleted_at, label) values (${CHANNEL}, $1, $2)`,
+  },
+  {
+    table: 'positions_default',
+    keep: '48 hours',
+    thing: 'positions',
+    insert: `(event_id, ts, first_seen_at, subject, ${EVENT_COLUMNS}) values ($2, $1, now(), 'mmsi:1', ${EVENT})`,
+  },
+  {
+    table: 'idempotency_keys',
+    keep: '24 hours',
+    insert: `(user_id, route, key, request_hash, status, resource_id, created_at)
+      values (gen_random_uuid(), 'POST /', $2, '', 201, '', $1)`,
+  },
+  {
+    table: 'sign_in_links',
+    what: 'that have expired',
+    keep: '0 seconds',
+    insert: `(token_hash, user_id, expires_at) values (sha256($2::bytea), gen_random_uuid(), $1)`,
+  },
+  {
+    table: 'refresh_tokens',
+    what: 'that were used',
+    keep: '30 days',
+    insert: `(token_hash, session_id, used_at) values (sha256($2::bytea), gen_random_uuid(), $1)`,
+  },
+  {
+    table: 'sessions',
+    keep: '30 days',
+    insert: `(id, user_id, refreshed_at) values (md5($2)::uuid, gen_random_uuid(), $1)`,
+  },
+  {
+    table: 'rate_denials',
+    keep: '10 minutes',
+    insert: `(request_id, at) values (md5($2)::uuid, $1)`,
+  },
+  {
+    table: 'rate_limits',
+    keep: '10 minutes',
+    insert: `(bucket, tat) values ($2, $1)`,
+  },
+]
+
+/** What is as old as it gets and stays all the same. */
+const KEPT: (Limit & { what: string })[] = [
+  {
+    table: 'events',
+    what: 'that a feed still tells of',
+    keep: '90 days',
+    insert: `(id, ts, updated_at, ${EVENT_COLUMNS}) values ($2, $1, now(), ${EVENT})`,
+  },
+  {
+    table: 'events',
+    what: 'that were told of late',
+    keep: '90 days',
+    insert: `(id, ts, updated_at, ${EVENT_COLUMNS}) values ($2, now(), $1, ${EVENT})`,
+  },
+  {
+    table: 'events',
+    what: 'that still stand',
+    keep: '90 days',
+    insert: `(id, ts, updated_at, ends_at, ${EVENT_COLUMNS})
+      values ($2, $1, $1, now() + interval '1 hour', ${EVENT})`,
+  },
+  {
+    table: 'batches',
+    what: 'that nobody has matched yet',
+    keep: '7 days',
+    insert: `(source, size, created_at) values ($2, 1, $1)`,
+  },
+  {
+    table: 'deliveries',
+    what: 'of an alert that is kept',
+    keep: '400 days',
+    insert: `(alert_id, channel_id, message, created_at, last_error)
+      values (gen_random_uuid(), gen_random_uuid(), 'alert.raised', $1, $2)`,
+  },
+  {
+    table: 'refresh_tokens',
+    what: 'that nobody has used',
+    keep: '30 days',
+    insert: `(token_hash, session_id, created_at) values (sha256($2::bytea), gen_random_uuid(), $1)`,
+  },
+  {
+    table: 'zones',
+    what: 'that nobody has deleted',
+    keep: '30 days',
+    insert: `(id, owner_id, label, lat, lon, boxes, created_at, icon) values (${ZONE}, $1, left($2, 32))`,
+  },
+  {
+    table: 'zones',
+    what: 'deleted, of which an alert still tells',
+    keep: '30 days',
+    insert: `(id, owner_id, label, lat, lon, boxes, deleted_at, icon) values (${ZONE}, $1, left($2, 32));
+      insert into watchpost.alerts (zone_id, zone_name, owner_id, event_id, source, event, severity, reason,
+        first_reason, status, raised_at, checks, zone_version, event_revision)
+      select id, '', owner_id, 'x', 'test', '{}', 50, '', '', 'recorded', now(), '[]', 1, 1 from watchpost.zones`,
+  },
+  {
+    table: 'channels',
+    what: 'deleted, of which a delivery still tells',
+    keep: '30 days',
+    insert: `(id, owner_id, kind, target_sealed, target_masked, deleted_at, label) values (${CHANNEL}, $1, $2);
+      insert into watchpost.deliveries (channel_id, message, status) select id, 'channel.test', 'failed' from watchpost.channels`,
+  },
+]
+
+const TABLES = [...new Set(LIMITS.map(({ table }) => table))]
+
+beforeEach(async () => {
+  const names = TABLES.map((table) => `watchpost.${table}`).join(', ')
+  await query(`truncate ${names} cascade`)
+  await query(
+    'insert into watchpost.sources (source, title, attribution, types, interval_seconds)' +
+      ` values ('test', '', '', '{}', 60) on conflict do nothing`,
+  )
+})
+
+/** A row of this age, as nobody but time makes one: no trigger follows it. */
+async function age({ table, insert, keep }: Limit, more: string) {
+  const made = await service.transaction()
+  await made.query('set local session_replication_role = replica', [])
+  const [row] = await query('select (now() - $1::interval - $2::interval)::text as at', [
+    keep,
+    more,
+  ])
+  const at = `'${row?.at}'::timestamptz`
+  const named = insert.replaceAll('$1', at).replaceAll('$2', `'${randomUUID()}'`)
+  await made.query(`insert into watchpost.${table} ${named}`, [])
+  await made.commit()
+}
+
+const retain = () => query('select private.retain()')
+async function countOf({ table }: Limit): Promise<unknown> {
+  const [row] = await query(`select count(*)::integer from watchpost.${table}`)
+  return row?.count
+}
+const title = ({ table, what = '' }: Limit) => `${table} ${what}`.trim()
+
+test.each(LIMITS.map((limit) => [title(limit), limit.keep, limit] as const))(
+  '%s go after %s, not a minute sooner',
+  async (_title, _keep, limit) => {
+    await age(limit, '-1 minute')
+    await retain()
+    expect(await countOf(limit)).toBe(1)
+    await age(limit, '1 minute')
+    expect(await countOf(limit)).toBe(2)
+    await retain()
+    expect(await countOf(limit)).toBe(1)
+    const left = await query(
+      `select ${limit.insert.includes('expires_at') ? 'expires_at > now()' : 'true'} as is_young from watchpost.${limit.table}`,
+    )
+    expect(left).toEqual([{ is_young: true }])
+  },
+)
+
+test.each(KEPT.map((limit) => [title(limit), limit] as const))('%s stay', async (_, limit) => {
+  await age(limit, '1 day')
+  await retain()
+  expect(await countOf(limit)).toBe(1)
+})
+
+describe('how long is what the table retention says', () => {
+  const things = LIMITS.filter(({ thing }) => thing)
+  test.each(things.map((limit) => [title(limit), limit.thing, limit] as const))(
+    'for %s in its row %s',
+    async (_, thing, limit) => {
+      // A delivery counts its attempts for 48 hours, however short they are to be kept.
+      const keep = thing === 'delivery_attempts' ? '50 hours' : '5 hours'
+      const [before] = await query('select keep::text from watchpost.retention where thing = $1', [
+        thing,
+      ])
+      expect(before?.keep).toBe(
+        limit.keep.replace('24 hours', '1 day').replace('48 hours', '48:00:00'),
+      )
+      const set = 'update watchpost.retention set keep = $2::interval where thing = $1'
+      await query(set, [thing, keep])
+      try {
+        await age({ ...limit, keep }, '-1 hour')
+        await age({ ...limit, keep }, '1 hour')
+        await retain()
+        expect(await countOf(limit)).toBe(1)
+      } finally {
+        await query(set, [thing, limit.keep])
+      }
+    },
+  )
+})
+
+test('of each kind no more than asked go at once, and how many went is said', async () => {
+  const kinds = LIMITS.filter(({ table }) => table === 'alerts' || table === 'audit')
+  for (const limit of kinds) for (let n = 0; n < 5; n += 1) await age(limit, '1 day')
+  const gone: unknown[] = []
+  for (let round = 0; round < 4; round += 1) {
+    gone.push((await query('select private.retain(2) as gone'))[0]?.gone)
+  }
+  expect(gone).toEqual([4, 4, 2, 0])
+})
+
+test.each([
+  ['4 minutes', 'sending', null],
+  ['6 minutes', 'failed', 'The test was interrupted.'],
+])(
+  'a test of a channel that was begun %s ago and never ended is %s',
+  async (since, status, error) => {
+    const made = await service.transaction()
+    await made.query('set local session_replication_role = replica', [])
+    await made.query(
+      `insert into watchpost.deliveries (channel_id, message, status, updated_at)
+    select gen_random_uuid(), message, 'sending', now() - $1::interval
+    from unnest(array['channel.test', 'alert.raised']) as t (message)`,
+      [since],
+    )
+    await made.commit()
+    await retain()
+    const rows = await query(
+      'select message, status, last_error from watchpost.deliveries order by 1 desc',
+    )
+    expect(rows).toEqual([
+      { message: 'channel.test', status, last_error: error },
+      { message: 'alert.raised', status: 'sending', last_error: null },
+    ])
+  },
+)
+
+describe('positions', () => {
+  const partitions = async () =>
+    (
+      await query(
+        `select (to_date(right(c.relname, 8), 'YYYYMMDD') - (now() at time zone 'UTC')::date)::integer as day
+        from pg_inherits i join pg_class c on c.oid = i.inhrelid
+        where i.inhparent = 'watchpost.positions'::regclass and c.relname <> 'positions_default' order by 1`,
+      )
+    ).map(({ day }) => day)
+
+  test('have a partition for yesterday, today and three days ahead, which the job makes', async () => {
+    for (const day of await partitions()) await drop(Number(day))
+    await jobs.drain()
+    expect(await partitions()).toEqual([-1, 0, 1, 2, 3])
+    const [open] = await query(
+      `select count(*)::integer from pg_class
+      where relname ~ '^positions_' and relkind = 'r' and not (relrowsecurity and relforcerowsecurity)`,
+    )
+    expect(open).toEqual({ count: 0 })
+  })
+
+  test('of a day go with its partition, once all of it is older than 48 hours', async () => {
+    for (const day of await partitions()) await drop(Number(day))
+    await query('select private.ensure_partitions(0)')
+    for (const day of [-2, -3, -4, -30]) await create(day)
+    await retain()
+    expect(await partitions()).toEqual([-3, -2, -1, 0])
+  })
+
+  async function nameOf(day: number): Promise<[string, string, string]> {
+    const [row] = await query(
+      `select to_char(d, 'YYYYMMDD') as name, d::text as from, (d + 1)::text as to
+      from (select (now() at time zone 'UTC')::date + $1::integer as d) x`,
+      [day],
+    )
+    return [`watchpost.positions_${row?.name}`, `${row?.from} 00:00+00`, `${row?.to} 00:00+00`]
+  }
+  async function create(day: number) {
+    const [name, from, to] = await nameOf(day)
+    await query(
+      `create table ${name} partition of watchpost.positions for values from ('${from}') to ('${to}');
+      alter table ${name} owner to watchpost_owner`,
+    )
+  }
+  async function drop(day: number) {
+    const [name] = await nameOf(day)
+    await query(`drop table ${name}`)
+  }
+})

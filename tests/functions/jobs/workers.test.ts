@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
+import { createWorkshop, quake, registerSource, type Workshop } from '../../jobs.ts'
+import { createService, type Person, parsed, type Service } from '../../service.ts'
+
+// Two workers at once: a table is held so that both stand at the same place before either goes on.
+let service: Service
+let jobs: Workshop
+
+beforeAll(async () => {
+  service = await createService()
+  jobs = await createWorkshop(service)
+  await registerSource(service, 'other')
+})
+afterAll(async () => {
+  await jobs?.close()
+  await service?.close()
+})
+
+const query = (statement: string, values: unknown[] = []) =>
+  service.database.query<Record<string, unknown>>(statement, values)
+
+const Id = z.object({ id: z.uuid() })
+
+async function make(person: Person, path: string, body: object): Promise<string> {
+  const made = await service.request('POST', `/api/v1/${path}`, { key: person.key, body })
+  const Made = z.union([z.object({ zone: Id }), z.object({ channel: Id })])
+  return Object.values(parsed(made, 201, Made)).map(({ id }) => id)[0] ?? ''
+}
+
+const webhook = (person: Person) =>
+  make(person, 'channels', { kind: 'webhook', target: 'https://hooks.example.com/in' })
+
+/** Resolves when so many sessions of this database wait for a lock. */
+async function waiting(count: number): Promise<void> {
+  for (;;) {
+    const [row] = await query(
+      `select count(distinct l.pid)::integer as waiting
+      from pg_locks l join pg_stat_activity a on a.pid = l.pid
+      where not l.granted and a.datname = current_database()`,
+    )
+    if (row?.waiting === count) return
+  }
+}
+
+/** Runs what is due while nobody can write a table, until two workers stand before it. */
+async function bothAt(table: string): Promise<void> {
+  const holder = await service.transaction()
+  await holder.query(`lock table ${table} in share mode`, [])
+  const running = jobs.drain()
+  await waiting(2)
+  await holder.commit()
+  await running
+}
+
+test('of two workers each batch of a source is matched by one', async () => {
+  const person = await service.person()
+  await make(person, 'zones', { label: 'A place', lat: 10, lon: 10 })
+  await jobs.drain()
+  await jobs.ingest(quake({ lat: 10, lon: 10 }))
+  await jobs.ingest(quake({ lat: 10, lon: 10 }))
+  const from = jobs.lines.length
+  await bothAt('watchpost.match_memory')
+  const matched = jobs.lines.slice(from).filter((line) => line.queue === 'match')
+  expect(matched).toHaveLength(2)
+  expect(matched.reduce((sum, { batches }) => sum + Number(batches), 0)).toBe(2)
+})
+
+test('of two workers that match a zone’s change and an event, one goes first', async () => {
+  const person = await service.person()
+  await make(person, 'zones', { label: 'A place', lat: 12, lon: 10 })
+  await jobs.drain()
+  await jobs.ingest(quake({ lat: 12, lon: 10 }))
+  // A standing event, so that the new zone has something to remember.
+  await jobs.ingest(
+    quake({ lat: 12, lon: 10, ends_at: new Date(Date.now() + 3_600_000).toISOString() }),
+  )
+  await jobs.drain()
+  await make(person, 'zones', { label: 'Another', lat: 12, lon: 10 })
+  await jobs.ingest(quake({ lat: 12, lon: 10 }))
+  const holder = await service.transaction()
+  await holder.query('lock table watchpost.match_memory in share mode', [])
+  const running = jobs.drain()
+  await waiting(2)
+  const kinds = await query(
+    `select distinct l.locktype from pg_locks l join pg_stat_activity a on a.pid = l.pid
+    where not l.granted and a.datname = current_database() order by 1`,
+  )
+  await holder.commit()
+  await running
+  expect(kinds).toEqual([{ locktype: 'advisory' }, { locktype: 'relation' }])
+})
+
+test('a vessel that two sources tell of raises one alert a stay', async () => {
+  const person = await service.person()
+  const fields = { label: 'Port', lat: 20, lon: 10, types: ['vessel'], min_severity: 40 }
+  const zone = await make(person, 'zones', fields)
+  await jobs.drain()
+  const seen = (source: string, minute: number, severity: number) =>
+    quake({
+      id: `${source}:vessel-${minute}`,
+      source,
+      type: 'vessel',
+      subject: 'mmsi:230000077',
+      lat: 20,
+      lon: 10,
+      severity,
+      ts: new Date(Date.now() + minute * 60_000).toISOString(),
+    })
+  // It has come in, below the threshold: the stay is remembered, nothing was told.
+  await jobs.ingest(seen('test', -30, 0))
+  await jobs.drain()
+  await jobs.ingest(seen('test', -20, 50))
+  await jobs.ingest(seen('other', -10, 50))
+  await bothAt('watchpost.match_memory')
+  const alerts = await query('select event_id from watchpost.alerts where zone_id = $1', [zone])
+  expect(alerts).toHaveLength(1)
+})
+
+test('two workers that release what quiet hours held send one digest', async () => {
+  const person = await service.person()
+  await webhook(person)
+  const clock = (minutes: number) =>
+    new Date(Date.now() + minutes * 60_000).toISOString().slice(11, 16)
+  const quiet = { quiet_hours_start: clock(-60), quiet_hours_end: clock(60) }
+  const zone = await make(person, 'zones', { label: 'Asleep', lat: 30, lon: 10, ...quiet })
+  await jobs.ingest(quake({ lat: 30, lon: 10 }), quake({ lat: 30, lon: 10 }))
+  await jobs.drain()
+  await query(`update watchpost.alerts set held_until = now() where zone_id = $1`, [zone])
+  await query(`delete from pgboss.job where name = 'release'`)
+  for (let worker = 0; worker < 2; worker += 1) {
+    await query(
+      `select private.enqueue('release', gen_random_uuid(), jsonb_build_object('zone_id', $1::text))`,
+      [zone],
+    )
+  }
+  service.receiver.requests.length = 0
+  await bothAt('watchpost.deliveries')
+  const sent = service.receiver.requests.map(({ body }) => JSON.parse(body).type)
+  expect(sent).toEqual(['alert.digest'])
+})
+
+test('a delivery that is being cancelled when a worker takes it up is not sent', async () => {
+  const person = await service.person()
+  await webhook(person)
+  await make(person, 'zones', { label: 'Going', lat: 40, lon: 10 })
+  await jobs.drain()
+  await jobs.ingest(quake({ lat: 40, lon: 10 }))
+  const id = await deliveryOf(person)
+  await query(`delete from pgboss.job where name = 'deliver'`)
+  const canceller = await service.transaction()
+  await canceller.query(`update watchpost.deliveries set status = 'cancelled' where id = $1`, [id])
+  await query(
+    `select private.enqueue('deliver', gen_random_uuid(), jsonb_build_object('delivery_id', $1::text))`,
+    [id],
+  )
+  const running = jobs.drain()
+  await waiting(1)
+  await canceller.commit()
+  await running
+  expect(service.receiver.requests).toEqual([])
+  expect(await query('select status from watchpost.deliveries where id = $1', [id])).toEqual([
+    { status: 'cancelled' },
+  ])
+})
+
+/** The one delivery of a person's one alert, made and not yet sent. */
+async function deliveryOf({ user_id }: Person): Promise<string> {
+  const busy = service.receiver.answer
+  service.receiver.answer = () => ({
+    ok: true,
+    status: 503,
+    headers: new Headers(),
+    body: '',
+    duration_ms: 1,
+  })
+  await jobs.drain()
+  service.receiver.answer = busy
+  service.receiver.requests.length = 0
+  const [row] = await query(
+    `select d.id from watchpost.deliveries d join watchpost.alerts a on a.id = d.alert_id
+    where a.owner_id = $1`,
+    [user_id],
+  )
+  return z.uuid().parse(row?.id)
+}
