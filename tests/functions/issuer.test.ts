@@ -153,17 +153,32 @@ describe('supabase-js', () => {
 })
 
 describe('a link', () => {
-  test('that is unknown, too old, or of an unconfirmed address is otp_expired', async () => {
-    const old = await link()
-    await service.database.query('update watchpost.sign_in_links set expires_at = now()')
+  const use = (token_hash: string) => post('/verify', { token_hash, type: 'magiclink' })
+  const expire = (when: string) =>
+    service.database.query(
+      'update watchpost.sign_in_links set expires_at = now() + $2::interval where user_id = $1',
+      [account.user_id, when],
+    )
+
+  test.each([
+    ['1 minute', 200],
+    ['0 seconds', 403],
+    ['-1 minute', 403],
+  ])('that is good for %s more is %i', async (left, status) => {
+    const token_hash = await link()
+    await expire(left)
+    const answer = await use(token_hash)
+    expect(answer.status).toBe(status)
+    if (status === 403) expectRefusal(answer, 403, 'otp_expired')
+  })
+
+  test('that is unknown, or of an address that is not confirmed any more, is otp_expired', async () => {
+    expectRefusal(await use('unknown'), 403, 'otp_expired')
     const unconfirmed = await link()
     await service.database.query('update auth.users set email_confirmed_at = null where id = $1', [
       account.user_id,
     ])
-    for (const token_hash of [old, unconfirmed, 'unknown']) {
-      const answer = await post('/verify', { token_hash, type: 'magiclink' })
-      expectRefusal(answer, 403, 'otp_expired')
-    }
+    expectRefusal(await use(unconfirmed), 403, 'otp_expired')
     await expect(link()).rejects.toThrow('is not confirmed')
   })
 

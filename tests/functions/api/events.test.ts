@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { Event } from '../../../functions/api/events.ts'
+import { expectProblem } from '../../refusals.ts'
+import { createService, type Person, parsed, type Service } from '../../service.ts'
+
+const PATH = '/api/v1/events'
+const List = z.object({ events: z.array(Event), next_cursor: z.string().nullable() })
+
+let service: Service
+beforeAll(async () => {
+  service = await createService()
+  await service.database.query(
+    `insert into watchpost.sources (source, title, attribution, types, interval_seconds)
+    values ('test', '', '', '{}', 60), ('other', '', '', '{}', 60)`,
+  )
+})
+afterAll(() => service?.close())
+
+let places = 0
+/** A place of one's own, with a zone of 100 km round it. */
+async function watcher(person?: Person, fields: object = {}) {
+  places += 1
+  const me = person ?? (await service.person())
+  const here = { lat: -60 + 3 * places, lon: 50 }
+  const body = { label: 'A zone', ...here, radius_km: 100, ...fields }
+  const made = await service.request('POST', '/api/v1/zones', { key: me.key, body })
+  const { zone } = parsed(made, 201, z.object({ zone: z.object({ id: z.uuid() }) }))
+  return { me, here, zone: zone.id }
+}
+
+let count = 0
+type Fields = Partial<{
+  lat: number
+  lon: number
+  source: string
+  type: string
+  severity: number
+  ago: string
+  owner: string
+  org: string
+  subject: string
+}>
+async function happens(fields: Fields): Promise<string> {
+  count += 1
+  const { source = 'test', type = 'storm', severity = 50, ago = '1 minute', subject } = fields
+  const id = `${source}:${count}`
+  const { lat, lon, owner, org } = fields
+  await service.database.query(
+    subject
+      ? `insert into watchpost.positions (event_id, source, type, title, lat, lon, ts, severity, subject, status, extent,
+          first_seen_at, scope_id)
+        values ($1, $2, $3, $1, $4, $5, date_trunc('milliseconds', now() - $6::interval), $7, '${subject}', 'active',
+          box(point($5, $4), point($5, $4)), now(), coalesce($9::uuid, $8::uuid))`
+      : `insert into watchpost.events (id, source, type, title, lat, lon, ts, severity, status, extent, owner_id, org_id)
+        values ($1, $2, $3, $1, $4, $5, date_trunc('milliseconds', now() - $6::interval), $7, 'active',
+          box(point($5, $4), point($5, $4)), $8, $9)`,
+    [id, source, type, lat, lon, ago, severity, owner ?? null, org ?? null],
+  )
+  return id
+}
+
+async function listed(person: Pick<Person, 'key'>, filter = ''): Promise<string[]> {
+  const answer = await service.request('GET', `${PATH}?${filter}`, { key: person.key })
+  return parsed(answer, 200, List).events.map(({ id }) => id)
+}
+
+describe.each([
+  ['events', undefined],
+  ['positions', 'mmsi:230000001'],
+])('%s', (_, subject) => {
+  const event = (fields: Fields) => happens({ ...fields, ...(subject ? { subject } : {}) })
+
+  test('are those of the last minutes inside the zones, newest first', async () => {
+    const { me, here } = await watcher()
+    const young = await event({ ...here, ago: '59 minutes' })
+    const old = await event({ ...here, ago: '61 minutes' })
+    const newest = await event(here)
+    await event({ lat: here.lat, lon: here.lon + 40 })
+    expect(await listed(me)).toEqual([newest, young])
+    expect(await listed(me, 'minutes=60')).toEqual([newest, young])
+    expect(await listed(me, 'minutes=90')).toEqual([newest, young, old])
+    expect(await listed(me, 'minutes=1440')).toEqual([newest, young, old])
+  })
+
+  test('by source, type, severity and zone are those and no others', async () => {
+    const { me, here, zone } = await watcher()
+    const elsewhere = await watcher(me)
+    const weak = await event({ ...here, severity: 20, ago: '4 minutes' })
+    const strong = await event({ ...here, severity: 60, ago: '3 minutes' })
+    const flood = await event({ ...here, type: 'flood', severity: 20, ago: '2 minutes' })
+    const other = await event({ ...here, source: 'other', severity: 59, ago: '1 minute' })
+    const there = await event({ ...elsewhere.here, severity: 10, ago: '5 minutes' })
+    expect(await listed(me)).toEqual([other, flood, strong, weak, there])
+    expect(await listed(me, 'source=other')).toEqual([other])
+    expect(await listed(me, 'type=flood')).toEqual([flood])
+    expect(await listed(me, 'min_severity=59.5')).toEqual([strong])
+    expect(await listed(me, 'min_severity=59')).toEqual([other, strong])
+    expect(await listed(me, 'min_severity=60')).toEqual([strong])
+    expect(await listed(me, `zone_id=${zone}`)).toEqual([other, flood, strong, weak])
+    expect(await listed(me, `zone_id=${elsewhere.zone}`)).toEqual([there])
+  })
+
+  test('that are private are for those they belong to', async () => {
+    const [owner, member] = [await service.person(), await service.person()]
+    const org = await service.organisation(owner, [member, 'member'])
+    const { here } = await watcher(owner)
+    const zone = { label: 'Same', ...here, radius_km: 100 }
+    const stranger = await service.person()
+    for (const { key } of [member, stranger])
+      await service.request('POST', '/api/v1/zones', { key, body: zone })
+    const everybodys = await event({ ...here, ago: '3 minutes' })
+    const mine = await event({ ...here, owner: owner.user_id, ago: '2 minutes' })
+    const ours = await event({ ...here, owner: owner.user_id, org, ago: '1 minute' })
+    expect(await listed(owner)).toEqual([ours, mine, everybodys])
+    expect(await listed(member)).toEqual([ours, everybodys])
+    expect(await listed(stranger)).toEqual([everybodys])
+  })
+
+  test('page through all of them, also those of one moment', async () => {
+    const { me, here } = await watcher()
+    const ids: string[] = []
+    for (const ago of ['5 minutes', '4 minutes', '3 minutes', '2 minutes', '1 minute'])
+      ids.unshift(await event({ ...here, ago }))
+    await service.database.query(
+      `update watchpost.${subject ? 'positions' : 'events'}
+      set ts = date_trunc('minute', now()) - interval '2 minutes' where ${subject ? 'event_id' : 'id'} = any($1)`,
+      [ids.slice(1, 4)],
+    )
+    const expected = await listed(me)
+    expect([...expected].sort()).toEqual([...ids].sort())
+    for (const limit of [1, 2, 3, 5]) {
+      const seen: string[] = []
+      let cursor: string | null = ''
+      for (let page = 0; cursor !== null && page < 10; page += 1) {
+        const path: string = `${PATH}?limit=${limit}${cursor && `&cursor=${cursor}`}`
+        const answer: z.infer<typeof List> = parsed(
+          await service.request('GET', path, me),
+          200,
+          List,
+        )
+        seen.push(...answer.events.map(({ id }) => id))
+        cursor = answer.next_cursor
+      }
+      expect(seen).toEqual(expected)
+    }
+  })
+})
+
+test('an event names the zones of the caller it lies in, and no others', async () => {
+  const { me, here, zone } = await watcher()
+  const second = await service.request('POST', '/api/v1/zones', {
+    key: me.key,
+    body: { label: 'Wide', ...here, radius_km: 150 },
+  })
+  const wide = z.object({ zone: z.object({ id: z.uuid() }) }).parse(second.body).zone.id
+  await watcher(undefined, here)
+  const at = await happens(here)
+  // In the corner of the small zone's box, outside its circle.
+  const corner = await happens({ lat: here.lat + 0.85, lon: here.lon + 0.85, ago: '2 minutes' })
+  const answer = await service.request('GET', PATH, me)
+  const { events } = parsed(answer, 200, List)
+  expect(events.map(({ id, zone_ids }) => [id, [...zone_ids].sort()])).toEqual([
+    [at, [zone, wide].sort()],
+    [corner, [wide]],
+  ])
+  expect(await listed(me, `zone_id=${zone}`)).toEqual([at])
+})
+
+test('a zone that is switched off or snoozed still says what happens in it, a deleted one does not', async () => {
+  const { me, here, zone } = await watcher(undefined, { enabled: false, min_severity: 100 })
+  const at = await happens(here)
+  expect(await listed(me)).toEqual([at])
+  await service.request('DELETE', `/api/v1/zones/${zone}`, me)
+  expect(await listed(me)).toEqual([])
+  expectProblem(await service.request('GET', `${PATH}?zone_id=${zone}`, me), 404, 'not_found')
+})
+
+test('a zone of somebody else is no filter', async () => {
+  const { zone, here } = await watcher()
+  await happens(here)
+  const stranger = await service.person()
+  const answer = await service.request('GET', `${PATH}?zone_id=${zone}`, stranger)
+  expectProblem(answer, 404, 'not_found')
+})
+
+test.each([
+  'minutes=0',
+  'minutes=1441',
+  'limit=0',
+  'limit=501',
+  'min_severity=101',
+  'type=x',
+  'a=1',
+])('?%s is 400', async (filter) => {
+  const answer = await service.request('GET', `${PATH}?${filter}`, await service.person())
+  expectProblem(answer, 400, 'invalid_query')
+})
+
+test.each([
+  ['application/json', 200, 'application/json'],
+  ['*/*', 200, 'application/json'],
+  ['application/geo+json', 200, 'application/geo+json'],
+  ['text/html', 406, 'application/problem+json'],
+])('asked for %s it answers %i as %s', async (accept, status, type) => {
+  const { key } = await service.person()
+  const answer = await service.request('GET', PATH, { key, headers: { accept } })
+  expect(answer.status).toBe(status)
+  expect(answer.headers.get('Content-Type')).toContain(type)
+})
