@@ -69,6 +69,16 @@ describe('a delivery that is throttled', () => {
     expect(wait({ ...throttled, now: later(20 * 3600) })).toBe(1800)
   })
 
+  test.each([
+    [5, 1],
+    [100, 10],
+    [3600, 360],
+    [36_000, 1800],
+  ])('after %i seconds waits %i at least, however soon the receiver wants it', (age, least) => {
+    const seconds = wait({ ...throttled, retry_after_seconds: 1, now: later(age) })
+    expect(seconds).toBe(Math.max(least, 1.05))
+  })
+
   test.each([0, 1])('makes no busy loop of "Retry-After: %i" for ever', (hint) => {
     let now = start
     let tries = 0

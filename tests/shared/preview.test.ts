@@ -110,6 +110,25 @@ describe('a preview', () => {
     expect(memory_before.get('usgs:us1')).toBe(memory)
   })
 
+  it('ends with the last moment of today', () => {
+    const day = (time: string) => run(zone(), revision(time)).count
+    expect(day('2026-03-07T23:59:59.999Z')).toBe(1)
+    expect(day('2026-03-08T00:00:00.000Z')).toBe(0)
+  })
+
+  it('lists sources by how much they bring, and by name where that is the same', () => {
+    const of = (source: string, nth: number) =>
+      revision('2026-03-03T00:00:00Z', { source, id: `${source}:${nth}` })
+    const all = [of('b', 1), of('c', 1), of('a', 1), of('d', 1), of('d', 2)]
+    for (const order of [all, all.toReversed()])
+      expect(run(zone(), ...order).by_source.map(({ source }) => source)).toEqual([
+        'd',
+        'a',
+        'b',
+        'c',
+      ])
+  })
+
   it.each([
     ['filter', { sources: ['emsc'] }, revision('2026-03-03T12:00:00Z')],
     ['filter', { types: ['storm' as const] }, revision('2026-03-03T12:00:00Z')],
@@ -274,5 +293,15 @@ describe('a suggestion', () => {
     expect(run(zone({ min_severity: Number(threshold) }), ...all).count).toBe(Number(left))
     expect(Number(left)).toBeLessThanOrEqual(35)
     expect(run(zone(), ...quakes(300, () => 50)).suggestion).toContain('narrow the zone')
+    // No threshold is beyond 100, which those of 100 still reach.
+    const extreme = quakes(300, (i) => (i < 40 ? 100 : 50))
+    expect(run(zone(), ...extreme).suggestion).toContain(
+      'min_severity 100 would have fired 40 times',
+    )
+  })
+
+  it('is made from twenty alerts a day on', () => {
+    expect(run(zone(), ...quakes(139, () => 50)).suggestion).toBeNull()
+    expect(run(zone(), ...quakes(140, () => 50)).suggestion).toContain('140 alerts in 7 days')
   })
 })
