@@ -152,7 +152,11 @@ describe('a channel that fails', () => {
     expect(await channelState(told)).toMatchObject({ failures: 10, status: 'failing' })
     await telling.jobs.ingest(quake(told.here))
     telling.service.receiver.answer = () => answered(200)
-    await telling.again(told)
+    await query(
+      `update watchpost.channels set paused_until = now() - interval '1 second' where id = $1`,
+      [told.channel],
+    )
+    await telling.again(told, { is_paused: true })
     expect(await channelState(told)).toEqual({ failures: 0, status: 'ok', pause: null })
   })
 
@@ -239,6 +243,26 @@ describe('a delivery is given up', () => {
     expect(await telling.deliveryOf(told)).toMatchObject({ status })
   })
 })
+
+test.each(['held', 'succeeded', 'failed', 'expired', 'cancelled'])(
+  'a job for a delivery that is %s sends nothing and changes nothing',
+  async (status) => {
+    const told = await telling.tell(broken)
+    await query('update watchpost.deliveries set status = $2 where id = $1', [
+      told.delivery,
+      status,
+    ])
+    const before = await telling.deliveryOf(told)
+    await telling.again(told)
+    expect(telling.service.receiver.requests).toEqual([])
+    expect(await telling.deliveryOf(told)).toEqual(before)
+    const left = await query(
+      `select from pgboss.job where name = 'deliver' and state <> 'completed' and data ->> 'delivery_id' = $1`,
+      [told.delivery],
+    )
+    expect(left).toEqual([])
+  },
+)
 
 test('what is repeated are the words of the first attempt', async () => {
   const sent: string[] = []
