@@ -145,6 +145,10 @@ begin
   loop
     v_name := 'positions_' || to_char(v_day, 'YYYYMMDD');
     continue when to_regclass('watchpost.' || v_name) is not null;
+    -- What came before its day had a partition stays in the default one until its age deletes it.
+    continue when exists (
+      select from watchpost.positions_default p
+      where p.ts >= v_day::timestamp at time zone 'UTC' and p.ts < (v_day + 1)::timestamp at time zone 'UTC');
     execute format(
       'create table watchpost.%I partition of watchpost.positions for values from (%L) to (%L)',
       v_name, v_day::text || ' 00:00:00+00', (v_day + 1)::text || ' 00:00:00+00');

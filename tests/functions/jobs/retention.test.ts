@@ -354,6 +354,19 @@ describe('positions', () => {
     expect(open).toEqual({ count: 0 })
   })
 
+  test('that came before their day had a partition keep nothing else from going', async () => {
+    for (const day of await partitions()) await drop(Number(day))
+    const today = LIMITS.find(({ table }) => table === 'positions_default')
+    const alert = LIMITS.find(({ table }) => table === 'alerts')
+    if (!today || !alert) throw new Error('the table of limits has both')
+    await age({ ...today, keep: '0 seconds' }, '0 seconds')
+    await age(alert, '1 day')
+    await query(`select private.enqueue('retain', gen_random_uuid(), '{}', p_singleton => 'again')`)
+    await jobs.drain()
+    expect(await partitions()).toEqual([-1, 1, 2, 3])
+    expect([await countOf(today), await countOf(alert)]).toEqual([1, 0])
+  })
+
   test('of a day go with its partition, once all of it is older than 48 hours', async () => {
     for (const day of await partitions()) await drop(Number(day))
     await query('select private.ensure_partitions(0)')
