@@ -163,6 +163,18 @@ describe('an alert that gets worse', () => {
     expect(types()).toEqual(['alert.digest'])
   })
 
+  test('and waited with no channel to go to is told where there is one by now', async () => {
+    const fields = { ...QUIET, channel_ids: [], emergency_severity: 80 }
+    const { person, here, zone } = await setUp(fields)
+    const event = quake({ ...here, severity: 55 })
+    await ingest(event)
+    expect(await alertsOf(person)).toMatchObject([{ status: 'recorded', deliveries: [] }])
+    await patch(person, zone, { channel_ids: null })
+    await ingest({ ...event, severity: 85 })
+    expect(await alertsOf(person)).toMatchObject([{ status: 'dispatched', severity: 85 }])
+    expect(types()).toEqual(['alert.raised'])
+  })
+
   test('but is recorded only, because it has no channel, stays recorded', async () => {
     const { person, here, zone } = await setUp({ channel_ids: [] })
     const event = quake({ ...here, severity: 45 })
