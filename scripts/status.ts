@@ -70,6 +70,18 @@ export async function redrive(client: pg.Client): Promise<{ redriven: number }> 
     supervise: false,
     schedule: false,
   })
+  await client.query(
+    `select private.record('queue.redriven', 'queue', 'dead', array[dead.owner_id],
+      jsonb_build_object('deliveries', dead.count))
+    from (
+      select c.owner_id, count(*)
+      from pgboss.job j
+      join watchpost.deliveries d on d.id::text = j.data ->> 'delivery_id'
+      join watchpost.channels c on c.id = d.channel_id
+      where j.name = 'dead' and j.state::text in ('created', 'retry')
+      group by c.owner_id
+    ) dead`,
+  )
   let redriven = 0
   for (let moved = -1; moved !== 0; redriven += moved) moved = await boss.redrive('dead')
   await client.query(`select pg_notify('watchpost_jobs', '')`)

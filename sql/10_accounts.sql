@@ -346,6 +346,20 @@ begin
 end
 $$;
 
+-- errcode WP409 when so many were deleted of late, each of which is kept for 30 days, that making and
+-- deleting would fill the database past what a plan allows.
+create function private.require_tidy(p_user_id uuid, p_thing text, p_deleted bigint) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_most integer := 4 * private.plan_limit((select plan from watchpost.accounts where user_id = p_user_id), p_thing);
+begin
+  if p_deleted >= v_most then
+    raise exception 'Of the % that you deleted in the last 30 days % are kept to be restored, and no more can be made. Change or restore some instead of making and deleting them.',
+      p_thing, v_most using errcode = 'WP409';
+  end if;
+end
+$$;
+
 create function private.api_keys_room() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -353,6 +367,10 @@ begin
   perform private.require_room(new.user_id, 'keys', (
     select count(*) + 1 from watchpost.api_keys
     where user_id = new.user_id and revoked_at is null and (expires_at is null or expires_at > now())));
+  if (select count(*) from watchpost.api_keys
+      where user_id = new.user_id and created_at > now() - interval '1 day') >= 200 then
+    raise exception 'This account made 200 keys in a day. Wait, or use those there are.' using errcode = 'WP409';
+  end if;
   return new;
 end
 $$;

@@ -248,6 +248,9 @@ begin
     perform pg_advisory_xact_lock(hashtextextended('zones:' || new.owner_id, 0));
     perform private.require_room(new.owner_id, 'zones', (
       select count(*) + 1 from watchpost.zones where owner_id = new.owner_id and deleted_at is null));
+    perform private.require_tidy(new.owner_id, 'zones', (
+      select count(*) from watchpost.zones
+      where owner_id = new.owner_id and deleted_at > now() - interval '30 days'));
     return new;
   end if;
   if new.org_id is distinct from old.org_id and private.uid() is not null and private.uid() <> old.owner_id

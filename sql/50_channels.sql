@@ -103,6 +103,11 @@ begin
   perform pg_advisory_xact_lock(hashtextextended('channels:' || new.owner_id, 0));
   perform private.require_room(new.owner_id, 'channels', (
     select count(*) + 1 from watchpost.channels where owner_id = new.owner_id and deleted_at is null));
+  if tg_op = 'INSERT' then
+    perform private.require_tidy(new.owner_id, 'channels', (
+      select count(*) from watchpost.channels
+      where owner_id = new.owner_id and deleted_at > now() - interval '30 days'));
+  end if;
   return new;
 end
 $$;

@@ -203,6 +203,7 @@ declare
   v_alert watchpost.alerts;
   v_old record;
   v_new uuid;
+  v_count integer := 0;
 begin
   select * into v_alert from watchpost.alerts where id = p_alert_id and scope_id = any(private.my_scopes());
   if not found then
@@ -211,6 +212,10 @@ begin
   if not private.can_write() or not (
     v_alert.owner_id = private.uid() or coalesce(v_alert.org_id = any(private.admin_orgs()), false)) then
     raise exception 'only the owner or an admin redelivers' using errcode = 'WP403';
+  end if;
+  if (select count(*) from watchpost.deliveries where alert_id = p_alert_id and redelivery_of is not null) >= 100 then
+    raise exception 'This alert was sent again a hundred times. Look at the channel: GET /channels/:id/deliveries says what it answers.'
+      using errcode = 'WP409';
   end if;
   for v_old in
     select d.id, d.channel_id, d.message, d.sequence
@@ -232,8 +237,13 @@ begin
     returning id into v_new;
     perform private.enqueue(
       'deliver', v_new, jsonb_build_object('delivery_id', v_new), p_group => v_old.channel_id::text);
+    v_count := v_count + 1;
     return next v_new;
   end loop;
+  if v_count > 0 then
+    perform private.record('alert.redelivered', 'alert', p_alert_id::text,
+      v_alert.owner_id || private.heads_of(array[v_alert.org_id]), jsonb_build_object('deliveries', v_count));
+  end if;
 end
 $$;
 grant execute on function private.redeliver to authenticated;
@@ -244,6 +254,11 @@ language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_id uuid;
 begin
+  if (select count(*) from watchpost.deliveries
+      where channel_id = p_channel_id and message = 'channel.test' and created_at > now() - interval '1 day') >= 100 then
+    raise exception 'This channel was tested a hundred times in a day. Wait, or look at what it answered: GET /channels/:id/deliveries.'
+      using errcode = 'WP409';
+  end if;
   insert into watchpost.deliveries (channel_id, message, status, payload, first_attempt_at)
   select c.id, 'channel.test', 'sending', p_payload, now()
   from watchpost.channels c
@@ -251,8 +266,8 @@ begin
     and (c.owner_id = private.uid() or c.org_id = any(private.admin_orgs()))
   returning id into v_id;
   if v_id is not null then
-    perform private.record('channel.tested', 'channel', p_channel_id::text, array[(
-      select owner_id from watchpost.channels where id = p_channel_id)]);
+    perform private.record('channel.tested', 'channel', c.id::text, c.owner_id || private.heads_of(array[c.org_id]))
+    from watchpost.channels c where c.id = p_channel_id;
   end if;
   return v_id;
 end

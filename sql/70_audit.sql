@@ -47,9 +47,11 @@ create policy audit_select on watchpost.audit for select to authenticated
   using (account_id = (select private.uid()));
 grant select on watchpost.audit to authenticated;
 
--- Writes an act into the log of each account concerned, with the context of the request, if any.
+-- Writes an act into the log of each account concerned, with the context of the request, if any; into
+-- the actor's too, unless it stands there already.
 create function private.record(
-  p_action text, p_target_type text, p_target_id text, p_accounts uuid[], p_details jsonb default '{}'
+  p_action text, p_target_type text, p_target_id text, p_accounts uuid[], p_details jsonb default '{}',
+  p_for_actor boolean default true
 )
 returns void
 language sql volatile set search_path = '' as $$
@@ -60,14 +62,22 @@ language sql volatile set search_path = '' as $$
     p_details || case when c.claims is null then jsonb_build_object('via', session_user::text) else '{}' end
   from (select private.claims() as claims) c
   cross join lateral unnest(p_accounts || private.uid()) as a (id)
-  where a.id is not null
+  where a.id is not null and (p_for_actor or a.id is distinct from private.uid())
 $$;
 
--- The changed columns of a row, old and new, without secrets, hashes, boxes and shapes' coordinates.
+-- Who answers for organisations: what is done to things shared there stands in their logs too.
+create function private.heads_of(p_org_ids uuid[]) returns uuid[]
+language sql stable set search_path = '' as $$
+  select coalesce(array_agg(m.user_id), '{}') from watchpost.members m
+  where m.org_id = any(p_org_ids) and m.status = 'active' and m.role in ('owner', 'admin')
+$$;
+
+-- The changed columns of a row, old and new, without secrets, hashes, boxes, shapes' coordinates and
+-- what people wrote: of those it only says that they changed.
 create function private.changes(p_old jsonb, p_new jsonb) returns jsonb
 language sql immutable set search_path = '' as $$
   select coalesce(jsonb_object_agg(n.key, case
-    when n.key ~ '(sealed|hash|polygon|target)' then '"changed"'::jsonb
+    when n.key ~ '(sealed|hash|polygon|target|^note$)' then '"changed"'::jsonb
     else jsonb_build_array(p_old -> n.key, n.value) end), '{}')
   from jsonb_each(p_new) n
   where n.value is distinct from p_old -> n.key
@@ -86,6 +96,8 @@ declare
   v_verb text := case tg_op when 'INSERT' then 'created' when 'UPDATE' then 'updated' else 'deleted' end;
   v_changes jsonb := '{}';
   v_accounts uuid[];
+  v_heads uuid[];
+  v_id text;
 begin
   if tg_op = 'UPDATE' then
     v_changes := private.changes(v_old, v_new);
@@ -103,7 +115,11 @@ begin
       v_verb := 'plan_changed';
     end if;
     if v_thing = 'alert' then
-      v_verb := case when (v_new ->> 'resolved')::boolean then 'resolved' else 'reopened' end;
+      v_verb := case
+        when not v_changes ? 'resolved' then 'noted'
+        when (v_new ->> 'resolved')::boolean then 'resolved'
+        else 'reopened'
+      end;
       v_changes := v_changes - 'resolved' - 'resolved_at';
     end if;
     if v_thing = 'channel' and v_changes ? 'signing_secret_sealed' then
@@ -115,18 +131,36 @@ begin
   end if;
   v_accounts := case
     when v_row ? 'owner_id' then array[(v_row ->> 'owner_id')::uuid, (v_old ->> 'owner_id')::uuid]
-    when v_thing = 'member' then array[(v_row ->> 'user_id')::uuid, (
-      select user_id from watchpost.members where org_id = (v_row ->> 'org_id')::uuid and role = 'owner')]
-    when v_thing = 'organisation' then array[(
-      select user_id from watchpost.members where org_id = (v_row ->> 'id')::uuid and role = 'owner')]
     else array[(v_row ->> 'user_id')::uuid]
   end;
+  v_heads := private.heads_of(case
+    when v_thing = 'organisation' then array[(v_row ->> 'id')::uuid]
+    else array[(v_new ->> 'org_id')::uuid, (v_old ->> 'org_id')::uuid]
+  end);
+  v_id := coalesce(v_row ->> 'id', v_row ->> 'user_id');
+  if v_row ? 'owner_id' and v_changes ? 'org_id' then
+    -- What it was before, or is after, is no business of an organisation it is not shared with.
+    perform private.record(
+      v_thing || '.' || v_verb, v_thing, v_id,
+      array(select unnest(v_heads) except select unnest(v_accounts)),
+      jsonb_build_object('changed', jsonb_build_object('org_id', v_changes -> 'org_id'))
+      || private.label_of(case when v_new ->> 'org_id' is null then v_old else v_new end),
+      false);
+  else
+    v_accounts := v_accounts || v_heads;
+  end if;
   perform private.record(
-    v_thing || '.' || v_verb, v_thing, coalesce(v_row ->> 'id', v_row ->> 'user_id'), v_accounts,
+    v_thing || '.' || v_verb, v_thing, v_id, v_accounts,
     case when v_changes = '{}' then '{}' else jsonb_build_object('changed', v_changes) end
-    || case when v_row ? 'label' then jsonb_build_object('label', v_row -> 'label') else '{}' end);
-  return null;
+    || private.label_of(v_row));
+  -- Before a deletion the row has to be returned, or nothing is deleted.
+  return coalesce(new, old);
 end
+$$;
+
+create function private.label_of(p_row jsonb) returns jsonb
+language sql immutable set search_path = '' as $$
+  select case when p_row ? 'label' then jsonb_build_object('label', p_row -> 'label') else '{}' end
 $$;
 
 create trigger zones_audit after insert or update on watchpost.zones
@@ -135,14 +169,23 @@ create trigger channels_audit after insert or update on watchpost.channels
   for each row execute function private.audit_change('channel');
 create trigger members_audit after insert or update or delete on watchpost.members
   for each row execute function private.audit_change('member');
-create trigger organisations_audit after insert or update or delete on watchpost.organisations
+-- At its commit it has its owner; before it goes it still has its members.
+create constraint trigger organisations_audit_insert after insert on watchpost.organisations
+  deferrable initially deferred for each row execute function private.audit_change('organisation');
+create trigger organisations_audit after update on watchpost.organisations
+  for each row execute function private.audit_change('organisation');
+create trigger organisations_audit_delete before delete on watchpost.organisations
   for each row execute function private.audit_change('organisation');
 create trigger api_keys_audit after insert or update on watchpost.api_keys
   for each row execute function private.audit_change('key');
+create trigger accounts_audit_insert after insert on watchpost.accounts
+  for each row execute function private.audit_change('account');
 create trigger accounts_audit after update of plan on watchpost.accounts
   for each row execute function private.audit_change('account');
-create trigger alerts_audit after update of resolved on watchpost.alerts
-  for each row when (old.resolved is distinct from new.resolved)
+create trigger sign_in_links_audit after insert on watchpost.sign_in_links
+  for each row execute function private.audit_change('sign_in_link');
+create trigger alerts_audit after update of resolved, note on watchpost.alerts
+  for each row when (old.resolved is distinct from new.resolved or old.note is distinct from new.note)
   execute function private.audit_change('alert');
 
 -- Security definer: refusals of a known key, counted per minute, key, code and route in one row.

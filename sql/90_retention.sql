@@ -134,6 +134,8 @@ begin
   set status = 'failed', last_error = 'The test was interrupted.', updated_at = now()
   where message = 'channel.test' and status = 'sending' and updated_at < now() - interval '5 minutes';
 
+  -- As long as the log tells of it.
+  delete from watchpost.api_keys where revoked_at < now() - (v_keep ->> 'audit')::interval;
   delete from watchpost.idempotency_keys where created_at < now() - interval '24 hours';
   delete from watchpost.sign_in_links where expires_at < now();
   delete from watchpost.refresh_tokens where used_at < now() - interval '30 days';

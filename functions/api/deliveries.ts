@@ -55,7 +55,7 @@ deliveries.openapi(
     request: { params: ChannelId },
     responses: {
       200: json(z.object({ delivery: ChannelDelivery }), 'The test, delivered or not.'),
-      ...problems(404),
+      ...problems(404, 409),
     },
   }),
   async (c) => {

@@ -421,6 +421,20 @@ begin
 end
 $$;
 
+-- errcode WP409 when so many were deleted of late, each of which is kept for 30 days, that making and
+-- deleting would fill the database past what a plan allows.
+create function private.require_tidy(p_user_id uuid, p_thing text, p_deleted bigint) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_most integer := 4 * private.plan_limit((select plan from watchpost.accounts where user_id = p_user_id), p_thing);
+begin
+  if p_deleted >= v_most then
+    raise exception 'Of the % that you deleted in the last 30 days % are kept to be restored, and no more can be made. Change or restore some instead of making and deleting them.',
+      p_thing, v_most using errcode = 'WP409';
+  end if;
+end
+$$;
+
 create function private.api_keys_room() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -428,6 +442,10 @@ begin
   perform private.require_room(new.user_id, 'keys', (
     select count(*) + 1 from watchpost.api_keys
     where user_id = new.user_id and revoked_at is null and (expires_at is null or expires_at > now())));
+  if (select count(*) from watchpost.api_keys
+      where user_id = new.user_id and created_at > now() - interval '1 day') >= 200 then
+    raise exception 'This account made 200 keys in a day. Wait, or use those there are.' using errcode = 'WP409';
+  end if;
   return new;
 end
 $$;
@@ -1756,6 +1774,9 @@ begin
     perform pg_advisory_xact_lock(hashtextextended('zones:' || new.owner_id, 0));
     perform private.require_room(new.owner_id, 'zones', (
       select count(*) + 1 from watchpost.zones where owner_id = new.owner_id and deleted_at is null));
+    perform private.require_tidy(new.owner_id, 'zones', (
+      select count(*) from watchpost.zones
+      where owner_id = new.owner_id and deleted_at > now() - interval '30 days'));
     return new;
   end if;
   if new.org_id is distinct from old.org_id and private.uid() is not null and private.uid() <> old.owner_id
@@ -2138,6 +2159,11 @@ begin
   perform pg_advisory_xact_lock(hashtextextended('channels:' || new.owner_id, 0));
   perform private.require_room(new.owner_id, 'channels', (
     select count(*) + 1 from watchpost.channels where owner_id = new.owner_id and deleted_at is null));
+  if tg_op = 'INSERT' then
+    perform private.require_tidy(new.owner_id, 'channels', (
+      select count(*) from watchpost.channels
+      where owner_id = new.owner_id and deleted_at > now() - interval '30 days'));
+  end if;
   return new;
 end
 $$;
@@ -2474,6 +2500,7 @@ declare
   v_alert watchpost.alerts;
   v_old record;
   v_new uuid;
+  v_count integer := 0;
 begin
   select * into v_alert from watchpost.alerts where id = p_alert_id and scope_id = any(private.my_scopes());
   if not found then
@@ -2482,6 +2509,10 @@ begin
   if not private.can_write() or not (
     v_alert.owner_id = private.uid() or coalesce(v_alert.org_id = any(private.admin_orgs()), false)) then
     raise exception 'only the owner or an admin redelivers' using errcode = 'WP403';
+  end if;
+  if (select count(*) from watchpost.deliveries where alert_id = p_alert_id and redelivery_of is not null) >= 100 then
+    raise exception 'This alert was sent again a hundred times. Look at the channel: GET /channels/:id/deliveries says what it answers.'
+      using errcode = 'WP409';
   end if;
   for v_old in
     select d.id, d.channel_id, d.message, d.sequence
@@ -2503,8 +2534,13 @@ begin
     returning id into v_new;
     perform private.enqueue(
       'deliver', v_new, jsonb_build_object('delivery_id', v_new), p_group => v_old.channel_id::text);
+    v_count := v_count + 1;
     return next v_new;
   end loop;
+  if v_count > 0 then
+    perform private.record('alert.redelivered', 'alert', p_alert_id::text,
+      v_alert.owner_id || private.heads_of(array[v_alert.org_id]), jsonb_build_object('deliveries', v_count));
+  end if;
 end
 $$;
 grant execute on function private.redeliver to authenticated;
@@ -2515,6 +2551,11 @@ language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_id uuid;
 begin
+  if (select count(*) from watchpost.deliveries
+      where channel_id = p_channel_id and message = 'channel.test' and created_at > now() - interval '1 day') >= 100 then
+    raise exception 'This channel was tested a hundred times in a day. Wait, or look at what it answered: GET /channels/:id/deliveries.'
+      using errcode = 'WP409';
+  end if;
   insert into watchpost.deliveries (channel_id, message, status, payload, first_attempt_at)
   select c.id, 'channel.test', 'sending', p_payload, now()
   from watchpost.channels c
@@ -2522,8 +2563,8 @@ begin
     and (c.owner_id = private.uid() or c.org_id = any(private.admin_orgs()))
   returning id into v_id;
   if v_id is not null then
-    perform private.record('channel.tested', 'channel', p_channel_id::text, array[(
-      select owner_id from watchpost.channels where id = p_channel_id)]);
+    perform private.record('channel.tested', 'channel', c.id::text, c.owner_id || private.heads_of(array[c.org_id]))
+    from watchpost.channels c where c.id = p_channel_id;
   end if;
   return v_id;
 end
@@ -2972,9 +3013,11 @@ create policy audit_select on watchpost.audit for select to authenticated
   using (account_id = (select private.uid()));
 grant select on watchpost.audit to authenticated;
 
--- Writes an act into the log of each account concerned, with the context of the request, if any.
+-- Writes an act into the log of each account concerned, with the context of the request, if any; into
+-- the actor's too, unless it stands there already.
 create function private.record(
-  p_action text, p_target_type text, p_target_id text, p_accounts uuid[], p_details jsonb default '{}'
+  p_action text, p_target_type text, p_target_id text, p_accounts uuid[], p_details jsonb default '{}',
+  p_for_actor boolean default true
 )
 returns void
 language sql volatile set search_path = '' as $$
@@ -2985,14 +3028,22 @@ language sql volatile set search_path = '' as $$
     p_details || case when c.claims is null then jsonb_build_object('via', session_user::text) else '{}' end
   from (select private.claims() as claims) c
   cross join lateral unnest(p_accounts || private.uid()) as a (id)
-  where a.id is not null
+  where a.id is not null and (p_for_actor or a.id is distinct from private.uid())
 $$;
 
--- The changed columns of a row, old and new, without secrets, hashes, boxes and shapes' coordinates.
+-- Who answers for organisations: what is done to things shared there stands in their logs too.
+create function private.heads_of(p_org_ids uuid[]) returns uuid[]
+language sql stable set search_path = '' as $$
+  select coalesce(array_agg(m.user_id), '{}') from watchpost.members m
+  where m.org_id = any(p_org_ids) and m.status = 'active' and m.role in ('owner', 'admin')
+$$;
+
+-- The changed columns of a row, old and new, without secrets, hashes, boxes, shapes' coordinates and
+-- what people wrote: of those it only says that they changed.
 create function private.changes(p_old jsonb, p_new jsonb) returns jsonb
 language sql immutable set search_path = '' as $$
   select coalesce(jsonb_object_agg(n.key, case
-    when n.key ~ '(sealed|hash|polygon|target)' then '"changed"'::jsonb
+    when n.key ~ '(sealed|hash|polygon|target|^note$)' then '"changed"'::jsonb
     else jsonb_build_array(p_old -> n.key, n.value) end), '{}')
   from jsonb_each(p_new) n
   where n.value is distinct from p_old -> n.key
@@ -3011,6 +3062,8 @@ declare
   v_verb text := case tg_op when 'INSERT' then 'created' when 'UPDATE' then 'updated' else 'deleted' end;
   v_changes jsonb := '{}';
   v_accounts uuid[];
+  v_heads uuid[];
+  v_id text;
 begin
   if tg_op = 'UPDATE' then
     v_changes := private.changes(v_old, v_new);
@@ -3028,7 +3081,11 @@ begin
       v_verb := 'plan_changed';
     end if;
     if v_thing = 'alert' then
-      v_verb := case when (v_new ->> 'resolved')::boolean then 'resolved' else 'reopened' end;
+      v_verb := case
+        when not v_changes ? 'resolved' then 'noted'
+        when (v_new ->> 'resolved')::boolean then 'resolved'
+        else 'reopened'
+      end;
       v_changes := v_changes - 'resolved' - 'resolved_at';
     end if;
     if v_thing = 'channel' and v_changes ? 'signing_secret_sealed' then
@@ -3040,18 +3097,36 @@ begin
   end if;
   v_accounts := case
     when v_row ? 'owner_id' then array[(v_row ->> 'owner_id')::uuid, (v_old ->> 'owner_id')::uuid]
-    when v_thing = 'member' then array[(v_row ->> 'user_id')::uuid, (
-      select user_id from watchpost.members where org_id = (v_row ->> 'org_id')::uuid and role = 'owner')]
-    when v_thing = 'organisation' then array[(
-      select user_id from watchpost.members where org_id = (v_row ->> 'id')::uuid and role = 'owner')]
     else array[(v_row ->> 'user_id')::uuid]
   end;
+  v_heads := private.heads_of(case
+    when v_thing = 'organisation' then array[(v_row ->> 'id')::uuid]
+    else array[(v_new ->> 'org_id')::uuid, (v_old ->> 'org_id')::uuid]
+  end);
+  v_id := coalesce(v_row ->> 'id', v_row ->> 'user_id');
+  if v_row ? 'owner_id' and v_changes ? 'org_id' then
+    -- What it was before, or is after, is no business of an organisation it is not shared with.
+    perform private.record(
+      v_thing || '.' || v_verb, v_thing, v_id,
+      array(select unnest(v_heads) except select unnest(v_accounts)),
+      jsonb_build_object('changed', jsonb_build_object('org_id', v_changes -> 'org_id'))
+      || private.label_of(case when v_new ->> 'org_id' is null then v_old else v_new end),
+      false);
+  else
+    v_accounts := v_accounts || v_heads;
+  end if;
   perform private.record(
-    v_thing || '.' || v_verb, v_thing, coalesce(v_row ->> 'id', v_row ->> 'user_id'), v_accounts,
+    v_thing || '.' || v_verb, v_thing, v_id, v_accounts,
     case when v_changes = '{}' then '{}' else jsonb_build_object('changed', v_changes) end
-    || case when v_row ? 'label' then jsonb_build_object('label', v_row -> 'label') else '{}' end);
-  return null;
+    || private.label_of(v_row));
+  -- Before a deletion the row has to be returned, or nothing is deleted.
+  return coalesce(new, old);
 end
+$$;
+
+create function private.label_of(p_row jsonb) returns jsonb
+language sql immutable set search_path = '' as $$
+  select case when p_row ? 'label' then jsonb_build_object('label', p_row -> 'label') else '{}' end
 $$;
 
 create trigger zones_audit after insert or update on watchpost.zones
@@ -3060,14 +3135,23 @@ create trigger channels_audit after insert or update on watchpost.channels
   for each row execute function private.audit_change('channel');
 create trigger members_audit after insert or update or delete on watchpost.members
   for each row execute function private.audit_change('member');
-create trigger organisations_audit after insert or update or delete on watchpost.organisations
+-- At its commit it has its owner; before it goes it still has its members.
+create constraint trigger organisations_audit_insert after insert on watchpost.organisations
+  deferrable initially deferred for each row execute function private.audit_change('organisation');
+create trigger organisations_audit after update on watchpost.organisations
+  for each row execute function private.audit_change('organisation');
+create trigger organisations_audit_delete before delete on watchpost.organisations
   for each row execute function private.audit_change('organisation');
 create trigger api_keys_audit after insert or update on watchpost.api_keys
   for each row execute function private.audit_change('key');
+create trigger accounts_audit_insert after insert on watchpost.accounts
+  for each row execute function private.audit_change('account');
 create trigger accounts_audit after update of plan on watchpost.accounts
   for each row execute function private.audit_change('account');
-create trigger alerts_audit after update of resolved on watchpost.alerts
-  for each row when (old.resolved is distinct from new.resolved)
+create trigger sign_in_links_audit after insert on watchpost.sign_in_links
+  for each row execute function private.audit_change('sign_in_link');
+create trigger alerts_audit after update of resolved, note on watchpost.alerts
+  for each row when (old.resolved is distinct from new.resolved or old.note is distinct from new.note)
   execute function private.audit_change('alert');
 
 -- Security definer: refusals of a known key, counted per minute, key, code and route in one row.
@@ -4037,6 +4121,8 @@ begin
   set status = 'failed', last_error = 'The test was interrupted.', updated_at = now()
   where message = 'channel.test' and status = 'sending' and updated_at < now() - interval '5 minutes';
 
+  -- As long as the log tells of it.
+  delete from watchpost.api_keys where revoked_at < now() - (v_keep ->> 'audit')::interval;
   delete from watchpost.idempotency_keys where created_at < now() - interval '24 hours';
   delete from watchpost.sign_in_links where expires_at < now();
   delete from watchpost.refresh_tokens where used_at < now() - interval '30 days';

@@ -13,6 +13,7 @@ import type { StartedPostgres } from '../../scripts/postgres.ts'
 import { proveUpload } from '../../scripts/prove-upload.ts'
 import { migrateLikeSupabase, withClient } from '../../scripts/schema.ts'
 import { startThrowaway } from '../../scripts/throwaway.ts'
+import { watchArguments } from '../arguments.ts'
 
 /** What the project answers from outside, as PostgREST and the functions would. */
 type Outside = { exposed: string[]; jobs_open: boolean; sources: unknown[] }
@@ -26,7 +27,12 @@ let server: StartedPostgres
 let admin_url: string
 let stub: ManagementStub
 
+/** What was a secret of one of these deployments. */
+const hidden: string[] = [SECRET]
+let watching: ReturnType<typeof watchArguments>
+
 beforeAll(async () => {
+  watching = watchArguments()
   folder = await mkdtemp(join(tmpdir(), 'watchpost-deploy-'))
   server = await startThrowaway()
   admin_url = await migrateLikeSupabase(server.adminUrl)
@@ -53,6 +59,7 @@ beforeAll(async () => {
   site_url = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`
 })
 afterAll(async () => {
+  watching?.stop()
   site?.close()
   await stub?.stop()
   await server?.stop()
@@ -67,6 +74,7 @@ function secrets() {
     const url = new URL(admin_url)
     url.username = role
     url.password = randomBytes(12).toString('hex')
+    hidden.push(url.password)
     return url.href
   }
   return {
@@ -191,6 +199,19 @@ describe('a deployment', () => {
     await verify(report, target(), secrets(), 1)
     expect(lines.join('\n')).toMatch(said)
   })
+})
+
+test('a deployment shows no secret to whoever lists the programs of the machine', async () => {
+  const database_url = `${admin_url}?sslmode=disable`
+  const { report, lines } = listen()
+  await check(report, { ...target(), database_url }, join(folder, '.env.supabase'))
+  expect(lines.join('\n')).toContain('migration(s) to apply')
+  hidden.push(new URL(admin_url).password, `sbp_${'0'.repeat(40)}`)
+  const seen = watching.seen()
+  for (const verb of ['db push', 'secrets set', 'functions deploy', 'projects list']) {
+    expect(seen.some((line) => line.includes(`supabase ${verb}`))).toBe(true)
+  }
+  expect(seen.filter((line) => hidden.some((secret) => line.includes(secret)))).toEqual([])
 })
 
 describe('the proof of the upload', () => {

@@ -1,0 +1,479 @@
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import {
+  addMember,
+  asOperator,
+  changePlan,
+  createAccount,
+  createLink,
+  createOrganisation,
+  mintKey,
+  revokeKey,
+} from '../../scripts/accounts.ts'
+import { redrive } from '../../scripts/status.ts'
+import { AuditRow } from '../../shared/audit.ts'
+import { describeOperations, type Operation } from '../openapi.ts'
+import { MARKER } from '../refusals.ts'
+import { createService, type Person, parsed, type Service } from '../service.ts'
+
+let service: Service
+let operations: Operation[]
+beforeAll(async () => {
+  service = await createService()
+  const answer = await service.request('GET', '/api/v1/openapi.json')
+  ;({ operations } = describeOperations(JSON.parse(answer.text)))
+})
+afterAll(() => service?.close())
+
+/** A row of the log as it is stored. */
+const Kept = z.object({
+  account_id: z.string(),
+  actor_id: z.string().nullable(),
+  key_id: z.string().nullable(),
+  action: z.string(),
+  target_type: z.string(),
+  target_id: z.string(),
+  outcome: z.string(),
+  details: z.unknown(),
+})
+
+/** The only routes that change nothing although they are no GET. */
+const NO_ACTS: Record<string, string> = {
+  previewDraft: 'stores nothing',
+}
+const SECRET = 'hunter2-s3cret'
+
+/** Who acts, and things of theirs: an organisation with a second member, a channel, a zone, an alert. */
+async function createStage() {
+  const [person, other] = [await service.person(), await service.person()]
+  const session = await service.session(person)
+  const org = await service.organisation(person, [other, 'member'])
+  const ask = async (method: string, path: string, body?: unknown, key = person.key) =>
+    service.request(method, `/api/v1${path}`, { key, body })
+  const make = async (path: string, name: string, body: object) => {
+    const made = z.looseObject({ [name]: z.looseObject({ id: z.string() }) })
+    return parsed(await ask('POST', path, body), 201, made)[name]?.id ?? ''
+  }
+  const target = `https://hooks.example.com/${SECRET}`
+  const channel = await make('/channels', 'channel', { kind: 'webhook', target, org_id: org })
+  const zone = await make('/zones', 'zone', { label: 'Port', lat: 41, lon: 29, org_id: org })
+  const [alert] = await service.database.query<{ id: string }>(
+    `insert into watchpost.alerts (zone_id, zone_name, owner_id, org_id, event_id, source, event, severity,
+      reason, first_reason, status, raised_at, checks, zone_version, event_revision)
+    values ($1, 'Port', $2, $3, 'usgs:x', 'usgs', $4, 50, 'r', 'r', 'failed', now(), '[]', 1, 1) returning id`,
+    [
+      zone,
+      person.user_id,
+      org,
+      {
+        id: 'usgs:x',
+        source: 'usgs',
+        type: 'earthquake',
+        title: MARKER,
+        lat: 41,
+        lon: 29,
+        ts: '2026-01-01T00:00:00.000Z',
+        severity: 50,
+        url: null,
+      },
+    ],
+  )
+  await service.database.query(
+    `insert into watchpost.deliveries (alert_id, channel_id, message, status) values ($1, $2, 'alert.raised', 'failed')`,
+    [alert?.id, channel],
+  )
+  return { person, other, session, org, channel, zone, alert: alert?.id ?? '', ask, make }
+}
+type Stage = Awaited<ReturnType<typeof createStage>>
+type Act = {
+  /** What has to be done before; answers ids of it. */
+  before?: (stage: Stage) => Promise<string>
+  path: (stage: Stage, made: string) => string
+  body?: (stage: Stage, made: string) => unknown
+  action: string
+  /** Where it stands when the actor has none. */
+  by?: 'other'
+  is_gone?: boolean
+}
+
+const remove = (path: (stage: Stage) => string) => async (stage: Stage) => {
+  expect((await stage.ask('DELETE', path(stage))).status).toBe(204)
+  return ''
+}
+const invite = async ({ ask, org, other }: Stage) => {
+  await ask('DELETE', `/orgs/${org}/members/${other.user_id}`)
+  const body = { email: other.email, role: 'member' }
+  const made = await ask('POST', `/orgs/${org}/members`, body)
+  const { invite_url } = parsed(made, 201, z.looseObject({ invite_url: z.string() }))
+  return invite_url.split(/[/=#]/).at(-1) ?? ''
+}
+const keyOf = async ({ person }: Stage) => {
+  const [row] = await service.database.query<{ id: string }>(
+    'select id from watchpost.api_keys where user_id = $1',
+    [person.user_id],
+  )
+  return row?.id ?? ''
+}
+
+/** Every route that does something, and the act it is. */
+const ACTS: Record<string, Act> = {
+  createZone: {
+    path: () => '/zones',
+    body: () => ({ label: 'New', lat: 1, lon: 1 }),
+    action: 'zone.created',
+  },
+  updateZone: {
+    path: ({ zone }) => `/zones/${zone}`,
+    body: () => ({ min_severity: 7 }),
+    action: 'zone.updated',
+  },
+  deleteZone: { path: ({ zone }) => `/zones/${zone}`, action: 'zone.deleted' },
+  restoreZone: {
+    before: remove(({ zone }) => `/zones/${zone}`),
+    path: ({ zone }) => `/zones/${zone}/restore`,
+    action: 'zone.restored',
+  },
+  updateAlert: {
+    path: ({ alert }) => `/alerts/${alert}`,
+    body: () => ({ resolved: false, note: SECRET }),
+    action: 'alert.noted',
+  },
+  redeliverAlert: {
+    path: ({ alert }) => `/alerts/${alert}/redeliver`,
+    body: () => ({}),
+    action: 'alert.redelivered',
+  },
+  createChannel: {
+    path: () => '/channels',
+    body: () => ({ kind: 'webhook', target: `https://hooks.example.com/${SECRET}` }),
+    action: 'channel.created',
+  },
+  updateChannel: {
+    path: ({ channel }) => `/channels/${channel}`,
+    body: () => ({ target: `https://other.example.com/${SECRET}` }),
+    action: 'channel.updated',
+  },
+  deleteChannel: { path: ({ channel }) => `/channels/${channel}`, action: 'channel.deleted' },
+  restoreChannel: {
+    before: remove(({ channel }) => `/channels/${channel}`),
+    path: ({ channel }) => `/channels/${channel}/restore`,
+    action: 'channel.restored',
+  },
+  testChannel: { path: ({ channel }) => `/channels/${channel}/test`, action: 'channel.tested' },
+  rotateChannelSecret: {
+    path: ({ channel }) => `/channels/${channel}/rotate-secret`,
+    action: 'channel.secret_rotated',
+  },
+  inviteMember: {
+    path: ({ org }) => `/orgs/${org}/members`,
+    body: () => ({ email: `${randomUUID()}@watchpost.test` }),
+    action: 'member.invited',
+  },
+  updateMember: {
+    path: ({ org, other }) => `/orgs/${org}/members/${other.user_id}`,
+    body: () => ({ role: 'admin' }),
+    action: 'member.updated',
+  },
+  removeMember: {
+    path: ({ org, other }) => `/orgs/${org}/members/${other.user_id}`,
+    action: 'member.deleted',
+  },
+  createKey: {
+    path: () => '/account/keys',
+    body: () => ({ name: 'New', scopes: ['read'] }),
+    action: 'key.created',
+  },
+  revokeKey: { before: keyOf, path: (_, id) => `/account/keys/${id}`, action: 'key.revoked' },
+  createOrg: {
+    path: () => '/account/orgs',
+    body: () => ({ name: 'New' }),
+    action: 'organisation.created',
+  },
+  updateOrg: {
+    path: ({ org }) => `/account/orgs/${org}`,
+    body: () => ({ name: 'Other' }),
+    action: 'organisation.updated',
+  },
+  deleteOrg: { path: ({ org }) => `/account/orgs/${org}`, action: 'organisation.deleted' },
+  transferOrg: {
+    path: ({ org }) => `/account/orgs/${org}/transfer`,
+    body: ({ other }) => ({ user_id: other.user_id }),
+    action: 'member.updated',
+  },
+  leaveOrg: {
+    path: ({ org }) => `/account/orgs/${org}/leave`,
+    by: 'other',
+    action: 'member.deleted',
+  },
+  acceptInvite: {
+    before: invite,
+    path: () => '/account/invites/accept',
+    body: (_, token) => ({ token }),
+    by: 'other',
+    action: 'member.updated',
+  },
+  deleteAccount: {
+    path: () => '/account',
+    body: ({ person }) => ({ confirm: person.email }),
+    action: 'account.deleted',
+    is_gone: true,
+  },
+}
+
+test('every route that is no GET is one of these acts, or said to be none', () => {
+  const mutating = operations.filter(({ method, is_keyed }) => method !== 'GET' && is_keyed)
+  expect(mutating.map(({ id }) => id).sort()).toEqual(
+    [...Object.keys(ACTS), ...Object.keys(NO_ACTS)].sort(),
+  )
+})
+
+describe('each act stands in the log with actor, key, target and outcome', () => {
+  test.each(Object.keys(ACTS))('%s', async (id) => {
+    const act = ACTS[id] as Act // safe: one of its keys
+    const operation = operations.find((each) => each.id === id) as Operation // safe: the test above
+    const stage = await createStage()
+    // Organisations are the session's matter; the helper of deletions asks with the key.
+    if (id === 'deleteAccount') {
+      const path = `/account/orgs/${stage.org}`
+      expect((await stage.ask('DELETE', path, undefined, stage.session)).status).toBe(204)
+    }
+    const made = id === 'deleteAccount' ? '' : await act.before?.(stage)
+    const actor: Pick<Person, 'user_id' | 'email' | 'key'> = act.by ? stage.other : stage.person
+    const key = operation.is_account ? await service.session(actor) : actor.key
+    const path = act.path(stage, made ?? '')
+    const answer = await stage.ask(operation.method, path, act.body?.(stage, made ?? ''), key)
+    expect([answer.status < 300, answer.text]).toEqual([true, answer.text])
+    const rows = z
+      .array(Kept)
+      .parse(
+        await service.database.query(
+          `select * from watchpost.audit where request_id = $1 or (request_id is null and $2 and action = $3)`,
+          [answer.headers.get('X-Request-Id'), act.is_gone ?? false, act.action],
+        ),
+      )
+    const mine = rows.filter(({ action, account_id }) =>
+      act.is_gone ? action === act.action : action === act.action && account_id === actor.user_id,
+    )
+    expect(mine.length).toBeGreaterThan(0)
+    for (const row of mine) {
+      expect(row).toMatchObject({
+        outcome: 'success',
+        target_type: act.action.split('.')[0],
+        target_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        key_id: operation.is_account ? null : expect.any(String),
+      })
+      if (!act.is_gone) expect(row.actor_id).toBe(actor.user_id)
+    }
+    // Nothing that is sent or written is ever in it.
+    expect(JSON.stringify(rows.map(({ details }) => details))).not.toMatch(
+      new RegExp(`${SECRET}|wp_live_|whsec_|eyJ`),
+    )
+  })
+})
+
+const Page = z.object({ audit: z.array(AuditRow) })
+async function logOf(person: Person) {
+  return parsed(await service.request('GET', '/api/v1/audit', person), 200, Page).audit
+}
+
+/** What an operator does stands in the log of whose it is; nobody is its actor. */
+const VERBS: Record<
+  string,
+  (email: string) => Promise<{ work: Work; action: string } | undefined>
+> = {
+  'account create': async () => ({
+    work: (client) =>
+      createAccount(client, {
+        email: `${randomUUID()}@watchpost.test`,
+        plan: 'pro',
+        scopes: ['read'],
+        key_name: 'First',
+      }),
+    action: 'account.created',
+  }),
+  'account plan': async (email) => ({
+    work: (client) => changePlan(client, { email, plan: 'enterprise' }),
+    action: 'account.plan_changed',
+  }),
+  'account link': async (email) => ({
+    work: (client) => createLink(client, { email }),
+    action: 'sign_in_link.created',
+  }),
+  'key mint': async (email) => ({
+    work: (client) => mintKey(client, { email, scopes: ['read'], name: 'New', expires_at: null }),
+    action: 'key.created',
+  }),
+  'key revoke': async (email) => {
+    const [row] = await service.database.query<{ id: string }>(
+      'select k.id from watchpost.api_keys k join watchpost.accounts a using (user_id) where a.email = $1',
+      [email],
+    )
+    return { work: (client) => revokeKey(client, row?.id ?? ''), action: 'key.revoked' }
+  },
+  'org create': async (owner) => ({
+    work: (client) => createOrganisation(client, { name: 'New', owner }),
+    action: 'organisation.created',
+  }),
+  'org add': async (email) => {
+    const org_id = await service.organisation(await service.account())
+    return {
+      work: (client) => addMember(client, { org_id, email, role: 'member' }),
+      action: 'member.created',
+    }
+  },
+  // They only read.
+  'feeds status': async () => undefined,
+  'queue status': async () => undefined,
+  'queue redrive': async (email) => {
+    await service.database.query(
+      `with channel as (
+        insert into watchpost.channels (owner_id, kind, target_sealed, target_masked)
+        select user_id, 'ntfy', 'x', 'x' from watchpost.accounts where email = $1 returning id
+      ), delivery as (
+        insert into watchpost.deliveries (channel_id, message, status)
+        select id, 'channel.test', 'failed' from channel returning id
+      )
+      insert into pgboss.job (name, data) select 'dead', jsonb_build_object('delivery_id', id) from delivery`,
+      [email],
+    )
+    return { work: (client) => redrive(client), action: 'queue.redriven' }
+  },
+}
+type Work = Parameters<typeof asOperator>[1]
+
+describe('what an operator does stands in the log of whose it is', () => {
+  test('every verb of the CLI is one of these', async () => {
+    const source = await readFile(new URL('../../scripts/admin.ts', import.meta.url), 'utf8')
+    const verbs = [...source.matchAll(/^ {2}'(\w+ \w+)': verb\(/gm)].map(([, verb]) => verb)
+    expect(verbs.sort()).toEqual(Object.keys(VERBS).sort())
+  })
+
+  test.each(Object.keys(VERBS))('%s', async (verb) => {
+    const { email } = await service.person()
+    const act = await VERBS[verb]?.(email)
+    if (!act) return expect(verb).toMatch(/ status$/)
+    const from = new Date()
+    await asOperator(service.database.adminUrl, act.work)
+    const rows = await service.database.query(
+      `select actor_id, key_id, outcome, target_id, details from watchpost.audit where action = $1 and at >= $2::timestamptz - interval '1 s'
+        and actor_id is null order by seq desc limit 1`,
+      [act.action, from.toISOString()],
+    )
+    expect(rows).toMatchObject([
+      { actor_id: null, key_id: null, outcome: 'success', target_id: expect.any(String) },
+    ])
+    expect(rows[0]?.details).toMatchObject({ via: expect.any(String) })
+    expect(JSON.stringify(rows)).not.toMatch(/wp_live_|eyJ/)
+  })
+})
+
+describe('what is shared', () => {
+  test('is in the logs of the organisation’s owner and admins, whoever owns it and whoever acts', async () => {
+    const [owner, admin, member, fellow] = [
+      await service.person(),
+      await service.person(),
+      await service.person(),
+      await service.person(),
+    ]
+    const org = await service.organisation(
+      owner,
+      [admin, 'admin'],
+      [member, 'member'],
+      [fellow, 'member'],
+    )
+    const ask = (method: string, path: string, body?: unknown) =>
+      service.request(method, `/api/v1${path}`, { key: member.key, body })
+    const zone = { label: 'Shared', lat: 41, lon: 29 }
+    const made = await ask('POST', '/zones', { ...zone, org_id: org })
+    const { id } = parsed(made, 201, z.object({ zone: z.looseObject({ id: z.string() }) })).zone
+    await ask('PATCH', `/zones/${id}`, { min_severity: 3 })
+    await ask('DELETE', `/zones/${id}`)
+    await ask('POST', `/zones/${id}/restore`)
+    for (const head of [owner, admin]) {
+      const acts = (await logOf(head)).filter(({ target_id }) => target_id === id)
+      expect(acts.map(({ action }) => action)).toEqual([
+        'zone.restored',
+        'zone.deleted',
+        'zone.updated',
+        'zone.created',
+      ])
+      expect(acts.every(({ actor_id }) => actor_id === member.user_id)).toBe(true)
+    }
+    expect((await logOf(fellow)).filter(({ target_id }) => target_id === id)).toEqual([])
+  })
+
+  test('begins and ends with the sharing: nothing private is told, not in the same change either', async () => {
+    const [owner, member] = [await service.person(), await service.person()]
+    const org = await service.organisation(owner, [member, 'member'])
+    const ask = (method: string, path: string, body?: unknown) =>
+      service.request(method, `/api/v1${path}`, { key: member.key, body })
+    const made = await ask('POST', '/zones', { label: `${MARKER} at first`, lat: 41, lon: 29 })
+    const { id } = parsed(made, 201, z.object({ zone: z.looseObject({ id: z.string() }) })).zone
+    await ask('PATCH', `/zones/${id}`, { min_severity: 61 })
+    await ask('PATCH', `/zones/${id}`, { org_id: org, label: 'Shared' })
+    await ask('PATCH', `/zones/${id}`, { min_severity: 62 })
+    await ask('PATCH', `/zones/${id}`, { org_id: null, label: `${MARKER} again` })
+    await ask('PATCH', `/zones/${id}`, { min_severity: 63 })
+    const told = (await logOf(owner)).filter(({ target_id }) => target_id === id)
+    expect(told.map(({ details }) => details)).toEqual([
+      { label: 'Shared', changed: { org_id: [org, null] } },
+      { label: 'Shared', changed: { min_severity: [61, 62] } },
+      { label: 'Shared', changed: { org_id: [null, org] } },
+    ])
+    const mine = (await logOf(member)).filter(({ target_id }) => target_id === id)
+    expect(mine).toHaveLength(6)
+    expect(JSON.stringify(mine)).toContain(`${MARKER} again`)
+  })
+
+  test('an organisation that an operator deletes tells its owner, admins and members', async () => {
+    const [owner, admin, member] = [
+      await service.person(),
+      await service.person(),
+      await service.person(),
+    ]
+    const org = await service.organisation(owner, [admin, 'admin'], [member, 'member'])
+    await service.database.query('delete from watchpost.organisations where id = $1', [org])
+    for (const head of [owner, admin]) {
+      expect(await logOf(head)).toContainEqual(
+        expect.objectContaining({ action: 'organisation.deleted', target_id: org, actor_id: null }),
+      )
+    }
+    expect(await logOf(member)).toContainEqual(
+      expect.objectContaining({ action: 'member.deleted', actor_id: null }),
+    )
+  })
+})
+
+test('sending again and again, testing again and again, making and deleting have an end', async () => {
+  const { ask, alert, channel, person } = await createStage()
+  const { query } = service.database
+  await query(
+    `insert into watchpost.deliveries (alert_id, channel_id, message, status, redelivery_of)
+    select d.alert_id, d.channel_id, d.message, 'failed', d.id
+    from watchpost.deliveries d cross join generate_series(1, 100) where d.alert_id = $1 and redelivery_of is null`,
+    [alert],
+  )
+  const again = await ask('POST', `/alerts/${alert}/redeliver`, {})
+  expect([again.status, again.text]).toEqual([409, expect.stringContaining('a hundred times')])
+  await query(
+    `insert into watchpost.deliveries (channel_id, message, status)
+    select $1, 'channel.test', 'succeeded' from generate_series(1, 100)`,
+    [channel],
+  )
+  const tested = await ask('POST', `/channels/${channel}/test`)
+  expect([tested.status, tested.text]).toEqual([409, expect.stringContaining('a hundred times')])
+  // Without triggers, which would count them all each time.
+  await query(`begin; set local session_replication_role = replica;
+    insert into watchpost.zones (owner_id, label, lat, lon, boxes, deleted_at)
+      select '${person.user_id}', 'Gone', 1, 1, array[box '(1,1),(0,0)'], now() from generate_series(1, 4000);
+    insert into watchpost.channels (owner_id, kind, target_sealed, target_masked, deleted_at)
+      select '${person.user_id}', 'ntfy', 'x', 'x', now() from generate_series(1, 200);
+    commit`)
+  const zone = await ask('POST', '/zones', { label: 'One more', lat: 1, lon: 1 })
+  expect([zone.status, zone.text]).toEqual([409, expect.stringContaining('30 days')])
+  const target = 'https://hooks.example.com/in'
+  const made = await ask('POST', '/channels', { kind: 'webhook', target })
+  expect([made.status, made.text]).toEqual([409, expect.stringContaining('30 days')])
+})
