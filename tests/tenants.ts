@@ -25,7 +25,8 @@ export type Tenant = {
     | 'member'
     | 'event'
     | 'audit'
-    | 'key',
+    | 'key'
+    | 'invite',
     string[]
   >
   /** Cursors that the tenant was given. */
@@ -86,11 +87,12 @@ export async function createTenant(service: Service): Promise<Tenant> {
     // Its alerts go to a channel of the organisation and to a private one of its owner.
     await zoneOf(SHARED, { org_id: org, icon: 'shared' }),
   ]
-  await request('POST', `/api/v1/orgs/${org}/members`, {
+  const invited = await request('POST', `/api/v1/orgs/${org}/members`, {
     key,
     body: { email: `${SHARED}.invited@watchpost.test` },
     headers: HEADERS,
   })
+  const { invite_url } = parsed(invited, 201, z.looseObject({ invite_url: z.string() }))
 
   const jobs = await createWorkshop(service)
   const fails = (sent: SendRequest) => sent.url.includes(PRIVATE) && sent.body.includes('again')
@@ -151,6 +153,7 @@ export async function createTenant(service: Service): Promise<Tenant> {
     event: [event.id, known.id],
     audit: (await list('/audit', 'audit')).slice(0, 1).map(({ id }) => id),
     key: keys.map(({ id }) => id),
+    invite: [invite_url.split('/').at(-1) ?? ''],
   }
   const cursors: string[] = []
   for (const path of [

@@ -80,6 +80,16 @@ function requestsOf(operation: Operation): Ask[] {
   )
 }
 
+/** A field or parameter whose schema says that it holds an id, or ids. */
+function holdsId(schema: Schema): boolean {
+  const { format, items, anyOf } = resolve(schema) as {
+    format?: string
+    items?: Schema
+    anyOf?: Schema[]
+  } // safe: read, not trusted
+  return format === 'uuid' || (!!items && holdsId(items)) || (anyOf ?? []).some(holdsId)
+}
+
 const firstTwo = () => Object.values(tenant.ids).flatMap((ids) => ids.slice(0, 2))
 
 /** What of the tenant a parameter or field of this name may name; nothing when it names no thing. */
@@ -87,6 +97,7 @@ function named(name: string): string[] {
   const { ids } = tenant
   if (name === 'after') return ids.audit
   if (name === 'org_id') return ids.organisation
+  if (name === 'token') return ids.invite
   const thing = /^(\w+)_ids?$/.exec(name)?.[1] ?? ''
   if (thing in ids) return ids[thing as keyof Tenant['ids']] // safe: tested in the line above
   return thing ? firstTwo() : []
@@ -137,6 +148,56 @@ test('the tenant itself is told every marker, so that a leak would be seen', asy
   for (const id of [...tenant.ids.delivery, ...tenant.ids.member, ...tenant.ids.key])
     expect(told).toContain(id)
 })
+
+test('every place of every route that takes an id is asked with ids of the tenant, of every kind', () => {
+  const kinds = Object.entries(tenant.ids)
+  expect(kinds.filter(([, ids]) => ids.length === 0)).toEqual([])
+  expect(tenant.ids.event.some((id) => id.startsWith('custom:'))).toBe(true)
+  const missing: string[] = []
+  let asked = 0
+  for (const operation of operations) {
+    const asks = requestsOf(operation)
+    const has = (place: 'path' | 'body', ids: string[]) =>
+      asks.filter((ask) => ids.some((id) => JSON.stringify(ask[place] ?? '').includes(id))).length
+    asked +=
+      has(
+        'path',
+        kinds.flatMap(([, ids]) => ids),
+      ) +
+      has(
+        'body',
+        kinds.flatMap(([, ids]) => ids),
+      )
+    if (operation.path.includes('{id}')) {
+      for (const [kind, ids] of kinds) {
+        const encoded = ids.slice(0, 2)
+        if (has('path', encoded) === 0) missing.push(`${operation.id} {id} with ${kind}`)
+      }
+    }
+    if (operation.path.includes('{userId}') && has('path', tenant.ids.member) === 0) {
+      missing.push(`${operation.id} {userId}`)
+    }
+    for (const { name, in: place, schema } of operation.parameters) {
+      if (place !== 'query' || !(holdsId(schema) || /_id$|^cursor$/.test(name))) continue
+      const named = asks.filter(({ path }) => path.includes(`${name}=`))
+      if (named.length === 0) missing.push(`${operation.id} ?${name}`)
+    }
+    for (const [name, schema] of Object.entries(fieldsOf(operation))) {
+      if (!(holdsId(schema) || /_ids?$|^token$/.test(name))) continue
+      const named = asks.filter(({ body }) =>
+        kinds.some(([, ids]) => ids.some((id) => textIn(body, name).includes(id))),
+      )
+      if (named.length === 0) missing.push(`${operation.id} ${name}`)
+    }
+  }
+  expect(missing).toEqual([])
+  expect(asked).toBeGreaterThanOrEqual(224)
+})
+
+const fieldsOf = ({ body }: Operation): Record<string, Schema> =>
+  body ? ((resolve(body.schema).properties ?? {}) as Record<string, Schema>) : {} // safe: an object's schema
+const textIn = (body: unknown, name: string) =>
+  JSON.stringify(Object.entries(body ?? {}).find(([key]) => key === name)?.[1] ?? '')
 
 const STRANGERS = [
   'no key',

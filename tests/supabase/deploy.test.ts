@@ -206,7 +206,7 @@ test('a deployment shows no secret to whoever lists the programs of the machine'
   const { report, lines } = listen()
   await check(report, { ...target(), database_url }, join(folder, '.env.supabase'))
   expect(lines.join('\n')).toContain('migration(s) to apply')
-  hidden.push(new URL(admin_url).password, `sbp_${'0'.repeat(40)}`)
+  hidden.push(`:${new URL(admin_url).password}@`, `sbp_${'0'.repeat(40)}`)
   const seen = watching.seen()
   for (const verb of ['db push', 'secrets set', 'functions deploy', 'projects list']) {
     expect(seen.some((line) => line.includes(`supabase ${verb}`))).toBe(true)
