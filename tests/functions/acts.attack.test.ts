@@ -313,7 +313,7 @@ const VERBS: Record<
     return { work: (client) => revokeKey(client, row?.id ?? ''), action: 'key.revoked' }
   },
   'org create': async (owner) => ({
-    work: (client) => createOrganisation(client, { name: 'New', owner }),
+    work: (client) => createOrganisation(client, { name: 'New', owner: { email: owner } }),
     action: 'organisation.created',
   }),
   'org add': async (email) => {
