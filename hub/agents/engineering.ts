@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { documentPath } from '../documents.ts'
 import { fenced, heading, list, plain } from '../markdown.ts'
 import { said, type Words } from '../words.ts'
-import { type AgentContext, type Result, Stop } from './agent.ts'
+import { type AgentContext, type Fact, type Result, Stop } from './agent.ts'
 import { clip } from './facts.ts'
 import { givenText } from './given.ts'
 import { applyEdits, type Change, patchOf } from './patch.ts'
@@ -37,16 +37,24 @@ export async function patchMission(
   const files = await context.outside('files', () => tree.list())
   const facts = await givenText(context)
   const there = files.slice(0, 150)
+  // By number: a name is its writer's word, and the form of the answer stands outside the data.
+  const labels = there.map((_, index) => `F${index + 1}`)
   const Plan = z.object({
     title: z.string().min(3).max(80),
     summary: z.string().max(400),
-    change: z.array(z.enum(['none', ...there])).max(2),
+    change: z.array(z.enum(['none', ...labels])).max(2),
     create: z.array(z.string().max(80)).max(2),
   })
   const plan = await context.complete('plan', {
     schema: Plan,
-    facts: [...facts, { label: 'files', text: there.join('\n') || 'none yet' }],
-    task: 'Say which files have to be changed and which have to be created, at most two of each, and what will be different.',
+    facts: [
+      ...facts,
+      {
+        label: 'files',
+        text: there.map((path, at) => `${labels[at]}: ${path}`).join('\n') || 'none yet',
+      },
+    ],
+    task: 'Say by their numbers (F1, F2 …) which files have to be changed, and by their paths which have to be created, at most two of each, and what will be different.',
     check: ({ change, create }) => {
       const bad = create.find((path) => !NEW_PATH.test(path) || files.includes(path))
       if (bad !== undefined) return stop.no_new_name(bad)
@@ -54,7 +62,7 @@ export async function patchMission(
       return some === 0 ? stop.no_file_named : undefined
     },
   })
-  const changed = [...new Set(plan.change.filter((path) => path !== 'none'))]
+  const changed = [...new Set(plan.change.flatMap((label) => there[labels.indexOf(label)] ?? []))]
   const created = [...new Set(plan.create)]
   context.expect(4 + changed.length + created.length)
   const changes: Change[] = []
@@ -107,8 +115,8 @@ async function edit(
         .min(1)
         .max(3),
     }),
-    facts: [{ label: path, text: before }],
-    task: `Change ${path} so that: ${clip(summary, 400)}. Each edit names a text that stands exactly once in the file, letter by letter, and what stands there instead.`,
+    facts: [{ label: path, text: before }, wanted(path, summary)],
+    task: 'Change the file as it is wanted. Each edit names a text that stands exactly once in the file, letter by letter, and what stands there instead.',
     check: (value) => {
       const done = applyEdits(before, value.edits)
       return 'error' in done ? done.error : undefined
@@ -119,10 +127,16 @@ async function edit(
   return { path, before, after: done.after }
 }
 
+const wanted = (path: string, summary: string): Fact => ({
+  label: 'what is wanted',
+  text: `${path}: ${clip(summary, 400)}`,
+})
+
 async function create(context: AgentContext, path: string, summary: string): Promise<Change> {
   const { lines } = await context.complete(`create ${path}`, {
     schema: z.object({ lines: z.array(z.string().max(120)).min(1).max(60) }),
-    task: `Write the new file ${path}, line by line, so that: ${clip(summary, 400)}.`,
+    facts: [wanted(path, summary)],
+    task: 'Write the new file as it is wanted, line by line.',
   })
   return {
     path,

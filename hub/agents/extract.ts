@@ -59,25 +59,27 @@ async function askColumns(
   number: string,
   { columns, rows }: Sheet,
 ): Promise<Mapping> {
-  const names = columns.slice(0, 20).map((column, index) => `${index + 1} ${one(column, 40)}`)
+  // By number: a header is its writer's word, and the form of the answer stands outside the data.
+  const numbers = columns.slice(0, 20).map((_, index) => String(index + 1))
+  const names = numbers.map((at, index) => `${at} ${one(columns[index], 40)}`)
   const sample = rows.slice(0, 3).map((row) => row.map((cell) => one(cell, 60)).join(' | '))
   const answer = await context.complete(`columns ${number}`, {
     schema: z.object({
       columns: z
         .array(
           z.object({
-            column: z.enum(names as [string, ...string[]]), // safe: a sheet has columns
+            column: z.enum(numbers as [string, ...string[]]), // safe: a sheet has columns
             field: z.enum(['none', ...ASKED]),
           }),
         )
         .max(names.length),
     }),
     facts: [{ label: 'first rows', text: [names.join(' | '), ...sample].join('\n') }],
-    task: 'Say which column holds which field of a lead. A column that holds none is "none".',
+    task: 'Say by its number which column holds which field of a lead. A column that holds none is "none".',
   })
   const mapping: Mapping = {}
   for (const { column, field } of answer.columns) {
-    if (field !== 'none') mapping[field] ??= columns[names.indexOf(column)] ?? ''
+    if (field !== 'none') mapping[field] ??= columns[Number(column) - 1] ?? ''
   }
   return mapping
 }

@@ -17,7 +17,6 @@ import {
   givenText,
   type LeadRow,
   leadFact,
-  nameOf,
 } from './given.ts'
 import { redesign } from './redesign.ts'
 import { stopText } from './stop.text.ts'
@@ -182,7 +181,7 @@ async function write(
     const line = /\d/.test(subject) ? judge(subject, cited, names) : undefined
     return [line, ...judged].flatMap((claim) => claim ?? [])
   }
-  const say = (task: string) => (lead ? `${task} The reader is ${one(nameOf(lead), 80)}.` : task)
+  const say = (task: string) => (lead ? `${task} The reader is the lead.` : task)
   const task =
     'Write the letter as single sentences. A sentence that states something about the reader or about us cites the evidence it rests on (E1, E2 …) and says no more than that. A question, a wish or an offer cites none. No greeting and no name at the end: those are added.'
   let written = await context.complete(`write ${number}`, { schema, facts, task: say(task) })

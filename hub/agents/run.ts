@@ -22,7 +22,7 @@ import {
   Stop,
   Wait,
 } from './agent.ts'
-import { fence, languageOf, messageOf } from './facts.ts'
+import { fence, languageOf, markOf, messageOf } from './facts.ts'
 import { currentPrompt, fillPrompt } from './prompts.ts'
 import { type StepName, stepTitle } from './step-names.ts'
 import { stopText } from './stop.text.ts'
@@ -183,9 +183,12 @@ export async function createContext(
     const { schema, max_tokens } = call
     const facts = call.facts ?? []
     const limit = max_tokens === undefined ? {} : { max_tokens }
+    const user_task = mission.task.slice(0, 4000)
+    const mark = markOf([...facts, { label: '', text: `${user_task}\n${objection ?? ''}` }])
     const rest = {
       task: call.task,
-      user_task: mission.task.slice(0, 4000),
+      user_task,
+      mark,
       language: context.language,
       today: mission.created_at.slice(0, 10),
       objection,
@@ -193,11 +196,16 @@ export async function createContext(
     const bare = { schema, system, task: messageOf({ ...rest, facts: [] }), ...limit }
     // What does not fit into the model's context is left out from behind; the first fact is cut.
     const { parts } =
-      facts.length > 0 ? await deps.model.fit(bare, facts.map(fence)) : { parts: [] }
+      facts.length > 0
+        ? await deps.model.fit(
+            bare,
+            facts.map((fact) => fence(fact, mark)),
+          )
+        : { parts: [] }
     const kept = parts.map((part, index) => ({
       label: facts[index]?.label ?? '',
       text:
-        facts[index] && fence(facts[index]) === part
+        facts[index] && fence(facts[index], mark) === part
           ? facts[index].text
           : part.split('\n').slice(1).join('\n'),
     }))

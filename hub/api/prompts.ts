@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ApiError, invalid } from '../../shared/problem.ts'
 import { body, createRoute, json, resource } from '../../shared/route.ts'
 import { AGENTS } from '../agents/agents.ts'
-import { languageOf, messageOf } from '../agents/facts.ts'
+import { languageOf, markOf, messageOf } from '../agents/facts.ts'
 import { AGENT_NAMES, type AgentName, isAgentName } from '../agents/names.ts'
 import {
   currentPrompt,
@@ -166,6 +166,7 @@ prompts.openapi(
       facts: [],
       task: 'Answer in at most five sentences.',
       user_task: task,
+      mark: markOf([{ label: '', text: task }]),
       language: languageOf(task),
       today: new Date().toISOString().slice(0, 10),
     })

@@ -359,7 +359,7 @@ describe('engineer', () => {
           return {
             title: 'Skip None',
             summary: 'total skips None',
-            change: ['total.py'],
+            change: ['F1'],
             create: ['tests/test_total.py'],
           }
         }
@@ -413,9 +413,14 @@ describe('engineer', () => {
         web: 'ask',
         improve: 'never',
       })
-      const on = await run('engineer_system', 'log more in log.ts', ({ name }) =>
+      const on = await run('engineer_system', 'log more in log.ts', ({ name, task }) =>
         name === 'plan'
-          ? { title: 'Log', summary: 'log', change: ['log.ts'], create: [] }
+          ? {
+              title: 'Log',
+              summary: 'log',
+              change: [/^(F\d+): log\.ts$/m.exec(task)?.[1]],
+              create: [],
+            }
           : { edits: [{ find: 'One JSON line for each happening', replace: 'One JSON line' }] },
       )
       expect(on.status, on.reason ?? '').toBe('done')
