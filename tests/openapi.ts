@@ -76,16 +76,18 @@ export function describeOperations(document: Json): Description {
         const operation = (item as Json)[method] as RawOperation | undefined
         if (!operation) return []
         const body = operation.requestBody
+        // Where a route names none, the document's holds.
+        const security = operation.security ?? (document.security as object[])
         const media = body?.content['application/json']
         return [
           {
             id: operation.operationId,
             method: method.toUpperCase(),
             path,
-            is_keyed: operation.security.length > 0,
+            is_keyed: security.length > 0,
             is_account:
-              operation.security.some((scheme) => 'session' in scheme) &&
-              !operation.security.some((scheme) => 'key' in scheme),
+              security.some((scheme) => 'session' in scheme) &&
+              !security.some((scheme) => 'key' in scheme),
             parameters: operation.parameters ?? [],
             body: media && { ...media, is_required: body?.required ?? false },
             responses: new Map(
@@ -99,7 +101,7 @@ export function describeOperations(document: Json): Description {
       }),
     ),
     messages: new Map(
-      Object.entries(document.webhooks as { [type: string]: { post: RawOperation } }).map(
+      Object.entries((document.webhooks ?? {}) as { [type: string]: { post: RawOperation } }).map(
         ([type, { post }]) => {
           const media = post.requestBody?.content['application/json']
           if (!media) throw new Error(`the message ${type} has no body`)
@@ -112,7 +114,7 @@ export function describeOperations(document: Json): Description {
 
 type RawOperation = {
   operationId: string
-  security: object[]
+  security?: object[]
   parameters?: Parameter[]
   requestBody?: { required?: boolean; content: Content }
   responses: { [status: string]: Json }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fence, markOf, messageOf } from '../../../hub/agents/facts.ts'
 import { AGENT_NAMES } from '../../../hub/agents/names.ts'
 import { startHub, type TestHub } from '../hub.ts'
-import { compose, makeProject, putFile, reach } from '../mission-help.ts'
+import { compose, makeProject, putFile, type Told, tell, until } from '../mission-help.ts'
 import { type StubModel, startStubModel, useStub } from '../stub-model.ts'
 
 /** What of a prompt is ours: all that stands outside its fences. */
@@ -102,7 +102,8 @@ describe('of all missions', () => {
         const id = await compose(hub, department, `${CANARY} ${department}`, input).catch(() => {
           refused.push(department)
         })
-        if (id) await reach(hub, id, ['done', 'failed', 'cancelled', 'queued'])
+        // One that waits for a yes has asked what it asks.
+        if (id) await until(async () => isAtRest(await tell(hub, id)))
       }
     }
     const asked = stub.asked.filter(({ task }) => task.includes(CANARY))
@@ -114,6 +115,9 @@ describe('of all missions', () => {
     }
   }, 240_000)
 })
+
+const isAtRest = ({ status, reason }: Told) =>
+  ['done', 'failed', 'cancelled'].includes(status) || (status === 'queued' && reason !== null)
 
 /** The least value of a JSON schema: a model that has little to say. */
 function least(schema: Record<string, unknown>): unknown {
