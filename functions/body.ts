@@ -35,10 +35,11 @@ async function hold(c: Ctx): Promise<void> {
   if (!reader) return forgetType(c)
   const { bytes, is_done } =
     declared === undefined ? await readUpTo(reader, SMALL_BODY_BYTES) : NOTHING_YET
+  // Its stream is taken: whoever asks for the text later finds it here.
+  if (is_done) keep(c, bytes)
   if (is_done && bytes.length === 0) return forgetType(c)
   requireJson(c)
-  if (is_done) keep(c, bytes)
-  else c.set('held_body', { begun: bytes, reader })
+  if (!is_done) c.set('held_body', { begun: bytes, reader })
 }
 
 const NOTHING_YET = { bytes: new Uint8Array(0), is_done: false }
