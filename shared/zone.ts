@@ -380,6 +380,8 @@ function* checkRing(
   }
   if (ring.winding === 0 && isFlat(ring)) return noArea
   // What winds round the earth more than once crosses itself somewhere.
+  // What it takes to lay out and index the ring, before any pair is compared.
+  yield 40 + 10 * positions.length
   const search = findCrossing(ring)
   let step = search.next()
   for (; !step.done; step = search.next()) {
