@@ -7,7 +7,7 @@ const DAMAGED = {
 
 /** A name of somebody else's making, as it can be shown: no line ends, no orders to a terminal. */
 function shown(name: string): string {
-  const plain = name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\uFFFD')
+  const plain = String(name).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\uFFFD')
   return plain.length > 200 ? `${plain.slice(0, 200)}…` : plain
 }
 
