@@ -155,36 +155,3 @@ test('after a restore nothing goes out: what was on its way is unclear, and its 
   expect(refused.body.detail).toContain('before a backup was restored')
   expect(await stateOf(before)).toBe('rendered')
 })
-
-test('with only the public key every write of mail answers 401 read_only_key', async () => {
-  const reader = await startHub({ key: 'public' })
-  const { post, put } = apiOf(reader)
-  const steps = [
-    'create',
-    'edit',
-    'redesign',
-    'render',
-    'reject',
-    'approve',
-    'push',
-    'send',
-    'pause',
-    'resume',
-    'clear',
-  ]
-  for (const path of [
-    ...steps.map((step) => `draft/${step}`),
-    'suppression/add',
-    'suppression/import',
-    'projects/listmonk_list',
-    'settings/mail/test',
-    'settings/mail/pause',
-    'settings/mail/confirm',
-  ]) {
-    expect(await post(path), path).toMatchObject({ status: 401, body: { code: 'read_only_key' } })
-  }
-  for (const path of ['settings/mail', 'suppression']) {
-    expect((await put(path, {})).body.code, path).toBe('read_only_key')
-  }
-  await reader.close()
-})
