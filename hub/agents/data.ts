@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { failureOf } from '../failure.ts'
 import { fenced, heading, plain, table } from '../markdown.ts'
-import { isWords, type Language, said, verbatim, type Words } from '../words.ts'
+import { isWords, type Language, said, type Words } from '../words.ts'
 import { type Agent, COMMON, type Result, Stop } from './agent.ts'
 import { stopText } from './stop.text.ts'
 import { saveDocument } from './writing.ts'
@@ -68,7 +69,7 @@ export const data: Agent = {
         return context.query(sql).then(
           (answer) => ({ answer }),
           (error: unknown) => ({
-            error: verbatim(error instanceof Error ? error.message : String(error)),
+            error: failureOf(error),
           }),
         )
       })

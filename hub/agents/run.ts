@@ -3,8 +3,9 @@ import type { z } from 'zod'
 import type { Sql } from '../../shared/sql.ts'
 import { hashOf, propose } from '../approvals.ts'
 import type { Config } from '../config.ts'
-import type { Database, Project } from '../db.ts'
+import { type Database, type Project, sqlState } from '../db.ts'
 import { ensureFolder, listIn, resolveIn } from '../documents.ts'
+import { WordsError } from '../failure.ts'
 import { readText, writeWhole } from '../files.ts'
 import { renderDraft } from '../mail/rendering.ts'
 import { addEvent } from '../mission.ts'
@@ -317,11 +318,17 @@ async function queryAs(client: pg.PoolClient, statement: string) {
     rowMode: 'array',
     queryMode: 'extended',
   }
-  const answer = await client.query<unknown[]>(query)
+  const answer = await client.query<unknown[]>(query).catch(explain)
   const { rows } = answer
   return {
     columns: answer.fields.map(({ name }) => name),
     rows: rows.slice(0, MOST_ROWS),
     is_cut: rows.length > MOST_ROWS,
   }
+}
+
+/** What hub_data may not is no fault of the hub's key, and no other key would help. */
+function explain(error: unknown): never {
+  const isForbidden = sqlState(error) === '42501' && error instanceof Error
+  throw isForbidden ? new WordsError(say.query_forbidden(error.message)) : error
 }

@@ -28,6 +28,8 @@ export const stopText = texts(
       'This agent is switched off. Allow it under Settings > Agents: it writes a patch file for the hub and never applies it.',
     query_failed: (error: string, sql: string) =>
       `The query failed twice, the last time with: ${error} Query: ${sql}`,
+    query_forbidden: (error: string) =>
+      `A query reads what belongs to this project, and nothing else (${error}).`,
     one_select: 'Only one select statement is allowed.',
     one_statement: 'Only one statement is allowed.',
     strange_numbers: (numbers: string) => `These are not numbers of the given text: ${numbers}.`,
@@ -63,6 +65,8 @@ export const stopText = texts(
       'Bu ajan kapalı. Ayarlar > Ajanlar bölümünden izin verin: hub için yama dosyası yazar, onu asla uygulamaz.',
     query_failed: (error, sql) =>
       `Sorgu iki kez başarısız oldu; sonuncusunda: ${error} Sorgu: ${sql}`,
+    query_forbidden: (error) =>
+      `Bir sorgu yalnızca bu projeye ait verileri okuyabilir, başka bir şeyi okuyamaz (${error}).`,
     one_select: 'Yalnızca tek bir select ifadesine izin var.',
     one_statement: 'Yalnızca tek bir ifadeye izin var.',
     strange_numbers: (numbers) => `Bu sayılar verilen metinde yok: ${numbers}.`,

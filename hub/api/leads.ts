@@ -292,7 +292,7 @@ function cellOf(value: string | number | string[] | null): string | number | nul
 }
 
 /** A page of leads with where the next one begins. */
-function pageOf(
+export function pageOf(
   sql: Sql,
   page: { project_id: string; filter: Filter; limit: number; position?: z.infer<typeof Position> },
 ): Promise<(Lead & { position: string })[]> {

@@ -72,6 +72,8 @@ describe('what may still go out today', () => {
     expect(await today({ ramp })).toMatchObject({ cap: 20 })
     await claimed(1, NOW)
     expect(await today({ ramp })).toMatchObject({ cap: 20, left: 19 })
+    await claimed(1, MIDNIGHT)
+    expect(await today({ ramp })).toMatchObject({ cap: 20 })
     await claimed(5, `${MIDNIGHT} - interval '2 hours'`)
     expect(await today({ ramp })).toMatchObject({ cap: 30 })
     await claimed(5, `${MIDNIGHT} - interval '22 hours'`)
@@ -117,9 +119,9 @@ describe('mail stops', () => {
   })
 
   test('not for what is older than 30 days, or was confirmed since', async () => {
-    await claimed(5, `now() - interval '31 days'`, [
+    await claimed(5, `now() - interval '30 days 1 hour'`, [
       "bounce = 'hard'",
-      `bounced_at = now() - interval '31 days'`,
+      `bounced_at = now() - interval '30 days 1 hour'`,
     ])
     expect(await today()).toMatchObject({ sent: 0, hard_bounces: 0, alarm: null })
     await claimed(5, `now() - interval '29 days'`, [
@@ -132,5 +134,13 @@ describe('mail stops', () => {
     // Confirming forgives, it does not look further back.
     const long_ago = new Date(Date.now() - 40 * 86_400_000).toISOString()
     expect(await today({}, long_ago)).toMatchObject({ sent: 5, hard_bounces: 5 })
+  })
+
+  test('for what came in the very moment in which it was confirmed', async () => {
+    const since = new Date(Date.now() - 3_600_000).toISOString()
+    const at = `'${since}'::timestamptz`
+    await claimed(3, at, ["bounce = 'hard'", `bounced_at = ${at}`])
+    await claimed(1, at, [`complained_at = ${at}`])
+    expect(await today({}, since)).toMatchObject({ sent: 4, hard_bounces: 3, complaints: 1 })
   })
 })

@@ -214,26 +214,27 @@ describe('data', () => {
     LIMIT_MS,
   )
 
-  test.each([
-    'delete from leads',
-    'select 1; delete from leads',
-    "select set_config('hub.project', '*', true)",
-    'with gone as (delete from leads returning *) select * from gone',
-    'select 1) as x; delete from leads; select * from (select 1',
-    'select pg_sleep(60)',
-    "select pg_read_file('/etc/passwd')",
-    'select * from mission_steps',
-    'select * from pgboss.job',
-    'select * from suppression',
-    'set role hub_rw',
-    "select lo_import('/etc/passwd')",
+  test.each<[sql: string, why: RegExp]>([
+    ['delete from leads', /Only one select/],
+    ['set role hub_rw', /Only one select/],
+    ['select 1; delete from leads', /Only one statement/],
+    ['select 1) as x; delete from leads; select * from (select 1', /Only one statement/],
+    ['with gone as (delete from leads returning *) select * from gone', /must be at the top level/],
+    ["select set_config('hub.project', '*', true)", /nothing else .*function set_config/],
+    ["select pg_read_file('/etc/passwd')", /nothing else .*function pg_read_file/],
+    ["select lo_import('/etc/passwd')", /nothing else .*function lo_import/],
+    ['select * from mission_steps', /nothing else .*table mission_steps/],
+    ['select * from suppression', /nothing else .*table suppression/],
+    ['select * from pgboss.job', /nothing else .*schema pgboss/],
+    ['select pg_sleep(60)', /statement timeout/],
   ])(
-    'refuses: %s',
-    async (sql) => {
+    'refuses, for what it is: %s',
+    async (sql, why) => {
       const before = await leads()
       const mission = await run('data', 'x', () => ask(sql))
       expect(mission.status).toBe('failed')
-      expect(mission.reason).toBeTruthy()
+      expect(mission.reason).toMatch(why)
+      expect(mission.result).toBeNull()
       expect(await leads()).toEqual(before)
     },
     LIMIT_MS,
