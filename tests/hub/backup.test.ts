@@ -61,6 +61,52 @@ test('rows made since are gone, changed ones are as they were', async () => {
   expect((await exportOf(hub)).tables).toEqual(before.tables)
 })
 
+test('a backup is of one moment: what is written while it is made is in the next', async () => {
+  const before = await exportOf(hub)
+  const waits = () =>
+    hub.query(
+      `select from pg_stat_activity
+       where datname = current_database() and application_name = 'watchpost-hub backup'
+         and wait_event_type = 'Lock'`,
+    )
+  let making: Promise<string> | undefined
+  await hub.deps.db.transaction('*', async (sql) => {
+    await sql`lock table hub.leads in access exclusive mode`
+    making = make()
+    // It has read tables before this one, and reads others behind it.
+    await vi.waitFor(async () => expect(await waits()).toHaveLength(1), { timeout: 20_000 })
+    const [project] = await sql<{ id: string }>`select id from hub.projects limit 1`
+    const [lead] = await sql<{ id: string }>`
+      insert into hub.leads (project_id, name) values (${project?.id}, 'Meanwhile') returning id`
+    await sql`
+      insert into hub.notes (project_id, lead_id, text) values (${project?.id}, ${lead?.id}, 'x')`
+  })
+  await restore((await making) ?? '')
+  expect((await exportOf(hub)).tables).toEqual(before.tables)
+})
+
+test('a restore drops the jobs that wait, and keeps what was done', async () => {
+  // The queue is there once the hub has started.
+  const other = await startHub({ start: true })
+  const states = async () =>
+    (await other.query<{ state: string }>('select state from pgboss.job order by state')).map(
+      ({ state }) => state,
+    )
+  try {
+    await other.query(
+      `insert into pgboss.job (name, data, start_after, state)
+       select 'missions', '{}', now() + interval '1 day', state::pgboss.job_state
+       from unnest(array['retry', 'active', 'completed', 'failed']) as state`,
+    )
+    expect(await states()).toEqual(['retry', 'active', 'completed', 'failed'])
+    const name = await (await startBackup(other.config, 'manual')).done
+    await (await startRestore(other.config, name, { secret: {} })).done
+    expect(await states()).toEqual(['completed', 'failed'])
+  } finally {
+    await other.close()
+  }
+})
+
 describe('a bad archive is refused and nothing is changed', () => {
   let good: string
   let before: Awaited<ReturnType<typeof exportOf>>
