@@ -25,6 +25,7 @@ export async function candidates(target: Target): Promise<Candidate[]> {
     send('POST', path, { body, ...more })
   const get = (path: string, more: Sending = {}) => send('GET', path, more)
   const mine = { key: target.key }
+  const asTool = { ...mine, accept: 'application/json, text/event-stream' }
   const zone_id = await bigZones(target)
   const unknown = generateKey()
   const anyBody: Candidate[] = Object.entries(BODIES).flatMap(([what, body]) => [
@@ -34,7 +35,7 @@ export async function candidates(target: Target): Promise<Candidate[]> {
       attack: () => times(5, () => post(PREVIEW, body, { key: unknown })),
     },
     { name: `known key: ${what}`, attack: () => times(5, () => post(PREVIEW, body, mine)) },
-    { name: `mcp: ${what}`, attack: () => times(5, () => post('/api/v1/mcp', body, mine)) },
+    { name: `mcp: ${what}`, attack: () => times(5, () => post('/api/v1/mcp', body, asTool)) },
   ])
   const shapes = {
     '10,000 vertices of a coast': coast(9999),
@@ -86,7 +87,7 @@ export async function candidates(target: Target): Promise<Candidate[]> {
           post(
             '/api/v1/mcp',
             Array.from({ length: 20 }, (_, id) => call(id, 'preview_draft', { zone: circle })),
-            { ...mine, accept: 'application/json, text/event-stream' },
+            asTool,
           ),
         ),
     },
@@ -99,7 +100,7 @@ export async function candidates(target: Target): Promise<Candidate[]> {
             Array.from({ length: 10 }, (_, id) =>
               call(id, 'preview_draft', { zone: draft(diagonals(1500)), days: 1 }),
             ),
-            { ...mine, accept: 'application/json, text/event-stream' },
+            asTool,
           ),
         ),
     },
