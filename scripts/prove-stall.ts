@@ -33,8 +33,8 @@ export type Measured = {
   answers: string
 }
 
-/** proveStall measures every candidate; `only` those whose name holds a word. */
-export async function proveStall(only = ''): Promise<Measured[]> {
+/** proveStall measures every candidate; with `only`, those whose name holds one of its texts. */
+export async function proveStall(only: string[] = []): Promise<Measured[]> {
   const server = await startThrowaway()
   const folder = await mkdtemp(join(tmpdir(), 'watchpost-stall-'))
   const service = startServer(server.adminUrl, folder)
@@ -46,7 +46,7 @@ export async function proveStall(only = ''): Promise<Measured[]> {
     const target = await prepare(url, server.adminUrl)
     const measured: Measured[] = []
     for (const { name, attack } of await candidates(target)) {
-      if (!name.includes(only)) continue
+      if (only.length > 0 && !only.some((text) => name.includes(text))) continue
       const one = await measure(prober, name, attack)
       console.log(
         `${name.padEnd(64)} +${one.delay_ms} ms (${one.quiet_ms} → ${one.worst_ms}), ${one.seconds} s: ${one.answers}`,
@@ -208,7 +208,7 @@ async function prepare(url: string, adminUrl: string): Promise<Target> {
 }
 
 async function main(): Promise<void> {
-  const measured = await proveStall(process.argv.slice(2).join(' '))
+  const measured = await proveStall(process.argv.slice(2))
   const slow = measured.filter(({ delay_ms }) => delay_ms > MOST_DELAY_MS)
   for (const { what, delay_ms } of slow) console.log(`TOO SLOW: ${what} +${delay_ms} ms`)
   if (slow.length > 0) process.exitCode = 1
