@@ -88,13 +88,19 @@ function record(
 
 const LETTERS = fc.string({ unit: 'binary', minLength: 0, maxLength: 60 })
 
-function text({ format, pattern, minLength = 0, maxLength = 60 }: Known): fc.Arbitrary<string> {
+function text({
+  format,
+  pattern,
+  minLength = 0,
+  maxLength = pattern ? 10_000 : 60,
+}: Known): fc.Arbitrary<string> {
   if (format === 'uuid') return fc.uuid({ version: [4, 7] })
   if (format === 'email') return fc.stringMatching(/^[a-z]{1,12}@[a-z]{1,9}\.example$/)
   if (format === 'date-time') {
     const [min, max] = [new Date('2000-01-01'), new Date('2100-01-01')]
     return fc.date({ min, max, noInvalidDate: true }).map((date) => date.toISOString())
   }
+  if (format === 'uri') return fc.stringMatching(/^https:\/\/[a-z]{1,9}\.invalid\/[a-z]{0,20}$/)
   const fits = new RegExp(pattern ?? '', 'u')
   const isFine = (value: string) =>
     value.length >= minLength && value.length <= maxLength && fits.test(value)
