@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { can } from '../../functions/auth.ts'
-import { holdBody, SMALL_BODY_BYTES } from '../../functions/body.ts'
+import { holdBody, SMALL_BODY_BYTES, takeBody } from '../../functions/body.ts'
 import { createPool, type Database } from '../../functions/db.ts'
 import type { Env } from '../../functions/http.ts'
 import { generateKey } from '../../shared/key.ts'
@@ -175,6 +175,32 @@ describe('a body whose sender is known', () => {
     const { errors, detail } = Problem.parse(answer.body)
     expect(errors).toHaveLength(MOST_ISSUES)
     expect(detail).toBe('The body has 5000 mistakes. "errors" has the first 100 of them.')
+  })
+
+  test('in pieces of a byte it is refused after some thousand of them', async () => {
+    let pulled = 0
+    const drops = new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        pulled += 1
+        controller.enqueue(new Uint8Array([0x20]))
+      },
+    })
+    const app = new Hono<Env>()
+    app.use(holdBody)
+    app.post('/', async (c) => {
+      await takeBody(c)
+      return c.text('taken')
+    })
+    app.onError((error, c) => c.text(toApiError(error).message, 400))
+    const answer = await app.request('/', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: drops,
+      // safe: what fetch asks for with a stream, which its type does not know
+      ...({ duplex: 'half' } as object),
+    })
+    expect(await answer.text()).toBe('The body comes in too many small chunks. Send larger ones.')
+    expect(pulled).toBeLessThan(10_000)
   })
 
   test('positions that are all wrong are one mistake', async () => {
