@@ -8,7 +8,7 @@ import { PROOF, PROOF_MS, prove } from '../proof.ts'
 import { startHub, type TestHub } from './hub.ts'
 
 /** Each is sent by somebody unknown and by the admin. */
-const BODIES = PROOF ? 500 : 5
+const BODIES = PROOF ? 500 : 2
 const SEED = 20_261_121
 /** Where nobody has to sign in: bodies are short there, and some answers are pages. */
 const PUBLIC = /\/(login|setup|health|branding|u\/\{token\})$/
