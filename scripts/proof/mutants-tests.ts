@@ -7,7 +7,12 @@ const LEFT_OUT =
 
 /** Which tests hold which code to what it promises, where they do not import it; all that fit count. */
 const TOPICS: [code: RegExp, tests: string[]][] = [
-  [/^shared\/(area|ring)/, ['tests/shared/{geometry,zone,preview}.test.ts']],
+  [/^shared\/(area|ring|positions)/, ['tests/shared/{geometry,zone,preview}.test.ts']],
+  [/^shared\/json/, ['tests/functions/body.attack.test.ts']],
+  [
+    /^shared\/addresses/,
+    ['tests/functions/channels/target*.test.ts', 'tests/hub/web-reader.attack.test.ts'],
+  ],
   [
     /^shared\/(memory|reason|zone-version)/,
     ['tests/shared/*.test.ts', 'tests/functions/jobs/flow.test.ts'],
@@ -19,7 +24,7 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
   [/^functions\/api\/account/, ['tests/functions/api/{account*,limits,refusals}.test.ts']],
   [/^functions\/api\/orgs/, ['tests/functions/api/{orgs,limits,people*}.test.ts']],
   [
-    /^functions\/api\/(alerts|events|zones|decisions)/,
+    /^functions\/api\/(alerts|events|zone|decisions)/,
     [
       'tests/functions/api/{rows,http,limits,refusals}.test.ts',
       'tests/functions/jobs/flow.test.ts',

@@ -86,8 +86,9 @@ test('a forged cursor is refused with its reason, field by field, on every list'
       forged += 1
       const { status, text, lines } = await ask(path, { ...query, cursor })
       const isRefused = status === 400 && text.includes('"path":"cursor"')
+      // A cursor of a few letters stands in many a line by chance.
       const isLogged = lines.some(
-        (line) => 'error' in line || JSON.stringify(line).includes(cursor),
+        (line) => 'error' in line || (cursor.length > 8 && JSON.stringify(line).includes(cursor)),
       )
       if ((status !== 200 && !isRefused) || isLogged) {
         const shown = Buffer.from(cursor, 'base64url').toString().slice(0, 120)
