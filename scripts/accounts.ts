@@ -245,6 +245,8 @@ async function insertMember(
 
 /** Who is in auth.users, whether or not there is an account; the administrator's login may read it. */
 async function peopleAt(client: pg.Client, who: Who): Promise<string[]> {
+  // Something before may have become the tables' owner, who may not.
+  await client.query('set local role none')
   const { rows } = await client.query<{ id: string }>(
     `select id from auth.users
     where (id::text = lower($1) or lower(email) = lower($2)) and deleted_at is null`,
