@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir } from 'node:fs/promises'
+import { lstat, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { authFiles, isSetUp, makeSetupCode } from './auth.ts'
 import { proxySecretFile } from './caller.ts'
@@ -17,26 +17,31 @@ export type Prepared = {
 
 /**
  * prepare makes whatever a hub needs and is not there yet: database, roles, keys, token, set-up code
- * and folders. Secrets are made once; running it again changes nothing.
+ * and folders. Secrets are made once; running it again changes nothing. The keys are the caller's;
+ * what the service reads and writes is made behind `handOver`, as who that makes the caller.
  */
 export async function prepare(
   ownerUrl: string,
   paths: Paths,
   database: HubFile['database'],
+  handOver: () => Promise<void> = async () => {},
 ): Promise<Prepared> {
-  for (const folder of ['projects', 'models', 'backups']) {
-    await mkdir(join(paths.data_dir, folder), { recursive: true, mode: 0o750 })
-  }
-  await mkdir(paths.prompts_dir, { recursive: true })
   const migrations = await migrate(await createHubDatabase(ownerUrl, database.name))
 
   const { service, in_use } = keyFiles(paths)
   const publicFile = join(paths.config_dir, 'public.key')
+  await requireOwn([service, publicFile])
   const keys = {
     public: await once(publicFile, () => generateKey('public')),
     service: await once(service, () => generateKey('service')),
   }
   await setKeys(ownerUrl, keys)
+  await handOver()
+
+  for (const folder of ['projects', 'models', 'backups']) {
+    await mkdir(join(paths.data_dir, folder), { recursive: true, mode: 0o750 })
+  }
+  await mkdir(paths.prompts_dir, { recursive: true })
   await once(in_use, () => keys.public)
   await once(authFiles(paths).token, () => `wph_local_${randomBytes(24).toString('base64url')}`)
   await once(proxySecretFile(paths), () => randomBytes(24).toString('base64url'))
@@ -58,4 +63,14 @@ async function once(file: string, make: () => string): Promise<string> {
   const made = make()
   await writeWhole(file, `${made}\n`)
   return made
+}
+
+/** Root's keys are root's: what the service put in their place would be read with root's rights. */
+async function requireOwn(files: string[]): Promise<void> {
+  if (process.getuid?.() !== 0) return
+  for (const file of files) {
+    const found = await lstat(file).catch(() => undefined)
+    if (!found || (found.isFile() && found.uid === 0)) continue
+    throw new Error(`${file} is not a file of root's. Remove it: a new key is then made.`)
+  }
 }

@@ -33,6 +33,20 @@ export async function withMachine<T>(
 /** What installs a version. */
 export const installOf = (version: string, more = '') =>
   `sh /root/install.sh --bundle=/root/watchpost-hub-${version}-linux-x64.tar.gz --offline --yes ${more}`
+/** What upgrades to one. */
+export const upgradeTo = (version: string) =>
+  `watchpost-hub upgrade --bundle=/root/watchpost-hub-${version}-linux-x64.tar.gz --offline`
+
+/** The lines of a shell function that call a step, by their index in the script. */
+export function stepsOf(lines: string[], name: string, steps: RegExp): number[] {
+  const begin = lines.indexOf(`${name}() {`)
+  const end = lines.indexOf('}', begin)
+  assert.ok(begin >= 0 && end > begin, `install.sh has no function ${name}`)
+  return lines.flatMap((line, index) =>
+    index > begin && index < end && steps.test(line) ? [index] : [],
+  )
+}
+
 /** Runs what has to succeed; answers its output. */
 export async function good(machine: Machine, script: string): Promise<string> {
   const { code, stdout, stderr } = await machine.sh(script)

@@ -16,10 +16,13 @@ import {
   health,
   installOf,
   signUp,
+  stepsOf,
   until,
+  upgradeTo,
   withMachine,
 } from './installed.ts'
 import { type Machine, suite } from './machine.ts'
+import { linkedAnywhere } from './prove-links.ts'
 import { pageInItsSandbox } from './prove-reader.ts'
 
 const INSTALL_SECONDS = 300
@@ -85,12 +88,10 @@ const SCENARIOS = {
   'killed after every step': killedAnywhere,
   'killed in an upgrade': killedUpgrade,
   'a web page read in its sandbox': pageInItsSandbox,
+  'links to elsewhere behind every step': linkedAnywhere,
   'two runs at once': twoAtOnce,
   'refused with a reason': refusals,
 }
-
-const upgradeTo = (version: string) =>
-  `watchpost-hub upgrade --bundle=/root/watchpost-hub-${version}-linux-x64.tar.gz --offline`
 
 const secretsOf = (machine: Machine) =>
   good(machine, 'cd /etc/watchpost && sha256sum service.key public.key hub.token')
@@ -243,16 +244,6 @@ async function useIt(machine: Machine, code: string): Promise<void> {
   assert.ok(status === 'done' || reason, `${status}: ${reason}`)
 }
 
-/** The lines of a shell function that call a step, by their index in the script. */
-function stepsOf(lines: string[], name: string, steps: RegExp): number[] {
-  const begin = lines.indexOf(`${name}() {`)
-  const end = lines.indexOf('}', begin)
-  assert.ok(begin >= 0 && end > begin, `install.sh has no function ${name}`)
-  return lines.flatMap((line, index) =>
-    index > begin && index < end && steps.test(line) ? [index] : [],
-  )
-}
-
 /** Writes install.sh as it is, but that it is killed behind one of its lines. */
 async function killedBehind(machine: Machine, lines: string[], index: number): Promise<void> {
   const killed = lines.toSpliced(index + 1, 0, '  kill -9 $$').join('\n')
@@ -311,7 +302,7 @@ async function killedUpgrade(base: string, bundles: Bundles): Promise<Counted> {
       assert.equal((await health(machine)).version, '1.1.0')
       assert.equal(await secretsOf(machine), secrets)
       await good(machine, sqlOf('select from public.marker, hub.probe'))
-      await good(machine, '! test -e /var/lib/watchpost/postgres.before')
+      await good(machine, '! test -e /var/lib/watchpost/.install/postgres.before')
     })
   }
   return { upgrades_killed: steps.length }

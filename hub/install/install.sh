@@ -289,6 +289,20 @@ check_ports() {
   fi
 }
 
+# Whoever can change a folder above the data could put another folder in its place while root works.
+check_place() {
+  parent=$data_dir
+  while [ "$parent" != / ]; do
+    parent=$(dirname "$parent")
+    if [ ! -e "$parent" ]; then continue; fi
+    case $(stat -L -c '%u:%g:%A' "$parent") in
+      0:*:????????w* | 0:[1-9]*:?????w*) ;;
+      0:*) continue ;;
+    esac
+    refuse 2 "--data-dir: others than root can change $parent. Choose a place below folders that only root can."
+  done
+}
+
 require_free() {
   hex=$(printf ':%04X' "$1")
   if cat /proc/net/tcp /proc/net/tcp6 2> /dev/null |
@@ -368,13 +382,46 @@ make_users() {
   done
 }
 
+# What lies in the service's folders its user may turn into a link to anywhere, at any moment. Root
+# goes there as that user; what is root's or the database's there the sticky bit keeps in its place.
+as_service() {
+  (cd / && exec setpriv --reuid=watchpost --regid=watchpost --clear-groups "$@")
+}
+
+as_database() {
+  (cd / && exec setpriv --reuid=watchpost-db --regid=watchpost-db --clear-groups "$@")
+}
+
+# write_as USER FILE: standard input becomes a file, whole or not at all.
+write_as() {
+  # shellcheck disable=SC2016
+  "as_$1" sh -c 'umask 077 && cat > "$1.new" && mv -T "$1.new" "$1"' sh "$2"
+}
+
+# is_of USER FOLDER: a folder itself, not what a link leads to, and that user's.
+is_of() {
+  [ ! -L "$2" ] && [ -d "$2" ] && [ "$(stat -c %U "$2")" = "$1" ]
+}
+
+# require_of USER FOLDER: nothing is there, or a folder of that user.
+require_of() {
+  if [ ! -e "$2" ] && [ ! -L "$2" ]; then return; fi
+  is_of "$1" "$2" || refuse 10 "$2 is not a folder of $1: somebody put something else there. Look at it, move it away, and run this again."
+}
+
 make_folders() {
   install -d -m 755 "$OPT" "$OPT/releases" /opt/ceo-runner
-  install -d -m 750 -o watchpost -g watchpost "$ETC" "$PROMPTS"
+  install -d -m 750 -o watchpost -g watchpost "$PROMPTS"
+  install -d -m 1770 -o root -g watchpost "$ETC"
   # The database's own user has to get through to its folder.
-  install -d -m 751 -o watchpost -g watchpost "$data_dir"
-  install -d -m 750 -o watchpost -g watchpost "$data_dir/projects" "$data_dir/models" "$data_dir/backups"
-  install -d -m 700 -o watchpost-db -g watchpost-db "$data_dir/postgres"
+  install -d -m 1771 -o root -g watchpost "$data_dir"
+  mine=$data_dir/.install
+  mkdir -m 711 "$mine" 2> /dev/null || :
+  require_of root "$mine"
+  require_of watchpost-db "$data_dir/postgres"
+  require_of root "$ETC/tls"
+  as_service mkdir -p -m 750 "$data_dir/projects" "$data_dir/models" "$data_dir/backups" ||
+    refuse 10 "the folders in $data_dir could not be made. Look at what is in their place, and run this again."
 }
 
 unpack() {
@@ -400,20 +447,20 @@ make_cluster() {
   cluster=$data_dir/postgres
   if [ ! -e "$cluster/PG_VERSION" ]; then
     step 'Making the database'
-    rm -rf "$data_dir/postgres.new"
-    install -d -m 700 -o watchpost-db -g watchpost-db "$data_dir/postgres.new"
-    (cd / && setpriv --reuid=watchpost-db --regid=watchpost-db --clear-groups \
-      "$release_dir/postgres/bin/initdb" --pgdata="$data_dir/postgres.new" --username=postgres \
+    rm -rf "$mine/postgres.new"
+    install -d -m 700 -o watchpost-db -g watchpost-db "$mine/postgres.new"
+    as_database "$release_dir/postgres/bin/initdb" --pgdata="$mine/postgres.new" --username=postgres \
       --encoding=UTF8 --locale=C --locale-provider=builtin --builtin-locale=C.UTF-8 \
-      --auth-local=peer --auth-host=scram-sha-256 --data-checksums --no-instructions) >> "$LOG" 2>&1
-    rmdir "$cluster"
-    mv "$data_dir/postgres.new" "$cluster"
+      --auth-local=peer --auth-host=scram-sha-256 --data-checksums --no-instructions >> "$LOG" 2>&1
+    require_of watchpost-db "$cluster"
+    if [ -d "$cluster" ]; then rmdir "$cluster"; fi
+    mv -T "$mine/postgres.new" "$cluster"
   fi
+  require_of watchpost-db "$cluster"
   for name in postgresql.conf pg_hba.conf; do
-    install -m 600 -o watchpost-db -g watchpost-db "$release_dir/hub/install/$name" "$cluster/$name"
+    write_as database "$cluster/$name" < "$release_dir/hub/install/$name"
   done
-  printf 'owner root postgres\nowner watchpost-db postgres\n' > "$cluster/pg_ident.conf"
-  chown watchpost-db:watchpost-db "$cluster/pg_ident.conf"
+  printf 'owner root postgres\nowner watchpost-db postgres\n' | write_as database "$cluster/pg_ident.conf"
 }
 
 # fill FILE TARGET MODE: a file of the release with its places filled in.
@@ -453,17 +500,8 @@ prepare_database() {
   if ! is_loopback "$bind" && [ "$bind" != 0.0.0.0 ] && [ "$bind" != :: ]; then names="$names $bind"; fi
   setup_code=$(HUB_CONFIG_DIR=$ETC HUB_DATA_DIR=$data_dir HUB_PROMPTS_DIR=$PROMPTS \
     HUB_OWNER_URL='postgres://postgres@localhost/postgres?host=/run/watchpost-db&port=8771' \
-    HUB_HOSTS=$(printf '%s' "$names" | tr -s '[:space:]' ' ') HUB_LICENSE=$license \
+    HUB_HOSTS=$(printf '%s' "$names" | tr -s '[:space:]' ' ') HUB_LICENSE=$license HUB_USER=watchpost \
     "$release_dir/bin/node" "$release_dir/hub/install/prepare.ts" 2>> "$LOG") || return 1
-  settle_owners
-}
-
-settle_owners() {
-  chown -R watchpost:watchpost "$ETC" "$data_dir/projects" "$data_dir/models" "$data_dir/backups" "$PROMPTS"
-  # The service must not read these: only root shows them, or the owner's connection uses them.
-  for name in service.key public.key; do
-    if [ -e "$ETC/$name" ]; then chown root:root "$ETC/$name"; fi
-  done
 }
 
 set_model() {
@@ -472,10 +510,9 @@ set_model() {
       step 'Copying the model'
       file=$data_dir/models/$(basename "$model")
       if [ "$model" != "$file" ]; then
-        cp "$model" "$file.new"
-        mv "$file.new" "$file"
+        write_as service "$file" < "$model" ||
+          refuse 10 "the model could not be copied to $file. Look at what is in its place, and run this again."
       fi
-      chown watchpost:watchpost "$file"
       write_model "{ \"kind\": \"local\", \"file\": \"$file\" }"
       ;;
     *) ;;
@@ -484,9 +521,7 @@ set_model() {
 }
 
 write_model() {
-  printf '%s\n' "$1" > "$ETC/models.json.new"
-  chown watchpost:watchpost "$ETC/models.json.new"
-  mv "$ETC/models.json.new" "$ETC/models.json"
+  printf '%s\n' "$1" | write_as service "$ETC/models.json"
 }
 
 start_hub() {
@@ -506,7 +541,7 @@ fetch_model() {
     model_why="$model_why; download it in Settings > Models, or bring its file with --model=PATH"
     return 0
   fi
-  if HUB_TOKEN=$(cat "$ETC/hub.token") "$OPT/current/bin/node" -e '
+  if HUB_TOKEN=$(as_service cat "$ETC/hub.token") "$OPT/current/bin/node" -e '
     fetch("http://127.0.0.1:8770/api/cockpit/model/download", {
       method: "POST",
       headers: { "content-type": "application/json", authorization: "Bearer " + process.env.HUB_TOKEN },
@@ -593,7 +628,8 @@ is_answered() {
 make_certificate() {
   if [ -e "$ETC/tls/hub.crt" ]; then return; fi
   step 'Making a certificate'
-  install -d -m 750 -o root -g watchpost "$ETC/tls"
+  mkdir -m 750 "$ETC/tls" 2> /dev/null || :
+  require_of root "$ETC/tls"
   alternatives=$(for name in $(hostname -I); do printf 'IP:%s,' "$name"; done)DNS:$(hostname)
   openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 825 \
     -subj "/CN=$(hostname)" -addext "subjectAltName=$alternatives" \
@@ -620,12 +656,12 @@ install_hub() {
   touch "$LOG"
   chmod 600 "$LOG"
   log_ready=1
-  rescue=$data_dir/postgres.before
+  make_users
+  make_folders
+  rescue=$mine/postgres.before
   # A run that was killed in the middle of an upgrade: back to what worked, then once more.
   old=$(fact upgrading_from)
   if [ -n "$old" ]; then roll_back; fi
-  make_users
-  make_folders
   keep_fact data_dir "$data_dir"
   keep_fact bind "$bind"
   keep_fact public "$public"
@@ -672,7 +708,8 @@ upgrade() {
   fi
   systemctl stop watchpost-hub.service watchpost-model.service watchpost-postgres.service
   rm -rf "$rescue"
-  cp -a --reflink=auto "$data_dir/postgres" "$rescue"
+  require_of watchpost-db "$data_dir/postgres"
+  cp -a --reflink=auto -T "$data_dir/postgres" "$rescue"
   keep_fact upgrading_from "$old"
   make_cluster
   switch_to "$release_dir"
@@ -692,15 +729,15 @@ roll_back() {
   step "Going back to ${old##*/}"
   systemctl stop watchpost-hub.service watchpost-model.service watchpost-postgres.service
   if [ -e "$rescue" ]; then
-    rm -rf "$data_dir/postgres.failed"
-    if [ -e "$data_dir/postgres" ]; then mv -T "$data_dir/postgres" "$data_dir/postgres.failed"; fi
+    rm -rf "$mine/postgres.failed"
+    if [ -e "$data_dir/postgres" ]; then mv -T "$data_dir/postgres" "$mine/postgres.failed"; fi
     mv -T "$rescue" "$data_dir/postgres"
   fi
   switch_to "$old"
   release_dir=$old
   write_units
   keep_fact upgrading_from ''
-  rm -rf "$data_dir/postgres.failed"
+  rm -rf "$mine/postgres.failed"
   systemctl start watchpost-postgres.service watchpost-model.service watchpost-hub.service
 }
 
@@ -784,6 +821,7 @@ main() {
   check_memory
   choose_model
   check_disk
+  check_place
   check_ports
   if [ -n "$check_only" ]; then
     say 'This machine can run Watchpost Hub.'

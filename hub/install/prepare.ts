@@ -1,19 +1,21 @@
-/** What the installer runs as root behind the start of PostgreSQL: schema, roles, keys, settings. */
+/**
+ * What the installer runs as root behind the start of PostgreSQL: schema, roles and keys; then as the
+ * hub's own user its settings.
+ */
 import { join } from 'node:path'
 import { z } from 'zod'
 import { readConfig } from '../config.ts'
 import { readJson, writeJson } from '../files.ts'
 import { prepare } from '../prepare.ts'
+import { becomeServiceUser } from '../service-user.ts'
 
 const { HUB_OWNER_URL: ownerUrl, HUB_HOSTS: hosts = '', HUB_LICENSE: license } = process.env
 if (!ownerUrl) throw new Error('HUB_OWNER_URL is not set.')
 
 const { paths } = await readConfig(process.env)
-const { setup_code } = await prepare(ownerUrl, paths, {
-  host: '127.0.0.1',
-  port: 8771,
-  name: 'hub',
-})
+const database = { host: '127.0.0.1', port: 8771, name: 'hub' }
+const handOver = () => becomeServiceUser({ paths })
+const { setup_code } = await prepare(ownerUrl, paths, database, handOver)
 
 const file = join(paths.config_dir, 'hub.json')
 const known = z.looseObject({ hosts: z.array(z.string()).default([]) }).parse(await readJson(file))
