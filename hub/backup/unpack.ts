@@ -205,12 +205,15 @@ async function parse(content: Readable, take: (entry: ReadEntry) => Promise<Took
     failed.reject(failure)
   }
   let taken = Promise.resolve()
+  let current: ReadEntry | undefined
   parser.on('error', fail)
   parser.on('ignoredEntry', (entry: ReadEntry) => fail(new BackupError(say.foreign(entry.path))))
   parser.on('entry', (entry: ReadEntry) => {
     taken = taken.then(async () => {
       if (failure || isEnough) return void entry.resume()
+      current = entry
       const took = await take(entry)
+      current = undefined
       most = took.most ?? most
       isEnough = took.isEnough ?? false
       // What nobody read must not hold up what follows.
@@ -218,26 +221,34 @@ async function parse(content: Readable, take: (entry: ReadEntry) => Promise<Took
     })
     taken.catch(fail)
   })
-  let bytes = 0
-  let begin = Buffer.alloc(0)
-  for await (const chunk of content) {
-    bytes += chunk.length
-    if (failure) throw failure
-    if (isEnough) return
-    if (bytes > most) throw new BackupError(say.swollen)
-    if (begin.length < BLOCK) {
-      begin = Buffer.concat([begin, chunk])
-      if (begin.length < BLOCK) continue
-      // The parser would open another compressed file in here by itself, uncounted.
-      if (begin.toString('latin1', 257, 262) !== 'ustar') throw new BackupError(say.damaged)
-      if (!parser.write(begin)) await Promise.race([once(parser, 'drain'), failed.promise])
-      continue
+  try {
+    let bytes = 0
+    let begin = Buffer.alloc(0)
+    for await (const chunk of content) {
+      bytes += chunk.length
+      if (failure) throw failure
+      if (isEnough) return
+      if (bytes > most) throw new BackupError(say.swollen)
+      if (begin.length < BLOCK) {
+        begin = Buffer.concat([begin, chunk])
+        if (begin.length < BLOCK) continue
+        // The parser would open another compressed file in here by itself, uncounted.
+        if (begin.toString('latin1', 257, 262) !== 'ustar') throw new BackupError(say.damaged)
+        if (!parser.write(begin)) await Promise.race([once(parser, 'drain'), failed.promise])
+        continue
+      }
+      if (!parser.write(chunk)) await Promise.race([once(parser, 'drain'), failed.promise])
     }
-    if (!parser.write(chunk)) await Promise.race([once(parser, 'drain'), failed.promise])
+    const ended = once(parser, 'end')
+    parser.end()
+    await Promise.race([ended, failed.promise])
+    await taken
+    if (failure) throw failure
+  } catch (error) {
+    // Who writes a member still waits for the rest of it, with an open file.
+    current?.on('error', () => {})
+    current?.destroy(new BackupError(say.damaged))
+    await taken.catch(() => {})
+    throw error
   }
-  const ended = once(parser, 'end')
-  parser.end()
-  await Promise.race([ended, failed.promise])
-  await taken
-  if (failure) throw failure
 }

@@ -1,14 +1,16 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { backupFile } from '../../hub/backup/make.ts'
+import { unpack } from '../../hub/backup/unpack.ts'
 import { startBackup, startRestore } from '../../hub/backup.ts'
 import { emailHash, readSalt, suppressed, unsubscribeToken } from '../../hub/mail/suppression.ts'
 import { fillHub } from './backup-data.ts'
 import { crafted, replace, TRUST } from './crafted-archives.ts'
 import { startHub, type TestHub } from './hub.ts'
-import { type Member, membersOf } from './tar.ts'
+import { type Member, membersOf, pax, tarOf } from './tar.ts'
 
 const NAME = 'watchpost-hub-20200101-000000000-uploaded.tar.gz'
 
@@ -209,4 +211,33 @@ test('numbers that PostgreSQL gives out go on behind those of the archive', asyn
     'select count(*)::int as count from hub.mission_events',
   )
   expect(count?.count).toBe(31)
+})
+
+test('a name for all members renames none of them', async () => {
+  const bytes = await archiveOf(hub)
+  const file = join(folder, 'named.tar.gz')
+  await writeFile(file, tarOf([pax({ path: '../outside' }, 'g'), ...membersOf(bytes)]))
+  const to = join(folder, 'named')
+  const { manifest } = await unpack({ paths: hub.paths, file, secret: {}, folder: to })
+  const files = (await readdir(to, { recursive: true, withFileTypes: true })).filter((one) =>
+    one.isFile(),
+  )
+  expect(files.map((one) => join(one.parentPath, one.name).slice(to.length + 1)).sort()).toEqual(
+    manifest.files.map(({ path }) => path).sort(),
+  )
+})
+
+test('an archive that ends within a member leaves no file open', async () => {
+  const bytes = crafted(membersOf(await archiveOf(other)), (members, manifest) => {
+    const path = members.find((one) => one.path.endsWith('/CONTEXT.md'))?.path ?? ''
+    replace(members, manifest, path, randomBytes(4 * 2 ** 20).toString('hex'))
+  })
+  const file = join(folder, 'cut.tar.gz')
+  await writeFile(file, bytes.subarray(0, bytes.length / 2))
+  const to = join(folder, 'cut')
+  await expect(unpack({ paths: hub.paths, file, secret: {}, folder: to })).rejects.toThrow()
+  const open = await Promise.all(
+    (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
+  )
+  expect(open.filter((name) => name.startsWith(to))).toEqual([])
 })
