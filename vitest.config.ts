@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import type { Runtime } from './tests/runtimes.ts'
+import type { Runtime } from './tests/support/runtimes.ts'
 
 /** What the edge does not run, and why; everything else of the API has to hold there as well. */
 const NOT_AT_THE_EDGE = {

@@ -1,5 +1,5 @@
+import { type Steps, TooMuchWork } from '../shared/geometry/work.ts'
 import { ApiError } from '../shared/problem.ts'
-import { type Steps, TooMuchWork } from '../shared/work.ts'
 
 /** What one computation does before everybody else has their turn: about 5 ms. */
 const UNITS_A_TURN = 100_000

@@ -30,9 +30,9 @@ import { tasks } from './api/tasks.ts'
 import { today } from './api/today.ts'
 import { unsubscribe } from './api/unsubscribe.ts'
 import type { Deps } from './deps.ts'
-import { type Ctx, type Env, problem } from './http.ts'
-import { authenticate } from './sessions.ts'
-import { mountWeb } from './web-server.ts'
+import { type Ctx, type Env, problem } from './http/http.ts'
+import { authenticate } from './http/sessions.ts'
+import { mountWeb } from './http/web-server.ts'
 
 export const BASE = '/api/cockpit'
 const HELP = `See ${BASE}/spec for all of them.`

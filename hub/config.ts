@@ -79,6 +79,7 @@ export async function readConfig(environment: Record<string, string | undefined>
     const [issue] = hub.error.issues
     throw new Error(`${file}: ${issue?.path.join('.')} is not usable: ${issue?.message}`)
   }
-  const license_keys = env.HUB_LICENSE_KEYS ?? join(import.meta.dirname, 'license-keys.json')
+  const license_keys =
+    env.HUB_LICENSE_KEYS ?? join(import.meta.dirname, 'license/license-keys.json')
   return { ...hub.data, port: env.HUB_PORT ?? hub.data.port, paths, license_keys }
 }

@@ -1,15 +1,15 @@
 import type { Actions } from './agents/actions.ts'
-import type { createAttempts } from './attempts.ts'
 import type { Config } from './config.ts'
-import type { Database } from './db.ts'
-import type { Imports } from './imports.ts'
-import type { KeyRole } from './keys.ts'
+import type { Database } from './db/db.ts'
+import type { KeyRole } from './db/keys.ts'
+import type { createAttempts } from './http/attempts.ts'
+import type { Imports } from './leads/imports.ts'
 import type { Log } from './log.ts'
-import type { Mailer } from './mail/mailer.ts'
-import type { Poller } from './mail/poll.ts'
-import type { Missions } from './missions.ts'
+import type { Poller } from './mail/imap/poll.ts'
+import type { Mailer } from './mail/smtp/mailer.ts'
+import type { Missions } from './missions/missions.ts'
 import type { Downloads } from './model/downloads.ts'
-import type { Model } from './model.ts'
+import type { Model } from './model/model.ts'
 
 /** What the hub is made of; `createHub` puts it together. */
 export type Deps = {

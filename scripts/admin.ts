@@ -15,10 +15,10 @@ import {
   revokeKey,
   SCOPES,
   type Who,
-} from './accounts.ts'
-import { environment, readArguments, runMain, UsageError } from './arguments.ts'
-import { runningPostgres, startPostgres } from './postgres.ts'
-import { feedsStatus, queueStatus, redrive } from './status.ts'
+} from './postgres/accounts.ts'
+import { runningPostgres, startPostgres } from './postgres/postgres.ts'
+import { environment, readArguments, runMain, UsageError } from './start/arguments.ts'
+import { feedsStatus, queueStatus, redrive } from './start/status.ts'
 
 const HELP = `npm run admin -- <verb> [options]
 

@@ -4,12 +4,12 @@ import { once } from 'node:events'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type Paths, pathsIn } from '../hub/config.ts'
-import { keyFiles } from '../hub/keys.ts'
+import { keyFiles } from '../hub/db/keys.ts'
 import { prepare } from '../hub/prepare.ts'
 import { VERSION } from '../shared/version.ts'
-import { environment, readArguments, runMain, UsageError } from './arguments.ts'
-import { findPort } from './port.ts'
-import { startPostgres } from './postgres.ts'
+import { findPort } from './postgres/port.ts'
+import { startPostgres } from './postgres/postgres.ts'
+import { environment, readArguments, runMain, UsageError } from './start/arguments.ts'
 
 const HELP = `npm run hub -- [options]
 

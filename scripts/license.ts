@@ -3,13 +3,13 @@ import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose'
 import { z } from 'zod'
-import { Claims } from '../hub/license.ts'
-import { readArguments, runMain, UsageError } from './arguments.ts'
+import { Claims } from '../hub/license/license.ts'
+import { readArguments, runMain, UsageError } from './start/arguments.ts'
 
 const HELP = `npm run license -- <command> [options]
 
   keygen --key FILE
-      makes a private key in FILE (0600) and prints the public one, for hub/license-keys.json
+      makes a private key in FILE (0600) and prints the public one, for hub/license/license-keys.json
   issue --key FILE --tier starter|pro|enterprise --customer NAME [--days 365] [--max-projects N|unlimited]
       prints a licence key for this customer
 

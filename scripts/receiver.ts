@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers'
 import { z } from 'zod'
 import { parseSecret, verify } from '../shared/signing.ts'
-import { readArguments, runMain, UsageError } from './arguments.ts'
+import { readArguments, runMain, UsageError } from './start/arguments.ts'
 
 const HELP = `npm run receiver -- --secret whsec_… [--port 8899]
 

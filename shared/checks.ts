@@ -1,7 +1,7 @@
 /** The eight checks of a decision, with the numbers each was decided on. */
 import { z } from 'zod'
 import { EVENT_STATUSES, EventType, type NormalisedEvent, Severity } from './event.ts'
-import { containsPoint, type PreparedZone, touchesGeometry } from './geometry.ts'
+import { containsPoint, type PreparedZone, touchesGeometry } from './geometry/geometry.ts'
 import { type Step, Told } from './memory.ts'
 import { quietWindowAt } from './quiet-hours.ts'
 import { Instant } from './time.ts'

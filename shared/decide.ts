@@ -18,7 +18,7 @@ import {
   type ZoneRule,
 } from './checks.ts'
 import { isMoving } from './event.ts'
-import { distance_km, outsideBy_m, type PreparedZone, prepareZone } from './geometry.ts'
+import { distance_km, outsideBy_m, type PreparedZone, prepareZone } from './geometry/geometry.ts'
 import {
   type EventMemory,
   Memory,

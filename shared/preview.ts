@@ -3,10 +3,10 @@ import { z } from 'zod'
 import type { DecidableEvent, ZoneRule } from './checks.ts'
 import { type Decision, decide, decisionCost, isInside } from './decide.ts'
 import { isMoving, Severity } from './event.ts'
-import { type PreparedZone, prepareZone } from './geometry.ts'
+import { type PreparedZone, prepareZone } from './geometry/geometry.ts'
+import { atOnce, type Steps } from './geometry/work.ts'
 import type { Memory } from './memory.ts'
 import { Instant } from './time.ts'
-import { atOnce, type Steps } from './work.ts'
 
 export const PREVIEW_CHECKS = [
   'filter',

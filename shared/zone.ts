@@ -1,11 +1,11 @@
 /** The watch zone on the wire, its defaults, and the rules that span several of its fields. */
 import { z } from 'zod'
 import { EventType } from './event.ts'
-import { containsPoint, prepareZone } from './geometry.ts'
-import { Polygons, Rings } from './positions.ts'
-import { findCrossing, isFlat, ringArea_km2, toRing } from './ring.ts'
+import { containsPoint, prepareZone } from './geometry/geometry.ts'
+import { Polygons, Rings } from './geometry/positions.ts'
+import { findCrossing, isFlat, ringArea_km2, toRing } from './geometry/ring.ts'
+import { atOnce, type Steps } from './geometry/work.ts'
 import { Instant } from './time.ts'
-import { atOnce, type Steps } from './work.ts'
 
 const MAX_VERTICES = 10_000
 /**

@@ -12,7 +12,7 @@ import { z } from 'zod'
 import { VARIABLES } from '../functions/config.ts'
 import { normaliseUsgs } from '../functions/feeds/usgs.ts'
 import { OURS, Problem } from '../functions/http.ts'
-import { render } from '../scripts/openapi.ts'
+import { render } from '../scripts/build/openapi.ts'
 import { ALERT_STATUSES, Alert, DELIVERY_STATUSES } from '../shared/alert.ts'
 import { ATTEMPT_DELAYS_SECONDS } from '../shared/backoff.ts'
 import { ChannelCreate } from '../shared/channel.ts'
@@ -23,7 +23,7 @@ import { quietWindowAt } from '../shared/quiet-hours.ts'
 import { generateSecret, sign } from '../shared/signing.ts'
 import { Instant } from '../shared/time.ts'
 import { checkZone, ZoneCreate, ZonePatch, zoneDefaults } from '../shared/zone.ts'
-import { quake } from './fixtures/quakes.ts'
+import { quake } from './support/quakes.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const PAGES = [

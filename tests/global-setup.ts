@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { startTestServer } from './database.ts'
+import { startTestServer } from './support/database.ts'
 
 /** One throwaway server for the whole run, with a template that each test file clones. */
 export default async function setup(project: TestProject) {

@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import { stringify } from 'yaml'
 import type { Env } from '../http.ts'
-import { describe, registerMessages } from '../openapi.ts'
+import { describe, registerMessages } from '../openapi/document.ts'
 
 /** The description of the interface for machines and people: openapi.json, openapi.yaml, /docs. */
 export function mountDocs(app: OpenAPIHono<Env>, base: string): void {

@@ -6,7 +6,8 @@ import {
   type PreparedZone,
   prepareZone,
   touchesGeometry,
-} from '../../shared/geometry.ts'
+} from '../../shared/geometry/geometry.ts'
+import type { Steps } from '../../shared/geometry/work.ts'
 import {
   CursorQuery,
   decodeCursor,
@@ -18,7 +19,6 @@ import {
 import { ApiError, notFound } from '../../shared/problem.ts'
 import { answer, createRoute, resource } from '../../shared/route.ts'
 import { Instant } from '../../shared/time.ts'
-import type { Steps } from '../../shared/work.ts'
 import type { ZoneFields } from '../../shared/zone.ts'
 import { can, readInSteps } from '../auth.ts'
 import { type Ctx, type Env, problems } from '../http.ts'

@@ -1,5 +1,5 @@
+import { TooMuchWork } from '../../shared/geometry/work.ts'
 import { ApiError, invalid } from '../../shared/problem.ts'
-import { TooMuchWork } from '../../shared/work.ts'
 import {
   checkFields,
   checkShapeInSteps,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { boxesOf, simplify } from '../../shared/geometry.ts'
+import { boxesOf, simplify } from '../../shared/geometry/geometry.ts'
 import {
   CursorQuery,
   decodeCursor,

@@ -1,6 +1,6 @@
 import { nextPollSeconds } from '../../shared/backoff.ts'
 import { NormalisedEvent } from '../../shared/event.ts'
-import { boxOfEvent } from '../../shared/geometry.ts'
+import { boxOfEvent } from '../../shared/geometry/geometry.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { type Database, inTransaction } from '../db.ts'
 import { type Feed, type FeedResult, type FeedState, isFeedError } from '../feeds/feed.ts'

@@ -1,6 +1,6 @@
 import type { DecidableEvent } from '../../shared/checks.ts'
 import { type Decision, decide, decisionCost } from '../../shared/decide.ts'
-import type { PreparedZone } from '../../shared/geometry.ts'
+import type { PreparedZone } from '../../shared/geometry/geometry.ts'
 import type { Memory } from '../../shared/memory.ts'
 import { memoryKey } from '../../shared/preview.ts'
 import type { Sql } from '../../shared/sql.ts'

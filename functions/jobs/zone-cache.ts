@@ -1,4 +1,4 @@
-import { type PreparedZone, prepareZone } from '../../shared/geometry.ts'
+import { type PreparedZone, prepareZone } from '../../shared/geometry/geometry.ts'
 import type { Sql } from '../../shared/sql.ts'
 import type { ZoneFields } from '../../shared/zone.ts'
 import { zoneOfVersion } from '../../shared/zone-version.ts'

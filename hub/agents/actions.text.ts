@@ -1,4 +1,4 @@
-import { texts } from '../words.ts'
+import { texts } from '../i18n/words.ts'
 
 /** What the system agent may propose, and what is said when it is done. */
 export const actionText = texts(

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { said, type Words } from '../words.ts'
+import { said, type Words } from '../i18n/words.ts'
 import { actionText } from './actions.text.ts'
 
 /** What the system agent may propose; nothing else is ever done, whatever a model or a log says. */

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { heading, list, plain, table } from '../markdown.ts'
-import type { Words } from '../words.ts'
+import type { Words } from '../i18n/words.ts'
+import { heading, list, plain, table } from '../projects/markdown.ts'
 import { type Agent, type AgentContext, COMMON, type Fact, type Result } from './agent.ts'
-import { wordsOf } from './fold.ts'
-import { givenText } from './given.ts'
+import { givenText } from './evidence/given.ts'
+import { wordsOf } from './run/fold.ts'
 import { saveDocument, sections } from './writing.ts'
 
 const KPIS = {

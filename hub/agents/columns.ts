@@ -1,5 +1,5 @@
-import { CsvError, detectDelimiter, firstRows, readCsv } from '../csv.ts'
-import { columnsFrom, type Mapping, suggestMapping } from '../import-row.ts'
+import { CsvError, detectDelimiter, firstRows, readCsv } from '../leads/csv.ts'
+import { columnsFrom, type Mapping, suggestMapping } from '../leads/import-row.ts'
 
 export type Sheet = { columns: string[]; rows: string[][]; mapping: Mapping }
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { SLOTS, TEMPLATE_PURPOSE, type TemplateName } from '../mail/slots.ts'
+import { SLOTS, TEMPLATE_PURPOSE, type TemplateName } from '../mail/render/slots.ts'
 import type { AgentContext } from './agent.ts'
-import { judge } from './claims.ts'
-import { clip, one } from './facts.ts'
+import { judge } from './evidence/claims.ts'
+import { clip, one } from './run/facts.ts'
 import type { StepName } from './step-names.ts'
 
 /** What a letter says, before it has a form. Its sentences stay as they are whatever the form. */

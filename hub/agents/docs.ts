@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Agent, COMMON } from './agent.ts'
-import { givenText } from './given.ts'
+import { givenText } from './evidence/given.ts'
 import { saveDocument, sections } from './writing.ts'
 
 const Outline = z.object({

@@ -1,5 +1,5 @@
 import { type Agent, COMMON } from './agent.ts'
-import { patchMission } from './engineering.ts'
+import { patchMission } from './engineering/engineering.ts'
 
 const FOLDER = 'code/'
 

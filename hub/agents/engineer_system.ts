@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises'
 import { basename, join, relative, sep } from 'node:path'
 import { readText } from '../files.ts'
-import { said } from '../words.ts'
+import { said } from '../i18n/words.ts'
 import { type Agent, COMMON, Stop } from './agent.ts'
-import { patchMission } from './engineering.ts'
-import { wordsOf } from './fold.ts'
+import { patchMission } from './engineering/engineering.ts'
+import { wordsOf } from './run/fold.ts'
 import { stopText } from './stop.text.ts'
 
 const HUB = join(import.meta.dirname, '..')

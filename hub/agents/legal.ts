@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { heading, plain, quote, table } from '../markdown.ts'
-import type { Words } from '../words.ts'
+import type { Words } from '../i18n/words.ts'
+import { heading, plain, quote, table } from '../projects/markdown.ts'
 import { type Agent, type AgentContext, COMMON, type Fact, type Result } from './agent.ts'
-import { mentions, numbersIn } from './facts.ts'
-import { wordsOf } from './fold.ts'
-import { givenText } from './given.ts'
+import { givenText } from './evidence/given.ts'
 import { type Check, GDPR, KVKK } from './legal-checklists.ts'
+import { mentions, numbersIn } from './run/facts.ts'
+import { wordsOf } from './run/fold.ts'
 import { saveDocument, sections } from './writing.ts'
 
 const NO_LAWYER: Words = {

@@ -1,15 +1,13 @@
 import { z } from 'zod'
 import type { Sql } from '../../shared/sql.ts'
-import { addEvidence } from '../leads.ts'
-import type { Audience } from '../mail/audience.ts'
-import { createDraft } from '../mail/drafts.ts'
-import { parseContext } from '../project-folder.ts'
-import { said, type Words } from '../words.ts'
+import { said, type Words } from '../i18n/words.ts'
+import { addEvidence } from '../leads/leads.ts'
+import type { Audience } from '../mail/drafts/audience.ts'
+import { createDraft } from '../mail/drafts/drafts.ts'
+import { parseContext } from '../projects/project-folder.ts'
 import { type Agent, type AgentContext, COMMON, type Fact, Stop } from './agent.ts'
-import { type Cited, type Claim, judge } from './claims.ts'
 import { design, type Letter, textOf } from './designer.ts'
-import { one } from './facts.ts'
-import { wordsOf } from './fold.ts'
+import { type Cited, type Claim, judge } from './evidence/claims.ts'
 import {
   chosenLeads,
   type EvidenceRow,
@@ -17,8 +15,10 @@ import {
   givenText,
   type LeadRow,
   leadFact,
-} from './given.ts'
+} from './evidence/given.ts'
 import { redesign } from './redesign.ts'
+import { one } from './run/facts.ts'
+import { wordsOf } from './run/fold.ts'
 import { stopText } from './stop.text.ts'
 
 const MOST_LEADS = 5

@@ -1,4 +1,4 @@
-import { decimal } from './facts.ts'
+import { decimal } from './run/facts.ts'
 
 /** Money is counted in whole cents and quantities in ten-thousandths: sums come out as on paper. */
 const CENT = 100n

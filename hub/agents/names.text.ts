@@ -1,4 +1,4 @@
-import { type Language, texts } from '../words.ts'
+import { type Language, texts } from '../i18n/words.ts'
 
 /** What people call the agents. */
 export const nameText = texts(

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { heading, plain, quote, table } from '../markdown.ts'
-import { verbatim, type Words } from '../words.ts'
+import { verbatim, type Words } from '../i18n/words.ts'
+import { heading, plain, quote, table } from '../projects/markdown.ts'
 import { type Agent, type AgentContext, COMMON, type Fact } from './agent.ts'
-import { one } from './facts.ts'
 import { agentName } from './names.text.ts'
 import { AGENT_NAMES } from './names.ts'
+import { one } from './run/facts.ts'
 import { saveDocument } from './writing.ts'
 
 const Proposals = z.object({

@@ -1,5 +1,5 @@
-import { type State, statesFor } from '../mail/flow.ts'
-import { said, type Words } from '../words.ts'
+import { said, type Words } from '../i18n/words.ts'
+import { type State, statesFor } from '../mail/drafts/flow.ts'
 import type { AgentContext, Result } from './agent.ts'
 import { Stop } from './agent.ts'
 import { design, type Letter } from './designer.ts'

@@ -1,11 +1,9 @@
 import { z } from 'zod'
-import { heading, list, numbered, plain, table } from '../markdown.ts'
-import type { Words } from '../words.ts'
+import type { Words } from '../i18n/words.ts'
+import { heading, list, numbered, plain, table } from '../projects/markdown.ts'
 import { type Agent, type AgentContext, COMMON, type Result } from './agent.ts'
-import { judge } from './claims.ts'
-import { extractFrom, sumOf } from './extract.ts'
-import { one } from './facts.ts'
-import { wordsOf } from './fold.ts'
+import { judge } from './evidence/claims.ts'
+import { extractFrom, sumOf } from './evidence/extract.ts'
 import {
   chosenLeads,
   evidenceOf,
@@ -14,7 +12,9 @@ import {
   leadFact,
   nameOf,
   SOURCES,
-} from './given.ts'
+} from './evidence/given.ts'
+import { one } from './run/facts.ts'
+import { wordsOf } from './run/fold.ts'
 import { saveDocument } from './writing.ts'
 
 const MOST_DIVES = 3

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { heading, list, numbered, plain, table } from '../markdown.ts'
-import type { Words } from '../words.ts'
+import type { Words } from '../i18n/words.ts'
+import { heading, list, numbered, plain, table } from '../projects/markdown.ts'
 import { type Agent, type AgentContext, COMMON, type Fact, type Result } from './agent.ts'
-import { numbersIn } from './facts.ts'
-import { wordsOf } from './fold.ts'
-import { chosenLeads, evidenceOf, givenText, leadFact, nameOf } from './given.ts'
+import { chosenLeads, evidenceOf, givenText, leadFact, nameOf } from './evidence/given.ts'
+import { numbersIn } from './run/facts.ts'
+import { wordsOf } from './run/fold.ts'
 import { saveDocument } from './writing.ts'
 
 const line = z.string().max(200)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Setting } from '../settings.ts'
+import type { Setting } from '../ops/settings.ts'
 
 /** agents.json: what agents may do beyond the ordinary. */
 export const AgentSettings = z.strictObject({

@@ -1,4 +1,4 @@
-import { said, verbatim, type Words } from '../words.ts'
+import { said, verbatim, type Words } from '../i18n/words.ts'
 import { stepText } from './steps.text.ts'
 
 type Steps = typeof stepText.en

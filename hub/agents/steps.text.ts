@@ -1,4 +1,4 @@
-import { texts } from '../words.ts'
+import { texts } from '../i18n/words.ts'
 
 /** What the steps of a mission are called; those with a number or a path are functions of it. */
 export const stepText = texts(

@@ -1,4 +1,4 @@
-import { texts } from '../words.ts'
+import { texts } from '../i18n/words.ts'
 import { agentName } from './names.text.ts'
 
 /** Why an agent stops, or what it waits for. */

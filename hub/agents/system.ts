@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { heading, plain, table } from '../markdown.ts'
-import type { Words } from '../words.ts'
+import type { Words } from '../i18n/words.ts'
+import { heading, plain, table } from '../projects/markdown.ts'
 import { ACTION_NAMES, ACTION_WORDS, ActionName, isDestructive } from './actions.ts'
 import { type Agent, COMMON, type Fact } from './agent.ts'
-import { one } from './facts.ts'
+import { one } from './run/facts.ts'
 import { saveDocument } from './writing.ts'
 
 const Diagnosis = z.object({

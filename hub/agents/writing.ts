@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { documentPath } from '../documents.ts'
-import { heading, joined, list, plain } from '../markdown.ts'
-import type { Words } from '../words.ts'
+import type { Words } from '../i18n/words.ts'
+import { documentPath } from '../projects/documents.ts'
+import { heading, joined, list, plain } from '../projects/markdown.ts'
 import type { AgentContext, Fact, Result } from './agent.ts'
 import { agentName } from './names.text.ts'
 

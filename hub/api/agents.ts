@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { body, createRoute, json, resource } from '../../shared/route.ts'
 import { AGENT_SETTINGS, AgentSettings } from '../agents/settings.ts'
-import { answer, type Env, problems, write } from '../http.ts'
-import { readSetting, writeSetting } from '../settings.ts'
+import { answer, type Env, problems, write } from '../http/http.ts'
+import { readSetting, writeSetting } from '../ops/settings.ts'
 
 const Settings = z.object({ agents: AgentSettings })
 

@@ -1,5 +1,8 @@
 import { z } from 'zod'
 import { body, createRoute, json, resource } from '../../shared/route.ts'
+import { everywhere, inProject } from '../db/db.ts'
+import { answer, type Env, problems, write } from '../http/http.ts'
+import { readLicense, requireWritable } from '../license/license.ts'
 import {
   Approval,
   type ApprovalKept,
@@ -9,10 +12,7 @@ import {
   FOR_MISSIONS,
   getApproval,
   reject,
-} from '../approvals.ts'
-import { everywhere, inProject } from '../db.ts'
-import { answer, type Env, problems, write } from '../http.ts'
-import { readLicense, requireWritable } from '../license.ts'
+} from '../missions/approvals.ts'
 
 const OneApproval = z.object({ approval: Approval })
 const Approvals = z.object({ approvals: z.array(Approval) })

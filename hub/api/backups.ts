@@ -9,15 +9,22 @@ import { ApiError, invalid } from '../../shared/problem.ts'
 import { body, createRoute, json, resource } from '../../shared/route.ts'
 import { isEncrypted } from '../backup/archive.ts'
 import { backupText } from '../backup/backup.text.ts'
+import {
+  backupTimes,
+  Job,
+  readJob,
+  type Started,
+  startBackup,
+  startRestore,
+} from '../backup/backup.ts'
 import { checkConfig, POWERS, Powers, powersIn } from '../backup/config-files.ts'
 import { backupFile, backupsIn, listBackups, nameFor } from '../backup/make.ts'
 import { BackupError, KINDS } from '../backup/manifest.ts'
 import { requireTrust, warningOf } from '../backup/restore.ts'
 import { readHead, unpack } from '../backup/unpack.ts'
-import { backupTimes, Job, readJob, type Started, startBackup, startRestore } from '../backup.ts'
 import { isMissing } from '../files.ts'
-import { answer, type Ctx, type Env, problems, write } from '../http.ts'
-import { said } from '../words.ts'
+import { answer, type Ctx, type Env, problems, write } from '../http/http.ts'
+import { said } from '../i18n/words.ts'
 
 const say = said(backupText)
 

@@ -8,12 +8,12 @@ import {
   GivenBranding,
   mayBrand,
   readBranding,
-} from '../branding.ts'
-import { answer, type Env, problems } from '../http.ts'
-import { licenseText } from '../license.text.ts'
-import { logoFault } from '../logo.ts'
-import { readSetting, writeSetting } from '../settings.ts'
-import { said } from '../words.ts'
+} from '../branding/branding.ts'
+import { logoFault } from '../branding/logo.ts'
+import { answer, type Env, problems } from '../http/http.ts'
+import { said } from '../i18n/words.ts'
+import { licenseText } from '../license/license.text.ts'
+import { readSetting, writeSetting } from '../ops/settings.ts'
 
 const Look = z.object({ branding: Branding }).meta({ id: 'Look' })
 const Settings = z

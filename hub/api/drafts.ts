@@ -10,11 +10,11 @@ import {
 } from '../../shared/page.ts'
 import { body, createRoute, json, pathId, resource } from '../../shared/route.ts'
 import type { Sql } from '../../shared/sql.ts'
-import { slugFor } from '../active.ts'
-import { everywhere, inProject } from '../db.ts'
-import { absent, answer, type Env, problems, write } from '../http.ts'
-import { readLicense, requireWritable } from '../license.ts'
-import { contentHash, examine, surroundings } from '../mail/approval.ts'
+import { everywhere, inProject } from '../db/db.ts'
+import { absent, answer, type Env, problems, write } from '../http/http.ts'
+import { NEWEST, Position, positionOf } from '../http/page.ts'
+import { readLicense, requireWritable } from '../license/license.ts'
+import { contentHash, examine, surroundings } from '../mail/drafts/approval.ts'
 import {
   type Audience,
   AudienceFilter,
@@ -22,7 +22,7 @@ import {
   peopleOf,
   personalOf,
   skipWords,
-} from '../mail/audience.ts'
+} from '../mail/drafts/audience.ts'
 import {
   Draft,
   type DraftView,
@@ -32,13 +32,19 @@ import {
   type RecipientView,
   readDraft,
   viewDraft,
-} from '../mail/draft-view.ts'
-import { createDraft, DraftChange, type DraftRow, editDraft, NewDraft } from '../mail/drafts.ts'
-import { State } from '../mail/flow.ts'
+} from '../mail/drafts/draft-view.ts'
+import {
+  createDraft,
+  DraftChange,
+  type DraftRow,
+  editDraft,
+  NewDraft,
+} from '../mail/drafts/drafts.ts'
+import { State } from '../mail/drafts/flow.ts'
 import { readRefusals } from '../mail/opt-outs.ts'
-import { personalise } from '../mail/render.ts'
+import { personalise } from '../mail/render/render.ts'
 import { viaOf } from '../mail/settings.ts'
-import { NEWEST, Position, positionOf } from '../page.ts'
+import { slugFor } from '../projects/active.ts'
 import { Slug } from './projects.ts'
 
 export const DraftId = z.string().transform((id) => (z.guid().safeParse(id).success ? id : NOBODY))

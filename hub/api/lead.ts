@@ -9,15 +9,24 @@ import {
 } from '../../shared/page.ts'
 import { ApiError } from '../../shared/problem.ts'
 import { body, createRoute, json, resource } from '../../shared/route.ts'
-import { everywhere, inProject, type Project, sqlState } from '../db.ts'
-import { absent, answer, type Ctx, type Env, Problem, problem, problems, write } from '../http.ts'
-import { Lead, LeadChange, NewLead, type Note, Task } from '../lead.ts'
-import { moveLead, removeLead } from '../lead-move.ts'
-import { leadsText } from '../leads.text.ts'
-import { changeLead, createLead, KnownEmail, recordActivity, requireLead } from '../leads.ts'
-import { readLicense, requireWritable } from '../license.ts'
-import { NEWEST, Position, positionOf } from '../page.ts'
-import { said } from '../words.ts'
+import { everywhere, inProject, type Project, sqlState } from '../db/db.ts'
+import {
+  absent,
+  answer,
+  type Ctx,
+  type Env,
+  Problem,
+  problem,
+  problems,
+  write,
+} from '../http/http.ts'
+import { NEWEST, Position, positionOf } from '../http/page.ts'
+import { said } from '../i18n/words.ts'
+import { Lead, LeadChange, NewLead, type Note, Task } from '../leads/lead.ts'
+import { moveLead, removeLead } from '../leads/lead-move.ts'
+import { leadsText } from '../leads/leads.text.ts'
+import { changeLead, createLead, KnownEmail, recordActivity, requireLead } from '../leads/leads.ts'
+import { readLicense, requireWritable } from '../license/license.ts'
 import { ownerOf, withOwner } from './owner.ts'
 import { Slug } from './projects.ts'
 

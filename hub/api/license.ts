@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { invalid } from '../../shared/problem.ts'
 import { body, createRoute, json, resource } from '../../shared/route.ts'
-import { answer, type Ctx, type Env, problems } from '../http.ts'
-import { checkLicense, LICENSE, LicenseFile, readLicense, TIERS, Tier } from '../license.ts'
-import { writeSetting } from '../settings.ts'
+import { answer, type Ctx, type Env, problems } from '../http/http.ts'
+import { checkLicense, LICENSE, LicenseFile, readLicense, TIERS, Tier } from '../license/license.ts'
+import { writeSetting } from '../ops/settings.ts'
 
 const License = z
   .object({

@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { body, createRoute, json, resource } from '../../shared/route.ts'
-import { answer, type Ctx, type Env, problems, write } from '../http.ts'
-import { surroundings } from '../mail/approval.ts'
-import { checkImap } from '../mail/imap.ts'
-import { checkListmonk } from '../mail/listmonk-check.ts'
-import { readLists } from '../mail/lists.ts'
-import { readPolls } from '../mail/poll.ts'
+import { answer, type Ctx, type Env, problems, write } from '../http/http.ts'
+import type { Sayable } from '../i18n/words.ts'
+import { surroundings } from '../mail/drafts/approval.ts'
+import { checkImap } from '../mail/imap/imap.ts'
+import { readPolls } from '../mail/imap/poll.ts'
+import { checkListmonk } from '../mail/listmonk/listmonk-check.ts'
+import { readLists } from '../mail/listmonk/lists.ts'
 import {
   changeMail,
   confirmMail,
@@ -15,8 +16,7 @@ import {
   pauseMail,
   readMail,
 } from '../mail/settings.ts'
-import { checkSmtp } from '../mail/smtp.ts'
-import type { Sayable } from '../words.ts'
+import { checkSmtp } from '../mail/smtp/smtp.ts'
 
 const { shape } = MailSettings
 const Finding = z.object({

@@ -1,6 +1,6 @@
 import type { SSEStreamingApi } from 'hono/streaming'
-import { type Database, everywhere } from '../db.ts'
-import type { Missions } from '../missions.ts'
+import { type Database, everywhere } from '../db/db.ts'
+import type { Missions } from '../missions/missions.ts'
 
 /** A line for nobody, so that nothing between here and the page takes the stream for dead. */
 const KEEP_ALIVE_MS = 15_000

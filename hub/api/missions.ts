@@ -13,12 +13,15 @@ import { body, createRoute, json, pathId, resource } from '../../shared/route.ts
 import { MissionInput } from '../agents/agent.ts'
 import { AGENTS } from '../agents/agents.ts'
 import { AGENT_NAMES } from '../agents/names.ts'
-import { route } from '../agents/route.ts'
+import { route } from '../agents/run/route.ts'
 import { stepTitle } from '../agents/step-names.ts'
-import { everywhere, inProject, type Project } from '../db.ts'
-import { answer, type Env, problems, write } from '../http.ts'
-import { readLicense, requireWritable } from '../license.ts'
-import { missionText } from '../mission.text.ts'
+import { everywhere, inProject, type Project } from '../db/db.ts'
+import { answer, type Env, problems, write } from '../http/http.ts'
+import { NEWEST, Position, positionOf } from '../http/page.ts'
+import { hasSession } from '../http/sessions.ts'
+import { said } from '../i18n/words.ts'
+import { readLicense, requireWritable } from '../license/license.ts'
+import { missionText } from '../missions/mission.text.ts'
 import {
   addMission,
   cancelMission,
@@ -31,10 +34,7 @@ import {
   retryMission,
   Status,
   type Step,
-} from '../mission.ts'
-import { NEWEST, Position, positionOf } from '../page.ts'
-import { hasSession } from '../sessions.ts'
-import { said } from '../words.ts'
+} from '../missions/mission.ts'
 import { streamEvents } from './mission-events.ts'
 import { Slug } from './projects.ts'
 

@@ -1,7 +1,7 @@
 import { raw, type Sql } from '../../shared/sql.ts'
-import { everywhere, type Project } from '../db.ts'
-import { absent, type Ctx } from '../http.ts'
-import { readLicense, requireWritable } from '../license.ts'
+import { everywhere, type Project } from '../db/db.ts'
+import { absent, type Ctx } from '../http/http.ts'
+import { readLicense, requireWritable } from '../license/license.ts'
 
 const THINGS = { leads: 'lead', notes: 'note', tasks: 'task' } as const
 type Thing = { table: keyof typeof THINGS; id: string }

@@ -2,12 +2,13 @@ import { z } from 'zod'
 import { ApiError, invalid } from '../../shared/problem.ts'
 import { body, createRoute, json, resource } from '../../shared/route.ts'
 import type { Sql } from '../../shared/sql.ts'
-import { activeSlug, select, slugFor } from '../active.ts'
-import { archiveProject } from '../archive.ts'
-import { everywhere, inProject, sqlState } from '../db.ts'
-import { absent, answer, type Ctx, type Env, problems, write } from '../http.ts'
-import { readLicense, requireRoom, requireWritable } from '../license.ts'
-import { fieldText } from '../problem.text.ts'
+import { everywhere, inProject, sqlState } from '../db/db.ts'
+import { absent, answer, type Ctx, type Env, problems, write } from '../http/http.ts'
+import { fieldText } from '../http/problem.text.ts'
+import { said } from '../i18n/words.ts'
+import { readLicense, requireRoom, requireWritable } from '../license/license.ts'
+import { activeSlug, select, slugFor } from '../projects/active.ts'
+import { archiveProject } from '../projects/archive.ts'
 import {
   changeContext,
   makeFolder,
@@ -15,9 +16,8 @@ import {
   readContext,
   removeFolder,
   SLUG,
-} from '../project-folder.ts'
-import { projectsText } from '../projects.text.ts'
-import { said } from '../words.ts'
+} from '../projects/project-folder.ts'
+import { projectsText } from '../projects/projects.text.ts'
 
 const say = said(projectsText)
 

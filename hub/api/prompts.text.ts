@@ -1,4 +1,4 @@
-import { texts } from '../words.ts'
+import { texts } from '../i18n/words.ts'
 
 /** Why a prompt is not taken. */
 export const promptsText = texts(

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { ApiError, invalid } from '../../shared/problem.ts'
 import { body, createRoute, json, resource } from '../../shared/route.ts'
 import { AGENTS } from '../agents/agents.ts'
-import { languageOf, markOf, messageOf } from '../agents/facts.ts'
 import { AGENT_NAMES, type AgentName, isAgentName } from '../agents/names.ts'
+import { languageOf, markOf, messageOf } from '../agents/run/facts.ts'
 import {
   currentPrompt,
   defaultPrompt,
@@ -12,12 +12,12 @@ import {
   restorePrompt,
   variablesIn,
   writePrompt,
-} from '../agents/prompts.ts'
-import { inProject } from '../db.ts'
-import { absent, answer, type Ctx, type Env, problems, write } from '../http.ts'
-import { ModelError } from '../model.ts'
-import { readContext } from '../project-folder.ts'
-import { said } from '../words.ts'
+} from '../agents/run/prompts.ts'
+import { inProject } from '../db/db.ts'
+import { absent, answer, type Ctx, type Env, problems, write } from '../http/http.ts'
+import { said } from '../i18n/words.ts'
+import { ModelError } from '../model/model.ts'
+import { readContext } from '../projects/project-folder.ts'
 import { Slug } from './projects.ts'
 import { promptsText } from './prompts.text.ts'
 

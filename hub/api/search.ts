@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { integer } from '../../shared/page.ts'
 import { createRoute, json, resource } from '../../shared/route.ts'
 import type { Sql } from '../../shared/sql.ts'
-import { everywhere, inProject } from '../db.ts'
-import { answer, type Env, problems } from '../http.ts'
-import { snippetOf } from '../snippet.ts'
+import { everywhere, inProject } from '../db/db.ts'
+import { answer, type Env, problems } from '../http/http.ts'
+import { snippetOf } from '../projects/snippet.ts'
 import { Slug } from './projects.ts'
 
 const KINDS = ['project', 'lead', 'draft', 'mission'] as const

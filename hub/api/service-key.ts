@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { body, createRoute, json, resource } from '../../shared/route.ts'
-import { answer, type Env, problems } from '../http.ts'
-import { roleOf } from '../keys.ts'
-import { useKey } from '../service-key.ts'
+import { roleOf } from '../db/keys.ts'
+import { useKey } from '../db/service-key.ts'
+import { answer, type Env, problems } from '../http/http.ts'
 
 const Restarting = z
   .object({

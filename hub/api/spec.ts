@@ -2,7 +2,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi'
 import { z } from 'zod'
 import { createRoute } from '../../shared/route.ts'
 import { VERSION } from '../../shared/version.ts'
-import { type Env, problems } from '../http.ts'
+import { type Env, problems } from '../http/http.ts'
 
 const DESCRIPTION = `Watchpost Hub: projects, leads, drafts and missions of thirteen agents, on one server.
 

@@ -10,13 +10,13 @@ import {
 import { ApiError } from '../../shared/problem.ts'
 import { body, createRoute, json, resource } from '../../shared/route.ts'
 import { Instant } from '../../shared/time.ts'
-import { everywhere } from '../db.ts'
-import { absent, answer, type Ctx, type Env, problems, write } from '../http.ts'
+import { everywhere } from '../db/db.ts'
+import { absent, answer, type Ctx, type Env, problems, write } from '../http/http.ts'
+import { positionOf } from '../http/page.ts'
+import { said } from '../i18n/words.ts'
 import { normaliseEmail } from '../mail/address.ts'
-import { outcomeText } from '../mail/outcome.text.ts'
+import { outcomeText } from '../mail/drafts/outcome.text.ts'
 import { emailHashes, readSalt, release, suppress, suppressed } from '../mail/suppression.ts'
-import { positionOf } from '../page.ts'
-import { said } from '../words.ts'
 
 const say = said(outcomeText)
 

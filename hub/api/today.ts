@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { createRoute, json, resource } from '../../shared/route.ts'
 import type { Sql } from '../../shared/sql.ts'
-import { everywhere, inProject } from '../db.ts'
-import { absent, answer, type Env, problems } from '../http.ts'
-import { STAGES } from '../lead.ts'
-import { NextAction, nextActions } from '../next-actions.ts'
-import { SLUG } from '../project-folder.ts'
+import { everywhere, inProject } from '../db/db.ts'
+import { absent, answer, type Env, problems } from '../http/http.ts'
+import { STAGES } from '../leads/lead.ts'
+import { NextAction, nextActions } from '../missions/next-actions.ts'
+import { SLUG } from '../projects/project-folder.ts'
 import { Slug } from './projects.ts'
 
 const DAYS = 30

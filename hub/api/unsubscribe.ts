@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { createRoute, resource } from '../../shared/route.ts'
-import { addressOf } from '../caller.ts'
-import { everywhere } from '../db.ts'
-import { type Ctx, type Env, languageOf, problems } from '../http.ts'
+import { everywhere } from '../db/db.ts'
+import { addressOf } from '../http/caller.ts'
+import { type Ctx, type Env, languageOf, problems } from '../http/http.ts'
+import type { Language } from '../i18n/words.ts'
 import { applyOptOuts, keepOptOut } from '../mail/opt-outs.ts'
 import { readSalt, readToken, tokenHash } from '../mail/suppression.ts'
-import type { Language } from '../words.ts'
 
 const WORDS = {
   en: {

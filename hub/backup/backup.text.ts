@@ -1,4 +1,4 @@
-import { moment, texts } from '../words.ts'
+import { moment, texts } from '../i18n/words.ts'
 
 const DAMAGED = {
   en: 'Nothing was changed. Take another backup.',

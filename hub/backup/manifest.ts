@@ -2,9 +2,9 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { AGENT_NAMES } from '../agents/names.ts'
-import { WordsError } from '../failure.ts'
-import { SLUG } from '../project-folder.ts'
-import { said } from '../words.ts'
+import { WordsError } from '../http/failure.ts'
+import { said } from '../i18n/words.ts'
+import { SLUG } from '../projects/project-folder.ts'
 import { backupText } from './backup.text.ts'
 
 const say = said(backupText)

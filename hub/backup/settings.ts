@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Paths } from '../config.ts'
-import { fieldText } from '../problem.text.ts'
-import { readSetting, type Setting } from '../settings.ts'
+import { fieldText } from '../http/problem.text.ts'
+import { readSetting, type Setting } from '../ops/settings.ts'
 
 /** An archive holds people's data: off this machine it goes encrypted only. */
 export const Encryption = z.discriminatedUnion('kind', [

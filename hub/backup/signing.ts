@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import type { Paths } from '../config.ts'
 import { makeOnce, readText } from '../files.ts'
-import { said } from '../words.ts'
+import { said } from '../i18n/words.ts'
 import { backupText } from './backup.text.ts'
 import { BackupError } from './manifest.ts'
 

@@ -4,7 +4,7 @@ import { Transform, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import { from, to } from 'pg-copy-streams'
-import { said } from '../words.ts'
+import { said } from '../i18n/words.ts'
 import { backupText } from './backup.text.ts'
 import { BackupError, type Manifest } from './manifest.ts'
 

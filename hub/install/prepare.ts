@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { readConfig } from '../config.ts'
 import { readJson, writeJson } from '../files.ts'
+import { becomeServiceUser } from '../ops/service-user.ts'
 import { prepare } from '../prepare.ts'
-import { becomeServiceUser } from '../service-user.ts'
 
 const { HUB_OWNER_URL: ownerUrl, HUB_HOSTS: hosts = '', HUB_LICENSE: license } = process.env
 if (!ownerUrl) throw new Error('HUB_OWNER_URL is not set.')

@@ -2,10 +2,10 @@ import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { Paths } from '../config.ts'
-import { everywhere } from '../db.ts'
+import { everywhere } from '../db/db.ts'
 import { isMissing, readJson, writeJson } from '../files.ts'
-import type { Mailing } from './approval.ts'
-import { tell } from './outcome.ts'
+import type { Mailing } from './drafts/approval.ts'
+import { tell } from './drafts/outcome.ts'
 import { type Refusals, readSalt, suppressHashes, tokenHash } from './suppression.ts'
 
 /** Who unsubscribed and is not on the list yet: a file each, whose name has the address's hash. */

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { invalid, issuesOf } from '../../shared/problem.ts'
 import type { Config, Paths } from '../config.ts'
-import { KeptWords } from '../kept-words.ts'
-import { fieldText } from '../problem.text.ts'
-import { readSetting, type Setting, writeSetting } from '../settings.ts'
-import type { Words } from '../words.ts'
-import { ImapSettings } from './imap.ts'
-import { ListmonkSettings } from './listmonk.ts'
-import { SmtpSettings } from './smtp.ts'
+import { fieldText } from '../http/problem.text.ts'
+import { KeptWords } from '../i18n/kept-words.ts'
+import type { Words } from '../i18n/words.ts'
+import { readSetting, type Setting, writeSetting } from '../ops/settings.ts'
+import { ImapSettings } from './imap/imap.ts'
+import { ListmonkSettings } from './listmonk/listmonk.ts'
+import { SmtpSettings } from './smtp/smtp.ts'
 
 const line = (max: number) =>
   z

@@ -1,6 +1,6 @@
 import type { Sql } from '../../shared/sql.ts'
-import { said, type Words } from '../words.ts'
-import { outcomeText } from './outcome.text.ts'
+import { said, type Words } from '../i18n/words.ts'
+import { outcomeText } from './drafts/outcome.text.ts'
 import type { MailPause, MailSettings } from './settings.ts'
 
 const say = said(outcomeText)

@@ -1,4 +1,4 @@
-import { decimal, texts } from '../words.ts'
+import { decimal, texts } from '../i18n/words.ts'
 
 /** What the models of the catalogue are for, and which one a machine should have. */
 export const catalogText = texts(

@@ -1,5 +1,5 @@
 import { availableParallelism, totalmem } from 'node:os'
-import { said, type Words } from '../words.ts'
+import { said, type Words } from '../i18n/words.ts'
 import { catalogText } from './catalog.text.ts'
 
 const say = said(catalogText)

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import PQueue from 'p-queue'
 import { z } from 'zod'
-import { said, type Words } from '../words.ts'
+import { said, type Words } from '../i18n/words.ts'
 import type { Engine, Generated } from './engine.ts'
 import { ContextLengthError, GrammarError } from './error.ts'
 import { modelText } from './model.text.ts'

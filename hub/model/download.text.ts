@@ -1,4 +1,4 @@
-import { decimal, texts } from '../words.ts'
+import { decimal, texts } from '../i18n/words.ts'
 
 /** Why a model was not downloaded, or is not taken. */
 export const downloadText = texts(

@@ -1,5 +1,5 @@
-import { WordsError } from '../failure.ts'
-import { said, type Words } from '../words.ts'
+import { WordsError } from '../http/failure.ts'
+import { said, type Words } from '../i18n/words.ts'
 import { modelText } from './model.text.ts'
 
 const say = said(modelText)

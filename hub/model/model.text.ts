@@ -1,4 +1,4 @@
-import { texts } from '../words.ts'
+import { texts } from '../i18n/words.ts'
 
 /** Why the model gave no usable answer, and what state it is in. */
 export const modelText = texts(

@@ -1,7 +1,7 @@
 import { type Dispatcher, request } from 'undici'
-import { WordsError } from '../failure.ts'
+import { WordsError } from '../http/failure.ts'
+import { said, type Words } from '../i18n/words.ts'
 import { NotPublic } from '../outside.ts'
-import { said, type Words } from '../words.ts'
 import { downloadText } from './download.text.ts'
 
 const say = said(downloadText)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { inEach, said, verbatim, type Words } from '../words.ts'
+import { inEach, said, verbatim, type Words } from '../i18n/words.ts'
 import { ModelError } from './error.ts'
 import { modelText } from './model.text.ts'
 import type { Message } from './protocol.ts'

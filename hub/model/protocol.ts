@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { KeptWords } from '../kept-words.ts'
+import { KeptWords } from '../i18n/kept-words.ts'
 
 /** Who waits for the answer: what a user looks at goes before missions, those before the rest. */
 export const PRIORITIES = { background: 0, mission: 1, user: 2 } as const

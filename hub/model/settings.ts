@@ -1,7 +1,7 @@
 import { basename, isAbsolute, join } from 'node:path'
 import { z } from 'zod'
-import { fieldText } from '../problem.text.ts'
-import type { Setting } from '../settings.ts'
+import { fieldText } from '../http/problem.text.ts'
+import type { Setting } from '../ops/settings.ts'
 
 /** Which model the hub thinks with: `models.json`. */
 export const ModelSettings = z.discriminatedUnion('kind', [
@@ -31,7 +31,7 @@ export function endpointBase(address: string): URL {
   return url
 }
 
-/** The settings file; see hub/settings.ts. */
+/** The settings file; see hub/ops/settings.ts. */
 export const MODELS = {
   file: 'models.json',
   schema: ModelSettings,

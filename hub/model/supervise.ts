@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Paths } from '../config.ts'
+import { said, verbatim, type Words } from '../i18n/words.ts'
 import type { Log } from '../log.ts'
-import { said, verbatim, type Words } from '../words.ts'
 import { modelText } from './model.text.ts'
 
 const say = said(modelText)

@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser'
 import { Agent, type Dispatcher, request } from 'undici'
 import { z } from 'zod'
-import { joined, said, verbatim, type Words } from '../words.ts'
+import { joined, said, verbatim, type Words } from '../i18n/words.ts'
 import { cancelled, ModelError } from './error.ts'
 import { modelText } from './model.text.ts'
 import {

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from 'undici'
 import { isPrivateName, isPublicAddress, parseAddress } from '../../shared/addresses.ts'
+import { said, type Words } from '../i18n/words.ts'
 import { NotPublic, type OutsideOptions, outside } from '../outside.ts'
-import { readerText } from '../web-reader.text.ts'
-import { said, type Words } from '../words.ts'
 import { ENCODINGS, takeBody, UnknownEncoding } from './body.ts'
 import { USER_AGENT } from './browser.ts'
 import { LIMITS, type Limits } from './limits.ts'
 import { EVERYTHING, type Rules, rulesOf, UNREAD } from './robots.ts'
+import { readerText } from './web-reader.text.ts'
 import type { Kind } from './wire.ts'
 
 const say = said(readerText)

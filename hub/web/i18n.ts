@@ -1,10 +1,10 @@
 import { useSyncExternalStore } from 'react'
-import type { Both, Language, Texts, Translation } from '../words.ts'
+import type { Both, Language, Texts, Translation } from '../i18n/words.ts'
 
 export type { Language }
 export const LANGUAGES = { en: 'English', tr: 'Türkçe' } as const satisfies Record<Language, string>
 
-export { type Texts, type Translation, texts } from '../words.ts'
+export { type Texts, type Translation, texts } from '../i18n/words.ts'
 
 /** Picks the form of a number, `#` being the number: `plural('en', 2, { one: '# lead', other: '# leads' })`. */
 export function plural(

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { isDark } from '../../shared/colour.ts'
-import { OWN_LOOK } from '../own-look.ts'
+import { OWN_LOOK } from '../branding/own-look.ts'
 import { lookQuery } from './api/queries.ts'
 
 /** The name and logo of this hub; the customer's own where the licence has branding. */

@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { writeMigration } from '../schema.ts'
+import { writeMigration } from '../schema/schema.ts'
 import type { Mutant } from './mutants.ts'
 import type { Fault } from './mutants-sql.ts'
 

@@ -7,11 +7,11 @@ const LEFT_OUT =
 
 /** Which tests hold which code to what it promises, where they do not import it; all that fit count. */
 const TOPICS: [code: RegExp, tests: string[]][] = [
-  [/^shared\/(area|ring|positions)/, ['tests/shared/{geometry,zone,preview}.test.ts']],
+  [/^shared\/geometry/, ['tests/shared/{geometry/*,zone,preview}.test.ts']],
   [/^shared\/json/, ['tests/functions/body.attack.test.ts']],
   [
     /^shared\/addresses/,
-    ['tests/functions/channels/target*.test.ts', 'tests/hub/web-reader.attack.test.ts'],
+    ['tests/functions/channels/target*.test.ts', 'tests/hub/reader/web-reader.attack.test.ts'],
   ],
   [
     /^shared\/(memory|reason|zone-version)/,
@@ -19,7 +19,7 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
   ],
   [
     /^shared\/page/,
-    ['tests/functions/api/{rows,cursors*,audit}.test.ts', 'tests/hub/leads.test.ts'],
+    ['tests/functions/api/{rows,cursors*,audit}.test.ts', 'tests/hub/leads/leads.test.ts'],
   ],
   [/^functions\/api\/account/, ['tests/functions/api/{account*,limits,refusals}.test.ts']],
   [/^functions\/api\/orgs/, ['tests/functions/api/{orgs,limits,people*}.test.ts']],
@@ -109,48 +109,54 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
   ],
   [
     /^hub\/mail\/.*listmonk|^hub\/mail\/(push|campaigns|lists|poll)/,
-    ['tests/hub/mail-flow-*.test.ts', 'tests/hub/mail/listmonk*.test.ts'],
+    ['tests/hub/**/mail-flow-*.test.ts', 'tests/hub/mail/listmonk*.test.ts'],
   ],
   [
     /^hub\/mail\/.*(imap|poll|outcome)/,
-    ['tests/hub/mail-flow-replies.test.ts', 'tests/hub/mail/imap*.test.ts'],
+    ['tests/hub/mail/drafts/mail-flow-replies.test.ts', 'tests/hub/mail/imap*.test.ts'],
   ],
   [
     /^hub\/mail\/.*(render|slots|fill|go-template|message|headers)/,
     [
       'tests/hub/mail/render*.test.ts',
       'tests/hub/mail/smtp*.test.ts',
-      'tests/hub/drafts.test.ts',
-      'tests/hub/mail-flow-listmonk.test.ts',
+      'tests/hub/mail/drafts/drafts.test.ts',
+      'tests/hub/mail/drafts/mail-flow-listmonk.test.ts',
     ],
   ],
   [
     /^hub\/mail\/|^hub\/sql\/40|^hub\/api\/(draft|mail|suppression|unsubscribe)/,
-    ['tests/hub/drafts*.test.ts', 'tests/hub/mail-{flow,claim,refusals,today,outcome}.test.ts'],
+    [
+      'tests/hub/**/drafts*.test.ts',
+      'tests/hub/**/mail-{flow,claim,refusals,today,outcome}.test.ts',
+    ],
   ],
-  [/^hub\/.*(import|csv)/, ['tests/hub/leads-import*.test.ts', 'tests/hub/csv.test.ts']],
-  [/^hub\/.*(lead|tasks)|^hub\/sql\/20/, ['tests/hub/leads*.test.ts', 'tests/hub/scope*.test.ts']],
-  [/^hub\/.*(backup|restore)/, ['tests/hub/backup*.test.ts']],
+  [/^hub\/.*(import|csv)/, ['tests/hub/**/leads-import*.test.ts', 'tests/hub/leads/csv.test.ts']],
+  [
+    /^hub\/.*(lead|tasks)|^hub\/sql\/20/,
+    ['tests/hub/**/leads*.test.ts', 'tests/hub/**/scope*.test.ts'],
+  ],
+  [/^hub\/.*(backup|restore)/, ['tests/hub/**/backup*.test.ts']],
   [
     /^hub\/.*(mission|approvals)|^hub\/sql\/3/,
-    ['tests/hub/missions*.test.ts', 'tests/hub/agents/*.test.ts'],
+    ['tests/hub/**/missions*.test.ts', 'tests/hub/agents/*.test.ts'],
   ],
   [/^hub\/agents\//, ['tests/hub/agents/*.test.ts']],
-  [/^hub\/model/, ['tests/hub/model*.test.ts', 'tests/hub/model/*.test.ts']],
+  [/^hub\/model/, ['tests/hub/**/model*.test.ts', 'tests/hub/model/*.test.ts']],
   [
     /^hub\/.*(auth|sessions|caller|access|owner|http|app|deps|spec)\.ts/,
-    ['tests/hub/{access,refusals,system,scope}*.test.ts'],
+    ['tests/hub/**/{access,refusals,system,scope}*.test.ts'],
   ],
-  [/^hub\/.*(project|active|archive)/, ['tests/hub/projects*.test.ts']],
-  [/^hub\/.*license/, ['tests/hub/license*.test.ts', 'tests/hub/projects.test.ts']],
-  [/^hub\/.*(today|next-actions)/, ['tests/hub/today.test.ts']],
+  [/^hub\/.*(project|active|archive)/, ['tests/hub/**/projects*.test.ts']],
+  [/^hub\/.*license/, ['tests/hub/**/license*.test.ts', 'tests/hub/projects/projects.test.ts']],
+  [/^hub\/.*(today|next-actions)/, ['tests/hub/missions/today.test.ts']],
   [
     /^hub\/.*(system|health|doctor|background|settings|service|config|keys)/,
-    ['tests/hub/{system,cli,service-key}*.test.ts'],
+    ['tests/hub/**/{system,cli,service-key}*.test.ts'],
   ],
-  [/^hub\/.*search|^hub\/sql\/70/, ['tests/hub/search.test.ts']],
-  [/^hub\/sql\/(00|10)/, ['tests/hub/{scope*,schema,access,projects,license*}.test.ts']],
-  [/^hub\//, ['tests/hub/{words,system,access}.test.ts']],
+  [/^hub\/.*search|^hub\/sql\/70/, ['tests/hub/projects/search.test.ts']],
+  [/^hub\/sql\/(00|10)/, ['tests/hub/**/{scope*,schema,access,projects,license*}.test.ts']],
+  [/^hub\//, ['tests/hub/**/{words,system,access}.test.ts']],
 ]
 
 const IMPORTS = /(?:from|import\()\s*'(\.[^']+)'/g

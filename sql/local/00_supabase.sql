@@ -1,5 +1,5 @@
 -- What Supabase brings and a plain PostgreSQL lacks: its roles, auth.users and the functions that read the caller's claims.
--- Applied by scripts/migrate.ts at every start outside Supabase, so each statement can run again.
+-- Applied by scripts/postgres/migrate.ts at every start outside Supabase, so each statement can run again.
 
 do $$
 declare
@@ -23,7 +23,7 @@ comment on schema extensions is 'Where Supabase puts extensions.';
 
 create schema if not exists auth;
 grant usage on schema auth to anon, authenticated, service_role;
--- scripts/migrate.ts knows by this sentence that the schema is ours to keep up to date.
+-- scripts/postgres/migrate.ts knows by this sentence that the schema is ours to keep up to date.
 comment on schema auth is 'Watchpost''s stand-in for Supabase Auth.';
 
 create table if not exists auth.users (

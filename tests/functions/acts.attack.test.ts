@@ -11,12 +11,12 @@ import {
   createOrganisation,
   mintKey,
   revokeKey,
-} from '../../scripts/accounts.ts'
-import { redrive } from '../../scripts/status.ts'
+} from '../../scripts/postgres/accounts.ts'
+import { redrive } from '../../scripts/start/status.ts'
 import { AuditRow } from '../../shared/audit.ts'
-import { describeOperations, type Operation } from '../openapi.ts'
-import { MARKER } from '../refusals.ts'
-import { createService, type Person, parsed, type Service } from '../service.ts'
+import { describeOperations, type Operation } from '../support/openapi.ts'
+import { MARKER } from '../support/refusals.ts'
+import { createService, type Person, parsed, type Service } from '../support/service.ts'
 
 let service: Service
 let operations: Operation[]

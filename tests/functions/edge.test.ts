@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ConfigError, readEdgeApi, readEdgeJobs } from '../../functions/config.ts'
 import { createJobsHandler } from '../../functions/edge-jobs.ts'
-import { createService, type Person, type Service } from '../service.ts'
+import { createService, type Person, type Service } from '../support/service.ts'
 
 const LEAST = {
   SEAL_KEYS: Buffer.alloc(32, 1).toString('base64'),

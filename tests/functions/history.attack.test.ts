@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { createService, type Person, parsed, type Service } from '../service.ts'
+import { createService, type Person, parsed, type Service } from '../support/service.ts'
 
 let service: Service
 let person: Person

@@ -1,10 +1,10 @@
 import { createClient } from '@supabase/supabase-js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { asOperator, createLink } from '../../scripts/accounts.ts'
+import { asOperator, createLink } from '../../scripts/postgres/accounts.ts'
 import { tokenHash } from '../../shared/token.ts'
-import { createIssuingApp, type IssuingApp } from '../issuing.ts'
-import { type Account, createService, PUBLIC_URL, type Service } from '../service.ts'
+import { createIssuingApp, type IssuingApp } from '../support/issuing.ts'
+import { type Account, createService, PUBLIC_URL, type Service } from '../support/service.ts'
 
 const AUTH = `${PUBLIC_URL}/auth/v1`
 const Pair = z.object({ access_token: z.string(), refresh_token: z.string() })

@@ -4,10 +4,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createPool } from '../../functions/db.ts'
 import { createIssuer } from '../../functions/issuer.ts'
-import { asOperator, createLink } from '../../scripts/accounts.ts'
+import { asOperator, createLink } from '../../scripts/postgres/accounts.ts'
 import { tokenHash } from '../../shared/token.ts'
-import { createIssuingApp, type IssuingApp } from '../issuing.ts'
-import { type Account, createService, ORIGIN, PUBLIC_URL, type Service } from '../service.ts'
+import { createIssuingApp, type IssuingApp } from '../support/issuing.ts'
+import {
+  type Account,
+  createService,
+  ORIGIN,
+  PUBLIC_URL,
+  type Service,
+} from '../support/service.ts'
 
 const AUTH = `${PUBLIC_URL}/auth/v1`
 const Session = z.object({

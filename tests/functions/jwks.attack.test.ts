@@ -5,9 +5,9 @@ import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { issuerProblem, KeysUnavailable } from '../../functions/jwks.ts'
 import { remoteSessions, type VerifySession } from '../../functions/sessions.ts'
-import { ISSUER } from '../issuer.ts'
-import { expectProblem } from '../refusals.ts'
-import { createService } from '../service.ts'
+import { ISSUER } from '../support/issuer.ts'
+import { expectProblem } from '../support/refusals.ts'
+import { createService } from '../support/service.ts'
 
 const PERSON = '00000000-0000-4000-8000-000000000001'
 const MINUTE = 60_000

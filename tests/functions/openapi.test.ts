@@ -2,10 +2,16 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { complaintAbout, createWorld, type FuzzRequest, requestsOf, type World } from '../fuzz.ts'
-import { type Description, describeOperations, type Operation } from '../openapi.ts'
-import { PROOF, PROOF_MS, progress, prove } from '../proof.ts'
-import { type Answer, createService, PUBLIC_URL, type Service } from '../service.ts'
+import {
+  complaintAbout,
+  createWorld,
+  type FuzzRequest,
+  requestsOf,
+  type World,
+} from '../support/fuzz.ts'
+import { type Description, describeOperations, type Operation } from '../support/openapi.ts'
+import { PROOF, PROOF_MS, progress, prove } from '../support/proof.ts'
+import { type Answer, createService, PUBLIC_URL, type Service } from '../support/service.ts'
 
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? (PROOF ? 20_000 : 600))
 const BATCH = 100

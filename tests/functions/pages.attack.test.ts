@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { asset } from '../../functions/assets.ts'
 import { open, startBrowser } from '../hub/web/browser.ts'
-import { createService, type Person, type Service } from '../service.ts'
+import { createService, type Person, type Service } from '../support/service.ts'
 
 let service: Service
 let person: Person

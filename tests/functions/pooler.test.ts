@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createPool } from '../../functions/db.ts'
-import { createWorkshop, quake } from '../jobs.ts'
-import { type Pooler, startPgbouncer } from '../pgbouncer.ts'
-import { makeReady } from '../ready.ts'
-import { addressOf, belongings, ROUTES } from '../refusals.ts'
-import { createService, type Person, parsed, type Service } from '../service.ts'
+import { createWorkshop, quake } from '../support/jobs.ts'
+import { type Pooler, startPgbouncer } from '../support/pgbouncer.ts'
+import { makeReady } from '../support/ready.ts'
+import { addressOf, belongings, ROUTES } from '../support/refusals.ts'
+import { createService, type Person, parsed, type Service } from '../support/service.ts'
 
 const CONNECTIONS = 6
 

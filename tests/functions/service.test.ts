@@ -4,8 +4,8 @@ import { createPool, type Database } from '../../functions/db.ts'
 import type { Feed } from '../../functions/feeds/feed.ts'
 import { registerFeeds } from '../../functions/jobs/ingest.ts'
 import { startService } from '../../functions/service.ts'
-import { findPort } from '../../scripts/port.ts'
-import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../database.ts'
+import { findPort } from '../../scripts/postgres/port.ts'
+import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 let database: TestDatabase
 let jobs: Database

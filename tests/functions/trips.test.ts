@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPool } from '../../functions/db.ts'
 import { generateKey } from '../../shared/key.ts'
-import { type CountingProxy, startProxy } from '../proxy.ts'
-import { makeReady } from '../ready.ts'
-import { addressOf, type Belongings, belongings, ROUTES, type Route } from '../refusals.ts'
-import { createService, type Person, type Service } from '../service.ts'
+import { type CountingProxy, startProxy } from '../support/proxy.ts'
+import { makeReady } from '../support/ready.ts'
+import { addressOf, type Belongings, belongings, ROUTES, type Route } from '../support/refusals.ts'
+import { createService, type Person, type Service } from '../support/service.ts'
 
 // Round trips to Postgres of each route, on a warm connection and with a key used before.
 // A read is one, a write two, because its commit waits until the answer was looked at; a step that

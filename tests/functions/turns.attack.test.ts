@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { breather, inTurns, oneOfFew } from '../../functions/turns.ts'
 import type { DecidableEvent } from '../../shared/checks.ts'
-import { prepareZone } from '../../shared/geometry.ts'
+import { prepareZone } from '../../shared/geometry/geometry.ts'
+import { TooMuchWork } from '../../shared/geometry/work.ts'
 import { previewInSteps } from '../../shared/preview.ts'
-import { TooMuchWork } from '../../shared/work.ts'
 import { checkShapeInSteps, zoneDefaults } from '../../shared/zone.ts'
-import { coast, diagonals } from '../stall.ts'
+import { coast, diagonals } from '../support/stall.ts'
 
 /** Counts how often the process comes round to other things. */
 function rounds() {

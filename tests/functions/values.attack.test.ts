@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPool } from '../../functions/db.ts'
-import { createService, type Person, type Service } from '../service.ts'
+import { createService, type Person, type Service } from '../support/service.ts'
 
 /** Stands in every value, on a line of its own too: it may be in no answer and no log. */
 const CANARY = 'the-callers-own-words'

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
 import { listBackups } from '../../hub/backup/make.ts'
 import { readPause } from '../../hub/mail/settings.ts'
-import { exportOf, fillHub } from './backup-data.ts'
-import { startHub, type TestHub } from './hub.ts'
+import { exportOf, fillHub } from './support/backup-data.ts'
+import { startHub, type TestHub } from './support/hub.ts'
 
 /** Each run is a process of its own, which a busy machine starts slowly. */
 vi.setConfig({ testTimeout: 120_000 })

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createSeal } from '../../functions/seal.ts'
-import { createTestDatabase, type TestDatabase } from '../database.ts'
-import { type Received, receiver } from '../fixtures/receiver.ts'
-import { PROOF } from '../proof.ts'
-import type { Line } from '../runtimes.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { PROOF } from '../support/proof.ts'
+import { type Received, receiver } from '../support/receiver.ts'
+import type { Line } from '../support/runtimes.ts'
 import { EDGES, type Edge, makePerson, SEAL_KEY } from './edges.ts'
 
 const MANY = PROOF ? 1000 : 400

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { Channel } from '../../shared/channel.ts'
 import { verify } from '../../shared/signing.ts'
-import { createTestDatabase, type TestDatabase } from '../database.ts'
-import { receiver } from '../fixtures/receiver.ts'
-import { type Line, startWorkers } from '../runtimes.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { receiver } from '../support/receiver.ts'
+import { type Line, startWorkers } from '../support/runtimes.ts'
 import { EDGES, type Edge, makePerson } from './edges.ts'
 
 const NOWHERE = {

@@ -7,11 +7,11 @@ import {
   createOrganisation,
   mintKey,
   type Who,
-} from '../../scripts/accounts.ts'
+} from '../../scripts/postgres/accounts.ts'
 import { isKey, keyHash } from '../../shared/key.ts'
 import { tokenHash } from '../../shared/token.ts'
-import { createTestDatabase, type TestDatabase } from '../database.ts'
-import { createProcesses, type Processes } from '../processes.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { createProcesses, type Processes } from '../support/processes.ts'
 
 let database: TestDatabase
 let processes: Processes

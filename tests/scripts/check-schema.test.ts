@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Catalogue, compareCatalogues, readCatalogue } from '../../scripts/catalogue.ts'
-import { migrate } from '../../scripts/migrate.ts'
-import type { StartedPostgres } from '../../scripts/postgres.ts'
-import { migrateLikeSupabase, withClient } from '../../scripts/schema.ts'
-import { brokenRules } from '../../scripts/schema-rules.ts'
-import { startThrowaway } from '../../scripts/throwaway.ts'
-import { createTestDatabase, type TestDatabase } from '../database.ts'
+import { migrate } from '../../scripts/postgres/migrate.ts'
+import type { StartedPostgres } from '../../scripts/postgres/postgres.ts'
+import { startThrowaway } from '../../scripts/postgres/throwaway.ts'
+import { type Catalogue, compareCatalogues, readCatalogue } from '../../scripts/schema/catalogue.ts'
+import { migrateLikeSupabase, withClient } from '../../scripts/schema/schema.ts'
+import { brokenRules } from '../../scripts/schema/schema-rules.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 let database: TestDatabase
 let before: Catalogue

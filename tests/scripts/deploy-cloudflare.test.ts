@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createTestHarness } from 'wrangler'
-import { checkHealth, createReport } from '../../scripts/deploy.ts'
-import { check, deploy, hyperdriveId } from '../../scripts/deploy-cloudflare.ts'
-import { ROOT } from '../../scripts/migrate.ts'
-import type { StartedPostgres } from '../../scripts/postgres.ts'
-import { migrateLikeSupabase, withClient } from '../../scripts/schema.ts'
-import { startThrowaway } from '../../scripts/throwaway.ts'
-import { type CloudflareStub, startCloudflareStub, type Upload } from '../cloudflare.ts'
-import { createProcesses } from '../processes.ts'
+import { checkHealth, createReport } from '../../scripts/deploy/deploy.ts'
+import { check, deploy, hyperdriveId } from '../../scripts/deploy/deploy-cloudflare.ts'
+import { ROOT } from '../../scripts/postgres/migrate.ts'
+import type { StartedPostgres } from '../../scripts/postgres/postgres.ts'
+import { startThrowaway } from '../../scripts/postgres/throwaway.ts'
+import { migrateLikeSupabase, withClient } from '../../scripts/schema/schema.ts'
+import { type CloudflareStub, startCloudflareStub, type Upload } from '../support/cloudflare.ts'
+import { createProcesses } from '../support/processes.ts'
 
 const ID = { API_DATABASE: 'a'.repeat(32), JOBS_DATABASE: 'b'.repeat(32) }
 const HOST = 'db.abcdefghijklmnopqrst.supabase.co'
@@ -48,8 +48,8 @@ async function configured(): Promise<string> {
   return toml
     .replace('main = "', `main = "${ROOT}/`)
     .replace(
-      'node scripts/static.ts dist/static',
-      `node ${ROOT}/scripts/static.ts ${folder}/static`,
+      'node scripts/build/static.ts dist/static',
+      `node ${ROOT}/scripts/build/static.ts ${folder}/static`,
     )
     .replace('directory = "dist/static"', `directory = "${folder}/static"`)
 }
@@ -111,7 +111,7 @@ describe('before a deployment', () => {
         CLOUDFLARE_ACCOUNT_ID: 'account',
         HOME: folder,
       }
-      const told = processes.run('scripts/deploy-cloudflare.ts', ['--do'], env)
+      const told = processes.run('scripts/deploy/deploy-cloudflare.ts', ['--do'], env)
       expect(await told.ended).toBe(1)
       expect(told.stdout()).toMatch(/MISSING +secrets[^\n]* is not there/)
       expect(told.stdout()).toMatch(/MISSING +database +--database-url/)

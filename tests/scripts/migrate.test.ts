@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
-import { migrate, setLoginPasswords } from '../../scripts/migrate.ts'
-import { applyStandIn } from '../../scripts/schema.ts'
-import { createEmptyDatabase, type TestDatabase } from '../database.ts'
+import { migrate, setLoginPasswords } from '../../scripts/postgres/migrate.ts'
+import { applyStandIn } from '../../scripts/schema/schema.ts'
+import { createEmptyDatabase, type TestDatabase } from '../support/database.ts'
 
 let database: TestDatabase
 let root: string

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
-import { render } from '../../scripts/openapi.ts'
-import { breakingChanges } from '../../scripts/openapi-changes.ts'
+import { render } from '../../scripts/build/openapi.ts'
+import { breakingChanges } from '../../scripts/build/openapi-changes.ts'
 
 const document = render()
 

@@ -5,8 +5,12 @@ import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { runningPostgres, type StartedPostgres, startPostgres } from '../../scripts/postgres.ts'
-import { quickFolder } from '../../scripts/throwaway.ts'
+import {
+  runningPostgres,
+  type StartedPostgres,
+  startPostgres,
+} from '../../scripts/postgres/postgres.ts'
+import { quickFolder } from '../../scripts/postgres/throwaway.ts'
 
 const SCRIPTS = resolve(import.meta.dirname, '../../scripts')
 // Runs in a process of its own, which the test then kills.

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { startTarget } from '../../scripts/schemathesis-target.ts'
+import { startTarget } from '../../scripts/proof/schemathesis-target.ts'
 
 test('what the proof aims schemathesis at has a key, a session, teams and alerts', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'watchpost-target-'))

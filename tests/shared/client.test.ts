@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { stamp } from '../../scripts/client.ts'
+import { stamp } from '../../scripts/build/client.ts'
 import { createClient } from '../../shared/client.ts'
-import { createService, type Service } from '../service.ts'
+import { createService, type Service } from '../support/service.ts'
 
 let service: Service
 beforeAll(async () => {

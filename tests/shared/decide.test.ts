@@ -10,7 +10,7 @@ import {
   type ZoneRule,
 } from '../../shared/checks.ts'
 import { type Decision, decide, Memory } from '../../shared/decide.ts'
-import { prepareZone } from '../../shared/geometry.ts'
+import { prepareZone } from '../../shared/geometry/geometry.ts'
 import { zoneDefaults } from '../../shared/zone.ts'
 
 const NOON = '2026-03-01T12:00:00.000Z'

@@ -1,4 +1,4 @@
-import type { Service } from '../service.ts'
+import type { Service } from '../support/service.ts'
 
 const EVENT = JSON.stringify({
   id: 'test:1',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createPool } from '../../functions/db.ts'
-import { createService, type Person, parsed, type Service } from '../service.ts'
+import { createService, type Person, parsed, type Service } from '../support/service.ts'
 import { createMany, type Many } from './many.ts'
 import { explainAll, look, plansOf, type Recorder, record } from './plans.ts'
 

@@ -3,9 +3,9 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { ROOT } from '../../scripts/migrate.ts'
-import { quickFolder } from '../../scripts/throwaway.ts'
-import { createEmptyDatabase, type TestDatabase } from '../database.ts'
+import { ROOT } from '../../scripts/postgres/migrate.ts'
+import { quickFolder } from '../../scripts/postgres/throwaway.ts'
+import { createEmptyDatabase, type TestDatabase } from '../support/database.ts'
 
 // The same names, arguments and defaults as pg_cron 1.6 and pg_net 0.20; each only takes notes.
 const STAND_INS = {

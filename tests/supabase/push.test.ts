@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { advisorFindings } from '../../scripts/advisors.ts'
-import { compareCatalogues, readCatalogue } from '../../scripts/catalogue.ts'
-import { ROOT, runFile } from '../../scripts/migrate.ts'
-import type { StartedPostgres } from '../../scripts/postgres.ts'
-import { applyTopics, withClient } from '../../scripts/schema.ts'
-import { ON_A_THROWAWAY, supabase } from '../../scripts/supabase-cli.ts'
-import { startThrowaway } from '../../scripts/throwaway.ts'
+import { ROOT, runFile } from '../../scripts/postgres/migrate.ts'
+import type { StartedPostgres } from '../../scripts/postgres/postgres.ts'
+import { startThrowaway } from '../../scripts/postgres/throwaway.ts'
+import { advisorFindings } from '../../scripts/schema/advisors.ts'
+import { compareCatalogues, readCatalogue } from '../../scripts/schema/catalogue.ts'
+import { applyTopics, withClient } from '../../scripts/schema/schema.ts'
+import { ON_A_THROWAWAY, supabase } from '../../scripts/schema/supabase-cli.ts'
 
 // Servers of their own, because roles belong to a server.
 let described: StartedPostgres

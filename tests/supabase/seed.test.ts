@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ROOT } from '../../scripts/migrate.ts'
-import { boxesOf } from '../../shared/geometry.ts'
-import { createTestDatabase, type TestDatabase } from '../database.ts'
+import { ROOT } from '../../scripts/postgres/migrate.ts'
+import { boxesOf } from '../../shared/geometry/geometry.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 let database: TestDatabase
 let seed: string

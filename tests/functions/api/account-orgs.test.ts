@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Invite, Org } from '../../../shared/account.ts'
-import { expectProblem } from '../../refusals.ts'
-import { createService, type Person, PUBLIC_URL, parsed, type Service } from '../../service.ts'
+import { expectProblem } from '../../support/refusals.ts'
+import {
+  createService,
+  type Person,
+  PUBLIC_URL,
+  parsed,
+  type Service,
+} from '../../support/service.ts'
 
 const ACCOUNT = '/api/v1/account'
 const One = z.strictObject({ org: Org })

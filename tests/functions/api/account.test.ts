@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Account, AccountExport, Key, Org } from '../../../shared/account.ts'
-import { belongings, expectProblem, MARKER } from '../../refusals.ts'
-import { createService, type Person, parsed, type Service } from '../../service.ts'
+import { belongings, expectProblem, MARKER } from '../../support/refusals.ts'
+import { createService, type Person, parsed, type Service } from '../../support/service.ts'
 
 const ACCOUNT = '/api/v1/account'
 const Made = z.object({ key: Key.extend({ api_key: z.string().nullable() }) })

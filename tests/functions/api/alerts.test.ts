@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { ALERT_STATUSES, Alert } from '../../../shared/alert.ts'
-import { expectProblem } from '../../refusals.ts'
-import { createService, type Person, parsed, type Service } from '../../service.ts'
+import { expectProblem } from '../../support/refusals.ts'
+import { createService, type Person, parsed, type Service } from '../../support/service.ts'
 
 const PATH = '/api/v1/alerts'
 const List = z.object({ alerts: z.array(Alert), next_cursor: z.string().nullable() })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { createService, type Person, parsed, type Service } from '../../service.ts'
+import { createService, type Person, parsed, type Service } from '../../support/service.ts'
 
 const PATH = '/api/v1/analytics'
 const DAY_MS = 24 * 60 * 60 * 1000

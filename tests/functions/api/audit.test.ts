@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { ApiActivity, AuditRow } from '../../../shared/audit.ts'
-import { expectProblem } from '../../refusals.ts'
-import { createService, type Person, parsed, type Service } from '../../service.ts'
+import { expectProblem } from '../../support/refusals.ts'
+import { createService, type Person, parsed, type Service } from '../../support/service.ts'
 
 const PATH = '/api/v1/audit'
 const BEGIN = '00000000-0000-0000-0000-000000000000'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Channel } from '../../../shared/channel.ts'
-import { createService, type Person, parsed, type Service } from '../../service.ts'
+import { createService, type Person, parsed, type Service } from '../../support/service.ts'
 
 const PATH = '/api/v1/channels'
 const TARGET = 'https://hooks.example.com/in/s3cret-path'

@@ -1,10 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { forgeries } from '../../cursors.ts'
-import { createWorkshop, quake } from '../../jobs.ts'
-import { type Description, describeOperations, type Operation, type Schema } from '../../openapi.ts'
-import { runtime } from '../../runtimes.ts'
-import { createService, type Person, parsed, type Service } from '../../service.ts'
+import { forgeries } from '../../support/cursors.ts'
+import { createWorkshop, quake } from '../../support/jobs.ts'
+import {
+  type Description,
+  describeOperations,
+  type Operation,
+  type Schema,
+} from '../../support/openapi.ts'
+import { runtime } from '../../support/runtimes.ts'
+import { createService, type Person, parsed, type Service } from '../../support/service.ts'
 
 /** Stands in every value that must not come back, not even in a log. */
 const CANARY = '0000-01-01T00:00:00.000777Z'

@@ -3,7 +3,13 @@ import { z } from 'zod'
 import { failed } from '../../../functions/channels/send.ts'
 import { Channel } from '../../../shared/channel.ts'
 import { verify } from '../../../shared/signing.ts'
-import { answered, createService, type Person, parsed, type Service } from '../../service.ts'
+import {
+  answered,
+  createService,
+  type Person,
+  parsed,
+  type Service,
+} from '../../support/service.ts'
 
 const PATH = '/api/v1/channels'
 const TARGET = 'https://hooks.example.com/in/s3cret-path'

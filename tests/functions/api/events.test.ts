@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Event } from '../../../functions/api/events.ts'
-import { expectProblem } from '../../refusals.ts'
-import { createService, type Person, parsed, type Service } from '../../service.ts'
+import { expectProblem } from '../../support/refusals.ts'
+import { createService, type Person, parsed, type Service } from '../../support/service.ts'
 
 const PATH = '/api/v1/events'
 const List = z.object({ events: z.array(Event), next_cursor: z.string().nullable() })

@@ -12,9 +12,9 @@ import {
   SignJWT,
 } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Changes, ISSUER } from '../../issuer.ts'
-import { expectProblem } from '../../refusals.ts'
-import { type Account, createService, type Service } from '../../service.ts'
+import { type Changes, ISSUER } from '../../support/issuer.ts'
+import { expectProblem } from '../../support/refusals.ts'
+import { type Account, createService, type Service } from '../../support/service.ts'
 
 const ZONES = '/api/v1/zones'
 const KEYS = '/api/v1/account/keys'

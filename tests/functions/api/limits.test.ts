@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { generateKey } from '../../../shared/key.ts'
-import { expectProblem } from '../../refusals.ts'
-import { ADDRESS_HEADER, createService, type Service } from '../../service.ts'
+import { expectProblem } from '../../support/refusals.ts'
+import { ADDRESS_HEADER, createService, type Service } from '../../support/service.ts'
 
 let service: Service
 beforeAll(async () => {

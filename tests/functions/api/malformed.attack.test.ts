@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { generateKey } from '../../../shared/key.ts'
-import { malformedOf } from '../../malformed.ts'
-import { type Description, describeOperations, type Operation } from '../../openapi.ts'
-import { countParsed } from '../../parsed.ts'
-import { PROOF, PROOF_MS, prove } from '../../proof.ts'
-import { runtime } from '../../runtimes.ts'
-import { type Answer, createService, type Person, type Service } from '../../service.ts'
+import { malformedOf } from '../../support/malformed.ts'
+import { type Description, describeOperations, type Operation } from '../../support/openapi.ts'
+import { countParsed } from '../../support/parsed.ts'
+import { PROOF, PROOF_MS, prove } from '../../support/proof.ts'
+import { runtime } from '../../support/runtimes.ts'
+import { type Answer, createService, type Person, type Service } from '../../support/service.ts'
 
 /** Of each route, sent by a stranger and by somebody known; what they meet is the same on each runtime. */
 const BODIES = runtime() !== 'node' ? 2 : PROOF ? 500 : 10

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { MOST_MESSAGES } from '../../../functions/api/mcp.ts'
-import { expectProblem } from '../../refusals.ts'
-import { createService, type Service } from '../../service.ts'
+import { expectProblem } from '../../support/refusals.ts'
+import { createService, type Service } from '../../support/service.ts'
 
 /** A request of an enterprise is a millisecond of its bucket; a pro has two a minute. */
 const LIMITS = { enterprise: 60_000, pro: 2 }

@@ -2,8 +2,8 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { createWorkshop, quake, type Workshop } from '../../jobs.ts'
-import { createService, type Service } from '../../service.ts'
+import { createWorkshop, quake, type Workshop } from '../../support/jobs.ts'
+import { createService, type Service } from '../../support/service.ts'
 
 const PER_MINUTE = 100
 let service: Service

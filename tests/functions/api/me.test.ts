@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createService, type Service } from '../../service.ts'
+import { createService, type Service } from '../../support/service.ts'
 
 let service: Service
 beforeAll(async () => {

@@ -2,8 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Member } from '../../../shared/organisation.ts'
 import { tokenHash } from '../../../shared/token.ts'
-import { expectProblem } from '../../refusals.ts'
-import { createService, type Person, PUBLIC_URL, parsed, type Service } from '../../service.ts'
+import { expectProblem } from '../../support/refusals.ts'
+import {
+  createService,
+  type Person,
+  PUBLIC_URL,
+  parsed,
+  type Service,
+} from '../../support/service.ts'
 
 const List = z.object({ members: z.array(Member) })
 const One = z.strictObject({ member: Member })

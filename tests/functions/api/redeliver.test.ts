@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Alert } from '../../../shared/alert.ts'
-import { expectProblem } from '../../refusals.ts'
-import { createService, type Person, parsed, type Service } from '../../service.ts'
+import { expectProblem } from '../../support/refusals.ts'
+import { createService, type Person, parsed, type Service } from '../../support/service.ts'
 
 // Who sends again, what, and how often; and who makes a channel send at all.
 type Who = 'owner' | 'admin' | 'member' | 'stranger' | 'reader'

@@ -10,8 +10,8 @@ import {
   type Route,
   strangeIds,
   unknownCallers,
-} from '../../refusals.ts'
-import { createService, type Person, type Service } from '../../service.ts'
+} from '../../support/refusals.ts'
+import { createService, type Person, type Service } from '../../support/service.ts'
 
 let service: Service
 let caller: Person

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Belongings, belongings } from '../../refusals.ts'
-import { createService, type Person, type Service } from '../../service.ts'
+import { type Belongings, belongings } from '../../support/refusals.ts'
+import { createService, type Person, type Service } from '../../support/service.ts'
 
 const ACTORS = ['owner', 'admin', 'member', 'stranger', 'reader', 'nobody'] as const
 type Actor = (typeof ACTORS)[number]

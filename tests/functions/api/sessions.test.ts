@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { base64url, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Changes, ISSUER } from '../../issuer.ts'
-import { expectProblem, unknownCallers } from '../../refusals.ts'
-import { type Account, createService, type Service } from '../../service.ts'
+import { type Changes, ISSUER } from '../../support/issuer.ts'
+import { expectProblem, unknownCallers } from '../../support/refusals.ts'
+import { type Account, createService, type Service } from '../../support/service.ts'
 
 const ZONES = '/api/v1/zones'
 const ACCOUNT = '/api/v1/account'

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { createService, type Service } from '../../service.ts'
+import { createService, type Service } from '../../support/service.ts'
 
 const PATH = '/api/sources/health'
 

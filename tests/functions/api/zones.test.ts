@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Zone } from '../../../shared/zone.ts'
-import { expectProblem } from '../../refusals.ts'
-import { createService, type Person, parsed, type Service } from '../../service.ts'
+import { expectProblem } from '../../support/refusals.ts'
+import { createService, type Person, parsed, type Service } from '../../support/service.ts'
 
 const PATH = '/api/v1/zones'
 const PLACE = { label: 'A place', lat: 41, lon: 29 }

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { nodeSend, type Resolve } from '../../../functions/channels/send-node.ts'
 import { workersSend } from '../../../functions/channels/send-workers.ts'
 import { parseAllowList } from '../../../functions/channels/target.ts'
-import { rawReceiver, receiver } from '../../fixtures/receiver.ts'
+import { rawReceiver, receiver } from '../../support/receiver.ts'
 
 const open: { close: () => void }[] = []
 afterEach(() => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { nodeSend } from '../../../functions/channels/send-node.ts'
 import { workersSend } from '../../../functions/channels/send-workers.ts'
 import { checkTarget, isPermitted, parseAllowList } from '../../../functions/channels/target.ts'
-import { ANSWERS, type Meaning, PUBLIC, SPELLINGS } from '../../spellings.ts'
+import { ANSWERS, type Meaning, PUBLIC, SPELLINGS } from '../../support/spellings.ts'
 
 const allow = parseAllowList('')
 const post = (url: string) => ({ url, method: 'POST' as const, headers: {}, body: '{}' })

@@ -8,7 +8,7 @@ import { nodeSend } from '../../../functions/channels/send-node.ts'
 import { parseAllowList } from '../../../functions/channels/target.ts'
 import { webhook } from '../../../functions/channels/webhook.ts'
 import { VERSION } from '../../../shared/version.ts'
-import { receiver } from '../../fixtures/receiver.ts'
+import { receiver } from '../../support/receiver.ts'
 
 const allow = parseAllowList('127.0.0.1')
 const now = new Date('2026-03-01T12:00:00.000Z')

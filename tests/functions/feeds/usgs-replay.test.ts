@@ -4,7 +4,7 @@ import type { FeedState } from '../../../functions/feeds/feed.ts'
 import { loadRecording } from '../../../functions/feeds/usgs-recording.ts'
 import { history, readRecording, usgsReplay } from '../../../functions/feeds/usgs-replay.ts'
 import { NormalisedEvent } from '../../../shared/event.ts'
-import { quake, summary } from '../../fixtures/quakes.ts'
+import { quake, summary } from '../../support/quakes.ts'
 
 const DAY = 86_400_000
 const week_end = Date.parse('2026-03-01T12:00:00.000Z')

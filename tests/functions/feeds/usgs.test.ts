@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { FeedState } from '../../../functions/feeds/feed.ts'
 import { normaliseUsgs, usgs } from '../../../functions/feeds/usgs.ts'
 import { NormalisedEvent } from '../../../shared/event.ts'
-import { quake, summary } from '../../fixtures/quakes.ts'
+import { quake, summary } from '../../support/quakes.ts'
 
 const SAMPLES = new URL('../../../../shared/samples/usgs/', import.meta.url)
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { quake } from '../../jobs.ts'
-import { answered } from '../../service.ts'
-import { createTelling, MadeZone, type Telling, type Told } from '../../telling.ts'
+import { quake } from '../../support/jobs.ts'
+import { answered } from '../../support/service.ts'
+import { createTelling, MadeZone, type Telling, type Told } from '../../support/telling.ts'
 
 let telling: Telling
 beforeAll(async () => {

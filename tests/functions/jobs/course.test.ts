@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Alert } from '../../../shared/alert.ts'
-import { createWorkshop, quake, type Workshop } from '../../jobs.ts'
-import { answered, createService, type Person, parsed, type Service } from '../../service.ts'
+import { createWorkshop, quake, type Workshop } from '../../support/jobs.ts'
+import {
+  answered,
+  createService,
+  type Person,
+  parsed,
+  type Service,
+} from '../../support/service.ts'
 
 // What becomes of an alert between its birth and its message: held, suppressed, taken further, gathered.
 let service: Service

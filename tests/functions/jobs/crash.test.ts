@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { parseAllowList } from '../../../functions/channels/target.ts'
-import { type Orders, runStory } from '../../crash-worker.ts'
-import { type Received, receiver } from '../../fixtures/receiver.ts'
-import { createWorkshop, quake } from '../../jobs.ts'
-import { PROOF, PROOF_MS, progress, prove } from '../../proof.ts'
-import { answered, createService, parsed, type Service } from '../../service.ts'
+import { createWorkshop, quake } from '../../support/jobs.ts'
+import { PROOF, PROOF_MS, progress, prove } from '../../support/proof.ts'
+import { type Received, receiver } from '../../support/receiver.ts'
+import { answered, createService, parsed, type Service } from '../../support/service.ts'
+import { type Orders, runStory } from './crash-worker.ts'
 
-const WORKER = fileURLToPath(new URL('../../crash-worker.ts', import.meta.url))
+const WORKER = fileURLToPath(new URL('./crash-worker.ts', import.meta.url))
 /** How many boundaries of the story `npm test` dies at; the proof dies at every one. */
 const SAMPLE = 8
 const LANES = 2

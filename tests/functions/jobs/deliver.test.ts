@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { failed, type SendResult } from '../../../functions/channels/send.ts'
 import { verify } from '../../../shared/signing.ts'
-import { quake } from '../../jobs.ts'
-import { answered, parsed } from '../../service.ts'
-import { createTelling, MadeChannel, type Telling, type Told } from '../../telling.ts'
+import { quake } from '../../support/jobs.ts'
+import { answered, parsed } from '../../support/service.ts'
+import { createTelling, MadeChannel, type Telling, type Told } from '../../support/telling.ts'
 
 let telling: Telling
 beforeAll(async () => {

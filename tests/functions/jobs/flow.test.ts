@@ -2,8 +2,14 @@ import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Alert } from '../../../shared/alert.ts'
-import { createWorkshop, quake, registerSource, type Workshop } from '../../jobs.ts'
-import { answered, createService, type Person, parsed, type Service } from '../../service.ts'
+import { createWorkshop, quake, registerSource, type Workshop } from '../../support/jobs.ts'
+import {
+  answered,
+  createService,
+  type Person,
+  parsed,
+  type Service,
+} from '../../support/service.ts'
 
 let service: Service
 let jobs: Workshop

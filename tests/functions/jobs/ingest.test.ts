@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { NormalisedEvent } from '../../../shared/event.ts'
-import { quake } from '../../jobs.ts'
-import { createTelling, MadeZone, type Telling } from '../../telling.ts'
+import { quake } from '../../support/jobs.ts'
+import { createTelling, MadeZone, type Telling } from '../../support/telling.ts'
 
 // What becomes of what a feed says, until it is decided on.
 let telling: Telling

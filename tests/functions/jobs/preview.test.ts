@@ -3,10 +3,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Alert } from '../../../shared/alert.ts'
 import { Preview } from '../../../shared/preview.ts'
-import { type History, historyOf } from '../../histories.ts'
-import { createWorkshop, registerSource, type Workshop } from '../../jobs.ts'
-import { PROOF, PROOF_MS, progress, prove } from '../../proof.ts'
-import { createService, type Person, parsed, type Service } from '../../service.ts'
+import { type History, historyOf } from '../../support/histories.ts'
+import { createWorkshop, registerSource, type Workshop } from '../../support/jobs.ts'
+import { PROOF, PROOF_MS, progress, prove } from '../../support/proof.ts'
+import { createService, type Person, parsed, type Service } from '../../support/service.ts'
 
 const RUNS = Number(process.env.PREVIEW_RUNS ?? (PROOF ? 400 : 15))
 const SEED = Number(process.env.PREVIEW_SEED ?? 20_260_301)

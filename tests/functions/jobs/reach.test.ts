@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { createWorkshop, quake, type Workshop } from '../../jobs.ts'
-import { createService, type Person, parsed, type Service } from '../../service.ts'
+import { createWorkshop, quake, type Workshop } from '../../support/jobs.ts'
+import { createService, type Person, parsed, type Service } from '../../support/service.ts'
 
 // Whom what happened is told to: which channels get an alert, and whose zones hear of a private event.
 let service: Service

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { inTransaction } from '../../../functions/db.ts'
 import { ChannelDelivery } from '../../../shared/channel.ts'
-import { createWorkshop, quake, type Workshop } from '../../jobs.ts'
-import { createService, parsed, type Service } from '../../service.ts'
+import { createWorkshop, quake, type Workshop } from '../../support/jobs.ts'
+import { createService, parsed, type Service } from '../../support/service.ts'
 
 let service: Service
 let jobs: Workshop

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createWorkshop, type Workshop } from '../../jobs.ts'
-import { createService, type Service } from '../../service.ts'
+import { createWorkshop, type Workshop } from '../../support/jobs.ts'
+import { createService, type Service } from '../../support/service.ts'
 
 let service: Service
 let jobs: Workshop

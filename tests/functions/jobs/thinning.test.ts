@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { inTransaction } from '../../../functions/db.ts'
-import { createWorkshop, quake, type Workshop } from '../../jobs.ts'
-import { PROOF } from '../../proof.ts'
-import { createService, type Person, parsed, type Service } from '../../service.ts'
+import { createWorkshop, quake, type Workshop } from '../../support/jobs.ts'
+import { PROOF } from '../../support/proof.ts'
+import { createService, type Person, parsed, type Service } from '../../support/service.ts'
 
 const RUNS = PROOF ? 200 : 12
 

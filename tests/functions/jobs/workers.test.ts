@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { createWorkshop, quake, registerSource, type Workshop } from '../../jobs.ts'
-import { createService, type Person, parsed, type Service } from '../../service.ts'
+import { createWorkshop, quake, registerSource, type Workshop } from '../../support/jobs.ts'
+import { createService, type Person, parsed, type Service } from '../../support/service.ts'
 
 // Two workers at once: a table is held so that both stand at the same place before either goes on.
 let service: Service

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fence, markOf, messageOf } from '../../../hub/agents/facts.ts'
 import { AGENT_NAMES } from '../../../hub/agents/names.ts'
-import { startHub, type TestHub } from '../hub.ts'
-import { compose, makeProject, putFile, type Told, tell, until } from '../mission-help.ts'
-import { type StubModel, startStubModel, useStub } from '../stub-model.ts'
+import { fence, markOf, messageOf } from '../../../hub/agents/run/facts.ts'
+import { startHub, type TestHub } from '../support/hub.ts'
+import { compose, makeProject, putFile, type Told, tell, until } from '../support/mission-help.ts'
+import { type StubModel, startStubModel, useStub } from '../support/stub-model.ts'
 
 /** What of a prompt is ours: all that stands outside its fences. */
 function outside(prompt: string): string {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { isClaim, judge } from '../../../hub/agents/claims.ts'
-import { startHub, type TestHub } from '../hub.ts'
-import { compose, makeProject, reach } from '../mission-help.ts'
-import { type Asked, type StubModel, startStubModel, useStub } from '../stub-model.ts'
+import { isClaim, judge } from '../../../hub/agents/evidence/claims.ts'
+import { startHub, type TestHub } from '../support/hub.ts'
+import { compose, makeProject, reach } from '../support/mission-help.ts'
+import { type Asked, type StubModel, startStubModel, useStub } from '../support/stub-model.ts'
 
 const LIMIT_MS = 120_000
 let hub: TestHub

@@ -12,12 +12,12 @@ import {
   restorePrompt,
   variablesIn,
   writePrompt,
-} from '../../../hub/agents/prompts.ts'
+} from '../../../hub/agents/run/prompts.ts'
 import { pathsIn } from '../../../hub/config.ts'
-import { startHub, type TestHub } from '../hub.ts'
-import { makeProject } from '../mission-help.ts'
-import { temporaryFolder } from '../model.ts'
-import { type StubModel, startStubModel, useStub } from '../stub-model.ts'
+import { startHub, type TestHub } from '../support/hub.ts'
+import { makeProject } from '../support/mission-help.ts'
+import { temporaryFolder } from '../support/model.ts'
+import { type StubModel, startStubModel, useStub } from '../support/stub-model.ts'
 
 describe('the prompts that ship', () => {
   test.each(AGENT_NAMES)('%s uses exactly the variables its agent offers', async (agent) => {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Approval, hashOf, resumeApproved } from '../../../hub/approvals.ts'
-import { alert, improve } from '../../../hub/improve.ts'
+import { stored, verbatim } from '../../../hub/i18n/words.ts'
+import { type Approval, hashOf, resumeApproved } from '../../../hub/missions/approvals.ts'
+import { alert, improve } from '../../../hub/missions/improve.ts'
 import { findChromium } from '../../../hub/reader/chromium.ts'
-import { stored, verbatim } from '../../../hub/words.ts'
-import { startHub, type TestHub } from '../hub.ts'
-import { compose, makeProject, reach, tell, until } from '../mission-help.ts'
-import { type StubModel, startStubModel, useStub } from '../stub-model.ts'
+import { startHub, type TestHub } from '../support/hub.ts'
+import { compose, makeProject, reach, tell, until } from '../support/mission-help.ts'
+import { type StubModel, startStubModel, useStub } from '../support/stub-model.ts'
 
 const LIMIT_MS = 120_000
 let hub: TestHub

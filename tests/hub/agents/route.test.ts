@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { fold, inflects, wordsOf } from '../../../hub/agents/fold.ts'
 import { AGENT_NAMES } from '../../../hub/agents/names.ts'
-import { PHRASES } from '../../../hub/agents/phrases.ts'
-import { route } from '../../../hub/agents/route.ts'
+import { fold, inflects, wordsOf } from '../../../hub/agents/run/fold.ts'
+import { PHRASES } from '../../../hub/agents/run/phrases.ts'
+import { route } from '../../../hub/agents/run/route.ts'
 import { SENTENCES } from './sentences.ts'
 
 const all = AGENT_NAMES.flatMap((agent) =>

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { applyPatch, parsePatch } from 'diff'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startHub, type TestHub } from '../hub.ts'
-import { compose, makeProject, putFile, reach, type Told } from '../mission-help.ts'
-import { type Script, type StubModel, startStubModel, useStub } from '../stub-model.ts'
+import { startHub, type TestHub } from '../support/hub.ts'
+import { compose, makeProject, putFile, reach, type Told } from '../support/mission-help.ts'
+import { type Script, type StubModel, startStubModel, useStub } from '../support/stub-model.ts'
 
 const LIMIT_MS = 120_000
 let hub: TestHub

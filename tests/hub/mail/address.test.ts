@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { domainOf, judgeAddress, normaliseEmail } from '../../../hub/mail/address.ts'
-import { checkSenderDns, type TxtResolver } from '../../../hub/mail/sender-dns.ts'
+import { checkSenderDns, type TxtResolver } from '../../../hub/mail/smtp/sender-dns.ts'
 
 describe('an e-mail address', () => {
   test.each([

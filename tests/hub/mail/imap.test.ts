@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { checkImap, type ImapSettings, pollMailbox } from '../../../hub/mail/imap.ts'
+import { checkImap, type ImapSettings, pollMailbox } from '../../../hub/mail/imap/imap.ts'
 import { type ImapStandIn, startImap } from './imap-stand-in.ts'
 
 const OURS = '<0123456789abcdef@demir.example>'

@@ -1,5 +1,5 @@
-import type { RenderInput } from '../../../hub/mail/render.ts'
-import type { TemplateName } from '../../../hub/mail/slots.ts'
+import type { RenderInput } from '../../../hub/mail/render/render.ts'
+import type { TemplateName } from '../../../hub/mail/render/slots.ts'
 
 const sender = {
   name: 'Ayşe Demir',

@@ -9,9 +9,9 @@ import {
   type ListmonkSettings,
   listmonk,
   sqlLiteral,
-} from '../../../hub/mail/listmonk.ts'
-import { checkListmonk } from '../../../hub/mail/listmonk-check.ts'
-import { personalise, render } from '../../../hub/mail/render.ts'
+} from '../../../hub/mail/listmonk/listmonk.ts'
+import { checkListmonk } from '../../../hub/mail/listmonk/listmonk-check.ts'
+import { personalise, render } from '../../../hub/mail/render/render.ts'
 import { type ListmonkStandIn, startListmonk } from './listmonk-stand-in.ts'
 
 /** With LISTMONK_TEST_URL, _USER and _TOKEN the same suite runs against a real listmonk as well. */

@@ -1,10 +1,16 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { keyFiles, readKey, writeKey } from '../../../hub/db/keys.ts'
 import { createHub, type Hub } from '../../../hub/hub.ts'
-import { keyFiles, readKey, writeKey } from '../../../hub/keys.ts'
-import { startHub, type TestHub } from '../hub.ts'
-import { apiOf, LEAD, type MailServer, smtpSettings, startMailServer } from '../mail-help.ts'
+import { startHub, type TestHub } from '../support/hub.ts'
+import {
+  apiOf,
+  LEAD,
+  type MailServer,
+  smtpSettings,
+  startMailServer,
+} from '../support/mail-help.ts'
 
 let hub: TestHub
 let smtp: MailServer

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { personalise, type Rendered, type RenderInput, render } from '../../../hub/mail/render.ts'
-import { TEMPLATES, type TemplateName } from '../../../hub/mail/slots.ts'
-import { PROOF, PROOF_MS, prove } from '../../proof.ts'
+import {
+  personalise,
+  type Rendered,
+  type RenderInput,
+  render,
+} from '../../../hub/mail/render/render.ts'
+import { TEMPLATES, type TemplateName } from '../../../hub/mail/render/slots.ts'
+import { PROOF, PROOF_MS, prove } from '../../support/proof.ts'
 import { execute, SafeHtml } from './go-template.ts'
 import { letter } from './letters.ts'
 import { GENERIC } from './listmonk-state.ts'

@@ -2,8 +2,13 @@ import fc from 'fast-check'
 import { simpleParser } from 'mailparser'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { MAX_HTML_BYTES, personalise, type RenderInput, render } from '../../../hub/mail/render.ts'
-import { SLOTS, TEMPLATE_PURPOSE, TEMPLATES } from '../../../hub/mail/slots.ts'
+import {
+  MAX_HTML_BYTES,
+  personalise,
+  type RenderInput,
+  render,
+} from '../../../hub/mail/render/render.ts'
+import { SLOTS, TEMPLATE_PURPOSE, TEMPLATES } from '../../../hub/mail/render/slots.ts'
 import { execute, SafeHtml } from './go-template.ts'
 import { letter } from './letters.ts'
 import { GENERIC } from './listmonk-state.ts'

@@ -1,8 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startHub, type TestHub } from '../hub.ts'
-import { apiOf, LEAD, type MailServer, smtpSettings, startMailServer } from '../mail-help.ts'
+import { startHub, type TestHub } from '../support/hub.ts'
+import {
+  apiOf,
+  LEAD,
+  type MailServer,
+  smtpSettings,
+  startMailServer,
+} from '../support/mail-help.ts'
 import { type ImapStandIn, startImap } from './imap-stand-in.ts'
 
 let hub: TestHub

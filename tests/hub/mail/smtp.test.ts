@@ -8,7 +8,7 @@ import {
   type OutgoingMail,
   type SmtpSettings,
   sendMail,
-} from '../../../hub/mail/smtp.ts'
+} from '../../../hub/mail/smtp/smtp.ts'
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { download } from '../../../hub/model/download.ts'
-import { temporaryFolder } from '../model.ts'
-import { type Outside, startOutside } from '../outside.ts'
-import { tinyGguf } from '../tiny-gguf.ts'
+import { temporaryFolder } from '../support/model.ts'
+import { type Outside, startOutside } from '../support/outside.ts'
+import { tinyGguf } from '../support/tiny-gguf.ts'
 
 const model = tinyGguf()
 const sha256 = createHash('sha256').update(model).digest('hex')

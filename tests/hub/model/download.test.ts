@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type DownloadOptions, download } from '../../../hub/model/download.ts'
-import { temporaryFolder, until } from '../model.ts'
-import { tinyGguf } from '../tiny-gguf.ts'
+import { temporaryFolder, until } from '../support/model.ts'
+import { tinyGguf } from '../support/tiny-gguf.ts'
 
 const model = tinyGguf()
 const other = tinyGguf({ seed: 7 })

@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { type Model, ModelError } from '../../../hub/model.ts'
-import { startModel } from '../model.ts'
+import { type Model, ModelError } from '../../../hub/model/model.ts'
+import { startModel } from '../support/model.ts'
 
 const Answer = z.object({ answer: z.string().max(20) })
 const call = { schema: Answer, name: 'step', system: 'System.', task: 'Task.' }

@@ -6,10 +6,10 @@ import { Agent, request } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { pathsIn } from '../../../hub/config.ts'
-import { createModel, MODELS } from '../../../hub/model.ts'
-import { writeSetting } from '../../../hub/settings.ts'
-import { temporaryFolder, until } from '../model.ts'
-import { writeTinyGguf } from '../tiny-gguf.ts'
+import { createModel, MODELS } from '../../../hub/model/model.ts'
+import { writeSetting } from '../../../hub/ops/settings.ts'
+import { temporaryFolder, until } from '../support/model.ts'
+import { writeTinyGguf } from '../support/tiny-gguf.ts'
 
 /** The model process by itself, as systemd runs it: it reads models.json and nobody supervises it. */
 let unit: ChildProcess

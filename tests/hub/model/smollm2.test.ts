@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { startModel } from '../model.ts'
+import { startModel } from '../support/model.ts'
 
 /** A real chat model, which `npm run proof -- smollm2` fetches; npm test leaves this file out. */
 const file = join(import.meta.dirname, '../../../.data/models/SmolLM2-135M-Instruct.Q4_1.gguf')

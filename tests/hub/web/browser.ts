@@ -5,8 +5,8 @@ import { serve } from '@hono/node-server'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 import { readText } from '../../../hub/files.ts'
-import { buildWeb } from '../../../scripts/build-web.ts'
-import { type HubOptions, startHub, type TestHub } from '../hub.ts'
+import { buildWeb } from '../../../scripts/build/build-web.ts'
+import { type HubOptions, startHub, type TestHub } from '../support/hub.ts'
 
 export const PASSWORD = 'correct horse battery'
 const FLAGS = [

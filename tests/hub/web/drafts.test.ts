@@ -1,10 +1,10 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { outcomeText } from '../../../hub/mail/outcome.text.ts'
-import { said, stored } from '../../../hub/words.ts'
+import { said, stored } from '../../../hub/i18n/words.ts'
+import { outcomeText } from '../../../hub/mail/drafts/outcome.text.ts'
 import { type ListmonkStandIn, startListmonk } from '../mail/listmonk-stand-in.ts'
-import { apiOf, FOOTER, LEAD, SENDER } from '../mail-help.ts'
-import { type StubModel, startStubModel, useStub } from '../stub-model.ts'
+import { apiOf, FOOTER, LEAD, SENDER } from '../support/mail-help.ts'
+import { type StubModel, startStubModel, useStub } from '../support/stub-model.ts'
 import {
   expectAccessible,
   expectClean,

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { LICENSE } from '../../../hub/license.ts'
+import { LICENSE } from '../../../hub/license/license.ts'
 import { pauseMail } from '../../../hub/mail/settings.ts'
-import { writeSetting } from '../../../hub/settings.ts'
+import { writeSetting } from '../../../hub/ops/settings.ts'
 import {
   eventually,
   expectClean,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { hubDocument, stampOf, TYPES } from '../../../scripts/hub-client.ts'
+import { hubDocument, stampOf, TYPES } from '../../../scripts/build/hub-client.ts'
 import { isDark } from '../../../shared/colour.ts'
 import { relative } from '../../../web/ui/time.tsx'
 import { readVocabulary } from './words.ts'

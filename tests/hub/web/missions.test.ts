@@ -1,9 +1,9 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { AGENTS } from '../../../hub/agents/agents.ts'
-import { verbatim } from '../../../hub/words.ts'
-import { compose, putFile, reach, tell, until, useTinyModel } from '../mission-help.ts'
-import { type StubModel, startStubModel, useStub } from '../stub-model.ts'
+import { verbatim } from '../../../hub/i18n/words.ts'
+import { compose, putFile, reach, tell, until, useTinyModel } from '../support/mission-help.ts'
+import { type StubModel, startStubModel, useStub } from '../support/stub-model.ts'
 import {
   expectAccessible,
   expectClean,
@@ -158,8 +158,8 @@ test('what came of a mission is shown as picture, table and document, and nothin
 })
 
 test('what needs a yes is shown word for word, approved and rejected', async () => {
-  const { propose } = await import('../../../hub/approvals.ts')
-  const { everywhere } = await import('../../../hub/db.ts')
+  const { propose } = await import('../../../hub/missions/approvals.ts')
+  const { everywhere } = await import('../../../hub/db/db.ts')
   const id = await addDone()
   const [project] = await hub.query<{ id: string }>(
     `select id from hub.projects where slug = 'demir'`,

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { PROOF } from '../../proof.ts'
+import { PROOF } from '../../support/proof.ts'
 import {
   expectAccessible,
   expectClean,

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Hono } from 'hono'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Env } from '../../../hub/http.ts'
-import { mountWeb } from '../../../hub/web-server.ts'
-import { startHub, type TestHub } from '../hub.ts'
+import type { Env } from '../../../hub/http/http.ts'
+import { mountWeb } from '../../../hub/http/web-server.ts'
+import { startHub, type TestHub } from '../support/hub.ts'
 
 let folder: string
 let app: Hono<Env>

@@ -6,12 +6,12 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Browser, Locator } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createHealth } from '../../../hub/health.ts'
-import { PROOF } from '../../proof.ts'
-import { licenseHub } from '../licensed.ts'
+import { createHealth } from '../../../hub/ops/health.ts'
+import { PROOF } from '../../support/proof.ts'
 import { startListmonk } from '../mail/listmonk-stand-in.ts'
-import { startOrigin } from '../model-origin.ts'
-import { startStubModel } from '../stub-model.ts'
+import { licenseHub } from '../support/licensed.ts'
+import { startOrigin } from '../support/model-origin.ts'
+import { startStubModel } from '../support/stub-model.ts'
 import {
   expectAccessible,
   expectClean,

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { writeTinyGguf } from '../tiny-gguf.ts'
+import { writeTinyGguf } from '../support/tiny-gguf.ts'
 import { expectAccessible, expectClean, open, PASSWORD, settled, startBrowser } from './browser.ts'
 
 const START = resolve(import.meta.dirname, '../../../scripts/hub.ts')

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { globSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, vi } from 'vitest'
@@ -14,13 +14,8 @@ export async function readVocabulary(language: 'en' | 'tr'): Promise<Vocabulary>
   vi.stubGlobal('localStorage', { getItem: () => null })
   vi.stubGlobal('document', { documentElement: {} })
   const vocabulary: Vocabulary = { sentences: new Set(), patterns: [] }
-  const files = ['.', 'api', 'agents', 'mail', 'model', 'backup', 'web'].flatMap((folder) =>
-    readdirSync(join(HUB, folder), { recursive: folder === 'web', encoding: 'utf8' }).map((name) =>
-      join(HUB, folder, name),
-    ),
-  )
-  for (const file of files.filter((name) => name.endsWith('.text.ts'))) {
-    const module: Record<string, unknown> = await import(file)
+  for (const file of globSync('**/*.text.ts', { cwd: HUB, exclude: ['node_modules'] })) {
+    const module: Record<string, unknown> = await import(join(HUB, file))
     for (const both of Object.values(module))
       collect(Reflect.get(Object(both), language), vocabulary)
   }

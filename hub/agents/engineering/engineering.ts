@@ -1,0 +1,146 @@
+import { z } from 'zod'
+import { said, type Words } from '../../i18n/words.ts'
+import { documentPath } from '../../projects/documents.ts'
+import { fenced, heading, list, plain } from '../../projects/markdown.ts'
+import { type AgentContext, type Fact, type Result, Stop } from '../agent.ts'
+import { givenText } from '../evidence/given.ts'
+import { clip } from '../run/facts.ts'
+import { stopText } from '../stop.text.ts'
+import { saveDocument } from '../writing.ts'
+import { applyEdits, type Change, patchOf } from './patch.ts'
+
+const stop = said(stopText)
+
+/** A tree of files that a patch may be about; nothing is ever written into it. */
+export type Tree = {
+  list: () => Promise<string[]>
+  read: (path: string) => Promise<string | undefined>
+}
+
+const NEW_PATH = /^(?:[a-z0-9_][a-z0-9_-]*\/){0,4}[a-z0-9_][a-z0-9_.-]*\.[a-z0-9]{1,8}$/i
+const LONGEST_FILE = 6000
+
+const WORDS = {
+  title: { en: 'Patch', tr: 'Yama' },
+  files: { en: 'Files', tr: 'Dosyalar' },
+  apply: {
+    en: 'Nothing was changed. Read the patch; apply it with: git apply {path}',
+    tr: 'Hiçbir şey değiştirilmedi. Yamayı okuyun; uygulamak için: git apply {path}',
+  },
+} satisfies Record<string, Words>
+
+/** patchMission plans, edits file by file and leaves a patch; it never applies one. */
+export async function patchMission(
+  context: AgentContext,
+  { tree, agent, below }: { tree: Tree; agent: string; below: string },
+): Promise<Result> {
+  const files = await context.outside('files', () => tree.list())
+  const facts = await givenText(context)
+  const there = files.slice(0, 150)
+  // By number: a name is its writer's word, and the form of the answer stands outside the data.
+  const labels = there.map((_, index) => `F${index + 1}`)
+  const Plan = z.object({
+    title: z.string().min(3).max(80),
+    summary: z.string().max(400),
+    change: z.array(z.enum(['none', ...labels])).max(2),
+    create: z.array(z.string().max(80)).max(2),
+  })
+  const plan = await context.complete('plan', {
+    schema: Plan,
+    facts: [
+      ...facts,
+      {
+        label: 'files',
+        text: there.map((path, at) => `${labels[at]}: ${path}`).join('\n') || 'none yet',
+      },
+    ],
+    task: 'Say by their numbers (F1, F2 …) which files have to be changed, and by their paths which have to be created, at most two of each, and what will be different.',
+    check: ({ change, create }) => {
+      const bad = create.find((path) => !NEW_PATH.test(path) || files.includes(path))
+      if (bad !== undefined) return stop.no_new_name(bad)
+      const some = change.filter((path) => path !== 'none').length + create.length
+      return some === 0 ? stop.no_file_named : undefined
+    },
+  })
+  const changed = [...new Set(plan.change.flatMap((label) => there[labels.indexOf(label)] ?? []))]
+  const created = [...new Set(plan.create)]
+  context.expect(4 + changed.length + created.length)
+  const changes: Change[] = []
+  for (const path of changed) changes.push(await edit(context, tree, path, plan.summary))
+  for (const path of created) changes.push(await create(context, path, plan.summary))
+  const real = changes.filter(({ before, after }) => before !== after)
+  if (real.length === 0) throw new Stop(stop.no_change)
+  const patch = patchOf(real.map((change) => ({ ...change, path: `${below}${change.path}` })))
+  const path = await context.outside('patch', () =>
+    context.write(documentPath(plan.title, context.mission.id, 'patch'), patch),
+  )
+  const say = (word: keyof typeof WORDS) => WORDS[word][context.language]
+  const document = await context.outside('document', () =>
+    saveDocument(context, {
+      agent,
+      title: plan.title,
+      blocks: [
+        plain(plan.summary),
+        heading(2, say('files')),
+        list(real.map((change) => change.path)),
+        plain(say('apply').replace('{path}', path)),
+        fenced(patch, 'diff'),
+      ],
+    }),
+  )
+  return {
+    summary: plan.summary,
+    documents: [document, { path, title: `${say('title')}: ${plan.title}` }],
+  }
+}
+
+async function edit(
+  context: AgentContext,
+  tree: Tree,
+  path: string,
+  summary: string,
+): Promise<Change> {
+  const before = await context.outside(`read ${path}`, async () => {
+    const text = await tree.read(path)
+    if (text === undefined) throw new Stop(stop.file_gone(path))
+    if (text.length > LONGEST_FILE) {
+      throw new Stop(stop.file_too_long(path, text.length, LONGEST_FILE))
+    }
+    return text
+  })
+  const { edits } = await context.complete(`edit ${path}`, {
+    schema: z.object({
+      edits: z
+        .array(z.object({ find: z.string().min(1).max(400), replace: z.string().max(900) }))
+        .min(1)
+        .max(3),
+    }),
+    facts: [{ label: path, text: before }, wanted(path, summary)],
+    task: 'Change the file as it is wanted. Each edit names a text that stands exactly once in the file, letter by letter, and what stands there instead.',
+    check: (value) => {
+      const done = applyEdits(before, value.edits)
+      return 'error' in done ? done.error : undefined
+    },
+  })
+  const done = applyEdits(before, edits)
+  if ('error' in done) throw new Stop(done.error)
+  return { path, before, after: done.after }
+}
+
+const wanted = (path: string, summary: string): Fact => ({
+  label: 'what is wanted',
+  text: `${path}: ${clip(summary, 400)}`,
+})
+
+async function create(context: AgentContext, path: string, summary: string): Promise<Change> {
+  const { lines } = await context.complete(`create ${path}`, {
+    schema: z.object({ lines: z.array(z.string().max(120)).min(1).max(60) }),
+    facts: [wanted(path, summary)],
+    task: 'Write the new file as it is wanted, line by line.',
+  })
+  return {
+    path,
+    before: '',
+    after: `${lines.map((text) => text.replace(/[\r\n]/g, '')).join('\n')}\n`,
+  }
+}

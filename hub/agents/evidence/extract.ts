@@ -1,0 +1,253 @@
+import { z } from 'zod'
+import type { Sql } from '../../../shared/sql.ts'
+import { factOf, type Mapping, quoteOf, readRow } from '../../leads/import-row.ts'
+import { NewLead } from '../../leads/lead.ts'
+import { addEvidence, createLead } from '../../leads/leads.ts'
+import type { AgentContext, Fact } from '../agent.ts'
+import { isUsable, readSheet, type Sheet } from '../columns.ts'
+import { mentions, one } from '../run/facts.ts'
+import type { StepName } from '../step-names.ts'
+import { SOURCES } from './given.ts'
+import { stands } from './quote.ts'
+
+export type Tally = { found: number; known: number; skipped: number; ids: string[] }
+const NOTHING: Tally = { found: 0, known: 0, skipped: 0, ids: [] }
+
+export const sumOf = (tallies: Tally[]): Tally =>
+  tallies.reduce(
+    (sum, tally) => ({
+      found: sum.found + tally.found,
+      known: sum.known + tally.known,
+      skipped: sum.skipped + tally.skipped,
+      ids: [...sum.ids, ...tally.ids],
+    }),
+    NOTHING,
+  )
+
+type Candidate = {
+  lead: NewLead
+  facts: { fact: string; quote: string }[]
+  source: string
+  note?: string | null
+}
+
+/** Rows of one transaction. */
+const BATCH = 100
+const MOST_ROWS = 5000
+const MOST_FACTS = 6
+
+/** extractFrom makes leads of a table by code, and of any other text by the model and code. */
+export async function extractFrom(
+  context: AgentContext,
+  text: Fact,
+  number: string,
+): Promise<Tally> {
+  const sheet = await readSheet(text.text, MOST_ROWS)
+  if (sheet) {
+    const mapping = isUsable(sheet.mapping)
+      ? sheet.mapping
+      : await askColumns(context, number, sheet)
+    if (isUsable(mapping)) return rows(context, text.label, number, { ...sheet, mapping })
+  }
+  return prose(context, text, number)
+}
+
+const ASKED = ['name', 'email', 'company', 'title', 'phone', 'website', 'country'] as const
+
+async function askColumns(
+  context: AgentContext,
+  number: string,
+  { columns, rows }: Sheet,
+): Promise<Mapping> {
+  // By number: a header is its writer's word, and the form of the answer stands outside the data.
+  const numbers = columns.slice(0, 20).map((_, index) => String(index + 1))
+  const names = numbers.map((at, index) => `${at} ${one(columns[index], 40)}`)
+  const sample = rows.slice(0, 3).map((row) => row.map((cell) => one(cell, 60)).join(' | '))
+  const answer = await context.complete(`columns ${number}`, {
+    schema: z.object({
+      columns: z
+        .array(
+          z.object({
+            column: z.enum(numbers as [string, ...string[]]), // safe: a sheet has columns
+            field: z.enum(['none', ...ASKED]),
+          }),
+        )
+        .max(names.length),
+    }),
+    facts: [{ label: 'first rows', text: [names.join(' | '), ...sample].join('\n') }],
+    task: 'Say by its number which column holds which field of a lead. A column that holds none is "none".',
+  })
+  const mapping: Mapping = {}
+  for (const { column, field } of answer.columns) {
+    if (field !== 'none') mapping[field] ??= columns[Number(column) - 1] ?? ''
+  }
+  return mapping
+}
+
+async function rows(
+  context: AgentContext,
+  label: string,
+  number: string,
+  { columns, rows, mapping }: Sheet,
+): Promise<Tally> {
+  const used = new Set(Object.values(mapping))
+  let skipped = 0
+  const candidates = rows.slice(0, MOST_ROWS).flatMap((cells, index): Candidate[] => {
+    const { row, mistakes } = readRow(cells, { columns, mapping })
+    if (mistakes.length > 0) {
+      skipped += 1
+      return []
+    }
+    const source = `${label}:${index + 2}`
+    const others = columns.flatMap((column, at) => {
+      const value = one(cells[at], 400)
+      return value === '' || used.has(column) ? [] : [{ fact: `${column}: ${value}`, quote: value }]
+    })
+    const whole = { fact: factOf(row.lead, mapping), quote: quoteOf(columns, cells) }
+    return [
+      { lead: row.lead, facts: [whole, ...others].slice(0, MOST_FACTS), source, note: row.note },
+    ]
+  })
+  const tallies: Tally[] = [{ ...NOTHING, skipped }]
+  for (let at = 0; at < candidates.length; at += BATCH) {
+    tallies.push(await store(context, `rows ${number}.${at + 1}`, candidates.slice(at, at + BATCH)))
+  }
+  return sumOf(tallies)
+}
+
+const text = (max: number) => z.string().max(max).nullable()
+const Found = z.object({
+  leads: z
+    .array(
+      z.object({
+        name: text(60),
+        company: text(80),
+        email: text(80),
+        title: text(60),
+        website: text(80),
+        country: text(40),
+        quote: z.string().max(160),
+      }),
+    )
+    .max(4),
+})
+
+const SAID = ['name', 'company', 'email', 'title', 'website', 'country'] as const
+const CHUNK = 2000
+const MOST_CHUNKS = 12
+const ADDRESS = /[a-z0-9._%+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}/gi
+
+async function prose(context: AgentContext, given: Fact, number: string): Promise<Tally> {
+  const tallies: Tally[] = []
+  const parts = chunks(given.text)
+  context.expect(4 + parts.length * 2)
+  for (const [index, part] of parts.entries()) {
+    const name = `${number}.${index + 1}`
+    const source = SOURCES.part[context.language]
+      .replace('{x}', () => given.label)
+      .replace('{n}', String(index + 1))
+    const { leads } = await context.complete(`leads ${name}`, {
+      schema: Found,
+      facts: [{ label: source, text: part }],
+      task: 'List the people and companies of this text that could be leads, at most four: each field as it is written there, null where it is not, and the words of the text that name it as a quote.',
+    })
+    const candidates = leads.map((lead): Candidate => {
+      const fields: Partial<Record<(typeof SAID)[number], string>> = {}
+      for (const field of SAID) {
+        const value = lead[field]
+        if (value && isSaid(part, field, value)) fields[field] = value.trim()
+      }
+      const facts = stands(part, lead.quote)
+        ? [{ fact: one(lead.quote), quote: one(lead.quote) }]
+        : []
+      return { lead: fields, facts, source }
+    })
+    // An address is never lost, even where the model did not see it.
+    const seen = new Set(candidates.map(({ lead }) => lead.email?.toLowerCase()))
+    for (const address of new Set(part.match(ADDRESS) ?? [])) {
+      if (!seen.has(address.toLowerCase()))
+        candidates.push({ lead: { email: address }, facts: [], source })
+    }
+    for (const { lead, facts } of candidates) {
+      const key = lead.email ?? lead.company ?? lead.name
+      const line =
+        key && part.split('\n').find((row) => row.toLowerCase().includes(key.toLowerCase()))
+      if (facts.length === 0 && line) facts.push({ fact: one(line, 400), quote: one(line, 400) })
+    }
+    tallies.push(await store(context, `store ${name}`, candidates))
+  }
+  return sumOf(tallies)
+}
+
+/** A value that the text does not have is an invention. */
+function isSaid(part: string, field: string, value: string): boolean {
+  if (field === 'email' || field === 'website')
+    return part.toLowerCase().includes(value.trim().toLowerCase())
+  return mentions(part, value)
+}
+
+function chunks(whole: string): string[] {
+  const parts: string[] = []
+  let part = ''
+  for (const paragraph of whole.split(/\n/)) {
+    for (let at = 0; at <= paragraph.length; at += CHUNK) {
+      const piece = paragraph.slice(at, at + CHUNK)
+      if (part.length + piece.length > CHUNK && part !== '') {
+        parts.push(part)
+        part = ''
+      }
+      part += `${piece}\n`
+    }
+  }
+  if (part.trim() !== '') parts.push(part)
+  return parts.filter((each) => each.trim() !== '').slice(0, MOST_CHUNKS)
+}
+
+function store(context: AgentContext, name: StepName, candidates: Candidate[]): Promise<Tally> {
+  const { project, mission } = context
+  return context.step(name, async (sql) => {
+    const tally: Tally = { found: 0, known: 0, skipped: 0, ids: [] }
+    for (const { lead, facts, source } of candidates) {
+      const parsed = NewLead.safeParse({ ...lead, source: lead.source ?? one(source, 200) })
+      if (!parsed.success || facts.length === 0) {
+        tally.skipped += 1
+        continue
+      }
+      const known = await sameWithoutAddress(sql, project.id, parsed.data)
+      const details = { mission_id: mission.id }
+      const made = known
+        ? { id: known, is_new: false }
+        : await createLead(sql, project.id, parsed.data, { kind: 'imported', details })
+      if (made.is_new) tally.found += 1
+      else tally.known += 1
+      tally.ids.push(made.id)
+      for (const { fact, quote } of facts) {
+        await addEvidence(sql, {
+          project_id: project.id,
+          lead_id: made.id,
+          fact: one(fact, 1000),
+          quote: one(quote, 2000),
+          source: one(source, 500),
+          mission_id: mission.id,
+        })
+      }
+    }
+    return tally
+  })
+}
+
+/** Without an address, name and company tell whether somebody is known already. */
+async function sameWithoutAddress(
+  sql: Sql,
+  project_id: string,
+  lead: NewLead,
+): Promise<string | undefined> {
+  if (lead.email) return undefined
+  const [row] = await sql<{ id: string }>`
+    select id from hub.leads
+    where project_id = ${project_id}
+      and private.fold(coalesce(name, '')) = private.fold(${lead.name ?? ''})
+      and private.fold(coalesce(company, '')) = private.fold(${lead.company ?? ''})
+    limit 1`
+  return row?.id
+}

@@ -1,0 +1,106 @@
+import { said, type Words } from '../../i18n/words.ts'
+import type { AgentContext, Fact } from '../agent.ts'
+import { Stop } from '../agent.ts'
+import { clip, one } from '../run/facts.ts'
+import type { StepName } from '../step-names.ts'
+import { stopText } from '../stop.text.ts'
+
+/** What evidence is said to be from when it is from no file. */
+export const SOURCES = {
+  pasted: { en: 'pasted text', tr: 'yapıştırılan metin' },
+  task: { en: 'the task', tr: 'görevin metni' },
+  part: { en: '{x}, part {n}', tr: '{x}, {n}. bölüm' },
+} satisfies Record<string, Words>
+
+/** givenTexts reads what a mission was given besides its task: pasted text and files, each whole. */
+export async function givenTexts(context: AgentContext): Promise<Fact[]> {
+  const { input } = context.mission
+  const texts: Fact[] = []
+  if (input.text?.trim()) {
+    texts.push({ label: SOURCES.pasted[context.language], text: input.text })
+  }
+  for (const path of input.files ?? []) {
+    const text = await context.read(path)
+    if (text === undefined) throw new Stop(said(stopText).no_file(path))
+    texts.push({ label: path, text })
+  }
+  return texts
+}
+
+const LONGEST_GIVEN = 3000
+
+/** givenText is the same as facts for the model, cut to what its context holds. */
+export async function givenText(context: AgentContext): Promise<Fact[]> {
+  const texts = await givenTexts(context)
+  const share = Math.floor(LONGEST_GIVEN / Math.max(1, texts.length))
+  return texts.map(({ label, text }) => ({ label, text: clip(text, share) }))
+}
+
+export type LeadRow = {
+  id: string
+  name: string | null
+  email: string | null
+  company: string | null
+  title: string | null
+  website: string | null
+  country: string | null
+  stage: string
+}
+export type EvidenceRow = { id: string; lead_id: string | null; fact: string; source: string }
+
+/**
+ * chosenLeads are the leads a mission is about: the given ones, else those the task names by
+ * company, person or e-mail, as code finds them.
+ */
+export async function chosenLeads(
+  context: AgentContext,
+  limit: number,
+  name: StepName = 'leads',
+): Promise<LeadRow[]> {
+  const { task, input } = context.mission
+  const ids = input.lead_ids ?? []
+  return context.step(name, async (sql) => {
+    if (ids.length > 0) {
+      return sql<LeadRow>`
+        select id, name, email, company, title, website, country, stage from hub.leads
+        where id = any(${ids}::uuid[]) order by created_at desc, id limit ${limit}`
+    }
+    return sql<LeadRow>`
+      select id, name, email, company, title, website, country, stage from hub.leads
+      where (length(company) >= 3 and private.fold(${task}) like '%' || private.fold(company) || '%')
+        or (length(name) >= 3 and private.fold(${task}) like '%' || private.fold(name) || '%')
+        or private.fold(${task}) like '%' || private.fold(email) || '%'
+      order by created_at desc, id limit ${limit}`
+  })
+}
+
+/** What is known of some leads, newest first. */
+export function evidenceOf(
+  context: AgentContext,
+  lead_ids: string[],
+  name: StepName = 'evidence',
+): Promise<EvidenceRow[]> {
+  return context.step(
+    name,
+    (sql) => sql<EvidenceRow>`
+      select id, lead_id, fact, source from hub.evidence
+      where lead_id = any(${lead_ids}::uuid[]) order by created_at desc, id limit 40`,
+  )
+}
+
+/** A lead as a fact for the model: one line a field. */
+export function leadFact(lead: LeadRow, evidence: EvidenceRow[]): Fact {
+  const lines = [
+    lead.name && `name: ${one(lead.name)}`,
+    lead.company && `company: ${one(lead.company)}`,
+    lead.title && `title: ${one(lead.title)}`,
+    lead.country && `country: ${one(lead.country)}`,
+    lead.website && `website: ${one(lead.website)}`,
+    `stage: ${lead.stage}`,
+    ...evidence.filter((row) => row.lead_id === lead.id).map((row) => `known: ${one(row.fact)}`),
+  ]
+  const text = lines.filter(Boolean).join('\n')
+  return { label: 'lead', text }
+}
+
+export const nameOf = (lead: LeadRow) => lead.company ?? lead.name ?? lead.email ?? lead.id

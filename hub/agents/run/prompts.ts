@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { createTwoFilesPatch } from 'diff'
+import { z } from 'zod'
+import type { Paths } from '../../config.ts'
+import { readJson, readText, writeJson, writeWhole } from '../../files.ts'
+import { WordsError } from '../../http/failure.ts'
+import { said } from '../../i18n/words.ts'
+import type { Agent, AgentContext } from '../agent.ts'
+import { AGENT_NAMES, type AgentName } from '../names.ts'
+import { stopText } from '../stop.text.ts'
+
+const DEFAULTS = join(import.meta.dirname, '../../prompts')
+const VARIABLE = /\{\{\s*([a-z_]+)\s*\}\}/g
+
+export const LONGEST_PROMPT = 8000
+
+/** variablesIn names the variables a prompt uses, each once. */
+export function variablesIn(text: string): string[] {
+  return [...new Set([...text.matchAll(VARIABLE)].map(([, name]) => name ?? ''))].sort()
+}
+
+/** defaultPrompt is the prompt this release ships. */
+export async function defaultPrompt(agent: AgentName): Promise<string> {
+  const text = await readText(join(DEFAULTS, `${agent}.md`))
+  if (text === undefined) throw new Error(`hub/prompts/${agent}.md is missing: install anew.`)
+  return text
+}
+
+const file = (paths: Paths, agent: AgentName) => join(paths.prompts_dir, `${agent}.md`)
+
+/** The prompt in use: the user's file, else the default. */
+export async function currentPrompt(paths: Paths, agent: AgentName): Promise<string> {
+  return (await readText(file(paths, agent))) ?? defaultPrompt(agent)
+}
+
+/** writePrompt keeps the user's text; upgrades leave it alone. */
+export async function writePrompt(paths: Paths, agent: AgentName, text: string): Promise<void> {
+  await writeWhole(file(paths, agent), text.endsWith('\n') ? text : `${text}\n`, 0o640)
+}
+
+/** restorePrompt brings the default back; from then on upgrades replace it again. */
+export async function restorePrompt(paths: Paths, agent: AgentName): Promise<void> {
+  const text = await defaultPrompt(agent)
+  await writePrompt(paths, agent, text)
+  await remember(paths, { ...(await shipped(paths)), [agent]: digest(text) })
+}
+
+/** The difference of the prompt in use to the default, as a unified diff; empty when there is none. */
+export function promptDiff(agent: AgentName, shipped: string, current: string): string {
+  if (shipped === current) return ''
+  return createTwoFilesPatch(`${agent}.md (default)`, `${agent}.md`, shipped, current).replace(
+    /^=+\n/,
+    '',
+  )
+}
+
+/**
+ * ensurePrompts puts all prompts where people look for them. What nobody has edited since it was
+ * put there becomes this release's default; what was edited stays. Answers the agents it wrote.
+ */
+export async function ensurePrompts(paths: Paths): Promise<AgentName[]> {
+  const known = await shipped(paths)
+  const next: Record<string, string> = {}
+  const written: AgentName[] = []
+  for (const agent of AGENT_NAMES) {
+    const ours = await defaultPrompt(agent)
+    const theirs = await readText(file(paths, agent))
+    const isUntouched = theirs === undefined || known[agent] === digest(theirs)
+    if (isUntouched && theirs !== ours) {
+      await writePrompt(paths, agent, ours)
+      written.push(agent)
+    }
+    next[agent] = isUntouched ? digest(ours) : (known[agent] ?? '')
+  }
+  if (JSON.stringify(next) !== JSON.stringify(known)) await remember(paths, next)
+  return written
+}
+
+const Shipped = z.record(z.string(), z.string())
+
+async function shipped(paths: Paths): Promise<Record<string, string>> {
+  const read = Shipped.safeParse(await readJson(shippedFile(paths)).catch(() => ({})))
+  return read.success ? read.data : {}
+}
+
+const shippedFile = (paths: Paths) => join(paths.prompts_dir, '.shipped.json')
+const remember = (paths: Paths, hashes: Record<string, string>) =>
+  writeJson(shippedFile(paths), hashes, 0o640)
+const digest = (text: string) => createHash('sha256').update(text).digest('hex')
+
+/** fillPrompt puts the values in; a variable nobody offers stays as it is written. */
+export async function fillPrompt(
+  text: string,
+  agent: Pick<Agent, 'variables'>,
+  context: AgentContext,
+): Promise<string> {
+  const values = new Map<string, string>()
+  for (const name of variablesIn(text)) {
+    const value = agent.variables[name]
+    if (value) values.set(name, await value(context))
+  }
+  return text.replace(VARIABLE, (whole, name: string) => values.get(name) ?? whole)
+}
+
+/** addRule adds a rule to the prompt in use, once; pm proposes them and a person says yes. */
+export async function addRule(paths: Paths, agent: AgentName, rule: string): Promise<void> {
+  const current = await currentPrompt(paths, agent)
+  const line = `- ${rule.replace(/\s+/g, ' ').replace(/[{}]/g, '').trim()}`
+  if (current.split('\n').includes(line)) return
+  const heading = '## Learned'
+  const text = current.includes(`\n${heading}\n`)
+    ? `${current.trimEnd()}\n${line}\n`
+    : `${current.trimEnd()}\n\n${heading}\n\n${line}\n`
+  if (text.length > LONGEST_PROMPT) {
+    throw new WordsError(said(stopText).prompt_full(agent, LONGEST_PROMPT))
+  }
+  await writePrompt(paths, agent, text)
+}

@@ -1,0 +1,334 @@
+import type pg from 'pg'
+import type { z } from 'zod'
+import type { Sql } from '../../../shared/sql.ts'
+import type { Config } from '../../config.ts'
+import { type Database, type Project, sqlState } from '../../db/db.ts'
+import { readText, writeWhole } from '../../files.ts'
+import { WordsError } from '../../http/failure.ts'
+import { inEach, joined, said, type Words } from '../../i18n/words.ts'
+import { renderDraft } from '../../mail/render/rendering.ts'
+import { hashOf, propose } from '../../missions/approvals.ts'
+import { addEvent } from '../../missions/mission.ts'
+import { type Model, ModelError } from '../../model/model.ts'
+import { ensureFolder, listIn, resolveIn } from '../../projects/documents.ts'
+import { folderOf, readContext } from '../../projects/project-folder.ts'
+import type { Reader } from '../../reader/web-reader.ts'
+import type { Actions } from '../actions.ts'
+import {
+  type Agent,
+  type AgentContext,
+  type ApprovalRequest,
+  type Call,
+  type MissionInput,
+  Stop,
+  Wait,
+} from '../agent.ts'
+import { type StepName, stepTitle } from '../step-names.ts'
+import { stopText } from '../stop.text.ts'
+import { fence, languageOf, markOf, messageOf } from './facts.ts'
+import { currentPrompt, fillPrompt } from './prompts.ts'
+
+const say = said(stopText)
+
+/** What a run needs of the hub. */
+export type RunDeps = {
+  config: Config
+  db: Database
+  model: Pick<Model, 'complete' | 'fit'>
+  actions: Actions
+  reader: Pick<Reader, 'read'> & { isThere: () => Promise<boolean> }
+}
+
+export type MissionRow = {
+  id: string
+  department: string
+  task: string
+  input: MissionInput
+  routed_by: string
+  created_at: string
+  tokens: number
+}
+
+/** Lost: somebody cancelled the mission or took it over; this run may write nothing more. */
+export class Lost extends Error {}
+
+export type RunOptions = {
+  mission: MissionRow
+  project: Project
+  run: string
+  signal: AbortSignal
+  /** Tokens of every call so far, those of refused answers too; the caller's to read at the end. */
+  spent: { tokens: number }
+  on_event: () => void
+  on_token: (text: string) => void
+}
+
+type Done = { output: unknown; tokens: number }
+const LONGEST_STATEMENT_MS = 5000
+const MOST_ROWS = 200
+
+/** createContext is what the steps of one run work with. */
+export async function createContext(
+  deps: RunDeps,
+  agent: Pick<Agent, 'name' | 'variables' | 'budget'>,
+  options: RunOptions,
+): Promise<AgentContext> {
+  const { db, config } = deps
+  const { mission, project, run, signal } = options
+  const of = { project_id: project.id, mission_id: mission.id }
+  const folder = folderOf(config.paths, project.slug)
+  const finished = await db.transaction(project.id, async (sql) => {
+    const rows = await sql<Done & { name: string }>`
+      select name, output, tokens from hub.mission_steps
+      where mission_id = ${mission.id} and finished_at is not null`
+    return new Map(rows.map(({ name, ...done }) => [name, done]))
+  })
+  // What an earlier run spent on answers that came to nothing counts as well.
+  let tokens = Math.max(
+    mission.tokens,
+    [...finished.values()].reduce((sum, done) => sum + done.tokens, 0),
+  )
+  const spentOnTheWeb = { bytes: 0 }
+  let expected = 4
+  let system: string | undefined
+
+  /** Runs a step once; `work` and the note of its end are one transaction under this run's fence. */
+  async function keep<T>(
+    name: StepName,
+    work: (sql: Sql) => Promise<T>,
+    given: { tokens?: number; started_at?: Date } = {},
+  ): Promise<T> {
+    const started_at = given.started_at ?? new Date()
+    const output = await db.transaction(project.id, async (sql) => {
+      const [mine] = await sql`
+        select from hub.missions
+        where id = ${mission.id} and run = ${run} and status = 'processing' for update`
+      if (!mine) throw new Lost('The mission is no longer this run’s.')
+      const value: unknown = JSON.parse(JSON.stringify((await work(sql)) ?? null))
+      const position = finished.size + 1
+      await sql`
+        insert into hub.mission_steps (
+          mission_id, project_id, position, name, output, tokens, started_at, finished_at)
+        values (${mission.id}, ${project.id}, ${position}, ${name}, ${JSON.stringify(value)},
+          ${given.tokens ?? 0}, ${started_at}, clock_timestamp())`
+      const progress = Math.min(0.95, position / Math.max(expected, position + 1))
+      await sql`
+        update hub.missions
+        set tokens = tokens + ${given.tokens ?? 0}, progress = greatest(progress, ${progress})
+        where id = ${mission.id}`
+      await addEvent(sql, of, 'step', { name, position, tokens: given.tokens ?? 0, progress })
+      return value
+    })
+    finished.set(name, { output, tokens: given.tokens ?? 0 })
+    options.on_event()
+    return output as T // safe: what T is after a round through JSON, as on every later run
+  }
+
+  function begin(name: StepName): Done | undefined {
+    signal.throwIfAborted()
+    const known = finished.get(name)
+    if (!known && finished.size >= agent.budget.steps) {
+      throw new Stop(say.steps_used(agent.budget.steps))
+    }
+    return known
+  }
+
+  async function step<T>(name: StepName, work: (sql: Sql) => Promise<T>): Promise<T> {
+    const known = begin(name)
+    return known ? (known.output as T) : keep(name, work) // safe: the same step wrote it
+  }
+
+  async function outside<T>(name: StepName, work: () => Promise<T>): Promise<T> {
+    const known = begin(name)
+    if (known) return known.output as T // safe: the same step wrote it
+    const started_at = new Date()
+    const value = await work()
+    signal.throwIfAborted()
+    return keep(name, async () => value, { started_at })
+  }
+
+  async function complete<S extends z.ZodType>(
+    name: StepName,
+    call: Call<S>,
+  ): Promise<z.output<S>> {
+    const known = begin(name)
+    if (known) return call.schema.parse(known.output)
+    const started_at = new Date()
+    const first = await ask(name, call)
+    const objection = call.check?.(first.value)
+    if (objection === undefined) {
+      return keep(name, async () => first.value, { tokens: first.tokens, started_at })
+    }
+    const second = await ask(name, call, objection.en)
+    const still = call.check?.(second.value)
+    const used = first.tokens + second.tokens
+    if (still !== undefined && call.if_wrong !== 'keep') {
+      const title = stepTitle(name)
+      throw new Stop(say.wrong_step(title, still))
+    }
+    // The second answer may be the worse one; what both got wrong is repaired by code.
+    return keep(name, async () => second.value, { tokens: used, started_at })
+  }
+
+  function spend({ prompt, completion }: { prompt: number; completion: number }): number {
+    tokens += prompt + completion
+    options.spent.tokens = tokens
+    return prompt + completion
+  }
+
+  async function ask<S extends z.ZodType>(name: string, call: Call<S>, objection?: string) {
+    if (tokens >= agent.budget.tokens) {
+      throw new Stop(say.tokens_used(agent.budget.tokens))
+    }
+    system ??= await fillPrompt(await currentPrompt(config.paths, agent.name), agent, context)
+    const { schema, max_tokens } = call
+    const facts = call.facts ?? []
+    const limit = max_tokens === undefined ? {} : { max_tokens }
+    const user_task = mission.task.slice(0, 4000)
+    const mark = markOf([...facts, { label: '', text: `${user_task}\n${objection ?? ''}` }])
+    const rest = {
+      task: call.task,
+      user_task,
+      mark,
+      language: context.language,
+      today: mission.created_at.slice(0, 10),
+      objection,
+    }
+    const bare = { schema, system, task: messageOf({ ...rest, facts: [] }), ...limit }
+    // What does not fit into the model's context is left out from behind; the first fact is cut.
+    const { parts } =
+      facts.length > 0
+        ? await deps.model.fit(
+            bare,
+            facts.map((fact) => fence(fact, mark)),
+          )
+        : { parts: [] }
+    const kept = parts.map((part, index) => ({
+      label: facts[index]?.label ?? '',
+      text:
+        facts[index] && fence(facts[index], mark) === part
+          ? facts[index].text
+          : part.split('\n').slice(1).join('\n'),
+    }))
+    const answer = await deps.model
+      .complete({
+        schema,
+        // Endpoints take no other signs in the name of a schema.
+        name: name.replace(/[^a-zA-Z0-9_-]+/g, '_').slice(0, 60),
+        system,
+        task: messageOf({ ...rest, facts: kept }),
+        ...limit,
+        priority: mission.routed_by === 'schedule' ? 'background' : 'mission',
+        signal,
+        on_token: options.on_token,
+      })
+      .catch((error: unknown) => {
+        if (error instanceof ModelError) spend(error.tokens)
+        throw error
+      })
+    const used = spend(answer.tokens)
+    return { value: answer.value, tokens: used }
+  }
+
+  async function approved(name: StepName, request: ApprovalRequest): Promise<void> {
+    if (begin(name)) return
+    const hash = hashOf(request.action)
+    const title = sentence(request.title)
+    const found = await db.transaction(project.id, async (sql) => {
+      const [row] = await sql<{ status: string; outcome: Words | null }>`
+        select status, outcome from hub.approvals
+        where mission_id = ${mission.id} and action_hash = ${hash}
+        order by created_at desc limit 1`
+      if (!row) await propose(sql, of, request)
+      return row
+    })
+    if (found?.status === 'rejected') {
+      const no = say.you_said_no(title)
+      throw new Stop(found.outcome ? joined([no, found.outcome]) : no)
+    }
+    if (found?.status !== 'approved') {
+      throw new Wait({
+        for: 'approval',
+        reason: say.waits_for_yes(title),
+      })
+    }
+    await keep(name, async (sql) => {
+      await sql`
+        update hub.approvals set status = 'done'
+        where mission_id = ${mission.id} and action_hash = ${hash} and status = 'approved'`
+      return true
+    })
+  }
+
+  const context: AgentContext = {
+    mission: {
+      id: mission.id,
+      task: mission.task,
+      input: mission.input,
+      created_on: mission.created_at.slice(0, 10),
+    },
+    project,
+    language: languageOf(mission.task),
+    brief: await readContext(config.paths, project.slug),
+    signal,
+    expect: (steps) => {
+      expected = steps
+    },
+    step,
+    outside,
+    complete,
+    write: async (path, content) => {
+      const file = await resolveIn(folder, path)
+      await ensureFolder(file)
+      await writeWhole(file, content, 0o640)
+      return path
+    },
+    read: async (path) => readText(await resolveIn(folder, path)),
+    list: (below) => listIn(folder, below),
+    propose: (sql, request) => propose(sql, of, request),
+    ask: approved,
+    render: (sql, draft) => renderDraft(sql, project, config, draft),
+    query: (statement) => db.transaction(project.id, (_, client) => queryAs(client, statement)),
+    actions: deps.actions,
+    reader: {
+      isThere: deps.reader.isThere,
+      read: (url, signal) => deps.reader.read(url, signal, spentOnTheWeb),
+    },
+  }
+  return context
+}
+
+/** A title as the end of a sentence. */
+function sentence(title: Words): Words {
+  return inEach((language) => title[language].replace(/(?<![.!?])$/, '.'))
+}
+
+/** One statement of a model's making, with the rights of hub_data and nothing to write. */
+async function queryAs(client: pg.PoolClient, statement: string) {
+  await client.query('set transaction read only')
+  await client.query('set local role hub_data')
+  await client.query("set local search_path = 'hub'")
+  await client.query(`set local statement_timeout = ${LONGEST_STATEMENT_MS}`)
+  await client.query('set local lock_timeout = 1000')
+  const text = statement.trim().replace(/;\s*$/, '')
+  // As a subquery it can only be a select, and the extended protocol takes no second statement.
+  const query: pg.QueryArrayConfig & { queryMode: 'extended' } = {
+    text: `select * from (\n${text}\n) as answer limit ${MOST_ROWS + 1}`,
+    values: [],
+    rowMode: 'array',
+    queryMode: 'extended',
+  }
+  const answer = await client.query<unknown[]>(query).catch(explain)
+  const { rows } = answer
+  return {
+    columns: answer.fields.map(({ name }) => name),
+    rows: rows.slice(0, MOST_ROWS),
+    is_cut: rows.length > MOST_ROWS,
+  }
+}
+
+/** What hub_data may not is no fault of the hub's key, and no other key would help. */
+function explain(error: unknown): never {
+  const isForbidden = sqlState(error) === '42501' && error instanceof Error
+  throw isForbidden ? new WordsError(say.query_forbidden(error.message)) : error
+}

@@ -1,0 +1,242 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { ApiError } from '../../shared/problem.ts'
+import type { Config, Paths } from '../config.ts'
+import { readJson, writeJson } from '../files.ts'
+import { failureOf } from '../http/failure.ts'
+import { KeptWords } from '../i18n/kept-words.ts'
+import { said, type Words } from '../i18n/words.ts'
+import type { Log } from '../log.ts'
+import { backupText } from './backup.text.ts'
+import { backupFile, backupsIn, listBackups, makeBackup, removeOld, withLock } from './make.ts'
+import { BackupError, type Kind } from './manifest.ts'
+import { finishRestore, type RestoreOptions, restoreBackup } from './restore.ts'
+import { readBackupSettings } from './settings.ts'
+import { sendAway } from './target.ts'
+
+const say = said(backupText)
+
+/** The last backup or restore: what runs, or how it ended. */
+export const Job = z
+  .object({
+    id: z.uuid(),
+    kind: z.enum(['backup', 'restore']),
+    status: z.enum(['running', 'done', 'failed']),
+    step: z.string(),
+    progress: z.number().min(0).max(1),
+    name: z.string().nullable().meta({ description: 'The archive it makes or takes.' }),
+    reason: z.string().nullable().meta({ description: 'Why it failed, or what is amiss.' }),
+    started_at: z.string(),
+    finished_at: z.string().nullable(),
+  })
+  .meta({ id: 'BackupJob' })
+
+/** The same in its file: with the reason in both languages, and whose it is. */
+const KeptJob = z.object({ ...Job.shape, reason: KeptWords.nullable(), pid: z.int() })
+export type KeptJob = Omit<z.infer<typeof KeptJob>, 'pid'>
+const jobFile = (paths: Paths) => join(backupsIn(paths), '.job.json')
+
+/** The ids of what runs in this very process. */
+const running = new Set<string>()
+
+/** readJob tells of the last backup or restore of any process; one whose process is gone has failed. */
+export async function readJob(paths: Paths): Promise<KeptJob | null> {
+  const kept = KeptJob.safeParse(await readJson(jobFile(paths)))
+  if (!kept.success) return null
+  const { pid, ...job } = kept.data
+  const runs = pid === process.pid ? running.has(job.id) : isAlive(pid)
+  if (job.status !== 'running' || runs) return job
+  return { ...job, status: 'failed', reason: say.interrupted }
+}
+
+/** endRestore ends a restore that was killed, as `finishRestore` says, and writes down how. */
+export async function endRestore(config: Config): Promise<void> {
+  if ((await finishRestore(config)) !== 'restored') return
+  const kept = KeptJob.safeParse(await readJson(jobFile(config.paths)))
+  if (!kept.success || kept.data.status !== 'running') return
+  const finished_at = new Date().toISOString()
+  const done = { ...kept.data, status: 'done', step: 'done', progress: 1, finished_at }
+  await writeJson(jobFile(config.paths), done)
+}
+
+/** A job that has begun, and its end. */
+export type Started = { job: KeptJob; done: Promise<string> }
+
+/**
+ * startBackup makes a backup, removes old ones and brings it to its target. A target that cannot be
+ * reached fails the run, and the archive stays here.
+ */
+export async function startBackup(config: Config, kind: Kind): Promise<Started> {
+  return startJob(config, { kind: 'backup', name: null }, async (report) => {
+    const { encryption, keep_daily, target } = await readBackupSettings(config.paths)
+    const name = await withLock(config, (client) =>
+      makeBackup(client, config, {
+        kind,
+        encryption,
+        progress: (done, step) => report({ progress: done * 0.9, step }),
+      }),
+    )
+    await removeOld(config.paths, keep_daily)
+    report({ progress: 0.9, step: 'target', name })
+    await sendAway(target, backupFile(config.paths, name), name)
+    return name
+  })
+}
+
+/** startRestore restores a backup that is on this machine. */
+export async function startRestore(
+  config: Config,
+  name: string,
+  options: RestoreOptions,
+): Promise<Started> {
+  return startJob(config, { kind: 'restore', name }, async (report) => {
+    await restoreBackup(config, {
+      ...options,
+      file: backupFile(config.paths, name),
+      progress: (progress, step) => {
+        report({ progress, step })
+        options.progress?.(progress, step)
+      },
+    })
+    return name
+  })
+}
+
+type Report = (change: Partial<Pick<KeptJob, 'progress' | 'step' | 'name'>>) => void
+
+/** startJob writes down how far the work is, for the page that asks and for another process. */
+async function startJob(
+  { paths }: Config,
+  { kind, name }: Pick<KeptJob, 'kind' | 'name'>,
+  work: (report: Report) => Promise<string>,
+): Promise<Started> {
+  const before = await readJob(paths)
+  if (before?.status === 'running') {
+    throw new ApiError('conflict', say.running[before.kind])
+  }
+  await mkdir(backupsIn(paths), { recursive: true, mode: 0o750 })
+  const begun: KeptJob = {
+    id: randomUUID(),
+    kind,
+    status: 'running',
+    step: 'start',
+    progress: 0,
+    name,
+    reason: null,
+    started_at: new Date().toISOString(),
+    finished_at: null,
+  }
+  let job = begun
+  let written = Promise.resolve()
+  const write = (change: Partial<KeptJob>) => {
+    job = { ...job, ...change }
+    const now = { ...job, pid: process.pid }
+    // How far it is may fail to be written, as on a full disk, and the work still goes on.
+    written = written.then(() => writeJson(jobFile(paths), now)).catch(() => {})
+    return written
+  }
+  running.add(begun.id)
+  await write({})
+  const done = work((change) => void write(change)).then(
+    async (made) => {
+      const finished_at = new Date().toISOString()
+      await write({ status: 'done', step: 'done', progress: 1, name: made, finished_at })
+      return made
+    },
+    async (error: unknown) => {
+      const finished_at = new Date().toISOString()
+      await write({ status: 'failed', reason: reasonOf(error), finished_at })
+      throw error
+    },
+  )
+  const forget = () => void running.delete(begun.id)
+  done.then(forget, forget)
+  return { job: begun, done }
+}
+
+/** What a person may read of an error. */
+function reasonOf(error: unknown): Words {
+  return error instanceof BackupError || error instanceof ApiError ? failureOf(error) : say.fault
+}
+
+function isAlive(pid: number): boolean {
+  if (pid === process.pid) return true
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+/** When backups were and will be made, by this machine's clock. */
+export async function backupTimes(
+  paths: Paths,
+  now = new Date(),
+): Promise<{ last_at: string | null; next_at: string }> {
+  const { hour } = await readBackupSettings(paths)
+  const last = (await listBackups(paths)).find(({ kind }) => kind === 'daily' || kind === 'manual')
+  const next = lastDue(hour, now)
+  next.setDate(next.getDate() + 1)
+  return { last_at: last?.created_at ?? null, next_at: next.toISOString() }
+}
+
+/** isBackupDue says whether the last daily backup is older than the last hour it was due at. */
+export async function isBackupDue(paths: Paths, now = new Date()): Promise<boolean> {
+  const { hour } = await readBackupSettings(paths)
+  const last = (await listBackups(paths)).find(({ kind }) => kind === 'daily')
+  return last === undefined || new Date(last.created_at) < lastDue(hour, now)
+}
+
+function lastDue(hour: number, now: Date): Date {
+  const due = new Date(now)
+  due.setHours(hour, 0, 0, 0)
+  if (due > now) due.setDate(due.getDate() - 1)
+  return due
+}
+
+const LOOK_MS = 60_000
+/** cron runs the same program on the hour; the hub itself only where nothing came of that. */
+const CRON_FIRST_MS = 10 * 60_000
+
+/** scheduleBackups makes the daily backup when nobody else has; a failed one is tried again an hour later. */
+export function scheduleBackups(config: Config, log: Log, now = () => new Date()): () => void {
+  let again_at = now().getTime() + CRON_FIRST_MS
+  let isRunning = false
+  const look = async () => {
+    if (isRunning || now().getTime() < again_at) return
+    isRunning = true
+    try {
+      if (await isBackupDue(config.paths, new Date(now().getTime() - CRON_FIRST_MS))) {
+        again_at = now().getTime() + 60 * 60_000
+        const { done } = await startBackup(config, 'daily')
+        log({ msg: 'backup made', name: await done })
+      }
+    } catch (error) {
+      log({ msg: 'backup failed', error: error instanceof Error ? error.message : String(error) })
+    } finally {
+      isRunning = false
+    }
+  }
+  const timer = setInterval(() => void look(), LOOK_MS)
+  timer.unref()
+  return () => clearInterval(timer)
+}
+
+const RESTORED_LOOK_MS = 1_000
+
+/** watchRestores calls back when a backup was restored, by whatever process. */
+export function watchRestores({ paths }: Config, restored: () => void): () => void {
+  const since = new Date().toISOString()
+  const timer = setInterval(async () => {
+    const job = await readJob(paths).catch(() => null)
+    const isNew = job?.kind === 'restore' && job.status === 'done'
+    if (!isNew || !job.finished_at || job.finished_at < since) return
+    clearInterval(timer)
+    restored()
+  }, RESTORED_LOOK_MS)
+  timer.unref()
+  return () => clearInterval(timer)
+}

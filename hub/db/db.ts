@@ -1,0 +1,156 @@
+import pg from 'pg'
+import { ApiError } from '../../shared/problem.ts'
+import { type Sql, sqlOn, withoutValues } from '../../shared/sql.ts'
+import { said } from '../i18n/words.ts'
+import { databaseText } from './db.text.ts'
+
+const say = said(databaseText)
+
+export type Database = {
+  /** One transaction whose scope is a project's id, or `*`; under row-level security. */
+  transaction: <T>(
+    scope: string,
+    work: (sql: Sql, client: pg.PoolClient) => Promise<T>,
+  ) => Promise<T>
+  end: () => Promise<void>
+}
+
+const types = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') => {
+    if (oid === pg.types.builtins.TIMESTAMPTZ) return (text: string) => new Date(text).toISOString()
+    if (oid === pg.types.builtins.DATE) return (text: string) => text
+    if (oid === pg.types.builtins.INT8) return Number
+    return pg.types.getTypeParser(oid, format)
+  },
+}
+
+/** A pool under one of the two keys. */
+export function createDatabase(options: {
+  url: string
+  max?: number
+  on_error: (error: Error) => void
+}): Database {
+  const { url, max = 8, on_error } = options
+  const pool = new pg.Pool({
+    connectionString: url,
+    types,
+    max,
+    connectionTimeoutMillis: 5_000,
+    application_name: 'watchpost-hub',
+  })
+  pool.on('error', on_error)
+  pool.on('connect', (client) => client.on('error', on_error))
+  return {
+    transaction: async (scope, work) => {
+      const client = await pool.connect().catch(refuse)
+      try {
+        await client.query('begin')
+        await client.query("select set_config('hub.project', $1, true)", [scope])
+        const value = await work(sqlOn(client), client)
+        const { command } = await client.query('commit')
+        // COMMIT of a failed transaction answers ROLLBACK and raises nothing.
+        if (command !== 'COMMIT') throw new Error('the transaction was rolled back at commit')
+        client.release()
+        return value
+      } catch (error) {
+        const isSound = await client.query('rollback').then(
+          () => true,
+          () => false,
+        )
+        client.release(!isSound)
+        return refuse(error)
+      }
+    },
+    end: () => pool.end(),
+  }
+}
+
+export type Project = {
+  id: string
+  slug: string
+  name: string
+  website: string | null
+  industry: string | null
+  icp: string | null
+  created_at: string
+}
+
+/** One transaction in the scope of the project with this slug; 404 when there is none. */
+export async function inProject<T>(
+  db: Database,
+  slug: string,
+  work: (sql: Sql, project: Project, client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
+  return db.transaction('*', async (sql, client) => {
+    const [project] = await sql<Project>`
+      select id, slug, name, website, industry, icp, created_at
+      from hub.projects
+      where slug = ${slug}`
+    if (!project) {
+      throw new ApiError('not_found', `There is no project "${slug}". See projects/list for all.`)
+    }
+    await sql`select set_config('hub.project', ${project.id}, true)`
+    return work(sql, project, client)
+  })
+}
+
+/** One transaction over all projects: lists, search and what is shared. */
+export function everywhere<T>(
+  db: Database,
+  work: (sql: Sql, client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
+  return db.transaction('*', work)
+}
+
+/** SQLSTATE of a Postgres error, or undefined for any other. */
+export function sqlState(error: unknown): string | undefined {
+  return error instanceof pg.DatabaseError ? error.code : undefined
+}
+
+const READ_ONLY = ['42501', '25006']
+const UNSTORABLE = [
+  '22001',
+  '22003',
+  '22007',
+  '22008',
+  '22018',
+  '22021',
+  '22023',
+  '22026',
+  '22P02',
+  '22P03',
+  '22P05',
+]
+const AWAY = ['57P01', '57P02', '57P03', '53300', '08000', '08003', '08006']
+
+/** What Postgres itself refused is answered as the API would have refused it. */
+function refuse(error: unknown): never {
+  const state = sqlState(error)
+  if (state && READ_ONLY.includes(state)) throw readOnlyKey(error)
+  if ((state && AWAY.includes(state)) || isNetworkError(error)) {
+    throw databaseAway(error)
+  }
+  if (state && UNSTORABLE.includes(state)) {
+    throw new ApiError('malformed', say.unstorable, { cause: withoutValues(error) })
+  }
+  throw withoutValues(error)
+}
+
+/** 503 while the database cannot be reached. */
+export function databaseAway(cause: unknown): ApiError {
+  return new ApiError('unavailable', say.away, { cause })
+}
+
+/** 401 for a write while only the public key is there. */
+export function readOnlyKey(cause?: unknown): ApiError {
+  return new ApiError('read_only_key', say.read_only, { cause })
+}
+
+function isNetworkError(error: unknown): boolean {
+  if (!(error instanceof Error) || sqlState(error)) return false
+  const code = 'code' in error ? String(error.code) : ''
+  return (
+    /^E(CONN|PIPE|TIMEDOUT|HOSTUNREACH|NOTFOUND)|^ENOENT$/.test(code) ||
+    /Connection terminated|timeout exceeded when trying to connect/.test(error.message)
+  )
+}

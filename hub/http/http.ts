@@ -1,0 +1,149 @@
+import type { Context, MiddlewareHandler } from 'hono'
+import { accepts } from 'hono/accepts'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import type { z } from 'zod'
+import { ApiError, CODES, type Code, problemOf, problemSchema } from '../../shared/problem.ts'
+import { answer as answerJson } from '../../shared/route.ts'
+import { readOnlyKey } from '../db/db.ts'
+import type { Deps } from '../deps.ts'
+import { LANGUAGES, type Language, type Sayable, speak } from '../i18n/words.ts'
+import { refusalWords } from './failure.ts'
+
+/** What a request carries besides its input. */
+export type Env = {
+  Variables: {
+    deps: Deps
+    request_id: string
+    /** How the admin came in; absent on public routes. */
+    caller?: 'session' | 'token'
+    /** What the one log line of this request says besides the usual. */
+    log: Record<string, unknown>
+    /** The Content-Security-Policy of this answer, where it is not the interface's. */
+    content_policy?: string
+  }
+  Bindings: { incoming?: { socket?: { remoteAddress?: string } } }
+}
+export type Ctx = Context<Env>
+
+const OURS: Code[] = [
+  'malformed',
+  'invalid_query',
+  'invalid_cursor',
+  'unauthenticated',
+  'read_only_key',
+  'license_limit',
+  'forbidden',
+  'not_found',
+  'method_not_allowed',
+  'conflict',
+  'wrong_state',
+  'audience_changed',
+  'too_large',
+  'unsupported_media_type',
+  'invalid',
+  'rate_limited',
+  'internal',
+  'unavailable',
+]
+
+export const Problem = problemSchema(OURS)
+
+/**
+ * The language the caller reads best, by lookup (RFC 4647 section 3.4): `tr-TR` is answered in `tr`.
+ * English where it has none of ours.
+ */
+export function languageOf(c: Context): Language {
+  const language = accepts(c, {
+    header: 'Accept-Language',
+    supports: [...LANGUAGES],
+    default: 'en',
+    match: (ranges) =>
+      ranges
+        .filter(({ q }) => q > 0)
+        .sort((a, b) => b.q - a.q)
+        .map(({ type }) => type.toLowerCase().split('-')[0] ?? '')
+        .find((primary) => LANGUAGES.some((one) => one === primary)) ?? 'en',
+  })
+  return LANGUAGES.find((one) => one === language) ?? 'en'
+}
+
+/**
+ * Answers JSON that has passed through its schema. What is there in both languages goes out in the
+ * caller's.
+ */
+export function answer<S extends z.ZodType, T extends ContentfulStatusCode>(
+  c: Context,
+  schema: S,
+  value: Sayable<z.input<S>>,
+  status: T,
+  headers?: Record<string, string>,
+) {
+  const language = languageOf(c)
+  c.header('Content-Language', language)
+  c.header('Vary', 'Accept-Language', { append: true })
+  return answerJson(c, schema, speak<z.input<S>>(value, language), status, headers)
+}
+
+/** Answers an error as application/problem+json; `more` are members of its own (RFC 9457 section 3.2). */
+export function problem(c: Ctx, error: ApiError, more: Record<string, unknown> = {}): Response {
+  const status = CODES[error.code]
+  const language = languageOf(c)
+  const body = {
+    ...problemOf(error, c.get('request_id')),
+    ...speak(refusalWords(error), language),
+    ...more,
+  }
+  const headers: Record<string, string> = {
+    'Content-Type': 'application/problem+json',
+    'Content-Language': language,
+    ...error.headers,
+  }
+  if (status === 401) headers['WWW-Authenticate'] = 'Bearer realm="watchpost-hub"'
+  if (status === 503 && !headers['Retry-After']) headers['Retry-After'] = '5'
+  return c.body(JSON.stringify(body), status, headers)
+}
+
+/** 404 for one thing. */
+export function absent(thing: string): ApiError {
+  return new ApiError('not_found', `There is no such ${thing}.`)
+}
+
+/** On the line of a route that writes to the database: it needs the service key, and that is said first. */
+export const write: MiddlewareHandler<Env> = async (c, next) => {
+  if (c.get('deps').key_role !== 'hub_rw') throw readOnlyKey()
+  await next()
+}
+
+const DESCRIPTIONS: Partial<Record<number, string>> = {
+  400: 'Malformed request: the query, a cursor or the JSON itself.',
+  401: 'Nobody is signed in, or only the read-only database key is configured (`read_only_key`).',
+  402: 'The licence does not allow more; nothing is lost.',
+  403: 'The request comes from another web page (`Origin`) or to another name (`Host`).',
+  404: 'There is no such thing.',
+  409: 'It conflicts with what is stored, or the thing is in another state.',
+  413: 'The body is too large.',
+  415: 'The body is not of the type this route takes.',
+  422: 'A field of the body is wrong; `errors` names it.',
+  429: 'Too many attempts; wait as Retry-After says.',
+  500: 'A fault here.',
+  503: 'The database or the model is away; try again.',
+}
+
+type ProblemResponse = {
+  description: string
+  content: { 'application/problem+json': { schema: typeof Problem } }
+}
+
+/** The problem answers of a route: the usual ones and the given. */
+export function problems(...statuses: number[]): Record<number, ProblemResponse> {
+  const all = [400, 401, 403, 500, 503, ...statuses].sort((a, b) => a - b)
+  return Object.fromEntries(
+    [...new Set(all)].map((status) => [
+      status,
+      {
+        description: DESCRIPTIONS[status] ?? 'Refused.',
+        content: { 'application/problem+json': { schema: Problem } },
+      },
+    ]),
+  )
+}

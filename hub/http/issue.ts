@@ -1,0 +1,12 @@
+import type { Issue } from '../../shared/problem.ts'
+import { said, type Words } from '../i18n/words.ts'
+import { fieldText, problemText } from './problem.text.ts'
+
+const fields = said(fieldText)
+const { kinds } = said(problemText)
+
+/** What a schema has against a value, in both languages: its own sentence, or what its code means. */
+export function issueWords({ code, message }: Pick<Issue, 'code' | 'message'>): Words {
+  const named = Object.values(fields).find(({ en }) => en === message)
+  return named ?? Reflect.get(kinds, code) ?? kinds.other
+}

@@ -1,0 +1,263 @@
+import { randomUUID } from 'node:crypto'
+import type { Sql } from '../../shared/sql.ts'
+import { said } from '../i18n/words.ts'
+import {
+  factOf,
+  type ImportOptions,
+  type ImportRow,
+  type Mistake,
+  quoteOf,
+  readRow,
+} from './import-row.ts'
+import { importsText } from './imports.text.ts'
+import type { LeadChange, NewLead } from './lead.ts'
+import { addEvidence, changeLead, columnsOf, EMPTY, KnownEmail, recordActivity } from './leads.ts'
+
+type Import = {
+  id: string
+  project_id: string
+  file: string
+  options: ImportOptions
+  handled: number
+}
+type FileRow = { position: number; cells: string[] }
+type Entry = FileRow & ImportRow & { lead_id: string; key: string }
+type Counts = { created: number; merged: number; skipped: number; refused: number }
+
+/** handleBatch brings some rows in and counts them, in the transaction it is given. */
+export async function handleBatch(sql: Sql, open: Import, rows: FileRow[]): Promise<void> {
+  const { options, project_id } = open
+  const counts: Counts = { created: 0, merged: 0, skipped: 0, refused: 0 }
+  const entries: Entry[] = []
+  const refused: (FileRow & { mistakes: Mistake[] })[] = []
+  for (const { position, cells } of rows) {
+    if (cells.every((cell) => cell.trim() === '')) continue
+    const { row, mistakes } = readRow(cells, options)
+    if (mistakes.length > 0) refused.push({ position, cells, mistakes })
+    else {
+      const filled = withDefaults(row, options)
+      entries.push({ position, cells, ...filled, lead_id: randomUUID(), key: '' })
+    }
+  }
+
+  const known = await findKnown(sql, open, entries)
+  const fresh = new Map<string, Entry>()
+  for (const entry of entries) {
+    const { lead_id: of = null, key = '' } = known.get(entry.position) ?? {}
+    entry.key = key
+    if (of) {
+      const outcome = await changeKnown(sql, open, { ...entry, lead_id: of })
+      if (typeof outcome === 'string') counts[outcome] += 1
+      else refused.push({ position: entry.position, cells: entry.cells, mistakes: [outcome] })
+      continue
+    }
+    const first = fresh.get(key)
+    if (!first) fresh.set(key, entry)
+    else if (combine(first, entry, options.duplicates)) counts.merged += 1
+    else counts.skipped += 1
+  }
+  const created = await insertLeads(sql, open, [...fresh.values()])
+  counts.created = created
+  // An address that somebody added by hand between the look-up and here.
+  counts.skipped += fresh.size - created
+  counts.refused = refused.length
+
+  for (const { position, cells, mistakes } of refused) {
+    await sql`
+      insert into hub.import_errors (import_id, project_id, position, cells, mistakes)
+      values (${open.id}, ${project_id}, ${position}, ${cells}, ${JSON.stringify(mistakes)})`
+  }
+  const handled = rows.at(-1)?.position ?? 1
+  await sql`
+    update hub.imports
+    set handled = ${handled - 1}, created = created + ${counts.created},
+      merged = merged + ${counts.merged}, skipped = skipped + ${counts.skipped},
+      refused = refused + ${counts.refused}
+    where id = ${open.id}`
+}
+
+function withDefaults(row: ImportRow, options: ImportOptions): ImportRow {
+  const { lead } = row
+  const tags = [...new Set([...(lead.tags ?? []), ...options.tags])]
+  const source = lead.source ?? options.source
+  const lawful_basis = lead.lawful_basis ?? options.lawful_basis
+  return { ...row, lead: { ...lead, source, lawful_basis, tags } }
+}
+
+/**
+ * findKnown finds for each row the lead it is about: by the lead's id (an export that comes back), by
+ * e-mail, by the same row of an earlier import, and where it has no e-mail by name, company, phone
+ * and domain.
+ */
+async function findKnown(
+  sql: Sql,
+  { project_id }: Import,
+  entries: Entry[],
+): Promise<Map<number, { lead_id: string | null; key: string }>> {
+  const asked = entries.map(({ position, id, lead }) => {
+    const { name, company, phone, domain } = columnsOf({ ...EMPTY, ...lead })
+    const email_key = lead.email?.toLowerCase() ?? null
+    return { position, id, email_key, name, company, phone, domain }
+  })
+  const found = await sql<{ position: number; lead_id: string | null; key: string }>`
+    with asked as materialized (
+      select position, id, email_key,
+        coalesce(email_key, private.lead_identity(name, company, phone, domain)) as key
+      from jsonb_to_recordset(${JSON.stringify(asked)}) as asked(
+        position int, id uuid, email_key text, name text, company text, phone text, domain text
+      )
+    )
+    select asked.position, asked.key, coalesce(
+      (
+        select lead.id from hub.leads as lead
+        where lead.id = asked.id and lead.project_id = ${project_id}
+      ),
+      (
+        select lead.id from hub.leads as lead
+        where lead.project_id = ${project_id} and lead.email_key = asked.email_key
+      ),
+      (
+        select evidence.lead_id from hub.evidence as evidence
+        where evidence.project_id = ${project_id} and evidence.import_key = asked.key
+        limit 1
+      ),
+      (
+        select lead.id from hub.leads as lead
+        where asked.email_key is null
+          and lead.project_id = ${project_id} and lead.identity = asked.key
+        order by lead.created_at, lead.id
+        limit 1
+      )
+    ) as lead_id
+    from asked`
+  return new Map(found.map(({ position, ...rest }) => [position, rest]))
+}
+
+/** What a known lead gets of a row; or why it cannot have it. */
+async function changeKnown(
+  sql: Sql,
+  open: Import,
+  entry: Entry,
+): Promise<'merged' | 'skipped' | Mistake> {
+  const { duplicates, mapping } = open.options
+  if (duplicates === 'skip') return 'skipped'
+  const [before] = await sql<LeadChange & { tags: string[] }>`
+    select name, email, company, title, phone, website, country, stage, source, lawful_basis, score,
+      tags
+    from hub.leads where id = ${entry.lead_id} for update`
+  if (!before) return 'skipped'
+  const change = additions(before, entry.lead, duplicates)
+  if (Object.keys(change).length === 0) return 'skipped'
+  try {
+    await changeLead(sql, entry.lead_id, change)
+  } catch (error) {
+    if (!(error instanceof KnownEmail)) throw error
+    return { column: mapping.email ?? '', message: said(importsText).row.known_email }
+  }
+  await tellOrigin(sql, open, entry)
+  const details = { import_id: open.id, file: open.file, row: entry.position }
+  const activity = { project_id: open.project_id, lead_id: entry.lead_id, details }
+  await recordActivity(sql, { ...activity, kind: 'merged' })
+  return 'merged'
+}
+
+/** What a row says that a lead has not: only empty fields are filled, unless it is an update. */
+function additions(
+  before: LeadChange & { tags: string[] },
+  { tags = [], ...lead }: NewLead,
+  duplicates: 'merge' | 'update',
+): LeadChange {
+  const fields = Object.entries(lead).filter(([name, value]) => {
+    const had = before[name as keyof NewLead] // safe: lead has the same keys
+    if (value === null || value === undefined || value === had) return false
+    return had === null || (duplicates === 'update' && name !== 'source' && name !== 'lawful_basis')
+  })
+  const more = tags.filter((tag) => !before.tags.includes(tag))
+  const all = [...before.tags, ...more].slice(0, 50)
+  return {
+    ...Object.fromEntries(fields),
+    ...(all.length > before.tags.length ? { tags: all } : {}),
+  }
+}
+
+/** A second row of the same lead in one batch; false where it says nothing new or is not wanted. */
+function combine(first: Entry, entry: Entry, duplicates: ImportOptions['duplicates']): boolean {
+  if (duplicates === 'skip') return false
+  const { stage = 'new', tags = [] } = first.lead
+  const before = { ...EMPTY, ...first.lead, stage, tags }
+  const change = additions(before, entry.lead, duplicates)
+  Object.assign(first.lead, change)
+  return Object.keys(change).length > 0
+}
+
+async function insertLeads(sql: Sql, open: Import, entries: Entry[]): Promise<number> {
+  const { project_id } = open
+  const rows = entries.map(({ lead_id, position, lead }) => ({
+    ...columnsOf({ ...EMPTY, ...lead, source: lead.source ?? open.file }),
+    id: lead_id,
+    position,
+  }))
+  // The first row of a file is the first of the list, which begins with the newest.
+  const made = await sql<{ id: string }>`
+    insert into hub.leads (
+      id, project_id, name, email, company, title, phone, website, country, stage, source,
+      lawful_basis, score, tags, domain, created_at
+    )
+    select id, ${project_id}, name, email, company, title, phone, website, country, stage, source,
+      lawful_basis, score, tags, domain, (select created_at from hub.imports where id = ${open.id})
+        - make_interval(secs => position * 0.000001)
+    from jsonb_to_recordset(${JSON.stringify(rows)}) as row(
+      id uuid, position int, name text, email text, company text, title text, phone text,
+      website text, country text, stage text, source text, lawful_basis text, score int,
+      tags text[], domain text
+    )
+    on conflict (project_id, email_key) do nothing
+    returning id`
+  const ids = new Set(made.map(({ id }) => id))
+  const created = entries.filter(({ lead_id }) => ids.has(lead_id))
+  const facts = created.map(({ lead_id, position, cells, lead, note, key }) => ({
+    lead_id,
+    key,
+    fact: factOf(lead, open.options.mapping),
+    quote: quoteOf(open.options.columns, cells),
+    source: sourceOf(open, position),
+    note,
+    details: { import_id: open.id, file: open.file, row: position },
+  }))
+  await sql`
+    with row as (
+      select *
+      from jsonb_to_recordset(${JSON.stringify(facts)}) as row(
+        lead_id uuid, key text, fact text, quote text, source text, note text, details jsonb
+      )
+    ),
+    evidence as (
+      insert into hub.evidence (
+        project_id, lead_id, fact, quote, source, import_id, import_key
+      )
+      select ${project_id}::uuid, lead_id, fact, quote, source, ${open.id}::uuid, key from row
+    ),
+    notes as (
+      insert into hub.notes (project_id, lead_id, text)
+      select ${project_id}::uuid, lead_id, note from row where note is not null
+    )
+    insert into hub.activities (project_id, lead_id, kind, details)
+    select ${project_id}::uuid, lead_id, 'imported', details from row`
+  return created.length
+}
+
+const sourceOf = ({ file }: Import, position: number) => `${file}:${position}`
+
+/** From where a known lead has what a row added. */
+async function tellOrigin(sql: Sql, open: Import, entry: Entry) {
+  const { lead_id, position, cells, lead, key } = entry
+  const id = await addEvidence(sql, {
+    project_id: open.project_id,
+    lead_id,
+    fact: factOf(lead, open.options.mapping),
+    quote: quoteOf(open.options.columns, cells),
+    source: sourceOf(open, position),
+  })
+  await sql`
+    update hub.evidence set import_id = ${open.id}, import_key = ${key} where id = ${id}`
+}

@@ -1,0 +1,220 @@
+import { z } from 'zod'
+import { fold } from '../agents/run/fold.ts'
+import { issueWords } from '../http/issue.ts'
+import { said, type Words } from '../i18n/words.ts'
+import { DELIMITERS, ENCODINGS } from './csv.ts'
+import { importsText } from './imports.text.ts'
+import { isNamed, LawfulBasis, LeadFields, type NewLead, type STAGES, Stage, Tag } from './lead.ts'
+
+const { row: say } = said(importsText)
+
+/** What a column of a file can be. */
+export const IMPORT_FIELDS = [
+  'id',
+  'name',
+  'first_name',
+  'last_name',
+  'email',
+  'company',
+  'title',
+  'phone',
+  'website',
+  'country',
+  'stage',
+  'source',
+  'lawful_basis',
+  'score',
+  'tags',
+  'note',
+] as const
+export type ImportField = (typeof IMPORT_FIELDS)[number]
+
+/** Which column each field is read from: the header, as columnsFrom names it. */
+export const Mapping = z
+  .partialRecord(z.enum(IMPORT_FIELDS), z.string().min(1).max(300))
+  .meta({ description: 'Field → header, as the preview names it.', example: { email: 'E-posta' } })
+export type Mapping = z.infer<typeof Mapping>
+
+export type Mistake = { column: string; message: Words }
+export type ImportRow = { lead: NewLead; note: string | null; id: string | null }
+
+/** columnsFrom names the columns by the first row, each name once; one without a name is `#3`. */
+export function columnsFrom(header: string[]): string[] {
+  const seen = new Map<string, number>()
+  return header.map((cell, index) => {
+    const name = cell.replace(/\s+/g, ' ').trim().slice(0, 280) || `#${index + 1}`
+    const count = (seen.get(name) ?? 0) + 1
+    seen.set(name, count)
+    return count === 1 ? name : `${name} (${count})`
+  })
+}
+
+/** Headers in English and Turkish, folded, without punctuation; the first that fits counts. */
+const HEADERS: [ImportField, RegExp][] = [
+  ['id', /^(lead )?id$/],
+  ['email', /\b(e ?mail|mail|e ?posta|eposta)\b/],
+  ['lawful_basis', /lawful|legal basis|consent|hukuki|kvkk|\briza/],
+  ['website', /\b(web|website|web ?sitesi|url|homepage|domain|internet|alan adi|site)\b/],
+  ['phone', /\b(phone|tel|telephone|telefon|telefonu|gsm|mobile|cep)\b/],
+  ['first_name', /^(first ?name|given ?name|forename|ad|adi|isim)$/],
+  ['last_name', /^(last ?name|surname|family ?name|soyad|soyadi|soyisim)$/],
+  [
+    'company',
+    /\b(company|organi[sz]ation|account|business|firma(si|nin)?|sirket(i|in)?|kurum(un)?|ticari unvani?)\b/,
+  ],
+  ['title', /\b(title|position|role|function|gorev|gorevi|pozisyon|unvan|unvani|meslek)\b/],
+  ['name', /\b(name|contact|person|ad soyad|adi soyadi|isim soyisim|yetkili|kisi)\b/],
+  ['country', /\b(country|ulke|ulkesi)\b/],
+  ['stage', /\b(stage|status|asama|asamasi|durum|durumu)\b/],
+  ['source', /\b(source|origin|kaynak|kaynagi)\b/],
+  ['score', /\b(score|puan|puani|skor)\b/],
+  ['tags', /\b(tags?|labels?|etiket|etiketler|etiketleri)\b/],
+  ['note', /\b(notes?|comments?|remarks?|description|not|notlar|aciklama|yorum)\b/],
+]
+
+/** suggestMapping guesses what the columns are, from headers and, for ids, from the first rows. */
+export function suggestMapping(columns: string[], rows: string[][]): Mapping {
+  const mapping: Mapping = {}
+  columns.forEach((column, index) => {
+    const words = fold(column)
+      .replace(/[^\p{L}\p{N}]+/gu, ' ')
+      .trim()
+    const field = HEADERS.find(([field, form]) => !mapping[field] && form.test(words))?.[0]
+    const isOurs = () => rows.every((row) => z.guid().safeParse(row[index]).success)
+    if (field && (field !== 'id' || isOurs())) mapping[field] = column
+  })
+  const { first_name, last_name, name, ...others } = mapping
+  // "Ad" and "İsim" are the whole name where no column has the surname.
+  if (first_name && !last_name && !name) return { ...others, name: first_name }
+  if (first_name && last_name) return { ...others, first_name, last_name }
+  return { ...others, ...(name ? { name } : {}), ...(last_name && !name ? { last_name } : {}) }
+}
+
+const STAGE_WORDS: Record<(typeof STAGES)[number], string[]> = {
+  new: ['yeni', 'lead', 'aday'],
+  contacted: ['iletisime gecildi', 'ulasildi', 'arandi', 'iletisim kuruldu'],
+  replied: ['yanitladi', 'yanit verdi', 'cevap verdi', 'cevapladi'],
+  meeting: ['toplanti', 'gorusme', 'demo'],
+  proposal: ['teklif', 'teklif verildi', 'offer', 'quote'],
+  won: ['kazanildi', 'musteri', 'customer', 'closed won'],
+  lost: ['kaybedildi', 'kayip', 'closed lost'],
+}
+const BASIS_WORDS: Record<z.infer<typeof LawfulBasis>, string[]> = {
+  consent: ['riza', 'acik riza', 'onay', 'izin', 'opt in'],
+  contract: ['sozlesme'],
+  legitimate_interest: ['mesru menfaat', 'legitimate interest'],
+}
+
+/** readRow makes a lead of a row, or says by column what is wrong with it. */
+export function readRow(
+  cells: string[],
+  { columns, mapping }: { columns: string[]; mapping: Mapping },
+): { row: ImportRow; mistakes: Mistake[] } {
+  const mistakes: Mistake[] = []
+  const cell = (field: ImportField) => {
+    const index = columns.indexOf(mapping[field] ?? '')
+    return index < 0 ? '' : (cells[index] ?? '').trim()
+  }
+  const read = <T>(field: ImportField, schema: z.ZodType<T>, value: unknown): T | undefined => {
+    const parsed = schema.safeParse(value)
+    if (parsed.success) return parsed.data
+    mistakes.push({ column: mapping[field] ?? field, message: wrong(field, parsed.error) })
+    return undefined
+  }
+  const texts = ['email', 'company', 'title', 'phone', 'website', 'country', 'source'] as const
+  const lead: NewLead = {}
+  for (const field of texts) {
+    const value = read(field, LeadFields[field], cell(field))
+    if (value) lead[field] = value
+  }
+  const name = cell('name') || [cell('first_name'), cell('last_name')].filter(Boolean).join(' ')
+  const nameField = mapping.name ? 'name' : 'first_name'
+  const readName = read(nameField, LeadFields.name, name)
+  if (readName) lead.name = readName
+  if (cell('stage')) lead.stage = read('stage', Stage, wordFor(cell('stage'), STAGE_WORDS))
+  if (cell('lawful_basis')) {
+    lead.lawful_basis = read(
+      'lawful_basis',
+      LawfulBasis,
+      wordFor(cell('lawful_basis'), BASIS_WORDS),
+    )
+  }
+  if (cell('score')) lead.score = read('score', LeadFields.score, Number(cell('score')))
+  const tags = cell('tags')
+    .split(/[,;]/)
+    .map((tag) => tag.trim())
+    .filter(Boolean)
+  if (tags.length > 0) lead.tags = read('tags', LeadFields.tags, tags)
+  if (cells.length > columns.length && cells.slice(columns.length).some(Boolean)) {
+    const message = say.cells(cells.length, columns.length)
+    mistakes.push({ column: columns.at(-1) ?? '', message })
+  }
+  if (mistakes.length === 0 && !isNamed(lead)) {
+    const column = mapping.name ?? mapping.email ?? mapping.company ?? mapping.first_name ?? ''
+    mistakes.push({ column, message: say.unnamed })
+  }
+  const given = cell('id')
+  const id = z.guid().safeParse(given).success ? given : null
+  const note = cell('note').replaceAll('\0', '').slice(0, 10_000) || null
+  return { row: { lead, note, id }, mistakes }
+}
+
+/** Fields with few values say which; of the others, what a schema says of any. */
+function wrong(field: ImportField, { issues }: z.core.$ZodError): Words {
+  if (field === 'stage' || field === 'lawful_basis' || field === 'score') return say[field]
+  return issueWords(issues[0] ?? { code: 'other', message: '' })
+}
+
+/** A label in English or Turkish as the word we store; anything else as it stands, to be refused. */
+function wordFor(text: string, words: Record<string, string[]>): string {
+  const plain = fold(text)
+    .replace(/[^a-z]+/g, ' ')
+    .trim()
+  for (const [word, others] of Object.entries(words)) {
+    if (plain === word.replaceAll('_', ' ') || others.includes(plain)) return word
+  }
+  return text
+}
+
+/** What a row says of its lead, by the headers of the file: a fact that drafts may cite. */
+export function factOf(lead: NewLead, mapping: Mapping): string {
+  const names = [mapping.first_name, mapping.last_name].filter(Boolean).join(' ')
+  const fields = ['name', 'title', 'company', 'country', 'website', 'email', 'phone'] as const
+  const said = fields.flatMap((field) => {
+    const header = mapping[field] ?? (field === 'name' ? names : '')
+    return lead[field] ? [`${header}: ${lead[field]}`] : []
+  })
+  return said.join('; ').slice(0, 1000)
+}
+
+/** The whole row as it stood in the file. */
+export function quoteOf(columns: string[], cells: string[]): string {
+  const said = columns.flatMap((column, index) =>
+    cells[index] ? [`${column}: ${cells[index]}`] : [],
+  )
+  return said.join('; ').replaceAll('\0', '').slice(0, 2000)
+}
+
+/** How a file is read, and what its rows get besides. */
+export const ImportChoices = z.strictObject({
+  mapping: Mapping.optional().meta({ description: 'Absent: as the preview suggests.' }),
+  duplicates: z.enum(['skip', 'merge', 'update']).default('skip').meta({
+    description:
+      'What a known lead gets: nothing; what it lacks, and tags; or everything the row says.',
+  }),
+  source: LeadFields.source
+    .optional()
+    .meta({ description: 'Absent: new leads get the name of the file.' }),
+  lawful_basis: LawfulBasis.nullable().optional(),
+  tags: z.array(Tag).max(20).optional(),
+  encoding: z.enum(ENCODINGS).optional(),
+  delimiter: z.enum(DELIMITERS).optional(),
+})
+export type ImportChoices = z.output<typeof ImportChoices>
+
+/** What a running import knows of its file. */
+export type ImportOptions = Required<Omit<ImportChoices, 'lawful_basis' | 'source'>> & {
+  columns: string[]
+  source: string | null
+  lawful_basis: z.infer<typeof LawfulBasis> | null
+}

@@ -1,0 +1,65 @@
+import { ApiError } from '../../shared/problem.ts'
+import type { Sql } from '../../shared/sql.ts'
+import type { Project } from '../db/db.ts'
+import { said } from '../i18n/words.ts'
+import { leadsText } from './leads.text.ts'
+import { findByEmail, KnownEmail, recordActivity } from './leads.ts'
+
+const say = said(leadsText)
+
+/**
+ * moveLead takes a lead into another project with its notes, tasks, timeline, evidence and unsent
+ * letters; those are drafts again, for the other project writes in its own name. What was sent stays
+ * where it was sent. 409 where its e-mail is known there, or a letter to it is on its way. The
+ * transaction's scope is `*`.
+ */
+export async function moveLead(
+  sql: Sql,
+  {
+    id,
+    from,
+    to,
+  }: { id: string; from: Pick<Project, 'id' | 'slug'>; to: Pick<Project, 'id' | 'slug'> },
+): Promise<void> {
+  const [lead] = await sql<{ email: string | null }>`
+    select email from hub.leads where id = ${id} and project_id = ${from.id} for update`
+  if (!lead) throw new ApiError('not_found', 'There is no such lead.')
+  if (from.id === to.id) return
+  const known = lead.email ? await findByEmail(sql, to.id, lead.email) : undefined
+  if (known) throw new KnownEmail(known)
+  await refuseUnderway(sql, id)
+  await sql`update hub.leads set project_id = ${to.id}, updated_at = now() where id = ${id}`
+  await sql`update hub.notes set project_id = ${to.id} where lead_id = ${id}`
+  await sql`update hub.tasks set project_id = ${to.id} where lead_id = ${id}`
+  await sql`update hub.activities set project_id = ${to.id} where lead_id = ${id}`
+  await sql`update hub.evidence set project_id = ${to.id} where lead_id = ${id}`
+  await sql`
+    update hub.drafts
+    set project_id = ${to.id}, state = 'draft', html = null, updated_at = now()
+    where project_id = ${from.id} and audience ->> 'lead_id' = ${id}
+      and state in ('draft', 'rendered')`
+  const details = { from: from.slug, to: to.slug }
+  await recordActivity(sql, { project_id: to.id, lead_id: id, kind: 'moved', details })
+}
+
+/**
+ * removeLead deletes a lead with all that is known of it and its unsent letters; of what was sent,
+ * the mail itself remains. 409 while a letter to it is on its way.
+ */
+export async function removeLead(sql: Sql, id: string): Promise<void> {
+  await refuseUnderway(sql, id)
+  await sql`
+    delete from hub.drafts
+    where audience ->> 'lead_id' = ${id} and state in ('draft', 'rendered', 'rejected', 'failed')`
+  await sql`delete from hub.leads where id = ${id}`
+}
+
+async function refuseUnderway(sql: Sql, id: string): Promise<void> {
+  const [draft] = await sql<{ state: keyof typeof say.letter }>`
+    select state from hub.drafts
+    where audience ->> 'lead_id' = ${id}
+      and state in ('approved', 'pushed', 'sending', 'unclear')
+    limit 1`
+  if (!draft) return
+  throw new ApiError('conflict', say.letter[draft.state])
+}

@@ -1,0 +1,127 @@
+import { getDomain } from 'tldts'
+import { z } from 'zod'
+import { Day } from '../../shared/time.ts'
+import { fieldText } from '../http/problem.text.ts'
+
+export const STAGES = ['new', 'contacted', 'replied', 'meeting', 'proposal', 'won', 'lost'] as const
+export const Stage = z.enum(STAGES)
+export const LawfulBasis = z.enum(['consent', 'contract', 'legitimate_interest'])
+
+/** One line: control characters and runs of white space become one space. */
+const line = (max: number) =>
+  z
+    .string()
+    .overwrite((text) => text.replace(/[\s\p{Cc}]+/gu, ' ').trim())
+    .max(max)
+
+const email = line(320)
+  .refine((text) => text === '' || z.email().safeParse(text).success, fieldText.en.no_email)
+  .meta({ format: 'email' })
+
+const website = line(500)
+  .overwrite((text) =>
+    /^[a-z][a-z0-9+.-]*:/i.test(text) || text === '' ? text : `https://${text}`,
+  )
+  .refine(
+    (text) => text === '' || z.url({ protocol: /^https?$/ }).safeParse(text).success,
+    fieldText.en.no_address,
+  )
+
+export const Tag = line(60).regex(/^[^,;]+$/, fieldText.en.tag)
+
+/** The fields of a lead that people, files and agents fill in; an empty text is none. */
+export const LeadFields = {
+  name: line(200).nullable(),
+  email: email.nullable(),
+  company: line(200).nullable(),
+  title: line(200).nullable().meta({ description: 'The position, e.g. Head of Logistics.' }),
+  phone: line(60).nullable(),
+  website: website
+    .nullable()
+    .meta({ description: 'http or https; without either, https is meant.' }),
+  country: line(100).nullable(),
+  stage: Stage,
+  source: line(200).nullable().meta({ description: 'Where it came from; needed before sending.' }),
+  lawful_basis: LawfulBasis.nullable().meta({
+    description: 'Why this person may be written to; needed before sending.',
+  }),
+  score: z.int().min(0).max(100).nullable(),
+  tags: z.array(Tag).max(50),
+}
+
+/** A new lead: at least one of name, email and company. */
+export const NewLead = z
+  .strictObject(LeadFields)
+  .partial()
+  .refine(isNamed, { error: fieldText.en.unnamed, path: ['name'] })
+export type NewLead = z.output<typeof NewLead>
+
+export const LeadChange = z.strictObject(LeadFields).partial()
+export type LeadChange = z.output<typeof LeadChange>
+
+export function isNamed(lead: Pick<LeadChange, 'name' | 'email' | 'company'>): boolean {
+  return Boolean(lead.name || lead.email || lead.company)
+}
+
+export const Note = z
+  .object({ id: z.uuid(), text: z.string(), created_at: z.string() })
+  .meta({ id: 'Note' })
+
+export const Task = z
+  .object({
+    id: z.uuid(),
+    project: z.string(),
+    lead_id: z.uuid().nullable(),
+    title: z.string(),
+    due_on: Day.nullable(),
+    done_at: z.string().nullable(),
+    created_at: z.string(),
+  })
+  .meta({ id: 'Task' })
+
+/** A lead as every answer has it. */
+export const Lead = z
+  .object({
+    id: z.uuid(),
+    project: z.string().meta({ description: 'The slug of its project.' }),
+    name: z.string().nullable(),
+    email: z.string().nullable(),
+    company: z.string().nullable(),
+    title: z.string().nullable(),
+    phone: z.string().nullable(),
+    website: z.string().nullable(),
+    country: z.string().nullable(),
+    stage: Stage,
+    source: z.string().nullable(),
+    lawful_basis: LawfulBasis.nullable(),
+    score: z.int().nullable(),
+    tags: z.array(z.string()),
+    notes: z.array(Note).meta({ description: 'The newest three; all are in lead/get.' }),
+    open_tasks: z.int(),
+    created_at: z.string(),
+    updated_at: z.string(),
+  })
+  .meta({ id: 'Lead' })
+export type Lead = z.infer<typeof Lead>
+
+// Everybody's: an address there says nothing of the company.
+const MAIL_PROVIDERS = new Set(
+  [
+    'gmail.com googlemail.com outlook.com hotmail.com live.com msn.com yahoo.com ymail.com aol.com',
+    'icloud.com me.com mac.com proton.me protonmail.com gmx.com gmx.de gmx.net web.de mail.com',
+    'mail.ru yandex.com yandex.ru yandex.com.tr zoho.com fastmail.com hotmail.com.tr outlook.com.tr',
+    'hotmail.de hotmail.fr hotmail.co.uk yahoo.com.tr yahoo.de yahoo.fr yahoo.co.uk live.de',
+    'live.co.uk t-online.de orange.fr free.fr laposte.net libero.it qq.com 163.com 126.com',
+    'mynet.com superonline.com ttmail.com ttnet.net.tr turk.net e-kolay.net windowslive.com',
+  ].flatMap((names) => names.split(' ')),
+)
+
+/** domainOf is the registered domain of a lead's website or e-mail, but never a mail provider's. */
+export function domainOf({ email, website }: Pick<LeadChange, 'email' | 'website'>): string | null {
+  const hosts = [website, email?.split('@').at(-1)]
+  for (const host of hosts) {
+    const domain = host ? getDomain(host, { allowPrivateDomains: true })?.toLowerCase() : null
+    if (domain && !MAIL_PROVIDERS.has(domain)) return domain
+  }
+  return null
+}

@@ -1,0 +1,249 @@
+import { createHash } from 'node:crypto'
+import { ApiError, invalid } from '../../../shared/problem.ts'
+import type { Sql } from '../../../shared/sql.ts'
+import type { Config } from '../../config.ts'
+import { type Database, everywhere, inProject, type Project } from '../../db/db.ts'
+import { joined, said, stored, type Words } from '../../i18n/words.ts'
+import { readLicense, requireWritable } from '../../license/license.ts'
+import { readRefusals } from '../opt-outs.ts'
+import { type MailSettings, readMail, readPause, viaOf } from '../settings.ts'
+import { knownDns } from '../smtp/known-dns.ts'
+import { readToday } from '../today.ts'
+import { countSkips, type Person, peopleOf, skipWords } from './audience.ts'
+import { type DraftRow, lockDraft, note, requireStep, voidApproval } from './drafts.ts'
+import { flowText } from './flow.text.ts'
+import { requireState, type Step } from './flow.ts'
+import { gateText } from './gates.text.ts'
+import { type Gate, gatesOf, type Surroundings, unsupported, wordsOf } from './gates.ts'
+
+const say = { ...said(flowText), claim: said(gateText).claim }
+
+export type Mailing = { config: Config; db: Database }
+
+/** What an approval fixed, beside its hash: for the difference shown later. */
+export type Approved = {
+  /** As it was written, and as it was rendered. */
+  written: string
+  rendered: string
+  sender: string | null
+  recipients: number
+  content_hash: string
+}
+
+/** What will happen when the approved draft goes out. */
+export type Plan = {
+  recipients: number
+  skipped: ReturnType<typeof countSkips>
+  already_sent: number
+  via: DraftRow['via']
+  list: string | null
+  cap_today: number
+  left_today: number
+  days: number
+}
+
+/** What the gates look at, read once. */
+export async function surroundings({ config, db }: Mailing): Promise<Surroundings> {
+  const [mail, pause] = await Promise.all([readMail(config.paths), readPause(config.paths)])
+  const today = await everywhere(db, (sql) => readToday(sql, mail, pause))
+  return { config, mail, pause, today, dns: knownDns(mail) }
+}
+
+/** A draft with its people and gates as they are now. */
+export async function examine(
+  sql: Sql,
+  project: Project,
+  around: Surroundings,
+  draft: DraftRow,
+): Promise<{ people: Person[]; without_email: number; gates: Gate[] }> {
+  const refusals = await readRefusals(around.config.paths)
+  const { audience, template } = draft
+  const found = await peopleOf(sql, { project_id: project.id, audience, template, refusals })
+  return { ...found, gates: await gatesOf({ ...around, sql, project, draft, ...found }) }
+}
+
+/**
+ * approve binds the draft to a hash of what goes out and to whom: rendered bytes, sender, people,
+ * way and list. `seen` is the hash of what the admin looked at; another one is refused.
+ */
+export async function approve(
+  mailing: Mailing,
+  given: { slug: string; id: string; seen?: string | undefined },
+): Promise<Plan> {
+  const around = await surroundings(mailing)
+  const { config, db } = mailing
+  const license = await readLicense(config)
+  return inProject(db, given.slug, async (sql, project) => {
+    await requireWritable(sql, project, license)
+    const draft = await lockDraft(sql, project.id, given.id)
+    requireState('approve', draft.state)
+    await requireEvidence(sql, draft)
+    const { people, gates } = await examine(sql, project, around, draft)
+    for (const name of ['rendering', 'recipients']) {
+      const gate = gates.find((one) => one.name === name)
+      if (gate && !gate.ok) throw new ApiError('conflict', wordsOf(gate))
+    }
+    const via = viaOf(around.mail, config, draft.audience.kind)
+    const content = contentHash(draft, around.mail, via)
+    if (given.seen !== undefined && given.seen !== content) {
+      throw new ApiError('audience_changed', say.seen_another)
+    }
+    await insertRecipients(sql, draft, people)
+    const approved: Approved = {
+      written: `${draft.subject}\n\n${draft.text}`,
+      rendered: `${draft.rendered_subject}\n\n${draft.rendered_text}`,
+      sender: around.mail.sender?.email ?? null,
+      recipients: people.length,
+      content_hash: content,
+    }
+    const done = await sql`
+      update hub.drafts
+      set state = 'approved', state_reason = null, via = ${via}, approved_at = now(),
+        approved_hash = ${wholeHash(content, people)}, approved = ${JSON.stringify(approved)},
+        updated_at = now()
+      where id = ${draft.id} and state = 'rendered'
+      returning id`
+    await requireStep(sql, 'approve', draft.id, done)
+    if (draft.audience.kind === 'lead') {
+      const { lead_id } = draft.audience
+      await note(sql, { project_id: project.id, lead_id, kind: 'approved' }, draft)
+    }
+    return planOf(sql, draft, { people, via, around, project })
+  })
+}
+
+async function requireEvidence(sql: Sql, draft: DraftRow): Promise<void> {
+  const claims = await unsupported(sql, draft)
+  if (claims.length === 0) return
+  throw invalid(
+    claims.map((claim) => ({
+      path: `claims.${draft.claims.indexOf(claim)}`,
+      code: 'no_evidence',
+      message: say.claim(claim.sentence),
+    })),
+  )
+}
+
+async function planOf(
+  sql: Sql,
+  draft: DraftRow,
+  given: { people: Person[]; via: DraftRow['via']; around: Surroundings; project: Project },
+): Promise<Plan> {
+  const { people, via, around, project } = given
+  const [row] = await sql<{ waiting: number; had: number }>`
+    select count(*) filter (where state = 'waiting')::int as waiting,
+      count(*) filter (where state in ('sent', 'sending', 'unclear'))::int as had
+    from hub.recipients where draft_id = ${draft.id}`
+  const { waiting = 0, had = 0 } = row ?? {}
+  const { cap, left } = around.today
+  return {
+    recipients: waiting,
+    skipped: countSkips(people),
+    already_sent: had,
+    via,
+    list: via === 'campaign' ? `${project.name}: ${draft.rendered_subject}` : null,
+    cap_today: cap,
+    left_today: left,
+    days: waiting <= left ? 1 : 1 + Math.ceil((waiting - left) / cap),
+  }
+}
+
+/** Who has had this mail before keeps that row, and so does not get it again. */
+async function insertRecipients(sql: Sql, draft: DraftRow, people: Person[]): Promise<void> {
+  const rows = people.map(({ skip, ...person }) => ({ ...person, reason: skip && skipWords[skip] }))
+  await sql`
+    insert into hub.recipients (draft_id, project_id, lead_id, email, name, company, state, reason)
+    select ${draft.id}, ${draft.project_id}, lead_id, email, name, company,
+      case when reason is null then 'waiting' else 'skipped' end, reason
+    from jsonb_to_recordset(${JSON.stringify(rows)})
+      as person (lead_id uuid, email text, name text, company text, reason jsonb)
+    on conflict (draft_id, email) do nothing`
+}
+
+/** Of everything but the people: what is sent, from whom and which way. */
+export function contentHash(draft: DraftRow, mail: MailSettings, via: DraftRow['via']): string {
+  return hash([
+    draft.html,
+    draft.rendered_subject,
+    draft.rendered_text,
+    draft.campaign && [draft.campaign.subject, draft.campaign.html, draft.campaign.text],
+    mail.sender && [mail.sender.name, mail.sender.email, mail.sender.reply_to],
+    via,
+    via === 'smtp' ? null : (mail.listmonk?.url ?? null),
+    draft.audience,
+  ])
+}
+
+function wholeHash(content: string, people: Person[]): string {
+  const members = people.map(({ email, lead_id, name, company }) => [email, lead_id, name, company])
+  return hash([content, members.sort((a, b) => (String(a) < String(b) ? -1 : 1))])
+}
+
+const hash = (value: unknown) => createHash('sha256').update(JSON.stringify(value)).digest('hex')
+
+/** What stands in the way of a step that relies on the approval, or null. */
+async function changeSince(
+  sql: Sql,
+  draft: DraftRow,
+  given: { mail: MailSettings; config: Config; people: Person[] },
+): Promise<Words | null> {
+  const { mail, config, people } = given
+  // A restore takes the hash away: what a backup says was approved is asked anew.
+  if (draft.approved_hash === null) return say.restored
+  const approved = draft.approved as Approved | null // safe: written by approve only
+  const via = viaOf(mail, config, draft.audience.kind)
+  const content = contentHash(draft, mail, via)
+  if (content !== approved?.content_hash) return say.sender_changed
+  const [row] = await sql<{ had: number }>`
+    select count(*)::int as had from hub.recipients
+    where draft_id = ${draft.id} and claimed_at is not null`
+  if (row?.had) return changedRest(sql, draft, people)
+  if (wholeHash(content, people) === draft.approved_hash) return null
+  if (people.length !== approved.recipients) {
+    return say.people_counted(approved.recipients, people.length)
+  }
+  return say.people_changed
+}
+
+/** When a part has gone out, only those count who still wait. */
+async function changedRest(sql: Sql, draft: DraftRow, people: Person[]): Promise<Words | null> {
+  const rest = await sql<{ email: string; name: string | null; company: string | null }>`
+    select email, name, company from hub.recipients
+    where draft_id = ${draft.id} and state in ('waiting', 'pushed')`
+  const now = new Map(people.map((person) => [person.email, person]))
+  const isSame = rest.every(({ email, name, company }) => {
+    const person = now.get(email)
+    return person?.name === name && person.company === company
+  })
+  return isSame ? null : say.rest_changed
+}
+
+/**
+ * Runs a step that relies on the approval, in one transaction with the row locked. When the people
+ * or the sender are no longer what was approved, the approval is void and 409 says what changed.
+ */
+export async function withApproval<T>(
+  mailing: Mailing,
+  given: { slug: string; id: string; step: Step },
+  work: (sql: Sql, draft: DraftRow, project: Project, gates: Gate[]) => Promise<T>,
+): Promise<T> {
+  const around = await surroundings(mailing)
+  const outcome = await inProject(mailing.db, given.slug, async (sql, project) => {
+    await requireWritable(sql, project, await readLicense(mailing.config))
+    const draft = await lockDraft(sql, project.id, given.id)
+    requireState(given.step, draft.state)
+    const { people, gates } = await examine(sql, project, around, draft)
+    const changed = await changeSince(sql, draft, { ...around, people })
+    if (!changed) return { changed: null, value: await work(sql, draft, project, gates) }
+    await voidApproval(sql, draft.id)
+    await sql`
+      update hub.drafts
+      set state = 'rendered', state_reason = ${stored(changed)}, approved_hash = null,
+        approved_at = null, via = null, updated_at = now()
+      where id = ${draft.id}`
+    return { changed }
+  })
+  const { changed } = outcome
+  if (changed === null) return outcome.value
+  throw new ApiError('audience_changed', joined([changed, say.void]))
+}

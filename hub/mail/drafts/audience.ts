@@ -1,0 +1,129 @@
+import { z } from 'zod'
+import type { Sql } from '../../../shared/sql.ts'
+import { said, type Words } from '../../i18n/words.ts'
+import { Stage } from '../../leads/lead.ts'
+import { type AddressFault, judgeAddress, normaliseEmail } from '../address.ts'
+import { type Refusals, suppressed } from '../suppression.ts'
+import { skipText } from './gates.text.ts'
+
+/** Why somebody gets nothing, in words. */
+export const skipWords = said(skipText)
+
+/** Which leads of the project; all conditions hold together. */
+export const AudienceFilter = z
+  .strictObject({
+    stage: Stage.optional(),
+    tag: z.string().trim().min(1).max(60).optional(),
+    country: z.string().trim().min(1).max(100).optional(),
+    q: z.string().trim().min(1).max(200).optional(),
+    lead_ids: z.array(z.uuid()).min(1).max(5000).optional(),
+  })
+  .meta({ description: 'An empty one is every lead of the project.' })
+
+/** Who a draft is for: one lead (a personal letter) or chosen leads (a campaign). */
+export const Audience = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('lead'), lead_id: z.uuid() }),
+  z.strictObject({ kind: z.literal('list'), filter: AudienceFilter }),
+])
+export type Audience = z.infer<typeof Audience>
+
+/** A lead of the audience and, if it must not get this mail, why. */
+export type Person = {
+  lead_id: string
+  email: string
+  name: string | null
+  company: string | null
+  /** null: it gets the mail. */
+  skip: Skip | null
+}
+
+/** Everybody of an audience who has an address, judged one by one; and how many have none. */
+export async function peopleOf(
+  sql: Sql,
+  given: { project_id: string; audience: Audience; template: string; refusals: Refusals },
+): Promise<{ people: Person[]; without_email: number }> {
+  const { project_id, audience, template, refusals } = given
+  const filter = audience.kind === 'lead' ? { lead_ids: [audience.lead_id] } : audience.filter
+  const { lead_ids, stage, tag, country, q }: z.infer<typeof AudienceFilter> = filter
+  const rows = await sql<{
+    id: string
+    email: string | null
+    name: string | null
+    company: string | null
+    source: string | null
+    lawful_basis: string | null
+    has_replied: boolean
+  }>`
+    select id, email, name, company, source, lawful_basis,
+      exists (
+        select from hub.recipients as earlier
+        where earlier.lead_id = leads.id and earlier.replied_at is not null
+      ) as has_replied
+    from hub.leads as leads
+    where project_id = ${project_id}
+      and (${lead_ids ?? null}::uuid[] is null or id = any(${lead_ids ?? null}::uuid[]))
+      and (${stage ?? null}::text is null or stage = ${stage ?? null})
+      and (${tag ?? null}::text is null or ${tag ?? null} = any(tags))
+      and (${country ?? null}::text is null or private.fold(country) = private.fold(${country ?? null}))
+      and (
+        ${q ?? null}::text is null
+        or strpos(
+          private.fold(concat_ws(' ', name, email, company)), private.fold(${q ?? null}::text)
+        ) > 0
+      )
+    order by lower(email), id`
+  const named = rows.filter((row) => row.email?.trim())
+  const byEmail = new Map(
+    named.map((row) => [normaliseEmail(row.email ?? '') ?? row.email?.trim() ?? '', row]),
+  )
+  const never = await suppressed(sql, refusals, [...byEmail.keys()])
+  const people = [...byEmail].map(([email, lead]): Person => {
+    const skip = skipOf({ ...lead, email, is_suppressed: never.has(email), template })
+    return { lead_id: lead.id, email, name: lead.name, company: lead.company, skip }
+  })
+  return { people, without_email: rows.length - named.length }
+}
+
+/** The gate that says so when somebody of an audience gets nothing. */
+export const SKIPS = {
+  suppressed: 'suppression',
+  no_lawful_basis: 'lawful_basis',
+  no_source: 'source',
+  replied: 'replies',
+  invalid_email: 'addresses',
+  role_address: 'addresses',
+  disposable_address: 'addresses',
+} as const satisfies Record<AddressFault | (string & {}), string>
+export type Skip = keyof typeof SKIPS
+
+function skipOf(lead: {
+  email: string
+  source: string | null
+  lawful_basis: string | null
+  has_replied: boolean
+  is_suppressed: boolean
+  template: string
+}): Skip | null {
+  if (lead.is_suppressed) return 'suppressed'
+  if (!lead.lawful_basis) return 'no_lawful_basis'
+  if (!lead.source) return 'no_source'
+  if (lead.template === 'follow_up' && lead.has_replied) return 'replied'
+  return judgeAddress(lead.email)
+}
+
+/** How many are left out for which reason, most frequent first. */
+export function countSkips(people: Person[]): { reason: Skip; words: Words; count: number }[] {
+  const counts = new Map<Skip, number>()
+  for (const { skip } of people) if (skip) counts.set(skip, (counts.get(skip) ?? 0) + 1)
+  return [...counts]
+    .map(([reason, count]) => ({ reason, words: skipWords[reason], count }))
+    .sort((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1))
+}
+
+/** The personal fields of a letter. */
+export function personalOf(person: { name: string | null; company: string | null }) {
+  const words = (person.name ?? '').trim().split(/\s+/)
+  // "Dr. Ayşe Demir" is greeted as Ayşe.
+  const first = words.find((word) => !word.endsWith('.')) ?? ''
+  return { first_name: first, name: person.name, company: person.company }
+}

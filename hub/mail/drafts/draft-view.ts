@@ -1,0 +1,163 @@
+import { createTwoFilesPatch } from 'diff'
+import { z } from 'zod'
+import { raw, type Sql } from '../../../shared/sql.ts'
+import { absent } from '../../http/http.ts'
+import type { Sayable, Words } from '../../i18n/words.ts'
+import type { Approved } from './approval.ts'
+import { Audience } from './audience.ts'
+import { type DraftRow, TemplateChoice } from './drafts.ts'
+import { State } from './flow.ts'
+
+const Evidence = z
+  .object({ id: z.uuid(), fact: z.string(), quote: z.string().nullable(), source: z.string() })
+  .meta({ id: 'DraftEvidence' })
+
+const Count = z.int().min(0)
+
+/** A draft as every answer has it. */
+export const Draft = z
+  .object({
+    id: z.uuid(),
+    project: z.string(),
+    audience: Audience,
+    template: TemplateChoice,
+    language: z.enum(['en', 'tr']),
+    subject: z.string(),
+    text: z.string(),
+    slots: z.record(z.string(), z.unknown()),
+    html: z.string().nullable().meta({ description: 'The rendered letter; null in `draft`.' }),
+    rendered_subject: z.string().nullable(),
+    rendered_text: z.string().nullable().meta({ description: 'The text part of the letter.' }),
+    state: State,
+    state_reason: z.string().nullable(),
+    agent: z.string().nullable(),
+    mission_id: z.uuid().nullable(),
+    claims: z
+      .array(
+        z.object({
+          sentence: z.string(),
+          evidence_ids: z.array(z.string()),
+          supported: z.boolean(),
+          reason: z.string().nullable(),
+        }),
+      )
+      .meta({
+        description: 'Sentences that state a fact; one that is not supported blocks approval.',
+      }),
+    evidence: z.array(Evidence).meta({ description: 'What the claims cite.' }),
+    via: z.enum(['smtp', 'tx', 'campaign']).nullable(),
+    approved_at: z.string().nullable(),
+    paused_at: z.string().nullable(),
+    retry_at: z.string().nullable(),
+    sent_at: z.string().nullable(),
+    progress: z.object({
+      total: Count,
+      waiting: Count,
+      sending: Count,
+      sent: Count,
+      unclear: Count,
+      skipped: Count,
+      failed: Count,
+    }),
+    created_at: z.string(),
+    updated_at: z.string(),
+  })
+  .meta({ id: 'Draft' })
+/** The same before it is said in one language. */
+export type DraftView = Omit<z.infer<typeof Draft>, 'state_reason' | 'claims'> & {
+  state_reason: Words | null
+  claims: Sayable<z.infer<typeof Draft>['claims']>
+}
+
+/** Someone a draft goes to. */
+export const Recipient = z
+  .object({
+    email: z.string(),
+    name: z.string().nullable(),
+    company: z.string().nullable(),
+    lead_id: z.uuid().nullable(),
+    state: z.enum(['waiting', 'pushed', 'sending', 'sent', 'unclear', 'skipped', 'failed']),
+    reason: z.string().nullable(),
+    sent_at: z.string().nullable(),
+    opened_at: z.string().nullable(),
+    clicked_at: z.string().nullable(),
+    bounced_at: z.string().nullable(),
+    replied_at: z.string().nullable(),
+    unsubscribed_at: z.string().nullable(),
+  })
+  .meta({ id: 'DraftRecipient' })
+export type RecipientView = Omit<z.infer<typeof Recipient>, 'reason'> & { reason: Words | null }
+
+/** The columns of a Draft; the query has `draft` and `project`. */
+export const draftColumns = raw(`
+  draft.id, project.slug as project, draft.audience, draft.template, draft.language, draft.subject,
+  draft.text, draft.slots, draft.html, draft.rendered_subject, draft.rendered_text, draft.state,
+  draft.state_reason, draft.agent, draft.mission_id, draft.via, draft.approved_at,
+  draft.paused_at, draft.retry_at, draft.sent_at, draft.created_at, draft.updated_at,
+  (
+    select coalesce(jsonb_agg(jsonb_build_object(
+        'sentence', claim -> 'sentence', 'evidence_ids', claim -> 'evidence_ids',
+        'reason', claim -> 'reason',
+        'supported', exists (
+          select from hub.evidence
+          where evidence.project_id = draft.project_id
+            and evidence.id::text in (select jsonb_array_elements_text(claim -> 'evidence_ids'))
+            and (evidence.lead_id is null or draft.audience ->> 'lead_id' is null
+              or evidence.lead_id::text = draft.audience ->> 'lead_id')
+        )
+      ) order by position), '[]')
+    from jsonb_array_elements(draft.claims) with ordinality as claims (claim, position)
+  ) as claims,
+  (
+    select coalesce(jsonb_agg(jsonb_build_object(
+        'id', evidence.id, 'fact', fact, 'quote', quote, 'source', source
+      ) order by evidence.created_at, evidence.id), '[]')
+    from hub.evidence
+    where evidence.project_id = draft.project_id and evidence.id::text in (
+      select jsonb_array_elements_text(claim -> 'evidence_ids')
+      from jsonb_array_elements(draft.claims) as claims (claim)
+    )
+  ) as evidence,
+  (
+    select jsonb_build_object(
+      'total', count(*), 'waiting', count(*) filter (where r.state in ('waiting', 'pushed')),
+      'sending', count(*) filter (where r.state = 'sending'),
+      'sent', count(*) filter (where r.state = 'sent'),
+      'unclear', count(*) filter (where r.state = 'unclear'),
+      'skipped', count(*) filter (where r.state = 'skipped'),
+      'failed', count(*) filter (where r.state = 'failed')
+    )
+    from hub.recipients as r where r.draft_id = draft.id
+  ) as progress`)
+
+/** One draft as answers have it; 404 for one of another project. */
+export async function viewDraft(sql: Sql, project_id: string, id: string): Promise<DraftView> {
+  const [draft] = await sql<DraftView>`
+    select ${draftColumns}
+    from hub.drafts as draft
+    join hub.projects as project on project.id = draft.project_id
+    where draft.id = ${id} and draft.project_id = ${project_id}`
+  if (!draft) throw absent('draft')
+  return draft
+}
+
+/** The row with all that the flow needs, without a lock. */
+export async function readDraft(sql: Sql, project_id: string, id: string): Promise<DraftRow> {
+  const [draft] = await sql<DraftRow>`
+    select * from hub.drafts where id = ${id} and project_id = ${project_id}`
+  if (!draft) throw absent('draft')
+  return draft
+}
+
+/** What changed since the last approval, as a unified diff; null when nothing did or none was. */
+export function diffSince(draft: DraftRow): string | null {
+  const approved = draft.approved as Approved | null // safe: written by approve only
+  if (!approved) return null
+  const isRendered = draft.rendered_text !== null
+  const before = isRendered ? approved.rendered : approved.written
+  const now = isRendered
+    ? `${draft.rendered_subject}\n\n${draft.rendered_text}`
+    : `${draft.subject}\n\n${draft.text}`
+  if (before === now) return null
+  return createTwoFilesPatch('approved', 'now', before, now, '', '', { context: 2 })
+}

@@ -1,0 +1,236 @@
+import { z } from 'zod'
+import { ApiError, invalid } from '../../../shared/problem.ts'
+import type { Sql } from '../../../shared/sql.ts'
+import { absent } from '../../http/http.ts'
+import { KeptWords } from '../../i18n/kept-words.ts'
+import { said, stored, verbatim, type Words } from '../../i18n/words.ts'
+import { TEMPLATES, type TemplateName } from '../render/slots.ts'
+import { Audience } from './audience.ts'
+import { flowText } from './flow.text.ts'
+import { requireState, type State, type Step, wrongState } from './flow.ts'
+
+const say = said(flowText)
+
+export const TemplateChoice = z.enum(TEMPLATES as [TemplateName, ...TemplateName[]]) // safe: not empty
+
+/** A sentence that states a fact, with the evidence it cites. */
+const Claim = z.strictObject({
+  sentence: z.string().trim().min(1).max(1000),
+  evidence_ids: z.array(z.uuid()).max(20),
+  reason: z.string().max(500).optional().meta({ description: 'Why nothing supports it.' }),
+})
+/** The same as it is kept: what the hub itself says is in both languages. */
+const KeptClaim = Claim.extend({ reason: z.union([Claim.shape.reason, KeptWords]) })
+export type Claim = z.infer<typeof KeptClaim>
+
+const Content = {
+  audience: Audience,
+  subject: z.string().trim().min(1).max(150),
+  text: z.string().trim().min(1).max(20_000),
+  language: z.enum(['en', 'tr']),
+  template: TemplateChoice,
+  slots: z.record(z.string(), z.unknown()).meta({
+    description: 'What the template is filled with; {} makes a letter of the text.',
+  }),
+  claims: z.array(Claim).max(100),
+}
+
+/** What a new draft has; by hand or by an agent. */
+export const NewDraft = z.strictObject({
+  ...Content,
+  language: Content.language.default('en'),
+  template: Content.template.default('letter'),
+  slots: Content.slots.default({}),
+  claims: Content.claims.default([]),
+})
+
+const KeptDraft = NewDraft.extend({ claims: z.array(KeptClaim).max(100).default([]) })
+
+/** What can be edited; absent fields stay. */
+export const DraftChange = z.strictObject(Content).partial()
+
+/** A row of hub.drafts, as the steps of the flow need it. */
+export type DraftRow = {
+  id: string
+  project_id: string
+  audience: Audience
+  template: TemplateName
+  language: 'en' | 'tr'
+  subject: string
+  text: string
+  slots: Record<string, unknown>
+  html: string | null
+  rendered_subject: string | null
+  rendered_text: string | null
+  campaign: { subject: string; html: string; text: string } | null
+  state: State
+  state_reason: Words | null
+  agent: string | null
+  claims: Claim[]
+  approved_hash: string | null
+  approved_at: string | null
+  approved: Record<string, unknown> | null
+  via: 'smtp' | 'tx' | 'campaign' | null
+  paused_at: string | null
+  retry_at: string | null
+  created_at: string
+  updated_at: string
+}
+
+/** One draft, locked until the end of the transaction. */
+export async function lockDraft(sql: Sql, project_id: string, id: string): Promise<DraftRow> {
+  const [row] = await sql<DraftRow>`
+    select * from hub.drafts
+    where id = ${id} and project_id = ${project_id}
+    for update`
+  if (!row) throw absent('draft')
+  return row
+}
+
+/** createDraft makes a draft in state `draft`; answers its id. */
+export async function createDraft(
+  sql: Sql,
+  project: { id: string },
+  given: z.input<typeof KeptDraft> & { agent?: string; mission_id?: string },
+): Promise<string> {
+  const { agent = null, mission_id = null, ...content } = given
+  const draft = KeptDraft.parse(content)
+  await requireAudience(sql, project.id, draft.audience)
+  const [made] = await sql<{ id: string }>`
+    insert into hub.drafts (
+      project_id, audience, template, language, subject, text, slots, claims, agent, mission_id
+    )
+    values (
+      ${project.id}, ${JSON.stringify(draft.audience)}, ${draft.template}, ${draft.language},
+      ${draft.subject}, ${draft.text}, ${JSON.stringify(draft.slots)},
+      ${JSON.stringify(draft.claims)}, ${agent}, ${mission_id}
+    )
+    returning id`
+  if (!made) throw new Error('the draft was not made')
+  if (draft.audience.kind === 'lead') {
+    await note(
+      sql,
+      { project_id: project.id, lead_id: draft.audience.lead_id, kind: 'draft' },
+      made,
+    )
+  }
+  return made.id
+}
+
+/** A new entry of a lead's timeline. */
+export async function note(
+  sql: Sql,
+  given: { project_id: string; lead_id: string; kind: 'draft' | 'approved' },
+  draft: { id: string; subject?: string },
+): Promise<void> {
+  const details = { draft_id: draft.id, ...(draft.subject ? { subject: draft.subject } : {}) }
+  await sql`
+    insert into hub.activities (project_id, lead_id, kind, details)
+    values (${given.project_id}, ${given.lead_id}, ${given.kind}, ${JSON.stringify(details)})`
+}
+
+/**
+ * editDraft changes what a draft says; it has to be rendered and approved again. Of the claims,
+ * those whose sentence is no longer in the text go, unless new ones are given.
+ */
+export async function editDraft(
+  sql: Sql,
+  project: { id: string },
+  id: string,
+  change: z.input<typeof DraftChange>,
+  step: 'edit' | 'redesign' = 'edit',
+): Promise<void> {
+  const draft = await lockDraft(sql, project.id, id)
+  requireState(step, draft.state)
+  const next = { ...draft, ...withoutAbsent(DraftChange.parse(change)) }
+  if (change.audience) await requireAudience(sql, project.id, next.audience)
+  const isRewritten = change.text !== undefined || change.subject !== undefined
+  // Slots made of the old text would keep saying it.
+  const slots = change.slots === undefined && isRewritten ? {} : next.slots
+  const isPlain = Object.keys(slots).length === 0
+  const template = isPlain && change.template === undefined ? 'letter' : next.template
+  const said = squash([next.subject, next.text, ...texts(slots)].join(' '))
+  const claims = change.claims ?? draft.claims.filter((one) => said.includes(squash(one.sentence)))
+  await voidApproval(sql, id)
+  if (next.audience.kind === 'lead' && change.audience) {
+    const { lead_id } = next.audience
+    await note(sql, { project_id: project.id, lead_id, kind: 'draft' }, { id })
+  }
+  await sql`
+    update hub.drafts
+    set audience = ${JSON.stringify(next.audience)}, template = ${template},
+      language = ${next.language}, subject = ${next.subject}, text = ${next.text},
+      slots = ${JSON.stringify(slots)}, claims = ${JSON.stringify(claims)},
+      html = null, rendered_subject = null, rendered_text = null, campaign = null,
+      state = 'draft', state_reason = null, approved_hash = null, approved_at = null, via = null,
+      retry_at = null, retries = 0, updated_at = now()
+    where id = ${id}`
+}
+
+/** rejectDraft puts a draft aside; an edit takes it up again. */
+export async function rejectDraft(
+  sql: Sql,
+  project: { id: string },
+  id: string,
+  reason: string | null,
+): Promise<void> {
+  const draft = await lockDraft(sql, project.id, id)
+  requireState('reject', draft.state)
+  await voidApproval(sql, id)
+  await sql`
+    update hub.drafts
+    set state = 'rejected', state_reason = ${reason && stored(verbatim(reason))}, approved_hash = null, approved_at = null,
+      via = null, updated_at = now()
+    where id = ${id}`
+}
+
+/**
+ * Takes back what an approval fixed. Who has had this mail, or may have had it, stays on record,
+ * so that a new approval does not write to them again.
+ */
+export async function voidApproval(sql: Sql, draft_id: string): Promise<void> {
+  const [busy] = await sql`
+    select from hub.drafts where id = ${draft_id} and pushing_until > now()`
+  if (busy) throw new ApiError('conflict', say.being_pushed)
+  await sql`
+    delete from hub.recipients
+    where draft_id = ${draft_id} and bounced_at is null
+      and state in ('waiting', 'pushed', 'skipped', 'failed')`
+  await sql`
+    update hub.campaigns set state = 'void' where draft_id = ${draft_id} and state = 'made'`
+}
+
+/** A conditional step; when somebody else was first, 409 names the state it is in now. */
+export async function requireStep(
+  sql: Sql,
+  step: Step,
+  id: string,
+  updated: unknown[],
+): Promise<void> {
+  if (updated.length > 0) return
+  const [row] = await sql<{ state: State }>`select state from hub.drafts where id = ${id}`
+  if (!row) throw absent('draft')
+  throw wrongState(step, row.state)
+}
+
+async function requireAudience(sql: Sql, project_id: string, audience: Audience): Promise<void> {
+  if (audience.kind !== 'lead') return
+  const [lead] = await sql`
+    select from hub.leads where id = ${audience.lead_id} and project_id = ${project_id}`
+  if (lead) return
+  throw invalid([{ path: 'audience.lead_id', code: 'not_found', message: say.no_lead }])
+}
+
+/** Every text in a value, however deep. */
+function texts(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.values(value).flatMap(texts)
+}
+
+const squash = (text: string) => text.toLowerCase().replace(/\s+/g, ' ').trim()
+
+function withoutAbsent<T extends object>(value: T): T {
+  const entries = Object.entries(value).filter(([, field]) => field !== undefined)
+  return Object.fromEntries(entries) as T // safe: only absent fields went
+}

@@ -1,0 +1,223 @@
+import { ApiError } from '../../../shared/problem.ts'
+import type { Sql } from '../../../shared/sql.ts'
+import type { Config } from '../../config.ts'
+import type { Project } from '../../db/db.ts'
+import { failureOf } from '../../http/failure.ts'
+import { inEach, joined, said, verbatim, type Words } from '../../i18n/words.ts'
+import { readLicense, requireWritable } from '../../license/license.ts'
+import { NO_ADDRESS, renderContent } from '../render/rendering.ts'
+import { type MailPause, type MailSettings, viaOf } from '../settings.ts'
+import type { SenderDns } from '../smtp/sender-dns.ts'
+import type { Today } from '../today.ts'
+import { countSkips, type Person, SKIPS } from './audience.ts'
+import type { Claim, DraftRow } from './drafts.ts'
+import { gateText } from './gates.text.ts'
+
+const say = said(gateText)
+
+/** One thing that has to be right before a mail goes out. */
+export type Gate = {
+  name: string
+  ok: boolean
+  /** Whether nothing goes out until it is right; else only some people are left out, or it is advice. */
+  blocks: boolean
+  detail: Words
+  way_out: Words | null
+}
+
+/** What the gates look at besides the draft. */
+export type Surroundings = {
+  config: Config
+  mail: MailSettings
+  pause: MailPause
+  today: Today
+  dns: SenderDns | null
+}
+
+type Given = Surroundings & {
+  sql: Sql
+  project: Project
+  draft: DraftRow
+  people: Person[]
+  without_email: number
+}
+
+const right = (name: string, detail: Words): Gate => ({
+  name,
+  ok: true,
+  blocks: false,
+  detail,
+  way_out: null,
+})
+const wrong = (name: string, detail: Words, way_out: Words): Gate => ({
+  name,
+  ok: false,
+  blocks: true,
+  detail,
+  way_out,
+})
+const advice = (name: string, detail: Words, way_out: Words): Gate => ({
+  ...wrong(name, detail, way_out),
+  blocks: false,
+})
+
+/** gatesOf says for each gate whether it is open, what is the matter, and the way out. */
+export async function gatesOf(given: Given): Promise<Gate[]> {
+  return [
+    await evidenceGate(given),
+    ...(given.draft.state === 'rendered' ? [await freshGate(given)] : []),
+    ...peopleGates(given),
+    ...settingsGates(given),
+    ...volumeGates(given),
+    await licenceGate(given),
+    ...dnsGates(given.dns),
+  ]
+}
+
+/** Refuses a step while a gate that blocks is shut; each one is named. */
+export function requireOpen(gates: Gate[]): void {
+  const shut = gates.filter(({ ok, blocks }) => blocks && !ok)
+  if (shut.length === 0) return
+  const issues = shut.map((gate) => ({
+    path: `gates.${gate.name}`,
+    code: gate.name,
+    message: wordsOf(gate),
+  }))
+  const [first, ...others] = issues
+  if (!first) return
+  const more = others.length > 0 ? [say.more(others.length)] : []
+  throw new ApiError('conflict', joined([say.not_yet, first.message, ...more]), { issues })
+}
+
+/** What is the matter, and the way out. */
+export const wordsOf = ({ detail, way_out }: Gate): Words =>
+  way_out ? joined([detail, way_out]) : detail
+
+/** Claims that no evidence of this project (and, for a letter, of this lead) supports. */
+export async function unsupported(
+  sql: Sql,
+  draft: Pick<DraftRow, 'project_id' | 'audience' | 'claims'>,
+): Promise<Claim[]> {
+  const ids = draft.claims.flatMap(({ evidence_ids }) => evidence_ids)
+  const lead_id = draft.audience.kind === 'lead' ? draft.audience.lead_id : null
+  const known = await sql<{ id: string }>`
+    select id from hub.evidence
+    where id = any(${ids}::uuid[]) and project_id = ${draft.project_id}
+      and (lead_id is null or ${lead_id}::uuid is null or lead_id = ${lead_id}::uuid)`
+  const found = new Set(known.map(({ id }) => id))
+  return draft.claims.filter(({ evidence_ids }) => !evidence_ids.some((id) => found.has(id)))
+}
+
+async function evidenceGate({ sql, draft }: Given): Promise<Gate> {
+  const claims = await unsupported(sql, draft)
+  if (claims.length === 0) {
+    return right('evidence', say.evidence(draft.claims.length))
+  }
+  const detail = say.no_evidence(claims.length, claims[0]?.sentence ?? '')
+  return wrong('evidence', detail, say.add_evidence)
+}
+
+/** The approval is for what is shown; what would look different by now has to be rendered again. */
+async function freshGate({ sql, project, config, draft }: Given): Promise<Gate> {
+  const now = await renderContent(sql, project, config, draft)
+  const isFresh =
+    now.letter.html === draft.html &&
+    now.letter.text === draft.rendered_text &&
+    now.letter.subject === draft.rendered_subject &&
+    now.campaign?.html === draft.campaign?.html
+  if (isFresh) return right('rendering', say.fresh)
+  return wrong('rendering', say.stale, say.render_again)
+}
+
+function peopleGates({ people, without_email }: Given): Gate[] {
+  const skips = countSkips(people)
+  const gates = [...new Set(Object.values(SKIPS))].map((gate) => {
+    const found = skips.filter(({ reason }) => SKIPS[reason] === gate)
+    if (found.length === 0) return right(gate, say.for_everybody)
+    const left_out = found.map(({ count, words }) => say.left_out(count, words))
+    const detail = inEach((language) => `${joined(left_out, '; ')[language]}.`)
+    return advice(gate, detail, say.correct_leads)
+  })
+  const count = people.filter(({ skip }) => !skip).length
+  const missing = without_email > 0 ? [say.without_email(without_email)] : []
+  const whole = joined([say.recipients(count, people.length), ...missing])
+  const recipients =
+    count > 0 ? right('recipients', whole) : wrong('recipients', nobody(skips), say.other_audience)
+  return [recipients, ...gates]
+}
+
+function nobody(skips: ReturnType<typeof countSkips>): Words {
+  return inEach((language) => {
+    const why = skips.map(({ count, words }) => `${count} ${words[language]}`).join('; ')
+    return gateText[language].nobody(why || gateText[language].no_address)
+  })
+}
+
+function settingsGates({ config, mail, draft }: Given): Gate[] {
+  const via = viaOf(mail, config, draft.audience.kind)
+  const link =
+    via === 'campaign'
+      ? right('unsubscribe', say.unsubscribe_listmonk)
+      : config.public_url
+        ? right('unsubscribe', say.unsubscribe(config.public_url))
+        : wrong('unsubscribe', say.unreachable, say.set_public_url)
+  // In the text, for HTML escapes it; whose lines may be broken within it.
+  const isWithout = draft.rendered_text?.replace(/\s+/g, ' ').includes(NO_ADDRESS)
+  const hasAddress = mail.footer.postal_address && !isWithout
+  return [
+    via
+      ? right('transport', say.transports[via])
+      : wrong('transport', say.no_transport, say.enter_transport),
+    mail.sender
+      ? right('sender', verbatim(`${mail.sender.name} <${mail.sender.email}>`))
+      : wrong('sender', say.no_sender, say.enter_sender),
+    link,
+    hasAddress
+      ? right('postal_address', verbatim(mail.footer.postal_address ?? ''))
+      : wrong('postal_address', say.no_postal_address, say.enter_postal_address),
+  ]
+}
+
+function volumeGates({ today, pause }: Given): Gate[] {
+  const { alarm, left, cap, used } = today
+  return [
+    left > 0
+      ? right('daily_cap', say.used(used, cap))
+      : advice('daily_cap', say.used_up(cap), say.tomorrow),
+    pause.reason
+      ? wrong('paused', whyPaused(pause.reason, pause.detail), say.confirm)
+      : right('paused', say.not_paused),
+    ...(['bounces', 'complaints'] as const).map((name) => {
+      if (alarm?.reason === name) return wrong(name, alarm.detail, say.confirm)
+      const count = name === 'bounces' ? today.hard_bounces : today.complaints
+      return right(name, say.of_mails(count, today.sent))
+    }),
+  ]
+}
+
+function whyPaused(reason: NonNullable<MailPause['reason']>, detail: Words | null): Words {
+  return detail ? joined([say.paused[reason], detail]) : say.paused[reason]
+}
+
+async function licenceGate({ sql, project, config }: Given): Promise<Gate> {
+  try {
+    await requireWritable(sql, project, await readLicense(config))
+    return right('licence', say.licence)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return wrong('licence', failureOf(error), say.enter_licence)
+  }
+}
+
+function dnsGates(dns: SenderDns | null): Gate[] {
+  return (['spf', 'dkim', 'dmarc'] as const).map((name) => {
+    const found = dns?.[name]
+    if (found?.state === 'present') {
+      return right(name, found.record ? verbatim(found.record) : say.dns_found)
+    }
+    if (found?.state === 'missing' && found.advice) {
+      return advice(name, say.dns_missing(name.toUpperCase()), found.advice)
+    }
+    return right(name, say.dns_unknown)
+  })
+}

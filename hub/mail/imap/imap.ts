@@ -1,0 +1,238 @@
+import { ImapFlow } from 'imapflow'
+import { z } from 'zod'
+import { fieldText } from '../../http/problem.text.ts'
+import { said, type Words } from '../../i18n/words.ts'
+import { normaliseEmail } from '../address.ts'
+import { serverText } from '../smtp/servers.text.ts'
+import { messageIds, parseHeaders } from './headers.ts'
+import { type Report, readReport } from './report.ts'
+
+const say = said(serverText)
+
+const LOOPBACK = ['localhost', '127.0.0.1', '::1']
+
+/** The mailbox that answers come to. It is only read: nothing is marked, moved or deleted. */
+export const ImapSettings = z
+  .object({
+    host: z.string().min(1).max(255),
+    port: z.number().int().min(1).max(65535).default(993),
+    /** `tls` from the first byte (993), `starttls` required (143), `none` only on this machine. */
+    security: z.enum(['tls', 'starttls', 'none']).default('tls'),
+    user: z.string().min(1).max(255),
+    password: z.string().max(1000),
+    mailbox: z.string().min(1).max(255).default('INBOX'),
+    /** PEM of a certificate authority of one's own. */
+    ca: z.string().max(50_000).optional(),
+  })
+  .refine(({ security, host }) => security !== 'none' || LOOPBACK.includes(host), {
+    path: ['security'],
+    message: fieldText.en.needs_tls,
+  })
+export type ImapSettings = z.infer<typeof ImapSettings>
+
+/** How far a mailbox was read; keep it between polls. Null: from now on. */
+export type ImapCursor = { uid_validity: string; last_uid: number }
+
+/** A letter that came in, as far as it matters for one that went out. */
+export type IncomingMail = {
+  uid: number
+  message_id: string | null
+  from: string | null
+  subject: string
+  date: Date | null
+  in_reply_to: string | null
+  references: string[]
+  /** An absence notice or another machine's answer: it stops nothing. */
+  is_auto_reply: boolean
+  /** It came from no person, or says so: no answer, whatever else it is. */
+  is_report: boolean
+  /** Of a bounce or a complaint in its due form. A bounce has no return path. */
+  report: Report | null
+}
+
+const HEADERS = [
+  'from',
+  'return-path',
+  'references',
+  'content-type',
+  'auto-submitted',
+  'precedence',
+  'x-autoreply',
+  'x-autorespond',
+  'x-failed-recipients',
+]
+const REPORT_BYTES = 100_000
+/** After the server renumbered a mailbox, this far back is read again. */
+const RENUMBERED_DAYS = 14
+
+const AUTO_SUBJECT =
+  /^\s*(auto(matic)?[ -]?reply|out of (the )?office|otomatik (yan[ıi]t|cevap)|ofis d[ıi][şs][ıi]nda|abwesenheit)/i
+
+/**
+ * Reads what came since the cursor, oldest first, at most `limit` letters; the cursor returned goes
+ * behind the last one read. Connection and login faults are thrown as they come.
+ */
+export async function pollMailbox(
+  settings: ImapSettings,
+  cursor: ImapCursor | null,
+  { limit = 200 }: { limit?: number } = {},
+): Promise<{ cursor: ImapCursor; mails: IncomingMail[] }> {
+  const client = connection(settings)
+  await client.connect()
+  try {
+    const { uidValidity, uidNext } = await client.mailboxOpen(settings.mailbox, { readOnly: true })
+    const uid_validity = String(uidValidity)
+    if (!cursor) return { cursor: { uid_validity, last_uid: uidNext - 1 }, mails: [] }
+    const isRenumbered = cursor.uid_validity !== uid_validity
+    const last_uid = isRenumbered ? 0 : cursor.last_uid
+    const query = isRenumbered ? { since: daysAgo(RENUMBERED_DAYS) } : { uid: `${last_uid + 1}:*` }
+    const found = await client.search(query, { uid: true })
+    // `n:*` names the last letter even when its number is below n.
+    const uids = (found || []).filter((uid) => uid > last_uid).toSorted((a, b) => a - b)
+    const wanted = uids.slice(0, limit)
+    const mails: IncomingMail[] = []
+    for (const uid of wanted) {
+      const mail = await read(client, uid)
+      if (mail) mails.push(mail)
+    }
+    const isEnd = wanted.length === uids.length
+    const reached = wanted.at(-1) ?? last_uid
+    return {
+      cursor: { uid_validity, last_uid: isEnd ? Math.max(reached, uidNext - 1) : reached },
+      mails,
+    }
+  } finally {
+    await client.logout().catch(() => client.close())
+  }
+}
+
+/** What a connection test found; `message` says what failed and what to change. */
+export type ImapCheck = {
+  ok: boolean
+  stage: 'dns' | 'connect' | 'tls' | 'auth' | 'mailbox' | null
+  message: Words
+}
+
+/** Connects, logs in and opens the mailbox for reading. */
+export async function checkImap(settings: ImapSettings): Promise<ImapCheck> {
+  const client = connection(settings)
+  const server = `${settings.host}:${settings.port}`
+  try {
+    await client.connect()
+  } catch (error) {
+    client.close()
+    return refusal(error, server, settings)
+  }
+  try {
+    const { exists } = await client.mailboxOpen(settings.mailbox, { readOnly: true })
+    return { ok: true, stage: null, message: say.imap_works(settings.mailbox, exists) }
+  } catch {
+    const message = say.no_mailbox(settings.user, settings.mailbox, server)
+    return { ok: false, stage: 'mailbox', message }
+  } finally {
+    await client.logout().catch(() => client.close())
+  }
+}
+
+function refusal(error: unknown, server: string, settings: ImapSettings): ImapCheck {
+  const fault = z
+    .object({
+      message: z.string().catch(''),
+      code: z.string().catch(''),
+      responseText: z.string().catch(''),
+      authenticationFailed: z.boolean().catch(false),
+    })
+    .parse(error instanceof Error ? { ...error, message: error.message } : {})
+  const answer = fault.responseText || fault.code || fault.message
+  if (fault.authenticationFailed) {
+    return { ok: false, stage: 'auth', message: say.auth(server, answer) }
+  }
+  if (/^(ENOTFOUND|EAI_)/.test(fault.code)) {
+    return { ok: false, stage: 'dns', message: say.dns(settings.host) }
+  }
+  if (
+    /TLS|SSL|CERT|certificate|SELF_SIGNED|wrong version/i.test(`${fault.code} ${fault.message}`)
+  ) {
+    return { ok: false, stage: 'tls', message: say.tls(server, answer) }
+  }
+  return { ok: false, stage: 'connect', message: say.connect(server, answer) }
+}
+
+function connection(settings: ImapSettings): ImapFlow {
+  const client = new ImapFlow({
+    host: settings.host,
+    port: settings.port,
+    secure: settings.security === 'tls',
+    doSTARTTLS: settings.security === 'starttls',
+    auth: { user: settings.user, pass: settings.password },
+    tls: settings.ca ? { ca: settings.ca } : {},
+    logger: false,
+    disableAutoIdle: true,
+    connectionTimeout: 15_000,
+    greetingTimeout: 15_000,
+    socketTimeout: 60_000,
+    maxLiteralSize: 5_000_000,
+  })
+  // A connection that breaks rejects the command under way; unheard, it would end the process too.
+  client.on('error', () => {})
+  return client
+}
+
+async function read(client: ImapFlow, uid: number): Promise<IncomingMail | null> {
+  const message = await client.fetchOne(
+    String(uid),
+    { uid: true, envelope: true, headers: HEADERS },
+    { uid: true },
+  )
+  if (!message) return null
+  const headers = parseHeaders(message.headers?.toString('utf8') ?? '')
+  const { envelope } = message
+  const from = normaliseEmail(envelope?.from?.[0]?.address ?? '')
+  // The topmost one, which the server that delivered it wrote; what stood there before is below.
+  const hasNoReturnPath = headers.get('return-path') === '<>'
+  const type = headers.get('content-type') ?? ''
+  const isDaemon = hasNoReturnPath && /^(mailer-daemon|postmaster)@/.test(from ?? '')
+  const is_report =
+    /^\s*multipart\/report\b/i.test(type) || headers.has('x-failed-recipients') || isDaemon
+  const report = is_report ? await readReport(await readSource(client, uid)) : null
+  const isBelieved = report?.kind === 'complaint' || hasNoReturnPath
+  const subject = envelope?.subject ?? ''
+  return {
+    uid,
+    message_id: envelope?.messageId || null,
+    from,
+    subject,
+    date: dateOf(envelope?.date),
+    in_reply_to: messageIds(envelope?.inReplyTo ?? '')[0] ?? null,
+    references: messageIds(headers.get('references') ?? ''),
+    is_auto_reply: !is_report && isAutomatic(headers, subject),
+    is_report,
+    report: isBelieved ? report : null,
+  }
+}
+
+async function readSource(client: ImapFlow, uid: number): Promise<Uint8Array> {
+  const message = await client.fetchOne(
+    String(uid),
+    { source: { start: 0, maxLength: REPORT_BYTES } },
+    { uid: true },
+  )
+  return message ? (message.source ?? new Uint8Array()) : new Uint8Array()
+}
+
+function isAutomatic(headers: Map<string, string>, subject: string): boolean {
+  const submitted = headers.get('auto-submitted')?.trim().toLowerCase() ?? 'no'
+  if (!submitted.startsWith('no')) return true
+  if (headers.has('x-autoreply') || headers.has('x-autorespond')) return true
+  if (/^(auto_reply|bulk|junk)$/i.test(headers.get('precedence')?.trim() ?? '')) return true
+  return AUTO_SUBJECT.test(subject)
+}
+
+function dateOf(value: string | Date | undefined): Date | null {
+  const date = new Date(value ?? Number.NaN)
+  return Number.isNaN(date.getTime()) ? null : date
+}
+
+function daysAgo(days: number): Date {
+  return new Date(Date.now() - days * 86_400_000)
+}

@@ -1,0 +1,114 @@
+import { join } from 'node:path'
+import { z } from 'zod'
+import { readJson, writeJson } from '../../files.ts'
+import { KeptWords } from '../../i18n/kept-words.ts'
+import { verbatim } from '../../i18n/words.ts'
+import type { Log } from '../../log.ts'
+import type { Mailing } from '../drafts/approval.ts'
+import { ListmonkError } from '../listmonk/listmonk.ts'
+import { pollListmonk } from '../listmonk/poll-listmonk.ts'
+import { readMail } from '../settings.ts'
+import { pollImap } from './poll-imap.ts'
+
+const SOURCES = ['listmonk', 'imap'] as const
+type Source = (typeof SOURCES)[number]
+
+const INTERVAL_SECONDS = 60
+const LONGEST_WAIT_SECONDS = 30 * 60
+
+/** How reading from one source goes; kept beside the data, so that a restart goes on behind it. */
+export const PollState = z.object({
+  last_success_at: z.string().nullable(),
+  error: KeptWords.nullable(),
+  failures: z.int(),
+  next_at: z.string().nullable(),
+  /** How far it was read. */
+  cursor: z.unknown(),
+})
+export type PollState = z.infer<typeof PollState>
+const States = z.partialRecord(z.enum(SOURCES), PollState)
+
+const NEVER: PollState = {
+  last_success_at: null,
+  error: null,
+  failures: 0,
+  next_at: null,
+  cursor: null,
+}
+
+const file = (mailing: Mailing) => join(mailing.config.paths.data_dir, 'mail-polls.json')
+
+/** What is known of the mail that went out: from where, since when, and what is wrong with it. */
+export async function readPolls(mailing: Mailing): Promise<Record<Source, PollState>> {
+  const known = States.safeParse(await readJson(file(mailing)))
+  return { listmonk: NEVER, imap: NEVER, ...(known.success ? known.data : {}) }
+}
+
+export type Poller = {
+  /** Reads what is due, or all with `isForced`. */
+  run: (isForced?: boolean) => Promise<void>
+  start: () => void
+  close: () => Promise<void>
+}
+
+/** createPoller makes what reads openings, bounces, unsubscriptions and answers. */
+export function createPoller(mailing: Mailing & { log: Log }): Poller {
+  let running: Promise<void> = Promise.resolve()
+  let timer: NodeJS.Timeout | undefined
+  const run = (isForced = false) => {
+    running = running
+      .then(() => pollAll(mailing, isForced))
+      .catch((error) => {
+        mailing.log({ msg: 'polling mail', error: String(error) })
+      })
+    return running
+  }
+  return {
+    run,
+    start: () => {
+      timer ??= setInterval(() => void run(), INTERVAL_SECONDS * 1000)
+    },
+    close: async () => {
+      clearInterval(timer)
+      await running
+    },
+  }
+}
+
+async function pollAll(mailing: Mailing & { log: Log }, isForced: boolean): Promise<void> {
+  const mail = await readMail(mailing.config.paths)
+  const states = await readPolls(mailing)
+  for (const source of SOURCES) {
+    const state = states[source]
+    const isDue = !state.next_at || Date.parse(state.next_at) <= Date.now()
+    if (!mail[source] || !(isDue || isForced)) continue
+    states[source] = await pollOne(mailing, source, state)
+    await writeJson(file(mailing), states)
+  }
+}
+
+async function pollOne(
+  mailing: Mailing & { log: Log },
+  source: Source,
+  state: PollState,
+): Promise<PollState> {
+  const { log } = mailing
+  const mail = await readMail(mailing.config.paths)
+  try {
+    const cursor =
+      source === 'imap'
+        ? mail.imap && (await pollImap(mailing, mail.imap, state.cursor))
+        : mail.listmonk && (await pollListmonk(mailing, mail.listmonk, state.cursor))
+    const now = new Date()
+    const next_at = new Date(now.getTime() + INTERVAL_SECONDS * 1000).toISOString()
+    return { last_success_at: now.toISOString(), error: null, failures: 0, next_at, cursor }
+  } catch (thrown) {
+    const error = thrown instanceof Error ? thrown.message : String(thrown)
+    log({ msg: 'polling mail', source, error })
+    const failures = state.failures + 1
+    const wait = Math.min(INTERVAL_SECONDS * 2 ** (failures - 1), LONGEST_WAIT_SECONDS)
+    const next_at = new Date(Date.now() + wait * 1000).toISOString()
+    const words = thrown instanceof ListmonkError ? thrown.words : verbatim(error)
+    return { ...state, error: words, failures, next_at }
+  }
+}

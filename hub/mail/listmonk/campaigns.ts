@@ -1,0 +1,251 @@
+import { everywhere } from '../../db/db.ts'
+import { said, stored, type Words } from '../../i18n/words.ts'
+import type { Mailing } from '../drafts/approval.ts'
+import { skipWords } from '../drafts/audience.ts'
+import type { DraftRow } from '../drafts/drafts.ts'
+import { outcomeText } from '../drafts/outcome.text.ts'
+import { tell } from '../drafts/outcome.ts'
+import { readRefusals } from '../opt-outs.ts'
+import { readMail, readPause } from '../settings.ts'
+import { whyNot } from '../smtp/letters.ts'
+import { readToday } from '../today.ts'
+import { type Campaign, type Listmonk, ListmonkError, listmonk } from './listmonk.ts'
+
+const say = said(outcomeText)
+
+type Portion = {
+  id: string
+  portion: number
+  list_id: number
+  campaign_id: number
+  state: 'made' | 'started'
+}
+type Work = { mailing: Mailing; client: Listmonk; draft: DraftRow; portion: Portion }
+
+/**
+ * sendCampaigns starts the portions of a campaign one after the other, each when the day's cap has
+ * room for all of it, and follows the one that runs. Starting twice is harmless: listmonk runs a
+ * campaign once.
+ */
+export async function sendCampaigns(mailing: Mailing, draft: DraftRow): Promise<void> {
+  const mail = await readMail(mailing.config.paths)
+  if (!mail.listmonk) return
+  const client = listmonk(mail.listmonk)
+  const portions = await everywhere(
+    mailing.db,
+    (sql) => sql<Portion>`
+      select id, portion, list_id, campaign_id, state
+      from hub.campaigns
+      where draft_id = ${draft.id} and state in ('made', 'started')
+      order by portion`,
+  )
+  try {
+    for (const portion of portions) {
+      const work = { mailing, client, draft, portion }
+      const isOver = portion.state === 'started' ? await follow(work) : await start(work)
+      if (!isOver) return
+    }
+  } catch (error) {
+    if (!(error instanceof ListmonkError)) throw error
+    const reason = say.listmonk(error.words)
+    await explain(mailing, draft, reason, true)
+  }
+}
+
+/** Says in the draft why it does not go on; with `isFault` the next try waits. */
+async function explain(
+  { db }: Mailing,
+  draft: DraftRow,
+  reason: Words | null,
+  isFault = false,
+): Promise<void> {
+  await everywhere(db, async (sql) => {
+    await sql`
+      update hub.drafts
+      set state_reason = ${reason && stored(reason)},
+        retries = case when ${isFault} then retries + 1 else 0 end,
+        retry_at = case when ${isFault} then now() + make_interval(secs => least(15 * power(2, retries), 3600)) end
+      where id = ${draft.id} and state = 'sending'`
+  })
+}
+
+/** Starts a portion; answers true when there was nobody left to start it for. */
+async function start(work: Work): Promise<boolean> {
+  const { mailing, draft, portion } = work
+  const { config, db } = mailing
+  const [mail, pause] = await Promise.all([readMail(config.paths), readPause(config.paths)])
+  if (pause.reason || draft.paused_at) return false
+  const { people, fault } = await settleList(work)
+  if (people.length === 0) {
+    await everywhere(
+      db,
+      (sql) => sql`update hub.campaigns set state = 'void' where id = ${portion.id}`,
+    )
+    return true
+  }
+  if (fault) {
+    await giveUp(work, fault)
+    return true
+  }
+  const { cap, left, alarm } = await everywhere(db, (sql) => readToday(sql, mail, pause))
+  if (alarm) return false
+  if (people.length > left) {
+    const what = people.length > cap ? say.over_cap(people.length, cap) : say.cap_used(cap)
+    await explain(mailing, draft, what)
+    return false
+  }
+  const claimed = await everywhere(db, async (sql) => {
+    const [row] = await sql`
+      update hub.campaigns set state = 'started', started_at = now()
+      where id = ${portion.id} and state = 'made' and exists (
+        select from hub.drafts
+        where id = ${draft.id} and state = 'sending' and paused_at is null
+          and approved_hash = ${draft.approved_hash}
+      )
+      returning id`
+    if (!row) return false
+    await sql`
+      update hub.recipients
+      set state = 'sending', attempts = attempts + 1, claimed_at = now(), reason = null
+      where draft_id = ${draft.id} and portion = ${portion.portion} and state = 'pushed'`
+    return true
+  })
+  if (claimed) await run(work)
+  await explain(mailing, draft, null)
+  return false
+}
+
+/** Starts it. After a lost answer its status is read at the next look. */
+async function run({ client, portion }: Work): Promise<void> {
+  try {
+    await client.setCampaignStatus(portion.campaign_id, 'running')
+  } catch (error) {
+    if (!(error instanceof ListmonkError) || error.kind === 'not_sent') throw error
+    if (error.kind === 'unclear') return
+    const { status } = await client.getCampaign(portion.campaign_id)
+    if (status === 'draft') throw error
+  }
+}
+
+type Recipient = { email: string; lead_id: string | null }
+
+/**
+ * Takes those off the list who must not get it by now. What is then on it has to be those who were
+ * approved, neither more nor fewer; `fault` says how it differs.
+ */
+async function settleList(work: Work): Promise<{ people: Recipient[]; fault: Words | null }> {
+  const { client, portion } = work
+  const members = (await client.listMembers(portion.list_id)).map((member) => ({
+    id: member.subscriber.id,
+    email: member.subscriber.email.toLowerCase(),
+    hasLeft: member.subscription === 'unsubscribed' || member.subscriber.status !== 'enabled',
+  }))
+  const hasLeft = new Set(members.filter((one) => one.hasLeft).map(({ email }) => email))
+  const { people, gone } = await judgeAgain(work, hasLeft)
+  const leaving = members.filter(({ email }) => gone.has(email))
+  if (leaving.length > 0) {
+    await client.removeFromList(
+      leaving.map(({ id }) => id),
+      portion.list_id,
+    )
+  }
+  const found = new Set(members.map(({ email }) => email).filter((email) => !gone.has(email)))
+  const approved = new Set(people.map(({ email }) => email))
+  const strange = [...found].filter((email) => !approved.has(email)).length
+  const missing = [...approved].filter((email) => !found.has(email)).length
+  if (strange > 0) return { people, fault: say.strangers(strange) }
+  return { people, fault: missing > 0 ? say.missing(missing) : null }
+}
+
+async function judgeAgain(
+  { mailing, draft, portion }: Work,
+  hasLeft: Set<string>,
+): Promise<{ people: Recipient[]; gone: Set<string> }> {
+  const refusals = await readRefusals(mailing.config.paths)
+  return everywhere(mailing.db, async (sql) => {
+    const all = await sql<Recipient & { state: string }>`
+      select email, lead_id, state from hub.recipients
+      where draft_id = ${draft.id} and portion = ${portion.portion}
+        and state in ('pushed', 'skipped')
+      order by email`
+    const people: Recipient[] = []
+    const gone = new Set(all.filter(({ state }) => state === 'skipped').map(({ email }) => email))
+    for (const one of all.filter(({ state }) => state === 'pushed')) {
+      const skip = hasLeft.has(one.email)
+        ? skipWords.suppressed
+        : await whyNot(sql, draft, one, refusals)
+      if (!skip) {
+        people.push(one)
+        continue
+      }
+      gone.add(one.email)
+      await sql`
+        update hub.recipients set state = 'skipped', reason = ${stored(skip)}
+        where draft_id = ${draft.id} and email = ${one.email} and state = 'pushed'`
+    }
+    return { people, gone }
+  })
+}
+
+async function giveUp({ mailing, draft, portion }: Work, reason: Words): Promise<void> {
+  await everywhere(mailing.db, async (sql) => {
+    await sql`update hub.campaigns set state = 'void' where id = ${portion.id}`
+    await sql`
+      update hub.recipients set state = 'failed', reason = ${stored(reason)}
+      where draft_id = ${draft.id} and portion = ${portion.portion} and state = 'pushed'`
+  })
+}
+
+/** Looks after a portion that was started; true when it is over. */
+async function follow(work: Work): Promise<boolean> {
+  const { mailing, client, draft, portion } = work
+  const pause = await readPause(mailing.config.paths)
+  const isPaused = pause.reason !== null || draft.paused_at !== null
+  let campaign: Campaign
+  try {
+    campaign = await client.getCampaign(portion.campaign_id)
+  } catch (error) {
+    if (!(error instanceof ListmonkError) || (error.status !== 404 && error.status !== 400))
+      throw error
+    await end(work, 'unclear', say.campaign_gone)
+    return true
+  }
+  switch (campaign.status) {
+    case 'finished':
+      await end(work, 'sent', null)
+      return true
+    case 'cancelled':
+      await end(work, 'unclear', say.campaign_cancelled(campaign.sent))
+      return true
+    case 'draft':
+      // The hub ended, or the answer was lost, between its own note and the start.
+      if (!isPaused) await run(work)
+      return false
+    case 'scheduled':
+    case 'running':
+      if (isPaused) await client.setCampaignStatus(portion.campaign_id, 'paused')
+      return false
+    case 'paused':
+      if (!isPaused) await client.setCampaignStatus(portion.campaign_id, 'running')
+      return false
+  }
+}
+
+async function end(work: Work, state: 'sent' | 'unclear', reason: Words | null): Promise<void> {
+  const { mailing, draft, portion } = work
+  await everywhere(mailing.db, async (sql) => {
+    const rows = await sql<{ lead_id: string | null }>`
+      update hub.recipients
+      set state = ${state}, reason = ${reason && stored(reason)},
+        sent_at = case when ${state} = 'sent' then now() end
+      where draft_id = ${draft.id} and portion = ${portion.portion} and state = 'sending'
+      returning lead_id`
+    await sql`
+      update hub.campaigns set state = 'finished', finished_at = now() where id = ${portion.id}`
+    if (state !== 'sent') return
+    const { id: draft_id, project_id, subject } = draft
+    for (const { lead_id } of rows) {
+      await tell(sql, { draft_id, project_id, lead_id, subject }, 'sent')
+    }
+  })
+}

@@ -1,0 +1,382 @@
+import { z } from 'zod'
+import { said } from '../../i18n/words.ts'
+import { escapeGo } from '../render/go-template.ts'
+import type { Rendered } from '../render/render.ts'
+import { serverText } from '../smtp/servers.text.ts'
+import { type CallOptions, caller, ListmonkError, type ListmonkSettings } from './listmonk-call.ts'
+
+export {
+  ListmonkError,
+  type ListmonkFailure,
+  ListmonkSettings,
+} from './listmonk-call.ts'
+
+const Id = z.number().int().positive()
+
+/** The tag that every list and campaign of the hub carries in listmonk. */
+export const HUB_TAG = 'watchpost'
+
+export const ListmonkList = z.object({
+  id: Id,
+  uuid: z.string(),
+  name: z.string(),
+  type: z.string(),
+  optin: z.string(),
+  tags: z
+    .array(z.string())
+    .nullable()
+    .transform((tags) => tags ?? []),
+  subscriber_count: z.number().int().catch(0),
+})
+export type ListmonkList = z.infer<typeof ListmonkList>
+
+const Subscription = z.object({
+  id: Id,
+  name: z.string(),
+  tags: z
+    .array(z.string())
+    .nullish()
+    .transform((tags) => tags ?? []),
+  subscription_status: z.enum(['confirmed', 'unconfirmed', 'unsubscribed']).catch('unconfirmed'),
+})
+
+export const Subscriber = z.object({
+  id: Id,
+  uuid: z.string(),
+  email: z.string(),
+  name: z.string(),
+  status: z.enum(['enabled', 'disabled', 'blocklisted']),
+  attribs: z
+    .record(z.string(), z.unknown())
+    .nullish()
+    .transform((attribs) => attribs ?? {}),
+  lists: z
+    .array(Subscription)
+    .nullish()
+    .transform((lists) => lists ?? []),
+  updated_at: z.string(),
+})
+export type Subscriber = z.infer<typeof Subscriber>
+
+export const CAMPAIGN_STATUSES = [
+  'draft',
+  'scheduled',
+  'running',
+  'paused',
+  'finished',
+  'cancelled',
+] as const
+
+export const Campaign = z.object({
+  id: Id,
+  uuid: z.string(),
+  name: z.string(),
+  subject: z.string(),
+  status: z.enum(CAMPAIGN_STATUSES),
+  lists: z
+    .array(z.object({ id: Id, name: z.string() }))
+    .nullish()
+    .transform((all) => all ?? []),
+  tags: z
+    .array(z.string())
+    .nullish()
+    .transform((tags) => tags ?? []),
+  to_send: z.number().int(),
+  sent: z.number().int(),
+  views: z.number().int(),
+  clicks: z.number().int(),
+  bounces: z.number().int().catch(0),
+  started_at: z
+    .string()
+    .nullish()
+    .transform((at) => at ?? null),
+  updated_at: z.string(),
+})
+export type Campaign = z.infer<typeof Campaign>
+
+export const Bounce = z.object({
+  id: Id,
+  type: z.enum(['hard', 'soft', 'complaint']),
+  source: z.string(),
+  email: z.string(),
+  subscriber_id: z.number().int(),
+  created_at: z.string(),
+  campaign: z.object({ id: z.number().int(), name: z.string() }).nullish(),
+})
+export type Bounce = z.infer<typeof Bounce>
+
+const Template = z.object({ id: Id, name: z.string(), type: z.string() })
+
+/** What a campaign says; `rendered` is of `render(…, {target: 'listmonk'})`. */
+export type CampaignInput = {
+  /** Unique for the draft, so that a campaign made by an unclear call can be found again. */
+  name: string
+  list_ids: number[]
+  from_email: string
+  rendered: Rendered
+  tags?: string[]
+  template_id: number
+}
+
+/** A letter to one subscriber; `rendered` is plain, of `personalise`, with our unsubscribe link. */
+export type TransactionalInput = {
+  email: string
+  from_email: string
+  rendered: Rendered
+  headers?: Record<string, string>
+  template_id: number
+}
+
+/** What became of putting a recipient on a list; only `added` may get mail. */
+export type Subscribed = { kind: 'added' | 'blocklisted' | 'unsubscribed'; subscriber: Subscriber }
+
+const PAGE_SIZE = 500
+/** The templates of the hub: the letter is complete, so nothing stands around it. */
+const TEMPLATES = {
+  campaign: { name: 'Watchpost campaign', body: '{{ template "content" . }}', subject: '' },
+  tx: { name: 'Watchpost letter', body: '{{ Safe .Tx.Data.html }}', subject: '{{ .Tx.Subject }}' },
+} as const
+
+/** The subscriber attribute with a lead's first name; what another project set stays its own. */
+export function firstNameAttribute(slug: string): string {
+  return `${HUB_TAG}_${slug.replaceAll('-', '_')}_first_name`
+}
+
+/** A string literal in the SQL expression of a subscriber query. */
+export function sqlLiteral(text: string): string {
+  if (text.includes('\0')) throw new RangeError('A search text must not hold a NUL character')
+  return `'${text.replaceAll("'", "''")}'`
+}
+
+const { listmonk: say } = said(serverText)
+
+/** listmonk, as far as the hub uses it. Every failed call throws a ListmonkError. */
+export function listmonk(settings: ListmonkSettings, options: CallOptions = {}) {
+  const call = caller(settings, options)
+
+  /** Every row of a paged answer. */
+  async function all<S extends z.ZodType>(
+    path: string,
+    row: S,
+    query: Parameters<typeof call>[3] & object,
+  ): Promise<z.output<S>[]> {
+    const Page = z.object({ results: z.array(row), total: z.number().int() })
+    const rows: z.output<S>[] = []
+    for (let page = 1; ; page += 1) {
+      const answer = await call('GET', path, Page, {
+        query: { ...query.query, page, per_page: PAGE_SIZE },
+      })
+      rows.push(...answer.results)
+      if (answer.results.length < PAGE_SIZE || rows.length >= answer.total) return rows
+    }
+  }
+
+  async function findSubscriber(email: string): Promise<Subscriber | null> {
+    const wanted = email.toLowerCase()
+    const expression = `lower(subscribers.email) = ${sqlLiteral(wanted)}`
+    const Page = z.object({ results: z.array(Subscriber) })
+    const page = await call('GET', '/subscribers', Page, { query: { query: expression } })
+    return page.results.find((each) => each.email.toLowerCase() === wanted) ?? null
+  }
+
+  return {
+    /** The version; empty for a build of one's own. */
+    async about() {
+      return call('GET', '/about', z.object({ version: z.string() }), { bare: true })
+    },
+
+    getList: (id: number) => call('GET', `/lists/${id}`, ListmonkList),
+
+    /** The list with that tag, made if there is none: private, single opt-in. */
+    async ensureList(list: { name: string; tag: string; description?: string }) {
+      const [known] = await all('/lists', ListmonkList, { query: { tag: list.tag } })
+      if (known) return known
+      return call('POST', '/lists', ListmonkList, {
+        body: {
+          name: list.name,
+          type: 'private',
+          optin: 'single',
+          tags: [HUB_TAG, list.tag],
+          description: list.description ?? '',
+        },
+      })
+    },
+
+    deleteList: (id: number) => call('DELETE', `/lists/${id}`, z.literal(true)),
+
+    findSubscriber,
+
+    /**
+     * Puts a recipient on a list. Subscribers are global: a known one keeps its name, gets the
+     * attributes beside its own, and is not put back on any list after it unsubscribed from one
+     * of the hub's.
+     */
+    async subscribe(recipient: {
+      email: string
+      name: string
+      list_id: number
+      attribs: Record<string, unknown>
+    }): Promise<Subscribed> {
+      const { email, name, list_id, attribs } = recipient
+      try {
+        const subscriber = await call('POST', '/subscribers', Subscriber, {
+          body: {
+            email,
+            name,
+            status: 'enabled',
+            lists: [list_id],
+            attribs,
+            preconfirm_subscriptions: true,
+          },
+        })
+        return { kind: 'added', subscriber }
+      } catch (error) {
+        if (!(error instanceof ListmonkError) || error.status !== 409) throw error
+      }
+      const known = await findSubscriber(email)
+      if (!known) {
+        const message = say.invisible(email)
+        throw new ListmonkError('refused', 'GET /subscribers', message, { status: 409 })
+      }
+      if (known.status !== 'enabled') return { kind: 'blocklisted', subscriber: known }
+      const left = known.lists.some(
+        (list) =>
+          list.subscription_status === 'unsubscribed' &&
+          (list.id === list_id || list.tags.includes(HUB_TAG)),
+      )
+      if (left) return { kind: 'unsubscribed', subscriber: known }
+      await call('PUT', '/subscribers/lists', z.literal(true), {
+        body: { ids: [known.id], action: 'add', target_list_ids: [list_id], status: 'confirmed' },
+      })
+      const lists = [...new Set([...known.lists.map((list) => list.id), list_id])]
+      const subscriber = await call('PUT', `/subscribers/${known.id}`, Subscriber, {
+        body: {
+          email: known.email,
+          name: known.name,
+          status: known.status,
+          lists,
+          attribs: { ...known.attribs, ...attribs },
+          preconfirm_subscriptions: true,
+        },
+      })
+      return { kind: 'added', subscriber }
+    },
+
+    /** Everybody on a list with their subscription there. */
+    async listMembers(list_id: number) {
+      const members = await all('/subscribers', Subscriber, { query: { list_id } })
+      return members.map((subscriber) => ({
+        subscriber,
+        subscription:
+          subscriber.lists.find((list) => list.id === list_id)?.subscription_status ?? null,
+      }))
+    },
+
+    removeFromList: (ids: number[], list_id: number) =>
+      call('PUT', '/subscribers/lists', z.literal(true), {
+        body: { ids, action: 'remove', target_list_ids: [list_id] },
+      }),
+
+    /** Blocks addresses for everything this listmonk sends, of other systems too. */
+    blocklist: (ids: number[]) =>
+      call('PUT', '/subscribers/blocklist', z.literal(true), { body: { ids } }),
+
+    deleteSubscriber: (id: number) => call('DELETE', `/subscribers/${id}`, z.literal(true)),
+
+    /** Who was blocklisted since then: they belong on the suppression list. */
+    blocklistedSince: (since: Date) =>
+      all('/subscribers', Subscriber, {
+        query: {
+          query: `subscribers.status = 'blocklisted' and subscribers.updated_at >= ${sqlLiteral(since.toISOString())}`,
+        },
+      }),
+
+    /** Who unsubscribed from a list: they belong on the suppression list. */
+    unsubscribed: (list_id: number) =>
+      all('/subscribers', Subscriber, {
+        query: { list_id, subscription_status: 'unsubscribed' },
+      }),
+
+    /** The id of the hub's template of that kind, made if there is none. */
+    async ensureTemplate(type: keyof typeof TEMPLATES): Promise<number> {
+      const { name, body, subject } = TEMPLATES[type]
+      const known = await call('GET', '/templates', z.array(Template), { query: { no_body: true } })
+      const found = known.find((template) => template.name === name && template.type === type)
+      if (found) return found.id
+      const made = await call('POST', '/templates', Template, {
+        body: { name, type, body, subject },
+      })
+      return made.id
+    },
+
+    /** Makes a campaign, which is a draft and sends nothing. */
+    async createCampaign(input: CampaignInput): Promise<Campaign> {
+      const campaign = await call('POST', '/campaigns', Campaign, {
+        body: campaignBody(input),
+      })
+      if (campaign.status === 'draft') return campaign
+      const message = say.no_draft(campaign.id, campaign.status)
+      throw new ListmonkError('unclear', 'POST /campaigns', message)
+    },
+
+    updateCampaign: (id: number, input: CampaignInput) =>
+      call('PUT', `/campaigns/${id}`, Campaign, { body: campaignBody(input) }),
+
+    getCampaign: (id: number) =>
+      call('GET', `/campaigns/${id}`, Campaign, { query: { no_body: true } }),
+
+    /** The campaign of that name among the hub's, to find what an unclear call made. */
+    async findCampaign(name: string): Promise<Campaign | null> {
+      const campaigns = await all('/campaigns', Campaign, {
+        query: { tags: HUB_TAG, no_body: true },
+      })
+      return campaigns.find((campaign) => campaign.name === name) ?? null
+    },
+
+    /** Starts, pauses or cancels; what listmonk does not allow is a refusal with its reason. */
+    async setCampaignStatus(id: number, status: 'running' | 'paused' | 'cancelled') {
+      const Changed = z.object({ status: z.enum(CAMPAIGN_STATUSES) })
+      return call('PUT', `/campaigns/${id}/status`, Changed, { body: { status } })
+    },
+
+    deleteCampaign: (id: number) => call('DELETE', `/campaigns/${id}`, z.literal(true)),
+
+    /** Hands one letter to listmonk's mailer. An `unclear` failure may have sent it. */
+    sendTransactional: (input: TransactionalInput) =>
+      call('POST', '/tx', z.literal(true), {
+        body: {
+          subscriber_emails: [input.email],
+          subscriber_mode: 'default',
+          template_id: input.template_id,
+          from_email: input.from_email,
+          subject: escapeGo(input.rendered.subject),
+          data: { html: input.rendered.html },
+          altbody: escapeGo(input.rendered.text),
+          content_type: 'html',
+          messenger: 'email',
+          headers: Object.entries(input.headers ?? {}).map(([name, value]) => ({ [name]: value })),
+        },
+      }),
+
+    /** Bounces, of one campaign or all. */
+    bounces: (campaign_id?: number) => all('/bounces', Bounce, { query: { campaign_id } }),
+  }
+}
+
+export type Listmonk = ReturnType<typeof listmonk>
+
+function campaignBody(input: CampaignInput) {
+  return {
+    name: input.name,
+    subject: input.rendered.subject,
+    lists: input.list_ids,
+    from_email: input.from_email,
+    type: 'regular',
+    content_type: 'html',
+    body: input.rendered.html,
+    altbody: input.rendered.text,
+    messenger: 'email',
+    template_id: input.template_id,
+    tags: [HUB_TAG, ...(input.tags ?? [])],
+  }
+}

@@ -1,0 +1,149 @@
+import { z } from 'zod'
+import { everywhere } from '../../db/db.ts'
+import { normaliseEmail } from '../address.ts'
+import type { Mailing } from '../drafts/approval.ts'
+import { findLetters, markBounced, tell } from '../drafts/outcome.ts'
+import { readSalt, type Salt, suppress } from '../suppression.ts'
+import { type Listmonk, ListmonkError, type ListmonkSettings, listmonk } from './listmonk.ts'
+import { readLists } from './lists.ts'
+
+const Cursor = z
+  .object({ blocklisted_since: z.string(), bounce_id: z.int() })
+  .catch({ blocklisted_since: new Date(0).toISOString(), bounce_id: 0 })
+/** Openings and bounces of older campaigns are rare, and every call costs. */
+const FOLLOWED_DAYS = 30
+
+type Watched = {
+  id: string
+  project_id: string
+  draft_id: string
+  list_id: number
+  campaign_id: number
+  state: string
+}
+
+/** Reads numbers, bounces and unsubscriptions from listmonk, and clears away void campaigns there. */
+export async function pollListmonk(
+  mailing: Mailing,
+  settings: ListmonkSettings,
+  from: unknown,
+): Promise<unknown> {
+  const client = listmonk(settings)
+  const cursor = Cursor.parse(from)
+  const began = new Date()
+  const watched = await everywhere(
+    mailing.db,
+    (sql) => sql<Watched>`
+      select id, project_id, draft_id, list_id, campaign_id, state
+      from hub.campaigns
+      where list_id is not null and campaign_id is not null and (
+        state in ('started', 'void')
+        or (state = 'finished' and finished_at > now() - make_interval(days => ${FOLLOWED_DAYS}))
+      )`,
+  )
+  const salt = await readSalt(mailing.config.paths)
+  for (const campaign of watched) {
+    if (campaign.state === 'void') await clearAway(mailing, client, campaign)
+    else await readNumbers(mailing, client, campaign)
+  }
+  const lists = new Set([
+    ...watched.filter(({ state }) => state !== 'void').map(({ list_id }) => list_id),
+    ...Object.values(await readLists(mailing.config.paths)).map(({ list_id }) => list_id),
+  ])
+  const blocked = await client.blocklistedSince(new Date(cursor.blocklisted_since))
+  await everywhere(mailing.db, (sql) =>
+    suppress(sql, salt, { emails: blocked.map(({ email }) => email), reason: 'imported' }),
+  )
+  const bounces = (await client.bounces()).filter(({ id }) => id > cursor.bounce_id)
+  for (const { email, type, campaign } of bounces) {
+    await takeBounce(mailing, salt, { email, type, campaign_id: campaign?.id ?? null })
+  }
+  // Behind the bounces: listmonk takes who bounced off its lists as if they had unsubscribed.
+  for (const list_id of lists) {
+    const gone = await ifThere(client.unsubscribed(list_id))
+    for (const { email } of gone ?? []) await takeUnsubscription(mailing, salt, email)
+  }
+  return {
+    // Clocks differ a little, and a list is read while it changes.
+    blocklisted_since: new Date(began.getTime() - 5 * 60_000).toISOString(),
+    bounce_id: Math.max(cursor.bounce_id, ...bounces.map(({ id }) => id)),
+  }
+}
+
+/** What is no longer in listmonk has nothing to tell. */
+async function ifThere<T>(call: Promise<T>): Promise<T | null> {
+  try {
+    return await call
+  } catch (error) {
+    const isGone = error instanceof ListmonkError && [400, 404].includes(error.status ?? 0)
+    if (!isGone) throw error
+    return null
+  }
+}
+
+async function readNumbers(mailing: Mailing, client: Listmonk, watched: Watched): Promise<void> {
+  const campaign = await ifThere(client.getCampaign(watched.campaign_id))
+  if (!campaign) return
+  await everywhere(mailing.db, async (sql) => {
+    await sql`
+      update hub.campaigns set opened = ${campaign.views}, clicked = ${campaign.clicks}
+      where id = ${watched.id}`
+  })
+}
+
+/** A campaign whose approval is void must not be started there by hand either. */
+async function clearAway(mailing: Mailing, client: Listmonk, watched: Watched): Promise<void> {
+  const campaign = await ifThere(client.getCampaign(watched.campaign_id))
+  if (campaign?.status === 'draft') {
+    await ifThere(client.deleteCampaign(watched.campaign_id))
+    await ifThere(client.deleteList(watched.list_id))
+  }
+  await everywhere(
+    mailing.db,
+    (sql) => sql`
+    delete from hub.campaigns where id = ${watched.id} and state = 'void'`,
+  )
+}
+
+async function takeUnsubscription(mailing: Mailing, salt: Salt, given: string): Promise<void> {
+  const email = normaliseEmail(given) ?? given
+  await everywhere(mailing.db, async (sql) => {
+    await suppress(sql, salt, { emails: [email], reason: 'unsubscribed' })
+    const changed = await sql<{
+      draft_id: string
+      project_id: string
+      lead_id: string | null
+      subject: string
+    }>`
+      update hub.recipients as r set unsubscribed_at = now()
+      from hub.drafts as d
+      where d.id = r.draft_id and (r.draft_id, r.email) = (
+        select draft_id, email from hub.recipients
+        where email = ${email} and claimed_at is not null
+        order by claimed_at desc
+        limit 1
+      ) and r.unsubscribed_at is null and r.complained_at is null
+        and r.bounce is distinct from 'hard'
+      returning r.draft_id, r.project_id, r.lead_id, d.subject`
+    for (const letter of changed) await tell(sql, letter, 'unsubscribed')
+  })
+}
+
+async function takeBounce(
+  mailing: Mailing,
+  salt: Salt,
+  given: { email: string; type: 'hard' | 'soft' | 'complaint'; campaign_id: number | null },
+): Promise<void> {
+  const email = normaliseEmail(given.email) ?? given.email
+  await everywhere(mailing.db, async (sql) => {
+    const letters = await findLetters(sql, { message_ids: [], email })
+    const [of] = await sql<{ draft_id: string }>`
+      select draft_id from hub.campaigns where campaign_id = ${given.campaign_id}`
+    const letter = letters.find(({ draft_id }) => draft_id === of?.draft_id) ?? letters[0]
+    if (letter) await markBounced(sql, salt, letter, given.type)
+    else if (given.type !== 'soft') {
+      const reason = given.type === 'hard' ? 'bounced' : 'complained'
+      await suppress(sql, salt, { emails: [email], reason })
+    }
+  })
+}

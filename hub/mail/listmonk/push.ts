@@ -1,0 +1,262 @@
+import { ApiError } from '../../../shared/problem.ts'
+import { inProject, type Project } from '../../db/db.ts'
+import { said, stored } from '../../i18n/words.ts'
+import { type Mailing, surroundings, withApproval } from '../drafts/approval.ts'
+import { personalOf, skipWords } from '../drafts/audience.ts'
+import type { DraftRow } from '../drafts/drafts.ts'
+import { flowText } from '../drafts/flow.text.ts'
+import { wrongState } from '../drafts/flow.ts'
+import { requireOpen } from '../drafts/gates.ts'
+import { type MailSettings, readMail } from '../settings.ts'
+import { readSalt, suppress } from '../suppression.ts'
+import {
+  type CampaignInput,
+  firstNameAttribute,
+  HUB_TAG,
+  type Listmonk,
+  ListmonkError,
+  listmonk,
+} from './listmonk.ts'
+import { ensureProjectList } from './lists.ts'
+
+const say = said(flowText)
+
+type Recipient = {
+  email: string
+  name: string | null
+  company: string | null
+  lead_id: string | null
+}
+
+/** A push that was killed frees its place after this; one that runs renews it. */
+const PUSH_SECONDS = 120
+const AT_ONCE = 4
+
+/**
+ * push hands an approved draft to what will send it. With listmonk its people become subscribers,
+ * and a campaign gets a list of its own for each portion that a day's cap allows; nothing runs yet.
+ */
+export async function push(mailing: Mailing, given: { slug: string; id: string }): Promise<void> {
+  const { config } = mailing
+  const { draft, project, recipients } = await withApproval(
+    mailing,
+    { ...given, step: 'push' },
+    async (sql, draft, project, gates) => {
+      requireOpen(gates)
+      const taken = await sql`
+        update hub.drafts
+        set pushing_until = now() + make_interval(secs => ${PUSH_SECONDS})
+        where id = ${draft.id} and (pushing_until is null or pushing_until < now())
+        returning id`
+      if (taken.length === 0) throw new ApiError('conflict', say.pushed_already)
+      const recipients = await sql<Recipient>`
+        select email, name, company, lead_id from hub.recipients
+        where draft_id = ${draft.id} and state in ('waiting', 'pushed')
+        order by email`
+      return { draft, project, recipients }
+    },
+  )
+  try {
+    const mail = await readMail(config.paths)
+    if (draft.via !== 'smtp' && mail.listmonk) {
+      const client = listmonk(mail.listmonk)
+      const work = { mailing, project, draft, mail, client }
+      const list = await ensureProjectList(config.paths, client, project)
+      const added = await subscribeAll(work, list.list_id, recipients)
+      if (draft.via === 'campaign') await makeCampaigns(work, added)
+      else await client.ensureTemplate('tx')
+    }
+    await finish(mailing, given, draft)
+  } catch (error) {
+    await release(mailing, given)
+    if (error instanceof ListmonkError) throw refusal(error)
+    throw error
+  }
+}
+
+type Work = {
+  mailing: Mailing
+  project: Project
+  draft: DraftRow
+  mail: MailSettings
+  client: Listmonk
+}
+
+/** Puts people on a list; whom listmonk knows as gone is skipped here and suppressed. */
+async function subscribeAll(
+  work: Work,
+  list_id: number,
+  recipients: Recipient[],
+): Promise<Recipient[]> {
+  const { mailing, project, draft, client } = work
+  const gone = new Set<string>()
+  const left = [...recipients]
+  const worker = async () => {
+    for (let one = left.shift(); one; one = left.shift()) {
+      const attribs = {
+        [`watchpost_${project.slug.replaceAll('-', '_')}`]: { company: one.company },
+        [firstNameAttribute(project.slug)]: personalOf(one).first_name,
+      }
+      const { email } = one
+      const { kind } = await client.subscribe({ email, name: one.name ?? email, list_id, attribs })
+      if (kind !== 'added') gone.add(email)
+      if (left.length % 50 === 0) await renew(mailing, project, draft.id)
+    }
+  }
+  // All have to be at rest before a failure gives the push's place free.
+  const ends = await Promise.allSettled(
+    Array.from({ length: AT_ONCE }, () =>
+      worker().catch((error) => {
+        left.length = 0
+        throw error
+      }),
+    ),
+  )
+  for (const end of ends) if (end.status === 'rejected') throw end.reason
+  await skipGone(work, [...gone])
+  return recipients.filter(({ email }) => !gone.has(email))
+}
+
+async function skipGone({ mailing, project, draft }: Work, emails: string[]): Promise<void> {
+  if (emails.length === 0) return
+  const salt = await readSalt(mailing.config.paths)
+  await inProject(mailing.db, project.slug, async (sql) => {
+    await suppress(sql, salt, { emails, reason: 'unsubscribed', project_id: project.id })
+    await sql`
+      update hub.recipients set state = 'skipped', reason = ${stored(skipWords.suppressed)}
+      where draft_id = ${draft.id} and email = any(${emails}::text[])
+        and state in ('waiting', 'pushed')`
+  })
+}
+
+async function renew(mailing: Mailing, project: Project, id: string): Promise<void> {
+  await inProject(mailing.db, project.slug, async (sql) => {
+    await sql`
+      update hub.drafts set pushing_until = now() + make_interval(secs => ${PUSH_SECONDS})
+      where id = ${id} and state = 'approved'`
+  })
+}
+
+/** Marks what one approval made in listmonk, so that it is found again after a call without an answer. */
+function markOf({ id, approved_at }: DraftRow, portion: number): string {
+  return `${id}-${Date.parse(approved_at ?? '').toString(36)}-${portion}`
+}
+
+async function makeCampaigns(work: Work, recipients: Recipient[]): Promise<void> {
+  const { mailing, project, draft, client } = work
+  const { today } = await surroundings(mailing)
+  const template_id = await client.ensureTemplate('campaign')
+  const first = await nextPortion(work)
+  for (let at = 0; at < recipients.length; at += today.cap) {
+    const portion = first + at / today.cap
+    const people = recipients.slice(at, at + today.cap)
+    const mark = markOf(draft, portion)
+    const list = await client.ensureList({
+      name: `${project.name}: ${draft.rendered_subject} (${portion})`.slice(0, 190),
+      tag: `${HUB_TAG}-${mark}`,
+    })
+    await subscribeAll(work, list.id, people)
+    await removeOthers(client, list.id, people)
+    const campaign_id = await ensureCampaign(
+      client,
+      campaignInput(work, { name: `Watchpost ${mark}`, list_id: list.id, template_id }),
+    )
+    await inProject(mailing.db, project.slug, async (sql) => {
+      await sql`
+        insert into hub.campaigns (project_id, draft_id, portion, list_id, campaign_id)
+        values (${project.id}, ${draft.id}, ${portion}, ${list.id}, ${campaign_id})
+        on conflict (draft_id, portion) where state <> 'void'
+        do update set list_id = excluded.list_id, campaign_id = excluded.campaign_id`
+      await sql`
+        update hub.recipients set portion = ${portion}
+        where draft_id = ${draft.id} and state in ('waiting', 'pushed')
+          and email = any(${people.map(({ email }) => email)}::text[])`
+    })
+  }
+  const end = first + Math.ceil(recipients.length / today.cap)
+  await inProject(mailing.db, project.slug, async (sql) => {
+    await sql`
+      update hub.campaigns set state = 'void'
+      where draft_id = ${draft.id} and state = 'made' and portion >= ${end}`
+  })
+}
+
+/** Portions of an earlier push that have run keep their numbers. */
+async function nextPortion({ mailing, project, draft }: Work): Promise<number> {
+  return inProject(mailing.db, project.slug, async (sql) => {
+    const [row] = await sql<{ next: number }>`
+      select coalesce(max(portion), 0)::int + 1 as next from hub.campaigns
+      where draft_id = ${draft.id} and state in ('started', 'finished')`
+    return row?.next ?? 1
+  })
+}
+
+/** A list that a killed push left behind may hold people who are not in this portion. */
+async function removeOthers(client: Listmonk, list_id: number, people: Recipient[]): Promise<void> {
+  const expected = new Set(people.map(({ email }) => email))
+  const members = await client.listMembers(list_id)
+  const others = members.filter(({ subscriber }) => !expected.has(subscriber.email.toLowerCase()))
+  if (others.length === 0) return
+  await client.removeFromList(
+    others.map(({ subscriber }) => subscriber.id),
+    list_id,
+  )
+}
+
+function campaignInput(
+  { draft, mail }: Work,
+  given: { name: string; list_id: number; template_id: number },
+): CampaignInput {
+  const { campaign } = draft
+  if (!campaign || !mail.sender) {
+    throw new ApiError('conflict', say.no_campaign)
+  }
+  return {
+    name: given.name,
+    list_ids: [given.list_id],
+    from_email: `${mail.sender.name.replace(/["\\<>]/g, '')} <${mail.sender.email}>`,
+    rendered: { ...campaign, bytes: Buffer.byteLength(campaign.html) },
+    template_id: given.template_id,
+  }
+}
+
+async function ensureCampaign(client: Listmonk, input: CampaignInput): Promise<number> {
+  const known = await client.findCampaign(input.name)
+  if (!known) return (await client.createCampaign(input)).id
+  if (known.status !== 'draft') {
+    throw new ApiError('conflict', say.campaign_runs(input.name, known.status))
+  }
+  await client.updateCampaign(known.id, input)
+  return known.id
+}
+
+async function finish(
+  mailing: Mailing,
+  given: { slug: string; id: string },
+  { approved_hash }: DraftRow,
+): Promise<void> {
+  await inProject(mailing.db, given.slug, async (sql) => {
+    const done = await sql`
+      update hub.drafts
+      set state = 'pushed', state_reason = null, pushing_until = null, updated_at = now()
+      where id = ${given.id} and state = 'approved' and approved_hash = ${approved_hash}
+      returning id`
+    if (done.length === 0) throw wrongState('push', 'draft')
+    await sql`
+      update hub.recipients set state = 'pushed'
+      where draft_id = ${given.id} and state = 'waiting'`
+  })
+}
+
+async function release(mailing: Mailing, given: { slug: string; id: string }): Promise<void> {
+  await inProject(mailing.db, given.slug, async (sql) => {
+    await sql`update hub.drafts set pushing_until = null where id = ${given.id}`
+  })
+}
+
+/** What listmonk said, as an answer of ours; a push may be repeated, it finds what it made. */
+export function refusal(error: ListmonkError): ApiError {
+  const isRefusal = error.kind === 'refused'
+  const detail = isRefusal ? say.listmonk_refused(error.words) : say.listmonk_away(error.words)
+  return new ApiError(isRefusal ? 'conflict' : 'unavailable', detail, { cause: error })
+}

@@ -1,0 +1,268 @@
+import { compile } from 'html-to-text'
+import { z } from 'zod'
+import { luminance } from '../../../shared/colour.ts'
+import { said, type Words } from '../../i18n/words.ts'
+import { fill } from './fill.ts'
+import {
+  escapeGo,
+  goExpressions,
+  plainText,
+  safeComments,
+  TRACK_VIEW,
+  trackLinks,
+} from './go-template.ts'
+import { renderText } from './render.text.ts'
+import {
+  line,
+  MailBranding,
+  MailFooter,
+  MailSender,
+  NO_LINK,
+  PERSONAL_FIELDS,
+  type Personal,
+  SLOTS,
+  type TemplateName,
+} from './slots.ts'
+
+const say = said(renderText)
+
+/** Gmail cuts what is longer than about 102 KB, and the unsubscribe link with it. */
+export const MAX_HTML_BYTES = 100_000
+
+/**
+ * Where the letter goes. `smtp`: plain HTML whose `{unsubscribe_url}` (and personal fields, unless a
+ * recipient was given) `personalise` fills for each recipient. `listmonk`: a Go template for a
+ * campaign, in which nothing but the fields of ours is executed.
+ */
+export type Target = 'smtp' | 'listmonk'
+
+/** Everything a letter is made of; `slots` is checked against the template's schema. */
+export const RenderInput = z.object({
+  template: z.enum(Object.keys(SLOTS) as [TemplateName, ...TemplateName[]]), // safe: constant keys
+  slots: z.unknown(),
+  sender: MailSender,
+  branding: MailBranding,
+  footer: MailFooter,
+  lang: z.enum(['en', 'tr']),
+})
+export type RenderInput = z.input<typeof RenderInput>
+
+export type RenderOptions = {
+  target: Target
+  /** Fills the personal fields at once: a letter to one lead. */
+  recipient?: Personal
+  /** In a campaign: let listmonk count openings, and clicks. Off unless asked for. */
+  track_opens?: boolean
+  track_clicks?: boolean
+  /** In a campaign: the subscriber attribute that holds the first name as approved. */
+  first_name_attribute?: string
+}
+
+/** A letter as it is approved; the same input gives the same bytes. */
+export type Rendered = { subject: string; html: string; text: string; bytes: number }
+
+/** What stopped a rendering; `message` says what to change, `words` in both languages. */
+export class RenderError extends Error {
+  readonly code: 'invalid_slots' | 'too_large' | 'personal_field'
+  readonly words: Words
+  readonly issues: { path: string; message: Words }[]
+
+  constructor(code: RenderError['code'], words: Words, issues: RenderError['issues'] = []) {
+    const list = issues.map(({ path, message }) => `${path}: ${message.en}`)
+    super([words.en, ...list].join(' '))
+    this.code = code
+    this.words = words
+    this.issues = issues
+  }
+}
+
+const WORDS = {
+  en: { unsubscribe: 'Unsubscribe', when: 'When', where: 'Where' },
+  tr: { unsubscribe: 'Abonelikten çık', when: 'Ne zaman', where: 'Nerede' },
+}
+
+/** Tokens that stand in a rendering until `personalise` or Go fills them. */
+const TOKEN = new RegExp(`\\{(${PERSONAL_FIELDS.join('|')}|unsubscribe_url)\\}`, 'g')
+const SPACED_TOKEN = new RegExp(`( ?)${TOKEN.source}`, 'g')
+/** How models like to write a personal field: `{{first_name}}`, `{{ .first_name }}`. */
+const HABIT = new RegExp(`\\{+\\s*\\.?(${PERSONAL_FIELDS.join('|')})\\s*\\}+`, 'g')
+/** Only the footer has the unsubscribe link. */
+const FOREIGN = /\{+(unsubscribe_url)\}+/g
+
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+  '`': '&#96;',
+  '{': '&#123;',
+  '}': '&#125;',
+}
+
+const toText = compile({
+  wordwrap: 78,
+  selectors: [
+    { selector: 'div[style*="display:none"]', format: 'skip' },
+    { selector: 'img', format: 'skip' },
+    {
+      selector: 'div',
+      format: 'block',
+      options: { leadingLineBreaks: 2, trailingLineBreaks: 2 },
+    },
+    {
+      selector: 'a',
+      options: { linkBrackets: ['<', '>'], hideLinkHrefIfSameAsText: true, noAnchorUrl: true },
+    },
+  ],
+})
+
+/** The slots as the template's schema reads them; RenderError `invalid_slots` names each fault. */
+export function parseSlots<T extends TemplateName>(template: T, slots: unknown) {
+  const answer = SLOTS[template].safeParse(slots)
+  if (answer.success) return answer.data as z.infer<(typeof SLOTS)[T]> // safe: that very schema
+  const issues = answer.error.issues.map((issue) => ({
+    path: issue.path.join('.'),
+    message: wordsOf(issue),
+  }))
+  throw new RenderError('invalid_slots', say.no_fit, issues)
+}
+
+function wordsOf(issue: z.core.$ZodIssue): Words {
+  if (issue.code === 'too_big') {
+    const most = Number(issue.maximum)
+    return issue.origin === 'string' ? say.longest(most) : say.most(most)
+  }
+  if (issue.code === 'too_small' || issue.code === 'invalid_type') return say.missing
+  if (issue.code === 'unrecognized_keys') return say.unknown_slots(issue.keys.join(', '))
+  return issue.message === NO_LINK ? say.no_link : say.wrong
+}
+
+/**
+ * Renders a letter. Without a recipient the personal fields stay for each one: in a listmonk
+ * campaign only `{first_name}` can.
+ */
+export async function render(
+  input: RenderInput,
+  options: RenderOptions = { target: 'smtp' },
+): Promise<Rendered> {
+  const { template, sender, branding, footer, lang } = normalise(RenderInput.parse(input))
+  const slots = normalise(parseSlots(template, input.slots))
+  const words = WORDS[lang]
+  const mjmlSource = fill(
+    template,
+    {
+      ...slots,
+      lang,
+      words,
+      sender,
+      brand: { ...branding, ...colours(branding.color) },
+      footer: { ...footer, unsubscribe: words.unsubscribe, unsubscribe_url: '{unsubscribe_url}' },
+    },
+    escapeHtml,
+  )
+  // 85 MB of modules, which a hub that renders nothing does without.
+  const { default: mjml } = await import('mjml')
+  const { html } = await mjml(mjmlSource, {
+    validationLevel: 'strict',
+    ignoreIncludes: true,
+    fonts: {},
+  })
+  const common = {
+    subject: slots.subject,
+    html: html.replace(/[ \t]+$/gm, '').replace(/\n{2,}/g, '\n'),
+    text: `${toText(html).trim()}\n`,
+  }
+  const own = options.recipient ? substitute(common, options.recipient) : common
+  const rendered = options.target === 'smtp' ? own : forListmonk(own, options)
+  const bytes = Buffer.byteLength(rendered.html)
+  if (bytes > MAX_HTML_BYTES) {
+    throw new RenderError('too_large', say.too_large(bytes, MAX_HTML_BYTES))
+  }
+  return { ...rendered, bytes }
+}
+
+/** The letter one recipient gets: personal fields and the unsubscribe link filled in. */
+export function personalise(
+  rendered: Rendered,
+  recipient: Personal & { unsubscribe_url: string },
+): Rendered {
+  const filled = substitute(rendered, recipient)
+  return { ...filled, bytes: Buffer.byteLength(filled.html) }
+}
+
+type Parts = Omit<Rendered, 'bytes'>
+
+/** Fills the fields given; one that is empty goes away with the space before it ("Dear,"). */
+function substitute(parts: Parts, values: Personal & { unsubscribe_url?: string }): Parts {
+  const put = (text: string, encode: (value: string) => string) =>
+    text.replace(SPACED_TOKEN, (token, space: string, name: keyof typeof values) => {
+      if (name === 'unsubscribe_url' && values.unsubscribe_url === undefined) return token
+      const value = line(values[name] ?? '').replace(TOKEN, '$1')
+      return value ? space + encode(value) : ''
+    })
+  return {
+    subject: put(parts.subject, (value) => value),
+    html: put(parts.html, escapeHtml),
+    text: put(parts.text, (value) => value),
+  }
+}
+
+function forListmonk(parts: Parts, options: RenderOptions): Parts {
+  const left = new Set([...parts.html.matchAll(TOKEN)].map((match) => match[1]))
+  for (const field of ['name', 'company']) {
+    if (!left.has(field)) continue
+    throw new RenderError('personal_field', say.personal_field(field))
+  }
+  const { track_opens, track_clicks, first_name_attribute } = options
+  if (first_name_attribute && !/^[a-z][a-z0-9_]*$/.test(first_name_attribute)) {
+    throw new RangeError(`${first_name_attribute} cannot name an attribute in a template`)
+  }
+  const letter = goExpressions(safeComments(parts.html), first_name_attribute)
+  const html = track_clicks ? trackLinks(letter) : letter
+  return {
+    subject: goExpressions(escapeGo(parts.subject), first_name_attribute),
+    html: track_opens ? html.replace('</body>', `${TRACK_VIEW}</body>`) : html,
+    text: plainText(parts.text, first_name_attribute),
+  }
+}
+
+/** Escapes for text and attributes alike; personal fields stay, every other brace is an entity. */
+function escapeHtml(text: string): string {
+  let html = ''
+  let at = 0
+  for (const match of text.matchAll(TOKEN)) {
+    html += entities(text.slice(at, match.index)) + match[0]
+    at = match.index + match[0].length
+  }
+  return html + entities(text.slice(at))
+}
+
+function entities(text: string): string {
+  return text
+    .replace(/[&<>"'`{}]/g, (char) => ENTITIES[char] ?? char)
+    .replaceAll('@TrackLink', '&#64;TrackLink')
+}
+
+/** Greeting and closing without their comma; `{{first_name}}` read as the field it means. */
+function normalise<T>(value: T, key = ''): T {
+  if (Array.isArray(value)) return value.map((item) => normalise(item)) as T // safe: same shape
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value).map(([name, item]) => [name, normalise(item, name)])
+    return Object.fromEntries(entries) as T // safe: same keys, same kinds
+  }
+  if (typeof value !== 'string') return value
+  const text = value.replace(HABIT, '{$1}').replace(FOREIGN, '$1')
+  const bare = key === 'greeting' || key === 'closing' ? text.replace(/[\s,;:.!]+$/, '') : text
+  return bare as T // safe: T is string here
+}
+
+/** Colours that can be read: on the button, and as a link on white and on dark. */
+function colours(color: string) {
+  const light = luminance(color)
+  return {
+    on_color: light > 0.4 ? '#1f2328' : '#ffffff',
+    link_color: light > 0.3 ? '#1f5f99' : color,
+    link_color_dark: light < 0.25 ? '#8ab8ff' : color,
+  }
+}

@@ -1,0 +1,133 @@
+import { invalid } from '../../../shared/problem.ts'
+import type { Sql } from '../../../shared/sql.ts'
+import { mailBranding, mayBrand, readBranding } from '../../branding/branding.ts'
+import type { Config } from '../../config.ts'
+import type { Project } from '../../db/db.ts'
+import { personalOf } from '../drafts/audience.ts'
+import { type DraftRow, lockDraft, voidApproval } from '../drafts/drafts.ts'
+import { requireState } from '../drafts/flow.ts'
+import { firstNameAttribute } from '../listmonk/listmonk.ts'
+import { type MailSettings, readMail, viaOf } from '../settings.ts'
+import { RenderError, type Rendered, type RenderInput, render } from './render.ts'
+import type { TemplateName } from './slots.ts'
+import { slotsOfText } from './text-slots.ts'
+
+const REASON = {
+  en: (name: string) =>
+    `You get this letter because ${name} believes it concerns your work. You can unsubscribe at any time.`,
+  tr: (name: string) =>
+    `Bu mektubu, ${name} işinizle ilgili olduğunu düşündüğü için alıyorsunuz. Dilediğiniz zaman abonelikten çıkabilirsiniz.`,
+}
+/** Stands in a letter until Settings > Mail has an address; nothing is sent with it. */
+export const NO_ADDRESS = '[postal address: Settings > Mail]'
+
+type Content = Pick<
+  DraftRow,
+  'audience' | 'template' | 'language' | 'subject' | 'text' | 'slots' | 'project_id'
+>
+
+/**
+ * renderDraft fills the template and makes the draft `rendered`, voiding an approval. Slots that
+ * are given (the designer's) stay with the draft; without any, a letter is made of its text.
+ */
+export async function renderDraft(
+  sql: Sql,
+  project: Project,
+  config: Config,
+  given: { id: string; template?: TemplateName; slots?: Record<string, unknown> },
+): Promise<void> {
+  const draft = await lockDraft(sql, project.id, given.id)
+  requireState('render', draft.state)
+  const template = given.template ?? draft.template
+  const slots = given.slots ?? (template === draft.template ? draft.slots : {})
+  const { letter, campaign } = await renderContent(sql, project, config, {
+    ...draft,
+    template,
+    slots,
+  })
+  await voidApproval(sql, draft.id)
+  await sql`
+    update hub.drafts
+    set template = ${template}, slots = ${JSON.stringify(slots)}, html = ${letter.html},
+      rendered_subject = ${letter.subject}, rendered_text = ${letter.text},
+      campaign = ${campaign && JSON.stringify(campaign)}, state = 'rendered', state_reason = null,
+      approved_hash = null, approved_at = null, via = null, retry_at = null, retries = 0,
+      updated_at = now()
+    where id = ${draft.id}`
+}
+
+/** The letter as it would be rendered now; for a campaign also as listmonk's template. */
+export async function renderContent(
+  sql: Sql,
+  project: Project,
+  config: Config,
+  draft: Content,
+): Promise<{ letter: Rendered; campaign: Omit<Rendered, 'bytes'> | null }> {
+  const mail = await readMail(config.paths)
+  const input = await inputOf(project, config, mail, draft)
+  try {
+    const { audience } = draft
+    if (viaOf(mail, config, audience.kind) === 'campaign') {
+      const recipient = await recipientOf(sql, draft)
+      const options = {
+        target: 'listmonk' as const,
+        track_opens: mail.track_opens,
+        first_name_attribute: firstNameAttribute(project.slug),
+        ...recipient,
+      }
+      const { bytes: _, ...campaign } = await render(input, options)
+      return { letter: await render(input, { target: 'smtp', ...recipient }), campaign }
+    }
+    const letter = await render(input, { target: 'smtp', ...(await recipientOf(sql, draft)) })
+    return { letter, campaign: null }
+  } catch (error) {
+    if (!(error instanceof RenderError)) throw error
+    const issues = error.issues.map(({ path, message }) => ({
+      path: path ? `slots.${path}` : 'slots',
+      code: error.code,
+      message,
+    }))
+    throw invalid(
+      issues.length > 0 ? issues : [{ path: 'slots', code: error.code, message: error.words }],
+    )
+  }
+}
+
+async function inputOf(
+  project: Project,
+  config: Config,
+  { sender, footer }: MailSettings,
+  draft: Content,
+): Promise<RenderInput> {
+  const { template, language, subject, text } = draft
+  const reason = language === 'tr' ? footer.reason_tr : footer.reason_en
+  return {
+    template,
+    lang: language,
+    slots:
+      Object.keys(draft.slots).length > 0
+        ? { subject, ...draft.slots }
+        : slotsOfText({ subject, text, language }),
+    sender: {
+      name: sender?.name ?? project.name,
+      title: sender?.title ?? undefined,
+      phone: sender?.phone ?? undefined,
+    },
+    branding: (await mayBrand(config))
+      ? mailBranding(await readBranding(config))
+      : { name: project.name.slice(0, 80) },
+    footer: {
+      postal_address: footer.postal_address ?? NO_ADDRESS,
+      reason: reason ?? REASON[language](project.name),
+    },
+  }
+}
+
+/** A letter to one lead is filled in at once, so that its preview is what is sent. */
+async function recipientOf(sql: Sql, { audience, project_id }: Content) {
+  if (audience.kind === 'list') return {}
+  const [lead] = await sql<{ name: string | null; company: string | null }>`
+    select name, company from hub.leads
+    where id = ${audience.lead_id} and project_id = ${project_id}`
+  return { recipient: personalOf(lead ?? { name: null, company: null }) }
+}

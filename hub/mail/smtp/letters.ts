@@ -1,0 +1,318 @@
+import type { Sql } from '../../../shared/sql.ts'
+import { everywhere } from '../../db/db.ts'
+import { said, stored, verbatim, type Words } from '../../i18n/words.ts'
+import type { Log } from '../../log.ts'
+import type { Mailing } from '../drafts/approval.ts'
+import { peopleOf, personalOf, skipWords } from '../drafts/audience.ts'
+import type { DraftRow } from '../drafts/drafts.ts'
+import { outcomeText } from '../drafts/outcome.text.ts'
+import {
+  type Claimed,
+  markBounced,
+  markFailed,
+  markSent,
+  markUnclear,
+  putBack,
+} from '../drafts/outcome.ts'
+import { ListmonkError, listmonk } from '../listmonk/listmonk.ts'
+import { readRefusals } from '../opt-outs.ts'
+import { personalise, type Rendered } from '../render/render.ts'
+import { type MailSettings, readMail, readPause } from '../settings.ts'
+import {
+  emailHashes,
+  type Refusals,
+  readSalt,
+  type Salt,
+  tokenHash,
+  unsubscribeToken,
+} from '../suppression.ts'
+import { readToday } from '../today.ts'
+import { messageId, type SendResult, sendMail, unsubscribeHeaders } from './smtp.ts'
+
+const say = said(outcomeText)
+
+type Next = { email: string; lead_id: string | null; name: string | null; company: string | null }
+type Letter = { recipient: Next; token: string; url: string; rendered: Rendered }
+
+const MOST_ATTEMPTS = 5
+const MINUTE = 60
+
+/** How long each answer may take; tests have less patience. */
+export type Patience = { connect_timeout_ms?: number; answer_timeout_ms?: number }
+
+/** Thrown in the claim: somebody else was first, or it must not go out any more. */
+class Taken extends Error {}
+
+/**
+ * sendLetters sends a draft's letters one by one, until all are out, the day's cap is reached or the
+ * server is away. `sending` is committed before DATA, so that nobody gets a letter twice.
+ */
+export async function sendLetters(
+  mailing: Mailing & { log: Log; patience: Patience },
+  draft: DraftRow,
+  isClosed: () => boolean,
+): Promise<void> {
+  while (!isClosed()) {
+    const [mail, pause] = await Promise.all([
+      readMail(mailing.config.paths),
+      readPause(mailing.config.paths),
+    ])
+    if (pause.reason || !mail.sender || !mailing.config.public_url) return
+    const next = await choose(mailing, draft, mail)
+    if (next === null) return
+    const goesOn = await sendOne(mailing, { draft, mail, recipient: next })
+    if (!goesOn) return
+  }
+}
+
+/** The next who may get it; who may not by now is left out with the reason. */
+async function choose(
+  { config, db }: Mailing,
+  draft: DraftRow,
+  mail: MailSettings,
+): Promise<Next | null> {
+  const refusals = await readRefusals(config.paths)
+  const pause = await readPause(config.paths)
+  return everywhere(db, async (sql) => {
+    const { left, alarm } = await readToday(sql, mail, pause)
+    if (left === 0 || alarm) return null
+    for (;;) {
+      const [next] = await sql<Next>`
+        select email, lead_id, name, company
+        from hub.recipients
+        where draft_id = ${draft.id} and state = 'pushed' and (retry_at is null or retry_at <= now())
+          and exists (
+            select from hub.drafts
+            where id = ${draft.id} and state = 'sending' and paused_at is null
+              and approved_hash = ${draft.approved_hash}
+              and (retry_at is null or retry_at <= now())
+          )
+        order by retry_at nulls first, email
+        limit 1`
+      if (!next) return null
+      const skip = await whyNot(sql, draft, next, refusals)
+      if (!skip) return next
+      await sql`
+        update hub.recipients set state = 'skipped', reason = ${stored(skip)}
+        where draft_id = ${draft.id} and email = ${next.email} and state = 'pushed'`
+    }
+  })
+}
+
+/** Why somebody who was approved must not get it by now. */
+export async function whyNot(
+  sql: Sql,
+  draft: DraftRow,
+  { lead_id, email }: Pick<Next, 'lead_id' | 'email'>,
+  refusals: Refusals,
+): Promise<Words | null> {
+  if (!lead_id) return skipWords.lead_deleted
+  const { project_id, template, approved_at } = draft
+  const audience = { kind: 'lead' as const, lead_id }
+  const { people } = await peopleOf(sql, { project_id, audience, template, refusals })
+  const [person] = people
+  if (person?.email !== email) return skipWords.other_address
+  if (person.skip) return skipWords[person.skip]
+  const [replied] = await sql`
+    select from hub.recipients where lead_id = ${lead_id} and replied_at > ${approved_at}`
+  return replied ? skipWords.replied : null
+}
+
+/** What became of a letter, with what was said of it. */
+type Outcome = SendResult & { said: Words }
+
+type Work = { draft: DraftRow; mail: MailSettings; recipient: Next }
+
+async function sendOne(
+  mailing: Mailing & { log: Log; patience: Patience },
+  work: Work,
+): Promise<boolean> {
+  const { config, log } = mailing
+  const { draft, mail, recipient } = work
+  const salt = await readSalt(config.paths)
+  const token = unsubscribeToken(salt, recipient.email)
+  const url = new URL(`/api/cockpit/u/${token}`, config.public_url ?? 'https://localhost').href
+  const rendered = personalise(
+    {
+      subject: draft.rendered_subject ?? '',
+      html: draft.html ?? '',
+      text: draft.rendered_text ?? '',
+      bytes: 0,
+    },
+    { ...personalOf(recipient), unsubscribe_url: url },
+  )
+  const letter = { recipient, token, url, rendered }
+  let claimed: Claimed | undefined
+  const claim = async () => {
+    claimed = await take(mailing, draft, mail, letter)
+  }
+  try {
+    const result =
+      draft.via === 'tx'
+        ? await byListmonk(mail, letter, claim)
+        : await bySmtp(mailing.patience, draft, mail, letter, claim)
+    log({ msg: 'mail', draft_id: draft.id, outcome: result.kind })
+    return await settle(mailing, { ...work, claimed, result, salt })
+  } catch (error) {
+    if (error instanceof Taken) return true
+    throw error
+  }
+}
+
+/** Commits `sending`; the last moment in which an unsubscription still counts. */
+async function take(
+  { config, db }: Mailing,
+  draft: DraftRow,
+  mail: MailSettings,
+  { recipient, token }: Letter,
+): Promise<Claimed> {
+  const { salt, queued } = await readRefusals(config.paths)
+  const hashes = emailHashes(salt, recipient.email)
+  if (hashes.some((hash) => queued.has(hash))) throw new Taken()
+  const message_id = messageId(draft.id, recipient.email, mail.sender?.email ?? '')
+  return everywhere(db, async (sql) => {
+    const [row] = await sql<{ attempts: number }>`
+      update hub.recipients
+      set state = 'sending', attempts = attempts + 1, claimed_at = now(), reason = null,
+        message_id = ${message_id}, token_hash = ${tokenHash(token)}
+      where draft_id = ${draft.id} and email = ${recipient.email} and state = 'pushed'
+        and not exists (
+          select from hub.suppression where email_hash = any(${hashes}::text[]) and released_at is null
+        )
+        and exists (
+          select from hub.drafts
+          where id = ${draft.id} and state = 'sending' and paused_at is null
+            and approved_hash = ${draft.approved_hash}
+        )
+      returning attempts`
+    if (!row) throw new Taken()
+    const { email, lead_id } = recipient
+    const { id: draft_id, project_id, subject } = draft
+    return { draft_id, project_id, email, lead_id, subject, attempt: row.attempts }
+  })
+}
+
+async function bySmtp(
+  patience: Patience,
+  draft: DraftRow,
+  { smtp, sender }: MailSettings,
+  { recipient, url, rendered }: Letter,
+  claim: () => Promise<void>,
+): Promise<Outcome> {
+  if (!smtp || !sender) return away(say.no_server)
+  const result = await sendMail(
+    smtp,
+    {
+      from: { name: sender.name, address: sender.email },
+      to: {
+        ...(recipient.name ? { name: oneLine(recipient.name) } : {}),
+        address: recipient.email,
+      },
+      ...(sender.reply_to ? { reply_to: { address: sender.reply_to } } : {}),
+      subject: rendered.subject,
+      html: rendered.html,
+      text: rendered.text,
+      message_id: messageId(draft.id, recipient.email, sender.email),
+      date: new Date(),
+      unsubscribe_url: url,
+    },
+    { on_data: claim, ...patience },
+  )
+  return { ...result, said: verbatim(result.response) }
+}
+
+async function byListmonk(
+  { listmonk: settings, sender }: MailSettings,
+  { recipient, url, rendered }: Letter,
+  claim: () => Promise<void>,
+): Promise<Outcome> {
+  if (!settings || !sender) return away(say.no_listmonk)
+  const client = listmonk(settings)
+  try {
+    const template_id = await client.ensureTemplate('tx')
+    await claim()
+    await client.sendTransactional({
+      email: recipient.email,
+      from_email: `${sender.name.replace(/["\\<>]/g, '')} <${sender.email}>`,
+      rendered,
+      headers: unsubscribeHeaders(url),
+      template_id,
+    })
+    const response = 'taken by listmonk'
+    return { kind: 'sent', response, message_id: '', said: verbatim(response) }
+  } catch (error) {
+    if (!(error instanceof ListmonkError)) throw error
+    const { kind, message: response, words: said, call } = error
+    if (kind === 'unclear') return { kind, code: 'LISTMONK', response, message_id: '', said }
+    const isRefusal = kind === 'refused' && call === 'POST /tx'
+    const stage = isRefusal ? 'data' : 'connect'
+    return { kind: 'refused', permanent: isRefusal, code: 'LISTMONK', response, stage, said }
+  }
+}
+
+const away = (why: Words): Outcome => ({
+  kind: 'refused',
+  permanent: false,
+  code: 'SETTINGS',
+  response: why.en,
+  stage: 'connect',
+  said: why,
+})
+
+const oneLine = (text: string) => text.replace(/\p{Cc}+/gu, ' ').slice(0, 200)
+
+/** Writes down what became of it. Answers whether the next letter may follow at once. */
+async function settle(
+  { db }: Mailing,
+  given: Work & { claimed: Claimed | undefined; result: Outcome; salt: Salt },
+): Promise<boolean> {
+  const { draft, claimed, result, salt } = given
+  const later = (reason: Words) =>
+    everywhere(db, async (sql) => {
+      await sql`
+        update hub.drafts
+        set retries = retries + 1, state_reason = ${stored(reason)},
+          retry_at = now() + make_interval(secs => least(30 * power(2, retries), 3600))
+        where id = ${draft.id} and state = 'sending'`
+      return false
+    })
+  if (result.kind === 'sent' && claimed) {
+    await everywhere(db, async (sql) => {
+      await markSent(sql, claimed)
+      await sql`
+        update hub.drafts set retries = 0, state_reason = null
+        where id = ${draft.id} and state = 'sending' and retries > 0`
+    })
+    return true
+  }
+  if (result.kind === 'unclear' && claimed) {
+    await everywhere(db, (sql) => markUnclear(sql, claimed, say.no_clear_answer(result.said)))
+    return later(say.stopped_answering(result.said))
+  }
+  if (result.kind !== 'refused') throw new Error('a letter went out without a claim')
+  const { stage, permanent, response, said: reason } = result
+  const isOfLetter = stage === 'recipient' || stage === 'data'
+  if (!claimed) return later(say.takes_none(result.said))
+  if (!isOfLetter) {
+    await everywhere(db, (sql) => putBack(sql, claimed, { reason, wait_seconds: 0 }))
+    return later(say.takes_none(result.said))
+  }
+  await everywhere(db, async (sql) => {
+    if (permanent || claimed.attempt >= MOST_ATTEMPTS) {
+      await markFailed(sql, claimed, reason)
+      if (isDead(stage, permanent, response)) await markBounced(sql, salt, claimed, 'hard')
+      return
+    }
+    const wait_seconds = 5 * MINUTE * 3 ** (claimed.attempt - 1)
+    await putBack(sql, claimed, { reason, wait_seconds })
+  })
+  return true
+}
+
+/** 5.1.x and 5.2.1 say that the address is dead; 5.7.x only that our letter is not wanted. */
+function isDead(stage: string, permanent: boolean, response: string): boolean {
+  if (!permanent || stage !== 'recipient') return false
+  const enhanced = /\b5\.(\d{1,3})\.(\d{1,3})\b/.exec(response)
+  if (enhanced) return enhanced[1] === '1' || (enhanced[1] === '2' && enhanced[2] === '1')
+  return /^55[013]\b/.test(response)
+}

@@ -1,0 +1,122 @@
+import { everywhere } from '../../db/db.ts'
+import { LOCK_SPACE, LOCKS } from '../../db/locks.ts'
+import { said, stored } from '../../i18n/words.ts'
+import type { Log } from '../../log.ts'
+import { type Mailing, surroundings } from '../drafts/approval.ts'
+import type { DraftRow } from '../drafts/drafts.ts'
+import { outcomeText } from '../drafts/outcome.text.ts'
+import { endDraft } from '../drafts/outcome.ts'
+import { sendCampaigns } from '../listmonk/campaigns.ts'
+import { applyOptOuts } from '../opt-outs.ts'
+import { pauseMail } from '../settings.ts'
+import { type Patience, sendLetters } from './letters.ts'
+
+const TICK_MS = 10_000
+
+export type Mailer = {
+  /** There may be something to send. */
+  nudge: () => void
+  /** Sends what can be sent now; ends when that is done. */
+  run: () => Promise<void>
+  start: () => void
+  close: () => Promise<void>
+}
+
+/** createMailer makes what sends drafts in state `sending`, in the background. */
+export function createMailer(
+  given: Mailing & { log: Log; patience?: Patience; tick_ms?: number },
+): Mailer {
+  const { log, tick_ms = TICK_MS } = given
+  const mailing = { ...given, patience: given.patience ?? {} }
+  let running: Promise<void> | undefined
+  let again = false
+  let timer: NodeJS.Timeout | undefined
+  let isClosed = false
+
+  function run(): Promise<void> {
+    again = true
+    running ??= loop().finally(() => {
+      running = undefined
+    })
+    return running
+  }
+  async function loop(): Promise<void> {
+    while (again && !isClosed) {
+      again = false
+      try {
+        await applyOptOuts(mailing)
+        await sendAll(mailing, () => isClosed)
+      } catch (error) {
+        log({ msg: 'sending mail', error: error instanceof Error ? error.message : String(error) })
+      }
+    }
+  }
+  return {
+    nudge: () => {
+      if (timer) void run()
+    },
+    run,
+    start: () => {
+      timer ??= setInterval(() => void run(), tick_ms)
+      void run()
+    },
+    close: async () => {
+      isClosed = true
+      clearInterval(timer)
+      timer = undefined
+      await running
+    },
+  }
+}
+
+type Sending = Mailing & { log: Log; patience: Patience }
+
+/** One round over all drafts that are being sent, unless another process is at it. */
+async function sendAll(mailing: Sending, isClosed: () => boolean): Promise<void> {
+  const { config, db } = mailing
+  const [open] = await everywhere(
+    db,
+    (sql) => sql`
+    select from hub.drafts where state = 'sending' limit 1`,
+  )
+  if (!open) return
+  await db.transaction('*', async (sql) => {
+    // The lock is this transaction's and goes with its connection, so a killed hub leaves none.
+    await sql`select set_config('idle_in_transaction_session_timeout', '0', true)`
+    const [lock] = await sql<{ taken: boolean }>`
+      select pg_try_advisory_xact_lock(${LOCK_SPACE}, ${LOCKS.mailer}) as taken`
+    if (!lock?.taken) return
+    await recover(mailing)
+    const drafts = await everywhere(
+      db,
+      (own) => own<DraftRow>`
+      select * from hub.drafts
+      where state = 'sending' and (retry_at is null or retry_at <= now())
+      order by updated_at, id`,
+    )
+    const { today } = await surroundings(mailing)
+    if (today.alarm) await pauseMail(config.paths, today.alarm.reason, today.alarm.detail)
+    for (const draft of drafts) {
+      if (isClosed()) return
+      if (draft.via === 'campaign') await sendCampaigns(mailing, draft)
+      else await sendLetters(mailing, draft, isClosed)
+      await everywhere(db, (own) => endDraft(own, draft.id))
+    }
+  })
+}
+
+/** Nobody sends now, so a letter that is `sending` is left from a process that ended. */
+async function recover({ db, log }: Sending): Promise<void> {
+  const left = await everywhere(
+    db,
+    (sql) => sql`
+    update hub.recipients
+    set state = 'unclear', reason = ${stored(said(outcomeText).hub_ended)}
+    where state = 'sending' and exists (
+      select from hub.drafts
+      where id = recipients.draft_id and via is distinct from 'campaign'
+    )
+    returning 1`,
+  )
+  if (left.length > 0) log({ msg: 'letters unclear after an end', count: left.length })
+}

@@ -1,0 +1,72 @@
+import { Resolver } from 'node:dns/promises'
+import { said, type Words } from '../../i18n/words.ts'
+import { serverText } from './servers.text.ts'
+
+const { dns_advice: say } = said(serverText)
+
+/** What asks the DNS: `node:dns` or a test. Throws as `resolveTxt` does. */
+export type TxtResolver = (name: string) => Promise<string[][]>
+
+/** `present`, `missing`, or `unknown` when the DNS could not be asked (offline). */
+export type Finding = {
+  state: 'present' | 'missing' | 'unknown'
+  record: string | null
+  /** null: nothing is to do. */
+  advice: Words | null
+}
+
+/** How receivers see the sender's domain. */
+export type SenderDns = { domain: string; spf: Finding; dkim: Finding; dmarc: Finding }
+
+const TIMEOUT_MS = 3_000
+/** Selectors of the providers most senders use; more can be given. */
+const SELECTORS = ['default', 'google', 'selector1', 'selector2', 's1', 's2', 'k1', 'mail', 'dkim']
+
+/** The system's resolver with a short patience. */
+export function systemResolver(): TxtResolver {
+  const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: 1 })
+  return (name) => resolver.resolveTxt(name)
+}
+
+/** Looks up SPF, DKIM and DMARC of the sender's domain; never throws, offline is `unknown`. */
+export async function checkSenderDns(
+  domain: string,
+  options: { resolve?: TxtResolver; selectors?: string[] } = {},
+): Promise<SenderDns> {
+  const { resolve = systemResolver(), selectors = [] } = options
+  const names = [...new Set([...selectors, ...SELECTORS])]
+  const [spf, dmarc, ...keys] = await Promise.all([
+    find(resolve, domain, /^v=spf1(\s|$)/i),
+    find(resolve, `_dmarc.${domain}`, /^v=DMARC1\s*(;|$)/i),
+    ...names.map((name) => find(resolve, `${name}._domainkey.${domain}`, /(^|;)\s*p=[a-z0-9+/]/i)),
+  ])
+  const key = keys.find((each) => typeof each === 'string')
+  const dkim = key ?? (keys.every((each) => each === null) ? null : undefined)
+  return {
+    domain,
+    spf: finding(spf, say.spf(domain)),
+    dkim: finding(dkim, say.dkim),
+    dmarc: finding(dmarc, say.dmarc(domain)),
+  }
+}
+
+/** The record, null when there surely is none, undefined when nobody answered. */
+async function find(
+  resolve: TxtResolver,
+  name: string,
+  pattern: RegExp,
+): Promise<string | null | undefined> {
+  try {
+    const records = (await resolve(name)).map((parts) => parts.join(''))
+    return records.find((record) => pattern.test(record)) ?? null
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : ''
+    return code === 'ENODATA' || code === 'ENOTFOUND' ? null : undefined
+  }
+}
+
+function finding(record: string | null | undefined, advice: Words): Finding {
+  if (record === undefined) return { state: 'unknown', record: null, advice: say.unknown }
+  if (record === null) return { state: 'missing', record: null, advice }
+  return { state: 'present', record, advice: null }
+}

@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { ApiError } from '../../shared/problem.ts'
+import { raw, type Sql } from '../../shared/sql.ts'
+import { ActionName, type Actions } from '../agents/actions.ts'
+import type { ApprovalRequest } from '../agents/agent.ts'
+import { AGENT_NAMES } from '../agents/names.ts'
+import { addRule } from '../agents/run/prompts.ts'
+import type { Paths } from '../config.ts'
+import { type Database, everywhere } from '../db/db.ts'
+import { failureOf, WordsError } from '../http/failure.ts'
+import { said, stored, verbatim, type Words } from '../i18n/words.ts'
+import type { Log } from '../log.ts'
+import { approvalText } from './approvals.text.ts'
+
+const say = said(approvalText)
+
+/** What needs a yes, as every answer has it. */
+export const Approval = z
+  .object({
+    id: z.uuid(),
+    project: z.string(),
+    mission_id: z.uuid().nullable(),
+    kind: z.enum(['external', 'destructive', 'prompt', 'process']),
+    title: z.string(),
+    action: z.record(z.string(), z.unknown()),
+    hash: z.string().meta({ description: 'Of the action as shown; a yes has to name it.' }),
+    status: z.enum(['waiting', 'approved', 'rejected', 'done', 'failed']),
+    outcome: z.string().nullable(),
+    decided_at: z.string().nullable(),
+    created_at: z.string(),
+  })
+  .meta({ id: 'Approval' })
+export type Approval = z.infer<typeof Approval>
+/** As it is kept: its sentences in both languages. */
+export type ApprovalKept = Omit<Approval, 'title' | 'outcome'> & {
+  title: Words
+  outcome: Words | null
+}
+
+/** Its columns, over `hub.approvals as approval` joined with `hub.projects as project`. */
+export const approvalColumns = raw(`
+  approval.id, project.slug as project, approval.mission_id, approval.kind, approval.title,
+  approval.action, approval.action_hash as hash, approval.status, approval.outcome,
+  approval.decided_at, approval.created_at`)
+
+/** The hash of an action: the same words in any order of fields. */
+export function hashOf(action: Record<string, unknown>): string {
+  return createHash('sha256').update(canonical(action)).digest('hex')
+}
+
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
+  if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null'
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${fields.map(([key, field]) => `${JSON.stringify(key)}:${canonical(field)}`).join(',')}}`
+}
+
+/** propose makes an approval that waits. */
+export async function propose(
+  sql: Sql,
+  of: { project_id: string; mission_id: string },
+  { kind, title, action }: ApprovalRequest,
+): Promise<string> {
+  const [made] = await sql<{ id: string }>`
+    insert into hub.approvals (project_id, mission_id, kind, title, action, action_hash)
+    values (${of.project_id}, ${of.mission_id}, ${kind}, ${stored(title)},
+      ${JSON.stringify(action)}, ${hashOf(action)})
+    returning id`
+  return made?.id ?? ''
+}
+
+export async function getApproval(sql: Sql, id: string): Promise<ApprovalKept> {
+  const [approval] = await sql<ApprovalKept>`
+    select ${approvalColumns}
+    from hub.approvals as approval
+    join hub.projects as project on project.id = approval.project_id
+    where approval.id = ${id}`
+  if (!approval) throw new ApiError('not_found', 'There is no such approval.')
+  return approval
+}
+
+/**
+ * approve says yes to exactly what `hash` names. 409 when it was decided already, or is no longer
+ * what was shown.
+ */
+export async function approve(sql: Sql, id: string, hash: string): Promise<ApprovalKept> {
+  const before = await getApproval(sql, id)
+  if (before.hash !== hash || hashOf(before.action) !== before.hash) {
+    throw new ApiError('conflict', say.changed)
+  }
+  const decided = await sql`
+    update hub.approvals set status = 'approved', decided_at = now()
+    where id = ${id} and status = 'waiting' and action_hash = ${hash}
+    returning id`
+  if (decided.length === 0) throw decidedAlready(await getApproval(sql, id))
+  await release(sql, before)
+  return getApproval(sql, id)
+}
+
+export async function reject(sql: Sql, id: string, reason: string | null): Promise<ApprovalKept> {
+  const outcome = reason === null ? null : stored(verbatim(reason))
+  const decided = await sql`
+    update hub.approvals set status = 'rejected', outcome = ${outcome}, decided_at = now()
+    where id = ${id} and status = 'waiting'
+    returning id`
+  const approval = await getApproval(sql, id)
+  if (decided.length === 0) throw decidedAlready(approval)
+  await release(sql, approval)
+  return approval
+}
+
+function decidedAlready({ status }: ApprovalKept): ApiError {
+  return new ApiError('wrong_state', say.decided[status])
+}
+
+/** The mission that waits for the answer goes on. */
+async function release(sql: Sql, { mission_id }: ApprovalKept): Promise<void> {
+  if (!mission_id) return
+  await sql`
+    update hub.missions set waits_for = null, reason = null
+    where id = ${mission_id} and status = 'queued' and waits_for = 'approval'`
+}
+
+const Rule = z.object({
+  do: z.literal('add_prompt_rule'),
+  agent: z.enum(AGENT_NAMES),
+  rule: z.string().min(1).max(600),
+})
+
+/** What a mission does itself once it has its yes. */
+export const FOR_MISSIONS = ['read_web']
+
+/**
+ * carryOut does what was approved and notes what came of it. What a killed hub had a yes for but had
+ * not noted is done again: every action may be.
+ */
+export async function carryOut(
+  { db, paths, actions, log }: { db: Database; paths: Paths; actions: Actions; log: Log },
+  approval: ApprovalKept,
+): Promise<void> {
+  const { id } = approval
+  const end = await perform(paths, actions, approval).then(
+    (outcome) => (outcome === undefined ? undefined : { status: 'done', outcome }),
+    (error: unknown) => {
+      log({ msg: 'approved action failed', approval_id: id, error: String(error) })
+      return { status: 'failed', outcome: failureOf(error) }
+    },
+  )
+  if (!end) return
+  await everywhere(
+    db,
+    (sql) => sql`
+      update hub.approvals set status = ${end.status}, outcome = ${stored(end.outcome)}
+      where id = ${id} and status = 'approved'`,
+  )
+}
+
+/** resumeApproved carries out what had its yes when the hub ended. */
+export async function resumeApproved(given: Parameters<typeof carryOut>[0]): Promise<void> {
+  const left = await everywhere(
+    given.db,
+    (sql) => sql<ApprovalKept>`
+      select ${approvalColumns}
+      from hub.approvals as approval
+      join hub.projects as project on project.id = approval.project_id
+      where approval.status = 'approved'
+      order by approval.decided_at`,
+  )
+  for (const approval of left) await carryOut(given, approval)
+}
+
+/** Answers what came of it, undefined where the mission goes on with it. */
+async function perform(
+  paths: Paths,
+  actions: Actions,
+  { action }: ApprovalKept,
+): Promise<Words | undefined> {
+  if (FOR_MISSIONS.includes(String(action.do))) return undefined
+  if (action.do === 'note_process') return say.noted
+  const rule = Rule.safeParse(action)
+  if (rule.success) {
+    await addRule(paths, rule.data.agent, rule.data.rule)
+    return say.rule_added(rule.data.agent)
+  }
+  const name = ActionName.safeParse(action.do)
+  const run = name.success ? actions.run[name.data] : undefined
+  if (!run) throw new WordsError(say.unable)
+  return run()
+}

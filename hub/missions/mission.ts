@@ -1,0 +1,161 @@
+import { z } from 'zod'
+import { ApiError } from '../../shared/problem.ts'
+import { raw, type Sql } from '../../shared/sql.ts'
+import { MissionInput, Result } from '../agents/agent.ts'
+import { AGENT_NAMES, type AgentName } from '../agents/names.ts'
+import { joined, said, stored, type Words } from '../i18n/words.ts'
+import { approvalText } from './approvals.text.ts'
+import { missionText } from './mission.text.ts'
+
+const say = said(missionText)
+
+export const STATUSES = ['queued', 'processing', 'done', 'failed', 'cancelled'] as const
+export const Status = z.enum(STATUSES)
+export type Status = z.infer<typeof Status>
+
+export const Department = z.enum(['auto', ...AGENT_NAMES])
+export type Department = z.infer<typeof Department>
+
+/** A mission as every answer has it. */
+export const Mission = z
+  .object({
+    id: z.uuid(),
+    department: Department.meta({ description: '`auto` until the model has found the agent.' }),
+    task: z.string(),
+    project: z.string(),
+    status: Status,
+    reason: z.string().nullable().meta({ description: 'Why it waits, failed or was cancelled.' }),
+    waits_for: z.enum(['model', 'approval', 'license']).nullable(),
+    routed_by: z.enum(['given', 'phrase', 'model', 'schedule', 'alert', 'system']),
+    routed_because: z.string().nullable(),
+    progress: z.number(),
+    tokens: z.int(),
+    retry_of: z.uuid().nullable(),
+    created_at: z.string(),
+    started_at: z.string().nullable(),
+    finished_at: z.string().nullable(),
+  })
+  .meta({ id: 'Mission' })
+export type Mission = z.infer<typeof Mission>
+/** As it is kept: its sentences in both languages. */
+export type MissionKept = Omit<Mission, 'reason' | 'routed_because'> & {
+  reason: Words | null
+  routed_because: Words | null
+}
+
+export const Step = z.object({
+  position: z.int(),
+  name: z.string(),
+  title: z.string().meta({ description: 'Its name in words.' }),
+  tokens: z.int(),
+  started_at: z.string(),
+  finished_at: z.string(),
+})
+
+/** One mission with all it left behind. */
+export const MissionDetails = Mission.extend({
+  input: MissionInput.omit({ text: true }).extend({ text_length: z.int().optional() }),
+  steps: z.array(Step),
+  result: Result.nullable(),
+}).meta({ id: 'MissionDetails' })
+
+/** A mission's columns, over `hub.missions as mission` joined with `hub.projects as project`. */
+export const missionColumns = raw(`
+  mission.id, mission.department, mission.task, project.slug as project, mission.status,
+  mission.reason, mission.waits_for, mission.routed_by, mission.routed_because, mission.progress,
+  mission.tokens, mission.retry_of, mission.created_at, mission.started_at, mission.finished_at`)
+
+export type NewMission = {
+  project_id: string
+  department: Department
+  task: string
+  input?: MissionInput
+  routed_by?: Mission['routed_by']
+  routed_because?: Words | null
+  retry_of?: string | null
+  /** Beyond what was given: it only changes how it is shown. */
+  reason?: Words | null
+}
+
+/** addMission makes a queued mission, and the event that begins its stream; answers its id. */
+export async function addMission(sql: Sql, given: NewMission): Promise<string> {
+  const { routed_by = 'given', routed_because = null, retry_of = null, input = {} } = given
+  const [made] = await sql<{ id: string }>`
+    insert into hub.missions (
+      project_id, department, task, input, routed_by, routed_because, retry_of, reason)
+    values (
+      ${given.project_id}, ${given.department}, ${given.task}, ${JSON.stringify(input)},
+      ${routed_by}, ${routed_because ? stored(routed_because) : null}, ${retry_of},
+      ${given.reason ? stored(given.reason) : null})
+    returning id`
+  const id = made?.id ?? ''
+  await addEvent(sql, { project_id: given.project_id, mission_id: id }, 'state', {
+    status: 'queued',
+  })
+  return id
+}
+
+/** addEvent notes what happened to a mission. */
+export async function addEvent(
+  sql: Sql,
+  of: { project_id: string; mission_id: string },
+  kind: 'state' | 'step',
+  data: Record<string, unknown>,
+): Promise<void> {
+  await sql`
+    insert into hub.mission_events (project_id, mission_id, kind, data)
+    values (${of.project_id}, ${of.mission_id}, ${kind}, ${JSON.stringify(data)})`
+}
+
+/** getMission answers one mission of the transaction's scope; 404 when there is none. */
+export async function getMission(sql: Sql, id: string): Promise<MissionKept> {
+  const [mission] = await sql<MissionKept>`
+    select ${missionColumns}
+    from hub.missions as mission
+    join hub.projects as project on project.id = mission.project_id
+    where mission.id = ${id}`
+  if (!mission) throw new ApiError('not_found', 'There is no such mission.')
+  return mission
+}
+
+/** cancelMission ends what has not ended; 409 names the state of what has. */
+export async function cancelMission(sql: Sql, id: string, reason: Words): Promise<void> {
+  const [gone] = await sql<{ project_id: string }>`
+    update hub.missions
+    set status = 'cancelled', reason = ${stored(reason)}, waits_for = null, run = null, finished_at = now()
+    where id = ${id} and status in ('queued', 'processing')
+    returning project_id`
+  if (!gone) {
+    const { status } = await getMission(sql, id)
+    throw new ApiError('wrong_state', joined([say.states[status], say.cannot_cancel]))
+  }
+  await sql`
+    update hub.approvals
+    set status = 'rejected', outcome = ${stored(said(approvalText).mission_cancelled)},
+      decided_at = now()
+    where mission_id = ${id} and status = 'waiting'`
+  await addEvent(sql, { ...gone, mission_id: id }, 'state', { status: 'cancelled' })
+}
+
+/** retryMission makes a new mission of one that failed or was cancelled; the old one stays as it is. */
+export async function retryMission(sql: Sql, id: string): Promise<string> {
+  const [old] = await sql<{
+    project_id: string
+    department: AgentName
+    task: string
+    input: MissionInput
+    status: Status
+    routed_by: Mission['routed_by']
+    routed_because: Words | null
+  }>`
+    select project_id, department, task, input, status, routed_by, routed_because
+    from hub.missions where id = ${id} for update`
+  if (!old) throw new ApiError('not_found', 'There is no such mission.')
+  if (old.status !== 'failed' && old.status !== 'cancelled') {
+    throw new ApiError('wrong_state', joined([say.states[old.status], say.cannot_retry]))
+  }
+  const [open] = await sql<{ id: string }>`
+    select id from hub.missions where retry_of = ${id} and status in ('queued', 'processing')`
+  if (open) throw new ApiError('conflict', say.tried_already)
+  return addMission(sql, { ...old, retry_of: id })
+}

@@ -1,0 +1,285 @@
+import { z } from 'zod'
+import type { Sql } from '../../shared/sql.ts'
+import type { Deps } from '../deps.ts'
+import { type Language, type Sayable, said, verbatim, type Words } from '../i18n/words.ts'
+import { readLicense } from '../license/license.ts'
+import { readMail, readPause } from '../mail/settings.ts'
+import { MODELS } from '../model/settings.ts'
+import { readSetting } from '../ops/settings.ts'
+import { nextActionText } from './next-actions.text.ts'
+
+const say = said(nextActionText)
+
+export const NextAction = z
+  .object({
+    kind: z.enum([
+      'add_service_key',
+      'create_project',
+      'confirm_mail',
+      'check_unclear',
+      'task_due',
+      'answer_reply',
+      'approve_draft',
+      'decide_approval',
+      'send_draft',
+      'finish_draft',
+      'follow_up',
+      'look_at_failed_import',
+      'correct_import',
+      'look_at_failed_mission',
+      'choose_model',
+      'set_up_mail',
+      'renew_license',
+      'add_leads',
+      'write_to_leads',
+    ]),
+    title: z.string().meta({ description: 'What to do, in a line.' }),
+    name: z.string().nullable().meta({
+      description: 'What it is about: the lead, subject, task, file or project; null for several.',
+    }),
+    project: z.string().nullable(),
+    ref: z
+      .object({
+        kind: z.enum(['lead', 'task', 'draft', 'mission', 'approval', 'import', 'settings']),
+        id: z.string(),
+      })
+      .nullable()
+      .meta({ description: 'What to open.' }),
+    lead_id: z.uuid().nullable(),
+    count: z.int().meta({ description: 'How many things it stands for.' }),
+    due_on: z.iso.date().nullable(),
+  })
+  .meta({ id: 'NextAction' })
+export type NextAction = Sayable<z.infer<typeof NextAction>>
+type Kind = z.infer<typeof NextAction>['kind']
+type Ref = NonNullable<z.infer<typeof NextAction>['ref']>['kind']
+
+const MOST_OF_A_KIND = 10
+const QUIET_DAYS = 5
+
+/** nextActions lists what somebody should do now, the most pressing first, from facts alone. */
+export async function nextActions(sql: Sql, deps: Deps): Promise<NextAction[]> {
+  const [row] = await sql<{ count: number }>`select count(*)::int as count from hub.projects`
+  const settings = await fromSettings(deps)
+  const isUrgent = ({ kind }: NextAction) => URGENT.has(kind)
+  return [
+    ...settings.filter(isUrgent),
+    ...(row?.count === 0 ? [plain('create_project', null)] : []),
+    ...(await fromRows(sql)),
+    ...settings.filter((action) => !isUrgent(action)),
+  ]
+}
+
+const URGENT = new Set<unknown>(['add_service_key', 'confirm_mail'] satisfies Kind[])
+
+const NOTHING = { name: null, project: null, ref: null, lead_id: null, count: 1, due_on: null }
+
+type PlainKind = {
+  [K in keyof typeof say]: (typeof say)[K] extends Words ? K : never
+}[keyof typeof say]
+
+function plain(kind: PlainKind, setting: string | null): NextAction {
+  const ref = setting ? { kind: 'settings' as const, id: setting } : null
+  return { ...NOTHING, kind, title: say[kind], ref }
+}
+
+async function fromSettings({ config, key_role }: Deps): Promise<NextAction[]> {
+  const { paths } = config
+  const actions: NextAction[] = []
+  if (key_role === 'hub_ro') actions.push(plain('add_service_key', 'service_key'))
+  const pause = await readPause(paths)
+  if (pause.reason) actions.push(plain('confirm_mail', 'mail'))
+  const model = await readSetting(paths, MODELS)
+  if (model.kind === 'none') actions.push(plain('choose_model', 'models'))
+  const mail = await readMail(paths)
+  if (!mail.sender || !(mail.smtp || mail.listmonk)) actions.push(plain('set_up_mail', 'mail'))
+  const { status } = await readLicense(config)
+  if (status === 'grace' || status === 'expired' || status === 'refused') {
+    actions.push(plain('renew_license', 'license'))
+  }
+  return actions
+}
+
+/** What a statement finds: the thing to open, whose it is, and what its title is filled in with. */
+type Found = {
+  id?: string
+  project: string
+  name?: string | Words
+  lead_id?: string | null
+  count?: number
+  due_on?: string | null
+  days?: number
+}
+type Work = {
+  kind: Kind
+  ref?: Ref
+  find: (sql: Sql) => Promise<Found[]>
+  title: (filled: { name: string; count: number; days: number }) => Words
+}
+
+/** One statement a kind, each in the order of its urgency; the scope of the transaction decides. */
+const WORK: Work[] = [
+  {
+    kind: 'check_unclear',
+    ref: 'draft',
+    find: drafts('unclear'),
+    title: ({ name }) => say.check_unclear(name),
+  },
+  {
+    kind: 'task_due',
+    ref: 'task',
+    find: (sql) => sql`
+      select task.id, task.title as name, project.slug as project, task.lead_id, task.due_on
+      from hub.tasks as task join hub.projects as project on project.id = task.project_id
+      where task.done_at is null and task.due_on <= (now() at time zone 'utc')::date
+      order by task.due_on, task.created_at, task.id limit ${MOST_OF_A_KIND}`,
+    title: ({ name }) => verbatim(name),
+  },
+  {
+    kind: 'answer_reply',
+    ref: 'lead',
+    find: (sql) => sql`
+      select lead.id, lead.id as lead_id, project.slug as project,
+        coalesce(lead.name, lead.company, lead.email) as name
+      from hub.leads as lead join hub.projects as project on project.id = lead.project_id
+      where lead.stage = 'replied'
+      order by lead.updated_at, lead.id limit ${MOST_OF_A_KIND}`,
+    title: ({ name }) => say.answer_reply(name),
+  },
+  {
+    kind: 'approve_draft',
+    ref: 'draft',
+    find: drafts('rendered'),
+    title: ({ name }) => say.approve_draft(name),
+  },
+  {
+    kind: 'decide_approval',
+    ref: 'approval',
+    find: (sql) => sql`
+      select approval.id, approval.title as name, project.slug as project
+      from hub.approvals as approval
+      join hub.projects as project on project.id = approval.project_id
+      where approval.status = 'waiting'
+      order by approval.created_at, approval.id limit ${MOST_OF_A_KIND}`,
+    title: ({ name }) => say.decide_approval(name),
+  },
+  {
+    kind: 'send_draft',
+    ref: 'draft',
+    find: drafts('approved', 'pushed'),
+    title: ({ name }) => say.send_draft(name),
+  },
+  {
+    kind: 'finish_draft',
+    find: (sql) => sql`
+      select project.slug as project, count(*)::int as count
+      from hub.drafts as draft join hub.projects as project on project.id = draft.project_id
+      where draft.state = 'draft'
+      group by project.slug order by project.slug limit ${MOST_OF_A_KIND}`,
+    title: ({ count }) => say.finish_draft(count),
+  },
+  {
+    kind: 'follow_up',
+    ref: 'lead',
+    find: (sql) => sql`
+      select lead.id, lead.id as lead_id, project.slug as project,
+        coalesce(lead.name, lead.company, lead.email) as name,
+        extract(day from now() - last.at)::int as days
+      from hub.leads as lead
+      join hub.projects as project on project.id = lead.project_id
+      cross join lateral (
+        select max(at) as at from hub.activities where lead_id = lead.id
+      ) as last
+      where lead.stage = 'contacted' and last.at < now() - make_interval(days => ${QUIET_DAYS})
+      order by last.at, lead.id limit ${MOST_OF_A_KIND}`,
+    title: ({ name, days }) => say.follow_up(name, days),
+  },
+  {
+    kind: 'look_at_failed_import',
+    ref: 'import',
+    find: imports('failed'),
+    title: ({ name }) => say.look_at_failed_import(name),
+  },
+  {
+    kind: 'correct_import',
+    ref: 'import',
+    find: imports('done'),
+    title: ({ name, count }) => say.correct_import(count, name),
+  },
+  {
+    kind: 'look_at_failed_mission',
+    ref: 'mission',
+    find: (sql) => sql`
+      select mission.id, project.slug as project, left(mission.task, 80) as name
+      from hub.missions as mission join hub.projects as project on project.id = mission.project_id
+      where mission.status = 'failed' and mission.finished_at > now() - interval '2 days'
+        and not exists (select from hub.missions as retry where retry.retry_of = mission.id)
+      order by mission.finished_at desc, mission.id limit ${MOST_OF_A_KIND}`,
+    title: ({ name }) => say.look_at_failed_mission(name),
+  },
+  {
+    kind: 'add_leads',
+    find: (sql) => sql`
+      select project.slug as project, project.name
+      from hub.projects as project
+      where not exists (select from hub.leads where project_id = project.id)
+      order by project.created_at limit ${MOST_OF_A_KIND}`,
+    title: ({ name }) => say.add_leads(name),
+  },
+  {
+    kind: 'write_to_leads',
+    find: (sql) => sql`
+      select project.slug as project, count(*)::int as count
+      from hub.leads as lead join hub.projects as project on project.id = lead.project_id
+      where lead.stage = 'new' and lead.email is not null
+        and not exists (
+          select from hub.drafts where project_id = project.id and state in ('draft', 'rendered')
+        )
+      group by project.slug order by count(*) desc, project.slug limit ${MOST_OF_A_KIND}`,
+    title: ({ count }) => say.write_to_leads(count),
+  },
+]
+
+function drafts(...states: string[]): Work['find'] {
+  return (sql) => sql`
+    select draft.id, project.slug as project, draft.subject as name
+    from hub.drafts as draft join hub.projects as project on project.id = draft.project_id
+    where draft.state = any(${states}::text[])
+    order by draft.updated_at, draft.id limit ${MOST_OF_A_KIND}`
+}
+
+/** Imports that left something to do, until the file or the one of its refused rows came again. */
+function imports(status: 'done' | 'failed'): Work['find'] {
+  return (sql) => sql`
+    select import.id, project.slug as project, import.file as name,
+      case when ${status} = 'failed' then 1 else import.refused end as count
+    from hub.imports as import join hub.projects as project on project.id = import.project_id
+    where import.status = ${status} and (${status} = 'failed' or import.refused > 0)
+      and import.finished_at > now() - interval '2 days'
+      and not exists (
+        select from hub.imports as later
+        where later.project_id = import.project_id and later.created_at > import.created_at
+          and (later.file = import.file or later.file like 'import-errors-' || import.id || '%')
+      )
+    order by import.finished_at desc, import.id limit ${MOST_OF_A_KIND}`
+}
+
+async function fromRows(sql: Sql): Promise<NextAction[]> {
+  const actions: NextAction[] = []
+  for (const { kind, ref, find, title } of WORK) {
+    for (const { id, days = 0, ...found } of await find(sql)) {
+      const { name = '', count = 1 } = found
+      const names = typeof name === 'string' ? verbatim(name) : name
+      const titleIn = (language: Language) =>
+        title({ name: names[language], count, days })[language]
+      actions.push({
+        ...NOTHING,
+        ...found,
+        kind,
+        title: { en: titleIn('en'), tr: titleIn('tr') },
+        ref: ref && id ? { kind: ref, id } : null,
+      })
+    }
+  }
+  return actions
+}

@@ -1,0 +1,41 @@
+import { join } from 'node:path'
+import type { z } from 'zod'
+import type { Paths } from '../config.ts'
+import { readJson, writeJson } from '../files.ts'
+import { WordsError } from '../http/failure.ts'
+import { inEach } from '../i18n/words.ts'
+import { settingsText } from './settings.text.ts'
+
+/** A settings file below the config folder, and what it says when it is not there. */
+export type Setting<S extends z.ZodType> = { file: string; schema: S; fallback: z.output<S> }
+
+/** readSetting reads one settings file; a damaged one is an Error that names file and field. */
+export async function readSetting<S extends z.ZodType>(
+  paths: Paths,
+  { file, schema, fallback }: Setting<S>,
+): Promise<z.output<S>> {
+  const path = join(paths.config_dir, file)
+  const value = await readJson(path)
+  if (value === undefined) return fallback
+  const read = schema.safeParse(value)
+  if (read.success) return read.data
+  const [issue] = read.error.issues
+  const field = issue?.path.join('.')
+  throw new WordsError(
+    inEach((language) => {
+      const { unusable, whole } = settingsText[language]
+      return unusable(path, field || whole, issue?.message ?? '')
+    }),
+  )
+}
+
+/** writeSetting replaces one settings file, which only its owner can read (0600). */
+export async function writeSetting<S extends z.ZodType>(
+  paths: Paths,
+  { file, schema }: Setting<S>,
+  value: z.input<S>,
+): Promise<z.output<S>> {
+  const parsed = schema.parse(value)
+  await writeJson(join(paths.config_dir, file), parsed)
+  return parsed
+}

@@ -1,0 +1,34 @@
+import { join } from 'node:path'
+import { ApiError } from '../../shared/problem.ts'
+import type { Sql } from '../../shared/sql.ts'
+import type { Paths } from '../config.ts'
+import { everywhere } from '../db/db.ts'
+import type { Deps } from '../deps.ts'
+import { readText, writeWhole } from '../files.ts'
+import { said } from '../i18n/words.ts'
+import { projectsText } from './projects.text.ts'
+
+// A file, so that selecting works with the read-only key too.
+const file = (paths: Paths) => join(paths.data_dir, 'active')
+
+/** The slug of the active project: the selected one, or else the oldest; null when there is none. */
+export async function activeSlug(paths: Paths, sql: Sql): Promise<string | null> {
+  const selected = (await readText(file(paths)))?.trim() ?? ''
+  const [row] = await sql<{ slug: string }>`
+    select slug
+    from hub.projects
+    order by (slug = ${selected}) desc, created_at, id
+    limit 1`
+  return row?.slug ?? null
+}
+
+export async function select(paths: Paths, slug: string): Promise<void> {
+  await writeWhole(file(paths), `${slug}\n`)
+}
+
+/** The project a request is about: the one it names, else the active one; 404 when there is none. */
+export async function slugFor({ config, db }: Deps, named: string | undefined): Promise<string> {
+  const slug = named ?? (await everywhere(db, (sql) => activeSlug(config.paths, sql)))
+  if (slug) return slug
+  throw new ApiError('not_found', said(projectsText).none)
+}

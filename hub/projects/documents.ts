@@ -1,0 +1,216 @@
+import { lstat, mkdir, readdir, realpath } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join, relative, sep } from 'node:path'
+import { marked, type Token, type Tokens } from 'marked'
+import type { Content } from 'pdfmake'
+import { fold } from '../agents/run/fold.ts'
+import { isMissing } from '../files.ts'
+import { WordsError } from '../http/failure.ts'
+import { said } from '../i18n/words.ts'
+import { documentText } from './documents.text.ts'
+
+/** Where documents, patches and tables of missions are, below the project's folder. */
+export const FOLDERS = ['docs', 'leads', 'drafts', 'code'] as const
+
+const SEGMENT = /^[\p{L}\p{N}_][\p{L}\p{N} ._()+-]{0,119}$/u
+
+/** A path that leads out of where it should stay, or that no document can have. */
+export class PathError extends WordsError {}
+const say = said(documentText)
+
+/**
+ * resolveIn finds a file of a project: below one of its folders, no `..`, nothing hidden, and no
+ * symbolic link on the way, whoever may have laid it.
+ */
+export async function resolveIn(folder: string, path: string): Promise<string> {
+  const parts = path.split('/')
+  const isContext = path === 'CONTEXT.md'
+  const isKnown = (FOLDERS as readonly string[]).includes(parts[0] ?? '') && parts.length > 1
+  if (!(isContext || isKnown) || !parts.every((part) => SEGMENT.test(part)) || parts.length > 8) {
+    throw new PathError(say.no_path(path.slice(0, 100)))
+  }
+  const file = join(folder, ...parts)
+  const root = await realpath(folder)
+  for (let here = file; ; here = dirname(here)) {
+    const real = await realpath(here).catch((error: unknown) => {
+      if (isMissing(error)) return undefined
+      throw error
+    })
+    if (real === undefined) continue
+    const isInside = real === root || real.startsWith(root + sep)
+    const isLink = here !== folder && (await lstat(here)).isSymbolicLink()
+    if (!isInside || isLink) throw new PathError(say.leads_out(path))
+    return file
+  }
+}
+
+/** listIn lists the files below one of a project's folders, newest names last. */
+export async function listIn(folder: string, below: string): Promise<string[]> {
+  const start = join(folder, below)
+  const found: string[] = []
+  const walk = async (at: string, depth: number): Promise<void> => {
+    const entries = await readdir(at, { withFileTypes: true }).catch((error: unknown) => {
+      if (isMissing(error)) return []
+      throw error
+    })
+    for (const entry of entries.sort((a, b) => a.name.localeCompare(b.name))) {
+      if (entry.name.startsWith('.') || found.length >= 1000) continue
+      const path = join(at, entry.name)
+      if (entry.isDirectory() && depth < 6) await walk(path, depth + 1)
+      if (entry.isFile()) found.push(relative(folder, path).split(sep).join('/'))
+    }
+  }
+  await walk(start, 0)
+  return found
+}
+
+/** documentPath names a document after its title; the mission's id keeps two apart and repeats equal. */
+export function documentPath(title: string, mission_id: string, end = 'md'): string {
+  const name = fold(title)
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 60)
+  return `docs/${name || 'document'}-${mission_id.slice(0, 8)}.${end}`
+}
+
+/** ensureFolder makes the folder of a file. */
+export async function ensureFolder(file: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true })
+}
+
+/** 40 MB of modules, which a hub that sets no PDF does without. */
+async function typesetter() {
+  const { default: pdfmake } = await import('pdfmake')
+  const fonts = createRequire(import.meta.url)('pdfmake/fonts/Roboto.js')
+  pdfmake.setFonts(fonts)
+  pdfmake.setLocalAccessPolicy((path) => Object.values(fonts.Roboto).includes(path))
+  pdfmake.setUrlAccessPolicy(() => false)
+  return pdfmake
+}
+
+/** pdfOf sets a Markdown document; its fonts have every Turkish letter. Pictures and HTML stay out. */
+export async function pdfOf(markdown: string, about: { title: string; brand?: string }) {
+  const content = marked.lexer(markdown).flatMap(blockOf)
+  const pdfmake = await typesetter()
+  const document = pdfmake.createPdf({
+    info: { title: about.title, ...(about.brand ? { author: about.brand } : {}) },
+    content,
+    pageSize: 'A4',
+    pageMargins: [56, 56, 56, 64],
+    defaultStyle: { font: 'Roboto', fontSize: 10.5, lineHeight: 1.25 },
+    footer: (page: number, pages: number) => ({
+      text: `${about.brand ? `${about.brand} · ` : ''}${page} / ${pages}`,
+      alignment: 'center',
+      fontSize: 8,
+      color: '#666666',
+      margin: [0, 20, 0, 0],
+    }),
+  })
+  return document.getBuffer()
+}
+
+const HEADING_SIZES = [20, 15, 12.5, 11, 10.5, 10.5]
+
+function blockOf(token: Token): Content[] {
+  const margin = [0, 0, 0, 8]
+  switch (token.type) {
+    case 'heading':
+      return [
+        {
+          text: inlineOf(token.tokens ?? []),
+          bold: true,
+          fontSize: HEADING_SIZES[token.depth - 1] ?? 10.5,
+          margin: [0, token.depth === 1 ? 0 : 8, 0, 6],
+        },
+      ]
+    case 'paragraph':
+      return [{ text: inlineOf(token.tokens ?? []), margin }]
+    case 'blockquote':
+      return [
+        { stack: (token.tokens ?? []).flatMap(blockOf), color: '#444444', margin: [14, 0, 0, 4] },
+      ]
+    case 'code':
+      return [{ text: String(token.text), fontSize: 8.5, preserveLeadingSpaces: true, margin }]
+    case 'list': {
+      const items = (token as Tokens.List).items.map(itemOf) // safe: the token's type says so
+      return [{ [token.ordered ? 'ol' : 'ul']: items, margin }]
+    }
+    case 'table':
+      return [tableOf(token as Tokens.Table)] // safe: the token's type says so
+    case 'hr':
+      return [{ canvas: [{ type: 'line', x1: 0, y1: 0, x2: 480, y2: 0, lineWidth: 0.5 }], margin }]
+    case 'space':
+    case 'def':
+      return []
+    default:
+      return [{ text: 'text' in token ? String(token.text) : token.raw, margin }]
+  }
+}
+
+function itemOf(item: Tokens.ListItem): Content {
+  const box = item.task ? [{ text: item.checked ? '[x] ' : '[  ] ' }] : []
+  const parts = item.tokens.map(
+    (token): Content =>
+      token.type === 'text' && token.tokens
+        ? { text: [...box, ...inlineOf(token.tokens)] }
+        : { stack: blockOf(token) },
+  )
+  return { stack: parts }
+}
+
+function tableOf(token: Tokens.Table): Content {
+  const cell = (given: Tokens.TableCell, isHead: boolean): Content => ({
+    text: inlineOf(given.tokens),
+    bold: isHead,
+    fontSize: 9,
+    alignment: given.align ?? 'left',
+  })
+  return {
+    table: {
+      headerRows: 1,
+      body: [
+        token.header.map((head) => cell(head, true)),
+        ...token.rows.map((row) => row.map((data) => cell(data, false))),
+      ],
+    },
+    layout: 'lightHorizontalLines',
+    margin: [0, 2, 0, 10],
+  }
+}
+
+type Inline = { [property: string]: unknown }
+
+function inlineOf(tokens: Token[]): Inline[] {
+  return tokens.flatMap((token): Inline[] => {
+    const inner = () => inlineOf(('tokens' in token && token.tokens) || [])
+    switch (token.type) {
+      case 'strong':
+        return inner().map((part) => ({ ...part, bold: true }))
+      case 'em':
+        return inner().map((part) => ({ ...part, italics: true }))
+      case 'del':
+        return inner().map((part) => ({ ...part, decoration: 'lineThrough' }))
+      case 'link':
+        return inner()
+      case 'br':
+        return [{ text: '\n' }]
+      case 'text':
+      case 'escape':
+      case 'codespan':
+        if ('tokens' in token && token.tokens) return inner()
+        return [{ text: unescaped(String(token.text)) }]
+      default:
+        return [{ text: token.raw }]
+    }
+  })
+}
+
+/** marked leaves a few entities in the texts of its tokens. */
+function unescaped(text: string): string {
+  return text
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&')
+}

@@ -1,0 +1,32 @@
+import { fold, wordsOf } from '../agents/run/fold.ts'
+
+const LENGTH = 160
+const BEFORE = 40
+
+/** snippetOf is the part of a text around what a query finds in it, or else its beginning. */
+export function snippetOf(text: string, query: string): string {
+  const plain = text.replace(/\s+/g, ' ').trim()
+  const { folded, origins } = foldWithOrigins(plain)
+  const wanted = [fold(query).replace(/\s+/g, ' ').trim(), ...wordsOf(query)].filter(Boolean)
+  const at = wanted.map((word) => folded.indexOf(word)).find((index) => index >= 0) ?? 0
+  const hit = origins[at] ?? 0
+  if (plain.length <= LENGTH) return plain
+  const space = hit > BEFORE ? plain.indexOf(' ', hit - BEFORE) + 1 : 0
+  const start = Math.min(space, hit)
+  const end = Math.min(plain.length, start + LENGTH)
+  return `${start > 0 ? '…' : ''}${plain.slice(start, end).trim()}${end < plain.length ? '…' : ''}`
+}
+
+/** A folded text, and for each of its places where that stands in the text itself. */
+function foldWithOrigins(text: string): { folded: string; origins: number[] } {
+  let folded = ''
+  const origins: number[] = []
+  let at = 0
+  for (const letter of text) {
+    const plain = fold(letter)
+    for (let i = 0; i < plain.length; i += 1) origins.push(at)
+    folded += plain
+    at += letter.length
+  }
+  return { folded, origins }
+}

@@ -1,0 +1,202 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+import { said, verbatim, type Words } from '../i18n/words.ts'
+import {
+  createGate,
+  type GateOptions,
+  type Got,
+  normalUrl,
+  type Spent,
+  type Visit,
+} from './gate.ts'
+import { LIMITS } from './limits.ts'
+import { readerText } from './web-reader.text.ts'
+import { FromReader, type PageText, readMessages, sendMessage, type ToReader } from './wire.ts'
+
+const say = said(readerText)
+
+/** A page as its visitor sees it; `url` is the address it was fetched from, redirects followed. */
+export type Page = PageText
+/** What became of an address: its page, or why there is none. */
+export type Reading = { page: Page } | { refused: Words }
+
+export type Reader = {
+  read: (url: string, signal: AbortSignal, spent?: Spent) => Promise<Reading>
+  /** Whether a browser starts, in its sandbox; answers its version or why not. */
+  check: () => Promise<{ version: string } | { refused: Words }>
+}
+
+export type ReaderOptions = GateOptions & {
+  /** Where the reader's unit listens; without it the reader is a child of this process. */
+  socket?: string | undefined
+  /** Another program than ours as the child. */
+  program?: string
+}
+
+const SERVE = join(import.meta.dirname, 'serve.ts')
+/** The largest page in JSON. */
+const MOST_MESSAGE = 1024 * 1024
+
+/**
+ * openReader reads pages in a browser that has no network: whatever it loads comes through the gate.
+ * Every page has a browser of its own, which ends with it.
+ */
+export function openReader(options: ReaderOptions = {}): Reader {
+  const gate = createGate(options)
+  const { page_ms } = { ...LIMITS, ...options.limits }
+
+  async function read(url: string, signal: AbortSignal, spent = { bytes: 0 }): Promise<Reading> {
+    signal.throwIfAborted()
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(page_ms)])
+    const visit = gate.visit(deadline, spent)
+    try {
+      const first = await visit.get(url, 'document')
+      if ('refused' in first) return first
+      const { got } = first
+      if (!isWhole(got)) return { refused: say.answered(got.url, got.status) }
+      return await show(got, visit, deadline)
+    } catch (error) {
+      signal.throwIfAborted()
+      if (deadline.aborted) return { refused: say.slow(new URL(url).hostname) }
+      return { refused: notAnswered(error) }
+    } finally {
+      await visit.close()
+    }
+  }
+
+  /** Hands a page to the reader and gives it what it asks for; the page's source is what we gave. */
+  async function show(first: Got, visit: Visit, signal: AbortSignal): Promise<Reading> {
+    const channel = await open(options, signal)
+    const given: string[] = []
+    const answer = async ({ id, url, kind }: Extract<FromReader, { type: 'get' }>) => {
+      const asked = normalUrl(url)
+      const isFirst = kind === 'document' && given.length === 0 && asked === first.url
+      const answered = isFirst ? { got: first } : await visit.get(url, kind)
+      const got = 'got' in answered ? answered.got : undefined
+      if (!got || (kind === 'document' && !isWhole(got)))
+        return channel.send({ type: 'refused', id })
+      if (kind === 'document' && got.url !== asked) {
+        return channel.send({ type: 'moved', id, url: got.url })
+      }
+      if (kind === 'document') given.push(got.url)
+      reply(id, got)
+    }
+    const reply = (id: number, { status, content_type, allow_origin, body }: Got) =>
+      channel.send({
+        type: 'got',
+        id,
+        status,
+        content_type,
+        allow_origin,
+        body: body.toString('base64'),
+      })
+    try {
+      channel.send({ type: 'open', url: first.url })
+      for await (const message of channel.messages) {
+        if (message.type === 'get') {
+          // The page's end ends what it still waits for.
+          void answer(message).catch(() => {})
+        }
+        if (message.type === 'failed') return { refused: failed(message) }
+        if (message.type === 'page') {
+          const source = sourceOf(message.page.url, given)
+          if (!source) return { refused: say.no_answer(first.url) }
+          return { page: { ...message.page, url: source } }
+        }
+      }
+      signal.throwIfAborted()
+      return { refused: say.no_answer(first.url) }
+    } finally {
+      channel.close()
+    }
+  }
+
+  async function check(): Promise<{ version: string } | { refused: Words }> {
+    try {
+      const channel = await open(options, AbortSignal.timeout(page_ms))
+      try {
+        channel.send({ type: 'check' })
+        for await (const message of channel.messages) {
+          if (message.type === 'checked') return { version: message.version }
+          if (message.type === 'failed') return { refused: failed(message) }
+        }
+        return { refused: say.browser.away('EOF') }
+      } finally {
+        channel.close()
+      }
+    } catch (error) {
+      return { refused: notAnswered(error) }
+    }
+  }
+
+  return { read, check }
+}
+
+/**
+ * A page may call itself what it likes within its site; its source is the document that we fetched:
+ * the one of that address, else the last of that site.
+ */
+function sourceOf(shown: string, given: readonly string[]): string | undefined {
+  if (!URL.canParse(shown) || !/^https?:/.test(shown)) return undefined
+  const at = normalUrl(shown)
+  if (given.includes(at)) return at
+  return given.findLast((url) => new URL(url).origin === new URL(at).origin)
+}
+
+const isWhole = ({ status }: Got) => status >= 200 && status <= 299
+
+function failed({ why, detail }: Extract<FromReader, { type: 'failed' }>): Words {
+  if (why === 'no_chromium') return say.browser.no_chromium
+  if (why === 'root') return say.browser.root
+  return say.browser[why](verbatim(detail))
+}
+
+function notAnswered(error: unknown): Words {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const message = error instanceof Error ? error.message : String(error)
+  return say.browser.away(code || message.slice(0, 200))
+}
+
+type Channel = {
+  messages: AsyncIterable<FromReader>
+  send: (message: ToReader) => void
+  close: () => void
+}
+
+async function open({ socket, program }: ReaderOptions, signal: AbortSignal): Promise<Channel> {
+  signal.throwIfAborted()
+  const { from, to, close } =
+    socket === undefined ? startChild(program ?? SERVE) : await connectTo(socket)
+  signal.addEventListener('abort', close, { once: true })
+  // A reader that is gone cannot take what is still on its way.
+  to.on('error', () => {})
+  return {
+    messages: readMessages(from, FromReader, MOST_MESSAGE),
+    send: (message) => sendMessage(to, message),
+    close: () => {
+      signal.removeEventListener('abort', close)
+      close()
+    },
+  }
+}
+
+type Streams = { from: Readable; to: Writable; close: () => void }
+
+async function connectTo(path: string): Promise<Streams> {
+  const socket = connect(path)
+  await once(socket, 'connect')
+  return { from: socket, to: socket, close: () => socket.destroy() }
+}
+
+function startChild(program: string): Streams {
+  const { PATH, HOME, TMPDIR, HUB_CHROMIUM } = process.env
+  const child = spawn(process.execPath, [program], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    env: { PATH, HOME, TMPDIR, HUB_CHROMIUM },
+  })
+  child.on('error', () => child.stdout.destroy())
+  return { from: child.stdout, to: child.stdin, close: () => void child.kill('SIGTERM') }
+}

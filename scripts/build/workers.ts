@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process'
+import { rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+/** What the smallest plan takes of one Worker, compressed. */
+const MOST_KIB = 3 * 1024
+
+/** The Workers of wrangler.toml, each an environment of it. */
+export const WORKERS = ['api', 'jobs'] as const
+export type Worker = (typeof WORKERS)[number]
+
+/** wrangler runs Cloudflare's tool as it is installed here, and answers what it printed. */
+export async function wrangler(...args: string[]): Promise<string> {
+  const { stdout, stderr } = await promisify(execFile)(
+    process.execPath,
+    [join(ROOT, 'node_modules/wrangler/bin/wrangler.js'), ...args],
+    { cwd: ROOT, maxBuffer: 2 ** 24 },
+  )
+  return `${stdout}${stderr}`
+}
+
+/** buildWorker bundles one Worker as it would be uploaded, and answers its compressed size in KiB. */
+export async function buildWorker(worker: Worker): Promise<number> {
+  const outdir = join('dist/workers', worker)
+  await rm(join(ROOT, outdir), { recursive: true, force: true })
+  const said = await wrangler('deploy', '--dry-run', '--env', worker, '--outdir', outdir)
+  const [, size] = said.match(/gzip: ([\d.]+) KiB/) ?? []
+  if (!size) throw new Error(`wrangler says no size of ${worker}: ${said}`)
+  return Number(size)
+}
+
+async function main(): Promise<void> {
+  for (const worker of WORKERS) {
+    const kib = await buildWorker(worker)
+    console.log(`Worker ${worker}: ${kib} KiB compressed of ${MOST_KIB}`)
+    if (kib > MOST_KIB) process.exitCode = 1
+  }
+}
+
+if (import.meta.main) await main()

@@ -1,0 +1,142 @@
+import { execFile, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { ROOT } from '../postgres/migrate.ts'
+import { findPort } from '../postgres/port.ts'
+import { supabase } from '../schema/supabase-cli.ts'
+import type { Report } from './deploy.ts'
+import { startManagementStub, type Upload } from './management-stub.ts'
+
+const NOBODY = {
+  SUPABASE_ACCESS_TOKEN: `sbp_${'0'.repeat(40)}`,
+  HOME: tmpdir(),
+  PUBLIC_URL: 'https://watchpost.example.com',
+}
+const DENO = ['-A', '--node-modules-dir=manual', '--no-remote']
+// What the platform has beside Deno's own, and a package whose types only tsc finds (its "exports"
+// name files that are not there); at run time it is looked for like every other.
+const PLATFORM = `
+declare var EdgeRuntime: { waitUntil: (work: Promise<unknown>) => void } | undefined
+declare module '@modelcontextprotocol/sdk/*'
+`
+const START_SECONDS = 20
+
+/** What each function is asked on this machine, without a database, and the answer that shows it is whole. */
+const ASKED: Record<string, { method: string; path: string; answers: number[] }> = {
+  api: { method: 'GET', path: '/api/api/sources/health', answers: [200] },
+  jobs: { method: 'POST', path: '/jobs', answers: [401, 403, 404] },
+}
+
+/**
+ * proveUpload lets Supabase's own CLI upload to a server of ours, and runs what arrived: a file that
+ * the CLI does not find is missing here as it would be missing there.
+ */
+export async function proveUpload(report: Report, cwd = ROOT): Promise<boolean> {
+  report.heading('The upload, to this machine')
+  if (!existsSync(join(cwd, 'supabase/functions'))) {
+    return report.line('functions', false, 'there is no supabase/functions')
+  }
+  const stub = await startManagementStub()
+  try {
+    await supabase(
+      [
+        ...['functions', 'deploy', '--use-api', `--remote=${'a'.repeat(20)}`],
+        ...['--profile', stub.profile, '--yes'],
+      ],
+      { env: NOBODY, cwd },
+    )
+    let is_whole = stub.uploads.length > 0
+    const checked = new Set<string>()
+    for (const upload of stub.uploads) {
+      const problem = await problemOf(upload, { folder: join(stub.folder, upload.slug), checked })
+      const what = `${upload.slug}: ${upload.files.length} files`
+      is_whole =
+        report.line('upload', !problem, problem ?? `${what}, type-checked and started`) && is_whole
+    }
+    return is_whole
+  } finally {
+    await stub.stop()
+  }
+}
+
+async function problemOf(
+  upload: Upload,
+  { folder, checked }: { folder: string; checked: Set<string> },
+): Promise<string | undefined> {
+  const { slug, metadata, files } = upload
+  if (metadata.verify_jwt !== false) return `${slug}: verify_jwt is on; our keys are no JWTs`
+  if (!metadata.import_map_path)
+    return `${slug}: no import map is uploaded (config.toml: import_map)`
+  // Packages come from here; that their versions are those of the import map, Deno checks itself.
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  await writeFile(join(folder, 'platform.d.ts'), PLATFORM)
+  const deno = join(ROOT, 'node_modules/.bin/deno')
+  // Two functions of the same files differ by one line; checking takes ten seconds.
+  const same = files.filter((file) => file !== metadata.entrypoint_path).join()
+  if (checked.has(same)) return startProblem(upload, { folder, deno })
+  checked.add(same)
+  try {
+    await promisify(execFile)(
+      deno,
+      ['check', '--node-modules-dir=manual', metadata.entrypoint_path, 'platform.d.ts'],
+      {
+        cwd: folder,
+        env: { ...process.env, NO_COLOR: '1' },
+      },
+    )
+  } catch (error) {
+    // safe: execFile adds it to its error
+    return `${slug}: ${(error as { stderr?: string }).stderr?.trim() ?? error}`
+  }
+  return startProblem(upload, { folder, deno })
+}
+
+async function startProblem(
+  { slug, metadata }: Upload,
+  { folder, deno }: { folder: string; deno: string },
+): Promise<string | undefined> {
+  const port = await findPort({ host: '127.0.0.1', port: 0 })
+  const away = (role: string) => `postgres://${role}:away@127.0.0.1:9/postgres`
+  const child = spawn(deno, ['run', ...DENO, metadata.entrypoint_path, 'platform.d.ts'], {
+    cwd: folder,
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      NO_COLOR: '1',
+      DENO_SERVE_ADDRESS: `tcp:127.0.0.1:${port}`,
+      API_DATABASE_URL: away('watchpost_api'),
+      JOBS_DATABASE_URL: away('watchpost_jobs'),
+      SEAL_KEYS: randomBytes(32).toString('base64'),
+      JOBS_SECRET: randomBytes(32).toString('hex'),
+      PUBLIC_URL: NOBODY.PUBLIC_URL,
+      SUPABASE_URL: `https://${'a'.repeat(20)}.supabase.co`,
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let said = ''
+  child.stderr.on('data', (chunk) => {
+    said = `${said}${chunk}`.slice(-4000)
+  })
+  const ended = once(child, 'exit')
+  const asked = ASKED[slug] ?? { method: 'GET', path: `/${slug}`, answers: [200, 401, 404] }
+  try {
+    const end = Date.now() + START_SECONDS * 1000
+    while (Date.now() < end && child.exitCode === null) {
+      const response = await fetch(`http://127.0.0.1:${port}${asked.path}`, {
+        method: asked.method,
+      }).catch(() => undefined)
+      if (response && asked.answers.includes(response.status)) return undefined
+      if (response) return `${slug}: ${asked.method} ${asked.path} answered ${response.status}`
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    return `${slug}: it did not start: ${said.trim()}`
+  } finally {
+    child.kill()
+    await ended
+  }
+}

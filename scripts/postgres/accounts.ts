@@ -1,0 +1,308 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { z } from 'zod'
+import { generateKey, keyHash, keyPrefix } from '../../shared/key.ts'
+import { generateToken, tokenHash } from '../../shared/token.ts'
+
+export const PLANS = ['free', 'pro', 'enterprise'] as const
+export const SCOPES = ['read', 'write', 'ingest'] as const
+export const ROLES = ['admin', 'member'] as const
+export type Plan = (typeof PLANS)[number]
+export type Scope = (typeof SCOPES)[number]
+export type Role = (typeof ROLES)[number]
+
+export type Account = { user_id: string; email: string; plan: Plan }
+/** Whose account: by an address, which two accounts may have, or by the id, which is one's own. */
+export type Who = { email?: string | undefined; user?: string | undefined }
+export type Minted = { key_id: string; api_key: string }
+
+/** asOperator runs one transaction of an operator; the audit log says who logged in for it. */
+export async function asOperator<T>(
+  adminUrl: string,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({
+    connectionString: adminUrl,
+    application_name: 'watchpost-admin',
+    connectionTimeoutMillis: 10_000,
+  })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    await client.query('begin')
+    await requireSchema(client)
+    const value = await work(client)
+    await client.query('commit')
+    return value
+  } catch (error) {
+    await client.query('rollback').catch(() => {})
+    throw translated(error)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+/** asOwner lets the rest of the transaction see every row: the tables' owner bypasses RLS. */
+export async function asOwner(client: pg.Client): Promise<void> {
+  await client.query('set local role watchpost_owner')
+}
+
+/**
+ * createAccount makes somebody who can sign in by mail, with a plan and a first key. Who is in
+ * auth.users already, having deleted their account, gets a new one.
+ */
+export async function createAccount(
+  client: pg.Client,
+  {
+    email,
+    plan,
+    scopes,
+    key_name,
+  }: { email: string; plan: Plan; scopes: Scope[]; key_name: string },
+): Promise<Account & Minted> {
+  const address = email.toLowerCase()
+  const known = await peopleAt(client, { email: address })
+  const user_id = known[0] ?? (await insertPerson(client, address))
+  await asOwner(client)
+  await adopt(client, known)
+  const { rowCount } = await client.query(
+    'select from watchpost.accounts where user_id = any($1::uuid[])',
+    [known],
+  )
+  if (rowCount) {
+    throw new Error(
+      `There is an account for ${address} already. Change it with "account plan", or give it a key with "key mint".`,
+    )
+  }
+  await client.query('delete from watchpost.forgotten where user_id = $1', [user_id])
+  await adopt(client, [user_id])
+  await client.query('update watchpost.accounts set plan = $2 where user_id = $1', [user_id, plan])
+  const minted = await insertKey(client, { user_id, scopes, name: key_name, expires_at: null })
+  return { user_id, email: address, plan, ...minted }
+}
+
+async function insertPerson(client: pg.Client, address: string): Promise<string> {
+  const user_id = randomUUID()
+  // Supabase Auth reads the four tokens as text and fails on null.
+  await client.query(
+    `insert into auth.users (
+      instance_id, id, aud, role, email, email_confirmed_at, raw_app_meta_data, raw_user_meta_data,
+      created_at, updated_at, confirmation_token, recovery_token, email_change_token_new, email_change)
+    values ('00000000-0000-0000-0000-000000000000', $1, 'authenticated', 'authenticated', $2, now(),
+      '{"provider": "email", "providers": ["email"]}', '{}', now(), now(), '', '', '', '')`,
+    [user_id, address],
+  )
+  return user_id
+}
+
+/** changePlan answers the account as it then is. */
+export async function changePlan(
+  client: pg.Client,
+  { plan, ...who }: Who & { plan: Plan },
+): Promise<Account> {
+  const { user_id, email } = await findAccount(client, who)
+  await client.query(
+    'update watchpost.accounts set plan = $2, updated_at = now() where user_id = $1 and plan <> $2',
+    [user_id, plan],
+  )
+  return { user_id, email, plan }
+}
+
+/** How long a sign-in link works. */
+const LINK_MINUTES = 60
+
+/**
+ * createLink makes a one-time sign-in link of the local issuer; its token is what verifyOtp of
+ * supabase-js calls token_hash. Stored as a hash, so this is the only time it is seen.
+ */
+export async function createLink(
+  client: pg.Client,
+  who: Who,
+): Promise<{ email: string; token_hash: string; expires_at: string }> {
+  const { user_id, email } = await findAccount(client, who)
+  const token_hash = generateToken()
+  const { rows } = await client.query<{ expires_at: Date }>(
+    `insert into watchpost.sign_in_links (token_hash, user_id, expires_at)
+    select $1, user_id, now() + make_interval(mins => $3)
+    from private.acting($2) where confirmed_at is not null
+    returning expires_at`,
+    [await tokenHash(token_hash), user_id, LINK_MINUTES],
+  )
+  if (!rows[0]) {
+    throw new Error(
+      `The account ${email} is banned, or its address is not confirmed: nobody signs in with it.`,
+    )
+  }
+  return { email, token_hash, expires_at: rows[0].expires_at.toISOString() }
+}
+
+/** mintKey makes a key of an account; it is stored as a hash, so this is the only time it is seen. */
+export async function mintKey(
+  client: pg.Client,
+  {
+    scopes,
+    name,
+    expires_at,
+    ...who
+  }: Who & {
+    scopes: Scope[]
+    name: string
+    expires_at: Date | null
+  },
+): Promise<Minted> {
+  const { user_id } = await findAccount(client, who)
+  return insertKey(client, { user_id, scopes, name, expires_at })
+}
+
+/** revokeKey counts on the next request; a second time changes nothing. */
+export async function revokeKey(
+  client: pg.Client,
+  key_id: string,
+): Promise<{ key_id: string; revoked_at: string }> {
+  await asOwner(client)
+  await client.query(
+    'update watchpost.api_keys set revoked_at = now() where id = $1 and revoked_at is null',
+    [key_id],
+  )
+  const { rows } = await client.query<{ revoked_at: Date }>(
+    'select revoked_at from watchpost.api_keys where id = $1',
+    [key_id],
+  )
+  if (!rows[0]) throw new Error(`There is no key ${key_id}. Its id was shown when it was made.`)
+  return { key_id, revoked_at: rows[0].revoked_at.toISOString() }
+}
+
+/** createOrganisation makes one with its owner, who has to have an account. */
+export async function createOrganisation(
+  client: pg.Client,
+  { name, owner }: { name: string; owner: Who },
+): Promise<{ org_id: string }> {
+  const account = await findAccount(client, owner)
+  const org_id = randomUUID()
+  await client.query('insert into watchpost.organisations (id, name) values ($1, $2)', [
+    org_id,
+    name,
+  ])
+  await insertMember(client, { org_id, role: 'owner', ...account })
+  return { org_id }
+}
+
+/** addMember puts an account into an organisation at once, without an invite. */
+export async function addMember(
+  client: pg.Client,
+  { org_id, role, ...who }: Who & { org_id: string; role: Role },
+): Promise<{ org_id: string; user_id: string; email: string; role: Role }> {
+  const { user_id, email } = await findAccount(client, who)
+  const { rowCount } = await client.query('select from watchpost.organisations where id = $1', [
+    org_id,
+  ])
+  if (!rowCount) throw new Error(`There is no organisation ${org_id}. Make it with "org create".`)
+  // A pending invite to the same address is thereby answered.
+  await client.query(
+    `delete from watchpost.members
+    where org_id = $1 and lower(email) = lower($2) and status = 'invited'`,
+    [org_id, email],
+  )
+  if (!(await insertMember(client, { org_id, role, user_id, email }))) {
+    throw new Error(`${email} is a member of this organisation already.`)
+  }
+  return { org_id, user_id, email, role }
+}
+
+/** hasAccounts is false before the first start. */
+export async function hasAccounts(client: pg.Client): Promise<boolean> {
+  await asOwner(client)
+  const { rowCount } = await client.query('select from watchpost.accounts limit 1')
+  return rowCount === 1
+}
+
+async function insertKey(
+  client: pg.Client,
+  key: { user_id: string; scopes: Scope[]; name: string; expires_at: Date | null },
+): Promise<Minted> {
+  const api_key = generateKey()
+  const { rows } = await client.query<{ id: string }>(
+    `insert into watchpost.api_keys (user_id, name, prefix, key_hash, scopes, expires_at)
+    values ($1, $2, $3, $4, $5, $6)
+    returning id`,
+    [key.user_id, key.name, keyPrefix(api_key), await keyHash(api_key), key.scopes, key.expires_at],
+  )
+  return { key_id: z.object({ id: z.uuid() }).parse(rows[0]).id, api_key }
+}
+
+async function insertMember(
+  client: pg.Client,
+  member: { org_id: string; user_id: string; email: string; role: Role | 'owner' },
+): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `insert into watchpost.members (org_id, user_id, email, role, status, joined_at)
+    values ($1, $2, $3, $4, 'active', now())
+    on conflict do nothing`,
+    [member.org_id, member.user_id, member.email, member.role],
+  )
+  return rowCount === 1
+}
+
+/** Who is in auth.users, whether or not there is an account; the administrator's login may read it. */
+async function peopleAt(client: pg.Client, who: Who): Promise<string[]> {
+  // Something before may have become the tables' owner, who may not.
+  await client.query('set local role none')
+  const { rows } = await client.query<{ id: string }>(
+    `select id from auth.users
+    where (id::text = lower($1) or lower(email) = lower($2)) and deleted_at is null`,
+    [who.user, who.email],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Makes the accounts that people lack who signed up while nobody looked. */
+async function adopt(client: pg.Client, people: string[]): Promise<void> {
+  await client.query('select private.adopt(id) from unnest($1::uuid[]) as p (id)', [people])
+}
+
+/** The account, as the tables' owner from here on; with an address that several have, says which they are. */
+async function findAccount(
+  client: pg.Client,
+  who: Who,
+): Promise<{ user_id: string; email: string }> {
+  const people = await peopleAt(client, who)
+  await asOwner(client)
+  await adopt(client, people)
+  const { rows } = await client.query<{ user_id: string; email: string; told: string }>(
+    `select user_id, email, format('%s (%s, since %s)', user_id, plan, created_at::date) as told
+    from watchpost.accounts
+    where user_id::text = lower($1) or lower(email) = lower($2)
+    order by created_at, user_id`,
+    [who.user, who.email],
+  )
+  const [found, another] = rows
+  const named = who.user ?? who.email
+  if (found && another) {
+    throw new Error(
+      `There are ${rows.length} accounts for ${named}: ${rows.map(({ told }) => told).join(', ')}. Say which by its id: --user ID instead of --email (--owner takes an id too).`,
+    )
+  }
+  if (found) return found
+  if (people.length > 0) {
+    throw new Error(
+      `${named} deleted their account. If they want one again, make it with "account create".`,
+    )
+  }
+  throw new Error(`There is no account for ${named}. Make it with "account create".`)
+}
+
+async function requireSchema(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ found: boolean }>(
+    `select to_regclass('watchpost.accounts') is not null as found`,
+  )
+  if (rows[0]?.found) return
+  throw new Error('This database has no Watchpost in it yet. Start it once: npm start')
+}
+
+/** Our own SQL errors carry words for people; everything else stays as it is. */
+function translated(error: unknown): unknown {
+  if (!(error instanceof pg.DatabaseError)) return error
+  if (error.code === 'WPLIM') return new Error(`No room: ${error.message}. Change the plan.`)
+  if (error.code === '23505') return new Error('Somebody made the same just now. Look again.')
+  return error
+}

@@ -1,0 +1,211 @@
+/**
+ * `npm run proof`: the long forms of the tests, which take too long for every change. Prints a table,
+ * writes dist/proof.json, and fails when anything failed. `npm run proof -- fuzz crash` runs those two;
+ * `npm run proof -- mutants hub/mail sql` judges the mutants of those files.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { cpus, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { VERSION } from '../../shared/version.ts'
+import { proveMutants } from './mutants.ts'
+import { proveInstall } from './prove-install.ts'
+import { MOST_DELAY_MS, proveStall } from './prove-stall.ts'
+import { fuzzBySchemathesis, isSchemathesisThere } from './schemathesis.ts'
+import { measureStartup } from './startup.ts'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+
+type Proven = {
+  outcome: 'proven' | 'failed' | 'left out'
+  /** What was counted on the way. */
+  numbers: Record<string, unknown>[]
+  why?: string
+}
+type Result = Proven & { part: string; about: string; seconds: number }
+
+const PARTS = {
+  fuzz: {
+    about: 'requests made from the OpenAPI document',
+    prove: () => longForm('tests/functions/openapi.test.ts'),
+  },
+  preview: {
+    about: 'preview against live matching',
+    prove: () => longForm('tests/functions/jobs/preview.test.ts'),
+  },
+  crash: {
+    about: 'death at every boundary of the jobs',
+    prove: () => longForm('tests/functions/jobs/crash.test.ts'),
+  },
+  startup: { about: 'what each Worker computes before its first answer', prove: startup },
+  schemathesis: { about: 'a second opinion on the document, by another fuzzer', prove: fuzzAgain },
+  drain: {
+    about: 'a queue of 1,000 over many short runs on Deno and workerd',
+    prove: () => longForm('tests/runtimes/drain.test.ts'),
+  },
+  kill: {
+    about: 'the hub killed in every state of a mission and of a mail',
+    prove: () =>
+      longForm(
+        'tests/hub/missions/missions-kill.test.ts',
+        'tests/hub/mail/drafts/mail-flow-kill.test.ts',
+      ),
+  },
+  campaign: {
+    about: 'a campaign to 500 leads of a CSV file, once each',
+    prove: () => longForm('tests/hub/mail/drafts/mail-flow-listmonk.test.ts'),
+  },
+  pages: {
+    about: 'every page of the hub in each look',
+    prove: () => longForm('tests/hub/web/pages.test.ts', 'tests/hub/web/settings.test.ts'),
+  },
+  attack: { about: 'attacks repeated, and whether any keeps others waiting', prove: attack },
+  smollm2: { about: 'the hub with a real chat model, 98 MB from PyPI', prove: realModel },
+  install: { about: 'the hub installed on machines without a network', prove: install },
+  mutants: { about: 'small faults in the code, each noticed by a test', prove: mutants },
+} satisfies Record<string, { about: string; prove: () => Promise<Proven> }>
+type Part = keyof typeof PARTS
+
+function isPart(name: string): name is Part {
+  return Object.hasOwn(PARTS, name)
+}
+
+async function run(part: Part): Promise<Result> {
+  const { about, prove } = PARTS[part]
+  console.log(`\n${part}: ${about}`)
+  const started = performance.now()
+  const proven = await prove()
+  return { part, about, seconds: Math.round((performance.now() - started) / 1000), ...proven }
+}
+
+/** Test files in their long form. */
+async function longForm(...files: string[]): Promise<Proven> {
+  const folder = mkdtempSync(join(tmpdir(), 'watchpost-proof-'))
+  const counts = join(folder, 'counts.jsonl')
+  writeFileSync(counts, '')
+  const child = spawn(
+    process.execPath,
+    [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', ...files],
+    { cwd: ROOT, stdio: 'inherit', env: { ...process.env, PROOF: '1', PROOF_FILE: counts } },
+  )
+  const [code] = await once(child, 'close')
+  const numbers = readFileSync(counts, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line))
+  rmSync(folder, { recursive: true })
+  return { outcome: code === 0 ? 'proven' : 'failed', numbers }
+}
+
+async function startup(): Promise<Proven> {
+  const measured = await measureStartup()
+  const is_good = measured.every(({ startup_ms, most_ms }) => startup_ms < most_ms)
+  return {
+    outcome: is_good ? 'proven' : 'failed',
+    numbers: measured.map(({ worker, ...ms }) => ({ what: `Worker ${worker}`, ...ms })),
+  }
+}
+
+async function fuzzAgain(): Promise<Proven> {
+  if (!isSchemathesisThere()) {
+    const why = 'it is not installed: pip install schemathesis'
+    return { outcome: 'left out', numbers: [], why }
+  }
+  const { is_good, numbers } = await fuzzBySchemathesis()
+  return {
+    outcome: is_good ? 'proven' : 'failed',
+    numbers: [{ what: 'answers as documented', ...numbers }],
+  }
+}
+
+async function realModel(): Promise<Proven> {
+  const file = join(ROOT, '.data/models/SmolLM2-135M-Instruct.Q4_1.gguf')
+  if (!existsSync(file)) {
+    const { status } = spawnSync('sh', ['scripts/smollm2.sh'], { cwd: ROOT, stdio: 'inherit' })
+    if (status !== 0) {
+      const why = 'the model could not be fetched: python3, pip and PyPI are needed'
+      return { outcome: 'left out', numbers: [], why }
+    }
+  }
+  return longForm('tests/hub/model/smollm2.test.ts', 'tests/hub/missions/missions-smollm2.test.ts')
+}
+
+/** Every test of an attack in its long form, and then a real server that is kept busy. */
+async function attack(): Promise<Proven> {
+  const repeated = await longForm(...globSync('tests/**/*.attack.test.ts', { cwd: ROOT }).sort())
+  const measured = await proveStall()
+  const holds = measured.every(({ delay_ms }) => delay_ms <= MOST_DELAY_MS)
+  return {
+    outcome: repeated.outcome === 'proven' && holds ? 'proven' : 'failed',
+    numbers: [...repeated.numbers, ...measured],
+    ...(holds ? {} : { why: `GET /me of others came over ${MOST_DELAY_MS} ms later` }),
+  }
+}
+
+async function install(): Promise<Proven> {
+  if (process.getuid?.() !== 0) {
+    return { outcome: 'left out', numbers: [], why: 'machines are made by root' }
+  }
+  try {
+    return { outcome: 'proven', numbers: [{ what: 'machine', ...(await proveInstall()) }] }
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return { outcome: 'failed', numbers: [], why }
+  }
+}
+
+async function mutants(): Promise<Proven> {
+  if (!asked.includes('mutants')) {
+    const why = 'it takes many hours: npm run proof -- mutants, with files or folders'
+    return { outcome: 'left out', numbers: [], why }
+  }
+  return proveMutants(paths)
+}
+
+function print(results: Result[]): void {
+  console.log()
+  for (const { part, outcome, seconds, numbers, why } of results) {
+    console.log(
+      `${part.padEnd(14)}${outcome.padEnd(10)}${`${seconds} s`.padStart(8)}  ${why ?? ''}`,
+    )
+    for (const { what, ...counted } of numbers) {
+      const words = Object.entries(counted).map(([name, value]) => `${name} ${value}`)
+      console.log(`${' '.repeat(34)}${what}: ${words.join(', ')}`)
+    }
+  }
+}
+
+const paths = process.argv.slice(2).filter((name) => existsSync(join(ROOT, name)) && !isPart(name))
+const asked = process.argv.slice(2).filter((name) => !paths.includes(name))
+const unknown = asked.filter((name) => !isPart(name))
+if (unknown.length > 0) {
+  console.error(
+    `There is no part ${unknown.join(', ')}; there is ${Object.keys(PARTS).join(', ')}.`,
+  )
+  process.exit(2)
+}
+const parts = asked.length > 0 ? asked : Object.keys(PARTS)
+const results: Result[] = []
+for (const part of parts.filter(isPart)) results.push(await run(part))
+
+mkdirSync(join(ROOT, 'dist'), { recursive: true })
+const proof = {
+  version: VERSION,
+  at: new Date().toISOString(),
+  node: process.version,
+  cores: cpus().length,
+  results,
+}
+writeFileSync(join(ROOT, 'dist/proof.json'), `${JSON.stringify(proof, null, 2)}\n`)
+print(results)
+console.log('\nWritten to dist/proof.json.')
+if (results.some(({ outcome }) => outcome === 'failed')) process.exitCode = 1

@@ -1,0 +1,313 @@
+/** What somebody might send to keep all others waiting. */
+import { connect } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { request } from 'undici'
+import { generateKey } from '../../shared/key.ts'
+import { BODIES, coast, diagonals, star } from '../../tests/support/stall.ts'
+
+export type Target = { url: string; port: number; key: string }
+export type Candidate = { name: string; attack: () => Promise<(number | string)[]> }
+
+const MIB = 1024 * 1024
+const PREVIEW = '/api/v1/zones/preview'
+const draft = (polygon: object, more: object = {}) => ({
+  label: 'A shape',
+  lat: 10,
+  lon: 29,
+  polygon,
+  ...more,
+})
+
+/** candidates prepares what they need, and names them all. */
+export async function candidates(target: Target): Promise<Candidate[]> {
+  const send = sender(target)
+  const post = (path: string, body: string | Buffer | object, more: Sending = {}) =>
+    send('POST', path, { body, ...more })
+  const get = (path: string, more: Sending = {}) => send('GET', path, more)
+  const mine = { key: target.key }
+  const asTool = { ...mine, accept: 'application/json, text/event-stream' }
+  const zone_id = await bigZones(target)
+  const unknown = generateKey()
+  const anyBody: Candidate[] = Object.entries(BODIES).flatMap(([what, body]) => [
+    { name: `no key: ${what}`, attack: () => times(5, () => post(PREVIEW, body)) },
+    {
+      name: `unknown key: ${what}`,
+      attack: () => times(5, () => post(PREVIEW, body, { key: unknown })),
+    },
+    { name: `known key: ${what}`, attack: () => times(5, () => post(PREVIEW, body, mine)) },
+    { name: `mcp: ${what}`, attack: () => times(5, () => post('/api/v1/mcp', body, asTool)) },
+  ])
+  const shapes = {
+    '10,000 vertices of a coast': coast(9999),
+    'a star of 10,000': star(9998),
+    '2,000 diagonals': diagonals(2000),
+    'four rings of 1,000 diagonals': {
+      type: 'Polygon',
+      coordinates: Array.from({ length: 4 }, () => diagonals(1000).coordinates[0]),
+    },
+    '2,500 parts': {
+      type: 'MultiPolygon',
+      coordinates: Array.from({ length: 2500 }, () => [
+        [
+          [0, 0],
+          [1, 0],
+          [0, 1],
+          [0, 0],
+        ],
+      ]),
+    },
+  }
+  const shaped: Candidate[] = Object.entries(shapes).flatMap(([what, polygon]) => [
+    {
+      name: `ten at once: preview of ${what}, 90 days`,
+      attack: () => times(10, () => post(`${PREVIEW}?days=90`, draft(polygon), mine)),
+    },
+  ])
+  const call = (id: number, name: string, args: object) => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'tools/call',
+    params: { name, arguments: args },
+  })
+  return [
+    ...anyBody,
+    ...shaped,
+    {
+      name: 'preview of 90 days over 199,000 revisions',
+      attack: () => times(1, () => post(`${PREVIEW}?days=90`, circle, mine)),
+    },
+    {
+      name: 'ten at once: preview of a saved zone, 90 days',
+      attack: () => times(10, () => get(`/api/v1/zones/${zone_id}/preview?days=90`, mine)),
+    },
+    {
+      name: 'a batch of 20 previews over MCP',
+      attack: () =>
+        times(1, () =>
+          post(
+            '/api/v1/mcp',
+            Array.from({ length: 20 }, (_, id) => call(id, 'preview_draft', { zone: circle })),
+            asTool,
+          ),
+        ),
+    },
+    {
+      name: 'a batch of 10 tangled shapes over MCP',
+      attack: () =>
+        times(1, () =>
+          post(
+            '/api/v1/mcp',
+            Array.from({ length: 10 }, (_, id) =>
+              call(id, 'preview_draft', { zone: draft(diagonals(1500)), days: 1 }),
+            ),
+            asTool,
+          ),
+        ),
+    },
+    {
+      name: 'GET /events in 20 zones of 10,000 vertices',
+      attack: () => times(5, () => get('/api/v1/events?minutes=1440&limit=500', mine)),
+    },
+    {
+      name: 'GET /zones, 20 of 10,000 vertices',
+      attack: () => times(3, () => get('/api/v1/zones?limit=500', mine)),
+    },
+    {
+      name: 'GET /zones, simplified',
+      attack: () => times(3, () => get('/api/v1/zones?limit=500&geometry=simplified', mine)),
+    },
+    {
+      name: 'explain in a zone of 10,000 vertices',
+      attack: () => times(10, () => get(`/api/v1/zones/${zone_id}/explain?event_id=proof:1`, mine)),
+    },
+    {
+      name: 'a change of a big zone, ten times, with its rezone',
+      attack: () =>
+        times(10, (index) =>
+          send('PATCH', `/api/v1/zones/${zone_id}`, { body: { label: `Big ${index}` }, ...mine }),
+        ),
+    },
+    {
+      name: 'a new big zone, five times, with its match',
+      attack: () => times(5, () => post('/api/v1/zones', draft(coast(9990)), mine)),
+    },
+    {
+      name: 'a replay of a big zone by Idempotency-Key, ten times',
+      attack: () =>
+        times(10, () => post('/api/v1/zones', draft(coast(9980)), { ...mine, once: 'stall' })),
+    },
+    {
+      name: 'a query of 60,000 characters',
+      attack: () => times(20, () => get(`/api/v1/events?source=${'x'.repeat(60_000)}`, mine)),
+    },
+    {
+      name: '3,000 query parameters',
+      attack: () =>
+        times(20, () =>
+          get(
+            `/api/v1/events?${Array.from({ length: 3000 }, (_, i) => `q${i}=${i}`).join('&')}`,
+            mine,
+          ),
+        ),
+    },
+    {
+      name: 'cursors of 2,000 characters',
+      attack: () => times(50, () => get(`/api/v1/zones?cursor=${'W1tb'.repeat(500)}`, mine)),
+    },
+    {
+      name: 'a gzip bomb',
+      attack: () =>
+        times(5, () =>
+          post(PREVIEW, gzipSync(Buffer.alloc(200 * MIB)), { ...mine, encoding: 'gzip' }),
+        ),
+    },
+    {
+      name: '2 MiB of invalid UTF-8',
+      attack: () => times(5, () => post(PREVIEW, Buffer.alloc(2 * MIB - 1, 0xff), mine)),
+    },
+    {
+      name: '20 MiB without a length',
+      attack: () => times(3, () => raw(target, chunked(target.key, 20 * MIB, 64 * 1024))),
+    },
+    {
+      name: '100,000 chunks of a byte',
+      attack: () => times(2, () => raw(target, chunked(target.key, 100_000, 1))),
+    },
+    {
+      name: 'two lengths, and a length beside chunks',
+      attack: async () => [
+        ...(await times(1, () => raw(target, smuggled('Content-Length: 5\r\nContent-Length: 9')))),
+        ...(await times(1, () =>
+          raw(target, smuggled('Content-Length: 5\r\nTransfer-Encoding: chunked')),
+        )),
+      ],
+    },
+    { name: '500 slow bodies and 500 slow headers', attack: () => slowly(target) },
+    // As many as one client opens. More of them at once is a question of capacity: each takes its turn.
+    {
+      name: '100 anonymous requests at once',
+      attack: () => times(100, () => get('/api/v1/zones')),
+    },
+    {
+      name: '100 tokens that are none',
+      attack: () => times(100, () => get('/api/v1/me', { key: `${'a'.repeat(500)}.b.c` })),
+    },
+    {
+      name: '100 unknown keys at once',
+      attack: () => times(100, () => get('/api/v1/me', { key: generateKey() })),
+    },
+  ]
+}
+
+const circle = { label: 'All of it', lat: 15, lon: 34, radius_km: 1500, min_severity: 0 }
+
+async function times(
+  count: number,
+  ask: (index: number) => Promise<number | string>,
+): Promise<(number | string)[]> {
+  return Promise.all(Array.from({ length: count }, (_, index) => ask(index)))
+}
+
+type Sending = {
+  key?: string
+  body?: string | Buffer | object
+  encoding?: string
+  accept?: string
+  once?: string
+}
+
+function sender({ url }: Target) {
+  return async (
+    method: 'GET' | 'POST' | 'PATCH',
+    path: string,
+    { key, body, encoding, accept, once }: Sending,
+  ): Promise<number | string> => {
+    const isText = typeof body === 'string' || Buffer.isBuffer(body) || body === undefined
+    try {
+      const answer = await request(`${url}${path}`, {
+        method,
+        headers: {
+          ...(key ? { authorization: `Bearer ${key}` } : {}),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(encoding ? { 'content-encoding': encoding } : {}),
+          ...(accept ? { accept } : {}),
+          ...(once ? { 'idempotency-key': once } : {}),
+        },
+        body: isText ? (body ?? null) : JSON.stringify(body),
+      })
+      await answer.body.dump({ limit: 512 * MIB })
+      return answer.statusCode
+    } catch (error) {
+      return error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    }
+  }
+}
+
+/** Twenty zones of nearly the most vertices; answers the id of one. */
+async function bigZones({ url, key }: Target): Promise<string> {
+  let id = ''
+  for (let index = 0; index < 20; index++) {
+    const answer = await request(`${url}/api/v1/zones`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(draft(coast(9999), { label: `Big ${index}`, min_severity: 100 })),
+    })
+    const { zone } = (await answer.body.json()) as { zone: { id: string } } // safe: or it throws
+    id = zone.id
+  }
+  return id
+}
+
+/** One connection: writes what it is given, reads until it is closed or 5 s are over, answers the status. */
+function raw({ port }: Target, parts: Iterable<string>): Promise<number | string> {
+  return new Promise((done) => {
+    const socket = connect(port, '127.0.0.1')
+    let said = ''
+    const end = (word?: string) => {
+      socket.destroy()
+      done(/^HTTP\/1\.1 (\d+)/.exec(said)?.[1] ?? word ?? 'closed')
+    }
+    socket.setTimeout(5_000, () => end('silence'))
+    socket.on('data', (data) => {
+      said += data
+      end()
+    })
+    socket.on('error', () => end())
+    socket.on('close', () => end())
+    socket.on('connect', async () => {
+      for (const part of parts) {
+        if (socket.destroyed) return
+        if (!socket.write(part)) await new Promise((drained) => socket.once('drain', drained))
+      }
+    })
+  })
+}
+
+function* chunked(key: string, bytes: number, size: number): Generator<string> {
+  yield `POST ${PREVIEW} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
+  const chunk = `${size.toString(16)}\r\n${'['.repeat(size)}\r\n`
+  for (let sent = 0; sent < bytes; sent += size) yield chunk
+  yield '0\r\n\r\n'
+}
+
+function* smuggled(lengths: string): Generator<string> {
+  yield `POST ${PREVIEW} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${lengths}\r\n\r\n0\r\n\r\nGET /api/v1/me HTTP/1.1\r\nHost: x\r\n\r\n`
+}
+
+/** Connections that send a byte now and then; ended from here after three seconds. */
+async function slowly({ port, key }: Target): Promise<string[]> {
+  const head = `POST ${PREVIEW} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n`
+  const sockets = Array.from({ length: 1000 }, (_, index) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.on('error', () => undefined)
+    socket.on('connect', () => socket.write(index % 2 === 0 ? head : 'POST / HTTP/1.1\r\nX: '))
+    return socket
+  })
+  const dripping = setInterval(() => {
+    for (const socket of sockets) if (socket.writable) socket.write('[')
+  }, 200)
+  await new Promise((done) => setTimeout(done, 3_000))
+  clearInterval(dripping)
+  for (const socket of sockets) socket.destroy()
+  return sockets.map(() => 'held')
+}

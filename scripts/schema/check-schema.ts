@@ -1,0 +1,61 @@
+import { relative } from 'node:path'
+import { parseArgs } from 'node:util'
+import { migrate } from '../postgres/migrate.ts'
+import { startThrowaway } from '../postgres/throwaway.ts'
+import { advisorFindings } from './advisors.ts'
+import { compareCatalogues, readCatalogue } from './catalogue.ts'
+import { applyTopics, withClient, writeMigration } from './schema.ts'
+import { brokenRules } from './schema-rules.ts'
+import { staleTypes, writeTypes } from './types.ts'
+
+const { values } = parseArgs({
+  options: {
+    write: { type: 'boolean', default: false },
+  },
+})
+
+if (values.write) {
+  console.log(`Wrote ${relative(process.cwd(), await writeMigration())} from sql/`)
+}
+process.exitCode = (await check()) ? 0 : 1
+
+/** Two servers, because roles and what they may do belong to a server, not to a database. */
+async function check(): Promise<boolean> {
+  const servers = await Promise.all([startThrowaway(), startThrowaway()])
+  const [topics, migrated] = servers
+  try {
+    await Promise.all([applyTopics(topics.adminUrl), migrate(migrated.adminUrl)])
+    const [expected, actual] = await Promise.all(
+      [topics, migrated].map(({ adminUrl }) => withClient(adminUrl, readCatalogue)),
+    )
+    const differences = compareCatalogues(
+      { name: 'sql/', catalogue: expected ?? new Map() },
+      { name: 'migrations', catalogue: actual ?? new Map() },
+    )
+    const broken = await withClient(migrated.adminUrl, (client) => brokenRules(client))
+    if (values.write) await writeTypes(migrated.adminUrl)
+    const [findings, stale] = await Promise.all([
+      advisorFindings(migrated.adminUrl),
+      values.write ? [] : staleTypes(migrated.adminUrl),
+    ])
+
+    report('difference(s) between sql/ and supabase/migrations (npm run migration)', differences)
+    report('generated file(s) out of date (npm run types)', stale)
+    report("broken rule(s) of the schema's own", broken)
+    report('finding(s) of the Supabase advisors', findings)
+    const bad = differences.length + broken.length + findings.length + stale.length
+    if (bad === 0) console.log(`Schema: ${actual?.size} facts equal, rules kept, advisors content`)
+    return bad === 0
+  } catch (error) {
+    console.error(`Schema check: ${error instanceof Error ? error.message : error}`)
+    return false
+  } finally {
+    await Promise.all(servers.map((server) => server.stop()))
+  }
+}
+
+function report(what: string, lines: string[]) {
+  if (lines.length === 0) return
+  console.log(`\n${lines.length} ${what}:`)
+  for (const line of lines) console.log(`- ${line}`)
+}

@@ -1,0 +1,100 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import pg from 'pg'
+import { getConstructionPlans } from 'pg-boss'
+import { migrate, ROOT, runFile } from '../postgres/migrate.ts'
+
+// Until the first release there is this one migration; later releases add theirs beside it.
+const INITIAL = '20260101000000_initial.sql'
+
+/** writeMigration puts the files of sql/ together as the initial migration. */
+export async function writeMigration(root = ROOT): Promise<string> {
+  const folder = join(root, 'supabase/migrations')
+  await mkdir(folder, { recursive: true })
+  const path = join(folder, INITIAL)
+  const parts = (await topics(root)).map(({ name, text }) => `-- sql/${name}\n${text}`)
+  const head = '-- Made from sql/ by `npm run migration`. Change sql/, then run it again.'
+  await writeFile(path, `${head}\n\n${parts.join('\n')}`)
+  return path
+}
+
+/** applyStandIn makes what Supabase brings, as it is before there is Watchpost. */
+export async function applyStandIn(adminUrl: string, root = ROOT) {
+  const local = join(root, 'sql/local')
+  await withClient(adminUrl, async (client) => {
+    await client.query('set client_min_messages = warning')
+    for (const name of await sqlFiles(local)) await runFile(client, join(local, name))
+  })
+}
+
+/** applyTopics builds the schema as sql/ describes it, without any migration. */
+export async function applyTopics(adminUrl: string, root = ROOT) {
+  await applyStandIn(adminUrl, root)
+  await withClient(adminUrl, async (client) => {
+    await client.query('begin; set local client_min_messages = warning')
+    for (const { path, text } of await topics(root)) await runFile(client, path, text)
+    await client.query('reset role; commit')
+  })
+}
+
+/** migrateLikeSupabase migrates as the role that Supabase gives: it makes roles, but is no superuser. */
+export async function migrateLikeSupabase(adminUrl: string, root = ROOT): Promise<string> {
+  const url = new URL(adminUrl)
+  const database = pg.escapeIdentifier(url.pathname.slice(1))
+  await applyStandIn(adminUrl, root)
+  await withClient(adminUrl, async (client) => {
+    await client.query(`
+      comment on schema auth is null;
+      create role supabase_like login createrole createdb bypassrls password 'supabase_like';
+      alter database ${database} owner to supabase_like;
+      alter schema extensions owner to supabase_like;
+      grant anon, authenticated, service_role to supabase_like with admin option;
+      grant usage on schema auth to supabase_like with grant option;
+      grant select, references, trigger on auth.users to supabase_like;
+      grant select on auth.sessions, auth.mfa_factors to supabase_like;
+    `)
+  })
+  url.username = 'supabase_like'
+  url.password = 'supabase_like'
+  await migrate(url.href, { root })
+  return url.href
+}
+
+export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>) {
+  const client = new pg.Client({ connectionString: url })
+  // A connection that breaks between two queries must not end the process; the next query fails.
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+async function topics(root: string) {
+  const folder = join(root, 'sql')
+  const names = await sqlFiles(folder)
+  if (names.length === 0) throw new Error(`There is no .sql file in ${folder}`)
+  return Promise.all(
+    names.map(async (name) => {
+      const path = join(folder, name)
+      const text = await readFile(path, 'utf8')
+      return { name, path, text: text.replace(/^-- @pg-boss$/gm, pgBossSchema) }
+    }),
+  )
+}
+
+async function sqlFiles(folder: string) {
+  return (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
+}
+
+/** pg-boss's own schema, without the transaction around it: a migration has one already. */
+function pgBossSchema(): string {
+  const around = /^\s*(BEGIN|COMMIT|SET LOCAL \w+ = \d+|SELECT pg_advisory_xact_lock\(.*\));\s*$/
+  const lines = getConstructionPlans('pgboss').split('\n')
+  return lines
+    .filter((line) => !around.test(line))
+    .join('\n')
+    .trim()
+}

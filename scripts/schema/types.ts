@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ROOT } from '../postgres/migrate.ts'
+import { ON_A_THROWAWAY, supabase } from './supabase-cli.ts'
+
+const FILE = join(ROOT, 'supabase/types.gen.ts')
+
+/** generateTypes answers the types of our schemas as Supabase's generator writes them, formatted. */
+export async function generateTypes(adminUrl: string): Promise<string> {
+  const { stdout } = await supabase(
+    ['gen', 'types', `--remote=${adminUrl}`, '--schema', 'watchpost,support'],
+    { env: ON_A_THROWAWAY },
+  )
+  return format(stdout)
+}
+
+export async function writeTypes(adminUrl: string): Promise<string> {
+  await writeFile(FILE, await generateTypes(adminUrl))
+  return FILE
+}
+
+/** staleTypes is empty when the committed types are those of the database. */
+export async function staleTypes(adminUrl: string): Promise<string[]> {
+  const [fresh, kept] = await Promise.all([
+    generateTypes(adminUrl),
+    readFile(FILE, 'utf8').catch(() => ''),
+  ])
+  return fresh === kept ? [] : ['supabase/types.gen.ts is not what the schema says']
+}
+
+/** Biome knows the form of this repository; the generator has none. */
+function format(text: string): Promise<string> {
+  const biome = join(ROOT, 'node_modules/.bin/biome')
+  return new Promise((resolve, reject) => {
+    const child = execFile(
+      biome,
+      ['format', '--stdin-file-path=scripts/schema/types.ts'],
+      { cwd: ROOT, maxBuffer: 64 * 1024 * 1024 },
+      (error, stdout) => (error ? reject(error) : resolve(stdout)),
+    )
+    child.stdin?.end(text)
+  })
+}

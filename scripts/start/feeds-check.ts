@@ -1,0 +1,53 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { createPool, inTransaction } from '../../functions/db.ts'
+
+const LOOK_EVERY_MS = 500
+/** Longer than a feed waits for an answer. */
+const GIVE_UP_MS = 45_000
+
+type Heard = { source: string; is_heard: boolean; error: string | null }
+
+/**
+ * watchFeeds waits for the first news of the feeds from now on: undefined when one was heard, or
+ * when none was asked in time; what is wrong when every one of them failed.
+ */
+export function watchFeeds(
+  jobsUrl: string,
+  closing: (() => Promise<void>)[],
+): Promise<string | undefined> {
+  const stopping = new AbortController()
+  const waiting = waitForNews(jobsUrl, stopping.signal)
+  closing.push(async () => {
+    stopping.abort()
+    await waiting.catch(() => {})
+  })
+  return waiting
+}
+
+async function waitForNews(jobsUrl: string, signal: AbortSignal): Promise<string | undefined> {
+  const db = createPool({ url: jobsUrl, max: 1 })
+  try {
+    const [clock] = await inTransaction(db, (sql) => sql<{ now: string }>`select now()`)
+    const since = clock?.now
+    const deadline = performance.now() + GIVE_UP_MS
+    while (performance.now() < deadline) {
+      const sources = await inTransaction(
+        db,
+        (sql) => sql<Heard>`
+          select source, coalesce(last_success_at > ${since}, false) as is_heard,
+            case when error_at > ${since} then error end as error
+          from watchpost.sources
+          where enabled and source not like 'custom%'`,
+      )
+      if (sources.some(({ is_heard }) => is_heard)) return undefined
+      if (sources.length > 0 && sources.every(({ error }) => error !== null)) {
+        return sources.map(({ source, error }) => `${source}: ${error}`).join('; ')
+      }
+      await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => {})
+      if (signal.aborted) return undefined
+    }
+    return undefined
+  } finally {
+    await db.end()
+  }
+}

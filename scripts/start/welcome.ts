@@ -1,0 +1,94 @@
+import type { Minted } from '../postgres/accounts.ts'
+
+export type Welcome = {
+  url: string
+  is_replay: boolean
+  /** The local account; undefined where people have an issuer of their own, which makes accounts. */
+  account: { email: string; plan: string } | undefined
+  /** Only where one was just made. */
+  minted: Minted | undefined
+  /** Whether Watchpost signs people in itself. */
+  is_issuer: boolean
+  /** What `npm run admin` needs to find this Watchpost. */
+  admin_options: string
+  /** For the demo: what its webhook is signed with. */
+  signing_secret: string
+}
+
+/** welcome is what `npm start` says when the service is up: what to open, and what to try. */
+export function welcome(given: Welcome): string {
+  return [links(given), key(given), given.is_replay ? demo(given) : firstCalls(given)].join('\n')
+}
+
+function links({ url, is_replay }: Welcome): string {
+  const replay = `
+  REPLAY: a recorded week of USGS earthquakes (31 January to 7 February 2018) plays again, in five
+  minutes, then every thirty. Nothing here is live.
+`
+  return `${is_replay ? replay : ''}
+  API and its documentation   ${url}/docs
+  Health of the sources       ${url}/api/sources/health`
+}
+
+function key({ account, minted, is_issuer, admin_options }: Welcome): string {
+  if (!account) return issuersPeople(is_issuer, admin_options)
+  const link = `npm run admin -- account link --email ${account.email}${admin_options}`
+  const signIn = is_issuer ? `\n  A link to sign in           ${link}` : ''
+  const mint = `npm run admin -- key mint --email ${account.email} --scopes read,write${admin_options}`
+  if (minted) {
+    return `  Account                     ${account.email} (${account.plan})
+  API key, shown only now     ${minted.api_key}
+  Another key                 ${mint}${signIn}
+`
+  }
+  return `  An API key                  ${mint}${signIn}
+`
+}
+
+function issuersPeople(is_issuer: boolean, admin_options: string): string {
+  const admin = (verb: string) => `npm run admin -- ${verb} --email you@example.com`
+  const advice = is_issuer
+    ? `
+  AUTH_ISSUER is not set, so their sessions are not accepted yet. Set it, as in docs/accounts.md:
+                              AUTH_ISSUER=https://<project>.supabase.co/auth/v1`
+    : ''
+  return `  Accounts                    none was made: people sign up with the issuer of this database${advice}
+  A plan for one of them      ${admin('account plan')} --plan pro${admin_options}
+  An API key                  ${admin('key mint')} --scopes read,write${admin_options}
+`
+}
+
+/** Each call in one line to copy, short enough to be read. */
+function calls(given: Welcome, lines: string[]): string {
+  return `
+    API=${given.url}/api/v1
+    AUTH="Authorization: Bearer ${given.minted?.api_key ?? 'wp_live_…'}"
+    JSON="Content-Type: application/json"
+${lines.map((line) => `    curl -sw '\\n' ${line}`).join('\n')}
+`
+}
+
+const WRITE = '-H "$AUTH" -H "$JSON" -d'
+const CALIFORNIA = `{"label": "Southern California", "lat": 33.9, "lon": -117.5, "radius_km": 300, "min_severity": 15}`
+const ALASKA = `{"label": "Alaska", "lat": 62, "lon": -150, "min_severity": 20, "polygon": {"type": "Polygon",
+      "coordinates": [[[-170, 51], [-130, 51], [-130, 72], [-170, 72], [-170, 51]]]}}`
+
+function firstCalls(given: Welcome): string {
+  return `  Try it in another terminal:
+${calls(given, [`$API/zones ${WRITE} '${CALIFORNIA}'`, '"$API/events?limit=5" -H "$AUTH"'])}`
+}
+
+function demo(given: Welcome): string {
+  const channel = `{"kind": "webhook", "target": "http://127.0.0.1:8899/", "signing_secret": "${given.signing_secret}"}`
+  return `  See alerts arrive. In a second terminal, a receiver that checks every signature:
+
+    npm run receiver -- --secret ${given.signing_secret}
+
+  In a third, a channel to it and two zones; the first alert comes within a minute or two:
+${calls(given, [
+  `$API/channels ${WRITE} '${channel}'`,
+  `$API/zones ${WRITE} '${CALIFORNIA}'`,
+  `$API/zones ${WRITE} '${ALASKA}'`,
+  '"$API/alerts?limit=5" -H "$AUTH"',
+])}`
+}

@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { endRestore, startBackup, startRestore } from '../../../hub/backup/backup.ts'
+import { readPause } from '../../../hub/mail/settings.ts'
+import { exportOf, fillHub } from '../support/backup-data.ts'
+import { startHub, type TestHub } from '../support/hub.ts'
+
+type Export = Awaited<ReturnType<typeof exportOf>>
+let hub: TestHub
+let old: { name: string; export: Export }
+let now: { name: string; export: Export }
+const make = async () => ({
+  name: await (await startBackup(hub.config, 'manual')).done,
+  export: await exportOf(hub),
+})
+
+beforeAll(async () => {
+  hub = await startHub()
+  await fillHub(hub)
+  old = await make()
+  await hub.query("update hub.leads set company = 'Changed since'")
+  await hub.query("update hub.projects set name = 'Changed since' where slug = 'other'")
+  const folder = join(hub.paths.data_dir, 'projects/demir')
+  await writeFile(join(folder, 'CONTEXT.md'), '# Changed since\n')
+  await rm(join(folder, 'docs/deep'), { recursive: true })
+  await writeFile(join(hub.paths.prompts_dir, 'sales.md'), 'Changed since')
+  now = await make()
+})
+afterAll(() => hub.close())
+
+async function restoreAndDie(when: string): Promise<void> {
+  const env = {
+    ...process.env,
+    HUB_CONFIG_DIR: hub.paths.config_dir,
+    HUB_DATA_DIR: hub.paths.data_dir,
+    HUB_PROMPTS_DIR: hub.paths.prompts_dir,
+  }
+  const script = join(import.meta.dirname, '../support/backup-kill.ts')
+  const child = spawn(process.execPath, [script, old.name, when], { env, stdio: 'ignore' })
+  await once(child, 'exit')
+}
+
+/** Brings back what was there, with mail as it was. */
+async function reset(): Promise<void> {
+  await (await startRestore(hub.config, now.name, { secret: {} })).done
+  await rm(join(hub.paths.config_dir, 'mail-pause.json'))
+  expect(await exportOf(hub)).toEqual(now.export)
+}
+
+const STEPS = ['unpack', 'backup', 'database', 'check', 'commit', 'files', 'done']
+const outcomes = new Map<string, string>()
+
+test.each([...STEPS, ...Array.from({ length: 5 }, (_, i) => String(400 + 150 * i))])(
+  'killed at %s, the old or the new is there whole',
+  async (when) => {
+    await restoreAndDie(when)
+    await endRestore(hub.config)
+    const found = await exportOf(hub)
+    const isNew = found.tables.leads?.sum === old.export.tables.leads?.sum
+    outcomes.set(when, isNew ? 'restored' : 'kept')
+    expect(found).toEqual(isNew ? old.export : now.export)
+    expect((await readPause(hub.paths)).reason).toBe(isNew ? 'restored' : null)
+    const left = await readdir(hub.paths.data_dir)
+    expect(left).not.toContain('restore.json')
+    if (isNew) await reset()
+  },
+)
+
+test('killed between two folders, the rest follows; what killed ones left goes with the next restore', async () => {
+  await restoreAndDie('files')
+  const { data_dir } = hub.paths
+  const { stage } = JSON.parse(await readFile(join(data_dir, 'restore.json'), 'utf8'))
+  await rename(join(data_dir, 'projects'), join(data_dir, `.restore-${stage}`, 'old'))
+  await endRestore(hub.config)
+  expect(await exportOf(hub)).toEqual(old.export)
+  await reset()
+  expect((await readdir(data_dir)).filter((name) => name.startsWith('.restore-'))).toEqual([])
+})
+
+test('the commit is what decides', () => {
+  expect(Object.fromEntries(outcomes)).toMatchObject({
+    unpack: 'kept',
+    backup: 'kept',
+    database: 'kept',
+    check: 'kept',
+    commit: 'kept',
+    files: 'restored',
+    done: 'restored',
+  })
+})

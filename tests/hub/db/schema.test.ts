@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { TABLES } from '../../../hub/projects/archive.ts'
+import { startLicensedHub } from '../support/licensed.ts'
+
+let hub: Awaited<ReturnType<typeof startLicensedHub>>
+beforeAll(async () => {
+  hub = await startLicensedHub(['mine', 'theirs'])
+})
+afterAll(() => hub.close())
+
+const names = (rows: { name: string }[]) => rows.map(({ name }) => name)
+const TABLE = `
+  from pg_catalog.pg_class as t
+  where t.relnamespace = 'hub'::regnamespace and t.relkind in ('r', 'p')`
+
+describe('every table of schema hub', () => {
+  test('is there to be looked at', async () => {
+    const tables = names(await hub.query(`select relname as name ${TABLE}`))
+    expect(tables.length).toBeGreaterThan(12)
+    expect(tables).toEqual(expect.arrayContaining(['projects', 'leads', 'imports', 'missions']))
+  })
+
+  test('is under row-level security, its owner too', async () => {
+    const open = await hub.query<{ name: string }>(
+      `select relname as name ${TABLE} and not (relrowsecurity and relforcerowsecurity)`,
+    )
+    expect(names(open)).toEqual([])
+  })
+
+  test('says in a comment what it is', async () => {
+    const silent = await hub.query<{ name: string }>(
+      `select relname as name ${TABLE} and coalesce(obj_description(t.oid, 'pg_class'), '') = ''`,
+    )
+    expect(names(silent)).toEqual([])
+  })
+
+  test('has a policy for each right that is granted, and no policy lets everything through', async () => {
+    const missing = await hub.query<{ name: string }>(
+      `select t.relname || ': ' || r.rolname || ' ' || p.privilege_type as name
+       from pg_catalog.pg_class as t, aclexplode(t.relacl) as p
+       join pg_catalog.pg_roles as r on r.oid = p.grantee
+       where t.relnamespace = 'hub'::regnamespace and t.relkind in ('r', 'p')
+         and r.rolname in ('hub_ro', 'hub_rw', 'hub_data')
+         and not exists (
+           select from pg_catalog.pg_policies as policy
+           where policy.schemaname = 'hub' and policy.tablename = t.relname
+             and r.rolname = any(policy.roles) and policy.cmd in (p.privilege_type, 'ALL')
+         )`,
+    )
+    expect(names(missing)).toEqual([])
+    const wide = await hub.query<{ name: string }>(
+      `select tablename || '.' || policyname as name from pg_catalog.pg_policies
+       where schemaname = 'hub' and (
+         'public' = any(roles) or coalesce(qual, 'true') = 'true' and cmd <> 'INSERT'
+         or coalesce(with_check, qual) = 'true'
+       )`,
+    )
+    expect(names(wide)).toEqual([])
+  })
+
+  test('gives hub_ro and hub_data SELECT and nothing else, and the public nothing', async () => {
+    const more = await hub.query<{ name: string }>(
+      `select t.relname || ': ' || coalesce(r.rolname, 'public') || ' ' || p.privilege_type as name
+       from pg_catalog.pg_class as t, aclexplode(t.relacl) as p
+       left join pg_catalog.pg_roles as r on r.oid = p.grantee
+       where t.relnamespace in ('hub'::regnamespace, 'private'::regnamespace)
+         and (p.grantee = 0 or r.rolname in ('hub_ro', 'hub_data') and p.privilege_type <> 'SELECT')`,
+    )
+    expect(names(more)).toEqual([])
+  })
+
+  test('has an index for each of its foreign keys, and a primary key', async () => {
+    const slow = await hub.query<{ name: string }>(
+      `select c.conrelid::regclass || '.' || c.conname as name
+       from pg_catalog.pg_constraint as c
+       where c.contype = 'f' and c.connamespace = 'hub'::regnamespace
+         and not exists (
+           select from pg_catalog.pg_index as i
+           where i.indrelid = c.conrelid and i.indpred is null
+             and (i.indkey::int2[])[0:cardinality(c.conkey) - 1] @> c.conkey
+         )`,
+    )
+    expect(names(slow)).toEqual([])
+    const keyless = await hub.query<{ name: string }>(
+      `select relname as name ${TABLE} and not exists (
+         select from pg_catalog.pg_index where indrelid = t.oid and indisprimary
+       )`,
+    )
+    expect(names(keyless)).toEqual([])
+  })
+
+  test('that belongs to a project goes with it, and into its archive first', async () => {
+    const owned = await hub.query<{ name: string; action: string }>(
+      `select t.relname as name, c.confdeltype as action
+       from pg_catalog.pg_class as t
+       join pg_catalog.pg_attribute as a on a.attrelid = t.oid and a.attname = 'project_id'
+       left join pg_catalog.pg_constraint as c
+         on c.conrelid = t.oid and c.contype = 'f' and c.conkey = array[a.attnum]
+       where t.relnamespace = 'hub'::regnamespace and t.relkind in ('r', 'p') and a.attnotnull`,
+    )
+    expect(owned.filter(({ action }) => action !== 'c')).toEqual([])
+    expect(names(owned).filter((name) => !TABLES.includes(name))).toEqual([])
+  })
+})
+
+test('functions run for those they were granted to, with a search path of their own where they need one', async () => {
+  const open = await hub.query<{ name: string }>(
+    `select p.oid::regprocedure::text as name from pg_catalog.pg_proc as p
+     where p.pronamespace in ('hub'::regnamespace, 'private'::regnamespace)
+       and (
+         has_function_privilege('public', p.oid, 'execute')
+         or p.prosecdef and not coalesce(p.proconfig::text like '%search_path%', false)
+       )`,
+  )
+  expect(names(open)).toEqual([])
+})

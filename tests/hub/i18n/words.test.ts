@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { joined, said, speak, stored, texts, verbatim } from '../../../hub/i18n/words.ts'
+import { startHub, type TestHub } from '../support/hub.ts'
+
+const say = said(
+  texts(
+    { gone: 'Gone.', left: (count: number) => `${count} are left.`, group: { of: 'Of it.' } },
+    { gone: 'Gitti.', left: (count) => `${count} kaldı.`, group: { of: 'Ondan.' } },
+  ),
+)
+
+describe('words', () => {
+  test('pair both languages, filled in by the same values', () => {
+    expect(say.gone).toEqual({ en: 'Gone.', tr: 'Gitti.' })
+    expect(say.left(3)).toEqual({ en: '3 are left.', tr: '3 kaldı.' })
+    expect(say.group.of).toEqual({ en: 'Of it.', tr: 'Ondan.' })
+  })
+
+  test('are filled into others in each language by itself', () => {
+    const { because } = said(
+      texts({ because: (why: string) => `No: ${why}` }, { because: (why) => `Hayır: ${why}` }),
+    )
+    expect(because(say.gone)).toEqual({ en: 'No: Gone.', tr: 'Hayır: Gitti.' })
+    expect(because('550')).toEqual({ en: 'No: 550', tr: 'Hayır: 550' })
+  })
+
+  test('are joined in each language by itself', () => {
+    expect(joined([say.gone, verbatim('550 no')])).toEqual({
+      en: 'Gone. 550 no',
+      tr: 'Gitti. 550 no',
+    })
+  })
+
+  test('are spoken wherever they stand in a value, and nothing else changes', () => {
+    const at = new Date()
+    const value = { rows: [{ reason: say.left(2), en: 'kept', at }], none: null, tr: 1 }
+    expect(speak(value, 'tr')).toEqual({
+      rows: [{ reason: '2 kaldı.', en: 'kept', at }],
+      none: null,
+      tr: 1,
+    })
+  })
+
+  test('are stored within what the column takes', () => {
+    expect(JSON.parse(stored(verbatim('x'.repeat(3000)))).tr).toHaveLength(2000)
+  })
+})
+
+describe('the hub answers in the language that is asked for', () => {
+  let hub: TestHub
+  beforeAll(async () => {
+    hub = await startHub()
+  })
+  afterAll(() => hub.close())
+
+  test('a refusal, its fields and what a schema says itself', async () => {
+    const wrong = { slug: 'Ş', name: '' }
+    const answer = await hub.call('POST', 'projects/create', wrong, { 'Accept-Language': 'tr-TR' })
+    expect(answer.status).toBe(422)
+    expect(answer.headers.get('content-language')).toBe('tr')
+    const { detail, errors } = await answer.json()
+    expect(detail).toBe('Bazı alanlara yeniden bakın.')
+    expect(errors).toEqual([
+      {
+        path: 'slug',
+        code: 'invalid_format',
+        message: 'a-z, 0-9 ve - içinden 2 ila 41 karakter kullanın; - ile başlamasın.',
+      },
+      { path: 'name', code: 'too_small', message: 'Çok kısa ya da boş.' },
+    ])
+  })
+
+  test('English stands in for a language it does not have', async () => {
+    const answer = await hub.call('GET', 'nowhere', undefined, {
+      'Accept-Language': 'de, fr;q=0.5',
+    })
+    expect(answer.headers.get('content-language')).toBe('en')
+    expect((await answer.json()).detail).toMatch(/^There is no such address/)
+  })
+
+  test('a column of words takes both languages or nothing', async () => {
+    const cast = (json: string) => hub.query(`select $1::hub.words`, [json])
+    await cast(stored(say.gone))
+    await cast(stored(verbatim(`\0${'x'.repeat(1999)}😀`)))
+    await expect(cast('{}')).rejects.toThrow(/hub.words|check constraint/)
+    await expect(cast('{"en": "only"}')).rejects.toThrow(/check constraint/)
+  })
+})

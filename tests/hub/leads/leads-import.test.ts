@@ -1,0 +1,473 @@
+import { readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createHub } from '../../../hub/hub.ts'
+import { LANGUAGES } from '../../../hub/i18n/words.ts'
+import { type Delimiter, decode, readCsv } from '../../../hub/leads/csv.ts'
+import { readRow } from '../../../hub/leads/import-row.ts'
+import { importsText } from '../../../hub/leads/imports.text.ts'
+import { startLicensedHub } from '../support/licensed.ts'
+
+let hub: Awaited<ReturnType<typeof startLicensedHub>>
+beforeAll(async () => {
+  hub = await startLicensedHub(['demir', 'baltic', 'big', 'copy', 'back', 'same'])
+})
+afterAll(() => hub.close())
+
+const CSV = { 'content-type': 'text/csv' }
+const query = (options: Record<string, string>) => new URLSearchParams(options).toString()
+const send = (csv: string | Uint8Array, options: Record<string, string>) =>
+  hub.call('POST', `leads/import?${query(options)}`, csv, CSV)
+const read = async (id: string) =>
+  (await (await hub.call('GET', `leads/imports/${id}`)).json()).import
+
+/** Imports and waits for the end of it. */
+async function bring(csv: string | Uint8Array, options: Record<string, string>) {
+  const taken = await send(csv, options)
+  expect(taken.status).toBe(202)
+  const { import: made } = await taken.json()
+  await expect
+    .poll(async () => (await read(made.id)).status, { timeout: 20_000 })
+    .not.toMatch(/queued|processing/)
+  return read(made.id)
+}
+const leadsOf = async (project: string, more = '') =>
+  (await (await hub.call('GET', `leads/list?project=${project}&limit=500${more}`)).json()).leads
+
+async function rowsOf(text: string, delimiter: Delimiter = ','): Promise<string[][]> {
+  const rows: string[][] = []
+  for await (const row of readCsv(text, delimiter)) rows.push(row)
+  return rows
+}
+
+describe('a preview', () => {
+  const preview = async (csv: string | Uint8Array) => {
+    const answer = await hub.call('POST', 'leads/import_preview?file_name=fair.csv', csv, CSV)
+    return { status: answer.status, body: await answer.json() }
+  }
+
+  test.each([
+    [
+      'Ad Soyad;E-posta Adresi;Firma Ünvanı;Görevi;Cep Telefonu;Web Sitesi;Ülke;Notlar',
+      {
+        name: 'Ad Soyad',
+        email: 'E-posta Adresi',
+        company: 'Firma Ünvanı',
+        title: 'Görevi',
+        phone: 'Cep Telefonu',
+        website: 'Web Sitesi',
+        country: 'Ülke',
+        note: 'Notlar',
+      },
+    ],
+    [
+      'First Name,Last Name,Work Email,Company Name,Job Title,Tags,Lead Score',
+      {
+        first_name: 'First Name',
+        last_name: 'Last Name',
+        email: 'Work Email',
+        company: 'Company Name',
+        title: 'Job Title',
+        tags: 'Tags',
+        score: 'Lead Score',
+      },
+    ],
+    ['Ticari Unvan;Yetkili;Görevi', { company: 'Ticari Unvan', name: 'Yetkili', title: 'Görevi' }],
+    [
+      'Şirketin tam ticari ünvanı;Yetkili Kişi;Ünvanı',
+      { company: 'Şirketin tam ticari ünvanı', name: 'Yetkili Kişi', title: 'Ünvanı' },
+    ],
+    ['Ad,Şirket,Unvan,Durum', { name: 'Ad', company: 'Şirket', title: 'Unvan', stage: 'Durum' }],
+    ['Adı,Soyadı,EPOSTA', { first_name: 'Adı', last_name: 'Soyadı', email: 'EPOSTA' }],
+    ['id,name', { name: 'name' }],
+    ['name,name,', { name: 'name' }],
+  ])('%s is understood', async (header, mapping) => {
+    const { body } = await preview(`${header}\n${header}`)
+    expect(body.mapping).toEqual(mapping)
+    expect(body.file).toBe('fair.csv')
+  })
+
+  test('shows encoding, delimiter, unique headers and the first rows, and writes nothing', async () => {
+    const rows = Array.from({ length: 9 }, (_, n) => `"a ""${n}""";b;c`)
+    const { body } = await preview(`X;X;\n${rows.join('\n')}`)
+    expect(body).toMatchObject({
+      encoding: 'utf-8',
+      delimiter: ';',
+      columns: ['X', 'X (2)', '#3'],
+      rows: Array.from({ length: 5 }, (_, n) => [`a "${n}"`, 'b', 'c']),
+    })
+    expect(await hub.query('select from hub.imports')).toHaveLength(0)
+  })
+
+  test('an empty file, another type, and a foreign form are refused', async () => {
+    expect((await preview('')).status).toBe(422)
+    expect((await preview(' , ,\nx')).status).toBe(422)
+    const json = await hub.call('POST', 'leads/import_preview', { a: 1 })
+    expect(json.status).toBe(415)
+    expect((await hub.call('POST', 'leads/import_preview?colour=red', 'a', CSV)).status).toBe(400)
+    const large = await hub.call('POST', 'leads/import_preview', 'x'.repeat(21 * 1024 * 1024), CSV)
+    expect(large.status).toBe(413)
+  })
+})
+
+describe('an import', () => {
+  test('of 500 rows makes 500 leads in the order of the file, each with its evidence', async () => {
+    const rows = Array.from(
+      { length: 500 },
+      (_, n) => `Person ${n},p${n}@x${n}.example,Company ${n}`,
+    )
+    const done = await bring(`Name,Email,Company\n${rows.join('\n')}`, {
+      project: 'big',
+      file_name: '../fair.csv',
+      lawful_basis: 'legitimate_interest',
+      tags: 'fair, 2026',
+    })
+    expect(done).toMatchObject({
+      status: 'done',
+      file: 'fair.csv',
+      total: 500,
+      handled: 500,
+      created: 500,
+      merged: 0,
+      skipped: 0,
+      refused: 0,
+      mistakes: [],
+    })
+    const leads = await leadsOf('big')
+    expect(leads.map(({ name }: { name: string }) => name)).toEqual(
+      rows.map((row) => row.split(',')[0]),
+    )
+    expect(leads[7]).toMatchObject({
+      source: 'fair.csv',
+      lawful_basis: 'legitimate_interest',
+      tags: ['fair', '2026'],
+      stage: 'new',
+    })
+    const one = await (await hub.call('GET', `lead/get?lead_id=${leads[7].id}`)).json()
+    expect(one.lead.evidence).toMatchObject([
+      {
+        fact: 'Name: Person 7; Company: Company 7; Email: p7@x7.example',
+        quote: 'Name: Person 7; Email: p7@x7.example; Company: Company 7',
+        source: 'fair.csv:9',
+      },
+    ])
+    expect(await readdir(join(hub.paths.data_dir, 'imports'))).toEqual([])
+  })
+
+  test('tells mistakes by row and column; the file of them, corrected, comes in', async () => {
+    const csv = [
+      'Ad;E-posta;Puan;Aşama',
+      'Good;good@x.example;50;Teklif',
+      'Bad mail;not-an-address;50;',
+      '',
+      ';;;won',
+      '=Formula;f@x.example;9000;dreaming',
+      'Too;many@x.example;1;new;cells',
+    ].join('\r\n')
+    const done = await bring(csv, { project: 'demir' })
+    expect(done).toMatchObject({ total: 6, created: 1, refused: 4 })
+    expect(done.mistakes.map((m: { row: number; column: string }) => [m.row, m.column])).toEqual([
+      [3, 'E-posta'],
+      [5, 'Ad'],
+      [6, 'Aşama'],
+      [6, 'Puan'],
+      [7, 'Aşama'],
+    ])
+    expect((await leadsOf('demir'))[0]).toMatchObject({
+      name: 'Good',
+      stage: 'proposal',
+      score: 50,
+    })
+    const file = await (await hub.call('GET', `leads/imports/${done.id}/errors`)).text()
+    const rows = await rowsOf(file.replace('\uFEFF', ''))
+    expect(rows[0]).toEqual(['Ad', 'E-posta', 'Puan', 'Aşama', 'row', 'mistakes'])
+    expect(rows[1]?.slice(0, 5)).toEqual(['Bad mail', 'not-an-address', '50', '', '3'])
+    expect(file).toContain(`"'=Formula"`)
+    const corrected = file.replace('not-an-address', 'good-now@x.example')
+    expect(await bring(corrected, { project: 'demir' })).toMatchObject({ created: 2, refused: 2 })
+  })
+
+  test('says what is wrong in the language that is asked for, whenever that is', async () => {
+    const tr = { 'Accept-Language': 'tr' }
+    const csv = [
+      'Ad;E-posta;Puan;Aşama;Dayanak (KVKK)',
+      'A;bu bir adres değil;çok;düş;öyle',
+      `${'x'.repeat(201)};b@x.example`,
+      'C;c@x.example;1;Yeni;Açık rıza;fazla',
+    ].join('\n')
+    const { id } = await bring(csv, { project: 'demir', file_name: 'fuar.csv' })
+    const answer = await hub.call('GET', `leads/imports/${id}`, undefined, tr)
+    const { import: done } = await answer.json()
+    const told = (mistakes: { row: number; column: string; message: string }[]) =>
+      mistakes.map(({ row, column, message }) => `${row} ${column}: ${message}`)
+    expect(told(done.mistakes)).toEqual([
+      '2 E-posta: Bu bir e-posta adresi değil.',
+      '2 Aşama: Bu bir aşama değil. Yeni, İletişim kuruldu, Yanıtladı, Görüşme, Teklif, Kazanıldı ya da Kaybedildi yazın.',
+      '2 Dayanak (KVKK): Bu bir hukuki dayanak değil. Açık rıza, Sözleşme ya da Meşru menfaat yazın.',
+      '2 Puan: Puan 0 ile 100 arasında bir tam sayıdır.',
+      '3 Ad: Çok uzun.',
+      '4 Dayanak (KVKK): Satırda 6 hücre var, başlıkta 5. Eksik bir tırnak arayın.',
+    ])
+    expect(told((await read(id)).mistakes).slice(-2)).toEqual([
+      '3 Ad: This is too long.',
+      '4 Dayanak (KVKK): The row has 6 cells, the header 5. Look for a missing quotation mark.',
+    ])
+    const path = `leads/imports/${id}/errors`
+    const english = await (await hub.call('GET', path)).text()
+    expect(english).toContain('"row","mistakes"')
+    for (const turkish of [
+      await hub.call('GET', path, undefined, tr),
+      await hub.call('GET', `${path}?language=tr`),
+    ]) {
+      const text = await turkish.text()
+      expect(text).toContain('"satır","hatalar"')
+      expect(text).toContain('E-posta: Bu bir e-posta adresi değil.')
+      const corrected = text.replace('bu bir adres değil', 'a@x.example').replace('çok', '7')
+      expect(await bring(corrected, { project: 'demir' })).toMatchObject({ refused: 2 })
+    }
+  })
+
+  test.each([
+    [
+      '"A,a@x.example',
+      'Dosya CSV değil: bir tırnak 3. satıra dek kapanmıyor. Kapatın ya da silin.',
+    ],
+    ['A,a@x.example', 'Dosyada “Nope” adlı sütun yok. Dosyayı yeniden seçin.'],
+  ])('a file with %j and a wrong mapping is refused in Turkish', async (row, message) => {
+    const options = query({ project: 'demir', mapping: '{"email": "Nope"}' })
+    const mapping = message.includes('Nope') ? options : 'project=demir'
+    const headers = { ...CSV, 'Accept-Language': 'tr' }
+    const csv = `Name,Email\n${row}\nB,b@x.example`
+    const refused = await hub.call('POST', `leads/import?${mapping}`, csv, headers)
+    expect((await refused.json()).errors[0].message).toBe(message)
+  })
+
+  test('a word for a stage or a basis that a mistake names is taken, in both languages', async () => {
+    const header = {
+      columns: ['Name', 'Stage', 'Basis'],
+      mapping: { name: 'Name', stage: 'Stage' },
+    }
+    for (const language of LANGUAGES) {
+      const { stage, lawful_basis } = importsText[language].row
+      const words = (sentence: string) =>
+        sentence
+          .replace(/^.*?\. (Use )?/, '')
+          .replace(/( yazın)?\.$/, '')
+          .split(/, | or | ya da /)
+      expect(words(stage)).toHaveLength(7)
+      for (const word of words(stage)) {
+        expect([word, readRow(['A', word], header).mistakes]).toEqual([word, []])
+      }
+      expect(words(lawful_basis)).toHaveLength(3)
+      for (const word of words(lawful_basis)) {
+        const mapping = { name: 'Name', lawful_basis: 'Basis' } as const
+        const { mistakes } = readRow(['A', '', word], { ...header, mapping })
+        expect([word, mistakes]).toEqual([word, []])
+      }
+    }
+  })
+
+  test('by a form, with a mapping of one’s own', async () => {
+    const form = new FormData()
+    form.set(
+      'file',
+      new File(
+        [Uint8Array.from([0xdd, 0x3b, 0x42, 0x0a, 0xde, 0x65, 0x6e, 0x3b, 0x6b])],
+        'eski.csv',
+      ),
+    )
+    form.set('project', 'baltic')
+    form.set('mapping', JSON.stringify({ company: 'İ', name: 'B' }))
+    const request = new Request('http://localhost/', { method: 'POST', body: form })
+    const type = request.headers.get('content-type') ?? ''
+    const bytes = new Uint8Array(await request.arrayBuffer())
+    const taken = await hub.call('POST', 'leads/import', bytes, { 'content-type': type })
+    expect(taken.status).toBe(202)
+    expect(taken.headers.get('location')).toMatch(/leads\/imports\/[0-9a-f-]{36}$/)
+    await expect
+      .poll(async () => (await leadsOf('baltic'))[0])
+      .toMatchObject({
+        company: 'Şen',
+        name: 'k',
+        source: 'eski.csv',
+      })
+  })
+
+  test('of the same file doubles nothing, with and without e-mails, edited in between or not', async () => {
+    const csv = 'Name,Email,Company\nAda,ADA@x.example,A\nBob,,B\nBob,,B\nada,ada@X.example,\n'
+    const first = await bring(csv, { project: 'same' })
+    expect(first).toMatchObject({ created: 2, skipped: 2 })
+    const bob = (await leadsOf('same')).find(({ name }: { name: string }) => name === 'Bob')
+    await hub.call('POST', 'lead/update', { lead_id: bob.id, name: 'Robert', company: 'C' })
+    const both = await Promise.all([
+      bring(csv, { project: 'same' }),
+      bring(csv, { project: 'same', duplicates: 'merge' }),
+    ])
+    expect(both.map(({ created }) => created)).toEqual([0, 0])
+    expect(await leadsOf('same')).toHaveLength(2)
+    expect(await bring(`${csv}\n`, { project: 'copy' })).toMatchObject({ created: 2 })
+  })
+
+  test('merges into what is empty, updates what is there, or leaves it, as chosen', async () => {
+    const add = await hub.call('POST', 'lead/quick_add', {
+      slug: 'demir',
+      data: { name: 'Kim', email: 'kim@x.example', tags: ['old'] },
+    })
+    const { id } = (await add.json()).lead
+    const lead = async () => (await (await hub.call('GET', `lead/get?lead_id=${id}`)).json()).lead
+    const csv = 'Name,Email,Title,Tags\nKimberly,KIM@x.example,CEO,new'
+    expect(await bring(csv, { project: 'demir' })).toMatchObject({ skipped: 1, merged: 0 })
+    expect(await lead()).toMatchObject({ name: 'Kim', title: null, tags: ['old'], evidence: [] })
+    const merged = await bring(csv, { project: 'demir', duplicates: 'merge' })
+    expect(merged).toMatchObject({ skipped: 0, merged: 1 })
+    expect(await lead()).toMatchObject({ name: 'Kim', title: 'CEO', tags: ['old', 'new'] })
+    expect((await lead()).evidence).toHaveLength(1)
+    expect(await bring(csv, { project: 'demir', duplicates: 'merge' })).toMatchObject({
+      skipped: 1,
+    })
+    await bring(csv, { project: 'demir', duplicates: 'update' })
+    expect(await lead()).toMatchObject({ name: 'Kimberly', email: 'KIM@x.example' })
+  })
+
+  test.each([
+    [{ mapping: '{"email": "Nope"}' }, 422, 'mapping.email'],
+    [{ mapping: '{"email": ' }, 422, 'mapping'],
+    [{ mapping: '{"colour": "Name"}' }, 422, 'mapping.colour'],
+    [{ mapping: '{"phone": "Name"}' }, 422, 'mapping'],
+    [{ duplicates: 'double' }, 422, 'duplicates'],
+    [{ lawful_basis: 'because' }, 422, 'lawful_basis'],
+    [{ encoding: 'ebcdic' }, 422, 'encoding'],
+  ] as [Record<string, string>, number, string][])(
+    'with %j is refused',
+    async (options, status, path) => {
+      const refused = await send('Name\nA', { project: 'demir', ...options })
+      expect(refused.status).toBe(status)
+      expect((await refused.json()).errors[0].path).toBe(path)
+    },
+  )
+
+  test('into an unknown project, or of a damaged file, leaves nothing behind', async () => {
+    expect((await send('Name\nA', { project: 'nobody' })).status).toBe(404)
+    const before = await hub.query('select from hub.imports')
+    const damaged = await send('Name,Email\n"A,a@x.example\nB,b@x.example', { project: 'demir' })
+    expect(damaged.status).toBe(422)
+    expect((await damaged.json()).errors[0].path).toBe('file')
+    expect(await hub.query('select from hub.imports')).toHaveLength(before.length)
+    expect(await readdir(join(hub.paths.data_dir, 'imports'))).toEqual([])
+    for (const path of ['leads/imports/nothing', 'leads/imports/nothing/errors']) {
+      expect((await hub.call('GET', path)).status).toBe(404)
+    }
+  })
+})
+
+describe('a hub that was killed', () => {
+  const halfDone = async (csv: string, handled: number) => {
+    const taken = await bring('Name\nSeed', { project: 'back' })
+    await writeFile(join(hub.paths.data_dir, 'imports', `${taken.id}.csv`), csv)
+    const total = csv.trim().split('\n').length - 1
+    await hub.query(
+      `update hub.imports
+       set status = 'processing', total = $2, handled = $3, finished_at = null where id = $1`,
+      [taken.id, total, handled],
+    )
+    return taken.id as string
+  }
+  const restarted = async () => {
+    const next = await createHub(hub.config, { log: () => {}, restart: () => {} })
+    await next.start()
+    return next
+  }
+
+  test('goes on behind the last batch at its next start', async () => {
+    const rows = Array.from({ length: 450 }, (_, n) => `Later ${n}`)
+    const id = await halfDone(`Name\n${rows.join('\n')}\n`, 400)
+    const next = await restarted()
+    try {
+      await expect.poll(async () => (await read(id)).status, { timeout: 20_000 }).toBe('done')
+    } finally {
+      await next.close()
+    }
+    expect(await read(id)).toMatchObject({ total: 450, handled: 450 })
+    const names = (await leadsOf('back', '&q=Later')).map(({ name }: { name: string }) => name)
+    expect(names).toEqual(rows.slice(400))
+  })
+
+  test('says so where the file is gone', async () => {
+    const id = await halfDone('Name\nA\n', 0)
+    await rm(join(hub.paths.data_dir, 'imports', `${id}.csv`))
+    const next = await restarted()
+    try {
+      await expect.poll(async () => (await read(id)).status).toBe('failed')
+    } finally {
+      await next.close()
+    }
+    expect((await read(id)).reason).toContain('Import it again')
+    const headers = { 'Accept-Language': 'tr' }
+    const { import: told } = await (
+      await hub.call('GET', `leads/imports/${id}`, undefined, headers)
+    ).json()
+    expect(told.reason).toBe('Dosya silinmiş. Yeniden aktarın; gelmiş olanlar iki kez eklenmez.')
+  })
+})
+
+describe('an export', () => {
+  test('comes back as it was, through formulas, quotes, lines and letters', async () => {
+    const cells = ['=1+1', '+90 532 000', '-x', '@y', "'=2", 'a "b", c;d', 'Şükrü Işık', '🦀']
+    for (const [n, text] of cells.entries()) {
+      const data = {
+        name: text,
+        company: text,
+        title: text,
+        phone: text,
+        source: text,
+        tags: ['t 1', `n${n}`],
+      }
+      await hub.call('POST', 'lead/quick_add', { slug: 'copy', data: { ...data, score: n } })
+    }
+    const file = await hub.call('GET', 'leads/export?project=copy')
+    expect(file.headers.get('content-type')).toContain('text/csv')
+    expect(file.headers.get('content-disposition')).toMatch(
+      /^attachment; filename="leads-copy-\d{4}-\d\d-\d\d.csv"$/,
+    )
+    // Not text(): that would take the byte-order mark away.
+    const csv = new Uint8Array(await file.arrayBuffer())
+    expect([...csv.slice(0, 3)]).toEqual([0xef, 0xbb, 0xbf])
+    for (const row of await rowsRaw(csv)) {
+      for (const cell of row) expect(cell).not.toMatch(/^[=+\-@\t\r]/)
+    }
+    const leads = await leadsOf('copy')
+    const same = await bring(csv, { project: 'copy', duplicates: 'update' })
+    expect(same).toMatchObject({ created: 0, merged: 0, skipped: leads.length, refused: 0 })
+    await hub.query('delete from hub.leads where project_id = $1', [hub.ids.copy])
+    const again = await bring(csv, { project: 'copy' })
+    expect(again).toMatchObject({ created: leads.length, refused: 0 })
+    const plain = ({ id: _, created_at, updated_at, ...lead }: Record<string, unknown>) => lead
+    expect((await leadsOf('copy')).map(plain)).toEqual(leads.map(plain))
+  })
+
+  test('streams all pages, filtered as the list is', async () => {
+    await hub.query(
+      `insert into hub.leads (project_id, name, stage)
+       select $1, 'Many ' || n, 'lost' from generate_series(1, 2500) as n`,
+      [hub.ids.big],
+    )
+    const rows = await rowsRaw(
+      new Uint8Array(
+        await (await hub.call('GET', 'leads/export?project=big&stage=lost')).arrayBuffer(),
+      ),
+    )
+    expect(rows).toHaveLength(2501)
+    expect(new Set(rows.map(([id]) => id)).size).toBe(2501)
+    expect((await hub.call('GET', 'leads/export?project=nobody')).status).toBe(404)
+  })
+
+  /** The quoted cells as a spreadsheet sees them; the values of these tests have no line ends. */
+  async function rowsRaw(bytes: Uint8Array): Promise<string[][]> {
+    const lines = decode(bytes, 'utf-8').trimEnd().split('\r\n')
+    return lines.map((row) =>
+      [...row.matchAll(/"((?:[^"]|"")*)"|([^,]+)/g)].map(
+        ([, quoted, bare]) => quoted ?? bare ?? '',
+      ),
+    )
+  }
+})

@@ -1,0 +1,433 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { SMTPServer } from 'smtp-server'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createHub } from '../../../../hub/hub.ts'
+import { startHub, type TestHub } from '../../support/hub.ts'
+import {
+  apiOf,
+  LEAD,
+  type MailServer,
+  smtpSettings,
+  startMailServer,
+} from '../../support/mail-help.ts'
+
+let hub: TestHub
+let smtp: MailServer
+let api: ReturnType<typeof apiOf>
+/** What the server says to a recipient; null takes it. */
+let refuse: (address: string) => { responseCode: number; message: string } | null = () => null
+beforeAll(async () => {
+  smtp = await startMailServer({
+    onRcptTo({ address }, _session, callback) {
+      const refusal = refuse(address)
+      callback(refusal ? Object.assign(new Error(refusal.message), refusal) : null)
+    },
+  })
+  hub = await startHub({ config: { public_url: 'https://hub.demir.example' } })
+  api = apiOf(hub)
+  await api.ok('projects/create', { slug: 'demir', name: 'Demir Lojistik' })
+})
+afterAll(async () => {
+  await hub.close()
+  await smtp.close()
+})
+beforeEach(async () => {
+  smtp.mails.length = 0
+  smtp.to().length = 0
+  refuse = () => null
+  await api.put('settings/mail', smtpSettings(smtp.port))
+  await api.ok('settings/mail/confirm')
+})
+
+const addLead = async (data: object) =>
+  (await api.ok('lead/quick_add', { slug: 'demir', data: { ...LEAD, ...data } })).lead
+
+const addTagged = async (tag: string, count: number) => {
+  for (let n = 0; n < count; n += 1) {
+    await addLead({ name: `P${n} Last`, email: `p${n}@${tag}.example`, tags: [tag] })
+  }
+}
+
+const of = (id: string) => ({ id, project: 'demir' })
+const get = async (id: string) => (await api.get(`drafts/get?id=${id}&project=demir`)).body
+
+async function create(audience: object, more: object = {}): Promise<string> {
+  const { draft } = await api.ok('draft/create', {
+    project: 'demir',
+    audience,
+    subject: 'Freight for {company}',
+    text: 'Hello {first_name},\n\nwe carry freight.',
+    ...more,
+  })
+  return draft.id
+}
+
+const steps = async (id: string, ...names: string[]) => {
+  for (const name of names) await api.ok(`draft/${name}`, of(id))
+}
+
+async function sendAll(id: string) {
+  await steps(id, 'render', 'approve', 'push', 'send')
+  await hub.deps.mailer.run()
+  return (await get(id)).draft
+}
+
+const recipientsOf = async (id: string) =>
+  (await api.get(`drafts/recipients?id=${id}&project=demir`)).body.recipients
+
+describe('a letter to one lead by SMTP', () => {
+  test('arrives with both parts, one-click headers and the name filled in', async () => {
+    const lead = await addLead({ name: 'Jo Öz', email: 'Jo@client.example', company: 'Client' })
+    const sent = await sendAll(await create({ kind: 'lead', lead_id: lead.id }))
+    expect(sent).toMatchObject({ state: 'sent', via: 'smtp', progress: { total: 1, sent: 1 } })
+    const [mail] = smtp.mails
+    expect(mail?.subject).toBe('Freight for Client')
+    expect(mail?.from?.text).toBe('"Ayşe Demir" <ayse@demir.example>')
+    expect(mail?.text).toContain('Hello Jo,')
+    expect(mail?.text).toContain('Liman Cad. 1')
+    expect(mail?.html).toContain('Hello Jo,')
+    const list = mail?.headerLines.find(({ key }) => key === 'list-unsubscribe')?.line
+    const url = /<(https:\/\/hub\.demir\.example\/api\/cockpit\/u\/[\w-]+)>/.exec(list ?? '')?.[1]
+    expect(mail?.headerLines.find(({ key }) => key === 'list-unsubscribe-post')?.line).toBe(
+      'List-Unsubscribe-Post: List-Unsubscribe=One-Click',
+    )
+    expect(mail?.text).toContain(url)
+    expect(mail?.html).toContain(`href="${url}"`)
+    const { activities: entries } = (await api.get(`lead/timeline?lead_id=${lead.id}`)).body
+    const kinds = entries.map((entry: { kind: string }) => entry.kind)
+    expect(kinds).toEqual(expect.arrayContaining(['draft', 'approved', 'sent', 'stage']))
+    expect((await api.get(`lead/get?lead_id=${lead.id}`)).body.lead.stage).toBe('contacted')
+  })
+
+  test('from a name made of HTML and braces it says just that name', async () => {
+    const name = '<b onclick=x>{{ .Secret }} & "Co"</b>'
+    const lead = await addLead({
+      name,
+      email: 'html@client.example',
+      company: '<script>1</script>',
+    })
+    const text = 'Hello {name},\n\nhow is {company}?'
+    await sendAll(await create({ kind: 'lead', lead_id: lead.id }, { text }))
+    const [mail] = smtp.mails
+    expect(mail?.subject).toBe('Freight for <script>1</script>')
+    expect(mail?.text).toContain(`Hello ${name},`)
+    expect(mail?.html).toContain('&lt;b onclick=x&gt;')
+    expect(mail?.html).not.toMatch(/<b onclick|<script>1/)
+  })
+})
+
+describe('unsubscribing', () => {
+  async function linkTo(email: string) {
+    const lead = await addLead({ name: 'Ece Su', email })
+    await sendAll(
+      await create({ kind: 'lead', lead_id: lead.id }, { language: 'tr', text: 'Merhaba' }),
+    )
+    const list = smtp.mails[0]?.headerLines.find(({ key }) => key === 'list-unsubscribe')?.line
+    const path = new URL(/<(.*)>/.exec(list ?? '')?.[1] ?? '').pathname
+    return { lead, path }
+  }
+  const asked = (path: string, method: string, headers: Record<string, string> = {}) =>
+    hub.app.request(path, {
+      method,
+      headers: { host: 'hub.demir.example', ...headers },
+      ...(method === 'POST' ? { body: 'List-Unsubscribe=One-Click' } : {}),
+    })
+  const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+
+  test('looking changes nothing; one click by a mail provider does, for every project', async () => {
+    const { lead, path } = await linkTo('ece@client.example')
+    const page = await asked(path, 'GET')
+    expect(page.status).toBe(200)
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+    const html = await page.text()
+    expect(html).toContain('e…@client.example adresine')
+    expect(html).toContain('<form method="post">')
+    const before = (await api.get('suppression?email=ECE@client.example')).body
+    expect(before.suppression).toEqual([])
+
+    const done = await asked(path, 'POST', FORM)
+    expect(done.status).toBe(200)
+    expect(await done.text()).toContain('göndermeyeceğiz')
+    const after = (await api.get('suppression?email=ECE@client.example')).body
+    expect(after.suppression).toMatchObject([{ reason: 'unsubscribed', project: 'demir' }])
+    const { activities: entries } = (await api.get(`lead/timeline?lead_id=${lead.id}`)).body
+    expect(entries.filter((one: { kind: string }) => one.kind === 'unsubscribed')).toHaveLength(1)
+    // Again, from the page's own form, which browsers send with `Origin: null`.
+    expect((await asked(path, 'POST', { ...FORM, origin: 'null' })).status).toBe(200)
+    const next = await create({ kind: 'lead', lead_id: lead.id })
+    await api.ok('draft/render', of(next))
+    expect((await api.post('draft/approve', of(next))).body.detail).toContain('unsubscribed')
+  })
+
+  test('a made-up, cut or altered token is 404 and suppresses nobody', async () => {
+    const { path } = await linkTo('can@client.example')
+    const { total } = (await api.get('suppression')).body
+    const altered = path.slice(0, -1) + (path.endsWith('A') ? 'B' : 'A')
+    for (const wrong of [altered, path.slice(0, -3), '/api/cockpit/u/x', `${path}x`]) {
+      expect((await asked(wrong, 'GET')).status, wrong).toBe(404)
+      expect((await asked(wrong, 'POST', FORM)).status, wrong).toBe(404)
+    }
+    expect((await api.get('suppression')).body.total).toBe(total)
+  })
+
+  test('works when the mail’s row is gone, as after a restore; the host has to be ours', async () => {
+    const { path } = await linkTo('old@client.example')
+    await hub.query(`delete from hub.recipients where email = 'old@client.example'`)
+    expect(
+      (await hub.app.request(path, { method: 'POST', headers: { host: 'evil.example' } })).status,
+    ).toBe(403)
+    expect((await asked(path, 'POST', FORM)).status).toBe(200)
+    const found = (await api.get('suppression?email=old@client.example')).body
+    expect(found.suppression).toHaveLength(1)
+  })
+
+  test('tokens and addresses stand nowhere in the database, the salt is 0600', async () => {
+    const { path } = await linkTo('secret@client.example')
+    const token = path.split('/').at(-1) ?? ''
+    const rows = await hub.query<{ row: string }>(
+      'select to_jsonb(r)::text as row from hub.recipients r union all select to_jsonb(s)::text from hub.suppression s',
+    )
+    expect(rows.filter(({ row }) => row.includes(token))).toEqual([])
+    const suppression = await hub.query<{ row: string }>(
+      'select to_jsonb(s)::text as row from hub.suppression s',
+    )
+    expect(suppression.filter(({ row }) => row.includes('@'))).toEqual([])
+    const file = await stat(join(hub.paths.config_dir, 'suppression.salt'))
+    expect(file.mode & 0o777).toBe(0o600)
+    expect(JSON.stringify(hub.lines)).not.toContain(token)
+  })
+})
+
+describe('the suppression list', () => {
+  test('takes addresses in any form, counts what is new, and nothing takes one off', async () => {
+    const added = await api.ok('suppression/add', {
+      emails: ['A@X.example', 'a@x.example', 'no address'],
+    })
+    expect(added).toEqual({ added: 1, known: 0, invalid: ['no address'] })
+    const text = 'Name;E-Mail\nB;"b@x.example"\nA;A@x.EXAMPLE\n'
+    expect(await api.ok('suppression/import', { text })).toEqual({
+      added: 1,
+      known: 1,
+      invalid: [],
+    })
+    expect((await api.put('suppression', { emails: ['c@x.example'] })).body.added).toBe(1)
+    for (const method of ['DELETE', 'PATCH']) {
+      expect((await hub.call(method, 'suppression', {})).status).toBe(405)
+    }
+    // safe: a transaction of the hub's own role
+    await expect(
+      hub.deps.db.transaction('*', (sql) => sql`delete from hub.suppression`),
+    ).rejects.toMatchObject({ code: 'read_only_key' })
+  })
+
+  test('somebody suppressed after the approval gets nothing, the others do', async () => {
+    await addTagged('late', 3)
+    const id = await create({ kind: 'list', filter: { tag: 'late' } })
+    await steps(id, 'render', 'approve', 'push')
+    await api.ok('suppression/add', { emails: ['P1@late.example'] })
+    await steps(id, 'send')
+    await hub.deps.mailer.run()
+    expect(smtp.to().sort()).toEqual(['p0@late.example', 'p2@late.example'])
+    expect(await recipientsOf(id)).toMatchObject([
+      { state: 'sent' },
+      { state: 'skipped', reason: expect.stringContaining('suppression list') },
+      { state: 'sent' },
+    ])
+    expect((await get(id)).draft).toMatchObject({ state: 'sent', state_reason: '1 left out' })
+  })
+})
+
+describe('at most once', () => {
+  test('two sends at once and two processes: everybody gets one', async () => {
+    await addTagged('twice', 12)
+    const id = await create({ kind: 'list', filter: { tag: 'twice' } })
+    await steps(id, 'render', 'approve', 'push')
+    const other = await createHub(hub.config, { log: () => {}, restart: () => {} })
+    const answers = await Promise.all([
+      api.post('draft/send', of(id)),
+      api.post('draft/send', of(id)),
+    ])
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, 409])
+    await Promise.all([hub.deps.mailer.run(), other.deps.mailer.run(), hub.deps.mailer.run()])
+    await hub.deps.mailer.run()
+    await other.close()
+    expect(smtp.to()).toHaveLength(12)
+    expect(new Set(smtp.to()).size).toBe(12)
+    expect((await get(id)).draft.state).toBe('sent')
+  })
+
+  test('two pushes at once: one of them', async () => {
+    await addTagged('pushes', 2)
+    const id = await create({ kind: 'list', filter: { tag: 'pushes' } })
+    await steps(id, 'render', 'approve')
+    const answers = await Promise.all([
+      api.post('draft/push', of(id)),
+      api.post('draft/push', of(id)),
+    ])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+  })
+
+  test('an edit after a part went out never writes to that part again', async () => {
+    await addTagged('part', 3)
+    const id = await create({ kind: 'list', filter: { tag: 'part' } })
+    await steps(id, 'render', 'approve', 'push')
+    await hub.query(
+      `update hub.recipients set state = 'sent', claimed_at = now(), sent_at = now()
+       where draft_id = $1 and email = 'p0@part.example'`,
+      [id],
+    )
+    await api.ok('draft/edit', { ...of(id), text: 'Another text.' })
+    await steps(id, 'render')
+    const { plan } = await api.ok('draft/approve', of(id))
+    expect(plan).toMatchObject({ recipients: 2, already_sent: 1 })
+    await steps(id, 'push', 'send')
+    await hub.deps.mailer.run()
+    expect(smtp.to().sort()).toEqual(['p1@part.example', 'p2@part.example'])
+  })
+
+  test('a letter without an answer is unclear; only the admin’s word lets it go again', async () => {
+    const silent = new SMTPServer({
+      authOptional: true,
+      disabledCommands: ['STARTTLS', 'AUTH'],
+      logger: false,
+      onData(stream, session) {
+        stream.resume()
+        stream.on('end', () => Reflect.get(session, 'connection')?._socket?.destroy())
+      },
+      onClose: () => {},
+    })
+    silent.on('error', () => {})
+    // Hangs up instead of answering after the last byte.
+    silent.server.on('connection', (socket) => {
+      let text = ''
+      socket.on('data', (chunk: Buffer) => {
+        text += chunk.toString('latin1')
+        if (text.includes('\r\n.\r\n')) socket.destroy()
+      })
+    })
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const { port } = silent.server.address() as { port: number } // safe: it listens on TCP
+    await api.put('settings/mail', smtpSettings(port))
+    const lead = await addLead({ name: 'Una', email: 'una@client.example' })
+    const id = await create({ kind: 'lead', lead_id: lead.id })
+    expect(await sendAll(id)).toMatchObject({ state: 'unclear', state_reason: '1 unclear' })
+    const turkish = apiOf(hub, { 'Accept-Language': 'tr' })
+    const path = `drafts/recipients?id=${id}&project=demir`
+    expect((await turkish.get(path)).body.recipients[0].reason).toMatch(
+      /^Mektup verildikten sonra açık bir yanıt gelmedi \(/,
+    )
+    expect((await recipientsOf(id))[0].reason).toMatch(/^No clear answer after the letter/)
+    silent.close()
+    await api.put('settings/mail', smtpSettings(smtp.port))
+    await hub.deps.mailer.run()
+    expect(smtp.to()).toEqual([])
+    expect(
+      (await api.post('draft/clear', { ...of(id), outcome: 'sent', email: 'x@y.example' })).status,
+    ).toBe(404)
+    const { draft } = await api.ok('draft/clear', { ...of(id), outcome: 'not_sent' })
+    expect(draft.state).toBe('pushed')
+    await hub.deps.mailer.run()
+    expect(smtp.to()).toEqual([])
+    await steps(id, 'send')
+    await hub.deps.mailer.run()
+    expect(smtp.to()).toEqual(['una@client.example'])
+  })
+})
+
+describe('what the server refuses', () => {
+  test('a dead address fails, is suppressed and noted; the others get theirs', async () => {
+    await addTagged('dead', 3)
+    refuse = (address) =>
+      address.startsWith('p1@') ? { responseCode: 550, message: '5.1.1 no such user' } : null
+    const id = await create({ kind: 'list', filter: { tag: 'dead' } })
+    expect(await sendAll(id)).toMatchObject({ state: 'sent', state_reason: '1 failed' })
+    expect(smtp.to()).toHaveLength(2)
+    const [, dead] = await recipientsOf(id)
+    expect(dead).toMatchObject({ state: 'failed', bounced_at: expect.any(String) })
+    const found = (await api.get('suppression?email=p1@dead.example')).body
+    expect(found.suppression).toMatchObject([{ reason: 'bounced' }])
+  })
+
+  test('for now only is tried again later, and the draft goes on', async () => {
+    await addTagged('grey', 2)
+    refuse = (address) =>
+      address.startsWith('p0@') ? { responseCode: 451, message: '4.7.1 greylisted' } : null
+    const id = await create({ kind: 'list', filter: { tag: 'grey' } })
+    expect(await sendAll(id)).toMatchObject({ state: 'sending', progress: { sent: 1, waiting: 1 } })
+    refuse = () => null
+    await hub.deps.mailer.run()
+    expect(smtp.to()).toEqual(['p1@grey.example'])
+    await hub.query('update hub.recipients set retry_at = now() where draft_id = $1', [id])
+    await hub.deps.mailer.run()
+    expect((await get(id)).draft.state).toBe('sent')
+    expect(smtp.to()).toEqual(['p1@grey.example', 'p0@grey.example'])
+  })
+
+  test('a server that is away costs nobody the letter: the draft says so and goes on', async () => {
+    await addTagged('away', 2)
+    await api.put('settings/mail', smtpSettings(9))
+    const id = await create({ kind: 'list', filter: { tag: 'away' } })
+    const waiting = await sendAll(id)
+    expect(waiting).toMatchObject({ state: 'sending', progress: { waiting: 2 } })
+    expect(waiting.state_reason).toContain('does not take mail now')
+    await api.put('settings/mail', smtpSettings(smtp.port))
+    await hub.query('update hub.drafts set retry_at = now() where id = $1', [id])
+    await hub.deps.mailer.run()
+    expect((await get(id)).draft).toMatchObject({ state: 'sent', state_reason: null })
+  })
+
+  test('more than 2 % dead addresses pause all mail until it is confirmed', async () => {
+    await addTagged('bad', 5)
+    refuse = () => ({ responseCode: 550, message: '5.1.1 no such user' })
+    const id = await create({ kind: 'list', filter: { tag: 'bad' } })
+    await sendAll(id)
+    await hub.deps.mailer.run()
+    const { state } = (await api.get('settings/mail')).body
+    expect(state.paused).toMatchObject({
+      reason: 'bounces',
+      detail: expect.stringContaining('bounced'),
+    })
+    const turkish = await apiOf(hub, { 'Accept-Language': 'tr' }).get('settings/mail')
+    expect(turkish.body.state.paused.detail).toMatch(
+      /^\d+ postadan 3 tanesi \(%\d+,\d\) kalıcı olarak geri döndü\.$/,
+    )
+    expect((await get(id)).draft.progress).toMatchObject({ failed: 3, waiting: 2 })
+    await api.ok('settings/mail/confirm')
+    refuse = () => null
+    await hub.deps.mailer.run()
+    expect((await get(id)).draft).toMatchObject({ state: 'sent', progress: { sent: 2, failed: 3 } })
+  })
+})
+
+describe('the daily cap', () => {
+  test('spreads a draft over days, with a ramp; pause and resume hold it', async () => {
+    await addTagged('cap', 5)
+    await hub.query(
+      `update hub.recipients set claimed_at = now() - interval '2 days' where claimed_at is not null`,
+    )
+    await api.put('settings/mail', { daily_cap: 4, ramp: { start: 1, step: 1 } })
+    const id = await create({ kind: 'list', filter: { tag: 'cap' } })
+    await steps(id, 'render')
+    const { plan } = await api.ok('draft/approve', of(id))
+    // One day of sending lies behind, so it is 1 + 1 today.
+    expect(plan).toMatchObject({ recipients: 5, cap_today: 2, left_today: 2, days: 3 })
+    await steps(id, 'push', 'send', 'pause')
+    await hub.deps.mailer.run()
+    expect(smtp.to()).toEqual([])
+    await steps(id, 'resume')
+    await hub.deps.mailer.run()
+    await hub.deps.mailer.run()
+    expect(smtp.to()).toHaveLength(2)
+    expect((await get(id)).draft).toMatchObject({
+      state: 'sending',
+      progress: { sent: 2, waiting: 3 },
+    })
+    await hub.query(
+      `update hub.recipients set claimed_at = claimed_at - interval '1 day' where claimed_at is not null`,
+    )
+    await hub.deps.mailer.run()
+    expect((await get(id)).draft).toMatchObject({ state: 'sent', progress: { sent: 5 } })
+    expect(new Set(smtp.to()).size).toBe(5)
+  })
+})

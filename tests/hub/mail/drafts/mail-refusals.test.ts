@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { startHub, type TestHub } from '../../support/hub.ts'
+import {
+  apiOf,
+  draftsOf,
+  LEAD,
+  type MailServer,
+  smtpSettings,
+  startMailServer,
+} from '../../support/mail-help.ts'
+
+type Stage = 'sender' | 'recipient' | 'data'
+
+let hub: TestHub
+let api: ReturnType<typeof apiOf>
+let smtp: MailServer
+/** What the server answers, and when; undefined takes everything. */
+let answer: { at: Stage; code: number; text: string } | undefined
+beforeAll(async () => {
+  const refusal = (at: Stage) =>
+    answer?.at === at
+      ? Object.assign(new Error(answer.text), { responseCode: answer.code })
+      : undefined
+  smtp = await startMailServer({
+    onMailFrom: (_address, _session, callback) => callback(refusal('sender')),
+    onRcptTo: (_address, _session, callback) => callback(refusal('recipient')),
+    onData(stream, session, callback) {
+      stream.resume()
+      stream.on('end', () => {
+        const refused = refusal('data')
+        if (!refused) smtp.to().push(...session.envelope.rcptTo.map(({ address }) => address))
+        callback(refused)
+      })
+    },
+  })
+  hub = await startHub({ config: { public_url: 'https://hub.demir.example' } })
+  api = apiOf(hub)
+  await api.ok('projects/create', { slug: 'demir', name: 'Demir Lojistik' })
+  await api.put('settings/mail', smtpSettings(smtp.port))
+})
+afterAll(async () => {
+  await hub.close()
+  await smtp.close()
+})
+
+let count = 0
+let lead_id = ''
+let email = ''
+beforeEach(async () => {
+  answer = undefined
+  smtp.to().length = 0
+  // Dead addresses of the tests before are forgiven, or mail would pause.
+  await api.ok('settings/mail/confirm')
+  count += 1
+  email = `p${count}@refused.example`
+  const data = { name: 'Jo Öz', email, ...LEAD }
+  lead_id = (await api.ok('lead/quick_add', { slug: 'demir', data })).lead.id
+})
+
+const { of, create, get } = draftsOf(() => ({ api, lead_id }))
+async function send(): Promise<string> {
+  const id = await create()
+  for (const step of ['render', 'approve', 'push', 'send']) await api.ok(`draft/${step}`, of(id))
+  await hub.deps.mailer.run()
+  return id
+}
+const recipientOf = async (id: string) =>
+  (await api.get(`drafts/recipients?id=${id}&project=demir`)).body.recipients[0]
+const isSuppressed = async () =>
+  (await api.get(`suppression?email=${email}`)).body.suppression.length > 0
+/** As if the wait before the next attempt were over. */
+async function later(id: string) {
+  await hub.query('update hub.recipients set retry_at = now() where draft_id = $1', [id])
+  await hub.query('update hub.drafts set retry_at = now() where id = $1', [id])
+  await hub.deps.mailer.run()
+}
+
+describe('a refusal for good', () => {
+  test.each<[why: string, at: Stage, code: number, text: string]>([
+    ['no such mailbox', 'recipient', 550, '5.1.1 no such user'],
+    ['no such domain', 'recipient', 550, '5.1.2 bad destination system'],
+    ['a mailbox that was switched off', 'recipient', 550, '5.2.1 mailbox disabled'],
+    ['550 without a reason', 'recipient', 550, 'no such user here'],
+    ['551 without a reason', 'recipient', 551, 'user not local'],
+    ['553 without a reason', 'recipient', 553, 'mailbox name not allowed'],
+  ])('by %s ends the address: it is never written to again', async (_, at, code, text) => {
+    answer = { at, code, text }
+    const id = await send()
+    expect(await recipientOf(id)).toMatchObject({
+      state: 'failed',
+      bounced_at: expect.any(String),
+    })
+    expect(await isSuppressed()).toBe(true)
+  })
+
+  test.each<[why: string, at: Stage, code: number, text: string]>([
+    ['a policy', 'recipient', 550, '5.7.1 blocked by policy'],
+    ['a full mailbox', 'recipient', 552, '5.2.2 mailbox full'],
+    ['552 without a reason', 'recipient', 552, 'exceeded storage allocation'],
+    ['554 without a reason', 'recipient', 554, 'transaction failed'],
+    ['500, which names no mailbox', 'recipient', 500, 'command unrecognised'],
+    ['what the letter says', 'data', 554, '5.7.1 looks like spam'],
+    ['a server that looks for the mailbox too late', 'data', 550, '5.1.1 no such user'],
+  ])('by %s is of this letter alone: the address stays', async (_, at, code, text) => {
+    answer = { at, code, text }
+    const id = await send()
+    expect(await recipientOf(id)).toMatchObject({ state: 'failed', bounced_at: null })
+    expect(await isSuppressed()).toBe(false)
+    answer = undefined
+    await later(id)
+    expect(smtp.to()).toEqual([])
+    await send()
+    expect(smtp.to()).toEqual([email])
+  })
+})
+
+describe('a refusal for now', () => {
+  test.each<Stage>(['recipient', 'data'])(
+    'at %s is tried five times, each later than the last, and the address stays',
+    async (at) => {
+      answer = { at, code: 451, text: '4.7.1 try again later' }
+      const id = await send()
+      const waits: number[] = []
+      for (let attempt = 1; attempt < 5; attempt += 1) {
+        const [row] = await hub.query<{ state: string; attempts: number; wait: number }>(
+          `select state, attempts, extract(epoch from retry_at - now())::int as wait
+           from hub.recipients where draft_id = $1`,
+          [id],
+        )
+        expect(row).toMatchObject({ state: 'pushed', attempts: attempt })
+        waits.push(row?.wait ?? 0)
+        await hub.deps.mailer.run()
+        await later(id)
+      }
+      expect(waits).toEqual([...waits].sort((a, b) => a - b))
+      expect(waits[0]).toBeGreaterThan(60)
+      expect(new Set(waits).size).toBe(4)
+      expect(await recipientOf(id)).toMatchObject({ state: 'failed', bounced_at: null })
+      expect(await isSuppressed()).toBe(false)
+    },
+  )
+
+  test('counts neither as sent nor against the day’s cap', async () => {
+    const used = async () => (await api.get('settings/mail')).body.state.used_today
+    const before = await used()
+    answer = { at: 'recipient', code: 451, text: '4.7.1 try again later' }
+    const id = await send()
+    expect(await used()).toBe(before)
+    answer = undefined
+    await later(id)
+    expect(await used()).toBe(before + 1)
+  })
+})
+
+test('a server that does not take our sender fails nobody: the draft waits', async () => {
+  answer = { at: 'sender', code: 550, text: '5.7.1 sender rejected' }
+  const id = await send()
+  expect(await recipientOf(id)).toMatchObject({ state: 'pushed' })
+  const { draft } = await get(id)
+  expect(draft).toMatchObject({ state: 'sending', progress: { waiting: 1 } })
+  expect(draft.state_reason).toContain('does not take mail now')
+  answer = undefined
+  await later(id)
+  expect(smtp.to()).toEqual([email])
+})

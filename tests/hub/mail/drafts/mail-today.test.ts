@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { everywhere } from '../../../../hub/db/db.ts'
+import { MailSettings } from '../../../../hub/mail/settings.ts'
+import { readToday } from '../../../../hub/mail/today.ts'
+import { startHub, type TestHub } from '../../support/hub.ts'
+
+let hub: TestHub
+let draft_id = ''
+let project_id = ''
+beforeAll(async () => {
+  hub = await startHub()
+  const [draft] = await hub.query<{ id: string; project_id: string }>(
+    `with project as (
+       insert into hub.projects (slug, name) values ('demir', 'Demir') returning id
+     )
+     insert into hub.drafts (project_id, audience) select id, '{"kind": "list"}' from project
+     returning id, project_id`,
+  )
+  draft_id = draft?.id ?? ''
+  project_id = draft?.project_id ?? ''
+})
+afterAll(() => hub.close())
+beforeEach(() => hub.query('delete from hub.recipients'))
+
+const NOW = 'now()'
+const MIDNIGHT = `date_trunc('day', now(), 'UTC')`
+
+/** Mails that were claimed at a time, as SQL says it, and what became of them. */
+async function claimed(count: number, at: string, fate: string[] = []) {
+  const columns = ['draft_id', 'project_id', 'email', 'state', 'claimed_at', ...fate.map(columnOf)]
+  const values = fate.map((assignment) => assignment.split(' = ')[1])
+  await hub.query(
+    `insert into hub.recipients (${columns.join(', ')})
+     select ${["$1, $2, gen_random_uuid() || '@x.example', 'sent'", at, ...values].join(', ')}
+     from generate_series(1, $3)`,
+    [draft_id, project_id, count],
+  )
+}
+const columnOf = (assignment: string) => assignment.split(' = ')[0] ?? ''
+const BOUNCED = ["bounce = 'hard'", 'bounced_at = now()']
+const SOFT = ["bounce = 'soft'", 'bounced_at = now()']
+const COMPLAINED = ['complained_at = now()']
+
+const today = (change: object = {}, since: string | null = null) =>
+  everywhere(hub.deps.db, (sql) =>
+    readToday(sql, MailSettings.parse({ daily_cap: 35, ramp: null, ...change }), {
+      reason: null,
+      detail: null,
+      since,
+    }),
+  )
+
+describe('what may still go out today', () => {
+  test('is the cap without what was claimed since midnight UTC', async () => {
+    await claimed(2, NOW)
+    await claimed(3, MIDNIGHT)
+    await claimed(4, `${MIDNIGHT} - interval '1 microsecond'`)
+    await hub.query(
+      `insert into hub.recipients (draft_id, project_id, email) values ($1, $2, 'waits@x.example')`,
+      [draft_id, project_id],
+    )
+    expect(await today()).toMatchObject({ cap: 35, used: 5, left: 30 })
+  })
+
+  test('is never less than nothing', async () => {
+    await claimed(40, NOW)
+    expect(await today()).toMatchObject({ used: 40, left: 0 })
+  })
+
+  test('grows with each day on which mail went out, up to the cap', async () => {
+    const ramp = { start: 20, step: 10 }
+    expect(await today({ ramp })).toMatchObject({ cap: 20 })
+    await claimed(1, NOW)
+    expect(await today({ ramp })).toMatchObject({ cap: 20, left: 19 })
+    await claimed(1, MIDNIGHT)
+    expect(await today({ ramp })).toMatchObject({ cap: 20 })
+    await claimed(5, `${MIDNIGHT} - interval '2 hours'`)
+    expect(await today({ ramp })).toMatchObject({ cap: 30 })
+    await claimed(5, `${MIDNIGHT} - interval '22 hours'`)
+    expect(await today({ ramp })).toMatchObject({ cap: 30 })
+    await claimed(1, `${MIDNIGHT} - interval '40 days'`)
+    expect(await today({ ramp })).toMatchObject({ cap: 35 })
+  })
+})
+
+describe('mail stops', () => {
+  test('at more than 2 % of dead addresses, from the third on', async () => {
+    await claimed(2, NOW, BOUNCED)
+    await claimed(8, NOW)
+    expect((await today()).alarm).toBeNull()
+    await claimed(1, NOW, BOUNCED)
+    await claimed(138, NOW)
+    expect(await today()).toMatchObject({ sent: 149, hard_bounces: 3 })
+    expect((await today()).alarm).toMatchObject({
+      reason: 'bounces',
+      detail: { en: expect.stringMatching(/\b3 of .*149.*2\.0 ?%/) },
+    })
+    await claimed(1, NOW)
+    expect((await today()).alarm).toBeNull()
+  })
+
+  test('at more than one complaint in a thousand', async () => {
+    await claimed(1, NOW, COMPLAINED)
+    await claimed(998, NOW)
+    expect(await today()).toMatchObject({ sent: 999, complaints: 1 })
+    expect((await today()).alarm).toMatchObject({
+      reason: 'complaints',
+      detail: { en: expect.stringMatching(/\b1 of .*999/) },
+    })
+    await claimed(1, NOW)
+    expect((await today()).alarm).toBeNull()
+    await claimed(1, NOW, COMPLAINED)
+    expect((await today()).alarm).toMatchObject({ reason: 'complaints' })
+  })
+
+  test('not for mailboxes that were full for a while', async () => {
+    await claimed(10, NOW, SOFT)
+    expect(await today()).toMatchObject({ hard_bounces: 0, alarm: null })
+  })
+
+  test('not for what is older than 30 days, or was confirmed since', async () => {
+    await claimed(5, `now() - interval '30 days 1 hour'`, [
+      "bounce = 'hard'",
+      `bounced_at = now() - interval '30 days 1 hour'`,
+    ])
+    expect(await today()).toMatchObject({ sent: 0, hard_bounces: 0, alarm: null })
+    await claimed(5, `now() - interval '29 days'`, [
+      "bounce = 'hard'",
+      `bounced_at = now() - interval '29 days'`,
+    ])
+    expect(await today()).toMatchObject({ sent: 5, hard_bounces: 5, alarm: { reason: 'bounces' } })
+    const yesterday = new Date(Date.now() - 86_400_000).toISOString()
+    expect(await today({}, yesterday)).toMatchObject({ sent: 0, hard_bounces: 0, alarm: null })
+    // Confirming forgives, it does not look further back.
+    const long_ago = new Date(Date.now() - 40 * 86_400_000).toISOString()
+    expect(await today({}, long_ago)).toMatchObject({ sent: 5, hard_bounces: 5 })
+  })
+
+  test('for what came in the very moment in which it was confirmed', async () => {
+    const since = new Date(Date.now() - 3_600_000).toISOString()
+    const at = `'${since}'::timestamptz`
+    await claimed(3, at, ["bounce = 'hard'", `bounced_at = ${at}`])
+    await claimed(1, at, [`complained_at = ${at}`])
+    expect(await today({}, since)).toMatchObject({ sent: 4, hard_bounces: 3, complaints: 1 })
+  })
+})

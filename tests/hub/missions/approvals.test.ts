@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { everywhere } from '../../../hub/db/db.ts'
+import { verbatim } from '../../../hub/i18n/words.ts'
+import { propose } from '../../../hub/missions/approvals.ts'
+import { startHub, type TestHub } from '../support/hub.ts'
+import { apiOf } from '../support/mail-help.ts'
+
+let hub: TestHub
+let api: ReturnType<typeof apiOf>
+let project_id = ''
+beforeAll(async () => {
+  hub = await startHub()
+  api = apiOf(hub)
+  const [project] = await hub.query<{ id: string }>(
+    `insert into hub.projects (slug, name) values ('demir', 'Demir') returning id`,
+  )
+  project_id = project?.id ?? ''
+})
+afterAll(() => hub.close())
+
+const action = { do: 'note_process', text: 'Call before noon', order: [1, 2] }
+let id = ''
+let hash = ''
+let mission_id = ''
+/** A mission that waits for a yes. */
+beforeEach(async () => {
+  const [mission] = await hub.query<{ id: string }>(
+    `insert into hub.missions (project_id, department, task, waits_for, reason)
+     values ($1, 'pm', 'Improve', 'approval', '{"en": "Waits", "tr": "Bekliyor"}') returning id`,
+    [project_id],
+  )
+  mission_id = mission?.id ?? ''
+  const request = { kind: 'process' as const, title: verbatim('Call before noon'), action }
+  id = await everywhere(hub.deps.db, (sql) => propose(sql, { project_id, mission_id }, request))
+  hash = (await kept())?.action_hash
+})
+
+const kept = async () => (await hub.query('select * from hub.approvals where id = $1', [id]))[0]
+const waitsFor = async () =>
+  (await hub.query('select waits_for from hub.missions where id = $1', [mission_id]))[0]?.waits_for
+
+describe('a yes', () => {
+  test('is to what was shown: to anything else it is 409, and nothing is decided', async () => {
+    for (const other of ['a'.repeat(64), hash.toUpperCase()]) {
+      expect(await api.post('approvals/approve', { id, hash: other })).toMatchObject({
+        status: 409,
+        body: { code: 'conflict' },
+      })
+    }
+    expect(await kept()).toMatchObject({ status: 'waiting', decided_at: null })
+    expect(await waitsFor()).toBe('approval')
+  })
+
+  test('does not hold for an action that was changed behind it', async () => {
+    await hub.query(`update hub.approvals set action = action || '{"text": "Never"}'`)
+    expect(await api.post('approvals/approve', { id, hash })).toMatchObject({
+      status: 409,
+      body: { code: 'conflict' },
+    })
+    expect(await kept()).toMatchObject({ status: 'waiting' })
+  })
+
+  test('is to the same action in any order of its fields, and of no list', async () => {
+    const change = (next: object) =>
+      hub.query('update hub.approvals set action = $2 where id = $1', [id, JSON.stringify(next)])
+    await change({ ...action, order: [2, 1] })
+    expect((await api.post('approvals/approve', { id, hash })).status).toBe(409)
+    await change({ order: [1, 2], text: action.text, do: action.do })
+    await api.ok('approvals/approve', { id, hash })
+    expect(await waitsFor()).toBeNull()
+  })
+})
+
+describe('what was decided', () => {
+  test.each([
+    ['approve', 'reject'],
+    ['approve', 'approve'],
+    ['reject', 'approve'],
+    ['reject', 'reject'],
+  ])('by %s stays: %s is 409 then', async (first, second) => {
+    await api.ok(`approvals/${first}`, { id, ...(first === 'approve' ? { hash } : {}) })
+    const before = await kept()
+    const again = { id, ...(second === 'approve' ? { hash } : { reason: 'Changed my mind' }) }
+    expect(await api.post(`approvals/${second}`, again)).toMatchObject({
+      status: 409,
+      body: { code: 'wrong_state' },
+    })
+    const { status, outcome, decided_at } = (await kept()) ?? {}
+    expect(decided_at).toEqual(before?.decided_at)
+    expect(status === 'rejected').toBe(first === 'reject')
+    expect(JSON.stringify(outcome ?? null)).not.toContain('Changed my mind')
+  })
+
+  test('lets the mission that waited go on, also by a no', async () => {
+    await api.ok('approvals/reject', { id, reason: 'Not now' })
+    expect(await waitsFor()).toBeNull()
+    expect(await kept()).toMatchObject({ status: 'rejected', outcome: { en: 'Not now' } })
+  })
+
+  test('by two at once is one yes', async () => {
+    const answers = await Promise.all([
+      api.post('approvals/approve', { id, hash }),
+      api.post('approvals/approve', { id, hash }),
+      api.post('approvals/reject', { id }),
+    ])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
+  })
+})

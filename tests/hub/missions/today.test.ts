@@ -1,0 +1,235 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startHub } from '../support/hub.ts'
+import { startLicensedHub } from '../support/licensed.ts'
+
+let hub: Awaited<ReturnType<typeof startLicensedHub>>
+beforeAll(async () => {
+  hub = await startLicensedHub(['demir', 'baltic'])
+})
+afterAll(() => hub.close())
+
+const get = async (path: string) => {
+  const response = await hub.call('GET', path)
+  return { status: response.status, body: await response.json() }
+}
+const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10)
+type Action = { kind: string; title: string; name: string | null; project: string | null }
+const actions = async (query = '', language = 'en'): Promise<Action[]> => {
+  const headers = { 'Accept-Language': language }
+  const answer = await hub.call('GET', `today_summary${query}`, undefined, headers)
+  return (await answer.json()).next_actions
+}
+
+test('an empty hub says what comes first; with the public key that is the service key', async () => {
+  const fresh = await startHub({ key: 'public' })
+  try {
+    const summary = await (await fresh.call('GET', 'today_summary')).json()
+    expect(summary).toMatchObject({
+      date: day(0),
+      new_leads: 0,
+      drafts_waiting: 0,
+      approved: 0,
+      sent: 0,
+      missions: { done: 0, failed: 0 },
+    })
+    expect(summary.next_actions.map(({ kind }: Action) => kind)).toEqual([
+      'add_service_key',
+      'create_project',
+      'choose_model',
+      'set_up_mail',
+    ])
+  } finally {
+    await fresh.close()
+  }
+})
+
+test('the numbers of a project have every stage, state and day, zeros too', async () => {
+  const { body } = await get('projects/kpi/baltic')
+  expect(body).toMatchObject({
+    slug: 'baltic',
+    leads: { total: 0, by_stage: { new: 0, won: 0 } },
+    drafts: { by_state: { draft: 0, unclear: 0 } },
+    mail: { sent: 0, opened: 0, clicked: 0, bounced: 0, unsubscribed: 0 },
+    missions: { processing: 0, done: 0, failed: 0 },
+  })
+  expect(body.by_day).toHaveLength(30)
+  expect(body.by_day[0].day).toBe(day(29))
+  expect(body.by_day[29]).toEqual({
+    day: day(0),
+    leads: 0,
+    sent: 0,
+    opened: 0,
+    clicked: 0,
+    replied: 0,
+    missions: 0,
+  })
+  for (const slug of ['nobody', '..', 'UPPER']) {
+    expect([slug, (await get(`projects/kpi/${slug}`)).status]).toEqual([slug, 404])
+  }
+})
+
+test('what happens is counted in its project and on its day', async () => {
+  await hub.query(
+    `insert into hub.leads (project_id, name, stage, created_at) values
+       ($1, 'a', 'new', now()), ($1, 'b', 'won', now() - interval '2 days'),
+       ($1, 'c', 'new', now() - interval '29 days'), ($1, 'd', 'new', now() - interval '40 days'),
+       ($2, 'e', 'new', now())`,
+    [hub.ids.demir, hub.ids.baltic],
+  )
+  await hub.query(
+    `with draft as (
+       insert into hub.drafts (project_id, audience, state, subject)
+       values ($1, '{"kind": "list"}', 'sent', 'Sent'), ($1, '{"kind": "list"}', 'rendered', 'Wait')
+       returning id, subject
+     )
+     insert into hub.recipients (draft_id, project_id, email, state, sent_at, opened_at)
+     select id, $1, mail, 'sent', at, opened
+     from draft, (values
+       ('1@x.example', now(), now()), ('2@x.example', now() - interval '1 day', null::timestamptz)
+     ) as sent(mail, at, opened)
+     where subject = 'Sent'`,
+    [hub.ids.demir],
+  )
+  await hub.query(
+    `insert into hub.missions (project_id, department, task, status, finished_at)
+     values ($1, 'docs', 'ok', 'done', now()), ($1, 'docs', 'not ok', 'failed', now()),
+       ($1, 'docs', 'later', 'queued', null)`,
+    [hub.ids.demir],
+  )
+  const { body } = await get('projects/kpi/demir')
+  expect(body.leads).toMatchObject({ total: 4, by_stage: { new: 3, won: 1, lost: 0 } })
+  expect(body.drafts.by_state).toMatchObject({ sent: 1, rendered: 1, draft: 0 })
+  expect(body.mail).toMatchObject({ sent: 2, opened: 1, clicked: 0 })
+  expect(body.missions).toMatchObject({ queued: 1, processing: 0, done: 1, failed: 1 })
+  expect(body.by_day[29]).toMatchObject({ leads: 1, sent: 1, opened: 1, missions: 1 })
+  expect(body.by_day[28]).toMatchObject({ leads: 0, sent: 1, opened: 0 })
+  expect(body.by_day[27].leads).toBe(1)
+  expect(body.by_day[0].leads).toBe(1)
+  const today = await get('today_summary')
+  expect(today.body).toMatchObject({
+    new_leads: 2,
+    drafts_waiting: 1,
+    sent: 1,
+    missions: { done: 1, failed: 1 },
+  })
+  expect((await get('today_summary?project=demir')).body.new_leads).toBe(1)
+  expect((await get('today_summary?project=nobody')).status).toBe(404)
+  expect((await get('today_summary?day=x')).status).toBe(400)
+})
+
+test('an import that stopped or left rows is there until its file comes again', async () => {
+  const bring = (file: string, status: string, refused: number) =>
+    hub.query<{ id: string }>(
+      `insert into hub.imports (project_id, file, options, status, total, refused, finished_at)
+       values ($1, $2, '{}', $3, 3, $4, now()) returning id`,
+      [hub.ids.baltic, file, status, refused],
+    )
+  const told = async (language: string) =>
+    (await actions('?project=baltic', language))
+      .filter(({ kind }) => kind.includes('import'))
+      .map(({ title }) => title)
+  await bring('gone.csv', 'failed', 0)
+  const [left] = await bring('fair.csv', 'done', 2)
+  expect(await told('en')).toEqual([
+    'See why the import of gone.csv stopped',
+    'Correct 2 rows of fair.csv and import them again',
+  ])
+  expect(await told('tr')).toEqual([
+    'gone.csv dosyasının aktarımı neden durdu, bakın',
+    'fair.csv dosyasındaki 2 satırı düzeltip yeniden aktarın',
+  ])
+  await bring('gone.csv', 'done', 0)
+  await bring(`import-errors-${left?.id} (1).csv`, 'done', 0)
+  expect(await told('en')).toEqual([])
+})
+
+test('next actions are facts: each is there while it is to be done, and gone when it is', async () => {
+  await hub.query('delete from hub.leads')
+  await hub.query('delete from hub.drafts')
+  await hub.query('delete from hub.missions')
+  const kinds = async () => (await actions('?project=demir')).map(({ kind }) => kind)
+  const always = ['choose_model', 'set_up_mail']
+  expect(await kinds()).toEqual(['add_leads', ...always])
+  const made = await hub.call('POST', 'lead/quick_add', {
+    slug: 'demir',
+    data: { email: 'kim@x.example' },
+  })
+  const { lead } = await made.json()
+  expect(await kinds()).toEqual(['write_to_leads', ...always])
+
+  const update = (body: object) => hub.call('POST', 'lead/update', { lead_id: lead.id, ...body })
+  const task = async (due_on: string) =>
+    (await hub.call('POST', 'lead/task', { lead_id: lead.id, title: 'Call', due_on })).json()
+  await task(day(-1))
+  const { task: due } = await task(day(1))
+  await update({ stage: 'contacted' })
+  expect(await actions('?project=demir')).toMatchObject([
+    { kind: 'task_due', title: 'Call', name: 'Call', ref: { id: due.id }, lead_id: lead.id },
+    {},
+    {},
+  ])
+  await hub.call('POST', 'lead/task/update', { task_id: due.id, done: true })
+  expect(await kinds()).toEqual(always)
+  await hub.query(`update hub.activities set at = now() - interval '6 days'`)
+  const [follow] = await actions('?project=demir')
+  expect(follow).toMatchObject({
+    kind: 'follow_up',
+    title: 'Follow up with kim@x.example: no answer for 6 days',
+    name: 'kim@x.example',
+    ref: { kind: 'lead', id: lead.id },
+  })
+  await update({ stage: 'replied' })
+  expect(await kinds()).toEqual(['answer_reply', ...always])
+  await update({ stage: 'meeting' })
+
+  const states = ['unclear', 'rendered', 'approved', 'draft', 'sent', 'rejected']
+  for (const state of states) {
+    await hub.query(
+      `insert into hub.drafts (project_id, audience, state, subject)
+       values ($1, '{"kind": "list"}', $2, $2)`,
+      [hub.ids.demir, state],
+    )
+  }
+  await hub.query(
+    `insert into hub.approvals (project_id, kind, title, action, action_hash)
+     values ($1, 'external', '{"en": "Read a website", "tr": "Bir siteyi oku"}', '{}', 'x')`,
+    [hub.ids.demir],
+  )
+  await hub.query(
+    `insert into hub.missions (project_id, department, task, status, finished_at)
+     values ($1, 'docs', 'x', 'failed', now())`,
+    [hub.ids.demir],
+  )
+  expect(await kinds()).toEqual([
+    'check_unclear',
+    'approve_draft',
+    'decide_approval',
+    'send_draft',
+    'finish_draft',
+    'look_at_failed_mission',
+    ...always,
+  ])
+  expect((await actions()).map(({ project }) => project)).toContain('baltic')
+  const titles = async (language: string) =>
+    (await actions('?project=demir', language)).map(({ title }) => title)
+  expect(await titles('en')).toEqual([
+    'Find out whether “unclear” was sent: the answer never came',
+    'Read and approve “rendered”',
+    'Decide: Read a website',
+    'Send “approved”, which is approved',
+    'Finish 1 draft that has no design yet',
+    'See why “x” failed',
+    'Choose a model: missions wait for one',
+    'Set up mail: drafts can be made without, sending cannot',
+  ])
+  expect(await titles('tr')).toEqual([
+    '“unclear” gönderildi mi öğrenin: yanıt hiç gelmedi',
+    'Okuyup onaylayın: “rendered”',
+    'Karar verin: Bir siteyi oku',
+    'Onaylanan “approved” taslağını gönderin',
+    'Tasarımı olmayan 1 taslağı bitirin',
+    '“x” neden başarısız oldu, bakın',
+    'Bir model seçin: görevler onu bekliyor',
+    'E-postayı kurun: taslak onsuz da yazılır, gönderim yapılamaz',
+  ])
+})

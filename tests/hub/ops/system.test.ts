@@ -1,0 +1,193 @@
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { verbatim, type Words } from '../../../hub/i18n/words.ts'
+import type { ModelState } from '../../../hub/model/model.ts'
+import { createHealth, readAlerts } from '../../../hub/ops/health.ts'
+import { startHub, type TestHub } from '../support/hub.ts'
+
+let hub: TestHub
+beforeAll(async () => {
+  hub = await startHub()
+})
+afterAll(() => hub.close())
+
+test('system_info tells of the machine, the model, the licence and the backups', async () => {
+  const info = await (await hub.call('GET', 'system_info')).json()
+  expect(info).toMatchObject({
+    version: expect.any(String),
+    model: { state: 'none', name: null },
+    database: { key_role: 'hub_rw' },
+    license: { tier: 'free', max_projects: 1, status: 'none' },
+    backups: { last_at: null },
+    alerts: [],
+  })
+  expect(info.cpu.cores).toBeGreaterThan(0)
+  expect(info.memory.total_bytes).toBeGreaterThan(info.memory.free_bytes)
+  expect(info.disk.total_bytes).toBeGreaterThan(info.disk.free_bytes)
+})
+
+describe('settings/system', () => {
+  const put = (change: object) => hub.call('PUT', 'settings/system', change)
+  const file = async (name: string) =>
+    JSON.parse(await readFile(join(hub.paths.config_dir, name), 'utf8'))
+
+  test('keeps what is not sent, shows no secret, and keeps secrets that are not sent', async () => {
+    const changed = await put({
+      language: 'tr',
+      backup: {
+        hour: 5,
+        encryption: { kind: 'passphrase', passphrase: 'correct horse battery' },
+        target: {
+          kind: 's3',
+          endpoint: 'https://s3.example.com',
+          bucket: 'backups',
+          access_key_id: 'AKID',
+          secret_access_key: 'hidden',
+        },
+      },
+    })
+    expect(changed.status).toBe(200)
+    const { system } = await changed.json()
+    expect(system).toMatchObject({
+      language: 'tr',
+      public_url: null,
+      backup: {
+        hour: 5,
+        keep_daily: 14,
+        encryption: { kind: 'passphrase', has_passphrase: true },
+        target: { kind: 's3', region: 'us-east-1', has_secret: true },
+      },
+    })
+    expect(JSON.stringify(system)).not.toMatch(/correct horse|hidden/)
+    const { target } = system.backup
+    const { has_secret: _, ...again } = target
+    const kept = await put({
+      backup: { encryption: { kind: 'passphrase' }, target: { ...again, bucket: 'others' } },
+    })
+    expect(kept.status).toBe(200)
+    expect(await file('backup.json')).toMatchObject({
+      hour: 5,
+      encryption: { passphrase: 'correct horse battery' },
+      target: { bucket: 'others', secret_access_key: 'hidden' },
+    })
+  })
+
+  test('refuses to send plain backups away, a weak passphrase and a public address without TLS', async () => {
+    const paths = async (change: object) => {
+      const refused = await put(change)
+      expect(refused.status).toBe(422)
+      return (await refused.json()).errors.map(({ path }: { path: string }) => path)
+    }
+    expect(await paths({ backup: { encryption: { kind: 'none' } } })).toEqual(['backup.encryption'])
+    expect(await paths({ public_url: 'http://hub.example.com' })).toEqual(['public_url'])
+    expect(
+      await paths({ backup: { encryption: { kind: 'passphrase', passphrase: 'short' } } }),
+    ).toEqual(['backup.encryption.passphrase'])
+    expect((await file('backup.json')).target.bucket).toBe('others')
+  })
+
+  test('the address holds from the next request on, and keeps the rest of hub.json', async () => {
+    const before = await file('hub.json')
+    const headers = { host: 'hub.example.com' }
+    expect((await hub.call('GET', 'system_info', undefined, headers)).status).toBe(403)
+    expect((await put({ public_url: 'https://hub.example.com' })).status).toBe(200)
+    expect((await hub.call('GET', 'system_info', undefined, headers)).status).toBe(200)
+    expect(await file('hub.json')).toEqual({ ...before, public_url: 'https://hub.example.com' })
+  })
+})
+
+describe('health', () => {
+  let state: ModelState['state'] = 'ready'
+  let now = Date.now()
+  const model = {
+    state: async (): Promise<ModelState> => ({
+      kind: 'local',
+      name: 'x',
+      state,
+      detail: verbatim('it ran out of memory'),
+      memory_bytes: null,
+      context_size: 4096,
+    }),
+  }
+  const missions = () =>
+    hub.query<{ task: string; routed_by: string }>(
+      "select task, routed_by from hub.missions where department = 'system' order by created_at",
+    )
+  let look: () => Promise<{ cause: string; message: Words; mission_id: string | null }[]>
+  beforeAll(async () => {
+    await hub.call('POST', 'projects/create', { slug: 'demir', name: 'Demir' })
+    const { config, deps, lines } = hub
+    const log = (line: Record<string, unknown>) => void lines.push(line)
+    const given = { config, db: deps.db, model, log, is_writable: true }
+    look = createHealth(given, () => new Date(now)).look
+  })
+
+  test('a model that crashes again and again is told to the system agent once a day', async () => {
+    expect(await look()).toEqual([])
+    state = 'crashed'
+    expect(await look()).toEqual([])
+    await look()
+    const [alert] = await look()
+    // The language was set to Turkish above.
+    expect(alert).toMatchObject({ cause: 'model' })
+    expect(alert?.message.tr).toBe('Model çöktü: it ran out of memory')
+    expect(await missions()).toEqual([{ task: alert?.message.tr, routed_by: 'alert' }])
+    // Each reader reads it in a language of their own.
+    const read = async (language: string) => {
+      const headers = { 'Accept-Language': language }
+      const { alerts } = await (await hub.call('GET', 'system_info', undefined, headers)).json()
+      return alerts[0].message
+    }
+    expect(await read('en')).toBe('The model crashed: it ran out of memory')
+    expect(await read('tr')).toBe('Model çöktü: it ran out of memory')
+
+    state = 'ready'
+    expect(await look()).toEqual([])
+    expect((await readAlerts(hub.paths))[0]).toMatchObject({
+      cause: 'model',
+      ended_at: expect.any(String),
+    })
+    state = 'crashed'
+    for (let i = 0; i < 4; i += 1) await look()
+    expect(await missions()).toHaveLength(1)
+
+    // A day later, and the first mission has ended long ago.
+    now += 25 * 3_600_000
+    await hub.query(
+      "update hub.missions set status = 'done', created_at = now() - interval '1 day'",
+    )
+    await look()
+    expect(await missions()).toHaveLength(2)
+    const shown = await (await hub.call('GET', 'system_info')).json()
+    expect(shown.alerts[0]).toMatchObject({ cause: 'model', ended_at: null })
+  })
+
+  test('a stuck queue and a failed backup are alerts', async () => {
+    state = 'ready'
+    await hub.query(
+      `insert into hub.missions (project_id, department, task, created_at)
+       select id, 'sales', 'Call', now() - interval '2 hours' from hub.projects`,
+    )
+    const job = {
+      id: '0f8fad5b-d9cb-469f-a165-70867728950e',
+      kind: 'backup',
+      status: 'failed',
+      step: 'target',
+      progress: 0.9,
+      name: null,
+      reason: { en: 'The bucket refused it.', tr: 'Kova kabul etmedi.' },
+      started_at: '2026-01-01T00:00:00.000Z',
+      finished_at: '2026-01-01T00:01:00.000Z',
+      pid: 1,
+    }
+    await writeFile(join(hub.paths.data_dir, 'backups/.job.json'), JSON.stringify(job))
+    const alerts = await look()
+    expect(alerts.map(({ cause }) => cause).sort()).toEqual(['backup', 'queue'])
+    expect(alerts.find(({ cause }) => cause === 'backup')?.message).toEqual({
+      en: 'The last backup failed. The bucket refused it.',
+      tr: 'Son yedekleme başarısız oldu. Kova kabul etmedi.',
+    })
+    await rm(join(hub.paths.data_dir, 'backups/.job.json'))
+  })
+})

@@ -1,0 +1,79 @@
+import { inflateSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { documentPath, pdfOf } from '../../../hub/projects/documents.ts'
+import * as markdown from '../../../hub/projects/markdown.ts'
+
+/** Every letter a PDF says it shows: the Unicode tables of its fonts. */
+function lettersOf(pdf: Uint8Array): string {
+  const bytes = Buffer.from(pdf)
+  const text = bytes.toString('latin1')
+  let letters = ''
+  for (const { index } of text.matchAll(/stream\r?\n/g)) {
+    const begin = text.indexOf('\n', index) + 1
+    const end = text.indexOf('endstream', begin)
+    let inner: string
+    try {
+      inner = inflateSync(bytes.subarray(begin, end)).toString('latin1')
+    } catch {
+      continue
+    }
+    if (!inner.includes('beginbfrange') && !inner.includes('beginbfchar')) continue
+    for (const [, code] of inner.matchAll(/<([0-9a-f]{4})>/gi)) {
+      letters += String.fromCharCode(Number.parseInt(code ?? '0', 16))
+    }
+  }
+  return letters
+}
+
+describe('a document as PDF', () => {
+  test('has every Turkish letter, in headings, tables, lists and code', async () => {
+    const text = markdown.joined(
+      markdown.heading(1, 'GİZLİLİK: ĞÜŞİÖÇ'),
+      '**kalın ığüşöç** ve *eğik şey*',
+      markdown.table(['Ürün', 'Tutar'], [['Çağrı', '1.250,50 ₺']], [1]),
+      markdown.list(['İstanbul', 'Şişli']),
+      markdown.tasks([{ text: 'Ğ', is_done: true }]),
+      markdown.fenced('select ı', 'sql'),
+    )
+    const letters = lettersOf(await pdfOf(text, { title: 'Gizlilik', brand: 'Örnek' }))
+    for (const letter of 'ĞÜŞİÖÇğüşıöç₺') expect(letters, letter).toContain(letter)
+  })
+
+  test('takes HTML, pictures and links for text: nothing is fetched', async () => {
+    const pdf = await pdfOf(
+      '# x\n\n<script>alert(1)</script>\n\n![x](file:///etc/passwd) ![y](http://127.0.0.1:1/x.png) [z](javascript:alert(1))\n',
+      { title: 'x' },
+    )
+    const text = Buffer.from(pdf).toString('latin1')
+    expect(text).not.toMatch(/\/URI|\/JavaScript|\/Subtype \/Image|\/Annot/)
+  })
+})
+
+test('what a model or a lead writes is no Markdown and no HTML any more', () => {
+  for (const text of [
+    '<img src=x onerror=alert(1)>',
+    '# heading',
+    '- list',
+    '1. list',
+    '> quote',
+    '[link](javascript:x)',
+    '| cell',
+    '**bold** `code`',
+    '&lt;script&gt;',
+    'a\n\n# b',
+  ]) {
+    const plain = markdown.plain(text)
+    expect(plain, text).not.toMatch(/(?<!\\)[<>[\]`*|#]/)
+    expect(plain).not.toContain('\n')
+    expect(plain).not.toMatch(/^(-|\d+\.)\s/)
+    expect(plain).not.toMatch(/(?<!\\)&/)
+  }
+  expect(markdown.fenced('```\n# out', 'sql')).toMatch(/^````sql\n/)
+})
+
+test('a path is made of any title and stays in docs', () => {
+  const id = '12345678-0000-4000-8000-000000000000'
+  expect(documentPath('İş Planı: 2027 / Ğ', id)).toBe('docs/is-plani-2027-g-12345678.md')
+  expect(documentPath('../../etc/passwd', id)).toBe('docs/etc-passwd-12345678.md')
+  expect(documentPath('🙂', id, 'patch')).toBe('docs/document-12345678.patch')
+})

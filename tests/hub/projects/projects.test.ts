@@ -1,0 +1,135 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startHub, type TestHub } from '../support/hub.ts'
+import { startLicensedHub } from '../support/licensed.ts'
+
+let hub: TestHub
+beforeAll(async () => {
+  hub = await startHub()
+})
+afterAll(() => hub.close())
+
+const create = (body: object) => hub.call('POST', 'projects/create', body)
+const contextOf = (slug: string) => join(hub.paths.data_dir, 'projects', slug, 'CONTEXT.md')
+
+test('a project has a row, a folder tree and a CONTEXT.md with its sections in order', async () => {
+  const made = await create({
+    slug: 'demir',
+    name: 'Demir Lojistik',
+    industry: 'Freight',
+    icp: 'Exporters in Marmara\n# with a heading',
+    tone: 'Warm',
+  })
+  expect(made.status).toBe(201)
+  expect((await made.json()).project).toMatchObject({
+    slug: 'demir',
+    active: true,
+    leads: 0,
+    sent: 0,
+  })
+  for (const folder of ['leads', 'drafts', 'docs']) {
+    expect(existsSync(join(hub.paths.data_dir, 'projects/demir', folder))).toBe(true)
+  }
+  expect(await readFile(contextOf('demir'), 'utf8')).toBe(
+    '# Demir Lojistik\n\n## Description\n\nDemir Lojistik, Freight.\n\n## ICP\n\nExporters in Marmara\n### with a heading\n\n## Value proposition\n\n\n\n## Tone of voice\n\nWarm\n',
+  )
+})
+
+test('an edit of CONTEXT.md by hand counts at once, and an update keeps the rest of it', async () => {
+  const text = await readFile(contextOf('demir'), 'utf8')
+  await writeFile(
+    contextOf('demir'),
+    `${text.replace('Warm', 'Short and warm')}\n## Our own notes\n\nKeep $& this.\n`,
+  )
+  const active = await (await hub.call('GET', 'projects/active')).json()
+  expect(active.project.tone).toBe('Short and warm')
+  const changed = await hub.call('POST', 'projects/update', {
+    slug: 'demir',
+    name: 'Demir Group',
+    value_proposition: 'Cheap $1 freight',
+  })
+  expect((await changed.json()).project).toMatchObject({
+    name: 'Demir Group',
+    tone: 'Short and warm',
+    value_proposition: 'Cheap $1 freight',
+    industry: 'Freight',
+  })
+  const now = await readFile(contextOf('demir'), 'utf8')
+  expect(now).toContain('# Demir Group\n')
+  expect(now).toContain('## Our own notes\n\nKeep $& this.')
+})
+
+test.each(['../etc', 'a', 'Demir', '-x', 'a/b', 'x'.repeat(42)])(
+  'the slug %s is refused',
+  async (slug) => {
+    const refused = await create({ slug, name: 'x' })
+    expect(refused.status).toBe(422)
+    expect((await refused.json()).errors[0].path).toBe('slug')
+  },
+)
+
+test('Free refuses the second project with the way out, and nothing is made', async () => {
+  const refused = await create({ slug: 'second', name: 'Second' })
+  expect(refused.status).toBe(402)
+  expect(await refused.json()).toMatchObject({
+    code: 'license_limit',
+    detail: expect.stringContaining('Settings > Licence'),
+  })
+  expect(existsSync(join(hub.paths.data_dir, 'projects/second'))).toBe(false)
+})
+
+test('a slug that is taken is refused, and said so in the language that is asked for', async () => {
+  const licensed = await startLicensedHub(['demir'])
+  try {
+    const body = { slug: 'demir', name: 'Demir' }
+    const call = (language: string) =>
+      licensed.call('POST', 'projects/create', body, { 'Accept-Language': language })
+    expect(await (await call('en')).json()).toMatchObject({
+      code: 'conflict',
+      detail: 'There is a project “demir” already. Choose another short name.',
+    })
+    expect((await (await call('tr')).json()).detail).toBe(
+      '“demir” kısa adlı bir proje zaten var. Başka bir kısa ad seçin.',
+    )
+  } finally {
+    await licensed.close()
+  }
+})
+
+test('what stands in the way is said in the language that is asked for', async () => {
+  const post = async (path: string, body: object) => {
+    const answer = await hub.call('POST', `projects/${path}`, body, { 'Accept-Language': 'tr' })
+    return answer.json()
+  }
+  const { detail } = await post('create', { slug: 'second', name: 'Second' })
+  expect(detail).toContain('Ayarlar > Lisans')
+  const slug = 'demir'
+  expect((await post('delete', { slug, name: 'x' })).errors).toEqual([
+    { path: 'name', code: 'mismatch', message: 'Silmek için projenin adını yazın.' },
+  ])
+  await hub.query(
+    `insert into hub.missions (project_id, department, task, status)
+     select id, 'docs', 'x', 'processing' from hub.projects`,
+  )
+  const busy = await post('delete', { slug, name: 'Demir Group' })
+  expect(busy.detail).toBe('Şimdi olmaz: bir görev sürüyor. İptal edin ya da bitmesini bekleyin.')
+  await hub.query('delete from hub.missions')
+})
+
+test('deleting asks for the name and leaves an archive of rows and folder', async () => {
+  const wrong = await hub.call('POST', 'projects/delete', { slug: 'demir', name: 'demir' })
+  expect(wrong.status).toBe(422)
+  const gone = await hub.call('POST', 'projects/delete', { slug: 'demir', name: 'Demir Group' })
+  expect(gone.status).toBe(200)
+  const { archive } = await gone.json()
+  const names = execFileSync('tar', ['-tzf', archive], { encoding: 'utf8' }).split('\n')
+  expect(names).toEqual(expect.arrayContaining(['demir/CONTEXT.md', 'demir/.rows/projects.jsonl']))
+  expect(existsSync(join(hub.paths.data_dir, 'projects/demir'))).toBe(false)
+  expect((await (await hub.call('GET', 'projects/list')).json()).projects).toEqual([])
+  const none = await hub.call('GET', 'projects/active', undefined, { 'Accept-Language': 'tr' })
+  expect(none.status).toBe(404)
+  expect((await none.json()).detail).toBe('Henüz proje yok. Bir proje oluşturun.')
+})

@@ -1,0 +1,83 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { z } from 'zod'
+import type { MissionDetails } from '../../../hub/missions/mission.ts'
+import type { TestHub } from './hub.ts'
+import { writeTinyGguf } from './tiny-gguf.ts'
+
+export type Told = z.infer<typeof MissionDetails>
+
+/** A project with a CONTEXT.md as a user writes one. */
+export async function makeProject(hub: TestHub, slug = 'rota'): Promise<void> {
+  const made = await hub.call('POST', 'projects/create', {
+    name: 'Rota Planlama',
+    slug,
+    website: 'https://rota.example',
+    industry: 'logistics software',
+    icp: 'Logistics companies in Turkey with 20 to 200 vehicles.',
+    value_proposition: 'We plan delivery routes. Our customers drive 18 % fewer kilometres.',
+    tone: 'Plain and friendly.',
+  })
+  if (made.status !== 201) throw new Error(await made.text())
+}
+
+export async function compose(
+  hub: TestHub,
+  department: string,
+  task: string,
+  input?: Record<string, unknown>,
+  project = 'rota',
+): Promise<string> {
+  const answer = await hub.call('POST', 'mission/compose', {
+    department,
+    task,
+    project,
+    ...(input ? { input } : {}),
+  })
+  const { mission, detail } = await answer.json()
+  if (answer.status !== 202) throw new Error(`${answer.status} ${detail}`)
+  return mission.id
+}
+
+export async function tell(hub: TestHub, id: string): Promise<Told> {
+  return (await (await hub.call('GET', `missions/${id}`)).json()).mission
+}
+
+/** Waits until a mission is in one of some states; the test's own timeout is the limit. */
+export async function reach(
+  hub: TestHub,
+  id: string,
+  states: string[] = ['done', 'failed', 'cancelled'],
+): Promise<Told> {
+  for (;;) {
+    const mission = await tell(hub, id)
+    if (states.includes(mission.status)) return mission
+    await new Promise((resolve) => setTimeout(resolve, 40))
+  }
+}
+
+/** Waits for what a function finds. */
+export async function until<T>(look: () => Promise<T | undefined | false | null>): Promise<T> {
+  for (;;) {
+    const found = await look()
+    if (found) return found
+    await new Promise((resolve) => setTimeout(resolve, 40))
+  }
+}
+
+/** The model of random weights, with room for our prompts: one token a character. */
+export async function useTinyModel(hub: TestHub, context = 16_384): Promise<void> {
+  const folder = join(hub.paths.data_dir, 'models')
+  await mkdir(folder, { recursive: true })
+  const file = join(folder, 'tiny.gguf')
+  await writeTinyGguf(file, { context })
+  await hub.deps.model.configure({ kind: 'local', file })
+  await hub.deps.model.ready()
+}
+
+/** Puts a file where missions may read it. */
+export async function putFile(hub: TestHub, path: string, text: string, slug = 'rota') {
+  const file = join(hub.paths.data_dir, 'projects', slug, path)
+  await mkdir(join(file, '..'), { recursive: true })
+  await writeFile(file, text)
+}

@@ -1,0 +1,114 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { Limits } from '../../functions/deps.ts'
+import { ISSUER, type TestIssuer } from './issuer.ts'
+import {
+  type Ask,
+  type Line,
+  type Runtime,
+  startDeno,
+  startWorkers,
+  type Target,
+} from './runtimes.ts'
+
+export type AppRequest = Omit<Ask, 'headers'> & { headers: Record<string, string> }
+
+/** What tests/support/service.ts asks of an app, wherever it runs. */
+export type App = {
+  request: (path: string, init: AppRequest) => Response | Promise<Response>
+  close: () => Promise<void>
+}
+
+/** startEdge is the API behind its edge entry, told by variables what a test of Node hands over. */
+export async function startEdge(options: {
+  runtime: Exclude<Runtime, 'node'>
+  api_url: string
+  seal_key: string
+  limits: Limits
+  origin: string
+  public_url: string
+  issuer: TestIssuer
+  /** A test says by this header who asks. */
+  address_header: string
+  lines: Line[]
+}): Promise<App> {
+  const { api_url, limits, lines } = options
+  const keys = await serveKeys(options.issuer)
+  const written = createLineWaiter()
+  const common = {
+    variables: {
+      SEAL_KEYS: options.seal_key,
+      PUBLIC_URL: options.public_url,
+      CONSOLE_ORIGINS: options.origin,
+      AUTH_ISSUER: ISSUER,
+      AUTH_JWKS_URL: keys.url,
+      RATE_LIMIT_PRO: String(limits.pro),
+      RATE_LIMIT_ENTERPRISE: String(limits.enterprise),
+      RATE_LIMIT_ADDRESS: String(limits.address),
+    },
+    onLine: (line: Line) => {
+      lines.push(line)
+      written.note(String(line.request_id))
+    },
+  }
+  const target: Target =
+    options.runtime === 'deno'
+      ? await startDeno('api', {
+          ...common,
+          variables: { ...common.variables, API_DATABASE_URL: api_url },
+        })
+      : await startWorkers({ ...common, databases: { API_DATABASE: api_url }, jobs: false })
+  return {
+    request: async (path, init) => {
+      const headers = new Headers(init.headers)
+      headers.set(target.address_header, headers.get(options.address_header) ?? '192.0.2.1')
+      headers.delete(options.address_header)
+      const answer = await target.fetch(path, { ...init, headers })
+      const request_id = answer.headers.get('X-Request-Id')
+      if (request_id) await written.wait(request_id)
+      return answer
+    },
+    close: async () => {
+      await target.close()
+      keys.close()
+    },
+  }
+}
+
+/** The issuer's public keys, where the entry fetches them. */
+async function serveKeys({ jwks }: TestIssuer) {
+  const server = createServer((_, response) => {
+    response.setHeader('Content-Type', 'application/json').end(JSON.stringify(jwks))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (!address || typeof address === 'string') throw new Error('the keys have no port')
+  return {
+    url: `http://127.0.0.1:${address.port}/jwks.json`,
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+/** A line is written by another process: it may come after the answer it is about. */
+function createLineWaiter() {
+  const seen = new Set<string>()
+  const waiting = new Map<string, () => void>()
+  return {
+    note: (id: string) => {
+      seen.add(id)
+      waiting.get(id)?.()
+    },
+    wait: async (id: string) => {
+      if (seen.has(id)) return
+      const { promise, resolve, reject } = Promise.withResolvers<void>()
+      const timer = setTimeout(() => reject(new Error(`no line tells of request ${id}`)), 5_000)
+      waiting.set(id, resolve)
+      await promise.finally(() => clearTimeout(timer))
+      waiting.delete(id)
+    },
+  }
+}

@@ -1,0 +1,214 @@
+/** Random zones and what happened around them, as a feed would have told it over the last days. */
+import fc from 'fast-check'
+import type { NormalisedEvent } from '../../shared/event.ts'
+
+const MINUTE_MS = 60_000
+const DAY_MINUTES = 24 * 60
+/** Positions are kept for two days only, so tracks stay within them. */
+const TRACK_MINUTES = 40 * 60
+
+export type Told = NormalisedEvent & { first_seen_at: string }
+/** Batches in the order they came; `drain` after some of them. */
+export type History = {
+  zone: object
+  has_channel: boolean
+  batches: { told: Told[]; drain: boolean }[]
+}
+
+/** historyOf generates one zone and up to six days until `now`; `name` keeps its ids its own. */
+export function historyOf(now: Date, name: string): fc.Arbitrary<History> {
+  const ago = (minutes: number) => new Date(now.getTime() - minutes * MINUTE_MS).toISOString()
+  return fc
+    .record({
+      zone: zoneOf(ago),
+      has_channel: fc.boolean(),
+      tales: fc.array(tale, { minLength: 3, maxLength: 10, size: '+1' }),
+      tracks: fc.array(track, { minLength: 1, maxLength: 3 }),
+      cuts: fc.array(fc.record({ size: fc.integer({ min: 1, max: 6 }), drain: fc.boolean() }), {
+        minLength: 40,
+        maxLength: 40,
+      }),
+    })
+    .map(({ zone, has_channel, tales, tracks, cuts }) => {
+      const told = [
+        ...tales.flatMap((given, index) => eventsOf(given, `${name}-${index}`, ago)),
+        ...tracks.flatMap((given, index) => positionsOf(given, `${name}-${index}`, index, ago)),
+      ].sort((a, b) => (a.first_seen_at < b.first_seen_at ? -1 : 1))
+      return { zone, has_channel, batches: cut(told, cuts) }
+    })
+}
+
+const clock = fc
+  .record({ hour: fc.integer({ min: 0, max: 23 }), minute: fc.constantFrom('00', '30') })
+  .map(({ hour, minute }) => `${String(hour).padStart(2, '0')}:${minute}`)
+
+/** Around (41, 29): about 100 km are a degree, so offsets of 0.3, 1 and 4 degrees tell zones apart. */
+function zoneOf(ago: (minutes: number) => string): fc.Arbitrary<object> {
+  const quiet = fc.record({
+    quiet_hours_start: clock,
+    quiet_hours_end: clock,
+    quiet_hours_tz: fc.constantFrom('UTC', 'Europe/Istanbul', 'America/St_Johns'),
+    quiet_mode: fc.constantFrom('hold', 'drop'),
+    emergency_severity: fc.option(fc.integer({ min: 60, max: 100 })),
+  })
+  const rest = fc.record({
+    min_severity: fc.integer({ min: 0, max: 60 }),
+    severity_multiplier: fc.constantFrom(0.57, 1, 1, 1.5),
+    dwell_minutes: fc.constantFrom(0, 0, 30, 180),
+    match: fc.constantFrom('point', 'footprint'),
+    snoozed_until: seldom(fc.integer({ min: -60, max: 6 * DAY_MINUTES }).map(ago)),
+    sources: seldom(fc.constantFrom(['test'], ['other'])),
+    types: seldom(fc.constantFrom(['earthquake'], ['earthquake', 'vessel'], ['storm', 'vessel'])),
+    enabled: fc.oneof(
+      { weight: 15, arbitrary: fc.constant(true) },
+      { weight: 1, arbitrary: fc.constant(false) },
+    ),
+  })
+  return fc
+    .record({ shape: fc.oneof(circle, polygon), quiet: fc.option(quiet), rest })
+    .map(({ shape, quiet, rest }) => ({
+      label: 'Random',
+      lat: 41,
+      lon: 29,
+      ...shape,
+      ...quiet,
+      ...rest,
+    }))
+}
+
+/** Mostly null. */
+function seldom<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> {
+  return fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary })
+}
+
+const circle = fc.constantFrom(20, 50, 150).map((radius_km) => ({ radius_km }))
+const polygon = fc.constantFrom(0.2, 0.6, 1.5).map((half) => ({
+  polygon: {
+    type: 'Polygon',
+    coordinates: [
+      [
+        [29 - half, 41 - half],
+        [29 + half, 41 - half],
+        [29 + half, 41 + half],
+        [29 - half, 41 + half],
+        [29 - half, 41 - half],
+      ],
+    ],
+  },
+}))
+
+const place = fc.record({
+  lat: fc.constantFrom(41, 41, 41.01, 41.05, 41.3, 42, 45),
+  lon: fc.constantFrom(29, 29, 29.02, 29.3, 28.2),
+})
+const severity = fc.integer({ min: 0, max: 100 })
+
+const tale = fc.record({
+  source: fc.constantFrom('test', 'other'),
+  type: fc.constantFrom('earthquake' as const, 'storm' as const),
+  revisions: fc.array(
+    fc.record({
+      minutes_ago: fc.integer({ min: 1, max: 6 * DAY_MINUTES }),
+      place,
+      severity,
+      status: fc.constantFrom(...(['active', 'active', 'active', 'ended', 'retracted'] as const)),
+      has_footprint: fc.boolean(),
+    }),
+    { minLength: 1, maxLength: 5 },
+  ),
+})
+
+const track = fc.array(
+  fc.record({
+    minutes_ago: fc.integer({ min: 1, max: TRACK_MINUTES }),
+    delay_minutes: fc.constantFrom(0, 1, 90),
+    place,
+    severity,
+  }),
+  { minLength: 2, maxLength: 12 },
+)
+
+type Given<A> = A extends fc.Arbitrary<infer T> ? T : never
+
+function eventsOf(
+  { source, type, revisions }: Given<typeof tale>,
+  name: string,
+  ago: (minutes: number) => string,
+): Told[] {
+  const oldest = Math.max(...revisions.map(({ minutes_ago }) => minutes_ago))
+  return revisions.map(({ minutes_ago, place, severity, status, has_footprint }) => ({
+    id: `${source}:${name}`,
+    source,
+    type,
+    title: `${type} ${name}`,
+    ...place,
+    ts: ago(oldest),
+    severity,
+    subject: null,
+    status,
+    url: null,
+    geometry: has_footprint ? squareAround(place) : null,
+    ends_at: null,
+    revised_at: null,
+    aliases: [],
+    first_seen_at: ago(minutes_ago),
+  }))
+}
+
+function squareAround({ lat, lon }: Given<typeof place>): NormalisedEvent['geometry'] {
+  const corners = [
+    [-0.5, -0.5],
+    [0.5, -0.5],
+    [0.5, 0.5],
+    [-0.5, 0.5],
+    [-0.5, -0.5],
+  ]
+  return { type: 'Polygon', coordinates: [corners.map(([x = 0, y = 0]) => [lon + x, lat + y])] }
+}
+
+function positionsOf(
+  given: Given<typeof track>,
+  name: string,
+  index: number,
+  ago: (minutes: number) => string,
+): Told[] {
+  // Two positions of one moment are one position.
+  const byTime = new Map(given.map((position) => [position.minutes_ago, position]))
+  return [...byTime.values()].map(({ minutes_ago, delay_minutes, place, severity }) => ({
+    id: `test:ship-${name}-${minutes_ago}`,
+    source: 'test',
+    type: 'vessel',
+    title: `Ship ${index}`,
+    ...place,
+    ts: ago(minutes_ago),
+    severity,
+    subject: `mmsi:${name}`,
+    status: 'active',
+    url: null,
+    geometry: null,
+    ends_at: null,
+    revised_at: null,
+    aliases: [],
+    // Some arrive late and out of order.
+    first_seen_at: ago(Math.max(0, minutes_ago - delay_minutes)),
+  }))
+}
+
+/** Cut where it is told, and so that a batch has one source and one state of each event. */
+function cut(told: Told[], cuts: { size: number; drain: boolean }[]): History['batches'] {
+  const batches: History['batches'] = []
+  let open: Told[] = []
+  for (const event of told) {
+    const { size, drain } = cuts[batches.length % cuts.length] ?? { size: 1, drain: true }
+    const fits =
+      open.length < size &&
+      open.every(({ id, source }) => id !== event.id && source === event.source)
+    if (!fits) {
+      batches.push({ told: open, drain })
+      open = []
+    }
+    open.push(event)
+  }
+  batches.push({ told: open, drain: true })
+  return batches.filter(({ told }) => told.length > 0)
+}

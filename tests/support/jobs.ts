@@ -1,0 +1,92 @@
+import { createPool, type Database, inTransaction } from '../../functions/db.ts'
+import type { Feed } from '../../functions/feeds/feed.ts'
+import { ingestEvents } from '../../functions/jobs/ingest.ts'
+import type { JobDeps } from '../../functions/jobs/queue.ts'
+import { createRunner, type Runner } from '../../functions/jobs.ts'
+import type { NormalisedEvent } from '../../shared/event.ts'
+import type { Service } from './service.ts'
+
+export type Workshop = {
+  db: Database
+  runner: Runner
+  lines: Record<string, unknown>[]
+  /** Stores events as a source said them, and matches nothing yet. */
+  ingest: (...events: (NormalisedEvent & { first_seen_at?: string })[]) => Promise<void>
+  /** Runs every job that is due now, and throws when one failed. */
+  drain: () => Promise<number>
+  close: () => Promise<void>
+}
+
+/** createWorkshop runs the jobs beside a test service, with its receiver as the outside world. */
+export async function createWorkshop(
+  service: Service,
+  options: Partial<Pick<JobDeps, 'db' | 'feeds' | 'fetch'>> = {},
+): Promise<Workshop> {
+  const db = options.db ?? createPool({ url: service.database.jobsUrl, max: 6 })
+  const lines: Workshop['lines'] = []
+  const runner = createRunner({
+    db,
+    seal: service.seal,
+    send: async (request) => {
+      service.receiver.requests.push(request)
+      return service.receiver.answer(request)
+    },
+    allow: { ranges: [], names: new Set() },
+    feeds: options.feeds ?? [],
+    fetch: options.fetch ?? fetch,
+    contact: undefined,
+    log: (line) => void lines.push(line),
+  })
+  await registerSource(service, 'test')
+  for (const feed of options.feeds ?? []) await registerSource(service, feed.source, feed)
+  return {
+    db,
+    runner,
+    lines,
+    ingest: async (...events) => {
+      await inTransaction(db, (sql) => ingestEvents(sql, events[0]?.source ?? 'test', events))
+    },
+    drain: async () => {
+      const from = lines.length
+      const { ran } = await runner.drain({ budget_ms: 60_000 })
+      const failed = lines.slice(from).find((line) => line.outcome === 'failed')
+      if (failed) throw new Error(`a job failed: ${JSON.stringify(failed)}`)
+      return ran
+    },
+    close: () => db.end(),
+  }
+}
+
+/** A source that is never polled unless a feed is given. */
+export async function registerSource(service: Service, source: string, feed?: Feed): Promise<void> {
+  await service.database.query(
+    `insert into watchpost.sources (source, title, attribution, types, interval_seconds, enabled)
+    values ($1, $1, 'a test', $2, $3, $4) on conflict do nothing`,
+    [source, feed?.types ?? ['earthquake'], feed?.interval_seconds ?? 60, feed !== undefined],
+  )
+}
+
+let count = 0
+
+/** quake makes an event of the source `test`; only what matters to a test is given. */
+export function quake(given: Partial<NormalisedEvent> = {}): NormalisedEvent {
+  count += 1
+  return {
+    id: `test:${process.pid}-${count}`,
+    source: 'test',
+    type: 'earthquake',
+    title: `M 5.0 - test ${count}`,
+    lat: 33.9,
+    lon: -117.5,
+    ts: new Date().toISOString(),
+    severity: 60,
+    subject: null,
+    status: 'active',
+    url: null,
+    geometry: null,
+    ends_at: null,
+    revised_at: null,
+    aliases: [],
+    ...given,
+  }
+}

@@ -1,0 +1,168 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { request } from 'undici'
+import { inject } from 'vitest'
+import { createTestHarness } from 'wrangler'
+
+/** Where the app of a test runs; each vitest project says its own. */
+export type Runtime = 'node' | 'deno' | 'workerd'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    runtime: Runtime
+  }
+}
+
+/** Well below the time of a hook: what vitest kills leaves its children behind. */
+const START_MS = 30_000
+const ROOT = resolve(import.meta.dirname, '../..')
+export const WRANGLER = join(ROOT, 'wrangler.toml')
+
+export const runtime = (): Runtime => inject('runtime') ?? 'node'
+
+export type Line = Record<string, unknown>
+type Variables = Record<string, string>
+type Options = {
+  variables: Variables
+  /** Every log line, as it is written. */
+  onLine: (line: Line) => void
+}
+
+export type Ask = { method: string; headers?: Headers; body?: string }
+
+/** One of our entries in its own runtime, reached as its platform would reach it. */
+export type Target = {
+  fetch: (path: string, init: Ask) => Promise<Response>
+  /** The header in which this platform says who asks. */
+  address_header: string
+  close: () => Promise<void>
+}
+
+/** A Supabase function in plain Deno, from the installed packages alone. */
+export async function startDeno(name: 'api' | 'jobs', { variables, onLine }: Options) {
+  const entry = join(ROOT, `supabase/functions/${name}/index.ts`)
+  const child = spawn(
+    join(ROOT, 'node_modules/.bin/deno'),
+    ['run', '-A', '--node-modules-dir=manual', entry],
+    {
+      cwd: ROOT,
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        DENO_SERVE_ADDRESS: 'tcp:127.0.0.1:0',
+        DENO_NO_UPDATE_CHECK: '1',
+        ...variables,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
+  const ended = once(child, 'close')
+  const end = () => void child.kill('SIGKILL')
+  process.once('exit', end)
+  const close = async () => {
+    process.off('exit', end)
+    end()
+    await ended
+  }
+  const said: string[] = []
+  const base = await new Promise<string>((done, fail) => {
+    const late = setTimeout(end, START_MS)
+    for (const stream of [child.stdout, child.stderr]) {
+      createInterface(stream).on('line', (text) => {
+        said.push(text)
+        const line = parseLine(text)
+        if (line) onLine(line)
+        const [, address] = text.match(/^Listening on (http:\S+?)\/?$/) ?? []
+        if (!address) return
+        clearTimeout(late)
+        done(address)
+      })
+    }
+    ended.then(() => fail(new Error(`Deno ended: ${said.join('\n')}`)))
+  })
+  return {
+    fetch: (path, init) => ask(`${base}/${name}${path}`, init),
+    address_header: 'X-Forwarded-For',
+    url: `${base}/${name}`,
+    said: () => said.join('\n'),
+    close,
+  } satisfies Target & { url: string; said: () => string }
+}
+
+/** Every connection string of a Worker, by its binding. */
+type Databases = Partial<Record<'API_DATABASE' | 'JOBS_DATABASE', string>>
+
+/** Both Workers of wrangler.toml in workerd; `jobs: false` puts a stand-in behind the API's binding. */
+export async function startWorkers({
+  variables,
+  databases,
+  jobs = true,
+  onLine,
+}: Options & { databases: Databases; jobs?: boolean }) {
+  for (const [binding, url] of Object.entries(databases)) {
+    process.env[`CLOUDFLARE_HYPERDRIVE_LOCAL_CONNECTION_STRING_${binding}`] = url
+  }
+  const worker = (env: 'api' | 'jobs') => ({ configPath: WRANGLER, env, secrets: variables })
+  const server = createTestHarness({
+    root: ROOT,
+    workers: [
+      worker('api'),
+      jobs
+        ? worker('jobs')
+        : {
+            config: {
+              name: 'watchpost-jobs',
+              main: join(ROOT, 'tests/support/jobs-stand-in.js'),
+              compatibility_date: '2026-04-01',
+            },
+          },
+    ],
+  })
+  const { url } = await server.listen()
+  const readLines = () => {
+    for (const { message } of server.getLogs()) {
+      const line = parseLine(message)
+      if (line) onLine(line)
+    }
+    server.clearLogs()
+  }
+  const reading = setInterval(readLines, 20)
+  return {
+    fetch: (path, init) => ask(new URL(path, url), init),
+    address_header: 'CF-Connecting-IP',
+    /** One run of the cron trigger. */
+    scheduled: async () => {
+      const options = { cron: '* * * * *', scheduledTime: new Date() }
+      await server.getWorker('watchpost-jobs').scheduled(options)
+      readLines()
+    },
+    close: async () => {
+      clearInterval(reading)
+      await server.close()
+    },
+  } satisfies Target & { scheduled: () => Promise<void> }
+}
+
+/** One request with the headers that are given and no other: fetch would add some of its own. */
+async function ask(url: string | URL, { method, headers = new Headers(), body = '' }: Ask) {
+  const given = Object.fromEntries(headers)
+  // safe: undici takes any method, its type lists the usual ones
+  const options = { method: method as 'GET', headers: given, body: body === '' ? null : body }
+  const answer = await request(url, options)
+  const pairs = Object.entries(answer.headers).flatMap(([name, value]) =>
+    [value ?? []].flat().map((one): [string, string] => [name, one]),
+  )
+  const text = await answer.body.text()
+  return new Response(text === '' ? null : text, { status: answer.statusCode, headers: pairs })
+}
+
+function parseLine(text: string): Line | undefined {
+  if (!text.startsWith('{')) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,333 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { z } from 'zod'
+import { createApp } from '../../functions/app.ts'
+import type { Scope } from '../../functions/auth.ts'
+import type { SendRequest, SendResult } from '../../functions/channels/send.ts'
+import { type AllowList, parseAllowList } from '../../functions/channels/target.ts'
+import { createPool, type Database, sqlState } from '../../functions/db.ts'
+import type { Deps, Limits } from '../../functions/deps.ts'
+import { createSeal, type Seal } from '../../functions/seal.ts'
+import type { VerifySession } from '../../functions/sessions.ts'
+import { generateKey, keyHash, keyPrefix } from '../../shared/key.ts'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+import { type App, startEdge } from './edge.ts'
+import { type Changes, createTestIssuer, type TestIssuer } from './issuer.ts'
+import { runtime } from './runtimes.ts'
+
+export type Plan = 'free' | 'pro' | 'enterprise'
+export type Account = { user_id: string; email: string; plan: Plan }
+/** An account with a key of all scopes: most tests need no more. */
+export type Person = Account & { key: string }
+export type Role = 'admin' | 'member'
+export type Answer = {
+  status: number
+  /** The parsed JSON, or undefined when there is none. */
+  body: unknown
+  text: string
+  headers: Headers
+}
+
+export type Request = {
+  key?: string
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+export type Service = {
+  database: TestDatabase
+  seal: Seal
+  /** What was sent to receivers, and how they answer next. */
+  receiver: {
+    requests: SendRequest[]
+    answer: (request: SendRequest) => SendResult | Promise<SendResult>
+  }
+  /** Every log line. */
+  lines: Record<string, unknown>[]
+  request: (method: string, path: string, options?: Request) => Promise<Answer>
+  account: (options?: { plan?: Plan; email?: string }) => Promise<Account>
+  /** An account and its key in one. */
+  person: (options?: { plan?: Plan; email?: string }) => Promise<Person>
+  key: (
+    account: Pick<Account, 'user_id'>,
+    options?: { scopes?: readonly Scope[]; expires_at?: Date; revoked?: boolean },
+  ) => Promise<string>
+  /** Who signs people in here, for tests of tokens themselves. */
+  issuer: TestIssuer
+  /** A session token of an account, to be sent like a key. */
+  session: (account: Pick<Account, 'user_id' | 'email'>, changes?: Changes) => Promise<string>
+  /** An organisation with its owner and members; answers its id. */
+  organisation: (
+    owner: Pick<Account, 'user_id'>,
+    ...members: [account: Pick<Account, 'user_id'>, role: Role][]
+  ) => Promise<string>
+  /** Every route of the OpenAPI document. */
+  routes: () => Promise<DocumentedRoute[]>
+  /**
+   * One statement beside the routes, as the database sees this key's caller: how many rows it
+   * touched, or the SQLSTATE that refused it. What is undone was only asked for.
+   */
+  beside: (
+    key: string | undefined,
+    statement: string,
+    values: unknown[],
+    end: 'commit' | 'rollback',
+  ) => Promise<number | string>
+  /** A superuser's transaction that stays open until it is committed. */
+  transaction: () => Promise<{
+    query: (sql: string, values: unknown[]) => Promise<unknown>
+    commit: () => Promise<void>
+  }>
+  close: () => Promise<void>
+}
+
+export type DocumentedRoute = {
+  method: string
+  path: string
+  is_public: boolean
+  /** For people who signed in, not for keys. */
+  is_account: boolean
+}
+
+export const ORIGIN = 'https://console.watchpost.test'
+export const PUBLIC_URL = 'https://watchpost.test'
+/** The header a test states the client's address in. */
+export const ADDRESS_HEADER = 'x-test-address'
+
+/** createService is the whole API on a database of its own; only the outside world is replaced. */
+export async function createService(
+  options: {
+    limits?: Partial<Limits>
+    allow?: AllowList
+    /** Another login than the test database's own. */
+    api_url?: string
+    /** How the app reaches the database, instead of a plain pool; on Node alone. */
+    connect?: (database: TestDatabase) => Database | Promise<Database>
+    /** Instead of the test's own issuer. */
+    verify_session?: VerifySession
+    wake?: () => void
+    public_url?: string
+    /** The static files; none, where a test does not ask for them. */
+    asset?: Deps['asset']
+  } = {},
+): Promise<Service> {
+  const database = await createTestDatabase()
+  const api_url = options.api_url ?? database.apiUrl
+  const db = (await options.connect?.(database)) ?? createPool({ url: api_url, max: 4 })
+  const seal_key = Buffer.alloc(32, 7).toString('base64')
+  const seal = createSeal([seal_key])
+  const issuer = await createTestIssuer()
+  const lines: Service['lines'] = []
+  const receiver: Service['receiver'] = { requests: [], answer: () => answered(200, 'ok') }
+  const limits = { pro: 100_000, enterprise: 100_000, address: 100_000, ...options.limits }
+  const public_url = options.public_url ?? PUBLIC_URL
+  const where = runtime()
+  const app: App =
+    where === 'node'
+      ? onNode({
+          db,
+          seal,
+          verify_session: options.verify_session ?? issuer.verify_session,
+          send: async (request) => {
+            receiver.requests.push(request)
+            return receiver.answer(request)
+          },
+          allow: options.allow ?? parseAllowList(undefined),
+          limits,
+          origins: [ORIGIN],
+          public_url,
+          address: (c) => c.req.header(ADDRESS_HEADER) ?? '192.0.2.1',
+          address_limit: () => 0,
+          asset: options.asset ?? (async () => undefined),
+          wake: options.wake,
+          log: (line) => void lines.push(line),
+        })
+      : await startEdge({
+          runtime: where,
+          api_url,
+          seal_key,
+          limits,
+          origin: ORIGIN,
+          public_url,
+          issuer,
+          address_header: ADDRESS_HEADER,
+          lines,
+        })
+
+  const request: Service['request'] = async (method, path, { key, body, headers } = {}) => {
+    const answer = await app.request(path, {
+      method,
+      headers: {
+        ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await answer.text()
+    return { status: answer.status, body: parse(text), text, headers: answer.headers }
+  }
+
+  const account: Service['account'] = async ({ plan = 'pro', email } = {}) => {
+    const user_id = randomUUID()
+    const address = email ?? `${user_id.slice(0, 8)}@watchpost.test`
+    await database.query(
+      'insert into auth.users (id, email, email_confirmed_at) values ($1, $2, now())',
+      [user_id, address],
+    )
+    await database.query('update watchpost.accounts set plan = $2 where user_id = $1', [
+      user_id,
+      plan,
+    ])
+    return { user_id, email: address, plan }
+  }
+
+  const key: Service['key'] = async ({ user_id }, { scopes, expires_at, revoked } = {}) => {
+    const made = generateKey()
+    await database.query(
+      `insert into watchpost.api_keys (user_id, prefix, key_hash, scopes, expires_at, revoked_at)
+      values ($1, $2, $3, $4, $5, $6)`,
+      [
+        user_id,
+        keyPrefix(made),
+        await keyHash(made),
+        scopes ?? ['read', 'write', 'ingest'],
+        expires_at ?? null,
+        revoked ? new Date() : null,
+      ],
+    )
+    return made
+  }
+
+  return {
+    database,
+    seal,
+    receiver,
+    lines,
+    request,
+    account,
+    key,
+    issuer,
+    session: async ({ user_id, email }, { claims, ...changes } = {}) => {
+      const session_id = randomUUID()
+      await database.query('insert into auth.sessions (id, user_id, aal) values ($1, $2, $3)', [
+        session_id,
+        user_id,
+        claims?.aal ?? 'aal1',
+      ])
+      return issuer.token({ user_id, email }, { ...changes, claims: { session_id, ...claims } })
+    },
+    person: async (given) => {
+      const made = await account(given)
+      return { ...made, key: await key(made) }
+    },
+    organisation: async (owner, ...members) => {
+      const [row] = await database.query<{ id: string }>(
+        `insert into watchpost.organisations (name) values ('A team') returning id`,
+      )
+      const { id } = z.object({ id: z.uuid() }).parse(row)
+      for (const [{ user_id }, role] of [[owner, 'owner'] as const, ...members]) {
+        await database.query(
+          `insert into watchpost.members (org_id, user_id, email, role, status, joined_at)
+          select $1, user_id, email, $3, 'active', now() from watchpost.accounts where user_id = $2`,
+          [id, user_id, role],
+        )
+      }
+      return id
+    },
+    routes: async () => {
+      const { paths } = parsed(await request('GET', '/api/v1/openapi.json'), 200, OpenApi)
+      return Object.entries(paths).flatMap(([path, operations]) =>
+        Object.entries(operations).map(([method, { security }]) => ({
+          method: method.toUpperCase(),
+          path,
+          is_public: !security?.length,
+          is_account: !!security?.length && !security.some((scheme) => 'key' in scheme),
+        })),
+      )
+    },
+    beside: async (made, statement, values, end) => {
+      const connection = await db.connect()
+      try {
+        await connection.query('begin')
+        if (made !== undefined) {
+          await connection.query(
+            `select set_config('request.jwt.claims', private.enter($1, $2, '{}'), true)`,
+            [await keyHash(made), randomUUID()],
+          )
+        }
+        await connection.query('set local role authenticated')
+        const { rowCount } = await connection.query(statement, values)
+        await connection.query(end)
+        return rowCount ?? 0
+      } catch (error) {
+        await connection.query('rollback')
+        const state = sqlState(error)
+        if (state === undefined) throw error
+        return state
+      } finally {
+        connection.release()
+      }
+    },
+    transaction: async () => {
+      const client = new pg.Client({ connectionString: database.adminUrl })
+      client.on('error', () => {})
+      await client.connect()
+      await client.query('begin')
+      return {
+        query: (sql, values) => client.query(sql, values),
+        commit: async () => {
+          await client.query('commit')
+          await client.end()
+        },
+      }
+    },
+    close: async () => {
+      await app.close()
+      await db.end()
+      await database.drop()
+    },
+  }
+}
+
+function onNode(deps: Deps): App {
+  const app = createApp(deps)
+  return { request: (path, init) => app.request(path, init), close: async () => undefined }
+}
+
+const OpenApi = z.object({
+  paths: z.record(
+    z.string(),
+    z.record(
+      z.string(),
+      z.object({ security: z.array(z.record(z.string(), z.unknown())).optional() }),
+    ),
+  ),
+})
+
+/** parsed is the body of an answer that has this status and this shape; anything else throws it. */
+export function parsed<S extends z.ZodType>(
+  answer: Answer,
+  status: number,
+  schema: S,
+): z.output<S> {
+  if (answer.status !== status) {
+    throw new Error(`expected ${status}, got ${answer.status}: ${answer.text}`)
+  }
+  return schema.parse(answer.body)
+}
+
+/** answered is a receiver's answer. */
+export function answered(status: number, body = ''): SendResult {
+  return { ok: true, status, headers: new Headers(), body, duration_ms: 12 }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,99 @@
+import { z } from 'zod'
+import type { SendResult } from '../../functions/channels/send.ts'
+import { createWorkshop, quake, type Workshop } from './jobs.ts'
+import { answered, createService, type Person, parsed, type Service } from './service.ts'
+
+export const MadeChannel = z.object({
+  channel: z.object({ id: z.uuid(), signing_secret: z.string() }),
+})
+export const MadeZone = z.object({ zone: z.object({ id: z.uuid() }) })
+
+type Place = { lat: number; lon: number }
+/** An alert whose one delivery has been tried once. */
+export type Told = {
+  person: Person
+  channel: string
+  secret: string
+  zone: string
+  delivery: string
+  here: Place
+}
+export type Telling = Awaited<ReturnType<typeof createTelling>>
+
+/** createTelling is a service with its jobs, for tests of what becomes of a delivery. */
+export async function createTelling() {
+  const service: Service = await createService()
+  const jobs: Workshop = await createWorkshop(service)
+  const query = (statement: string, values: unknown[] = []) =>
+    service.database.query<Record<string, unknown>>(statement, values)
+  const ok = () => answered(200, 'ok')
+  let places = 0
+
+  async function make<S extends z.ZodType>(person: Person, path: string, body: object, schema: S) {
+    const made = await service.request('POST', `/api/v1/${path}`, { key: person.key, body })
+    return parsed(made, 201, schema)
+  }
+
+  async function channelOf(person: Person, fields: object = {}) {
+    const body = { kind: 'webhook', target: 'https://hooks.example.com/in', ...fields }
+    return (await make(person, 'channels', body, MadeChannel)).channel
+  }
+
+  /** A place far from all others, so that no test hears of another's event. */
+  function place(): Place {
+    places += 1
+    return { lat: -60 + 2 * (places % 60), lon: -170 + 5 * Math.floor(places / 60) }
+  }
+
+  return {
+    service,
+    jobs,
+    query,
+    make,
+    channelOf,
+    place,
+    /** Before each test: what an earlier one left waiting is none of its own. */
+    reset: async () => {
+      await query(`delete from pgboss.job where name = 'deliver'`)
+      service.receiver.requests.length = 0
+      service.receiver.answer = ok
+    },
+    /** Tells a new account's one channel of one event, and answers so. */
+    tell: async (answer: () => SendResult): Promise<Told> => {
+      const person = await service.person()
+      const { id: channel, signing_secret: secret } = await channelOf(person)
+      const here = place()
+      const { zone } = await make(person, 'zones', { label: 'A place', ...here }, MadeZone)
+      service.receiver.answer = answer
+      await jobs.ingest(quake(here))
+      await jobs.drain()
+      const [row] = await query('select id from watchpost.deliveries where channel_id = $1', [
+        channel,
+      ])
+      service.receiver.requests.length = 0
+      service.receiver.answer = ok
+      return { person, channel, secret, zone: zone.id, delivery: z.uuid().parse(row?.id), here }
+    },
+    /** What waits is due, and is run; the channel is left alone no longer unless `is_paused` says so. */
+    again: async ({ channel }: Pick<Told, 'channel'>, { is_paused = false } = {}) => {
+      if (!is_paused)
+        await query('update watchpost.channels set paused_until = null where id = $1', [channel])
+      await query(
+        `update pgboss.job set start_after = now() where name = 'deliver' and state = 'created'`,
+      )
+      await jobs.drain()
+    },
+    deliveryOf: async ({ delivery }: Pick<Told, 'delivery'>) => {
+      const [row] = await query(
+        `select d.status, d.attempts, d.last_error, a.status as alert
+        from watchpost.deliveries d join watchpost.alerts a on a.id = d.alert_id where d.id = $1`,
+        [delivery],
+      )
+      return row
+    },
+    close: async () => {
+      await jobs.close()
+      await service.close()
+    },
+  }
+}
