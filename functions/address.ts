@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server'
 import ipaddr from 'ipaddr.js'
 import type { Range } from './config.ts'
-import type { Deps } from './deps.ts'
+import type { Deps } from './context.ts'
 
 const WINDOW_MS = 60_000
 /** About 2 MB; beyond it the address seen longest ago is forgotten. */

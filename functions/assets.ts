@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import type { Deps } from './deps.ts'
+import type { Deps } from './context.ts'
 
 const SWAGGER = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 export const ONE_DAY_SECONDS = 24 * 60 * 60

@@ -1,30 +1,17 @@
 import type { MiddlewareHandler } from 'hono'
-import { ApiError, notFound } from '../shared/problem.ts'
-import { type Sql, sqlOn } from '../shared/sql.ts'
+import { ApiError } from '../shared/problem.ts'
 import { takeBody } from './body.ts'
+import type { Caller, Ctx, Env, Scope } from './context.ts'
 import {
   check as checkCredential,
   contextOf,
   credentialOf,
-  enter,
   rateLimited,
   unauthenticated,
 } from './credential.ts'
-import { type Connection, leave, requireCommit, sqlState } from './db.ts'
-import { afterwards, type Ctx, type Env, issueOfLimit } from './http.ts'
-
-/** Who asks: facts verified in the database, never what the request says of itself. */
-export type Caller = {
-  user_id: string
-  email: string
-  /** Below Pro only on the routes of the account itself. */
-  plan: 'free' | 'pro' | 'enterprise'
-  scopes: Scope[]
-  /** Null for a session. */
-  key_id: string | null
-  rate_limit: { limit: number; remaining: number; reset_seconds: number }
-}
-export type Scope = 'read' | 'write' | 'ingest'
+import type { Connection } from './db.ts'
+import { translate, unavailable } from './errors.ts'
+import { afterwards } from './http.ts'
 
 /** Seconds of the rate-limit window. */
 export const WINDOW_SECONDS = 60
@@ -96,77 +83,8 @@ export async function charge(c: Ctx, more: number): Promise<void> {
   }
 }
 
-/** What happens in a caller's transaction; `last` says which statements are its last ones. */
-type Work<T> = (sql: Sql, last: Last) => Promise<T>
-/**
- * Around statements that were just issued: the commit travels with them, which saves a round trip.
- * Nothing may be asked of the database afterwards, and what is thrown then undoes nothing.
- */
-type Last = <T>(issued: Promise<T>) => Promise<T>
-
-/**
- * A read in one round trip: key check, transaction, claims, queries and commit are sent together.
- * `work` must issue all its statements before it first awaits.
- */
-export function read<T>(c: Ctx, work: (sql: Sql) => Promise<T>): Promise<T> {
-  return asCaller(c, 'begin read only', (sql, last) => last(work(sql)))
-}
-
-/** A read of several steps, one round trip each, in one snapshot. */
-export function readInSteps<T>(c: Ctx, work: Work<T>): Promise<T> {
-  return asCaller(c, 'begin isolation level repeatable read read only', work)
-}
-
-/** A write: the first statements travel with the key check, the commit is looked at. */
-export async function write<T>(c: Ctx, work: Work<T>): Promise<T> {
-  const value = await asCaller(c, 'begin', work)
-  c.get('deps').wake?.()
-  return value
-}
-
-async function asCaller<T>(c: Ctx, begin: string, work: Work<T>): Promise<T> {
-  const credential = await credentialOf(c)
-  // Its statements would be on their way before it is refused.
-  if (c.get('needs_session') && 'key_hash' in credential) await authenticate(c)
-  const connection = await connect(c)
-  // Everything up to the first await below leaves in one packet; each promise is looked at later.
-  const check = c.get('caller') ? undefined : checkCredential(c, connection, credential)
-  const begun = connection.query(begin)
-  const entered = enter(c, connection, credential)
-  let committed: ReturnType<Connection['query']> | undefined
-  const commit = () => {
-    committed ??= connection.query('commit')
-    committed.catch(() => undefined)
-    return committed
-  }
-  const inside: Connection['query'] = async (text, values) => {
-    if (committed) throw new Error('a statement was issued after the last ones of its transaction')
-    return connection.query(text, values)
-  }
-  const working = work(sqlOn({ query: inside }), (issued) => {
-    commit()
-    return issued
-  })
-  const sent = [check, begun, entered, working]
-  for (const promise of sent) promise?.catch(() => undefined)
-  try {
-    if (check) admit(c, verdictOf(await check))
-    else requireScope(c)
-    await begun
-    await entered
-    const value = await working
-    requireCommit(await commit())
-    connection.release()
-    return value
-  } catch (error) {
-    await Promise.allSettled([...sent, committed])
-    await leave(connection)
-    throw translate(error)
-  }
-}
-
 /** Whatever keeps us from connecting, the caller can only try again. */
-async function connect(c: Ctx): Promise<Connection> {
+export async function connect(c: Ctx): Promise<Connection> {
   try {
     return await c.get('deps').db.connect()
   } catch (error) {
@@ -187,11 +105,11 @@ type Verdict = {
   retry_after: number
 }
 
-function verdictOf(result: { rows: unknown[] }): Verdict {
+export function verdictOf(result: { rows: unknown[] }): Verdict {
   return result.rows[0] as Verdict // safe: both checks always answer one row of these columns
 }
 
-function admit(c: Ctx, verdict: Verdict): Caller {
+export function admit(c: Ctx, verdict: Verdict): Caller {
   if (verdict.verdict === 'unauthenticated') throw unauthenticated()
   if (verdict.verdict === 'address_limited') throw rateLimited(verdict.retry_after)
   const log = c.get('log')
@@ -236,7 +154,7 @@ function admit(c: Ctx, verdict: Verdict): Caller {
   return caller
 }
 
-function requireScope(c: Ctx): void {
+export function requireScope(c: Ctx): void {
   const scope = c.get('scope')
   const caller = c.get('caller')
   if (!scope || !caller || caller.scopes.includes(scope)) return
@@ -294,87 +212,4 @@ async function onOwnConnection(
 function setRateHeaders(c: Ctx, { rate_limit }: Caller): void {
   c.header('RateLimit-Policy', `"account";q=${rate_limit.limit};w=${WINDOW_SECONDS}`)
   c.header('RateLimit', `"account";r=${rate_limit.remaining};t=${rate_limit.reset_seconds}`)
-}
-
-const SECOND_FACTOR =
-  'Complete the second factor first: this account has one, and the session was signed in without it (aal1). Verify it, and send the new access token (aal2).'
-
-/** What Postgres refused, in the words of the API; anything unknown stays as it is. */
-function translate(error: unknown): unknown {
-  if (error instanceof ApiError) return error
-  const state = sqlState(error)
-  switch (state) {
-    case 'WP401':
-      return unauthenticated()
-    case 'WP2FA':
-      return new ApiError('second_factor_required', SECOND_FACTOR)
-    case 'WP403':
-    case '42501':
-      return new ApiError('forbidden', `You may not do this: ${messageOf(error, state)}.`)
-    case 'WP404':
-      return notFound(messageOf(error, state))
-    case 'WP409':
-      return new ApiError('conflict', messageOf(error, state))
-    case 'WPOWN':
-      return new ApiError('owner_protected', messageOf(error, state))
-    case 'WPLIM':
-      return issueOfLimit(messageOf(error, state))
-    case 'WPIDF':
-      return new ApiError(
-        'idempotency_in_flight',
-        'The first request with this Idempotency-Key is still running. Try again shortly.',
-        { headers: { 'Retry-After': '1' } },
-      )
-    case 'WPIDC':
-      return new ApiError(
-        'idempotency_mismatch',
-        'This Idempotency-Key was used with another body. Use a new key for a new request.',
-      )
-    case '22001':
-    case '22003':
-    case '22007':
-    case '22008':
-    case '22018':
-    case '22023':
-    case '22026':
-    case '22P02':
-    case '22P03':
-      return new ApiError(
-        'malformed',
-        'A value of this request is outside of what can be stored: a time between the years 1000 and 9999, a number or text of its documented form.',
-        { cause: error },
-      )
-    case '22021':
-    case '22P05':
-      return new ApiError('malformed', 'Text may not contain the character U+0000. Leave it out.')
-    case '23505':
-      return new ApiError('conflict', 'Something like this exists already.', { cause: error })
-    case '40001':
-    case '40P01':
-    case '55P03':
-    case '57014':
-      return unavailable(error)
-  }
-  if (state === undefined ? isConnectionError(error) : /^(08|53|57P)/.test(state)) {
-    return unavailable(error)
-  }
-  return error
-}
-
-function unavailable(cause: unknown): ApiError {
-  return new ApiError('unavailable', 'The database is away for a moment. Try again.', { cause })
-}
-
-function messageOf(error: unknown, state: string): string {
-  // Only our own errors carry words for the caller; Postgres' may name what they must not see.
-  return state.startsWith('WP') && error instanceof Error
-    ? error.message
-    : 'your role in the organisation does not allow it'
-}
-
-function isConnectionError(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  return /ECONN|EPIPE|ETIMEDOUT|terminated|timeout|not queryable|closed/i.test(
-    `${'code' in error ? error.code : ''} ${error.message}`,
-  )
 }

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono'
 import { requireModestJson } from '../shared/json.ts'
 import { ApiError, tooLarge } from '../shared/problem.ts'
-import type { Ctx, Env } from './http.ts'
+import type { Ctx, Env, HeldBody } from './context.ts'
 import { turn } from './turns.ts'
 
 export const MAX_BODY_BYTES = 2 * 1024 * 1024
@@ -14,8 +14,6 @@ export const SMALL_BODY_BYTES = 4096
 /** In pieces smaller than 400 bytes on average a body costs more to take than to parse. */
 const MAX_CHUNKS = 5000
 
-/** A body that waits until its sender is known: what was read of it, and where the rest comes from. */
-export type HeldBody = { begun: Bytes; reader: ReadableStreamDefaultReader<Uint8Array> }
 type Bytes = Uint8Array<ArrayBufferLike>
 
 /**

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 import { type AllowList, parseAllowList } from './channels/target.ts'
-import type { Limits } from './deps.ts'
+import type { Limits } from './context.ts'
 import type { Feed } from './feeds/feed.ts'
 import { usgs } from './feeds/usgs.ts'
 import { createSeal, type Seal } from './seal.ts'

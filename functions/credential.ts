@@ -1,13 +1,9 @@
 import { isKey, keyHash } from '../shared/key.ts'
 import { ApiError } from '../shared/problem.ts'
 import { bucketOf } from './address.ts'
+import type { Credential, Ctx } from './context.ts'
 import type { Connection } from './db.ts'
-import type { Ctx } from './http.ts'
 import { KeysUnavailable } from './jwks.ts'
-import type { Session } from './sessions.ts'
-
-/** What a request shows: a key, which the database knows by its hash, or a verified session token. */
-export type Credential = { key_hash: Uint8Array } | { session: Session }
 
 const STATEMENT_TIMEOUT = '10s'
 

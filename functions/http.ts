@@ -1,31 +1,5 @@
-import type { Context } from 'hono'
-import { ApiError, CODES, type Code, problemOf, problemSchema } from '../shared/problem.ts'
-import type { Caller, Scope } from './auth.ts'
-import type { HeldBody } from './body.ts'
-import type { Credential } from './credential.ts'
-import type { Deps } from './deps.ts'
-
-/** What a request carries besides its input. */
-export type Env = {
-  Variables: {
-    deps: Deps
-    request_id: string
-    /** Which door the request came through; decided here, never by the request. */
-    via: 'api' | 'console' | 'mcp'
-    /** What the request shows; who that is, only the database knows. */
-    credential?: Credential
-    caller?: Caller
-    /** What the route asks of a caller, set by `can`. */
-    scope?: Scope
-    /** The route is for people who signed in, on any plan; set by `signedIn`. */
-    needs_session?: true
-    /** A large body, unread until the caller is known. */
-    held_body?: HeldBody | undefined
-    /** What the one log line of this request says besides the usual. */
-    log: Record<string, unknown>
-  }
-}
-export type Ctx = Context<Env>
+import { type ApiError, CODES, type Code, problemOf, problemSchema } from '../shared/problem.ts'
+import type { Ctx } from './context.ts'
 
 const OF_THE_HUB: Code[] = ['read_only_key', 'wrong_state', 'audience_changed']
 // safe: the keys of CODES are its codes
@@ -43,14 +17,6 @@ export function problem(c: Ctx, error: ApiError): Response {
   if (status === 401) headers['WWW-Authenticate'] = 'Bearer realm="watchpost"'
   if (status === 503 && !headers['Retry-After']) headers['Retry-After'] = '5'
   return c.body(JSON.stringify(problemOf(error, c.get('request_id'))), status, headers)
-}
-
-/** 409 for what the plan does not allow more of; the database's own words name the limit. */
-export function issueOfLimit(message: string): ApiError {
-  return new ApiError(
-    'limit_reached',
-    `No more of these: ${message}. Delete some or change the plan.`,
-  )
 }
 
 /** What each refusal means, wherever it happens. */

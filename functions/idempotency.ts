@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { ApiError } from '../shared/problem.ts'
 import type { Sql } from '../shared/sql.ts'
-import { read, write } from './auth.ts'
+import type { Ctx } from './context.ts'
 import { sqlState } from './db.ts'
-import type { Ctx } from './http.ts'
+import { read, write } from './transaction.ts'
 
 /** The header of a creating POST, for its route: `request: { headers: IdempotencyHeader, … }`. */
 export const IdempotencyHeader = z.object({

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { lstat, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { authFiles, isSetUp, makeSetupCode } from './auth/auth.ts'
+import { proxySecretFile } from './auth/caller.ts'
 import type { HubFile, Paths } from './config.ts'
 import { generateKey, keyFiles } from './db/keys.ts'
 import { createHubDatabase, migrate, setKeys } from './db/migrate.ts'
 import { readJson, readText, writeJson, writeWhole } from './files.ts'
-import { authFiles, isSetUp, makeSetupCode } from './http/auth.ts'
-import { proxySecretFile } from './http/caller.ts'
 
 export type Prepared = {
   /** What was applied to the database now. */

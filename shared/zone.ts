@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { EventType } from './event.ts'
 import { containsPoint, prepareZone } from './geometry/geometry.ts'
-import { Polygons, Rings } from './geometry/positions.ts'
+import { ZonePolygon } from './geometry/polygon.ts'
 import { findCrossing, isFlat, ringArea_km2, toRing } from './geometry/ring.ts'
 import { atOnce, type Steps } from './geometry/work.ts'
 import { Instant } from './time.ts'
@@ -16,33 +16,6 @@ export const MOST_PAIRS = 2_000_000
 /** Below this a shape is a line or a point, whatever rounding says. */
 const MIN_AREA_KM2 = 1e-6
 const TRACKED_TYPES: readonly string[] = ['vessel', 'aircraft']
-
-/** RFC 7946 §3.1.6 and §3.1.7; positions are (lon, lat), a third number is ignored. */
-export const ZonePolygon = z
-  .discriminatedUnion('type', [
-    z.object({ type: z.literal('Polygon'), coordinates: Rings }),
-    z.object({ type: z.literal('MultiPolygon'), coordinates: Polygons }),
-  ])
-  .meta({
-    id: 'ZonePolygon',
-    description:
-      'GeoJSON Polygon or MultiPolygon of (lon, lat) positions, at most 10,000 vertices, holes honoured, edges inside. ' +
-      'Longitudes may run −360…360; edges are straight in lon/lat and go the short way when longer than 180°; ' +
-      'a ring that winds once round the earth holds the pole of its mean latitude’s sign.',
-    example: {
-      type: 'Polygon',
-      coordinates: [
-        [
-          [28.5, 40.8],
-          [29.5, 40.8],
-          [29.5, 41.3],
-          [28.5, 41.3],
-          [28.5, 40.8],
-        ],
-      ],
-    },
-  })
-export type ZonePolygon = z.infer<typeof ZonePolygon>
 
 const Threshold = z.number().min(0).max(100)
 const ClockTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'is a time of day, HH:MM')
@@ -169,9 +142,6 @@ export const ZoneFields = z.object({
   enabled: z.boolean().meta({ description: 'Default true.', example: true }),
 })
 export type ZoneFields = z.infer<typeof ZoneFields>
-
-/** The part of a zone that geometry reads. */
-export type ZoneShape = Pick<ZoneFields, 'shape_type' | 'lat' | 'lon' | 'radius_km' | 'polygon'>
 
 /** Body of an update: an absent field is unchanged, null clears where a zone can be without. */
 export const ZonePatch = z.strictObject(ZoneFields.partial().shape).meta({

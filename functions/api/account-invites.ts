@@ -3,8 +3,10 @@ import { Invite, InviteAccept, Org } from '../../shared/account.ts'
 import { notFound } from '../../shared/problem.ts'
 import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
 import { tokenHash } from '../../shared/token.ts'
-import { read, signedIn, write } from '../auth.ts'
-import { type Env, personProblems } from '../http.ts'
+import { signedIn } from '../auth.ts'
+import type { Env } from '../context.ts'
+import { personProblems } from '../http.ts'
+import { read, write } from '../transaction.ts'
 import { findOrg } from './account-orgs.ts'
 
 const List = z.object({ invites: z.array(Invite) })

@@ -14,9 +14,11 @@ import { invalid, notFound } from '../../shared/problem.ts'
 import { answer, body, createRoute, json, pathId, resource } from '../../shared/route.ts'
 import { raw, type Sql } from '../../shared/sql.ts'
 import { Instant } from '../../shared/time.ts'
-import { read, signedIn, write } from '../auth.ts'
-import { type Env, personProblems } from '../http.ts'
+import { signedIn } from '../auth.ts'
+import type { Env } from '../context.ts'
+import { personProblems } from '../http.ts'
 import { IdempotencyHeader, idempotent } from '../idempotency.ts'
+import { read, write } from '../transaction.ts'
 
 const KeyId = z.object({ id: pathId('The id of a key.') })
 const One = z.object({ key: Key })

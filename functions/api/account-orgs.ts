@@ -3,9 +3,11 @@ import { Org, OrgFields, OrgTransfer } from '../../shared/account.ts'
 import { notFound } from '../../shared/problem.ts'
 import { answer, body, createRoute, json, pathId, resource } from '../../shared/route.ts'
 import { raw, type Sql } from '../../shared/sql.ts'
-import { read, signedIn, write } from '../auth.ts'
-import { type Env, personProblems } from '../http.ts'
+import { signedIn } from '../auth.ts'
+import type { Env } from '../context.ts'
+import { personProblems } from '../http.ts'
 import { IdempotencyHeader, idempotent } from '../idempotency.ts'
+import { read, write } from '../transaction.ts'
 import { PassedOn } from './orgs.ts'
 
 const OrgId = z.object({ id: pathId('The id of an organisation of the caller.') })

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Account } from '../../shared/account.ts'
 import type { Sql } from '../../shared/sql.ts'
-import type { Ctx } from '../http.ts'
+import type { Ctx } from '../context.ts'
 import { listOrgs } from './account-orgs.ts'
 
 type Facts = Pick<z.infer<typeof Account>, 'created_at' | 'limits' | 'counts' | 'orgs'>

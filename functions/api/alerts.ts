@@ -14,8 +14,10 @@ import { notFound } from '../../shared/problem.ts'
 import { answer, body, createRoute, json, pathId, resource } from '../../shared/route.ts'
 import { raw, type Sql } from '../../shared/sql.ts'
 import { Instant } from '../../shared/time.ts'
-import { can, read, write } from '../auth.ts'
-import { type Env, problems } from '../http.ts'
+import { can } from '../auth.ts'
+import type { Env } from '../context.ts'
+import { problems } from '../http.ts'
+import { read, write } from '../transaction.ts'
 
 const AlertId = z.object({ id: pathId('The id of an alert.') })
 const One = z.object({ alert: Alert })

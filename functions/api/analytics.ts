@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { integer } from '../../shared/page.ts'
 import { answer, createRoute, json, resource } from '../../shared/route.ts'
-import { can, read } from '../auth.ts'
-import { type Env, problems } from '../http.ts'
+import { can } from '../auth.ts'
+import type { Env } from '../context.ts'
+import { problems } from '../http.ts'
+import { read } from '../transaction.ts'
 
 const Count = z.int().min(0)
 

@@ -13,8 +13,10 @@ import { ApiError } from '../../shared/problem.ts'
 import { answer, createRoute, json, resource } from '../../shared/route.ts'
 import { raw } from '../../shared/sql.ts'
 import { Instant } from '../../shared/time.ts'
-import { can, read } from '../auth.ts'
-import { type Ctx, type Env, problems } from '../http.ts'
+import { can } from '../auth.ts'
+import type { Ctx, Env } from '../context.ts'
+import { problems } from '../http.ts'
+import { read } from '../transaction.ts'
 
 /** Before every row: an export that begins here gets the whole window. */
 const FIRST_UUID = '00000000-0000-0000-0000-000000000000'

@@ -14,7 +14,7 @@ import { answer, body, createRoute, json, pathId, resource } from '../../shared/
 import { generateSecret } from '../../shared/signing.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { Instant } from '../../shared/time.ts'
-import { can, read, write } from '../auth.ts'
+import { can } from '../auth.ts'
 import {
   changeReceiver,
   checkCreate,
@@ -23,9 +23,11 @@ import {
   sealReceiver,
   secretFor,
 } from '../channels/sealed.ts'
-import { channelColumns, findChannel, ownChannel, type StoredChannel } from '../channels/stored.ts'
-import { type Ctx, type Env, problems } from '../http.ts'
+import type { Ctx, Env } from '../context.ts'
+import { problems } from '../http.ts'
 import { IdempotencyHeader, idempotent } from '../idempotency.ts'
+import { read, write } from '../transaction.ts'
+import { channelColumns, findChannel, ownChannel, type StoredChannel } from './channel-rows.ts'
 import { deliveries } from './deliveries.ts'
 
 const RESTORE_DAYS = 30

@@ -13,11 +13,13 @@ import { notFound } from '../../shared/problem.ts'
 import { answer, createRoute, json, pathId, resource } from '../../shared/route.ts'
 import { raw } from '../../shared/sql.ts'
 import { Instant } from '../../shared/time.ts'
-import { can, read, write } from '../auth.ts'
+import { can } from '../auth.ts'
 import { deliver } from '../channels/kinds.ts'
 import { kindOf, unsealReceiver, unsealSecrets } from '../channels/sealed.ts'
-import { findChannel, isMine, ownChannel } from '../channels/stored.ts'
-import { type Env, problems } from '../http.ts'
+import type { Env } from '../context.ts'
+import { problems } from '../http.ts'
+import { read, write } from '../transaction.ts'
+import { findChannel, isMine, ownChannel } from './channel-rows.ts'
 
 const ChannelId = z.object({
   id: pathId('The id of a channel.'),

@@ -1,6 +1,6 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import { stringify } from 'yaml'
-import type { Env } from '../http.ts'
+import type { Env } from '../context.ts'
 import { describe, registerMessages } from '../openapi/document.ts'
 
 /** The description of the interface for machines and people: openapi.json, openapi.yaml, /docs. */

@@ -20,8 +20,10 @@ import { ApiError, notFound } from '../../shared/problem.ts'
 import { answer, createRoute, resource } from '../../shared/route.ts'
 import { Instant } from '../../shared/time.ts'
 import type { ZoneFields } from '../../shared/zone.ts'
-import { can, readInSteps } from '../auth.ts'
-import { type Ctx, type Env, problems } from '../http.ts'
+import { can } from '../auth.ts'
+import type { Ctx, Env } from '../context.ts'
+import { problems } from '../http.ts'
+import { readInSteps } from '../transaction.ts'
 import { inTurns } from '../turns.ts'
 
 /** What one page may take, in the units of work.ts: about half a second, in turns. */

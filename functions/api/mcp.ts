@@ -5,8 +5,8 @@ import { z } from 'zod'
 import { ApiError } from '../../shared/problem.ts'
 import { VERSION } from '../../shared/version.ts'
 import { ZoneCreate, ZonePatch } from '../../shared/zone.ts'
-import { authenticate, type Caller, can, charge, type Scope } from '../auth.ts'
-import type { Ctx, Env } from '../http.ts'
+import { authenticate, can, charge } from '../auth.ts'
+import type { Caller, Ctx, Env, Scope } from '../context.ts'
 
 type Call = { method: 'GET' | 'POST' | 'PATCH' | 'DELETE'; path: string; body?: unknown }
 type Tool = {

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { answer, createRoute, json, resource } from '../../shared/route.ts'
-import { can, read, WINDOW_SECONDS } from '../auth.ts'
-import { type Env, problems } from '../http.ts'
+import { can, WINDOW_SECONDS } from '../auth.ts'
+import type { Env } from '../context.ts'
+import { problems } from '../http.ts'
+import { read } from '../transaction.ts'
 
 const Me = z
   .object({

@@ -4,9 +4,11 @@ import { ApiError, notFound } from '../../shared/problem.ts'
 import { answer, body, createRoute, json, pathId, resource } from '../../shared/route.ts'
 import { raw, type Sql } from '../../shared/sql.ts'
 import { generateToken, tokenHash } from '../../shared/token.ts'
-import { can, read, write } from '../auth.ts'
-import { type Env, problems } from '../http.ts'
+import { can } from '../auth.ts'
+import type { Env } from '../context.ts'
+import { problems } from '../http.ts'
 import { IdempotencyHeader, idempotent } from '../idempotency.ts'
+import { read, write } from '../transaction.ts'
 
 const INVITE_DAYS = 7
 

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { ApiError } from '../../shared/problem.ts'
 import { answer, createRoute, json, resource } from '../../shared/route.ts'
 import { Instant } from '../../shared/time.ts'
-import { type Ctx, type Env, Problem } from '../http.ts'
+import type { Ctx, Env } from '../context.ts'
+import { Problem } from '../http.ts'
 
 const CACHE_SECONDS = 30
 const ERROR_CHARACTERS = 200

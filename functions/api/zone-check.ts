@@ -1,3 +1,4 @@
+import type { ZonePolygon } from '../../shared/geometry/polygon.ts'
 import { TooMuchWork } from '../../shared/geometry/work.ts'
 import { ApiError, invalid } from '../../shared/problem.ts'
 import {
@@ -6,10 +7,9 @@ import {
   checkSwapped,
   type Issue,
   type ZoneFields,
-  type ZonePolygon,
 } from '../../shared/zone.ts'
 import { authenticate } from '../auth.ts'
-import type { Ctx } from '../http.ts'
+import type { Ctx } from '../context.ts'
 import { inTurns } from '../turns.ts'
 
 /** shapeIssues is what is wrong with a polygon itself, found without keeping others waiting. */

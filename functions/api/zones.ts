@@ -21,9 +21,11 @@ import {
   ZonePatch,
   zoneDefaults,
 } from '../../shared/zone.ts'
-import { can, read, write } from '../auth.ts'
-import { type Env, problems } from '../http.ts'
+import { can } from '../auth.ts'
+import type { Env } from '../context.ts'
+import { problems } from '../http.ts'
 import { IdempotencyHeader, idempotent } from '../idempotency.ts'
+import { read, write } from '../transaction.ts'
 import { breather } from '../turns.ts'
 import { requireZone, shapeIssues, zoneIssues } from './zone-check.ts'
 

@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import { VERSION } from '../../shared/version.ts'
 import { AlertMessage, DigestMessage, TestMessage } from '../../shared/webhook.ts'
-import type { Env } from '../http.ts'
+import type { Env } from '../context.ts'
 import { EVENTS_AS_GEOJSON, EXAMPLES, MESSAGE_EXAMPLES } from './examples.ts'
 import { ACCOUNT_EXAMPLES } from './examples-account.ts'
 import { HEADERS, headersOf, PROBLEMS, problemName, refTo } from './parts.ts'

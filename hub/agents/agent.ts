@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Sql } from '../../shared/sql.ts'
 import type { Project } from '../db/db.ts'
-import { WordsError } from '../http/failure.ts'
+import { WordsError } from '../i18n/failure.ts'
 import type { Language, Words } from '../i18n/words.ts'
 import { AudienceFilter } from '../mail/drafts/audience.ts'
 import type { TemplateName } from '../mail/render/slots.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { failureOf } from '../http/failure.ts'
+import { failureOf } from '../i18n/failure.ts'
 import { isWords, type Language, said, type Words } from '../i18n/words.ts'
 import { fenced, heading, plain, table } from '../projects/markdown.ts'
 import { type Agent, COMMON, type Result, Stop } from './agent.ts'

@@ -11,8 +11,9 @@ import {
 import { body, createRoute, json, pathId, resource } from '../../shared/route.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { everywhere, inProject } from '../db/db.ts'
-import { absent, answer, type Env, problems, write } from '../http/http.ts'
+import { answer, type Env, problems, write } from '../http/http.ts'
 import { NEWEST, Position, positionOf } from '../http/page.ts'
+import { absent } from '../i18n/failure.ts'
 import { readLicense, requireWritable } from '../license/license.ts'
 import { contentHash, examine, surroundings } from '../mail/drafts/approval.ts'
 import {

@@ -10,17 +10,9 @@ import {
 import { ApiError } from '../../shared/problem.ts'
 import { body, createRoute, json, resource } from '../../shared/route.ts'
 import { everywhere, inProject, type Project, sqlState } from '../db/db.ts'
-import {
-  absent,
-  answer,
-  type Ctx,
-  type Env,
-  Problem,
-  problem,
-  problems,
-  write,
-} from '../http/http.ts'
+import { answer, type Ctx, type Env, Problem, problem, problems, write } from '../http/http.ts'
 import { NEWEST, Position, positionOf } from '../http/page.ts'
+import { absent } from '../i18n/failure.ts'
 import { said } from '../i18n/words.ts'
 import { Lead, LeadChange, NewLead, type Note, Task } from '../leads/lead.ts'
 import { moveLead, removeLead } from '../leads/lead-move.ts'

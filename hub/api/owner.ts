@@ -1,6 +1,7 @@
 import { raw, type Sql } from '../../shared/sql.ts'
 import { everywhere, type Project } from '../db/db.ts'
-import { absent, type Ctx } from '../http/http.ts'
+import type { Ctx } from '../http/http.ts'
+import { absent } from '../i18n/failure.ts'
 import { readLicense, requireWritable } from '../license/license.ts'
 
 const THINGS = { leads: 'lead', notes: 'note', tasks: 'task' } as const

@@ -14,7 +14,8 @@ import {
   writePrompt,
 } from '../agents/run/prompts.ts'
 import { inProject } from '../db/db.ts'
-import { absent, answer, type Ctx, type Env, problems, write } from '../http/http.ts'
+import { answer, type Ctx, type Env, problems, write } from '../http/http.ts'
+import { absent } from '../i18n/failure.ts'
 import { said } from '../i18n/words.ts'
 import { ModelError } from '../model/model.ts'
 import { readContext } from '../projects/project-folder.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Paths } from '../config.ts'
-import { fieldText } from '../http/problem.text.ts'
+import { fieldText } from '../i18n/problem.text.ts'
 import { readSetting, type Setting } from '../ops/settings.ts'
 
 /** An archive holds people's data: off this machine it goes encrypted only. */

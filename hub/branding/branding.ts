@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { contrast } from '../../shared/colour.ts'
 import type { Config } from '../config.ts'
-import { fieldText } from '../http/problem.text.ts'
+import { fieldText } from '../i18n/problem.text.ts'
 import { said, type Words } from '../i18n/words.ts'
 import { readLicense } from '../license/license.ts'
 import { readSetting, type Setting } from '../ops/settings.ts'

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Config, HubFile, Paths } from '../config.ts'
 import { readText, writeWhole } from '../files.ts'
-import { WordsError } from '../http/failure.ts'
+import { WordsError } from '../i18n/failure.ts'
 import { said } from '../i18n/words.ts'
 import { settingsText } from '../ops/settings.text.ts'
 

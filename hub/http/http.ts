@@ -2,12 +2,12 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { accepts } from 'hono/accepts'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { z } from 'zod'
-import { ApiError, CODES, type Code, problemOf, problemSchema } from '../../shared/problem.ts'
+import { type ApiError, CODES, type Code, problemOf, problemSchema } from '../../shared/problem.ts'
 import { answer as answerJson } from '../../shared/route.ts'
 import { readOnlyKey } from '../db/db.ts'
 import type { Deps } from '../deps.ts'
+import { refusalWords } from '../i18n/failure.ts'
 import { LANGUAGES, type Language, type Sayable, speak } from '../i18n/words.ts'
-import { refusalWords } from './failure.ts'
 
 /** What a request carries besides its input. */
 export type Env = {
@@ -101,11 +101,6 @@ export function problem(c: Ctx, error: ApiError, more: Record<string, unknown> =
   if (status === 401) headers['WWW-Authenticate'] = 'Bearer realm="watchpost-hub"'
   if (status === 503 && !headers['Retry-After']) headers['Retry-After'] = '5'
   return c.body(JSON.stringify(body), status, headers)
-}
-
-/** 404 for one thing. */
-export function absent(thing: string): ApiError {
-  return new ApiError('not_found', `There is no such ${thing}.`)
 }
 
 /** On the line of a route that writes to the database: it needs the service key, and that is said first. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { fold } from '../agents/run/fold.ts'
-import { issueWords } from '../http/issue.ts'
+import { issueWords } from '../i18n/issue.ts'
 import { said, type Words } from '../i18n/words.ts'
 import { DELIMITERS, ENCODINGS } from './csv.ts'
 import { importsText } from './imports.text.ts'

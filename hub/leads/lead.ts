@@ -1,7 +1,7 @@
 import { getDomain } from 'tldts'
 import { z } from 'zod'
 import { Day } from '../../shared/time.ts'
-import { fieldText } from '../http/problem.text.ts'
+import { fieldText } from '../i18n/problem.text.ts'
 
 export const STAGES = ['new', 'contacted', 'replied', 'meeting', 'proposal', 'won', 'lost'] as const
 export const Stage = z.enum(STAGES)

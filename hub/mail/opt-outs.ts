@@ -1,10 +1,9 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import type { Paths } from '../config.ts'
-import { everywhere } from '../db/db.ts'
+import type { Config, Paths } from '../config.ts'
+import { type Database, everywhere } from '../db/db.ts'
 import { isMissing, readJson, writeJson } from '../files.ts'
-import type { Mailing } from './drafts/approval.ts'
 import { tell } from './drafts/outcome.ts'
 import { type Refusals, readSalt, suppressHashes, tokenHash } from './suppression.ts'
 
@@ -39,7 +38,13 @@ export async function readRefusals(paths: Paths): Promise<Refusals> {
 }
 
 /** applyOptOuts puts all of them on the list; one that is applied twice is there once. */
-export async function applyOptOuts({ config, db }: Mailing): Promise<number> {
+export async function applyOptOuts({
+  config,
+  db,
+}: {
+  config: Config
+  db: Database
+}): Promise<number> {
   const names = await kept(config.paths)
   for (const name of names) {
     const [, hash = '', token_hash = ''] = NAME.exec(name) ?? []

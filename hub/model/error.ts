@@ -1,4 +1,4 @@
-import { WordsError } from '../http/failure.ts'
+import { WordsError } from '../i18n/failure.ts'
 import { said, type Words } from '../i18n/words.ts'
 import { modelText } from './model.text.ts'
 

@@ -1,5 +1,5 @@
 import { type Dispatcher, request } from 'undici'
-import { WordsError } from '../http/failure.ts'
+import { WordsError } from '../i18n/failure.ts'
 import { said, type Words } from '../i18n/words.ts'
 import { NotPublic } from '../outside.ts'
 import { downloadText } from './download.text.ts'

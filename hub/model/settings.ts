@@ -1,6 +1,6 @@
 import { basename, isAbsolute, join } from 'node:path'
 import { z } from 'zod'
-import { fieldText } from '../http/problem.text.ts'
+import { fieldText } from '../i18n/problem.text.ts'
 import type { Setting } from '../ops/settings.ts'
 
 /** Which model the hub thinks with: `models.json`. */

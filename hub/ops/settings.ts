@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { z } from 'zod'
 import type { Paths } from '../config.ts'
 import { readJson, writeJson } from '../files.ts'
-import { WordsError } from '../http/failure.ts'
+import { WordsError } from '../i18n/failure.ts'
 import { inEach } from '../i18n/words.ts'
 import { settingsText } from './settings.text.ts'
 

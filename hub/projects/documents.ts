@@ -5,7 +5,7 @@ import { marked, type Token, type Tokens } from 'marked'
 import type { Content } from 'pdfmake'
 import { fold } from '../agents/run/fold.ts'
 import { isMissing } from '../files.ts'
-import { WordsError } from '../http/failure.ts'
+import { WordsError } from '../i18n/failure.ts'
 import { said } from '../i18n/words.ts'
 import { documentText } from './documents.text.ts'
 

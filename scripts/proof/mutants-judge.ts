@@ -14,8 +14,8 @@ import {
 import { cpus, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { writeMigration } from '../schema/schema.ts'
-import type { Mutant } from './mutants.ts'
 import type { Fault } from './mutants-sql.ts'
+import type { Mutant } from './mutants-stryker.ts'
 
 const LONGEST_MS = 10 * 60_000
 /** Said where the schema or a statement cannot even be read. */

@@ -4,7 +4,14 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
-import type { Mutant } from './mutants.ts'
+
+export type Mutant = {
+  line: number
+  was: string
+  now: string
+  /** `uncovered`: no test runs it. `invalid`: it is no program any more and counts for nothing. */
+  outcome: 'killed' | 'timeout' | 'survived' | 'uncovered' | 'invalid'
+}
 
 const Report = z.object({
   files: z.record(

@@ -8,22 +8,15 @@ import { join, resolve } from 'node:path'
 import { parse } from 'yaml'
 import { judgeSql } from './mutants-judge.ts'
 import { faultsOf } from './mutants-sql.ts'
-import { judgeByStryker } from './mutants-stryker.ts'
+import { judgeByStryker, type Mutant } from './mutants-stryker.ts'
 import { testsFor } from './mutants-tests.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const WANTED = 0.85
 const CODE = ['{shared,functions,hub}/**/*.ts', 'sql/*.sql', 'hub/sql/*.sql']
 /** No code of ours, made by a program, only words, or held by browser tests. */
-const NO_CODE = /node_modules|\.(text|d|gen)\.ts$|^hub\/web\/|openapi-examples/
+const NO_CODE = /node_modules|\.(text|d|gen)\.ts$|^hub\/web\/|openapi\/examples/
 
-export type Mutant = {
-  line: number
-  was: string
-  now: string
-  /** `uncovered`: no test runs it. `invalid`: it is no program any more and counts for nothing. */
-  outcome: 'killed' | 'timeout' | 'survived' | 'uncovered' | 'invalid'
-}
 /** A survivor that changes nothing anybody can see, or that we live with, and why. */
 type Explained = { file: string; was: string; now: string; why: string }
 type Counts = Record<Mutant['outcome'] | 'explained', number>

@@ -1,9 +1,16 @@
 /** What rings enclose: the flat areas in which places are looked up. */
 import { booleanPointInPolygon } from '@turf/turf'
 import type { Geometry } from '../event.ts'
-import type { ZonePolygon } from '../zone.ts'
-import type { Box } from './geometry.ts'
+import type { ZonePolygon } from './polygon.ts'
 import { isOnEdge, poleOf, ringArea_km2, SAME_DEG, shiftNear, toRing, type Vertex } from './ring.ts'
+
+/** Degrees; −180 ≤ west ≤ east ≤ 180. What crosses the antimeridian has a box on either side. */
+export interface Box {
+  west: number
+  south: number
+  east: number
+  north: number
+}
 
 /** What a ring encloses, laid out flat. */
 export interface Area {

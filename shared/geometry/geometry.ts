@@ -5,8 +5,8 @@
  */
 import { distance, simplify as simplifyFlat } from '@turf/turf'
 import type { Geometry } from '../event.ts'
-import type { ZonePolygon, ZoneShape } from '../zone.ts'
-import { type Part, partsHold, toArea, toParts } from './area.ts'
+import { type Box, type Part, partsHold, toArea, toParts } from './area.ts'
+import type { ZonePolygon, ZoneShape } from './polygon.ts'
 import {
   EARTH_RADIUS_KM,
   type EdgeList,
@@ -20,14 +20,6 @@ import {
   type Vertex,
 } from './ring.ts'
 import { atOnce } from './work.ts'
-
-/** Degrees; −180 ≤ west ≤ east ≤ 180. What crosses the antimeridian has a box on either side. */
-export interface Box {
-  west: number
-  south: number
-  east: number
-  north: number
-}
 
 interface Circle {
   lat: number

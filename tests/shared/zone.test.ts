@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import type { ZonePolygon } from '../../shared/geometry/polygon.ts'
 import {
   checkZone,
   ZoneCreate,
   type ZoneFields,
   ZonePatch,
-  type ZonePolygon,
   zoneDefaults,
 } from '../../shared/zone.ts'
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { Limits } from '../../functions/deps.ts'
+import type { Limits } from '../../functions/context.ts'
 import { ISSUER, type TestIssuer } from './issuer.ts'
 import {
   type Ask,

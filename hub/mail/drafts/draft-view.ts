@@ -1,7 +1,7 @@
 import { createTwoFilesPatch } from 'diff'
 import { z } from 'zod'
 import { raw, type Sql } from '../../../shared/sql.ts'
-import { absent } from '../../http/http.ts'
+import { absent } from '../../i18n/failure.ts'
 import type { Sayable, Words } from '../../i18n/words.ts'
 import type { Approved } from './approval.ts'
 import { Audience } from './audience.ts'

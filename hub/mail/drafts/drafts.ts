@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ApiError, invalid } from '../../../shared/problem.ts'
 import type { Sql } from '../../../shared/sql.ts'
-import { absent } from '../../http/http.ts'
+import { absent } from '../../i18n/failure.ts'
 import { KeptWords } from '../../i18n/kept-words.ts'
 import { said, stored, verbatim, type Words } from '../../i18n/words.ts'
 import { TEMPLATES, type TemplateName } from '../render/slots.ts'

@@ -1,6 +1,6 @@
 import { ImapFlow } from 'imapflow'
 import { z } from 'zod'
-import { fieldText } from '../../http/problem.text.ts'
+import { fieldText } from '../../i18n/problem.text.ts'
 import { said, type Words } from '../../i18n/words.ts'
 import { normaliseEmail } from '../address.ts'
 import { serverText } from '../smtp/servers.text.ts'

@@ -1,5 +1,5 @@
 import createClient from 'openapi-fetch'
-import { problemText } from '../../http/problem.text.ts'
+import { problemText } from '../../i18n/problem.text.ts'
 import { getLanguage } from '../i18n.ts'
 import type { components, paths } from './api.gen.ts'
 import { connection } from './connection.ts'

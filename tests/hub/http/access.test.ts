@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createAttempts } from '../../../hub/auth/attempts.ts'
 import { urlFor } from '../../../hub/db/keys.ts'
 import { readText } from '../../../hub/files.ts'
-import { createAttempts } from '../../../hub/http/attempts.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
 
 let hub: TestHub

@@ -2,8 +2,8 @@ import { booleanPointInPolygon, destination, distance } from '@turf/turf'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Geometry } from '../../../shared/event.ts'
+import type { Box } from '../../../shared/geometry/area.ts'
 import {
-  type Box,
   boxesOf,
   boxOfEvent,
   containsPoint,
@@ -12,8 +12,8 @@ import {
   simplify,
   touchesGeometry,
 } from '../../../shared/geometry/geometry.ts'
+import type { ZonePolygon, ZoneShape } from '../../../shared/geometry/polygon.ts'
 import { isFlat, ringArea_km2, toRing } from '../../../shared/geometry/ring.ts'
-import type { ZonePolygon, ZoneShape } from '../../../shared/zone.ts'
 
 const circle = (lat: number, lon: number, radius_km: number) =>
   prepareZone({ shape_type: 'circle', lat, lon, radius_km, polygon: null })

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import type { ZonePolygon } from '../../../shared/geometry/polygon.ts'
 import { findCrossing, toRing } from '../../../shared/geometry/ring.ts'
 import { atOnce, type Steps, TooMuchWork } from '../../../shared/geometry/work.ts'
-import { checkShapeInSteps, MOST_PAIRS, type ZonePolygon } from '../../../shared/zone.ts'
+import { checkShapeInSteps, MOST_PAIRS } from '../../../shared/zone.ts'
 import { coast, diagonals, star } from '../../support/stall.ts'
 
 /** counted runs a computation and counts its work, all of it and in its largest step. */

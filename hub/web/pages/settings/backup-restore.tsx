@@ -9,7 +9,7 @@ import { connection } from '../../api/connection.ts'
 import { common } from '../../common.text.ts'
 import { HubForm } from '../../errors.tsx'
 import { useText } from '../../i18n.ts'
-import { backupsQuery } from './backup.tsx'
+import { backupsQuery } from './backup-query.ts'
 import { machineText } from './machine.text.ts'
 
 export type OneBackup = { backup: Schemas['Backup']; onClose: () => void }

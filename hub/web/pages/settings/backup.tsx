@@ -1,4 +1,4 @@
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { DatabaseBackup, Upload } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { Button } from '../../../../web/ui/button.tsx'
@@ -11,16 +11,10 @@ import { api, ok, ProblemError, problemIn, type Schemas } from '../../api/client
 import { FailedQuery, useToastError } from '../../errors.tsx'
 import { getLanguage, useText } from '../../i18n.ts'
 import { BackupList } from './backup-list.tsx'
+import { backupsQuery } from './backup-query.ts'
 import { BackupSettings } from './backup-settings.tsx'
 import { machineText } from './machine.text.ts'
 import { Card, Facts, Section } from './section.tsx'
-
-const WATCH_MS = 700
-export const backupsQuery = queryOptions({
-  queryKey: ['backups'],
-  queryFn: () => ok(api.GET('/api/cockpit/backups')),
-  refetchInterval: ({ state: { data } }) => (data?.job?.status === 'running' ? WATCH_MS : false),
-})
 
 /** Backups: made now, listed, checked, fetched, brought back. */
 export function Backup() {

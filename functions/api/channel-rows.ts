@@ -1,6 +1,6 @@
 import { ApiError, notFound } from '../../shared/problem.ts'
 import { raw, type Sql } from '../../shared/sql.ts'
-import type { SealedChannel } from './sealed.ts'
+import type { SealedChannel } from '../channels/sealed.ts'
 
 /** `is_mine`: the caller owns it or is an admin of its organisation. */
 export type StoredChannel = SealedChannel & { is_mine: boolean }

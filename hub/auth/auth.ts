@@ -4,8 +4,8 @@ import { promisify } from 'node:util'
 import { z } from 'zod'
 import type { Paths } from '../config.ts'
 import { writeWhole } from '../files.ts'
+import { fieldText } from '../i18n/problem.text.ts'
 import { readSetting, type Setting, writeSetting } from '../ops/settings.ts'
-import { fieldText } from './problem.text.ts'
 
 const derive = promisify<
   string,

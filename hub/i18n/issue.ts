@@ -1,6 +1,6 @@
 import type { Issue } from '../../shared/problem.ts'
-import { said, type Words } from '../i18n/words.ts'
 import { fieldText, problemText } from './problem.text.ts'
+import { said, type Words } from './words.ts'
 
 const fields = said(fieldText)
 const { kinds } = said(problemText)

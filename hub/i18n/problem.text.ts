@@ -1,4 +1,4 @@
-import { texts } from '../i18n/words.ts'
+import { texts } from './words.ts'
 
 /** What a code means, for a refusal whose own sentence is in English alone. */
 export const problemText = texts(

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 import type { Paths } from '../config.ts'
+import type { Ctx } from '../http/http.ts'
 import { isSame } from './auth.ts'
-import type { Ctx } from './http.ts'
 
 /** What nginx shows, so that its X-Real-IP is believed; the installer writes it into both places. */
 export const proxySecretFile = (paths: Paths) => join(paths.config_dir, 'proxy.secret')

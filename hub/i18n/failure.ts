@@ -1,7 +1,7 @@
 import { ApiError, type Issue } from '../../shared/problem.ts'
-import { isWords, joined, said, verbatim, type Words } from '../i18n/words.ts'
 import { issueWords } from './issue.ts'
 import { problemText } from './problem.text.ts'
+import { isWords, joined, said, verbatim, type Words } from './words.ts'
 
 /** A failure that says itself what it is in both languages. */
 export class WordsError extends Error {
@@ -38,4 +38,9 @@ export function failureOf(error: unknown): Words {
   const { detail, errors = [] } = refusalWords(error)
   const named = errors.map(({ path, message }) => joined([verbatim(path), message], ': '))
   return joined([detail, ...named])
+}
+
+/** 404 for one thing. */
+export function absent(thing: string): ApiError {
+  return new ApiError('not_found', `There is no such ${thing}.`)
 }

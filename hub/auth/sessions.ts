@@ -6,12 +6,12 @@ import { z } from 'zod'
 import { ApiError } from '../../shared/problem.ts'
 import type { Paths } from '../config.ts'
 import { readText } from '../files.ts'
+import type { Ctx, Env } from '../http/http.ts'
 import { said } from '../i18n/words.ts'
 import { readSetting, type Setting, writeSetting } from '../ops/settings.ts'
 import { authText } from './auth.text.ts'
 import { ADMIN, authFiles, isSame } from './auth.ts'
 import { addressOf } from './caller.ts'
-import type { Ctx, Env } from './http.ts'
 
 const say = said(authText)
 

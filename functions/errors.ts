@@ -1,0 +1,94 @@
+import { ApiError, notFound } from '../shared/problem.ts'
+import { unauthenticated } from './credential.ts'
+import { sqlState } from './db.ts'
+
+/** 409 for what the plan does not allow more of; the database's own words name the limit. */
+export function issueOfLimit(message: string): ApiError {
+  return new ApiError(
+    'limit_reached',
+    `No more of these: ${message}. Delete some or change the plan.`,
+  )
+}
+
+const SECOND_FACTOR =
+  'Complete the second factor first: this account has one, and the session was signed in without it (aal1). Verify it, and send the new access token (aal2).'
+
+/** translate puts what Postgres refused into the words of the API; anything unknown stays as it is. */
+export function translate(error: unknown): unknown {
+  if (error instanceof ApiError) return error
+  const state = sqlState(error)
+  switch (state) {
+    case 'WP401':
+      return unauthenticated()
+    case 'WP2FA':
+      return new ApiError('second_factor_required', SECOND_FACTOR)
+    case 'WP403':
+    case '42501':
+      return new ApiError('forbidden', `You may not do this: ${messageOf(error, state)}.`)
+    case 'WP404':
+      return notFound(messageOf(error, state))
+    case 'WP409':
+      return new ApiError('conflict', messageOf(error, state))
+    case 'WPOWN':
+      return new ApiError('owner_protected', messageOf(error, state))
+    case 'WPLIM':
+      return issueOfLimit(messageOf(error, state))
+    case 'WPIDF':
+      return new ApiError(
+        'idempotency_in_flight',
+        'The first request with this Idempotency-Key is still running. Try again shortly.',
+        { headers: { 'Retry-After': '1' } },
+      )
+    case 'WPIDC':
+      return new ApiError(
+        'idempotency_mismatch',
+        'This Idempotency-Key was used with another body. Use a new key for a new request.',
+      )
+    case '22001':
+    case '22003':
+    case '22007':
+    case '22008':
+    case '22018':
+    case '22023':
+    case '22026':
+    case '22P02':
+    case '22P03':
+      return new ApiError(
+        'malformed',
+        'A value of this request is outside of what can be stored: a time between the years 1000 and 9999, a number or text of its documented form.',
+        { cause: error },
+      )
+    case '22021':
+    case '22P05':
+      return new ApiError('malformed', 'Text may not contain the character U+0000. Leave it out.')
+    case '23505':
+      return new ApiError('conflict', 'Something like this exists already.', { cause: error })
+    case '40001':
+    case '40P01':
+    case '55P03':
+    case '57014':
+      return unavailable(error)
+  }
+  if (state === undefined ? isConnectionError(error) : /^(08|53|57P)/.test(state)) {
+    return unavailable(error)
+  }
+  return error
+}
+
+export function unavailable(cause: unknown): ApiError {
+  return new ApiError('unavailable', 'The database is away for a moment. Try again.', { cause })
+}
+
+function messageOf(error: unknown, state: string): string {
+  // Only our own errors carry words for the caller; Postgres' may name what they must not see.
+  return state.startsWith('WP') && error instanceof Error
+    ? error.message
+    : 'your role in the organisation does not allow it'
+}
+
+function isConnectionError(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return /ECONN|EPIPE|ETIMEDOUT|terminated|timeout|not queryable|closed/i.test(
+    `${'code' in error ? error.code : ''} ${error.message}`,
+  )
+}
