@@ -13,7 +13,7 @@ const api = once((env: ApiBindings) =>
     call_jobs: () => env.JOBS.drain(),
   }),
 )
-const createJobs = (env: JobsBindings) => createEdgeJobs(withLogins(env), { send, most_slots: 3 })
+const createJobs = (env: JobsBindings) => createEdgeJobs(withLogins(env), { send, max_slots: 3 })
 
 /** What the Worker `api` calls after a write: no HTTP leads here, so no secret has to guard it. */
 export class Jobs extends WorkerEntrypoint<JobsBindings> {

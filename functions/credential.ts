@@ -88,9 +88,9 @@ export function enter(c: Ctx, connection: Connection, credential: Credential) {
 }
 
 function entranceOf(c: Ctx, credential: Credential): [call: string, ...values: unknown[]] {
-  if ('key_hash' in credential) return ['private.enter($3, $4, $5)', credential.key_hash]
+  if ('key_hash' in credential) return ['private.key_claims($3, $4, $5)', credential.key_hash]
   const { user_id, session_id, aal } = credential.session
-  const call = 'private.enter_session($3, $6, $7, $8, $4, $5)'
+  const call = 'private.session_claims($3, $6, $7, $8, $4, $5)'
   return [call, user_id, session_id, aal, isAnyPlan(c)]
 }
 

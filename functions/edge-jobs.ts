@@ -14,20 +14,20 @@ const PATIENCE_MS = 20_000
 export const BEHIND_AN_ANSWER_MS = 15_000
 
 /** What an edge entry brings to the jobs of its own. */
-type Platform = { send: (config: EdgeJobs) => Send } & Pick<JobDeps, 'most_slots'>
+type Platform = { send: (config: EdgeJobs) => Send } & Pick<JobDeps, 'max_slots'>
 
 export type Drained = { ran: number; left: boolean }
 
 /** createEdgeJobs is the jobs where a platform calls them. */
 export function createEdgeJobs(
   environment: Record<string, unknown>,
-  { send: createSend, most_slots }: Platform,
+  { send: createSend, max_slots }: Platform,
 ) {
   const config = readEdgeJobs(environment)
   const send = createSend(config)
   const drain = (most_ms = config.budget_ms) => {
     const budget_ms = Math.min(config.budget_ms, most_ms)
-    return drainOnce({ ...config, budget_ms }, { send, most_slots })
+    return drainOnce({ ...config, budget_ms }, { send, max_slots })
   }
   return {
     drain,
@@ -45,7 +45,7 @@ export function createEdgeJobs(
  */
 async function drainOnce(
   { seal, allow, feeds, contact, database, budget_ms }: EdgeJobs,
-  { send, most_slots }: Pick<JobDeps, 'send' | 'most_slots'>,
+  { send, max_slots }: Pick<JobDeps, 'send' | 'max_slots'>,
 ): Promise<Drained> {
   const started = performance.now()
   const db = createPool({
@@ -58,7 +58,7 @@ async function drainOnce(
   try {
     await registerFeeds(db, feeds)
     const outside = { send, allow, fetch, contact, log }
-    const runner = createRunner({ db, seal, feeds, most_slots, ...outside })
+    const runner = createRunner({ db, seal, feeds, max_slots, ...outside })
     const drained = await runner.drain({ budget_ms })
     log({ msg: 'drain', ...drained, duration_ms: Math.round(performance.now() - started) })
     return drained

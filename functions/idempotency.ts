@@ -46,15 +46,15 @@ export async function idempotent<T extends { id: string }>(
   const hash = await bodyHash(c)
   try {
     const thing = await write(c, async (sql, last) => {
-      // Sent together: in a transaction that `once` refused, nothing that follows does anything.
+      // Sent together: in a transaction that `begin_idempotent` refused, nothing that follows does anything.
       const [first, made] = await Promise.allSettled([
-        sql`select private.once(${route}, ${key}, ${hash})`,
+        sql`select private.begin_idempotent(${route}, ${key}, ${hash})`,
         create(sql),
       ])
       if (first.status === 'rejected') throw first.reason
       if (made.status === 'rejected') throw made.reason
       await last(
-        sql`select private.once_done(${route}, ${key}, ${hash}, ${status}, ${made.value.id})`,
+        sql`select private.finish_idempotent(${route}, ${key}, ${hash}, ${status}, ${made.value.id})`,
       )
       return made.value
     })
@@ -77,7 +77,7 @@ async function bodyHash(c: Ctx): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
 }
 
-/** What the first request led to, told by private.once when the key was used before. */
+/** What the first request led to, told by private.begin_idempotent when the key was used before. */
 function outcomeOf(error: unknown): z.infer<typeof Outcome> | undefined {
   if (sqlState(error) !== 'WPIDP' || !(error instanceof Error)) return undefined
   const detail = 'detail' in error && typeof error.detail === 'string' ? error.detail : '{}'

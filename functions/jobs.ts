@@ -4,15 +4,15 @@ import { type Connection, inTransaction, leave, requireCommit } from './db.ts'
 import { deliver } from './jobs/deliver.ts'
 import { ingest } from './jobs/ingest.ts'
 import { match } from './jobs/match.ts'
+import { matchZone } from './jobs/match-zone.ts'
+import { purge } from './jobs/purge.ts'
 import type { JobContext, JobDeps, Payload, Queue, Work } from './jobs/queue.ts'
 import { release } from './jobs/release.ts'
-import { retain } from './jobs/retain.ts'
-import { rezone } from './jobs/rezone.ts'
 
-const QUEUES = [match, deliver, release, rezone, ingest, retain] satisfies Queue[]
-const FETCH_AT_MOST = 20
+export const QUEUES = [match, deliver, release, matchZone, ingest, purge] satisfies Queue[]
+const MAX_FETCHED = 20
 const SUPERVISE_EVERY_MS = 30_000
-const RETAIN_EVERY_MS = 10 * 60_000
+const PURGE_EVERY_MS = 10 * 60_000
 
 /** The queues of one process, over one pg-boss that holds no connection of its own. */
 export type Runner = {
@@ -94,14 +94,14 @@ export function createRunner(deps: JobDeps): Runner {
 
   function fetchJobs(queue: Queue, free: number): Promise<Work[]> {
     return boss.fetch<Payload>(queue.name, {
-      batchSize: Math.min(free, FETCH_AT_MOST),
+      batchSize: Math.min(free, MAX_FETCHED),
       ...(queue.per_group ? { groupConcurrency: queue.per_group } : {}),
     })
   }
 
   /** Keeps a queue's slots full until nothing is left, or `until` is past. Says how many jobs it ran. */
   async function empty(queue: Queue, until: () => boolean): Promise<number> {
-    const slots = Math.min(queue.slots, deps.most_slots ?? queue.slots)
+    const slots = Math.min(queue.slots, deps.max_slots ?? queue.slots)
     const running = new Set<Promise<void>>()
     let ran = 0
     while (!until()) {
@@ -118,7 +118,7 @@ export function createRunner(deps: JobDeps): Runner {
     return ran
   }
 
-  const due = { supervise: 0, retain: 0 }
+  const due = { supervise: 0, purge: 0 }
   async function tick(): Promise<void> {
     const now = Date.now()
     await inTransaction(deps.db, (sql) => sql`select private.enqueue_due()`)
@@ -126,12 +126,12 @@ export function createRunner(deps: JobDeps): Runner {
       due.supervise = now + SUPERVISE_EVERY_MS
       await boss.supervise()
     }
-    if (now >= due.retain) {
-      due.retain = now + RETAIN_EVERY_MS
+    if (now >= due.purge) {
+      due.purge = now + PURGE_EVERY_MS
       await inTransaction(
         deps.db,
         (sql) => sql`
-          select private.enqueue('retain', gen_random_uuid(), '{}', p_singleton => 'retain')`,
+          select private.enqueue('purge', gen_random_uuid(), '{}', p_singleton => 'purge')`,
       )
     }
   }

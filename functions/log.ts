@@ -45,10 +45,10 @@ function describeJob(line: Line): string | undefined {
   return undefined
 }
 
-function describeDelivery({ kind, message, result, status, error, duration_ms }: Line): string {
+function describeDelivery({ kind, type, result, status, error, duration_ms }: Line): string {
   const answered = status === undefined ? '' : ` (HTTP ${status}, ${duration_ms} ms)`
-  if (result === 'ok') return `${message} delivered by ${kind}${answered}`
-  return `${message} not delivered by ${kind}${answered}: ${error ?? result}`
+  if (result === 'ok') return `${type} delivered by ${kind}${answered}`
+  return `${type} not delivered by ${kind}${answered}: ${error ?? result}`
 }
 
 /** A replay brings some events every second: its alerts are enough. */

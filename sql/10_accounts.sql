@@ -28,15 +28,15 @@ create policy accounts_jobs on watchpost.accounts for select to watchpost_jobs
   using (true);
 grant select on watchpost.accounts to authenticated, watchpost_jobs;
 
-create table watchpost.forgotten (
+create table watchpost.erased_accounts (
   user_id uuid primary key,
   at timestamptz not null default now()
 );
-comment on table watchpost.forgotten is 'People who deleted their account where their row in auth.users could not go: signing in again makes them no new one.';
-comment on column watchpost.forgotten.user_id is 'Their id in auth.users; the row goes with that one.';
-comment on column watchpost.forgotten.at is 'When the account was deleted.';
-alter table watchpost.forgotten enable row level security;
-alter table watchpost.forgotten force row level security;
+comment on table watchpost.erased_accounts is 'People who deleted their account where their row in auth.users could not go: signing in again makes them no new one.';
+comment on column watchpost.erased_accounts.user_id is 'Their id in auth.users; the row goes with that one.';
+comment on column watchpost.erased_accounts.at is 'When the account was deleted.';
+alter table watchpost.erased_accounts enable row level security;
+alter table watchpost.erased_accounts force row level security;
 
 create table watchpost.api_keys (
   id uuid primary key default gen_random_uuid(),
@@ -138,8 +138,8 @@ language sql stable set search_path = '' as $$
   select (date_trunc('day', now() at time zone 'UTC') - (p_days - 1) * interval '1 day') at time zone 'UTC'
 $$;
 
--- GCRA: one statement takes one request from a bucket of p_limit a window.
-create function private.take(p_bucket text, p_limit integer, p_window interval)
+-- GCRA: one statement consumes one request of a bucket of p_limit a window.
+create function private.consume(p_bucket text, p_limit integer, p_window interval)
 returns table (allowed boolean, remaining integer, reset_seconds integer, retry_after integer)
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -168,7 +168,7 @@ begin
 end
 $$;
 
--- What a caller is told who was looked up; p_user_id is null for one who is not known. Takes one request
+-- What a caller is told who was looked up; p_user_id is null for one who is not known. Consumes one request
 -- from the account's budget, or from the address's where the account has none or nobody is known.
 create function private.admit(
   p_user_id uuid,
@@ -187,7 +187,7 @@ returns table (
 )
 language plpgsql volatile set search_path = '' as $$
 declare
-  v_taken record;
+  v_budget record;
   v_limit integer;
   v_refusal text := case
     when p_user_id is null then 'unauthenticated'
@@ -196,24 +196,24 @@ declare
   end;
 begin
   if v_refusal is not null then
-    select * into v_taken
-    from private.take('address:' || p_address, (p_limits ->> 'address')::integer, interval '1 minute');
+    select * into v_budget
+    from private.consume('address:' || p_address, (p_limits ->> 'address')::integer, interval '1 minute');
     return query select
-      case when v_taken.allowed then v_refusal else 'address_limited' end,
+      case when v_budget.allowed then v_refusal else 'address_limited' end,
       p_user_id, p_email, p_plan, p_scopes, p_key_id,
-      null::integer, null::integer, null::integer, v_taken.retry_after;
+      null::integer, null::integer, null::integer, v_budget.retry_after;
     return;
   end if;
   v_limit := (p_limits ->> case p_plan when 'free' then 'address' else p_plan end)::integer;
-  select * into v_taken
-  from private.take('account:' || p_user_id, v_limit, interval '1 minute');
-  if not v_taken.allowed then
+  select * into v_budget
+  from private.consume('account:' || p_user_id, v_limit, interval '1 minute');
+  if not v_budget.allowed then
     insert into watchpost.rate_denials (request_id) values (p_request_id) on conflict do nothing;
   end if;
   return query select
-    case when v_taken.allowed then 'ok' else 'rate_limited' end,
+    case when v_budget.allowed then 'ok' else 'rate_limited' end,
     p_user_id, p_email, p_plan, p_scopes, p_key_id,
-    v_limit, v_taken.remaining, v_taken.reset_seconds, v_taken.retry_after;
+    v_limit, v_budget.remaining, v_budget.reset_seconds, v_budget.retry_after;
 end
 $$;
 
@@ -227,7 +227,7 @@ $$;
 grant execute on function private.is_banned to watchpost_jobs, service_role;
 
 -- The account that a key, a session or a link would act for: no row for one that is gone or banned.
-create function private.acting(p_user_id uuid) returns setof watchpost.accounts
+create function private.active_account(p_user_id uuid) returns setof watchpost.accounts
 language plpgsql stable rows 1 set search_path = '' as $$
 begin
   return query select * from watchpost.accounts a
@@ -243,7 +243,7 @@ begin
   return query
     select k.id, a.user_id, a.email, a.plan, k.scopes
     from watchpost.api_keys k
-    cross join lateral private.acting(k.user_id) a
+    cross join lateral private.active_account(k.user_id) a
     where k.key_hash = p_key_hash
       and k.revoked_at is null
       and (k.expires_at is null or k.expires_at > now());
@@ -277,7 +277,7 @@ grant execute on function private.check_key to watchpost_api;
 
 -- Security definer: makes the claims of a caller's transaction from the key, verified again here,
 -- so that a statement pipelined behind a refused key does nothing. errcode WP401: refused.
-create function private.enter(p_key_hash bytea, p_request_id uuid, p_context jsonb)
+create function private.key_claims(p_key_hash bytea, p_request_id uuid, p_context jsonb)
 returns text
 language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -302,8 +302,8 @@ begin
   return v_claims::text;
 end
 $$;
-revoke all on function private.enter from public;
-grant execute on function private.enter to watchpost_api;
+revoke all on function private.key_claims from public;
+grant execute on function private.key_claims to watchpost_api;
 
 -- Security definer: the login role writes nothing else.
 create function private.touch_key(p_key_id uuid) returns void
@@ -331,7 +331,7 @@ $$;
 
 -- errcode WPLIM when the account has as many of a thing as its plan allows. The lock makes two
 -- creators at once count one after the other.
-create function private.require_room(p_user_id uuid, p_thing text, p_count bigint) returns void
+create function private.require_quota(p_user_id uuid, p_thing text, p_count bigint) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
   v_plan text;
@@ -348,23 +348,23 @@ $$;
 
 -- errcode WP409 when so many were deleted of late, each of which is kept for 30 days, that making and
 -- deleting would fill the database past what a plan allows.
-create function private.require_tidy(p_user_id uuid, p_thing text, p_deleted bigint) returns void
+create function private.require_deleted_quota(p_user_id uuid, p_thing text, p_deleted bigint) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
-  v_most integer := 4 * private.plan_limit((select plan from watchpost.accounts where user_id = p_user_id), p_thing);
+  v_limit integer := 4 * private.plan_limit((select plan from watchpost.accounts where user_id = p_user_id), p_thing);
 begin
-  if p_deleted >= v_most then
+  if p_deleted >= v_limit then
     raise exception 'Of the % that you deleted in the last 30 days % are kept to be restored, and no more can be made. Change or restore some instead of making and deleting them.',
-      p_thing, v_most using errcode = 'WP409';
+      p_thing, v_limit using errcode = 'WP409';
   end if;
 end
 $$;
 
-create function private.api_keys_room() returns trigger
+create function private.api_keys_quota() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
   perform pg_advisory_xact_lock(hashtextextended('keys:' || new.user_id, 0));
-  perform private.require_room(new.user_id, 'keys', (
+  perform private.require_quota(new.user_id, 'keys', (
     select count(*) + 1 from watchpost.api_keys
     where user_id = new.user_id and revoked_at is null and (expires_at is null or expires_at > now())));
   if (select count(*) from watchpost.api_keys
@@ -374,12 +374,12 @@ begin
   return new;
 end
 $$;
-create trigger api_keys_room before insert on watchpost.api_keys
-  for each row execute function private.api_keys_room();
+create trigger api_keys_quota before insert on watchpost.api_keys
+  for each row execute function private.api_keys_quota();
 
 -- Security definer: starts an effect that must happen once. Raises WPIDP with the first outcome as
 -- detail when the key was used before, WPIDC for another body, WPIDF while the first is in flight.
-create function private.once(p_route text, p_key text, p_request_hash bytea) returns void
+create function private.begin_idempotent(p_route text, p_key text, p_request_hash bytea) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_user uuid := private.uid();
@@ -403,7 +403,7 @@ begin
 end
 $$;
 
-create function private.once_done(p_route text, p_key text, p_request_hash bytea, p_status integer, p_id text)
+create function private.finish_idempotent(p_route text, p_key text, p_request_hash bytea, p_status integer, p_id text)
 returns void
 language sql volatile security definer set search_path = '' as $$
   insert into watchpost.idempotency_keys as k (user_id, route, key, request_hash, status, resource_id)
@@ -414,7 +414,7 @@ language sql volatile security definer set search_path = '' as $$
       resource_id = excluded.resource_id,
       created_at = now()
 $$;
-grant execute on function private.iso, private.window_start, private.once, private.once_done to authenticated;
+grant execute on function private.iso, private.window_start, private.begin_idempotent, private.finish_idempotent to authenticated;
 grant execute on function private.iso to watchpost_jobs;
 
 -- One by one what changes who is in auth.users and whose account there is.
@@ -426,7 +426,7 @@ end
 $$;
 
 -- Makes the account of somebody in auth.users, or brings it up to date.
-create function private.follow_person(p_user_id uuid, p_email text, p_confirmed_at timestamptz, p_banned_until timestamptz)
+create function private.upsert_account(p_user_id uuid, p_email text, p_confirmed_at timestamptz, p_banned_until timestamptz)
 returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -443,17 +443,17 @@ $$;
 
 -- Security definer: an account follows its row in auth.users, whoever writes that. A soft deletion
 -- cannot be taken back there either, so it is one.
-create function private.follow_auth_user() returns trigger
+create function private.sync_auth_user() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
   perform private.lock_account(coalesce(new.id, old.id));
   if tg_op = 'DELETE' then
-    perform private.forget_account(old.id);
-    delete from watchpost.forgotten where user_id = old.id;
+    perform private.erase_account(old.id);
+    delete from watchpost.erased_accounts where user_id = old.id;
   elsif new.deleted_at is not null then
-    perform private.forget_account(new.id);
-  elsif tg_op = 'INSERT' or not exists (select from watchpost.forgotten where user_id = new.id) then
-    perform private.follow_person(new.id, new.email,
+    perform private.erase_account(new.id);
+  elsif tg_op = 'INSERT' or not exists (select from watchpost.erased_accounts where user_id = new.id) then
+    perform private.upsert_account(new.id, new.email,
       case when not new.is_anonymous then new.email_confirmed_at end, new.banned_until);
   end if;
   return null;
@@ -464,27 +464,27 @@ reset role;
 
 -- Security definer of the migrating role, which unlike watchpost_owner reads the schema auth: somebody
 -- as follow_person takes them.
-create function private.person(p_user_id uuid)
+create function private.auth_user(p_user_id uuid)
 returns table (email text, confirmed_at timestamptz, banned_until timestamptz)
 language sql stable security definer set search_path = '' as $$
   select u.email, case when not u.is_anonymous then u.email_confirmed_at end, u.banned_until
   from auth.users u
   where u.id = p_user_id and u.deleted_at is null
 $$;
-revoke all on function private.person from public;
-grant execute on function private.person to watchpost_owner;
+revoke all on function private.auth_user from public;
+grant execute on function private.auth_user to watchpost_owner;
 
 set role watchpost_owner;
 
 -- Makes the account that somebody in auth.users lacks, because they signed up before there was Watchpost
 -- or while no triggers ran; nobody comes back who deleted theirs.
-create function private.adopt(p_user_id uuid) returns void
+create function private.ensure_account(p_user_id uuid) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   perform private.lock_account(p_user_id);
-  perform private.follow_person(p_user_id, p.email, p.confirmed_at, p.banned_until)
-  from private.person(p_user_id) p
-  where not exists (select from watchpost.forgotten f where f.user_id = p_user_id);
+  perform private.upsert_account(p_user_id, p.email, p.confirmed_at, p.banned_until)
+  from private.auth_user(p_user_id) p
+  where not exists (select from watchpost.erased_accounts f where f.user_id = p_user_id);
 end
 $$;
 
@@ -492,7 +492,7 @@ reset role;
 
 create trigger watchpost_account
   after insert or update of email, email_confirmed_at, is_anonymous, deleted_at, banned_until or delete on auth.users
-  for each row execute function private.follow_auth_user();
+  for each row execute function private.sync_auth_user();
 
 -- Whoever was there before.
-select private.adopt(id) from auth.users where deleted_at is null;
+select private.ensure_account(id) from auth.users where deleted_at is null;

@@ -85,13 +85,13 @@ set role watchpost_owner;
 
 -- Who a verified session token speaks for: no row for an account that may not act or whose address is
 -- not confirmed, nor for a session that has ended, at the local issuer or at Supabase Auth.
-create function private.signed_in(p_user_id uuid, p_session_id uuid)
+create function private.session_holder(p_user_id uuid, p_session_id uuid)
 returns table (user_id uuid, email text, plan text, aal text, has_second_factor boolean)
 language plpgsql stable rows 1 set search_path = '' as $$
 begin
   return query
     select a.user_id, a.email, a.plan, s.aal, s.has_second_factor
-    from private.acting(p_user_id) a
+    from private.active_account(p_user_id) a
     cross join lateral (
       select 'aal1' as aal, false as has_second_factor
       from watchpost.sessions l
@@ -123,9 +123,9 @@ declare
   v_caller record;
 begin
   if not exists (select from watchpost.accounts a where a.user_id = p_user_id) then
-    perform private.adopt(p_user_id);
+    perform private.ensure_account(p_user_id);
   end if;
-  select * into v_caller from private.signed_in(p_user_id, p_session_id);
+  select * into v_caller from private.session_holder(p_user_id, p_session_id);
   return query select * from private.admit(
     v_caller.user_id, v_caller.email, v_caller.plan, array['read', 'write'], null, p_any_plan,
     p_address, p_request_id, p_limits);
@@ -134,9 +134,9 @@ $$;
 revoke all on function private.check_session from public;
 grant execute on function private.check_session to watchpost_api;
 
--- Security definer: private.enter for a session. Its claims say signed_in, which no key's do, and whether
+-- Security definer: private.key_claims for a session. Its claims say signed_in, which no key's do, and whether
 -- a second factor is still due: neither the token nor the session may have gone without one.
-create function private.enter_session(
+create function private.session_claims(
   p_user_id uuid, p_session_id uuid, p_aal text, p_any_plan boolean, p_request_id uuid, p_context jsonb
 )
 returns text
@@ -155,7 +155,7 @@ begin
     'request_id', p_request_id
   )
   into v_claims
-  from private.signed_in(p_user_id, p_session_id) s
+  from private.session_holder(p_user_id, p_session_id) s
   where (p_any_plan or s.plan <> 'free')
     and not exists (select from watchpost.rate_denials d where d.request_id = p_request_id);
   if v_claims is null then
@@ -164,8 +164,8 @@ begin
   return v_claims::text;
 end
 $$;
-revoke all on function private.enter_session from public;
-grant execute on function private.enter_session to watchpost_api;
+revoke all on function private.session_claims from public;
+grant execute on function private.session_claims to watchpost_api;
 
 -- Security definer, what follows: the local issuer comes as the login role, which reads no table.
 create function private.issuer_keys()
@@ -194,7 +194,7 @@ returns table (
 language sql stable security definer set search_path = '' as $$
   select s.id, a.user_id, a.email, s.created_at, a.confirmed_at, a.created_at, a.updated_at
   from watchpost.sessions s
-  cross join lateral private.acting(s.user_id) a
+  cross join lateral private.active_account(s.user_id) a
   where s.id = p_session_id and s.ended_at is null and a.confirmed_at is not null
     and s.refreshed_at > now() - interval '30 days'
 $$;
@@ -219,7 +219,7 @@ declare
 begin
   delete from watchpost.sign_in_links l
   where l.token_hash = p_token_hash and l.expires_at > now()
-    and exists (select from private.acting(l.user_id) a where a.confirmed_at is not null)
+    and exists (select from private.active_account(l.user_id) a where a.confirmed_at is not null)
   returning l.user_id into v_user;
   if v_user is null then
     return;
@@ -227,7 +227,7 @@ begin
   insert into watchpost.sessions (user_id) values (v_user) returning id into v_session;
   insert into watchpost.refresh_tokens (token_hash, session_id) values (p_refresh_hash, v_session);
   perform private.act_as(v_user, p_context);
-  perform private.record('session.started', 'session', v_session::text, array[v_user]);
+  perform private.record_audit('session.started', 'session', v_session::text, array[v_user]);
   return query select * from private.session_of(v_session);
 end
 $$;
@@ -265,7 +265,7 @@ begin
   ) then
     update watchpost.sessions s set ended_at = now() where s.id = v_session;
     perform private.act_as(v_found.user_id, p_context);
-    perform private.record('session.reused', 'session', v_session::text, array[v_found.user_id]);
+    perform private.record_audit('session.reused', 'session', v_session::text, array[v_found.user_id]);
     return query select 'reused', null::uuid, null::uuid, null::text, null::timestamptz,
       null::timestamptz, null::timestamptz, null::timestamptz;
     return;
@@ -289,7 +289,7 @@ begin
   get diagnostics v_count = row_count;
   if v_count > 0 then
     perform private.act_as(v_user, p_context);
-    perform private.record('session.ended', 'session', p_session_id::text, array[v_user],
+    perform private.record_audit('session.ended', 'session', p_session_id::text, array[v_user],
       jsonb_build_object('scope', p_scope));
   end if;
   return v_count;

@@ -68,14 +68,14 @@ begin
 end
 $$;
 
--- Whose rows the caller reads: their own and those of their organisations (see scope_id).
-create function private.my_scopes() returns uuid[]
+-- Whose rows the caller reads: their own and those of their organisations (see tenant_id).
+create function private.my_tenants() returns uuid[]
 language plpgsql stable security definer set search_path = '' as $$
 begin
   return private.uid() || private.my_orgs();
 end
 $$;
-grant execute on function private.my_orgs, private.admin_orgs, private.my_scopes to authenticated;
+grant execute on function private.my_orgs, private.admin_orgs, private.my_tenants to authenticated;
 
 create policy organisations_select on watchpost.organisations for select to authenticated
   using (id = any((select private.my_orgs())::uuid[]));
@@ -117,19 +117,19 @@ grant update (role, invited_by, invite_hash, invite_expires_at) on watchpost.mem
 grant delete on watchpost.members to authenticated;
 grant select on watchpost.members to watchpost_jobs;
 
-create function private.members_room() returns trigger
+create function private.members_quota() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
   perform pg_advisory_xact_lock(hashtextextended('members:' || new.org_id, 0));
-  perform private.require_room(o.user_id, 'members', (
+  perform private.require_quota(o.user_id, 'members', (
     select count(*) + 1 from watchpost.members where org_id = new.org_id))
   from watchpost.members o
   where o.org_id = new.org_id and o.role = 'owner';
   return new;
 end
 $$;
-create trigger members_room before insert on watchpost.members
-  for each row execute function private.members_room();
+create trigger members_quota before insert on watchpost.members
+  for each row execute function private.members_quota();
 
 -- False while an organisation is being deleted, which unshares what was shared there, whoever owns it;
 -- nobody shares something in one that there is not, so null is true.
@@ -140,7 +140,7 @@ $$;
 
 -- Security definer: what a leaving member shared passes to the owner, so that the team does not go blind.
 -- When the organisation itself goes, everybody keeps what is theirs.
-create function private.pass_on_shared() returns trigger
+create function private.reassign_shared() returns trigger
 language plpgsql security definer set search_path = '' as $$
 declare
   v_owner uuid := (select user_id from watchpost.members where org_id = old.org_id and role = 'owner');
@@ -154,8 +154,8 @@ begin
   return old;
 end
 $$;
-create trigger members_pass_on before delete on watchpost.members
-  for each row execute function private.pass_on_shared();
+create trigger members_reassign before delete on watchpost.members
+  for each row execute function private.reassign_shared();
 
 -- Security definer: an invite is void when whoever sent it has left or may no longer invite.
 create function private.void_invites() returns trigger
@@ -174,7 +174,7 @@ create trigger members_void_invites after update of role or delete on watchpost.
 
 -- Security definer: how much a member shares with an organisation of the caller, counted before the
 -- trigger above moves it.
-create function private.shared_by(p_org_id uuid, p_user_id uuid)
+create function private.count_shared(p_org_id uuid, p_user_id uuid)
 returns table (zones bigint, channels bigint)
 language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -186,6 +186,6 @@ begin
   where p_org_id = any(private.my_orgs());
 end
 $$;
-grant execute on function private.shared_by to authenticated;
+grant execute on function private.count_shared to authenticated;
 
 reset role;

@@ -60,7 +60,7 @@ create table watchpost.events (
   updated_at timestamptz not null default now(),
   owner_id uuid references watchpost.accounts on delete cascade,
   org_id uuid references watchpost.organisations on delete set null,
-  scope_id uuid generated always as (coalesce(org_id, owner_id)) stored
+  tenant_id uuid generated always as (coalesce(org_id, owner_id)) stored
 );
 comment on table watchpost.events is 'Canonical events as they are now. Public ones have no owner.';
 comment on column watchpost.events.id is '<source>:<the sources own id>; the first id seen when a source renames its event.';
@@ -83,7 +83,7 @@ comment on column watchpost.events.first_seen_at is 'When Watchpost first heard 
 comment on column watchpost.events.updated_at is 'When its last revision was first seen.';
 comment on column watchpost.events.owner_id is 'Account that sent it in; null for public events.';
 comment on column watchpost.events.org_id is 'Organisation it is shared with; null when public or private.';
-comment on column watchpost.events.scope_id is 'Who may see it: organisation, else owner; null: everybody. Computed.';
+comment on column watchpost.events.tenant_id is 'Who may see it: organisation, else owner; null: everybody. Computed.';
 create index events_ts on watchpost.events (ts desc, id desc);
 create index events_extent_ts on watchpost.events using gist (extent, ts);
 create index events_source_ts on watchpost.events (source, ts desc);
@@ -93,7 +93,7 @@ create index events_org_id on watchpost.events (org_id) where org_id is not null
 alter table watchpost.events enable row level security;
 alter table watchpost.events force row level security;
 create policy events_select on watchpost.events for select to authenticated
-  using (scope_id is null or scope_id = any((select private.my_scopes())::uuid[]));
+  using (tenant_id is null or tenant_id = any((select private.my_tenants())::uuid[]));
 create policy events_jobs on watchpost.events for select to watchpost_jobs
   using (true);
 grant select on watchpost.events to authenticated, watchpost_jobs;
@@ -151,7 +151,7 @@ create table watchpost.event_revisions (
   geometry jsonb,
   ends_at timestamptz,
   extent box not null,
-  scope_id uuid,
+  tenant_id uuid,
   primary key (event_id, revision)
 );
 comment on table watchpost.event_revisions is 'Append-only: each state of an event and when it was first seen here. Decisions are replayed from it.';
@@ -172,14 +172,14 @@ comment on column watchpost.event_revisions.url is 'Page of the source about it.
 comment on column watchpost.event_revisions.geometry is 'Footprint in this state, GeoJSON.';
 comment on column watchpost.event_revisions.ends_at is 'Until when it was to last, as said then.';
 comment on column watchpost.event_revisions.extent is 'Bounding box in this state.';
-comment on column watchpost.event_revisions.scope_id is 'Who may see it, copied from its event; null: everybody.';
+comment on column watchpost.event_revisions.tenant_id is 'Who may see it, copied from its event; null: everybody.';
 create index event_revisions_batch_id on watchpost.event_revisions (batch_id);
 create index event_revisions_first_seen_at on watchpost.event_revisions (first_seen_at);
 create index event_revisions_extent_seen on watchpost.event_revisions using gist (extent, first_seen_at);
 alter table watchpost.event_revisions enable row level security;
 alter table watchpost.event_revisions force row level security;
 create policy event_revisions_select on watchpost.event_revisions for select to authenticated
-  using (scope_id is null or scope_id = any((select private.my_scopes())::uuid[]));
+  using (tenant_id is null or tenant_id = any((select private.my_tenants())::uuid[]));
 create policy event_revisions_jobs on watchpost.event_revisions for select to watchpost_jobs
   using (true);
 grant select on watchpost.event_revisions to authenticated, watchpost_jobs;
@@ -199,7 +199,7 @@ create table watchpost.positions (
   status text not null,
   url text,
   extent box not null,
-  scope_id uuid,
+  tenant_id uuid,
   primary key (event_id, ts)
 ) partition by range (ts);
 comment on table watchpost.positions is 'Positions of moving subjects, one event each, kept 48 hours, a partition a day.';
@@ -217,7 +217,7 @@ comment on column watchpost.positions.subject is 'Who moves: mmsi:… or icao24:
 comment on column watchpost.positions.status is 'active, ended or retracted.';
 comment on column watchpost.positions.url is 'Page of the source about it.';
 comment on column watchpost.positions.extent is 'The point as a box, for the search by area.';
-comment on column watchpost.positions.scope_id is 'Who may see it; null: everybody.';
+comment on column watchpost.positions.tenant_id is 'Who may see it; null: everybody.';
 create index positions_first_seen_at on watchpost.positions using brin (first_seen_at) with (pages_per_range = 32);
 create index positions_batch_id on watchpost.positions (batch_id);
 create index positions_ts on watchpost.positions (ts desc, event_id desc);
@@ -226,7 +226,7 @@ create index positions_subject_ts on watchpost.positions (subject, ts desc);
 alter table watchpost.positions enable row level security;
 alter table watchpost.positions force row level security;
 create policy positions_select on watchpost.positions for select to authenticated
-  using (scope_id is null or scope_id = any((select private.my_scopes())::uuid[]));
+  using (tenant_id is null or tenant_id = any((select private.my_tenants())::uuid[]));
 create policy positions_jobs on watchpost.positions for select to watchpost_jobs
   using (true);
 grant select on watchpost.positions to authenticated, watchpost_jobs;

@@ -59,7 +59,7 @@ begin
   moved as (
     insert into watchpost.positions (
       event_id, batch_id, first_seen_at, source, type, title, lat, lon, ts, severity, subject, status, url,
-      extent, scope_id)
+      extent, tenant_id)
     select event_id, v_batch, seen_at, p_source, type, title, lat, lon, ts, severity, subject, status, url,
       extent, coalesce(p_org_id, p_owner_id)
     from given where is_moving
@@ -87,7 +87,7 @@ begin
     from given g
     where e.id = g.event_id
       and e.source = p_source
-      and e.scope_id is not distinct from coalesce(p_org_id, p_owner_id)
+      and e.tenant_id is not distinct from coalesce(p_org_id, p_owner_id)
       and (g.revised_at is null or e.revised_at is null or g.revised_at >= e.revised_at)
       and (g.type, g.title, g.lat, g.lon, g.ts, g.severity, g.status, g.url, g.geometry, g.ends_at)
         is distinct from
@@ -97,9 +97,9 @@ begin
   revisions as (
     insert into watchpost.event_revisions (
       event_id, revision, batch_id, first_seen_at, source, type, title, lat, lon, ts, severity, subject,
-      status, url, geometry, ends_at, extent, scope_id)
+      status, url, geometry, ends_at, extent, tenant_id)
     select id, revision, v_batch, updated_at, source, type, title, lat, lon, ts, severity, subject,
-      status, url, geometry, ends_at, extent, scope_id
+      status, url, geometry, ends_at, extent, tenant_id
     from (select * from born union all select * from changed) r
   ),
   aliased as (

@@ -6,7 +6,7 @@ create table watchpost.zones (
   id uuid primary key default gen_random_uuid(),
   owner_id uuid not null default private.uid() references watchpost.accounts on delete cascade,
   org_id uuid references watchpost.organisations on delete set null,
-  scope_id uuid generated always as (coalesce(org_id, owner_id)) stored,
+  tenant_id uuid generated always as (coalesce(org_id, owner_id)) stored,
   label text not null check (length(label) between 1 and 120),
   lat double precision not null check (lat between -90 and 90),
   lon double precision not null check (lon between -180 and 180),
@@ -41,7 +41,7 @@ comment on table watchpost.zones is 'Watch zones as they are now. Change shapes 
 comment on column watchpost.zones.id is 'Stays the same through every version.';
 comment on column watchpost.zones.owner_id is 'Account whose zone it is and whose plan pays for it.';
 comment on column watchpost.zones.org_id is 'Organisation it is shared with; null: private.';
-comment on column watchpost.zones.scope_id is 'Who may see it: organisation, else owner. Computed.';
+comment on column watchpost.zones.tenant_id is 'Who may see it: organisation, else owner. Computed.';
 comment on column watchpost.zones.label is 'What people call the place.';
 comment on column watchpost.zones.lat is 'Latitude of the centre, or of the label of a polygon, degrees.';
 comment on column watchpost.zones.lon is 'Longitude of the centre, or of the label of a polygon, degrees.';
@@ -69,7 +69,7 @@ comment on column watchpost.zones.version is 'Counts the changes that matter to 
 comment on column watchpost.zones.created_at is 'When it was drawn.';
 comment on column watchpost.zones.updated_at is 'Last change of any kind.';
 comment on column watchpost.zones.deleted_at is 'Hidden since then; restorable for 30 days; null: alive.';
-create index zones_scope_created on watchpost.zones (scope_id, created_at desc, id desc) where deleted_at is null;
+create index zones_tenant_created on watchpost.zones (tenant_id, created_at desc, id desc) where deleted_at is null;
 create index zones_owner_id on watchpost.zones (owner_id);
 create index zones_org_id on watchpost.zones (org_id) where org_id is not null;
 create index zones_deleted_at on watchpost.zones (deleted_at) where deleted_at is not null;
@@ -77,7 +77,7 @@ create index zones_updated_at on watchpost.zones (updated_at);
 alter table watchpost.zones enable row level security;
 alter table watchpost.zones force row level security;
 create policy zones_select on watchpost.zones for select to authenticated
-  using (scope_id = any((select private.my_scopes())::uuid[]));
+  using (tenant_id = any((select private.my_tenants())::uuid[]));
 create policy zones_insert on watchpost.zones for insert to authenticated
   with check (
     (select private.can_write())
@@ -108,7 +108,7 @@ create table watchpost.zone_boxes (
   zone_id uuid not null references watchpost.zones on delete cascade,
   part smallint not null,
   box box not null,
-  needs real not null,
+  min_severity real not null,
   sources text[],
   types text[],
   primary key (zone_id, part)
@@ -117,10 +117,10 @@ comment on table watchpost.zone_boxes is 'What narrows the search for the zones 
 comment on column watchpost.zone_boxes.zone_id is 'Zone the box belongs to.';
 comment on column watchpost.zone_boxes.part is 'Number of the box within its zone.';
 comment on column watchpost.zone_boxes.box is 'Longitudes and latitudes it spans, degrees.';
-comment on column watchpost.zone_boxes.needs is 'Least severity of an event that can reach the zone; what is below it is never looked at.';
+comment on column watchpost.zone_boxes.min_severity is 'Least severity of an event that can reach the zone; what is below it is never looked at.';
 comment on column watchpost.zone_boxes.sources is 'Copy of the filter of its zone, so that the index alone can leave it out.';
 comment on column watchpost.zone_boxes.types is 'Copy of the filter of its zone, so that the index alone can leave it out.';
-create index zone_boxes_box on watchpost.zone_boxes using gist (box, needs) include (zone_id, sources, types);
+create index zone_boxes_box on watchpost.zone_boxes using gist (box, min_severity) include (zone_id, sources, types);
 alter table watchpost.zone_boxes enable row level security;
 alter table watchpost.zone_boxes force row level security;
 create policy zone_boxes_jobs on watchpost.zone_boxes for select to watchpost_jobs
@@ -197,20 +197,20 @@ grant select, insert, update, delete on watchpost.match_memory to watchpost_jobs
 -- What a version keeps: any change of it makes a new one.
 create function private.zone_definition(z watchpost.zones) returns jsonb
 language sql stable set search_path = '' as $$
-  select to_jsonb(z) - array['boxes', 'version', 'created_at', 'updated_at', 'scope_id']
+  select to_jsonb(z) - array['boxes', 'version', 'created_at', 'updated_at', 'tenant_id']
 $$;
 
 -- A version as a whole, as decisions read it.
-create function private.definition_of(v watchpost.zone_versions) returns jsonb
+create function private.version_definition(v watchpost.zone_versions) returns jsonb
 language sql stable set search_path = '' as $$
   select v.definition || jsonb_build_object('polygon', (
     select s.polygon from watchpost.zone_shapes s where s.zone_id = v.zone_id and s.hash = v.shape_hash))
 $$;
-grant execute on function private.definition_of to authenticated, watchpost_jobs;
+grant execute on function private.version_definition to authenticated, watchpost_jobs;
 
 -- Notes the version that begins now. errcode WP409 when the zone keeps as much history as it may:
 -- what is thinned out, see retention, makes room again.
-create function private.keep_version(z watchpost.zones, p_must_fit boolean) returns void
+create function private.store_version(z watchpost.zones, p_must_fit boolean) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
   v_text text := z.polygon::text;
@@ -235,7 +235,7 @@ $$;
 
 -- A severity below this cannot reach the zone's threshold. Only narrows: rounded down, decided elsewhere.
 -- A threshold next to nothing is taken for a little more, which the rounding covers: divided it underflows.
-create function private.least_severity(z watchpost.zones) returns real
+create function private.min_event_severity(z watchpost.zones) returns real
 language sql immutable set search_path = '' as $$
   select (greatest(z.min_severity, 0.0001) / z.severity_multiplier - 0.01)::real
 $$;
@@ -246,9 +246,9 @@ language plpgsql security definer set search_path = '' as $$
 begin
   if tg_op = 'INSERT' then
     perform pg_advisory_xact_lock(hashtextextended('zones:' || new.owner_id, 0));
-    perform private.require_room(new.owner_id, 'zones', (
+    perform private.require_quota(new.owner_id, 'zones', (
       select count(*) + 1 from watchpost.zones where owner_id = new.owner_id and deleted_at is null));
-    perform private.require_tidy(new.owner_id, 'zones', (
+    perform private.require_deleted_quota(new.owner_id, 'zones', (
       select count(*) from watchpost.zones
       where owner_id = new.owner_id and deleted_at > now() - interval '30 days'));
     return new;
@@ -259,7 +259,7 @@ begin
   end if;
   if old.deleted_at is not null and new.deleted_at is null then
     perform pg_advisory_xact_lock(hashtextextended('zones:' || new.owner_id, 0));
-    perform private.require_room(new.owner_id, 'zones', (
+    perform private.require_quota(new.owner_id, 'zones', (
       select count(*) + 1 from watchpost.zones where owner_id = new.owner_id and deleted_at is null));
   end if;
   new.updated_at := now();
@@ -277,16 +277,16 @@ language plpgsql security definer set search_path = '' as $$
 begin
   if tg_op = 'INSERT' or new.version <> old.version then
     -- Who deletes, leaves or deletes an organisation is not held up.
-    perform private.keep_version(new, tg_op = 'INSERT' or not (
+    perform private.store_version(new, tg_op = 'INSERT' or not (
       (new.deleted_at is not null and old.deleted_at is null)
       or new.owner_id <> old.owner_id
       or not private.org_exists(old.org_id)));
-    perform private.enqueue('rezone', gen_random_uuid(), jsonb_build_object('zone_id', new.id));
+    perform private.enqueue('match_zone', gen_random_uuid(), jsonb_build_object('zone_id', new.id));
   end if;
   if tg_op = 'INSERT' or new.version <> old.version then
     delete from watchpost.zone_boxes where zone_id = new.id;
-    insert into watchpost.zone_boxes (zone_id, part, box, needs, sources, types)
-    select new.id, b.part, b.box, private.least_severity(new), new.sources, new.types
+    insert into watchpost.zone_boxes (zone_id, part, box, min_severity, sources, types)
+    select new.id, b.part, b.box, private.min_event_severity(new), new.sources, new.types
     from unnest(new.boxes) with ordinality as b (box, part)
     where new.deleted_at is null;
   end if;

@@ -20,13 +20,13 @@ create function private.events_near(
 returns table (event_id text, ts timestamptz, is_position boolean, zone_ids uuid[])
 language plpgsql stable security definer set search_path = '' set plan_cache_mode = force_custom_plan as $$
 declare
-  v_scopes uuid[] := private.my_scopes();
+  v_tenants uuid[] := private.my_tenants();
   v_boxes bigint;
 begin
   select count(*) into v_boxes
   from (
     select from watchpost.zones z join watchpost.zone_boxes b on b.zone_id = z.id
-    where z.scope_id = any(v_scopes) and z.deleted_at is null and (p_zone_id is null or z.id = p_zone_id)
+    where z.tenant_id = any(v_tenants) and z.deleted_at is null and (p_zone_id is null or z.id = p_zone_id)
     limit p_walk + 1
   ) counted;
 
@@ -35,14 +35,14 @@ begin
     with boxes as materialized (
       select b.zone_id, b.box
       from watchpost.zones z join watchpost.zone_boxes b on b.zone_id = z.id
-      where z.scope_id = any(v_scopes) and z.deleted_at is null and (p_zone_id is null or z.id = p_zone_id)
+      where z.tenant_id = any(v_tenants) and z.deleted_at is null and (p_zone_id is null or z.id = p_zone_id)
     ),
     near as (
       select e.id, e.ts, false as is_position, boxes.zone_id
       from boxes cross join lateral (
         select c.id, c.ts from watchpost.events c
         where c.extent operator(pg_catalog.&&) boxes.box and c.ts > p_from and c.ts <= p_before
-          and (c.scope_id is null or c.scope_id = any(v_scopes))
+          and (c.tenant_id is null or c.tenant_id = any(v_tenants))
           and (p_before_id is null or c.ts < p_before or c.id < p_before_id)
           and (p_source is null or c.source = p_source)
           and (p_type is null or c.type = p_type)
@@ -55,7 +55,7 @@ begin
       from boxes cross join lateral (
         select c.event_id, c.ts from watchpost.positions c
         where c.extent operator(pg_catalog.&&) boxes.box and c.ts > p_from and c.ts <= p_before
-          and (c.scope_id is null or c.scope_id = any(v_scopes))
+          and (c.tenant_id is null or c.tenant_id = any(v_tenants))
           and (p_before_id is null or c.ts < p_before or c.event_id < p_before_id)
           and (p_source is null or c.source = p_source)
           and (p_type is null or c.type = p_type)
@@ -77,7 +77,7 @@ begin
     select * from (
       (select c.id, c.ts, c.extent, false as is_position from watchpost.events c
        where c.ts > p_from and c.ts <= p_before
-         and (c.scope_id is null or c.scope_id = any(v_scopes))
+         and (c.tenant_id is null or c.tenant_id = any(v_tenants))
          and (p_before_id is null or c.ts < p_before or c.id < p_before_id)
          and (p_source is null or c.source = p_source)
          and (p_type is null or c.type = p_type)
@@ -86,7 +86,7 @@ begin
       union all
       (select c.event_id, c.ts, c.extent, true from watchpost.positions c
        where c.ts > p_from and c.ts <= p_before
-         and (c.scope_id is null or c.scope_id = any(v_scopes))
+         and (c.tenant_id is null or c.tenant_id = any(v_tenants))
          and (p_before_id is null or c.ts < p_before or c.event_id < p_before_id)
          and (p_source is null or c.source = p_source)
          and (p_type is null or c.type = p_type)
@@ -109,7 +109,7 @@ begin
       ) near
       cross join lateral (
         select z.id from watchpost.zones z
-        where z.id = near.zone_id and z.scope_id = any(v_scopes) and z.deleted_at is null
+        where z.id = near.zone_id and z.tenant_id = any(v_tenants) and z.deleted_at is null
           and (p_zone_id is null or z.id = p_zone_id)
         offset 0
       ) mine
@@ -144,7 +144,7 @@ returns table (
 )
 language plpgsql stable security definer set search_path = '' set plan_cache_mode = force_custom_plan as $$
 declare
-  v_scopes uuid[] := private.my_scopes();
+  v_tenants uuid[] := private.my_tenants();
 begin
   return query
   select * from (
@@ -157,7 +157,7 @@ begin
         on n.extent operator(pg_catalog.&&) b.box and n.first_seen_at >= p_from and n.first_seen_at < p_to
     ) near
     join watchpost.event_revisions r on r.event_id = near.event_id and r.first_seen_at < p_to
-    where r.scope_id is null or r.scope_id = any(v_scopes)
+    where r.tenant_id is null or r.tenant_id = any(v_tenants)
     union all
     select r.event_id, 1, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
       r.severity, r.subject, r.status, r.url, null::jsonb
@@ -168,7 +168,7 @@ begin
         on n.extent operator(pg_catalog.&&) b.box and n.first_seen_at >= p_from and n.first_seen_at < p_to
     ) near
     join watchpost.positions r on r.subject = near.subject
-    where r.first_seen_at < p_to and (r.scope_id is null or r.scope_id = any(v_scopes))
+    where r.first_seen_at < p_to and (r.tenant_id is null or r.tenant_id = any(v_tenants))
   ) x
   order by x.first_seen_at, x.ts, x.event_id, x.revision
   limit p_limit;
@@ -191,12 +191,12 @@ language sql stable security definer set search_path = '' as $$
     r.severity, r.subject, r.status, r.url, r.geometry
   from known
   join watchpost.event_revisions r on r.event_id = known.id
-  where r.scope_id is null or r.scope_id = any(private.my_scopes())
+  where r.tenant_id is null or r.tenant_id = any(private.my_tenants())
   union all
   select r.event_id, 1, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
     r.severity, r.subject, r.status, r.url, null::jsonb
   from watchpost.positions r
-  where r.event_id = p_event_id and (r.scope_id is null or r.scope_id = any(private.my_scopes()))
+  where r.event_id = p_event_id and (r.tenant_id is null or r.tenant_id = any(private.my_tenants()))
   order by 3, 2
 $$;
 
@@ -214,7 +214,7 @@ language sql stable security definer set search_path = '' as $$
   join watchpost.positions r on r.subject = p.subject
   where p.event_id = p_event_id and p.subject = p_subject
     and (r.first_seen_at, r.ts) < (p.first_seen_at, p.ts)
-    and (r.scope_id is null or r.scope_id = any(private.my_scopes()))
+    and (r.tenant_id is null or r.tenant_id = any(private.my_tenants()))
   order by r.first_seen_at, r.ts
 $$;
 grant execute on function private.revisions_of, private.stay_before to authenticated;

@@ -6,7 +6,7 @@ create table watchpost.channels (
   id uuid primary key default gen_random_uuid(),
   owner_id uuid not null default private.uid() references watchpost.accounts on delete cascade,
   org_id uuid references watchpost.organisations on delete set null,
-  scope_id uuid generated always as (coalesce(org_id, owner_id)) stored,
+  tenant_id uuid generated always as (coalesce(org_id, owner_id)) stored,
   kind text not null check (kind ~ '^[a-z]{1,32}$'),
   label text check (length(label) between 1 and 120),
   target_sealed text not null,
@@ -29,7 +29,7 @@ comment on table watchpost.channels is 'Where alerts go. Everything secret is se
 comment on column watchpost.channels.id is 'Stands in zones.channel_ids and in deliveries.';
 comment on column watchpost.channels.owner_id is 'Account that made it.';
 comment on column watchpost.channels.org_id is 'Organisation it is shared with; null: private.';
-comment on column watchpost.channels.scope_id is 'Who may see it: organisation, else owner. Computed.';
+comment on column watchpost.channels.tenant_id is 'Who may see it: organisation, else owner. Computed.';
 comment on column watchpost.channels.kind is 'webhook, slack, discord, teams, telegram, email, pagerduty or ntfy.';
 comment on column watchpost.channels.label is 'What its owner calls it; null: shown by kind.';
 comment on column watchpost.channels.target_sealed is 'URL, address or key of the receiver, encrypted with SEAL_KEYS.';
@@ -47,13 +47,13 @@ comment on column watchpost.channels.paused_until is 'After many failures nothin
 comment on column watchpost.channels.created_at is 'When it was made.';
 comment on column watchpost.channels.updated_at is 'Last change, also of its state.';
 comment on column watchpost.channels.deleted_at is 'Hidden since then; restorable for 30 days; null: alive.';
-create index channels_scope_created on watchpost.channels (scope_id, created_at desc, id desc);
+create index channels_tenant_created on watchpost.channels (tenant_id, created_at desc, id desc);
 create index channels_owner_id on watchpost.channels (owner_id);
 create index channels_org_id on watchpost.channels (org_id) where org_id is not null;
 alter table watchpost.channels enable row level security;
 alter table watchpost.channels force row level security;
 create policy channels_select on watchpost.channels for select to authenticated
-  using (scope_id = any((select private.my_scopes())::uuid[]));
+  using (tenant_id = any((select private.my_tenants())::uuid[]));
 create policy channels_insert on watchpost.channels for insert to authenticated
   with check (
     (select private.can_write())
@@ -101,10 +101,10 @@ begin
     end if;
   end if;
   perform pg_advisory_xact_lock(hashtextextended('channels:' || new.owner_id, 0));
-  perform private.require_room(new.owner_id, 'channels', (
+  perform private.require_quota(new.owner_id, 'channels', (
     select count(*) + 1 from watchpost.channels where owner_id = new.owner_id and deleted_at is null));
   if tg_op = 'INSERT' then
-    perform private.require_tidy(new.owner_id, 'channels', (
+    perform private.require_deleted_quota(new.owner_id, 'channels', (
       select count(*) from watchpost.channels
       where owner_id = new.owner_id and deleted_at > now() - interval '30 days'));
   end if;
@@ -123,7 +123,7 @@ language sql stable security definer set search_path = '' as $$
     select from watchpost.channels c
     where c.id = given.id
       and c.deleted_at is null
-      and c.scope_id = any(private.my_scopes())
+      and c.tenant_id = any(private.my_tenants())
       and (c.owner_id = p_zone_owner or exists (
         select from watchpost.members m
         where m.org_id = c.org_id and m.user_id = p_zone_owner and m.status = 'active')))

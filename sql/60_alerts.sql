@@ -8,7 +8,7 @@ create table watchpost.alerts (
   zone_name text not null,
   owner_id uuid not null references watchpost.accounts on delete cascade,
   org_id uuid references watchpost.organisations on delete set null,
-  scope_id uuid generated always as (coalesce(org_id, owner_id)) stored,
+  tenant_id uuid generated always as (coalesce(org_id, owner_id)) stored,
   event_id text not null,
   source text not null,
   subject text,
@@ -38,7 +38,7 @@ comment on column watchpost.alerts.zone_id is 'Zone that was concerned.';
 comment on column watchpost.alerts.zone_name is 'Label of the zone at that time.';
 comment on column watchpost.alerts.owner_id is 'Owner of the zone, kept in step with it.';
 comment on column watchpost.alerts.org_id is 'Organisation the zone is shared with, kept in step with it.';
-comment on column watchpost.alerts.scope_id is 'Who may see it: organisation, else owner. Computed.';
+comment on column watchpost.alerts.tenant_id is 'Who may see it: organisation, else owner. Computed.';
 comment on column watchpost.alerts.event_id is 'Event, or for a moving subject the position that began it.';
 comment on column watchpost.alerts.source is 'Feed of the event.';
 comment on column watchpost.alerts.subject is 'Moving subject of the stay; null for other events.';
@@ -60,7 +60,7 @@ comment on column watchpost.alerts.resolved_via is 'How it was resolved: api, co
 comment on column watchpost.alerts.note is 'What people wrote about it.';
 comment on column watchpost.alerts.created_at is 'When the row was written.';
 comment on column watchpost.alerts.updated_at is 'Last change of any kind; pollers ask by it.';
-create index alerts_scope_raised on watchpost.alerts (scope_id, raised_at desc, id desc);
+create index alerts_tenant_raised on watchpost.alerts (tenant_id, raised_at desc, id desc);
 create index alerts_zone_raised on watchpost.alerts (zone_id, raised_at desc, id desc);
 create index alerts_raised_at on watchpost.alerts (raised_at);
 create index alerts_owner_id on watchpost.alerts (owner_id);
@@ -71,10 +71,10 @@ create index alerts_held on watchpost.alerts (zone_id, held_until) where status 
 alter table watchpost.alerts enable row level security;
 alter table watchpost.alerts force row level security;
 create policy alerts_select on watchpost.alerts for select to authenticated
-  using (scope_id = any((select private.my_scopes())::uuid[]));
+  using (tenant_id = any((select private.my_tenants())::uuid[]));
 create policy alerts_update on watchpost.alerts for update to authenticated
-  using ((select private.can_write()) and scope_id = any((select private.my_scopes())::uuid[]))
-  with check ((select private.can_write()) and scope_id = any((select private.my_scopes())::uuid[]));
+  using ((select private.can_write()) and tenant_id = any((select private.my_tenants())::uuid[]))
+  with check ((select private.can_write()) and tenant_id = any((select private.my_tenants())::uuid[]));
 create policy alerts_jobs on watchpost.alerts for all to watchpost_jobs
   using (true) with check (true);
 grant select on watchpost.alerts to authenticated;

@@ -6,7 +6,7 @@ create table watchpost.deliveries (
   id uuid primary key default gen_random_uuid(),
   alert_id uuid references watchpost.alerts on delete cascade,
   channel_id uuid not null references watchpost.channels on delete cascade,
-  message text not null check (message ~ '^(alert\.(raised|revised|escalated|ended|retracted|digest)|channel\.test)$'),
+  type text not null check (type ~ '^(alert\.(raised|revised|escalated|ended|retracted|digest)|channel\.test)$'),
   sequence integer not null default 0,
   status text not null default 'queued'
     check (status in ('queued', 'held', 'sending', 'succeeded', 'failed', 'expired', 'cancelled')),
@@ -25,7 +25,7 @@ comment on table watchpost.deliveries is 'One message to one channel. Its id is 
 comment on column watchpost.deliveries.id is 'Also the webhook-id header and the id of its job.';
 comment on column watchpost.deliveries.alert_id is 'Alert it tells of; null for a test.';
 comment on column watchpost.deliveries.channel_id is 'Where it goes.';
-comment on column watchpost.deliveries.message is 'What it says: alert.raised, alert.escalated, alert.digest, channel.test …';
+comment on column watchpost.deliveries.type is 'What it says: alert.raised, alert.escalated, alert.digest, channel.test …';
 comment on column watchpost.deliveries.sequence is 'Which update of the alert it tells; 0 for the first message.';
 comment on column watchpost.deliveries.status is 'queued, held (quiet hours), sending, succeeded, failed, expired (gave up) or cancelled.';
 comment on column watchpost.deliveries.attempts is 'How often it was tried.';
@@ -39,8 +39,8 @@ comment on column watchpost.deliveries.digest_id is 'Digest that carries this he
 comment on column watchpost.deliveries.created_at is 'When it was decided to send.';
 comment on column watchpost.deliveries.updated_at is 'Last change of state.';
 -- A redelivery or digest is a new message about the same thing; a first one exists once.
-create unique index deliveries_once on watchpost.deliveries (alert_id, channel_id, message, sequence)
-  where redelivery_of is null and message <> 'alert.digest';
+create unique index deliveries_once on watchpost.deliveries (alert_id, channel_id, type, sequence)
+  where redelivery_of is null and type <> 'alert.digest';
 create index deliveries_channel_created on watchpost.deliveries (channel_id, created_at desc, id desc);
 create index deliveries_alert_id on watchpost.deliveries (alert_id);
 create index deliveries_redelivery_of on watchpost.deliveries (redelivery_of) where redelivery_of is not null;
@@ -118,7 +118,7 @@ language sql stable set search_path = '' as $$
         'id', d.id,
         'channel_id', d.channel_id,
         'channel', coalesce(c.label, c.kind),
-        'kind', d.message,
+        'kind', d.type,
         'status', d.status,
         'attempts', d.attempts,
         'last_error', d.last_error,
@@ -138,13 +138,13 @@ grant execute on function private.alert_json to authenticated, watchpost_jobs;
 
 -- What a delivery says, but for its type: the alert as its channel may see it, and for a digest all
 -- the alerts it gathers, the most severe first.
-create function private.card_of(d watchpost.deliveries) returns jsonb
+create function private.notification_json(d watchpost.deliveries) returns jsonb
 language sql stable set search_path = '' as $$
   select jsonb_build_object(
-    'timestamp', case when d.message = 'alert.digest' then private.iso(d.created_at) else a.event ->> 'ts' end,
+    'timestamp', case when d.type = 'alert.digest' then private.iso(d.created_at) else a.event ->> 'ts' end,
     'alert', private.alert_json(a, d.channel_id),
     'zone', jsonb_build_object('id', a.zone_id, 'label', a.zone_name))
-    || case when d.message = 'alert.digest' then jsonb_build_object('alerts', (
+    || case when d.type = 'alert.digest' then jsonb_build_object('alerts', (
       select jsonb_agg(private.alert_json(held, d.channel_id) order by held.severity desc, held.raised_at, held.id)
       from watchpost.alerts held
       where held.id in (select part.alert_id from watchpost.deliveries part where part.digest_id = d.id)
@@ -152,7 +152,7 @@ language sql stable set search_path = '' as $$
   from watchpost.alerts a
   where a.id = d.alert_id
 $$;
-grant execute on function private.card_of to watchpost_jobs;
+grant execute on function private.notification_json to watchpost_jobs;
 
 -- The state of a delivery after an attempt, and of what depends on it: the parts of a digest, and
 -- the alert, which is dispatched with its first success and failed when nothing is left to try.
@@ -205,7 +205,7 @@ declare
   v_new uuid;
   v_count integer := 0;
 begin
-  select * into v_alert from watchpost.alerts where id = p_alert_id and scope_id = any(private.my_scopes());
+  select * into v_alert from watchpost.alerts where id = p_alert_id and tenant_id = any(private.my_tenants());
   if not found then
     return;
   end if;
@@ -218,12 +218,12 @@ begin
       using errcode = 'WP409';
   end if;
   for v_old in
-    select d.id, d.channel_id, d.message, d.sequence
+    select d.id, d.channel_id, d.type, d.sequence
     from watchpost.deliveries d
     join watchpost.channels c on c.id = d.channel_id
     where d.alert_id = p_alert_id
       and c.deleted_at is null
-      and c.scope_id = any(private.my_scopes())
+      and c.tenant_id = any(private.my_tenants())
       and case
         when p_delivery_ids is null then d.status in ('failed', 'expired')
         else d.id = any(p_delivery_ids)
@@ -232,8 +232,8 @@ begin
         select from watchpost.deliveries again
         where again.redelivery_of = d.id and again.status in ('queued', 'sending'))
   loop
-    insert into watchpost.deliveries (alert_id, channel_id, message, sequence, redelivery_of)
-    values (p_alert_id, v_old.channel_id, v_old.message, v_old.sequence, v_old.id)
+    insert into watchpost.deliveries (alert_id, channel_id, type, sequence, redelivery_of)
+    values (p_alert_id, v_old.channel_id, v_old.type, v_old.sequence, v_old.id)
     returning id into v_new;
     perform private.enqueue(
       'deliver', v_new, jsonb_build_object('delivery_id', v_new), p_group => v_old.channel_id::text);
@@ -241,8 +241,8 @@ begin
     return next v_new;
   end loop;
   if v_count > 0 then
-    perform private.record('alert.redelivered', 'alert', p_alert_id::text,
-      v_alert.owner_id || private.heads_of(array[v_alert.org_id]), jsonb_build_object('deliveries', v_count));
+    perform private.record_audit('alert.redelivered', 'alert', p_alert_id::text,
+      v_alert.owner_id || private.admins_of(array[v_alert.org_id]), jsonb_build_object('deliveries', v_count));
   end if;
 end
 $$;
@@ -255,18 +255,18 @@ declare
   v_id uuid;
 begin
   if (select count(*) from watchpost.deliveries
-      where channel_id = p_channel_id and message = 'channel.test' and created_at > now() - interval '1 day') >= 100 then
+      where channel_id = p_channel_id and type = 'channel.test' and created_at > now() - interval '1 day') >= 100 then
     raise exception 'This channel was tested a hundred times in a day. Wait, or look at what it answered: GET /channels/:id/deliveries.'
       using errcode = 'WP409';
   end if;
-  insert into watchpost.deliveries (channel_id, message, status, payload, first_attempt_at)
+  insert into watchpost.deliveries (channel_id, type, status, payload, first_attempt_at)
   select c.id, 'channel.test', 'sending', p_payload, now()
   from watchpost.channels c
   where c.id = p_channel_id and c.deleted_at is null and private.can_write()
     and (c.owner_id = private.uid() or c.org_id = any(private.admin_orgs()))
   returning id into v_id;
   if v_id is not null then
-    perform private.record('channel.tested', 'channel', c.id::text, c.owner_id || private.heads_of(array[c.org_id]))
+    perform private.record_audit('channel.tested', 'channel', c.id::text, c.owner_id || private.admins_of(array[c.org_id]))
     from watchpost.channels c where c.id = p_channel_id;
   end if;
   return v_id;
@@ -286,8 +286,8 @@ begin
       delivered_at = case when p_outcome = 'ok' then now() end,
       updated_at = now()
   from watchpost.channels c
-  where d.id = p_delivery_id and d.status = 'sending' and d.message = 'channel.test' and c.id = d.channel_id
-    and private.can_write() and c.scope_id = any(private.my_scopes());
+  where d.id = p_delivery_id and d.status = 'sending' and d.type = 'channel.test' and c.id = d.channel_id
+    and private.can_write() and c.tenant_id = any(private.my_tenants());
   if found then
     insert into watchpost.delivery_attempts (delivery_id, attempt, outcome, status_code, duration_ms, error, response_excerpt)
     values (p_delivery_id, 1, p_outcome, p_status_code, p_duration_ms, p_error, p_excerpt);

@@ -4,14 +4,14 @@ set role watchpost_owner;
 
 -- Of these zones, those all of whose readers see an event that belongs to an account or organisation:
 -- an alert of a shared zone would tell its organisation what a private event, or another one's, said.
-create function private.zones_for(p_zone_ids uuid[], p_scope_id uuid) returns uuid[]
+create function private.zones_in_tenant(p_zone_ids uuid[], p_tenant_id uuid) returns uuid[]
 language sql stable security definer set search_path = '' as $$
   select coalesce(array_agg(z.id), '{}')
   from watchpost.zones z
   where z.id = any(p_zone_ids) and (
-    z.scope_id = p_scope_id or z.org_id is null and exists (
+    z.tenant_id = p_tenant_id or z.org_id is null and exists (
       select from watchpost.members o
-      where o.org_id = p_scope_id and o.user_id = z.owner_id and o.status = 'active'))
+      where o.org_id = p_tenant_id and o.user_id = z.owner_id and o.status = 'active'))
 $$;
 
 -- Security definer: box operators are not leakproof. The zones that each revision of a batch may
@@ -28,12 +28,12 @@ begin
   return query
   with r as materialized (
     select e.event_id, e.revision, e.first_seen_at, e.source, e.type, e.title, e.lat, e.lon, e.ts, e.severity,
-      e.subject, e.status, e.url, e.geometry, e.extent, e.scope_id,
+      e.subject, e.status, e.url, e.geometry, e.extent, e.tenant_id,
       e.event_id as key
     from watchpost.event_revisions e where e.batch_id = p_batch_id
     union all
     select p.event_id, 1, p.first_seen_at, p.source, p.type, p.title, p.lat, p.lon, p.ts, p.severity,
-      p.subject, p.status, p.url, null::jsonb, p.extent, p.scope_id,
+      p.subject, p.status, p.url, null::jsonb, p.extent, p.tenant_id,
       p.subject
     from watchpost.positions p where p.batch_id = p_batch_id
   ),
@@ -46,7 +46,7 @@ begin
     from r
     join watchpost.zone_boxes b on b.box operator(pg_catalog.&&) r.extent
     where r.subject is null
-      and b.needs <= r.severity::real
+      and b.min_severity <= r.severity::real
       and (b.sources is null or r.source = any(b.sources))
       and (b.types is null or r.type = any(b.types))
     union
@@ -72,7 +72,7 @@ begin
   )
   select r.event_id, r.revision, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts, r.severity,
     r.subject, r.status, r.url, r.geometry,
-    case when r.scope_id is null then g.zone_ids else private.zones_for(g.zone_ids, r.scope_id) end
+    case when r.tenant_id is null then g.zone_ids else private.zones_in_tenant(g.zone_ids, r.tenant_id) end
   from r
   join gathered g on g.event_id = r.event_id and g.ts = r.ts
   order by r.first_seen_at, r.ts, r.event_id, r.revision;
@@ -104,7 +104,7 @@ begin
   join watchpost.zone_boxes b on b.zone_id = zone.id
   join watchpost.events e on e.extent operator(pg_catalog.&&) b.box
   where e.status = 'active' and e.ends_at > now()
-    and (e.scope_id is null or private.zones_for(array[zone.id], e.scope_id) <> '{}')
+    and (e.tenant_id is null or private.zones_in_tenant(array[zone.id], e.tenant_id) <> '{}')
   union all
   select distinct on (r.first_seen_at, r.ts, r.event_id, r.revision)
     r.event_id, r.revision, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts, r.severity, r.subject,
@@ -113,7 +113,7 @@ begin
   join watchpost.zone_boxes b on b.zone_id = zone.id
   join watchpost.event_revisions r on r.extent operator(pg_catalog.&&) b.box and r.first_seen_at >= zone.valid_from
   join watchpost.batches done on done.id = r.batch_id and done.matched_at is not null
-  where r.scope_id is null or private.zones_for(array[zone.id], r.scope_id) <> '{}'
+  where r.tenant_id is null or private.zones_in_tenant(array[zone.id], r.tenant_id) <> '{}'
   order by 3, 9, 1, 2;
 end
 $$;
@@ -121,7 +121,7 @@ grant execute on function private.zone_candidates to watchpost_jobs;
 
 -- Security definer, these three: alerts, deliveries and jobs are born together, for the jobs' login.
 -- New alerts from JSON, each with a delivery and job per channel; one that exists is left alone.
-create function private.raise_alerts(p_alerts jsonb, p_wake_id uuid) returns void
+create function private.raise_alerts(p_alerts jsonb, p_run_id uuid) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_ids uuid[];
@@ -144,26 +144,26 @@ begin
     returning id
   )
   select array_agg(id) into v_ids from born;
-  perform private.send_alerts(v_ids, p_wake_id);
+  perform private.send_alerts(v_ids, p_run_id);
 end
 $$;
 
 -- The first message of alerts that go out or wait: deliveries with their jobs, the end of each wait,
 -- and `recorded` where there is no channel.
-create function private.send_alerts(p_ids uuid[], p_wake_id uuid) returns void
+create function private.send_alerts(p_ids uuid[], p_run_id uuid) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_count bigint;
 begin
   with sent as (
-    insert into watchpost.deliveries as d (alert_id, channel_id, message, status)
+    insert into watchpost.deliveries as d (alert_id, channel_id, type, status)
     select a.id, c.channel_id, 'alert.raised', case a.status when 'held' then 'held' else 'queued' end
     from watchpost.alerts a
     join watchpost.zones z on z.id = a.zone_id
     cross join lateral private.zone_channels(z.owner_id, z.org_id, z.channel_ids) c
     where a.id = any(p_ids) and a.status in ('pending', 'held')
-    on conflict (alert_id, channel_id, message, sequence)
-      where redelivery_of is null and message <> 'alert.digest'
+    on conflict (alert_id, channel_id, type, sequence)
+      where redelivery_of is null and type <> 'alert.digest'
     do update set status = 'queued', updated_at = now() where d.status = 'held' and excluded.status = 'queued'
     returning d.id, d.channel_id, d.status
   )
@@ -172,7 +172,7 @@ begin
   from sent s where s.status = 'queued';
 
   perform private.enqueue(
-    'release', md5(concat_ws('|', h.zone_id, h.held_until, p_wake_id))::uuid,
+    'release', md5(concat_ws('|', h.zone_id, h.held_until, p_run_id))::uuid,
     jsonb_build_object('zone_id', h.zone_id), h.held_until)
   from (
     select distinct zone_id, held_until from watchpost.alerts
@@ -198,7 +198,7 @@ $$;
 
 -- Alerts that were suppressed or held and now get further, because it got worse. Of a stay it is
 -- from now on about the position that took it further.
-create function private.advance_alerts(p_alerts jsonb, p_wake_id uuid) returns void
+create function private.advance_alerts(p_alerts jsonb, p_run_id uuid) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_ids uuid[];
@@ -220,7 +220,7 @@ begin
     returning a.id
   )
   select array_agg(id) into v_ids from moved;
-  perform private.send_alerts(v_ids, p_wake_id);
+  perform private.send_alerts(v_ids, p_run_id);
 end
 $$;
 
@@ -246,7 +246,7 @@ begin
     returning a.id, jsonb_array_length(a.updates) as sequence into v_alert;
     continue when not found or v_update.send is null;
     with sent as (
-      insert into watchpost.deliveries (alert_id, channel_id, message, sequence, status, next_attempt_at)
+      insert into watchpost.deliveries (alert_id, channel_id, type, sequence, status, next_attempt_at)
       select distinct d.alert_id, d.channel_id, 'alert.' || v_update.kind, v_alert.sequence,
         case v_update.send when 'held' then 'held' else 'queued' end, v_update.held_until
       from watchpost.deliveries d
@@ -304,7 +304,7 @@ begin
   for v_channel in
     select distinct channel_id from watchpost.deliveries where id = any(v_held)
   loop
-    insert into watchpost.deliveries (alert_id, channel_id, message)
+    insert into watchpost.deliveries (alert_id, channel_id, type)
     select d.alert_id, v_channel, 'alert.digest'
     from watchpost.deliveries d join watchpost.alerts a on a.id = d.alert_id
     where d.id = any(v_held) and d.channel_id = v_channel

@@ -49,7 +49,7 @@ grant select on watchpost.audit to authenticated;
 
 -- Writes an act into the log of each account concerned, with the context of the request, if any; into
 -- the actor's too, unless it stands there already.
-create function private.record(
+create function private.record_audit(
   p_action text, p_target_type text, p_target_id text, p_accounts uuid[], p_details jsonb default '{}',
   p_for_actor boolean default true
 )
@@ -66,7 +66,7 @@ language sql volatile set search_path = '' as $$
 $$;
 
 -- Who answers for organisations: what is done to things shared there stands in their logs too.
-create function private.heads_of(p_org_ids uuid[]) returns uuid[]
+create function private.admins_of(p_org_ids uuid[]) returns uuid[]
 language sql stable set search_path = '' as $$
   select coalesce(array_agg(m.user_id), '{}') from watchpost.members m
   where m.org_id = any(p_org_ids) and m.status = 'active' and m.role in ('owner', 'admin')
@@ -74,14 +74,14 @@ $$;
 
 -- The changed columns of a row, old and new, without secrets, hashes, boxes, shapes' coordinates and
 -- what people wrote: of those it only says that they changed.
-create function private.changes(p_old jsonb, p_new jsonb) returns jsonb
+create function private.changed_fields(p_old jsonb, p_new jsonb) returns jsonb
 language sql immutable set search_path = '' as $$
   select coalesce(jsonb_object_agg(n.key, case
     when n.key ~ '(sealed|hash|polygon|target|^note$)' then '"changed"'::jsonb
     else jsonb_build_array(p_old -> n.key, n.value) end), '{}')
   from jsonb_each(p_new) n
   where n.value is distinct from p_old -> n.key
-    and n.key not in ('boxes', 'version', 'updated_at', 'scope_id', 'failures', 'paused_until')
+    and n.key not in ('boxes', 'version', 'updated_at', 'tenant_id', 'failures', 'paused_until')
 $$;
 
 -- Security definer: the audit trigger of every table whose rows belong to somebody.
@@ -96,11 +96,11 @@ declare
   v_verb text := case tg_op when 'INSERT' then 'created' when 'UPDATE' then 'updated' else 'deleted' end;
   v_changes jsonb := '{}';
   v_accounts uuid[];
-  v_heads uuid[];
+  v_admins uuid[];
   v_id text;
 begin
   if tg_op = 'UPDATE' then
-    v_changes := private.changes(v_old, v_new);
+    v_changes := private.changed_fields(v_old, v_new);
     if v_changes = '{}' then
       return null;
     end if;
@@ -133,23 +133,23 @@ begin
     when v_row ? 'owner_id' then array[(v_row ->> 'owner_id')::uuid, (v_old ->> 'owner_id')::uuid]
     else array[(v_row ->> 'user_id')::uuid]
   end;
-  v_heads := private.heads_of(case
+  v_admins := private.admins_of(case
     when v_thing = 'organisation' then array[(v_row ->> 'id')::uuid]
     else array[(v_new ->> 'org_id')::uuid, (v_old ->> 'org_id')::uuid]
   end);
   v_id := coalesce(v_row ->> 'id', v_row ->> 'user_id');
   if v_row ? 'owner_id' and v_changes ? 'org_id' then
     -- What it was before, or is after, is no business of an organisation it is not shared with.
-    perform private.record(
+    perform private.record_audit(
       v_thing || '.' || v_verb, v_thing, v_id,
-      array(select unnest(v_heads) except select unnest(v_accounts)),
+      array(select unnest(v_admins) except select unnest(v_accounts)),
       jsonb_build_object('changed', jsonb_build_object('org_id', v_changes -> 'org_id'))
       || private.label_of(case when v_new ->> 'org_id' is null then v_old else v_new end),
       false);
   else
-    v_accounts := v_accounts || v_heads;
+    v_accounts := v_accounts || v_admins;
   end if;
-  perform private.record(
+  perform private.record_audit(
     v_thing || '.' || v_verb, v_thing, v_id, v_accounts,
     case when v_changes = '{}' then '{}' else jsonb_build_object('changed', v_changes) end
     || private.label_of(v_row));

@@ -35,7 +35,7 @@ create trigger accounts_second_factor before delete on watchpost.accounts
 
 -- Security definer, all that follow: callers write these tables in no other way. Errors: WP403, WP404
 -- and WP409 carry a sentence for the caller, WPOWN protects owners.
-create function private.make_key(
+create function private.create_key(
   p_name text, p_prefix text, p_key_hash bytea, p_scopes text[], p_expires_at timestamptz
 )
 returns uuid
@@ -57,14 +57,14 @@ begin
 end
 $$;
 
-create function private.make_org(p_name text) returns uuid
+create function private.create_org(p_name text) returns uuid
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_user uuid := private.require_session();
   v_org uuid := gen_random_uuid();
 begin
   perform pg_advisory_xact_lock(hashtextextended('organisations:' || v_user, 0));
-  perform private.require_room(v_user, 'organisations', (
+  perform private.require_quota(v_user, 'organisations', (
     select count(*) + 1 from watchpost.members where user_id = v_user and role = 'owner'));
   insert into watchpost.organisations (id, name) values (v_org, p_name);
   insert into watchpost.members (org_id, user_id, email, role, status, joined_at)
@@ -108,7 +108,7 @@ begin
     raise exception 'The owner cannot leave. Transfer the ownership first, or delete the organisation.'
       using errcode = 'WPOWN';
   end if;
-  select s.zones, s.channels into zones, channels from private.shared_by(p_org_id, private.uid()) s;
+  select s.zones, s.channels into zones, channels from private.count_shared(p_org_id, private.uid()) s;
   delete from watchpost.members where org_id = p_org_id and user_id = private.uid();
   return next;
 end
@@ -198,7 +198,7 @@ $$;
 -- Removes an account and everything that is its own. Shared zones and channels pass to the owner of
 -- their organisation; an organisation it owns passes to its longest-serving admin, else member, and
 -- goes when there is nobody. What it did stays in the audit log under a pseudonym.
-create function private.forget_account(p_user_id uuid) returns void
+create function private.erase_account(p_user_id uuid) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_pseudonym uuid := gen_random_uuid();
@@ -232,7 +232,7 @@ begin
     select id from watchpost.zones where owner_id = p_user_id and org_id is not null);
   -- Before the account itself, whose foreign keys would forget who sent the invites that are void now.
   delete from watchpost.members where user_id = p_user_id;
-  perform private.record('account.deleted', 'account', p_user_id::text, array[p_user_id]);
+  perform private.record_audit('account.deleted', 'account', p_user_id::text, array[p_user_id]);
   delete from watchpost.accounts where user_id = p_user_id;
 
   -- The history of what passed on tells whose it was.
@@ -273,14 +273,14 @@ begin
   end if;
   v_is_gone := private.delete_auth_user(v_user);
   -- The trigger on auth.users has done this already, where that row could be deleted.
-  perform private.forget_account(v_user);
+  perform private.erase_account(v_user);
   if not v_is_gone then
-    insert into watchpost.forgotten (user_id) values (v_user) on conflict do nothing;
+    insert into watchpost.erased_accounts (user_id) values (v_user) on conflict do nothing;
   end if;
 end
 $$;
 
-grant execute on function private.make_key, private.revoke_key, private.make_org, private.rename_org,
+grant execute on function private.create_key, private.revoke_key, private.create_org, private.rename_org,
   private.leave_org, private.transfer_org, private.delete_org, private.my_invites, private.accept_invite,
   private.delete_account, private.plan_limit to authenticated;
 

@@ -9,10 +9,10 @@ grant execute on all functions in schema pgboss to watchpost_owner, watchpost_jo
 select pgboss.create_queue('dead', '{"policy": "standard", "retentionSeconds": 7776000}');
 select pgboss.create_queue('ingest', '{"policy": "exclusive", "retryLimit": 0, "expireInSeconds": 120, "deleteAfterSeconds": 3600}');
 select pgboss.create_queue('match', '{"policy": "standard", "retryLimit": 20, "retryDelay": 1, "retryBackoff": true, "retryDelayMax": 300, "expireInSeconds": 120, "deleteAfterSeconds": 3600, "deadLetter": "dead"}');
-select pgboss.create_queue('rezone', '{"policy": "standard", "retryLimit": 20, "retryDelay": 1, "retryBackoff": true, "retryDelayMax": 300, "expireInSeconds": 120, "deleteAfterSeconds": 3600, "deadLetter": "dead"}');
+select pgboss.create_queue('match_zone', '{"policy": "standard", "retryLimit": 20, "retryDelay": 1, "retryBackoff": true, "retryDelayMax": 300, "expireInSeconds": 120, "deleteAfterSeconds": 3600, "deadLetter": "dead"}');
 select pgboss.create_queue('release', '{"policy": "standard", "retryLimit": 20, "retryDelay": 1, "retryBackoff": true, "retryDelayMax": 300, "expireInSeconds": 120, "deleteAfterSeconds": 3600, "deadLetter": "dead"}');
 select pgboss.create_queue('deliver', '{"policy": "standard", "retryLimit": 1000, "expireInSeconds": 120, "deleteAfterSeconds": 3600, "deadLetter": "dead"}');
-select pgboss.create_queue('retain', '{"policy": "exclusive", "retryLimit": 2, "expireInSeconds": 300, "deleteAfterSeconds": 86400}');
+select pgboss.create_queue('purge', '{"policy": "exclusive", "retryLimit": 2, "expireInSeconds": 300, "deleteAfterSeconds": 86400}');
 
 set role watchpost_owner;
 

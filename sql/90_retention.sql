@@ -24,7 +24,7 @@ insert into watchpost.retention (thing, keep) values
 
 -- Security definer: deletes up to p_batch rows of each kind that is past its time; says how many went.
 -- Events with an alert stay as the alert's own copy; what is deleted softly goes for good.
-create function private.retain(p_batch integer default 2000) returns integer
+create function private.purge(p_batch integer default 2000) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_total integer := 0;
@@ -132,7 +132,7 @@ begin
   -- A test whose process died between sending and recording has no job to try it again.
   update watchpost.deliveries
   set status = 'failed', last_error = 'The test was interrupted.', updated_at = now()
-  where message = 'channel.test' and status = 'sending' and updated_at < now() - interval '5 minutes';
+  where type = 'channel.test' and status = 'sending' and updated_at < now() - interval '5 minutes';
 
   -- As long as the log tells of it.
   delete from watchpost.api_keys where revoked_at < now() - (v_keep ->> 'audit')::interval;
@@ -157,6 +157,6 @@ begin
   return v_total;
 end
 $$;
-grant execute on function private.retain to watchpost_jobs;
+grant execute on function private.purge to watchpost_jobs;
 
 reset role;

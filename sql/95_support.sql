@@ -31,7 +31,7 @@ grant select (
     failures, paused_until, created_at, updated_at, deleted_at)
   on watchpost.channels to service_role;
 grant select (
-    id, alert_id, channel_id, message, status, attempts, last_error, next_attempt_at, first_attempt_at,
+    id, alert_id, channel_id, type, status, attempts, last_error, next_attempt_at, first_attempt_at,
     delivered_at, redelivery_of, created_at, updated_at)
   on watchpost.deliveries to service_role;
 grant select (id, source, ts) on watchpost.events to service_role;
@@ -278,7 +278,7 @@ comment on column support.alerts_today.owner_id is 'Id of the owner.';
 comment on column support.alerts_today.org_id is 'Id of the organisation.';
 
 create view support.deliveries_failing with (security_invoker = true) as
-select d.id, d.updated_at, a.email as owner, c.kind, c.label as channel, c.target_masked as target, d.message,
+select d.id, d.updated_at, a.email as owner, c.kind, c.label as channel, c.target_masked as target, d.type,
   d.status, d.attempts, d.last_error, d.next_attempt_at, d.created_at, l.zone_name as zone,
   d.alert_id, d.channel_id
 from watchpost.deliveries d
@@ -295,7 +295,7 @@ comment on column support.deliveries_failing.owner is 'Address of the channel''s
 comment on column support.deliveries_failing.kind is 'Kind of channel.';
 comment on column support.deliveries_failing.channel is 'What its owner calls the channel.';
 comment on column support.deliveries_failing.target is 'Receiver, masked.';
-comment on column support.deliveries_failing.message is 'What it says: alert.raised, alert.digest, channel.test …';
+comment on column support.deliveries_failing.type is 'What it says: alert.raised, alert.digest, channel.test …';
 comment on column support.deliveries_failing.status is 'queued or sending (retried), failed or expired (given up).';
 comment on column support.deliveries_failing.attempts is 'How often it was tried.';
 comment on column support.deliveries_failing.last_error is 'Why the last attempt failed.';
@@ -318,7 +318,7 @@ left join pgboss.job j on j.name = q.name
 group by q.name
 order by q.name;
 comment on view support.queue is 'Jobs of each queue. Those in "dead" used up their retries; see dead_letters.';
-comment on column support.queue.queue is 'Queue: ingest, match, rezone, release, deliver, retain, dead.';
+comment on column support.queue.queue is 'Queue: ingest, match, match_zone, release, deliver, purge, dead.';
 comment on column support.queue.waiting is 'May run now.';
 comment on column support.queue.later is 'May run later: retries, and what is held until an hour.';
 comment on column support.queue.running is 'Being worked on.';

@@ -219,11 +219,11 @@ export type Database = {
           id: string
           kind: string
           last_error: string | null
-          message: string
           next_attempt_at: string | null
           owner: string
           status: string
           target: string
+          type: string
           updated_at: string
           zone: string | null
         }
@@ -490,11 +490,11 @@ export type Database = {
           resolved: boolean
           resolved_at: string | null
           resolved_via: string | null
-          scope_id: string | null
           severity: number
           source: string
           status: string
           subject: string | null
+          tenant_id: string | null
           updated_at: string
           updates: NonNullable<Json>
           zone_id: string
@@ -520,11 +520,11 @@ export type Database = {
           resolved?: boolean
           resolved_at?: string | null
           resolved_via?: string | null
-          scope_id?: never
           severity: number
           source: string
           status: string
           subject?: string | null
+          tenant_id?: never
           updated_at?: string
           updates?: NonNullable<Json>
           zone_id: string
@@ -549,11 +549,11 @@ export type Database = {
           resolved?: boolean
           resolved_at?: string | null
           resolved_via?: string | null
-          scope_id?: never
           severity?: number
           source?: string
           status?: string
           subject?: string | null
+          tenant_id?: never
           updated_at?: string
           updates?: NonNullable<Json>
           zone_id?: string
@@ -737,11 +737,11 @@ export type Database = {
           paused_until: string | null
           previous_secret_sealed: string | null
           previous_secret_until: string | null
-          scope_id: string | null
           signing_secret_sealed: string | null
           status: string
           target_masked: string
           target_sealed: string
+          tenant_id: string | null
           updated_at: string
         }
         ComputedFields: never
@@ -761,11 +761,11 @@ export type Database = {
           paused_until?: string | null
           previous_secret_sealed?: string | null
           previous_secret_until?: string | null
-          scope_id?: never
           signing_secret_sealed?: string | null
           status?: string
           target_masked: string
           target_sealed: string
+          tenant_id?: never
           updated_at?: string
         }
         Update: {
@@ -784,11 +784,11 @@ export type Database = {
           paused_until?: string | null
           previous_secret_sealed?: string | null
           previous_secret_until?: string | null
-          scope_id?: never
           signing_secret_sealed?: string | null
           status?: string
           target_masked?: string
           target_sealed?: string
+          tenant_id?: never
           updated_at?: string
         }
         Relationships: [
@@ -819,12 +819,12 @@ export type Database = {
           first_attempt_at: string | null
           id: string
           last_error: string | null
-          message: string
           next_attempt_at: string | null
           payload: string | null
           redelivery_of: string | null
           sequence: number
           status: string
+          type: string
           updated_at: string
         }
         ComputedFields: never
@@ -838,12 +838,12 @@ export type Database = {
           first_attempt_at?: string | null
           id?: string
           last_error?: string | null
-          message: string
           next_attempt_at?: string | null
           payload?: string | null
           redelivery_of?: string | null
           sequence?: number
           status?: string
+          type: string
           updated_at?: string
         }
         Update: {
@@ -856,12 +856,12 @@ export type Database = {
           first_attempt_at?: string | null
           id?: string
           last_error?: string | null
-          message?: string
           next_attempt_at?: string | null
           payload?: string | null
           redelivery_of?: string | null
           sequence?: number
           status?: string
+          type?: string
           updated_at?: string
         }
         Relationships: [
@@ -940,6 +940,22 @@ export type Database = {
           },
         ]
       }
+      erased_accounts: {
+        Row: {
+          at: string
+          user_id: string
+        }
+        ComputedFields: never
+        Insert: {
+          at?: string
+          user_id: string
+        }
+        Update: {
+          at?: string
+          user_id?: string
+        }
+        Relationships: []
+      }
       event_aliases: {
         Row: {
           alias: string
@@ -975,11 +991,11 @@ export type Database = {
           lat: number
           lon: number
           revision: number
-          scope_id: string | null
           severity: number
           source: string
           status: string
           subject: string | null
+          tenant_id: string | null
           title: string
           ts: string
           type: string
@@ -996,11 +1012,11 @@ export type Database = {
           lat: number
           lon: number
           revision: number
-          scope_id?: string | null
           severity: number
           source: string
           status: string
           subject?: string | null
+          tenant_id?: string | null
           title: string
           ts: string
           type: string
@@ -1016,11 +1032,11 @@ export type Database = {
           lat?: number
           lon?: number
           revision?: number
-          scope_id?: string | null
           severity?: number
           source?: string
           status?: string
           subject?: string | null
+          tenant_id?: string | null
           title?: string
           ts?: string
           type?: string
@@ -1049,11 +1065,11 @@ export type Database = {
           owner_id: string | null
           revised_at: string | null
           revision: number
-          scope_id: string | null
           severity: number
           source: string
           status: string
           subject: string | null
+          tenant_id: string | null
           title: string
           ts: string
           type: string
@@ -1073,11 +1089,11 @@ export type Database = {
           owner_id?: string | null
           revised_at?: string | null
           revision?: number
-          scope_id?: never
           severity: number
           source: string
           status: string
           subject?: string | null
+          tenant_id?: never
           title: string
           ts: string
           type: string
@@ -1096,11 +1112,11 @@ export type Database = {
           owner_id?: string | null
           revised_at?: string | null
           revision?: number
-          scope_id?: never
           severity?: number
           source?: string
           status?: string
           subject?: string | null
+          tenant_id?: never
           title?: string
           ts?: string
           type?: string
@@ -1130,22 +1146,6 @@ export type Database = {
             referencedColumns: ['source']
           },
         ]
-      }
-      forgotten: {
-        Row: {
-          at: string
-          user_id: string
-        }
-        ComputedFields: never
-        Insert: {
-          at?: string
-          user_id: string
-        }
-        Update: {
-          at?: string
-          user_id?: string
-        }
-        Relationships: []
       }
       idempotency_keys: {
         Row: {
@@ -1357,11 +1357,11 @@ export type Database = {
           first_seen_at: string
           lat: number
           lon: number
-          scope_id: string | null
           severity: number
           source: string
           status: string
           subject: string
+          tenant_id: string | null
           title: string
           ts: string
           type: string
@@ -1375,11 +1375,11 @@ export type Database = {
           first_seen_at: string
           lat: number
           lon: number
-          scope_id?: string | null
           severity: number
           source: string
           status: string
           subject: string
+          tenant_id?: string | null
           title: string
           ts: string
           type: string
@@ -1392,11 +1392,11 @@ export type Database = {
           first_seen_at?: string
           lat?: number
           lon?: number
-          scope_id?: string | null
           severity?: number
           source?: string
           status?: string
           subject?: string
+          tenant_id?: string | null
           title?: string
           ts?: string
           type?: string
@@ -1412,11 +1412,11 @@ export type Database = {
           first_seen_at: string
           lat: number
           lon: number
-          scope_id: string | null
           severity: number
           source: string
           status: string
           subject: string
+          tenant_id: string | null
           title: string
           ts: string
           type: string
@@ -1430,11 +1430,11 @@ export type Database = {
           first_seen_at: string
           lat: number
           lon: number
-          scope_id?: string | null
           severity: number
           source: string
           status: string
           subject: string
+          tenant_id?: string | null
           title: string
           ts: string
           type: string
@@ -1447,11 +1447,11 @@ export type Database = {
           first_seen_at?: string
           lat?: number
           lon?: number
-          scope_id?: string | null
           severity?: number
           source?: string
           status?: string
           subject?: string
+          tenant_id?: string | null
           title?: string
           ts?: string
           type?: string
@@ -1661,7 +1661,7 @@ export type Database = {
       zone_boxes: {
         Row: {
           box: unknown
-          needs: number
+          min_severity: number
           part: number
           sources: string[] | null
           types: string[] | null
@@ -1670,7 +1670,7 @@ export type Database = {
         ComputedFields: never
         Insert: {
           box: unknown
-          needs: number
+          min_severity: number
           part: number
           sources?: string[] | null
           types?: string[] | null
@@ -1678,7 +1678,7 @@ export type Database = {
         }
         Update: {
           box?: unknown
-          needs?: number
+          min_severity?: number
           part?: number
           sources?: string[] | null
           types?: string[] | null
@@ -1792,11 +1792,11 @@ export type Database = {
           quiet_hours_tz: string
           quiet_mode: string
           radius_km: number
-          scope_id: string | null
           severity_multiplier: number
           shape_type: string
           snoozed_until: string | null
           sources: string[] | null
+          tenant_id: string | null
           types: string[] | null
           updated_at: string
           version: number
@@ -1826,11 +1826,11 @@ export type Database = {
           quiet_hours_tz?: string
           quiet_mode?: string
           radius_km?: number
-          scope_id?: never
           severity_multiplier?: number
           shape_type?: string
           snoozed_until?: string | null
           sources?: string[] | null
+          tenant_id?: never
           types?: string[] | null
           updated_at?: string
           version?: number
@@ -1859,11 +1859,11 @@ export type Database = {
           quiet_hours_tz?: string
           quiet_mode?: string
           radius_km?: number
-          scope_id?: never
           severity_multiplier?: number
           shape_type?: string
           snoozed_until?: string | null
           sources?: string[] | null
+          tenant_id?: never
           types?: string[] | null
           updated_at?: string
           version?: number

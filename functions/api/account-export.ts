@@ -105,7 +105,7 @@ const channelColumns =
   raw(`x.id, x.kind, x.label, x.target_masked as target, x.config_masked as config,
   x.org_id, x.owner_id, x.enabled, x.status, x.disabled_reason, x.created_at, x.updated_at, x.deleted_at`)
 const deliveryColumns =
-  raw(`d.id, d.channel_id, coalesce(x.label, x.kind) as channel, d.message as kind,
+  raw(`d.id, d.channel_id, coalesce(x.label, x.kind) as channel, d.type as kind,
   d.status, d.attempts, d.last_error, d.delivered_at, d.redelivery_of, d.alert_id, d.created_at`)
 
 // The address and software of somebody else are theirs.
@@ -155,11 +155,11 @@ const LISTS: List[] = [
     page: async (sql, { at, id }) => {
       const rows = await sql<{ alert: z.input<typeof Alert> }>`
         select private.alert_json(a) as alert
-        from unnest(private.my_scopes()) as mine (id)
+        from unnest(private.my_tenants()) as mine (id)
         cross join lateral (
           select *
           from watchpost.alerts
-          where scope_id = mine.id and owner_id = private.uid()
+          where tenant_id = mine.id and owner_id = private.uid()
             and (raised_at, id) < (${at}::timestamptz, ${id}::uuid)
           order by raised_at desc, id desc
           limit ${PAGE}

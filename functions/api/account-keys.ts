@@ -124,7 +124,7 @@ accountKeys.openapi(
     const { thing, status, replayed } = await idempotent(c, {
       create: async (sql) => {
         const [made] = await sql<{ id: string }>`
-          select private.make_key(${name}, ${keyPrefix(api_key)}, ${hash}, ${[...new Set(scopes)]},
+          select private.create_key(${name}, ${keyPrefix(api_key)}, ${hash}, ${[...new Set(scopes)]},
             ${expires_at}) as id`
         const key = made && (await findKey(sql, made.id))
         if (!key) throw new Error('a key that was made is not there')

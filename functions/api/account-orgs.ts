@@ -70,7 +70,7 @@ accountOrgs.openapi(
     const { name } = c.req.valid('json')
     const { thing: org, status } = await idempotent(c, {
       create: async (sql) => {
-        const [made] = await sql<{ id: string }>`select private.make_org(${name}) as id`
+        const [made] = await sql<{ id: string }>`select private.create_org(${name}) as id`
         return found(made && (await findOrg(sql, made.id)))
       },
       replay: findOrg,

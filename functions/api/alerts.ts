@@ -58,12 +58,12 @@ alerts.openapi(
       c,
       (sql) => sql<AlertRow>`
       select private.alert_json(a) as alert
-      from unnest(case when ${filter.zone_id ?? null}::uuid is null then private.my_scopes()
+      from unnest(case when ${filter.zone_id ?? null}::uuid is null then private.my_tenants()
         else array[${filter.zone_id ?? null}::uuid] end) as mine (id)
       cross join lateral (
         select *
         from watchpost.alerts
-        where ${raw(filter.zone_id === undefined ? 'scope_id' : 'zone_id')} = mine.id
+        where ${raw(filter.zone_id === undefined ? 'tenant_id' : 'zone_id')} = mine.id
           and raised_at >= private.window_start(${filter.days})
           and (raised_at, id) < (${before}::timestamptz, ${beforeId}::uuid)
           and (${filter.resolved ?? null}::boolean is null or resolved = ${filter.resolved ?? null}::boolean)

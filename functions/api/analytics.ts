@@ -56,16 +56,16 @@ analytics.openapi(
         sql<Analytics['zones']>`
           select count(*) as total, count(*) filter (where enabled) as active, count(org_id) as shared
           from watchpost.zones
-          where scope_id = any(private.my_scopes()) and deleted_at is null`,
+          where tenant_id = any(private.my_tenants()) and deleted_at is null`,
         sql<Analytics['channels']>`
           select count(*) as total, count(*) filter (where enabled) as enabled
           from watchpost.channels
-          where scope_id = any(private.my_scopes()) and deleted_at is null`,
+          where tenant_id = any(private.my_tenants()) and deleted_at is null`,
         sql<{ day: string; source: string; count: number; resolved: number }>`
           select to_char(raised_at at time zone 'UTC', 'YYYY-MM-DD') as day, source, count(*),
             count(*) filter (where resolved) as resolved
           from watchpost.alerts
-          where scope_id = any(private.my_scopes())
+          where tenant_id = any(private.my_tenants())
             and status <> 'suppressed'
             and raised_at >= private.window_start(${days})
             and raised_at < private.window_start(0)
@@ -78,8 +78,8 @@ analytics.openapi(
             count(*) filter (where d.status in ('failed', 'expired')) as failed
           from watchpost.channels c
           join watchpost.deliveries d on d.channel_id = c.id
-          where c.scope_id = any(private.my_scopes())
-            and d.message <> 'channel.test'
+          where c.tenant_id = any(private.my_tenants())
+            and d.type <> 'channel.test'
             and d.created_at >= private.window_start(${days})`,
       ]),
     )

@@ -66,11 +66,11 @@ channels.openapi(
       c,
       (sql) => sql<StoredChannel>`
         select ${channelColumns}
-        from unnest(private.my_scopes()) as mine (scope_id)
+        from unnest(private.my_tenants()) as mine (tenant_id)
         cross join lateral (
           select *
           from watchpost.channels
-          where scope_id = mine.scope_id
+          where tenant_id = mine.tenant_id
             and deleted_at is null
             and (created_at, id) < (${before ?? 'infinity'}::timestamptz, ${beforeId ?? LAST_UUID}::uuid)
           order by created_at desc, id desc

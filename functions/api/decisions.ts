@@ -227,7 +227,7 @@ async function explain(c: Ctx, zoneId: string, eventId: string) {
         from watchpost.alerts
         where zone_id = ${zoneId} and event_id = ${event.id}`,
       sql<VersionRow>`
-        select v.version, v.valid_from, private.definition_of(v) as definition
+        select v.version, v.valid_from, private.version_definition(v) as definition
         from watchpost.zone_versions v
         where v.zone_id = ${zoneId}
         order by v.version`,

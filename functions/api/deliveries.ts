@@ -32,7 +32,7 @@ const DeliveryQuery = z.strictObject({
 const Position = z.tuple([Instant, z.uuid()])
 
 const deliveryColumns =
-  raw(`d.id, d.channel_id, coalesce(c.label, c.kind) as channel, d.message as kind, d.status,
+  raw(`d.id, d.channel_id, coalesce(c.label, c.kind) as channel, d.type as kind, d.status,
   d.attempts, d.last_error, d.delivered_at, d.redelivery_of, d.alert_id, d.created_at, d.next_attempt_at,
   coalesce((
     select jsonb_agg(jsonb_build_object(

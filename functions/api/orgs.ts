@@ -197,7 +197,7 @@ orgs.openapi(
       const member = await findManaged(sql, id, userId)
       const deleted = Promise.all([
         sql<z.infer<typeof PassedOn>>`
-          select zones, channels from private.shared_by(${id}, ${member.user_id})`,
+          select zones, channels from private.count_shared(${id}, ${member.user_id})`,
         sql`delete from watchpost.members where id = ${member.id} returning id`,
       ])
       const [[passed_on], gone] = await last(deleted)

@@ -99,11 +99,11 @@ zones.openapi(
       from (
         select z.*, count(*) over () as candidates,
           sum(coalesce(pg_column_size(z.polygon), 0)) over before_it as bytes_before
-        from unnest(private.my_scopes()) as mine (scope_id)
+        from unnest(private.my_tenants()) as mine (tenant_id)
         cross join lateral (
           select *
           from watchpost.zones
-          where scope_id = mine.scope_id
+          where tenant_id = mine.tenant_id
             and deleted_at is null
             and (created_at, id) < (${before}::timestamptz, ${beforeId}::uuid)
           order by created_at desc, id desc

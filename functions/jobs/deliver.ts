@@ -44,7 +44,7 @@ type Claimed = {
   id: string
   channel_id: string
   kind: string
-  message: CardType
+  type: CardType
   attempts: number
   used: number
   first_attempt_at: string
@@ -62,12 +62,12 @@ type Claimed = {
 async function claim(sql: Sql, id: string): Promise<Claimed | undefined> {
   const [ready] = await sql<{ id: string }>`
     select id from watchpost.deliveries
-    where id = ${id} and status in ('queued', 'sending') and message <> 'channel.test'
+    where id = ${id} and status in ('queued', 'sending') and type <> 'channel.test'
     for update`
   if (!ready) return undefined
   const [claimed] = await sql<Claimed>`
     with facts as (
-      select d.id, d.channel_id, c.kind, d.message, d.attempts, c.failures,
+      select d.id, d.channel_id, c.kind, d.type, d.attempts, c.failures,
         c.target_sealed, c.config_sealed, c.signing_secret_sealed as secret_sealed,
         case when c.previous_secret_until > now() then c.previous_secret_sealed end as previous_sealed,
         case when c.paused_until > now() then c.paused_until end as paused_until,
@@ -80,7 +80,7 @@ async function claim(sql: Sql, id: string): Promise<Claimed | undefined> {
           when not exists (select from private.zone_channels(z.owner_id, z.org_id, array[d.channel_id]))
             then 'The owner of the zone no longer sees this channel.'
         end as refusal,
-        case when d.payload is null then private.card_of(d)::text end as card
+        case when d.payload is null then private.notification_json(d)::text end as card
       from watchpost.deliveries d
       join watchpost.channels c on c.id = d.channel_id
       join watchpost.alerts a on a.id = d.alert_id
@@ -131,7 +131,7 @@ async function messageOf(seal: Seal, claimed: Claimed): Promise<Message> {
     JSON.parse(claimed.payload)
   return {
     id: claimed.id,
-    card: { type: claimed.message, ...stored },
+    card: { type: claimed.type, ...stored },
     target,
     config: config === null ? undefined : JSON.parse(config),
     secrets: [secret, previous].filter((value) => value !== null),
@@ -228,7 +228,7 @@ function line(claimed: Claimed, outcome: Outcome, next: NextAttempt | undefined)
     delivery_id: claimed.id,
     channel_id: claimed.channel_id,
     kind: claimed.kind,
-    message: claimed.message,
+    type: claimed.type,
     attempt: claimed.attempts + 1,
     result: outcome.outcome,
     ...(outcome.status === undefined ? {} : { status: outcome.status }),

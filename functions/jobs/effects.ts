@@ -23,14 +23,14 @@ const STATUS = {
 export class Effects {
   alertCount = 0
   updateCount = 0
-  readonly #wakeId: string
+  readonly #runId: string
   readonly #alerts: object[] = []
   readonly #further: object[] = []
   readonly #updates: object[] = []
   readonly #memories = new Map<string, { zone_id: string; key: string; memory: Memory }>()
 
-  constructor(wakeId: string) {
-    this.#wakeId = wakeId
+  constructor(runId: string) {
+    this.#runId = runId
   }
 
   remember(zone_id: string, key: string, memory: Memory): void {
@@ -101,10 +101,10 @@ export class Effects {
         set memory = excluded.memory, updated_at = now()`
     }
     if (this.#alerts.length > 0) {
-      await sql`select private.raise_alerts(${JSON.stringify(this.#alerts)}::jsonb, ${this.#wakeId})`
+      await sql`select private.raise_alerts(${JSON.stringify(this.#alerts)}::jsonb, ${this.#runId})`
     }
     if (this.#further.length > 0) {
-      await sql`select private.advance_alerts(${JSON.stringify(this.#further)}::jsonb, ${this.#wakeId})`
+      await sql`select private.advance_alerts(${JSON.stringify(this.#further)}::jsonb, ${this.#runId})`
     }
     if (this.#updates.length > 0) {
       await sql`select private.update_alerts(${JSON.stringify(this.#updates)}::jsonb)`

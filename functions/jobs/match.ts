@@ -63,12 +63,12 @@ async function matchNext(sql: Sql, source: string, counts: Counts): Promise<bool
 export async function decideAll(
   sql: Sql,
   candidates: Candidate[],
-  wakeId: string,
+  runId: string,
   options: { at?: Date } = {},
 ): Promise<{ pairs: number; alerts: number; updates: number }> {
   const zones = await loadZones(sql, candidates, options.at)
   const memories = await loadMemories(sql, candidates)
-  const effects = new Effects(wakeId)
+  const effects = new Effects(runId)
   // A pause now and then is no more than the time it takes: the API may run in this process.
   const breathe = breather()
   let pairs = 0

@@ -16,7 +16,7 @@ export type JobDeps = {
   feeds: Feed[]
   fetch: typeof fetch
   /** At most so many jobs of a queue at once, where the platform counts connections. */
-  most_slots?: number | undefined
+  max_slots?: number | undefined
   /** Who runs this Watchpost, for upstreams that want to know whom to ask. */
   contact: string | undefined
   log: (line: Record<string, unknown>) => void

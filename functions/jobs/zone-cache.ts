@@ -52,12 +52,12 @@ export async function loadZones(
     else missing.push(zone)
   }
   const kept = await sql<Kept>`
-    select v.zone_id, v.version, v.valid_from, private.definition_of(v) as definition
+    select v.zone_id, v.version, v.valid_from, private.version_definition(v) as definition
     from unnest(
       ${missing.map((zone) => zone.id)}::uuid[], ${missing.map((zone) => zone.version)}::integer[]) as m (id, version)
     join watchpost.zone_versions v on v.zone_id = m.id and v.version = m.version
     union all
-    select v.zone_id, v.version, v.valid_from, private.definition_of(v)
+    select v.zone_id, v.version, v.valid_from, private.version_definition(v)
     from watchpost.zone_versions v
     where v.zone_id = any(${changed.map((zone) => zone.id)}::uuid[])`
   const breathe = breather()

@@ -64,7 +64,7 @@ export async function createAccount(
   const known = await peopleAt(client, { email: address })
   const user_id = known[0] ?? (await insertPerson(client, address))
   await asOwner(client)
-  await adopt(client, known)
+  await ensureAccounts(client, known)
   const { rowCount } = await client.query(
     'select from watchpost.accounts where user_id = any($1::uuid[])',
     [known],
@@ -74,8 +74,8 @@ export async function createAccount(
       `There is an account for ${address} already. Change it with "account plan", or give it a key with "key mint".`,
     )
   }
-  await client.query('delete from watchpost.forgotten where user_id = $1', [user_id])
-  await adopt(client, [user_id])
+  await client.query('delete from watchpost.erased_accounts where user_id = $1', [user_id])
+  await ensureAccounts(client, [user_id])
   await client.query('update watchpost.accounts set plan = $2 where user_id = $1', [user_id, plan])
   const minted = await insertKey(client, { user_id, scopes, name: key_name, expires_at: null })
   return { user_id, email: address, plan, ...minted }
@@ -124,7 +124,7 @@ export async function createLink(
   const { rows } = await client.query<{ expires_at: Date }>(
     `insert into watchpost.sign_in_links (token_hash, user_id, expires_at)
     select $1, user_id, now() + make_interval(mins => $3)
-    from private.acting($2) where confirmed_at is not null
+    from private.active_account($2) where confirmed_at is not null
     returning expires_at`,
     [await tokenHash(token_hash), user_id, LINK_MINUTES],
   )
@@ -256,8 +256,10 @@ async function peopleAt(client: pg.Client, who: Who): Promise<string[]> {
 }
 
 /** Makes the accounts that people lack who signed up while nobody looked. */
-async function adopt(client: pg.Client, people: string[]): Promise<void> {
-  await client.query('select private.adopt(id) from unnest($1::uuid[]) as p (id)', [people])
+async function ensureAccounts(client: pg.Client, people: string[]): Promise<void> {
+  await client.query('select private.ensure_account(id) from unnest($1::uuid[]) as p (id)', [
+    people,
+  ])
 }
 
 /** The account, as the tables' owner from here on; with an address that several have, says which they are. */
@@ -267,7 +269,7 @@ async function findAccount(
 ): Promise<{ user_id: string; email: string }> {
   const people = await peopleAt(client, who)
   await asOwner(client)
-  await adopt(client, people)
+  await ensureAccounts(client, people)
   const { rows } = await client.query<{ user_id: string; email: string; told: string }>(
     `select user_id, email, format('%s (%s, since %s)', user_id, plan, created_at::date) as told
     from watchpost.accounts

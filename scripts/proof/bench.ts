@@ -118,7 +118,7 @@ async function timeEvents(
   for (let run = 0; run < 15; run += 1) {
     await client.query('begin read only')
     await client.query(
-      `select set_config('request.jwt.claims', private.enter($1, $2, '{}'), true), set_config('role', 'authenticated', true)`,
+      `select set_config('request.jwt.claims', private.key_claims($1, $2, '{}'), true), set_config('role', 'authenticated', true)`,
       [hash, randomUUID()],
     )
     const plan = await client.query<{ 'QUERY PLAN': [{ 'Execution Time': number }] }>(
@@ -145,9 +145,9 @@ async function benchMatching(admin: pg.Client): Promise<void> {
   await admin.query(`set session_replication_role = replica`)
   await seedZones(admin, owner.user_id, ZONES)
   await admin.query(`insert into watchpost.zone_boxes (zone_id, part, box, needs)
-    select z.id, b.part, b.box, private.least_severity(z) from watchpost.zones z cross join lateral unnest(z.boxes) with ordinality as b (box, part)
+    select z.id, b.part, b.box, private.min_event_severity(z) from watchpost.zones z cross join lateral unnest(z.boxes) with ordinality as b (box, part)
     on conflict do nothing`)
-  await admin.query(`select private.keep_version(z, false) from watchpost.zones z
+  await admin.query(`select private.store_version(z, false) from watchpost.zones z
     where not exists (select from watchpost.zone_versions v where v.zone_id = z.id)`)
   await admin.query(`update watchpost.zone_versions set valid_from = now() - interval '1 day'`)
   await admin.query(`update watchpost.zones set updated_at = now() - interval '1 day'`)

@@ -48,7 +48,7 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
   [
     /^functions\/(jobs|channels)/,
     [
-      'tests/functions/jobs/{flow,crash,retain}.test.ts',
+      'tests/functions/jobs/{flow,crash,purge}.test.ts',
       'tests/functions/channels/*.test.ts',
       'tests/functions/api/deliveries.test.ts',
     ],
@@ -103,7 +103,7 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
     /^sql\/(8|9)/,
     [
       'tests/sql/matrix.test.ts',
-      'tests/functions/jobs/retain.test.ts',
+      'tests/functions/jobs/purge.test.ts',
       'tests/functions/service.test.ts',
     ],
   ],

@@ -121,7 +121,7 @@ export async function candidates(target: Target): Promise<Candidate[]> {
       attack: () => times(10, () => get(`/api/v1/zones/${zone_id}/explain?event_id=proof:1`, mine)),
     },
     {
-      name: 'a change of a big zone, ten times, with its rezone',
+      name: 'a change of a big zone, ten times, with its match_zone job',
       attack: () =>
         times(10, (index) =>
           send('PATCH', `/api/v1/zones/${zone_id}`, { body: { label: `Big ${index}` }, ...mine }),

@@ -7,11 +7,12 @@ import type pg from 'pg'
 export const DEFINER_FUNCTIONS_FOR_CALLERS: Record<string, string> = {
   'private.my_orgs()': 'membership decides policies and must not ask its own policies',
   'private.admin_orgs()': 'membership decides policies and must not ask its own policies',
-  'private.my_scopes()': 'membership decides policies and must not ask its own policies',
-  'private.shared_by(uuid,uuid)': 'counts what a member shares, for members of that organisation',
+  'private.my_tenants()': 'membership decides policies and must not ask its own policies',
+  'private.count_shared(uuid,uuid)':
+    'counts what a member shares, for members of that organisation',
   'private.unusable_channels(uuid[],uuid)': "also looks from the zone owner's side",
-  'private.once(text,text,bytea)': "the caller's own keys; nobody reads the table",
-  'private.once_done(text,text,bytea,integer,text)':
+  'private.begin_idempotent(text,text,bytea)': "the caller's own keys; nobody reads the table",
+  'private.finish_idempotent(text,text,bytea,integer,text)':
     "the caller's own keys; nobody writes the table",
   'private.events_near(uuid,timestamp with time zone,timestamp with time zone,text,text,text,integer,integer,integer)':
     'box operators are not leakproof, so no index serves them under RLS; it applies the scopes itself',
@@ -22,10 +23,10 @@ export const DEFINER_FUNCTIONS_FOR_CALLERS: Record<string, string> = {
   'private.coverage(text[],text[])': 'whether sources can be heard is public, their state is not',
   'private.sources_health()': 'health is public, the state of sources is not',
   'private.redeliver(uuid,uuid[])': 'callers insert no deliveries; it checks scope and role itself',
-  'private.make_key(text,text,bytea,text[],timestamp with time zone)':
+  'private.create_key(text,text,bytea,text[],timestamp with time zone)':
     'callers insert no keys; it asks for a session',
   'private.revoke_key(uuid)': 'callers update no keys; it asks for a session and the owner',
-  'private.make_org(text)': 'an organisation is born with its owner; it asks for a session',
+  'private.create_org(text)': 'an organisation is born with its owner; it asks for a session',
   'private.rename_org(uuid,text)':
     'callers update no organisations; it asks for a session and role',
   'private.leave_org(uuid)': 'members remove nobody but themselves; it asks for a session',

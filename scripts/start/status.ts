@@ -71,7 +71,7 @@ export async function redrive(client: pg.Client): Promise<{ redriven: number }> 
     schedule: false,
   })
   await client.query(
-    `select private.record('queue.redriven', 'queue', 'dead', array[dead.owner_id],
+    `select private.record_audit('queue.redriven', 'queue', 'dead', array[dead.owner_id],
       jsonb_build_object('deliveries', dead.count))
     from (
       select c.owner_id, count(*)

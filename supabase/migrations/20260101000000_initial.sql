@@ -103,15 +103,15 @@ create policy accounts_jobs on watchpost.accounts for select to watchpost_jobs
   using (true);
 grant select on watchpost.accounts to authenticated, watchpost_jobs;
 
-create table watchpost.forgotten (
+create table watchpost.erased_accounts (
   user_id uuid primary key,
   at timestamptz not null default now()
 );
-comment on table watchpost.forgotten is 'People who deleted their account where their row in auth.users could not go: signing in again makes them no new one.';
-comment on column watchpost.forgotten.user_id is 'Their id in auth.users; the row goes with that one.';
-comment on column watchpost.forgotten.at is 'When the account was deleted.';
-alter table watchpost.forgotten enable row level security;
-alter table watchpost.forgotten force row level security;
+comment on table watchpost.erased_accounts is 'People who deleted their account where their row in auth.users could not go: signing in again makes them no new one.';
+comment on column watchpost.erased_accounts.user_id is 'Their id in auth.users; the row goes with that one.';
+comment on column watchpost.erased_accounts.at is 'When the account was deleted.';
+alter table watchpost.erased_accounts enable row level security;
+alter table watchpost.erased_accounts force row level security;
 
 create table watchpost.api_keys (
   id uuid primary key default gen_random_uuid(),
@@ -213,8 +213,8 @@ language sql stable set search_path = '' as $$
   select (date_trunc('day', now() at time zone 'UTC') - (p_days - 1) * interval '1 day') at time zone 'UTC'
 $$;
 
--- GCRA: one statement takes one request from a bucket of p_limit a window.
-create function private.take(p_bucket text, p_limit integer, p_window interval)
+-- GCRA: one statement consumes one request of a bucket of p_limit a window.
+create function private.consume(p_bucket text, p_limit integer, p_window interval)
 returns table (allowed boolean, remaining integer, reset_seconds integer, retry_after integer)
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -243,7 +243,7 @@ begin
 end
 $$;
 
--- What a caller is told who was looked up; p_user_id is null for one who is not known. Takes one request
+-- What a caller is told who was looked up; p_user_id is null for one who is not known. Consumes one request
 -- from the account's budget, or from the address's where the account has none or nobody is known.
 create function private.admit(
   p_user_id uuid,
@@ -262,7 +262,7 @@ returns table (
 )
 language plpgsql volatile set search_path = '' as $$
 declare
-  v_taken record;
+  v_budget record;
   v_limit integer;
   v_refusal text := case
     when p_user_id is null then 'unauthenticated'
@@ -271,24 +271,24 @@ declare
   end;
 begin
   if v_refusal is not null then
-    select * into v_taken
-    from private.take('address:' || p_address, (p_limits ->> 'address')::integer, interval '1 minute');
+    select * into v_budget
+    from private.consume('address:' || p_address, (p_limits ->> 'address')::integer, interval '1 minute');
     return query select
-      case when v_taken.allowed then v_refusal else 'address_limited' end,
+      case when v_budget.allowed then v_refusal else 'address_limited' end,
       p_user_id, p_email, p_plan, p_scopes, p_key_id,
-      null::integer, null::integer, null::integer, v_taken.retry_after;
+      null::integer, null::integer, null::integer, v_budget.retry_after;
     return;
   end if;
   v_limit := (p_limits ->> case p_plan when 'free' then 'address' else p_plan end)::integer;
-  select * into v_taken
-  from private.take('account:' || p_user_id, v_limit, interval '1 minute');
-  if not v_taken.allowed then
+  select * into v_budget
+  from private.consume('account:' || p_user_id, v_limit, interval '1 minute');
+  if not v_budget.allowed then
     insert into watchpost.rate_denials (request_id) values (p_request_id) on conflict do nothing;
   end if;
   return query select
-    case when v_taken.allowed then 'ok' else 'rate_limited' end,
+    case when v_budget.allowed then 'ok' else 'rate_limited' end,
     p_user_id, p_email, p_plan, p_scopes, p_key_id,
-    v_limit, v_taken.remaining, v_taken.reset_seconds, v_taken.retry_after;
+    v_limit, v_budget.remaining, v_budget.reset_seconds, v_budget.retry_after;
 end
 $$;
 
@@ -302,7 +302,7 @@ $$;
 grant execute on function private.is_banned to watchpost_jobs, service_role;
 
 -- The account that a key, a session or a link would act for: no row for one that is gone or banned.
-create function private.acting(p_user_id uuid) returns setof watchpost.accounts
+create function private.active_account(p_user_id uuid) returns setof watchpost.accounts
 language plpgsql stable rows 1 set search_path = '' as $$
 begin
   return query select * from watchpost.accounts a
@@ -318,7 +318,7 @@ begin
   return query
     select k.id, a.user_id, a.email, a.plan, k.scopes
     from watchpost.api_keys k
-    cross join lateral private.acting(k.user_id) a
+    cross join lateral private.active_account(k.user_id) a
     where k.key_hash = p_key_hash
       and k.revoked_at is null
       and (k.expires_at is null or k.expires_at > now());
@@ -352,7 +352,7 @@ grant execute on function private.check_key to watchpost_api;
 
 -- Security definer: makes the claims of a caller's transaction from the key, verified again here,
 -- so that a statement pipelined behind a refused key does nothing. errcode WP401: refused.
-create function private.enter(p_key_hash bytea, p_request_id uuid, p_context jsonb)
+create function private.key_claims(p_key_hash bytea, p_request_id uuid, p_context jsonb)
 returns text
 language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -377,8 +377,8 @@ begin
   return v_claims::text;
 end
 $$;
-revoke all on function private.enter from public;
-grant execute on function private.enter to watchpost_api;
+revoke all on function private.key_claims from public;
+grant execute on function private.key_claims to watchpost_api;
 
 -- Security definer: the login role writes nothing else.
 create function private.touch_key(p_key_id uuid) returns void
@@ -406,7 +406,7 @@ $$;
 
 -- errcode WPLIM when the account has as many of a thing as its plan allows. The lock makes two
 -- creators at once count one after the other.
-create function private.require_room(p_user_id uuid, p_thing text, p_count bigint) returns void
+create function private.require_quota(p_user_id uuid, p_thing text, p_count bigint) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
   v_plan text;
@@ -423,23 +423,23 @@ $$;
 
 -- errcode WP409 when so many were deleted of late, each of which is kept for 30 days, that making and
 -- deleting would fill the database past what a plan allows.
-create function private.require_tidy(p_user_id uuid, p_thing text, p_deleted bigint) returns void
+create function private.require_deleted_quota(p_user_id uuid, p_thing text, p_deleted bigint) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
-  v_most integer := 4 * private.plan_limit((select plan from watchpost.accounts where user_id = p_user_id), p_thing);
+  v_limit integer := 4 * private.plan_limit((select plan from watchpost.accounts where user_id = p_user_id), p_thing);
 begin
-  if p_deleted >= v_most then
+  if p_deleted >= v_limit then
     raise exception 'Of the % that you deleted in the last 30 days % are kept to be restored, and no more can be made. Change or restore some instead of making and deleting them.',
-      p_thing, v_most using errcode = 'WP409';
+      p_thing, v_limit using errcode = 'WP409';
   end if;
 end
 $$;
 
-create function private.api_keys_room() returns trigger
+create function private.api_keys_quota() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
   perform pg_advisory_xact_lock(hashtextextended('keys:' || new.user_id, 0));
-  perform private.require_room(new.user_id, 'keys', (
+  perform private.require_quota(new.user_id, 'keys', (
     select count(*) + 1 from watchpost.api_keys
     where user_id = new.user_id and revoked_at is null and (expires_at is null or expires_at > now())));
   if (select count(*) from watchpost.api_keys
@@ -449,12 +449,12 @@ begin
   return new;
 end
 $$;
-create trigger api_keys_room before insert on watchpost.api_keys
-  for each row execute function private.api_keys_room();
+create trigger api_keys_quota before insert on watchpost.api_keys
+  for each row execute function private.api_keys_quota();
 
 -- Security definer: starts an effect that must happen once. Raises WPIDP with the first outcome as
 -- detail when the key was used before, WPIDC for another body, WPIDF while the first is in flight.
-create function private.once(p_route text, p_key text, p_request_hash bytea) returns void
+create function private.begin_idempotent(p_route text, p_key text, p_request_hash bytea) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_user uuid := private.uid();
@@ -478,7 +478,7 @@ begin
 end
 $$;
 
-create function private.once_done(p_route text, p_key text, p_request_hash bytea, p_status integer, p_id text)
+create function private.finish_idempotent(p_route text, p_key text, p_request_hash bytea, p_status integer, p_id text)
 returns void
 language sql volatile security definer set search_path = '' as $$
   insert into watchpost.idempotency_keys as k (user_id, route, key, request_hash, status, resource_id)
@@ -489,7 +489,7 @@ language sql volatile security definer set search_path = '' as $$
       resource_id = excluded.resource_id,
       created_at = now()
 $$;
-grant execute on function private.iso, private.window_start, private.once, private.once_done to authenticated;
+grant execute on function private.iso, private.window_start, private.begin_idempotent, private.finish_idempotent to authenticated;
 grant execute on function private.iso to watchpost_jobs;
 
 -- One by one what changes who is in auth.users and whose account there is.
@@ -501,7 +501,7 @@ end
 $$;
 
 -- Makes the account of somebody in auth.users, or brings it up to date.
-create function private.follow_person(p_user_id uuid, p_email text, p_confirmed_at timestamptz, p_banned_until timestamptz)
+create function private.upsert_account(p_user_id uuid, p_email text, p_confirmed_at timestamptz, p_banned_until timestamptz)
 returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -518,17 +518,17 @@ $$;
 
 -- Security definer: an account follows its row in auth.users, whoever writes that. A soft deletion
 -- cannot be taken back there either, so it is one.
-create function private.follow_auth_user() returns trigger
+create function private.sync_auth_user() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
   perform private.lock_account(coalesce(new.id, old.id));
   if tg_op = 'DELETE' then
-    perform private.forget_account(old.id);
-    delete from watchpost.forgotten where user_id = old.id;
+    perform private.erase_account(old.id);
+    delete from watchpost.erased_accounts where user_id = old.id;
   elsif new.deleted_at is not null then
-    perform private.forget_account(new.id);
-  elsif tg_op = 'INSERT' or not exists (select from watchpost.forgotten where user_id = new.id) then
-    perform private.follow_person(new.id, new.email,
+    perform private.erase_account(new.id);
+  elsif tg_op = 'INSERT' or not exists (select from watchpost.erased_accounts where user_id = new.id) then
+    perform private.upsert_account(new.id, new.email,
       case when not new.is_anonymous then new.email_confirmed_at end, new.banned_until);
   end if;
   return null;
@@ -539,27 +539,27 @@ reset role;
 
 -- Security definer of the migrating role, which unlike watchpost_owner reads the schema auth: somebody
 -- as follow_person takes them.
-create function private.person(p_user_id uuid)
+create function private.auth_user(p_user_id uuid)
 returns table (email text, confirmed_at timestamptz, banned_until timestamptz)
 language sql stable security definer set search_path = '' as $$
   select u.email, case when not u.is_anonymous then u.email_confirmed_at end, u.banned_until
   from auth.users u
   where u.id = p_user_id and u.deleted_at is null
 $$;
-revoke all on function private.person from public;
-grant execute on function private.person to watchpost_owner;
+revoke all on function private.auth_user from public;
+grant execute on function private.auth_user to watchpost_owner;
 
 set role watchpost_owner;
 
 -- Makes the account that somebody in auth.users lacks, because they signed up before there was Watchpost
 -- or while no triggers ran; nobody comes back who deleted theirs.
-create function private.adopt(p_user_id uuid) returns void
+create function private.ensure_account(p_user_id uuid) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   perform private.lock_account(p_user_id);
-  perform private.follow_person(p_user_id, p.email, p.confirmed_at, p.banned_until)
-  from private.person(p_user_id) p
-  where not exists (select from watchpost.forgotten f where f.user_id = p_user_id);
+  perform private.upsert_account(p_user_id, p.email, p.confirmed_at, p.banned_until)
+  from private.auth_user(p_user_id) p
+  where not exists (select from watchpost.erased_accounts f where f.user_id = p_user_id);
 end
 $$;
 
@@ -567,10 +567,10 @@ reset role;
 
 create trigger watchpost_account
   after insert or update of email, email_confirmed_at, is_anonymous, deleted_at, banned_until or delete on auth.users
-  for each row execute function private.follow_auth_user();
+  for each row execute function private.sync_auth_user();
 
 -- Whoever was there before.
-select private.adopt(id) from auth.users where deleted_at is null;
+select private.ensure_account(id) from auth.users where deleted_at is null;
 
 -- sql/15_sessions.sql
 -- Sessions: people who are signed in, and the local issuer's keys, links and refresh tokens. With
@@ -660,13 +660,13 @@ set role watchpost_owner;
 
 -- Who a verified session token speaks for: no row for an account that may not act or whose address is
 -- not confirmed, nor for a session that has ended, at the local issuer or at Supabase Auth.
-create function private.signed_in(p_user_id uuid, p_session_id uuid)
+create function private.session_holder(p_user_id uuid, p_session_id uuid)
 returns table (user_id uuid, email text, plan text, aal text, has_second_factor boolean)
 language plpgsql stable rows 1 set search_path = '' as $$
 begin
   return query
     select a.user_id, a.email, a.plan, s.aal, s.has_second_factor
-    from private.acting(p_user_id) a
+    from private.active_account(p_user_id) a
     cross join lateral (
       select 'aal1' as aal, false as has_second_factor
       from watchpost.sessions l
@@ -698,9 +698,9 @@ declare
   v_caller record;
 begin
   if not exists (select from watchpost.accounts a where a.user_id = p_user_id) then
-    perform private.adopt(p_user_id);
+    perform private.ensure_account(p_user_id);
   end if;
-  select * into v_caller from private.signed_in(p_user_id, p_session_id);
+  select * into v_caller from private.session_holder(p_user_id, p_session_id);
   return query select * from private.admit(
     v_caller.user_id, v_caller.email, v_caller.plan, array['read', 'write'], null, p_any_plan,
     p_address, p_request_id, p_limits);
@@ -709,9 +709,9 @@ $$;
 revoke all on function private.check_session from public;
 grant execute on function private.check_session to watchpost_api;
 
--- Security definer: private.enter for a session. Its claims say signed_in, which no key's do, and whether
+-- Security definer: private.key_claims for a session. Its claims say signed_in, which no key's do, and whether
 -- a second factor is still due: neither the token nor the session may have gone without one.
-create function private.enter_session(
+create function private.session_claims(
   p_user_id uuid, p_session_id uuid, p_aal text, p_any_plan boolean, p_request_id uuid, p_context jsonb
 )
 returns text
@@ -730,7 +730,7 @@ begin
     'request_id', p_request_id
   )
   into v_claims
-  from private.signed_in(p_user_id, p_session_id) s
+  from private.session_holder(p_user_id, p_session_id) s
   where (p_any_plan or s.plan <> 'free')
     and not exists (select from watchpost.rate_denials d where d.request_id = p_request_id);
   if v_claims is null then
@@ -739,8 +739,8 @@ begin
   return v_claims::text;
 end
 $$;
-revoke all on function private.enter_session from public;
-grant execute on function private.enter_session to watchpost_api;
+revoke all on function private.session_claims from public;
+grant execute on function private.session_claims to watchpost_api;
 
 -- Security definer, what follows: the local issuer comes as the login role, which reads no table.
 create function private.issuer_keys()
@@ -769,7 +769,7 @@ returns table (
 language sql stable security definer set search_path = '' as $$
   select s.id, a.user_id, a.email, s.created_at, a.confirmed_at, a.created_at, a.updated_at
   from watchpost.sessions s
-  cross join lateral private.acting(s.user_id) a
+  cross join lateral private.active_account(s.user_id) a
   where s.id = p_session_id and s.ended_at is null and a.confirmed_at is not null
     and s.refreshed_at > now() - interval '30 days'
 $$;
@@ -794,7 +794,7 @@ declare
 begin
   delete from watchpost.sign_in_links l
   where l.token_hash = p_token_hash and l.expires_at > now()
-    and exists (select from private.acting(l.user_id) a where a.confirmed_at is not null)
+    and exists (select from private.active_account(l.user_id) a where a.confirmed_at is not null)
   returning l.user_id into v_user;
   if v_user is null then
     return;
@@ -802,7 +802,7 @@ begin
   insert into watchpost.sessions (user_id) values (v_user) returning id into v_session;
   insert into watchpost.refresh_tokens (token_hash, session_id) values (p_refresh_hash, v_session);
   perform private.act_as(v_user, p_context);
-  perform private.record('session.started', 'session', v_session::text, array[v_user]);
+  perform private.record_audit('session.started', 'session', v_session::text, array[v_user]);
   return query select * from private.session_of(v_session);
 end
 $$;
@@ -840,7 +840,7 @@ begin
   ) then
     update watchpost.sessions s set ended_at = now() where s.id = v_session;
     perform private.act_as(v_found.user_id, p_context);
-    perform private.record('session.reused', 'session', v_session::text, array[v_found.user_id]);
+    perform private.record_audit('session.reused', 'session', v_session::text, array[v_found.user_id]);
     return query select 'reused', null::uuid, null::uuid, null::text, null::timestamptz,
       null::timestamptz, null::timestamptz, null::timestamptz;
     return;
@@ -864,7 +864,7 @@ begin
   get diagnostics v_count = row_count;
   if v_count > 0 then
     perform private.act_as(v_user, p_context);
-    perform private.record('session.ended', 'session', p_session_id::text, array[v_user],
+    perform private.record_audit('session.ended', 'session', p_session_id::text, array[v_user],
       jsonb_build_object('scope', p_scope));
   end if;
   return v_count;
@@ -947,14 +947,14 @@ begin
 end
 $$;
 
--- Whose rows the caller reads: their own and those of their organisations (see scope_id).
-create function private.my_scopes() returns uuid[]
+-- Whose rows the caller reads: their own and those of their organisations (see tenant_id).
+create function private.my_tenants() returns uuid[]
 language plpgsql stable security definer set search_path = '' as $$
 begin
   return private.uid() || private.my_orgs();
 end
 $$;
-grant execute on function private.my_orgs, private.admin_orgs, private.my_scopes to authenticated;
+grant execute on function private.my_orgs, private.admin_orgs, private.my_tenants to authenticated;
 
 create policy organisations_select on watchpost.organisations for select to authenticated
   using (id = any((select private.my_orgs())::uuid[]));
@@ -996,19 +996,19 @@ grant update (role, invited_by, invite_hash, invite_expires_at) on watchpost.mem
 grant delete on watchpost.members to authenticated;
 grant select on watchpost.members to watchpost_jobs;
 
-create function private.members_room() returns trigger
+create function private.members_quota() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
   perform pg_advisory_xact_lock(hashtextextended('members:' || new.org_id, 0));
-  perform private.require_room(o.user_id, 'members', (
+  perform private.require_quota(o.user_id, 'members', (
     select count(*) + 1 from watchpost.members where org_id = new.org_id))
   from watchpost.members o
   where o.org_id = new.org_id and o.role = 'owner';
   return new;
 end
 $$;
-create trigger members_room before insert on watchpost.members
-  for each row execute function private.members_room();
+create trigger members_quota before insert on watchpost.members
+  for each row execute function private.members_quota();
 
 -- False while an organisation is being deleted, which unshares what was shared there, whoever owns it;
 -- nobody shares something in one that there is not, so null is true.
@@ -1019,7 +1019,7 @@ $$;
 
 -- Security definer: what a leaving member shared passes to the owner, so that the team does not go blind.
 -- When the organisation itself goes, everybody keeps what is theirs.
-create function private.pass_on_shared() returns trigger
+create function private.reassign_shared() returns trigger
 language plpgsql security definer set search_path = '' as $$
 declare
   v_owner uuid := (select user_id from watchpost.members where org_id = old.org_id and role = 'owner');
@@ -1033,8 +1033,8 @@ begin
   return old;
 end
 $$;
-create trigger members_pass_on before delete on watchpost.members
-  for each row execute function private.pass_on_shared();
+create trigger members_reassign before delete on watchpost.members
+  for each row execute function private.reassign_shared();
 
 -- Security definer: an invite is void when whoever sent it has left or may no longer invite.
 create function private.void_invites() returns trigger
@@ -1053,7 +1053,7 @@ create trigger members_void_invites after update of role or delete on watchpost.
 
 -- Security definer: how much a member shares with an organisation of the caller, counted before the
 -- trigger above moves it.
-create function private.shared_by(p_org_id uuid, p_user_id uuid)
+create function private.count_shared(p_org_id uuid, p_user_id uuid)
 returns table (zones bigint, channels bigint)
 language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -1065,7 +1065,7 @@ begin
   where p_org_id = any(private.my_orgs());
 end
 $$;
-grant execute on function private.shared_by to authenticated;
+grant execute on function private.count_shared to authenticated;
 
 reset role;
 
@@ -1132,7 +1132,7 @@ create table watchpost.events (
   updated_at timestamptz not null default now(),
   owner_id uuid references watchpost.accounts on delete cascade,
   org_id uuid references watchpost.organisations on delete set null,
-  scope_id uuid generated always as (coalesce(org_id, owner_id)) stored
+  tenant_id uuid generated always as (coalesce(org_id, owner_id)) stored
 );
 comment on table watchpost.events is 'Canonical events as they are now. Public ones have no owner.';
 comment on column watchpost.events.id is '<source>:<the sources own id>; the first id seen when a source renames its event.';
@@ -1155,7 +1155,7 @@ comment on column watchpost.events.first_seen_at is 'When Watchpost first heard 
 comment on column watchpost.events.updated_at is 'When its last revision was first seen.';
 comment on column watchpost.events.owner_id is 'Account that sent it in; null for public events.';
 comment on column watchpost.events.org_id is 'Organisation it is shared with; null when public or private.';
-comment on column watchpost.events.scope_id is 'Who may see it: organisation, else owner; null: everybody. Computed.';
+comment on column watchpost.events.tenant_id is 'Who may see it: organisation, else owner; null: everybody. Computed.';
 create index events_ts on watchpost.events (ts desc, id desc);
 create index events_extent_ts on watchpost.events using gist (extent, ts);
 create index events_source_ts on watchpost.events (source, ts desc);
@@ -1165,7 +1165,7 @@ create index events_org_id on watchpost.events (org_id) where org_id is not null
 alter table watchpost.events enable row level security;
 alter table watchpost.events force row level security;
 create policy events_select on watchpost.events for select to authenticated
-  using (scope_id is null or scope_id = any((select private.my_scopes())::uuid[]));
+  using (tenant_id is null or tenant_id = any((select private.my_tenants())::uuid[]));
 create policy events_jobs on watchpost.events for select to watchpost_jobs
   using (true);
 grant select on watchpost.events to authenticated, watchpost_jobs;
@@ -1223,7 +1223,7 @@ create table watchpost.event_revisions (
   geometry jsonb,
   ends_at timestamptz,
   extent box not null,
-  scope_id uuid,
+  tenant_id uuid,
   primary key (event_id, revision)
 );
 comment on table watchpost.event_revisions is 'Append-only: each state of an event and when it was first seen here. Decisions are replayed from it.';
@@ -1244,14 +1244,14 @@ comment on column watchpost.event_revisions.url is 'Page of the source about it.
 comment on column watchpost.event_revisions.geometry is 'Footprint in this state, GeoJSON.';
 comment on column watchpost.event_revisions.ends_at is 'Until when it was to last, as said then.';
 comment on column watchpost.event_revisions.extent is 'Bounding box in this state.';
-comment on column watchpost.event_revisions.scope_id is 'Who may see it, copied from its event; null: everybody.';
+comment on column watchpost.event_revisions.tenant_id is 'Who may see it, copied from its event; null: everybody.';
 create index event_revisions_batch_id on watchpost.event_revisions (batch_id);
 create index event_revisions_first_seen_at on watchpost.event_revisions (first_seen_at);
 create index event_revisions_extent_seen on watchpost.event_revisions using gist (extent, first_seen_at);
 alter table watchpost.event_revisions enable row level security;
 alter table watchpost.event_revisions force row level security;
 create policy event_revisions_select on watchpost.event_revisions for select to authenticated
-  using (scope_id is null or scope_id = any((select private.my_scopes())::uuid[]));
+  using (tenant_id is null or tenant_id = any((select private.my_tenants())::uuid[]));
 create policy event_revisions_jobs on watchpost.event_revisions for select to watchpost_jobs
   using (true);
 grant select on watchpost.event_revisions to authenticated, watchpost_jobs;
@@ -1271,7 +1271,7 @@ create table watchpost.positions (
   status text not null,
   url text,
   extent box not null,
-  scope_id uuid,
+  tenant_id uuid,
   primary key (event_id, ts)
 ) partition by range (ts);
 comment on table watchpost.positions is 'Positions of moving subjects, one event each, kept 48 hours, a partition a day.';
@@ -1289,7 +1289,7 @@ comment on column watchpost.positions.subject is 'Who moves: mmsi:… or icao24:
 comment on column watchpost.positions.status is 'active, ended or retracted.';
 comment on column watchpost.positions.url is 'Page of the source about it.';
 comment on column watchpost.positions.extent is 'The point as a box, for the search by area.';
-comment on column watchpost.positions.scope_id is 'Who may see it; null: everybody.';
+comment on column watchpost.positions.tenant_id is 'Who may see it; null: everybody.';
 create index positions_first_seen_at on watchpost.positions using brin (first_seen_at) with (pages_per_range = 32);
 create index positions_batch_id on watchpost.positions (batch_id);
 create index positions_ts on watchpost.positions (ts desc, event_id desc);
@@ -1298,7 +1298,7 @@ create index positions_subject_ts on watchpost.positions (subject, ts desc);
 alter table watchpost.positions enable row level security;
 alter table watchpost.positions force row level security;
 create policy positions_select on watchpost.positions for select to authenticated
-  using (scope_id is null or scope_id = any((select private.my_scopes())::uuid[]));
+  using (tenant_id is null or tenant_id = any((select private.my_tenants())::uuid[]));
 create policy positions_jobs on watchpost.positions for select to watchpost_jobs
   using (true);
 grant select on watchpost.positions to authenticated, watchpost_jobs;
@@ -1371,7 +1371,7 @@ begin
   moved as (
     insert into watchpost.positions (
       event_id, batch_id, first_seen_at, source, type, title, lat, lon, ts, severity, subject, status, url,
-      extent, scope_id)
+      extent, tenant_id)
     select event_id, v_batch, seen_at, p_source, type, title, lat, lon, ts, severity, subject, status, url,
       extent, coalesce(p_org_id, p_owner_id)
     from given where is_moving
@@ -1399,7 +1399,7 @@ begin
     from given g
     where e.id = g.event_id
       and e.source = p_source
-      and e.scope_id is not distinct from coalesce(p_org_id, p_owner_id)
+      and e.tenant_id is not distinct from coalesce(p_org_id, p_owner_id)
       and (g.revised_at is null or e.revised_at is null or g.revised_at >= e.revised_at)
       and (g.type, g.title, g.lat, g.lon, g.ts, g.severity, g.status, g.url, g.geometry, g.ends_at)
         is distinct from
@@ -1409,9 +1409,9 @@ begin
   revisions as (
     insert into watchpost.event_revisions (
       event_id, revision, batch_id, first_seen_at, source, type, title, lat, lon, ts, severity, subject,
-      status, url, geometry, ends_at, extent, scope_id)
+      status, url, geometry, ends_at, extent, tenant_id)
     select id, revision, v_batch, updated_at, source, type, title, lat, lon, ts, severity, subject,
-      status, url, geometry, ends_at, extent, scope_id
+      status, url, geometry, ends_at, extent, tenant_id
     from (select * from born union all select * from changed) r
   ),
   aliased as (
@@ -1532,7 +1532,7 @@ create table watchpost.zones (
   id uuid primary key default gen_random_uuid(),
   owner_id uuid not null default private.uid() references watchpost.accounts on delete cascade,
   org_id uuid references watchpost.organisations on delete set null,
-  scope_id uuid generated always as (coalesce(org_id, owner_id)) stored,
+  tenant_id uuid generated always as (coalesce(org_id, owner_id)) stored,
   label text not null check (length(label) between 1 and 120),
   lat double precision not null check (lat between -90 and 90),
   lon double precision not null check (lon between -180 and 180),
@@ -1567,7 +1567,7 @@ comment on table watchpost.zones is 'Watch zones as they are now. Change shapes 
 comment on column watchpost.zones.id is 'Stays the same through every version.';
 comment on column watchpost.zones.owner_id is 'Account whose zone it is and whose plan pays for it.';
 comment on column watchpost.zones.org_id is 'Organisation it is shared with; null: private.';
-comment on column watchpost.zones.scope_id is 'Who may see it: organisation, else owner. Computed.';
+comment on column watchpost.zones.tenant_id is 'Who may see it: organisation, else owner. Computed.';
 comment on column watchpost.zones.label is 'What people call the place.';
 comment on column watchpost.zones.lat is 'Latitude of the centre, or of the label of a polygon, degrees.';
 comment on column watchpost.zones.lon is 'Longitude of the centre, or of the label of a polygon, degrees.';
@@ -1595,7 +1595,7 @@ comment on column watchpost.zones.version is 'Counts the changes that matter to 
 comment on column watchpost.zones.created_at is 'When it was drawn.';
 comment on column watchpost.zones.updated_at is 'Last change of any kind.';
 comment on column watchpost.zones.deleted_at is 'Hidden since then; restorable for 30 days; null: alive.';
-create index zones_scope_created on watchpost.zones (scope_id, created_at desc, id desc) where deleted_at is null;
+create index zones_tenant_created on watchpost.zones (tenant_id, created_at desc, id desc) where deleted_at is null;
 create index zones_owner_id on watchpost.zones (owner_id);
 create index zones_org_id on watchpost.zones (org_id) where org_id is not null;
 create index zones_deleted_at on watchpost.zones (deleted_at) where deleted_at is not null;
@@ -1603,7 +1603,7 @@ create index zones_updated_at on watchpost.zones (updated_at);
 alter table watchpost.zones enable row level security;
 alter table watchpost.zones force row level security;
 create policy zones_select on watchpost.zones for select to authenticated
-  using (scope_id = any((select private.my_scopes())::uuid[]));
+  using (tenant_id = any((select private.my_tenants())::uuid[]));
 create policy zones_insert on watchpost.zones for insert to authenticated
   with check (
     (select private.can_write())
@@ -1634,7 +1634,7 @@ create table watchpost.zone_boxes (
   zone_id uuid not null references watchpost.zones on delete cascade,
   part smallint not null,
   box box not null,
-  needs real not null,
+  min_severity real not null,
   sources text[],
   types text[],
   primary key (zone_id, part)
@@ -1643,10 +1643,10 @@ comment on table watchpost.zone_boxes is 'What narrows the search for the zones 
 comment on column watchpost.zone_boxes.zone_id is 'Zone the box belongs to.';
 comment on column watchpost.zone_boxes.part is 'Number of the box within its zone.';
 comment on column watchpost.zone_boxes.box is 'Longitudes and latitudes it spans, degrees.';
-comment on column watchpost.zone_boxes.needs is 'Least severity of an event that can reach the zone; what is below it is never looked at.';
+comment on column watchpost.zone_boxes.min_severity is 'Least severity of an event that can reach the zone; what is below it is never looked at.';
 comment on column watchpost.zone_boxes.sources is 'Copy of the filter of its zone, so that the index alone can leave it out.';
 comment on column watchpost.zone_boxes.types is 'Copy of the filter of its zone, so that the index alone can leave it out.';
-create index zone_boxes_box on watchpost.zone_boxes using gist (box, needs) include (zone_id, sources, types);
+create index zone_boxes_box on watchpost.zone_boxes using gist (box, min_severity) include (zone_id, sources, types);
 alter table watchpost.zone_boxes enable row level security;
 alter table watchpost.zone_boxes force row level security;
 create policy zone_boxes_jobs on watchpost.zone_boxes for select to watchpost_jobs
@@ -1723,20 +1723,20 @@ grant select, insert, update, delete on watchpost.match_memory to watchpost_jobs
 -- What a version keeps: any change of it makes a new one.
 create function private.zone_definition(z watchpost.zones) returns jsonb
 language sql stable set search_path = '' as $$
-  select to_jsonb(z) - array['boxes', 'version', 'created_at', 'updated_at', 'scope_id']
+  select to_jsonb(z) - array['boxes', 'version', 'created_at', 'updated_at', 'tenant_id']
 $$;
 
 -- A version as a whole, as decisions read it.
-create function private.definition_of(v watchpost.zone_versions) returns jsonb
+create function private.version_definition(v watchpost.zone_versions) returns jsonb
 language sql stable set search_path = '' as $$
   select v.definition || jsonb_build_object('polygon', (
     select s.polygon from watchpost.zone_shapes s where s.zone_id = v.zone_id and s.hash = v.shape_hash))
 $$;
-grant execute on function private.definition_of to authenticated, watchpost_jobs;
+grant execute on function private.version_definition to authenticated, watchpost_jobs;
 
 -- Notes the version that begins now. errcode WP409 when the zone keeps as much history as it may:
 -- what is thinned out, see retention, makes room again.
-create function private.keep_version(z watchpost.zones, p_must_fit boolean) returns void
+create function private.store_version(z watchpost.zones, p_must_fit boolean) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
   v_text text := z.polygon::text;
@@ -1761,7 +1761,7 @@ $$;
 
 -- A severity below this cannot reach the zone's threshold. Only narrows: rounded down, decided elsewhere.
 -- A threshold next to nothing is taken for a little more, which the rounding covers: divided it underflows.
-create function private.least_severity(z watchpost.zones) returns real
+create function private.min_event_severity(z watchpost.zones) returns real
 language sql immutable set search_path = '' as $$
   select (greatest(z.min_severity, 0.0001) / z.severity_multiplier - 0.01)::real
 $$;
@@ -1772,9 +1772,9 @@ language plpgsql security definer set search_path = '' as $$
 begin
   if tg_op = 'INSERT' then
     perform pg_advisory_xact_lock(hashtextextended('zones:' || new.owner_id, 0));
-    perform private.require_room(new.owner_id, 'zones', (
+    perform private.require_quota(new.owner_id, 'zones', (
       select count(*) + 1 from watchpost.zones where owner_id = new.owner_id and deleted_at is null));
-    perform private.require_tidy(new.owner_id, 'zones', (
+    perform private.require_deleted_quota(new.owner_id, 'zones', (
       select count(*) from watchpost.zones
       where owner_id = new.owner_id and deleted_at > now() - interval '30 days'));
     return new;
@@ -1785,7 +1785,7 @@ begin
   end if;
   if old.deleted_at is not null and new.deleted_at is null then
     perform pg_advisory_xact_lock(hashtextextended('zones:' || new.owner_id, 0));
-    perform private.require_room(new.owner_id, 'zones', (
+    perform private.require_quota(new.owner_id, 'zones', (
       select count(*) + 1 from watchpost.zones where owner_id = new.owner_id and deleted_at is null));
   end if;
   new.updated_at := now();
@@ -1803,16 +1803,16 @@ language plpgsql security definer set search_path = '' as $$
 begin
   if tg_op = 'INSERT' or new.version <> old.version then
     -- Who deletes, leaves or deletes an organisation is not held up.
-    perform private.keep_version(new, tg_op = 'INSERT' or not (
+    perform private.store_version(new, tg_op = 'INSERT' or not (
       (new.deleted_at is not null and old.deleted_at is null)
       or new.owner_id <> old.owner_id
       or not private.org_exists(old.org_id)));
-    perform private.enqueue('rezone', gen_random_uuid(), jsonb_build_object('zone_id', new.id));
+    perform private.enqueue('match_zone', gen_random_uuid(), jsonb_build_object('zone_id', new.id));
   end if;
   if tg_op = 'INSERT' or new.version <> old.version then
     delete from watchpost.zone_boxes where zone_id = new.id;
-    insert into watchpost.zone_boxes (zone_id, part, box, needs, sources, types)
-    select new.id, b.part, b.box, private.least_severity(new), new.sources, new.types
+    insert into watchpost.zone_boxes (zone_id, part, box, min_severity, sources, types)
+    select new.id, b.part, b.box, private.min_event_severity(new), new.sources, new.types
     from unnest(new.boxes) with ordinality as b (box, part)
     where new.deleted_at is null;
   end if;
@@ -1852,13 +1852,13 @@ create function private.events_near(
 returns table (event_id text, ts timestamptz, is_position boolean, zone_ids uuid[])
 language plpgsql stable security definer set search_path = '' set plan_cache_mode = force_custom_plan as $$
 declare
-  v_scopes uuid[] := private.my_scopes();
+  v_tenants uuid[] := private.my_tenants();
   v_boxes bigint;
 begin
   select count(*) into v_boxes
   from (
     select from watchpost.zones z join watchpost.zone_boxes b on b.zone_id = z.id
-    where z.scope_id = any(v_scopes) and z.deleted_at is null and (p_zone_id is null or z.id = p_zone_id)
+    where z.tenant_id = any(v_tenants) and z.deleted_at is null and (p_zone_id is null or z.id = p_zone_id)
     limit p_walk + 1
   ) counted;
 
@@ -1867,14 +1867,14 @@ begin
     with boxes as materialized (
       select b.zone_id, b.box
       from watchpost.zones z join watchpost.zone_boxes b on b.zone_id = z.id
-      where z.scope_id = any(v_scopes) and z.deleted_at is null and (p_zone_id is null or z.id = p_zone_id)
+      where z.tenant_id = any(v_tenants) and z.deleted_at is null and (p_zone_id is null or z.id = p_zone_id)
     ),
     near as (
       select e.id, e.ts, false as is_position, boxes.zone_id
       from boxes cross join lateral (
         select c.id, c.ts from watchpost.events c
         where c.extent operator(pg_catalog.&&) boxes.box and c.ts > p_from and c.ts <= p_before
-          and (c.scope_id is null or c.scope_id = any(v_scopes))
+          and (c.tenant_id is null or c.tenant_id = any(v_tenants))
           and (p_before_id is null or c.ts < p_before or c.id < p_before_id)
           and (p_source is null or c.source = p_source)
           and (p_type is null or c.type = p_type)
@@ -1887,7 +1887,7 @@ begin
       from boxes cross join lateral (
         select c.event_id, c.ts from watchpost.positions c
         where c.extent operator(pg_catalog.&&) boxes.box and c.ts > p_from and c.ts <= p_before
-          and (c.scope_id is null or c.scope_id = any(v_scopes))
+          and (c.tenant_id is null or c.tenant_id = any(v_tenants))
           and (p_before_id is null or c.ts < p_before or c.event_id < p_before_id)
           and (p_source is null or c.source = p_source)
           and (p_type is null or c.type = p_type)
@@ -1909,7 +1909,7 @@ begin
     select * from (
       (select c.id, c.ts, c.extent, false as is_position from watchpost.events c
        where c.ts > p_from and c.ts <= p_before
-         and (c.scope_id is null or c.scope_id = any(v_scopes))
+         and (c.tenant_id is null or c.tenant_id = any(v_tenants))
          and (p_before_id is null or c.ts < p_before or c.id < p_before_id)
          and (p_source is null or c.source = p_source)
          and (p_type is null or c.type = p_type)
@@ -1918,7 +1918,7 @@ begin
       union all
       (select c.event_id, c.ts, c.extent, true from watchpost.positions c
        where c.ts > p_from and c.ts <= p_before
-         and (c.scope_id is null or c.scope_id = any(v_scopes))
+         and (c.tenant_id is null or c.tenant_id = any(v_tenants))
          and (p_before_id is null or c.ts < p_before or c.event_id < p_before_id)
          and (p_source is null or c.source = p_source)
          and (p_type is null or c.type = p_type)
@@ -1941,7 +1941,7 @@ begin
       ) near
       cross join lateral (
         select z.id from watchpost.zones z
-        where z.id = near.zone_id and z.scope_id = any(v_scopes) and z.deleted_at is null
+        where z.id = near.zone_id and z.tenant_id = any(v_tenants) and z.deleted_at is null
           and (p_zone_id is null or z.id = p_zone_id)
         offset 0
       ) mine
@@ -1976,7 +1976,7 @@ returns table (
 )
 language plpgsql stable security definer set search_path = '' set plan_cache_mode = force_custom_plan as $$
 declare
-  v_scopes uuid[] := private.my_scopes();
+  v_tenants uuid[] := private.my_tenants();
 begin
   return query
   select * from (
@@ -1989,7 +1989,7 @@ begin
         on n.extent operator(pg_catalog.&&) b.box and n.first_seen_at >= p_from and n.first_seen_at < p_to
     ) near
     join watchpost.event_revisions r on r.event_id = near.event_id and r.first_seen_at < p_to
-    where r.scope_id is null or r.scope_id = any(v_scopes)
+    where r.tenant_id is null or r.tenant_id = any(v_tenants)
     union all
     select r.event_id, 1, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
       r.severity, r.subject, r.status, r.url, null::jsonb
@@ -2000,7 +2000,7 @@ begin
         on n.extent operator(pg_catalog.&&) b.box and n.first_seen_at >= p_from and n.first_seen_at < p_to
     ) near
     join watchpost.positions r on r.subject = near.subject
-    where r.first_seen_at < p_to and (r.scope_id is null or r.scope_id = any(v_scopes))
+    where r.first_seen_at < p_to and (r.tenant_id is null or r.tenant_id = any(v_tenants))
   ) x
   order by x.first_seen_at, x.ts, x.event_id, x.revision
   limit p_limit;
@@ -2023,12 +2023,12 @@ language sql stable security definer set search_path = '' as $$
     r.severity, r.subject, r.status, r.url, r.geometry
   from known
   join watchpost.event_revisions r on r.event_id = known.id
-  where r.scope_id is null or r.scope_id = any(private.my_scopes())
+  where r.tenant_id is null or r.tenant_id = any(private.my_tenants())
   union all
   select r.event_id, 1, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
     r.severity, r.subject, r.status, r.url, null::jsonb
   from watchpost.positions r
-  where r.event_id = p_event_id and (r.scope_id is null or r.scope_id = any(private.my_scopes()))
+  where r.event_id = p_event_id and (r.tenant_id is null or r.tenant_id = any(private.my_tenants()))
   order by 3, 2
 $$;
 
@@ -2046,7 +2046,7 @@ language sql stable security definer set search_path = '' as $$
   join watchpost.positions r on r.subject = p.subject
   where p.event_id = p_event_id and p.subject = p_subject
     and (r.first_seen_at, r.ts) < (p.first_seen_at, p.ts)
-    and (r.scope_id is null or r.scope_id = any(private.my_scopes()))
+    and (r.tenant_id is null or r.tenant_id = any(private.my_tenants()))
   order by r.first_seen_at, r.ts
 $$;
 grant execute on function private.revisions_of, private.stay_before to authenticated;
@@ -2062,7 +2062,7 @@ create table watchpost.channels (
   id uuid primary key default gen_random_uuid(),
   owner_id uuid not null default private.uid() references watchpost.accounts on delete cascade,
   org_id uuid references watchpost.organisations on delete set null,
-  scope_id uuid generated always as (coalesce(org_id, owner_id)) stored,
+  tenant_id uuid generated always as (coalesce(org_id, owner_id)) stored,
   kind text not null check (kind ~ '^[a-z]{1,32}$'),
   label text check (length(label) between 1 and 120),
   target_sealed text not null,
@@ -2085,7 +2085,7 @@ comment on table watchpost.channels is 'Where alerts go. Everything secret is se
 comment on column watchpost.channels.id is 'Stands in zones.channel_ids and in deliveries.';
 comment on column watchpost.channels.owner_id is 'Account that made it.';
 comment on column watchpost.channels.org_id is 'Organisation it is shared with; null: private.';
-comment on column watchpost.channels.scope_id is 'Who may see it: organisation, else owner. Computed.';
+comment on column watchpost.channels.tenant_id is 'Who may see it: organisation, else owner. Computed.';
 comment on column watchpost.channels.kind is 'webhook, slack, discord, teams, telegram, email, pagerduty or ntfy.';
 comment on column watchpost.channels.label is 'What its owner calls it; null: shown by kind.';
 comment on column watchpost.channels.target_sealed is 'URL, address or key of the receiver, encrypted with SEAL_KEYS.';
@@ -2103,13 +2103,13 @@ comment on column watchpost.channels.paused_until is 'After many failures nothin
 comment on column watchpost.channels.created_at is 'When it was made.';
 comment on column watchpost.channels.updated_at is 'Last change, also of its state.';
 comment on column watchpost.channels.deleted_at is 'Hidden since then; restorable for 30 days; null: alive.';
-create index channels_scope_created on watchpost.channels (scope_id, created_at desc, id desc);
+create index channels_tenant_created on watchpost.channels (tenant_id, created_at desc, id desc);
 create index channels_owner_id on watchpost.channels (owner_id);
 create index channels_org_id on watchpost.channels (org_id) where org_id is not null;
 alter table watchpost.channels enable row level security;
 alter table watchpost.channels force row level security;
 create policy channels_select on watchpost.channels for select to authenticated
-  using (scope_id = any((select private.my_scopes())::uuid[]));
+  using (tenant_id = any((select private.my_tenants())::uuid[]));
 create policy channels_insert on watchpost.channels for insert to authenticated
   with check (
     (select private.can_write())
@@ -2157,10 +2157,10 @@ begin
     end if;
   end if;
   perform pg_advisory_xact_lock(hashtextextended('channels:' || new.owner_id, 0));
-  perform private.require_room(new.owner_id, 'channels', (
+  perform private.require_quota(new.owner_id, 'channels', (
     select count(*) + 1 from watchpost.channels where owner_id = new.owner_id and deleted_at is null));
   if tg_op = 'INSERT' then
-    perform private.require_tidy(new.owner_id, 'channels', (
+    perform private.require_deleted_quota(new.owner_id, 'channels', (
       select count(*) from watchpost.channels
       where owner_id = new.owner_id and deleted_at > now() - interval '30 days'));
   end if;
@@ -2179,7 +2179,7 @@ language sql stable security definer set search_path = '' as $$
     select from watchpost.channels c
     where c.id = given.id
       and c.deleted_at is null
-      and c.scope_id = any(private.my_scopes())
+      and c.tenant_id = any(private.my_tenants())
       and (c.owner_id = p_zone_owner or exists (
         select from watchpost.members m
         where m.org_id = c.org_id and m.user_id = p_zone_owner and m.status = 'active')))
@@ -2219,7 +2219,7 @@ create table watchpost.alerts (
   zone_name text not null,
   owner_id uuid not null references watchpost.accounts on delete cascade,
   org_id uuid references watchpost.organisations on delete set null,
-  scope_id uuid generated always as (coalesce(org_id, owner_id)) stored,
+  tenant_id uuid generated always as (coalesce(org_id, owner_id)) stored,
   event_id text not null,
   source text not null,
   subject text,
@@ -2249,7 +2249,7 @@ comment on column watchpost.alerts.zone_id is 'Zone that was concerned.';
 comment on column watchpost.alerts.zone_name is 'Label of the zone at that time.';
 comment on column watchpost.alerts.owner_id is 'Owner of the zone, kept in step with it.';
 comment on column watchpost.alerts.org_id is 'Organisation the zone is shared with, kept in step with it.';
-comment on column watchpost.alerts.scope_id is 'Who may see it: organisation, else owner. Computed.';
+comment on column watchpost.alerts.tenant_id is 'Who may see it: organisation, else owner. Computed.';
 comment on column watchpost.alerts.event_id is 'Event, or for a moving subject the position that began it.';
 comment on column watchpost.alerts.source is 'Feed of the event.';
 comment on column watchpost.alerts.subject is 'Moving subject of the stay; null for other events.';
@@ -2271,7 +2271,7 @@ comment on column watchpost.alerts.resolved_via is 'How it was resolved: api, co
 comment on column watchpost.alerts.note is 'What people wrote about it.';
 comment on column watchpost.alerts.created_at is 'When the row was written.';
 comment on column watchpost.alerts.updated_at is 'Last change of any kind; pollers ask by it.';
-create index alerts_scope_raised on watchpost.alerts (scope_id, raised_at desc, id desc);
+create index alerts_tenant_raised on watchpost.alerts (tenant_id, raised_at desc, id desc);
 create index alerts_zone_raised on watchpost.alerts (zone_id, raised_at desc, id desc);
 create index alerts_raised_at on watchpost.alerts (raised_at);
 create index alerts_owner_id on watchpost.alerts (owner_id);
@@ -2282,10 +2282,10 @@ create index alerts_held on watchpost.alerts (zone_id, held_until) where status 
 alter table watchpost.alerts enable row level security;
 alter table watchpost.alerts force row level security;
 create policy alerts_select on watchpost.alerts for select to authenticated
-  using (scope_id = any((select private.my_scopes())::uuid[]));
+  using (tenant_id = any((select private.my_tenants())::uuid[]));
 create policy alerts_update on watchpost.alerts for update to authenticated
-  using ((select private.can_write()) and scope_id = any((select private.my_scopes())::uuid[]))
-  with check ((select private.can_write()) and scope_id = any((select private.my_scopes())::uuid[]));
+  using ((select private.can_write()) and tenant_id = any((select private.my_tenants())::uuid[]))
+  with check ((select private.can_write()) and tenant_id = any((select private.my_tenants())::uuid[]));
 create policy alerts_jobs on watchpost.alerts for all to watchpost_jobs
   using (true) with check (true);
 grant select on watchpost.alerts to authenticated;
@@ -2303,7 +2303,7 @@ create table watchpost.deliveries (
   id uuid primary key default gen_random_uuid(),
   alert_id uuid references watchpost.alerts on delete cascade,
   channel_id uuid not null references watchpost.channels on delete cascade,
-  message text not null check (message ~ '^(alert\.(raised|revised|escalated|ended|retracted|digest)|channel\.test)$'),
+  type text not null check (type ~ '^(alert\.(raised|revised|escalated|ended|retracted|digest)|channel\.test)$'),
   sequence integer not null default 0,
   status text not null default 'queued'
     check (status in ('queued', 'held', 'sending', 'succeeded', 'failed', 'expired', 'cancelled')),
@@ -2322,7 +2322,7 @@ comment on table watchpost.deliveries is 'One message to one channel. Its id is 
 comment on column watchpost.deliveries.id is 'Also the webhook-id header and the id of its job.';
 comment on column watchpost.deliveries.alert_id is 'Alert it tells of; null for a test.';
 comment on column watchpost.deliveries.channel_id is 'Where it goes.';
-comment on column watchpost.deliveries.message is 'What it says: alert.raised, alert.escalated, alert.digest, channel.test …';
+comment on column watchpost.deliveries.type is 'What it says: alert.raised, alert.escalated, alert.digest, channel.test …';
 comment on column watchpost.deliveries.sequence is 'Which update of the alert it tells; 0 for the first message.';
 comment on column watchpost.deliveries.status is 'queued, held (quiet hours), sending, succeeded, failed, expired (gave up) or cancelled.';
 comment on column watchpost.deliveries.attempts is 'How often it was tried.';
@@ -2336,8 +2336,8 @@ comment on column watchpost.deliveries.digest_id is 'Digest that carries this he
 comment on column watchpost.deliveries.created_at is 'When it was decided to send.';
 comment on column watchpost.deliveries.updated_at is 'Last change of state.';
 -- A redelivery or digest is a new message about the same thing; a first one exists once.
-create unique index deliveries_once on watchpost.deliveries (alert_id, channel_id, message, sequence)
-  where redelivery_of is null and message <> 'alert.digest';
+create unique index deliveries_once on watchpost.deliveries (alert_id, channel_id, type, sequence)
+  where redelivery_of is null and type <> 'alert.digest';
 create index deliveries_channel_created on watchpost.deliveries (channel_id, created_at desc, id desc);
 create index deliveries_alert_id on watchpost.deliveries (alert_id);
 create index deliveries_redelivery_of on watchpost.deliveries (redelivery_of) where redelivery_of is not null;
@@ -2415,7 +2415,7 @@ language sql stable set search_path = '' as $$
         'id', d.id,
         'channel_id', d.channel_id,
         'channel', coalesce(c.label, c.kind),
-        'kind', d.message,
+        'kind', d.type,
         'status', d.status,
         'attempts', d.attempts,
         'last_error', d.last_error,
@@ -2435,13 +2435,13 @@ grant execute on function private.alert_json to authenticated, watchpost_jobs;
 
 -- What a delivery says, but for its type: the alert as its channel may see it, and for a digest all
 -- the alerts it gathers, the most severe first.
-create function private.card_of(d watchpost.deliveries) returns jsonb
+create function private.notification_json(d watchpost.deliveries) returns jsonb
 language sql stable set search_path = '' as $$
   select jsonb_build_object(
-    'timestamp', case when d.message = 'alert.digest' then private.iso(d.created_at) else a.event ->> 'ts' end,
+    'timestamp', case when d.type = 'alert.digest' then private.iso(d.created_at) else a.event ->> 'ts' end,
     'alert', private.alert_json(a, d.channel_id),
     'zone', jsonb_build_object('id', a.zone_id, 'label', a.zone_name))
-    || case when d.message = 'alert.digest' then jsonb_build_object('alerts', (
+    || case when d.type = 'alert.digest' then jsonb_build_object('alerts', (
       select jsonb_agg(private.alert_json(held, d.channel_id) order by held.severity desc, held.raised_at, held.id)
       from watchpost.alerts held
       where held.id in (select part.alert_id from watchpost.deliveries part where part.digest_id = d.id)
@@ -2449,7 +2449,7 @@ language sql stable set search_path = '' as $$
   from watchpost.alerts a
   where a.id = d.alert_id
 $$;
-grant execute on function private.card_of to watchpost_jobs;
+grant execute on function private.notification_json to watchpost_jobs;
 
 -- The state of a delivery after an attempt, and of what depends on it: the parts of a digest, and
 -- the alert, which is dispatched with its first success and failed when nothing is left to try.
@@ -2502,7 +2502,7 @@ declare
   v_new uuid;
   v_count integer := 0;
 begin
-  select * into v_alert from watchpost.alerts where id = p_alert_id and scope_id = any(private.my_scopes());
+  select * into v_alert from watchpost.alerts where id = p_alert_id and tenant_id = any(private.my_tenants());
   if not found then
     return;
   end if;
@@ -2515,12 +2515,12 @@ begin
       using errcode = 'WP409';
   end if;
   for v_old in
-    select d.id, d.channel_id, d.message, d.sequence
+    select d.id, d.channel_id, d.type, d.sequence
     from watchpost.deliveries d
     join watchpost.channels c on c.id = d.channel_id
     where d.alert_id = p_alert_id
       and c.deleted_at is null
-      and c.scope_id = any(private.my_scopes())
+      and c.tenant_id = any(private.my_tenants())
       and case
         when p_delivery_ids is null then d.status in ('failed', 'expired')
         else d.id = any(p_delivery_ids)
@@ -2529,8 +2529,8 @@ begin
         select from watchpost.deliveries again
         where again.redelivery_of = d.id and again.status in ('queued', 'sending'))
   loop
-    insert into watchpost.deliveries (alert_id, channel_id, message, sequence, redelivery_of)
-    values (p_alert_id, v_old.channel_id, v_old.message, v_old.sequence, v_old.id)
+    insert into watchpost.deliveries (alert_id, channel_id, type, sequence, redelivery_of)
+    values (p_alert_id, v_old.channel_id, v_old.type, v_old.sequence, v_old.id)
     returning id into v_new;
     perform private.enqueue(
       'deliver', v_new, jsonb_build_object('delivery_id', v_new), p_group => v_old.channel_id::text);
@@ -2538,8 +2538,8 @@ begin
     return next v_new;
   end loop;
   if v_count > 0 then
-    perform private.record('alert.redelivered', 'alert', p_alert_id::text,
-      v_alert.owner_id || private.heads_of(array[v_alert.org_id]), jsonb_build_object('deliveries', v_count));
+    perform private.record_audit('alert.redelivered', 'alert', p_alert_id::text,
+      v_alert.owner_id || private.admins_of(array[v_alert.org_id]), jsonb_build_object('deliveries', v_count));
   end if;
 end
 $$;
@@ -2552,18 +2552,18 @@ declare
   v_id uuid;
 begin
   if (select count(*) from watchpost.deliveries
-      where channel_id = p_channel_id and message = 'channel.test' and created_at > now() - interval '1 day') >= 100 then
+      where channel_id = p_channel_id and type = 'channel.test' and created_at > now() - interval '1 day') >= 100 then
     raise exception 'This channel was tested a hundred times in a day. Wait, or look at what it answered: GET /channels/:id/deliveries.'
       using errcode = 'WP409';
   end if;
-  insert into watchpost.deliveries (channel_id, message, status, payload, first_attempt_at)
+  insert into watchpost.deliveries (channel_id, type, status, payload, first_attempt_at)
   select c.id, 'channel.test', 'sending', p_payload, now()
   from watchpost.channels c
   where c.id = p_channel_id and c.deleted_at is null and private.can_write()
     and (c.owner_id = private.uid() or c.org_id = any(private.admin_orgs()))
   returning id into v_id;
   if v_id is not null then
-    perform private.record('channel.tested', 'channel', c.id::text, c.owner_id || private.heads_of(array[c.org_id]))
+    perform private.record_audit('channel.tested', 'channel', c.id::text, c.owner_id || private.admins_of(array[c.org_id]))
     from watchpost.channels c where c.id = p_channel_id;
   end if;
   return v_id;
@@ -2583,8 +2583,8 @@ begin
       delivered_at = case when p_outcome = 'ok' then now() end,
       updated_at = now()
   from watchpost.channels c
-  where d.id = p_delivery_id and d.status = 'sending' and d.message = 'channel.test' and c.id = d.channel_id
-    and private.can_write() and c.scope_id = any(private.my_scopes());
+  where d.id = p_delivery_id and d.status = 'sending' and d.type = 'channel.test' and c.id = d.channel_id
+    and private.can_write() and c.tenant_id = any(private.my_tenants());
   if found then
     insert into watchpost.delivery_attempts (delivery_id, attempt, outcome, status_code, duration_ms, error, response_excerpt)
     values (p_delivery_id, 1, p_outcome, p_status_code, p_duration_ms, p_error, p_excerpt);
@@ -2639,14 +2639,14 @@ set role watchpost_owner;
 
 -- Of these zones, those all of whose readers see an event that belongs to an account or organisation:
 -- an alert of a shared zone would tell its organisation what a private event, or another one's, said.
-create function private.zones_for(p_zone_ids uuid[], p_scope_id uuid) returns uuid[]
+create function private.zones_in_tenant(p_zone_ids uuid[], p_tenant_id uuid) returns uuid[]
 language sql stable security definer set search_path = '' as $$
   select coalesce(array_agg(z.id), '{}')
   from watchpost.zones z
   where z.id = any(p_zone_ids) and (
-    z.scope_id = p_scope_id or z.org_id is null and exists (
+    z.tenant_id = p_tenant_id or z.org_id is null and exists (
       select from watchpost.members o
-      where o.org_id = p_scope_id and o.user_id = z.owner_id and o.status = 'active'))
+      where o.org_id = p_tenant_id and o.user_id = z.owner_id and o.status = 'active'))
 $$;
 
 -- Security definer: box operators are not leakproof. The zones that each revision of a batch may
@@ -2663,12 +2663,12 @@ begin
   return query
   with r as materialized (
     select e.event_id, e.revision, e.first_seen_at, e.source, e.type, e.title, e.lat, e.lon, e.ts, e.severity,
-      e.subject, e.status, e.url, e.geometry, e.extent, e.scope_id,
+      e.subject, e.status, e.url, e.geometry, e.extent, e.tenant_id,
       e.event_id as key
     from watchpost.event_revisions e where e.batch_id = p_batch_id
     union all
     select p.event_id, 1, p.first_seen_at, p.source, p.type, p.title, p.lat, p.lon, p.ts, p.severity,
-      p.subject, p.status, p.url, null::jsonb, p.extent, p.scope_id,
+      p.subject, p.status, p.url, null::jsonb, p.extent, p.tenant_id,
       p.subject
     from watchpost.positions p where p.batch_id = p_batch_id
   ),
@@ -2681,7 +2681,7 @@ begin
     from r
     join watchpost.zone_boxes b on b.box operator(pg_catalog.&&) r.extent
     where r.subject is null
-      and b.needs <= r.severity::real
+      and b.min_severity <= r.severity::real
       and (b.sources is null or r.source = any(b.sources))
       and (b.types is null or r.type = any(b.types))
     union
@@ -2707,7 +2707,7 @@ begin
   )
   select r.event_id, r.revision, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts, r.severity,
     r.subject, r.status, r.url, r.geometry,
-    case when r.scope_id is null then g.zone_ids else private.zones_for(g.zone_ids, r.scope_id) end
+    case when r.tenant_id is null then g.zone_ids else private.zones_in_tenant(g.zone_ids, r.tenant_id) end
   from r
   join gathered g on g.event_id = r.event_id and g.ts = r.ts
   order by r.first_seen_at, r.ts, r.event_id, r.revision;
@@ -2739,7 +2739,7 @@ begin
   join watchpost.zone_boxes b on b.zone_id = zone.id
   join watchpost.events e on e.extent operator(pg_catalog.&&) b.box
   where e.status = 'active' and e.ends_at > now()
-    and (e.scope_id is null or private.zones_for(array[zone.id], e.scope_id) <> '{}')
+    and (e.tenant_id is null or private.zones_in_tenant(array[zone.id], e.tenant_id) <> '{}')
   union all
   select distinct on (r.first_seen_at, r.ts, r.event_id, r.revision)
     r.event_id, r.revision, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts, r.severity, r.subject,
@@ -2748,7 +2748,7 @@ begin
   join watchpost.zone_boxes b on b.zone_id = zone.id
   join watchpost.event_revisions r on r.extent operator(pg_catalog.&&) b.box and r.first_seen_at >= zone.valid_from
   join watchpost.batches done on done.id = r.batch_id and done.matched_at is not null
-  where r.scope_id is null or private.zones_for(array[zone.id], r.scope_id) <> '{}'
+  where r.tenant_id is null or private.zones_in_tenant(array[zone.id], r.tenant_id) <> '{}'
   order by 3, 9, 1, 2;
 end
 $$;
@@ -2756,7 +2756,7 @@ grant execute on function private.zone_candidates to watchpost_jobs;
 
 -- Security definer, these three: alerts, deliveries and jobs are born together, for the jobs' login.
 -- New alerts from JSON, each with a delivery and job per channel; one that exists is left alone.
-create function private.raise_alerts(p_alerts jsonb, p_wake_id uuid) returns void
+create function private.raise_alerts(p_alerts jsonb, p_run_id uuid) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_ids uuid[];
@@ -2779,26 +2779,26 @@ begin
     returning id
   )
   select array_agg(id) into v_ids from born;
-  perform private.send_alerts(v_ids, p_wake_id);
+  perform private.send_alerts(v_ids, p_run_id);
 end
 $$;
 
 -- The first message of alerts that go out or wait: deliveries with their jobs, the end of each wait,
 -- and `recorded` where there is no channel.
-create function private.send_alerts(p_ids uuid[], p_wake_id uuid) returns void
+create function private.send_alerts(p_ids uuid[], p_run_id uuid) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_count bigint;
 begin
   with sent as (
-    insert into watchpost.deliveries as d (alert_id, channel_id, message, status)
+    insert into watchpost.deliveries as d (alert_id, channel_id, type, status)
     select a.id, c.channel_id, 'alert.raised', case a.status when 'held' then 'held' else 'queued' end
     from watchpost.alerts a
     join watchpost.zones z on z.id = a.zone_id
     cross join lateral private.zone_channels(z.owner_id, z.org_id, z.channel_ids) c
     where a.id = any(p_ids) and a.status in ('pending', 'held')
-    on conflict (alert_id, channel_id, message, sequence)
-      where redelivery_of is null and message <> 'alert.digest'
+    on conflict (alert_id, channel_id, type, sequence)
+      where redelivery_of is null and type <> 'alert.digest'
     do update set status = 'queued', updated_at = now() where d.status = 'held' and excluded.status = 'queued'
     returning d.id, d.channel_id, d.status
   )
@@ -2807,7 +2807,7 @@ begin
   from sent s where s.status = 'queued';
 
   perform private.enqueue(
-    'release', md5(concat_ws('|', h.zone_id, h.held_until, p_wake_id))::uuid,
+    'release', md5(concat_ws('|', h.zone_id, h.held_until, p_run_id))::uuid,
     jsonb_build_object('zone_id', h.zone_id), h.held_until)
   from (
     select distinct zone_id, held_until from watchpost.alerts
@@ -2833,7 +2833,7 @@ $$;
 
 -- Alerts that were suppressed or held and now get further, because it got worse. Of a stay it is
 -- from now on about the position that took it further.
-create function private.advance_alerts(p_alerts jsonb, p_wake_id uuid) returns void
+create function private.advance_alerts(p_alerts jsonb, p_run_id uuid) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_ids uuid[];
@@ -2855,7 +2855,7 @@ begin
     returning a.id
   )
   select array_agg(id) into v_ids from moved;
-  perform private.send_alerts(v_ids, p_wake_id);
+  perform private.send_alerts(v_ids, p_run_id);
 end
 $$;
 
@@ -2881,7 +2881,7 @@ begin
     returning a.id, jsonb_array_length(a.updates) as sequence into v_alert;
     continue when not found or v_update.send is null;
     with sent as (
-      insert into watchpost.deliveries (alert_id, channel_id, message, sequence, status, next_attempt_at)
+      insert into watchpost.deliveries (alert_id, channel_id, type, sequence, status, next_attempt_at)
       select distinct d.alert_id, d.channel_id, 'alert.' || v_update.kind, v_alert.sequence,
         case v_update.send when 'held' then 'held' else 'queued' end, v_update.held_until
       from watchpost.deliveries d
@@ -2939,7 +2939,7 @@ begin
   for v_channel in
     select distinct channel_id from watchpost.deliveries where id = any(v_held)
   loop
-    insert into watchpost.deliveries (alert_id, channel_id, message)
+    insert into watchpost.deliveries (alert_id, channel_id, type)
     select d.alert_id, v_channel, 'alert.digest'
     from watchpost.deliveries d join watchpost.alerts a on a.id = d.alert_id
     where d.id = any(v_held) and d.channel_id = v_channel
@@ -3015,7 +3015,7 @@ grant select on watchpost.audit to authenticated;
 
 -- Writes an act into the log of each account concerned, with the context of the request, if any; into
 -- the actor's too, unless it stands there already.
-create function private.record(
+create function private.record_audit(
   p_action text, p_target_type text, p_target_id text, p_accounts uuid[], p_details jsonb default '{}',
   p_for_actor boolean default true
 )
@@ -3032,7 +3032,7 @@ language sql volatile set search_path = '' as $$
 $$;
 
 -- Who answers for organisations: what is done to things shared there stands in their logs too.
-create function private.heads_of(p_org_ids uuid[]) returns uuid[]
+create function private.admins_of(p_org_ids uuid[]) returns uuid[]
 language sql stable set search_path = '' as $$
   select coalesce(array_agg(m.user_id), '{}') from watchpost.members m
   where m.org_id = any(p_org_ids) and m.status = 'active' and m.role in ('owner', 'admin')
@@ -3040,14 +3040,14 @@ $$;
 
 -- The changed columns of a row, old and new, without secrets, hashes, boxes, shapes' coordinates and
 -- what people wrote: of those it only says that they changed.
-create function private.changes(p_old jsonb, p_new jsonb) returns jsonb
+create function private.changed_fields(p_old jsonb, p_new jsonb) returns jsonb
 language sql immutable set search_path = '' as $$
   select coalesce(jsonb_object_agg(n.key, case
     when n.key ~ '(sealed|hash|polygon|target|^note$)' then '"changed"'::jsonb
     else jsonb_build_array(p_old -> n.key, n.value) end), '{}')
   from jsonb_each(p_new) n
   where n.value is distinct from p_old -> n.key
-    and n.key not in ('boxes', 'version', 'updated_at', 'scope_id', 'failures', 'paused_until')
+    and n.key not in ('boxes', 'version', 'updated_at', 'tenant_id', 'failures', 'paused_until')
 $$;
 
 -- Security definer: the audit trigger of every table whose rows belong to somebody.
@@ -3062,11 +3062,11 @@ declare
   v_verb text := case tg_op when 'INSERT' then 'created' when 'UPDATE' then 'updated' else 'deleted' end;
   v_changes jsonb := '{}';
   v_accounts uuid[];
-  v_heads uuid[];
+  v_admins uuid[];
   v_id text;
 begin
   if tg_op = 'UPDATE' then
-    v_changes := private.changes(v_old, v_new);
+    v_changes := private.changed_fields(v_old, v_new);
     if v_changes = '{}' then
       return null;
     end if;
@@ -3099,23 +3099,23 @@ begin
     when v_row ? 'owner_id' then array[(v_row ->> 'owner_id')::uuid, (v_old ->> 'owner_id')::uuid]
     else array[(v_row ->> 'user_id')::uuid]
   end;
-  v_heads := private.heads_of(case
+  v_admins := private.admins_of(case
     when v_thing = 'organisation' then array[(v_row ->> 'id')::uuid]
     else array[(v_new ->> 'org_id')::uuid, (v_old ->> 'org_id')::uuid]
   end);
   v_id := coalesce(v_row ->> 'id', v_row ->> 'user_id');
   if v_row ? 'owner_id' and v_changes ? 'org_id' then
     -- What it was before, or is after, is no business of an organisation it is not shared with.
-    perform private.record(
+    perform private.record_audit(
       v_thing || '.' || v_verb, v_thing, v_id,
-      array(select unnest(v_heads) except select unnest(v_accounts)),
+      array(select unnest(v_admins) except select unnest(v_accounts)),
       jsonb_build_object('changed', jsonb_build_object('org_id', v_changes -> 'org_id'))
       || private.label_of(case when v_new ->> 'org_id' is null then v_old else v_new end),
       false);
   else
-    v_accounts := v_accounts || v_heads;
+    v_accounts := v_accounts || v_admins;
   end if;
-  perform private.record(
+  perform private.record_audit(
     v_thing || '.' || v_verb, v_thing, v_id, v_accounts,
     case when v_changes = '{}' then '{}' else jsonb_build_object('changed', v_changes) end
     || private.label_of(v_row));
@@ -3210,7 +3210,7 @@ create trigger accounts_second_factor before delete on watchpost.accounts
 
 -- Security definer, all that follow: callers write these tables in no other way. Errors: WP403, WP404
 -- and WP409 carry a sentence for the caller, WPOWN protects owners.
-create function private.make_key(
+create function private.create_key(
   p_name text, p_prefix text, p_key_hash bytea, p_scopes text[], p_expires_at timestamptz
 )
 returns uuid
@@ -3232,14 +3232,14 @@ begin
 end
 $$;
 
-create function private.make_org(p_name text) returns uuid
+create function private.create_org(p_name text) returns uuid
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_user uuid := private.require_session();
   v_org uuid := gen_random_uuid();
 begin
   perform pg_advisory_xact_lock(hashtextextended('organisations:' || v_user, 0));
-  perform private.require_room(v_user, 'organisations', (
+  perform private.require_quota(v_user, 'organisations', (
     select count(*) + 1 from watchpost.members where user_id = v_user and role = 'owner'));
   insert into watchpost.organisations (id, name) values (v_org, p_name);
   insert into watchpost.members (org_id, user_id, email, role, status, joined_at)
@@ -3283,7 +3283,7 @@ begin
     raise exception 'The owner cannot leave. Transfer the ownership first, or delete the organisation.'
       using errcode = 'WPOWN';
   end if;
-  select s.zones, s.channels into zones, channels from private.shared_by(p_org_id, private.uid()) s;
+  select s.zones, s.channels into zones, channels from private.count_shared(p_org_id, private.uid()) s;
   delete from watchpost.members where org_id = p_org_id and user_id = private.uid();
   return next;
 end
@@ -3373,7 +3373,7 @@ $$;
 -- Removes an account and everything that is its own. Shared zones and channels pass to the owner of
 -- their organisation; an organisation it owns passes to its longest-serving admin, else member, and
 -- goes when there is nobody. What it did stays in the audit log under a pseudonym.
-create function private.forget_account(p_user_id uuid) returns void
+create function private.erase_account(p_user_id uuid) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_pseudonym uuid := gen_random_uuid();
@@ -3407,7 +3407,7 @@ begin
     select id from watchpost.zones where owner_id = p_user_id and org_id is not null);
   -- Before the account itself, whose foreign keys would forget who sent the invites that are void now.
   delete from watchpost.members where user_id = p_user_id;
-  perform private.record('account.deleted', 'account', p_user_id::text, array[p_user_id]);
+  perform private.record_audit('account.deleted', 'account', p_user_id::text, array[p_user_id]);
   delete from watchpost.accounts where user_id = p_user_id;
 
   -- The history of what passed on tells whose it was.
@@ -3448,14 +3448,14 @@ begin
   end if;
   v_is_gone := private.delete_auth_user(v_user);
   -- The trigger on auth.users has done this already, where that row could be deleted.
-  perform private.forget_account(v_user);
+  perform private.erase_account(v_user);
   if not v_is_gone then
-    insert into watchpost.forgotten (user_id) values (v_user) on conflict do nothing;
+    insert into watchpost.erased_accounts (user_id) values (v_user) on conflict do nothing;
   end if;
 end
 $$;
 
-grant execute on function private.make_key, private.revoke_key, private.make_org, private.rename_org,
+grant execute on function private.create_key, private.revoke_key, private.create_org, private.rename_org,
   private.leave_org, private.transfer_org, private.delete_org, private.my_invites, private.accept_invite,
   private.delete_account, private.plan_limit to authenticated;
 
@@ -3922,10 +3922,10 @@ grant execute on all functions in schema pgboss to watchpost_owner, watchpost_jo
 select pgboss.create_queue('dead', '{"policy": "standard", "retentionSeconds": 7776000}');
 select pgboss.create_queue('ingest', '{"policy": "exclusive", "retryLimit": 0, "expireInSeconds": 120, "deleteAfterSeconds": 3600}');
 select pgboss.create_queue('match', '{"policy": "standard", "retryLimit": 20, "retryDelay": 1, "retryBackoff": true, "retryDelayMax": 300, "expireInSeconds": 120, "deleteAfterSeconds": 3600, "deadLetter": "dead"}');
-select pgboss.create_queue('rezone', '{"policy": "standard", "retryLimit": 20, "retryDelay": 1, "retryBackoff": true, "retryDelayMax": 300, "expireInSeconds": 120, "deleteAfterSeconds": 3600, "deadLetter": "dead"}');
+select pgboss.create_queue('match_zone', '{"policy": "standard", "retryLimit": 20, "retryDelay": 1, "retryBackoff": true, "retryDelayMax": 300, "expireInSeconds": 120, "deleteAfterSeconds": 3600, "deadLetter": "dead"}');
 select pgboss.create_queue('release', '{"policy": "standard", "retryLimit": 20, "retryDelay": 1, "retryBackoff": true, "retryDelayMax": 300, "expireInSeconds": 120, "deleteAfterSeconds": 3600, "deadLetter": "dead"}');
 select pgboss.create_queue('deliver', '{"policy": "standard", "retryLimit": 1000, "expireInSeconds": 120, "deleteAfterSeconds": 3600, "deadLetter": "dead"}');
-select pgboss.create_queue('retain', '{"policy": "exclusive", "retryLimit": 2, "expireInSeconds": 300, "deleteAfterSeconds": 86400}');
+select pgboss.create_queue('purge', '{"policy": "exclusive", "retryLimit": 2, "expireInSeconds": 300, "deleteAfterSeconds": 86400}');
 
 set role watchpost_owner;
 
@@ -4011,7 +4011,7 @@ insert into watchpost.retention (thing, keep) values
 
 -- Security definer: deletes up to p_batch rows of each kind that is past its time; says how many went.
 -- Events with an alert stay as the alert's own copy; what is deleted softly goes for good.
-create function private.retain(p_batch integer default 2000) returns integer
+create function private.purge(p_batch integer default 2000) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_total integer := 0;
@@ -4119,7 +4119,7 @@ begin
   -- A test whose process died between sending and recording has no job to try it again.
   update watchpost.deliveries
   set status = 'failed', last_error = 'The test was interrupted.', updated_at = now()
-  where message = 'channel.test' and status = 'sending' and updated_at < now() - interval '5 minutes';
+  where type = 'channel.test' and status = 'sending' and updated_at < now() - interval '5 minutes';
 
   -- As long as the log tells of it.
   delete from watchpost.api_keys where revoked_at < now() - (v_keep ->> 'audit')::interval;
@@ -4144,7 +4144,7 @@ begin
   return v_total;
 end
 $$;
-grant execute on function private.retain to watchpost_jobs;
+grant execute on function private.purge to watchpost_jobs;
 
 reset role;
 
@@ -4182,7 +4182,7 @@ grant select (
     failures, paused_until, created_at, updated_at, deleted_at)
   on watchpost.channels to service_role;
 grant select (
-    id, alert_id, channel_id, message, status, attempts, last_error, next_attempt_at, first_attempt_at,
+    id, alert_id, channel_id, type, status, attempts, last_error, next_attempt_at, first_attempt_at,
     delivered_at, redelivery_of, created_at, updated_at)
   on watchpost.deliveries to service_role;
 grant select (id, source, ts) on watchpost.events to service_role;
@@ -4429,7 +4429,7 @@ comment on column support.alerts_today.owner_id is 'Id of the owner.';
 comment on column support.alerts_today.org_id is 'Id of the organisation.';
 
 create view support.deliveries_failing with (security_invoker = true) as
-select d.id, d.updated_at, a.email as owner, c.kind, c.label as channel, c.target_masked as target, d.message,
+select d.id, d.updated_at, a.email as owner, c.kind, c.label as channel, c.target_masked as target, d.type,
   d.status, d.attempts, d.last_error, d.next_attempt_at, d.created_at, l.zone_name as zone,
   d.alert_id, d.channel_id
 from watchpost.deliveries d
@@ -4446,7 +4446,7 @@ comment on column support.deliveries_failing.owner is 'Address of the channel''s
 comment on column support.deliveries_failing.kind is 'Kind of channel.';
 comment on column support.deliveries_failing.channel is 'What its owner calls the channel.';
 comment on column support.deliveries_failing.target is 'Receiver, masked.';
-comment on column support.deliveries_failing.message is 'What it says: alert.raised, alert.digest, channel.test …';
+comment on column support.deliveries_failing.type is 'What it says: alert.raised, alert.digest, channel.test …';
 comment on column support.deliveries_failing.status is 'queued or sending (retried), failed or expired (given up).';
 comment on column support.deliveries_failing.attempts is 'How often it was tried.';
 comment on column support.deliveries_failing.last_error is 'Why the last attempt failed.';
@@ -4469,7 +4469,7 @@ left join pgboss.job j on j.name = q.name
 group by q.name
 order by q.name;
 comment on view support.queue is 'Jobs of each queue. Those in "dead" used up their retries; see dead_letters.';
-comment on column support.queue.queue is 'Queue: ingest, match, rezone, release, deliver, retain, dead.';
+comment on column support.queue.queue is 'Queue: ingest, match, match_zone, release, deliver, purge, dead.';
 comment on column support.queue.waiting is 'May run now.';
 comment on column support.queue.later is 'May run later: retries, and what is held until an hour.';
 comment on column support.queue.running is 'Being worked on.';

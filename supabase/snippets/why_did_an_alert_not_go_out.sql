@@ -61,7 +61,7 @@ facts (nr, question, ok, found) as (
   join support.channels c on c.id = to_channel.channel_id
   union all
   select 11, 'Did its messages arrive?', d.status = 'succeeded',
-    concat_ws(' ', c.kind, c.label, d.message, d.status || ',', d.attempts || ' attempts', d.last_error)
+    concat_ws(' ', c.kind, c.label, d.type, d.status || ',', d.attempts || ' attempts', d.last_error)
   from l join watchpost.deliveries d on d.alert_id = l.id join support.channels c on c.id = d.channel_id
 )
 select q.question, case when f.nr is null then 'no' when f.ok then 'yes' else 'no' end as answer,

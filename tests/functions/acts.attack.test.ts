@@ -81,7 +81,7 @@ async function createStage() {
     ],
   )
   await service.database.query(
-    `insert into watchpost.deliveries (alert_id, channel_id, message, status) values ($1, $2, 'alert.raised', 'failed')`,
+    `insert into watchpost.deliveries (alert_id, channel_id, type, status) values ($1, $2, 'alert.raised', 'failed')`,
     [alert?.id, channel],
   )
   return { person, other, session, org, channel, zone, alert: alert?.id ?? '', ask, make }
@@ -332,7 +332,7 @@ const VERBS: Record<
         insert into watchpost.channels (owner_id, kind, target_sealed, target_masked)
         select user_id, 'ntfy', 'x', 'x' from watchpost.accounts where email = $1 returning id
       ), delivery as (
-        insert into watchpost.deliveries (channel_id, message, status)
+        insert into watchpost.deliveries (channel_id, type, status)
         select id, 'channel.test', 'failed' from channel returning id
       )
       insert into pgboss.job (name, data) select 'dead', jsonb_build_object('delivery_id', id) from delivery`,
@@ -450,15 +450,15 @@ test('sending again and again, testing again and again, making and deleting have
   const { ask, alert, channel, person } = await createStage()
   const { query } = service.database
   await query(
-    `insert into watchpost.deliveries (alert_id, channel_id, message, status, redelivery_of)
-    select d.alert_id, d.channel_id, d.message, 'failed', d.id
+    `insert into watchpost.deliveries (alert_id, channel_id, type, status, redelivery_of)
+    select d.alert_id, d.channel_id, d.type, 'failed', d.id
     from watchpost.deliveries d cross join generate_series(1, 100) where d.alert_id = $1 and redelivery_of is null`,
     [alert],
   )
   const again = await ask('POST', `/alerts/${alert}/redeliver`, {})
   expect([again.status, again.text]).toEqual([409, expect.stringContaining('a hundred times')])
   await query(
-    `insert into watchpost.deliveries (channel_id, message, status)
+    `insert into watchpost.deliveries (channel_id, type, status)
     select $1, 'channel.test', 'succeeded' from generate_series(1, 100)`,
     [channel],
   )

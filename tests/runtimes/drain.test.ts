@@ -109,7 +109,7 @@ async function queueDeliveries(database: TestDatabase, url: string): Promise<voi
     ), c as (
       select id, row_number() over () - 1 as place from watchpost.channels
     ), d as (
-      insert into watchpost.deliveries (alert_id, channel_id, message)
+      insert into watchpost.deliveries (alert_id, channel_id, type)
       select a.id, c.id, 'alert.raised'
       from (select id, row_number() over () as place from a) a
       join c on c.place = a.place % $2

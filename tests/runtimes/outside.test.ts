@@ -65,7 +65,7 @@ describe.each(EDGES)('on %s', (_, start) => {
     const made = await edge.ask(key, 'POST', '/api/v1/zones', { label: 'Here', lat: 1, lon: 1 })
     expect(made.status).toBe(201)
     await vi.waitFor(
-      () => expect(lines.map(({ msg, queue }) => queue ?? msg)).toContain('rezone'),
+      () => expect(lines.map(({ msg, queue }) => queue ?? msg)).toContain('match_zone'),
       { timeout: 10_000 },
     )
     await vi.waitFor(async () => {

@@ -162,7 +162,7 @@ describe('people whom no account was made for', () => {
 
   test('who deleted theirs gets a new one by create alone', async () => {
     const user_id = await person('left@example.com')
-    await database.query('insert into watchpost.forgotten (user_id) values ($1)', [user_id])
+    await database.query('insert into watchpost.erased_accounts (user_id) values ($1)', [user_id])
     const { code, stderr } = await run(
       'account',
       'plan',

@@ -100,12 +100,12 @@ export const LOGIN_FUNCTIONS = lines(`
   private.check_key
   private.check_session
   private.end_sessions
-  private.enter
-  private.enter_session
   private.issuer_keys
+  private.key_claims
   private.record_refusal
   private.redeem_link
   private.refresh_session
+  private.session_claims
   private.session_of
   private.sources_health
   private.touch_key`)
@@ -113,8 +113,8 @@ export const LOGIN_FUNCTIONS = lines(`
 /** Tables no caller reads at all. */
 export const CLOSED = lines(`
   batches
+  erased_accounts
   event_aliases
-  forgotten
   idempotency_keys
   issuer_keys
   match_memory

@@ -79,7 +79,7 @@ export async function createMany(
     insert into watchpost.zone_versions (zone_id, version, valid_from, definition)
       select id, 1, created_at, '{}' from watchpost.zones;
     update watchpost.zone_versions set definition = ${definition('0')} where zone_id = ${zone('0')};
-    insert into watchpost.zone_boxes (zone_id, part, box, needs) select id, 1, boxes[1], 40 from watchpost.zones;
+    insert into watchpost.zone_boxes (zone_id, part, box, min_severity) select id, 1, boxes[1], 40 from watchpost.zones;
     insert into watchpost.channels (id, owner_id, org_id, kind, label, target_sealed, target_masked, created_at)
       select ${channel('n')}, ${owner('n')}, ${shared('n')}, 'ntfy', 'Channel ' || n, '${target}', '…',
         date_trunc('milliseconds', now() - n * interval '1 minute')
@@ -92,7 +92,7 @@ export async function createMany(
         date_trunc('milliseconds', now() - n * interval '20 seconds'), '[]', 1, 1, n % 3 = 0
       from generate_series(0, 99999) n
       join watchpost.zones z on z.id = case when n % 33 = 0 then ${zone('n / 33 % 300 * 333')} else ${zone('n - n % 10')} end;
-    insert into watchpost.deliveries (alert_id, channel_id, message, status, attempts, created_at)
+    insert into watchpost.deliveries (alert_id, channel_id, type, status, attempts, created_at)
       select a.id, case when a.owner_id = ${me} then ${channel('0')} else ${channel('n - n % 10')} end, 'alert.raised',
         case n % 4 when 0 then 'failed' else 'succeeded' end, 1, a.raised_at
       from generate_series(0, 99999) n join watchpost.alerts a on a.id = ${alert('n')};

@@ -165,7 +165,7 @@ describe('by what happens', () => {
   ])('an event of %s concerns only zones whose every reader sees it', async (scope, labels) => {
     const found = await database.query(
       `select label from watchpost.zones
-      where id = any(private.zones_for((select array_agg(id) from watchpost.zones), $1)) order by label`,
+      where id = any(private.zones_in_tenant((select array_agg(id) from watchpost.zones), $1)) order by label`,
       [world.ids[scope]],
     )
     expect(found.map(({ label }) => label)).toEqual(labels)
@@ -187,7 +187,7 @@ describe('by what happens', () => {
  * The trust boundary. The login of the API is not a caller: what it says in request.jwt.claims is
  * believed, because Postgres cannot know better. Whoever holds that login's password, or can make
  * the API send a statement of theirs, is every account. So the claims are written in one place
- * (asCaller), from what private.enter answers about a key's hash, as parameters, and for one
+ * (asCaller), from what private.key_claims answers about a key's hash, as parameters, and for one
  * transaction; and the login by itself reads no table and becomes nobody but a caller: it is no
  * way to the jobs, to the owner of the tables, or past row-level security.
  */

@@ -72,7 +72,7 @@ export async function createWorld(database: TestDatabase): Promise<World> {
       select owner, tag, 'zone' from ${kept} where org is null;
     insert into watchpost.zones (owner_id, org_id, label, lat, lon, boxes)
       select owner, org, tag, 1, 2, array[box '(3,2),(1,0)'] from ${kept};
-    insert into watchpost.zone_boxes (zone_id, part, box, needs) select id, 1, boxes[1], 40 from watchpost.zones;
+    insert into watchpost.zone_boxes (zone_id, part, box, min_severity) select id, 1, boxes[1], 40 from watchpost.zones;
     insert into watchpost.zone_shapes (zone_id, hash, polygon, bytes)
       select id, sha256('the same shape of everybody'), jsonb_build_object('tag', label), 1 from watchpost.zones;
     insert into watchpost.zone_versions (zone_id, version, definition, shape_hash)
@@ -84,7 +84,7 @@ export async function createWorld(database: TestDatabase): Promise<World> {
         reason, first_reason, status, raised_at, checks, zone_version, event_revision)
       select z.id, k.tag, k.owner, k.org, 'test:public', 'test', '{}', 50, 'reason', 'reason', 'dispatched', now(), '[]', 1, 1
       from ${kept} join watchpost.zones z on z.label = k.tag;
-    insert into watchpost.deliveries (alert_id, channel_id, message, last_error)
+    insert into watchpost.deliveries (alert_id, channel_id, type, last_error)
       select a.id, c.id, 'alert.raised', k.tag
       from ${sent} join watchpost.alerts a on a.zone_name = k.alert join watchpost.channels c on c.label = k.channel;
     insert into watchpost.delivery_attempts (delivery_id, attempt, outcome, duration_ms, error)
@@ -96,11 +96,11 @@ export async function createWorld(database: TestDatabase): Promise<World> {
       select 'test:' || tag, 'test', 'other', tag, now(), 50, 'active', ${FOOT}, owner, org from ${heard};
     insert into watchpost.event_aliases (alias, event_id) select id || '-alias', id from watchpost.events;
     insert into watchpost.event_revisions (event_id, revision, first_seen_at, source, type, title, ts, severity,
-        status, lon, lat, extent, scope_id)
+        status, lon, lat, extent, tenant_id)
       select 'test:' || tag, 1, now(), 'test', 'other', tag, now(), 50, 'active', ${FOOT}, coalesce(org, owner)
       from ${heard};
     insert into watchpost.positions (event_id, first_seen_at, source, type, title, ts, severity, subject,
-        status, lon, lat, extent, scope_id)
+        status, lon, lat, extent, tenant_id)
       select 'test:p-' || tag, now(), 'test', 'vessel', tag, now(), 0, 'mmsi:1', 'active', ${FOOT}, coalesce(org, owner)
       from ${heard};
     insert into watchpost.idempotency_keys (user_id, route, key, request_hash, status, resource_id)

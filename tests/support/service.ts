@@ -253,7 +253,7 @@ export async function createService(
         await connection.query('begin')
         if (made !== undefined) {
           await connection.query(
-            `select set_config('request.jwt.claims', private.enter($1, $2, '{}'), true)`,
+            `select set_config('request.jwt.claims', private.key_claims($1, $2, '{}'), true)`,
             [await keyHash(made), randomUUID()],
           )
         }

@@ -240,7 +240,7 @@ test('an alert shows the channel that was first to get it, and only channels its
     ['late', true, 'succeeded', 1],
   ] as const) {
     await query(
-      `insert into watchpost.deliveries (alert_id, channel_id, message, status, delivered_at, created_at)
+      `insert into watchpost.deliveries (alert_id, channel_id, type, status, delivered_at, created_at)
       values ($1, $2, 'alert.raised', $3, case when $3 = 'succeeded' then now() - $4 * interval '1 minute' end,
         now() + $4 * interval '1 minute')`,
       [alert, await channelOf(label, shared), status, ago],

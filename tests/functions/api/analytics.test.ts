@@ -145,7 +145,7 @@ describe('GET /analytics', () => {
       [person.user_id],
     )
     await service.database.query(
-      `insert into watchpost.deliveries (alert_id, channel_id, message, sequence, status, created_at)
+      `insert into watchpost.deliveries (alert_id, channel_id, type, sequence, status, created_at)
       values ($1, $2, 'alert.raised', 0, 'succeeded', now()),
         ($1, $2, 'alert.revised', 1, 'failed', now()),
         ($1, $2, 'alert.revised', 2, 'expired', now()),

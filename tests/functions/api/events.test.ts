@@ -49,7 +49,7 @@ async function happens(fields: Fields): Promise<string> {
   await service.database.query(
     subject
       ? `insert into watchpost.positions (event_id, source, type, title, lat, lon, ts, severity, subject, status, extent,
-          first_seen_at, scope_id)
+          first_seen_at, tenant_id)
         values ($1, $2, $3, $1, $4, $5, date_trunc('milliseconds', now() - $6::interval), $7, '${subject}', 'active',
           box(point($5, $4), point($5, $4)), now(), coalesce($9::uuid, $8::uuid))`
       : `insert into watchpost.events (id, source, type, title, lat, lon, ts, severity, status, extent, owner_id, org_id)

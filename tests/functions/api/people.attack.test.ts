@@ -205,7 +205,7 @@ describe('somebody who signed up before Watchpost was there', () => {
       await service.database.query('drop function public.keep cascade')
     }
     await service.database.query('delete from auth.users where id = $1', [me.user_id])
-    expect(await count('watchpost.forgotten')).toBe(0)
+    expect(await count('watchpost.erased_accounts')).toBe(0)
   })
 })
 

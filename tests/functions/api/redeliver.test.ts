@@ -69,7 +69,7 @@ async function alertOf(who: Who, shared: boolean, states: string[], channels: st
     const channel = channels[n] ?? (await channelOf(who, shared))
     deliveries.push(
       await id(
-        `insert into watchpost.deliveries (alert_id, channel_id, message, sequence, status)
+        `insert into watchpost.deliveries (alert_id, channel_id, type, sequence, status)
         values ($1, $2, 'alert.escalated', 7, $3) returning id`,
         [alert, channel, status],
       ),
@@ -86,7 +86,7 @@ const redeliver = (who: Pick<Person, 'key'>, alert: string, delivery_ids?: strin
 /** Of which deliveries there is a new one, and with what job. */
 async function made(alert: string) {
   return service.database.query<{ of: string; id: string }>(
-    `select d.redelivery_of as of, d.id, d.status, d.message, d.sequence, j.group_id = d.channel_id::text as has_job
+    `select d.redelivery_of as of, d.id, d.status, d.type, d.sequence, j.group_id = d.channel_id::text as has_job
     from watchpost.deliveries d left join pgboss.job j on j.id = d.id
     where d.alert_id = $1 and d.redelivery_of is not null order by d.created_at, d.id`,
     [alert],
@@ -116,7 +116,7 @@ describe('an alert is sent again', () => {
             {
               of: deliveries[0],
               status: 'queued',
-              message: 'alert.escalated',
+              type: 'alert.escalated',
               sequence: 7,
               has_job: true,
             },
@@ -238,10 +238,10 @@ describe('a test of a channel', () => {
     ['reader', 'channel.test', 'sending', 'sending'],
     ['owner', 'channel.test', 'succeeded', 'succeeded'],
     ['owner', 'alert.raised', 'sending', 'sending'],
-  ])('is ended by the %s: a %s that was %s is %s', async (who, message, before, after) => {
+  ])('is ended by the %s: a %s that was %s is %s', async (who, type, before, after) => {
     const delivery = await id(
-      `insert into watchpost.deliveries (channel_id, message, status) values ($1, $2, $3) returning id`,
-      [await channelOf('owner', true), message, before],
+      `insert into watchpost.deliveries (channel_id, type, status) values ($1, $2, $3) returning id`,
+      [await channelOf('owner', true), type, before],
     )
     await service.beside(
       people[who].key,

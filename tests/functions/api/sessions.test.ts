@@ -199,8 +199,8 @@ describe('the routes of the account', () => {
   test('are nothing a key’s transaction could do beside them', async () => {
     const person = await service.person()
     for (const call of [
-      `private.make_key('x', 'wp_live_', sha256('x'), '{write}', null)`,
-      `private.make_org('x')`,
+      `private.create_key('x', 'wp_live_', sha256('x'), '{write}', null)`,
+      `private.create_org('x')`,
       'private.my_invites()',
       'private.delete_account()',
     ]) {

@@ -116,8 +116,8 @@ describe('nothing is sent any more', () => {
     const told = await telling.tell(broken)
     const other = await telling.channelOf(told.person)
     await query(
-      `insert into watchpost.deliveries (alert_id, channel_id, message, status)
-      select alert_id, $2, message, 'succeeded' from watchpost.deliveries where id = $1`,
+      `insert into watchpost.deliveries (alert_id, channel_id, type, status)
+      select alert_id, $2, type, 'succeeded' from watchpost.deliveries where id = $1`,
       [told.delivery, other.id],
     )
     await telling.service.request('DELETE', `/api/v1/channels/${told.channel}`, told.person)

@@ -84,10 +84,10 @@ async function setScene(): Promise<Scene> {
       alerts: await database.query(
         `select a.zone_name, a.event_id, a.status, a.severity,
           (select jsonb_agg(u ->> 'kind') from jsonb_array_elements(a.updates) u) as updates,
-          (select jsonb_agg(jsonb_build_array(c.label, d.message, d.status, d.digest_id is null,
+          (select jsonb_agg(jsonb_build_array(c.label, d.type, d.status, d.digest_id is null,
               (select count(*) from watchpost.delivery_attempts t
                where t.delivery_id = d.id and t.outcome = 'ok'))
-             order by c.label, d.message, d.sequence)
+             order by c.label, d.type, d.sequence)
            from watchpost.deliveries d join watchpost.channels c on c.id = d.channel_id
            where d.alert_id = a.id) as deliveries
         from watchpost.alerts a order by 1, 2`,

@@ -154,7 +154,7 @@ describe('a zone', () => {
     await telling.jobs.drain()
     for (const event of events) await telling.jobs.ingest(quake({ ...here, ...event }))
     // Seen by matching only through the zone's boxes: nothing was remembered or changed meanwhile.
-    await query(`delete from pgboss.job where name = 'rezone'`)
+    await query(`delete from pgboss.job where name = 'match_zone'`)
     await telling.jobs.drain()
     const rows = await query('select event_id from watchpost.alerts where zone_id = $1', [zone.id])
     return rows.length

@@ -222,7 +222,7 @@ describe('an event that belongs to', () => {
         zones.set(await zoneOf(people[by], { ...place, org_id: orgOf(org) }), name(zone))
       }
       // As if matching had seen none of them, because their transactions ended later.
-      await service.database.query(`delete from pgboss.job where name = 'rezone'`)
+      await service.database.query(`delete from pgboss.job where name = 'match_zone'`)
       const ids = [...zones.keys()]
       const unseen = await service.transaction()
       await unseen.query('set local session_replication_role = replica', [])
@@ -236,12 +236,12 @@ describe('an event that belongs to', () => {
       await jobs.drain()
       expect(await heard(zones)).toEqual([])
       await service.database.query(
-        `insert into watchpost.zone_boxes (zone_id, part, box, needs)
-      select id, 1, boxes[1], private.least_severity(z) from watchpost.zones z where id = any($1)`,
+        `insert into watchpost.zone_boxes (zone_id, part, box, min_severity)
+      select id, 1, boxes[1], private.min_event_severity(z) from watchpost.zones z where id = any($1)`,
         [ids],
       )
       await service.database.query(
-        `select private.enqueue('rezone', gen_random_uuid(), jsonb_build_object('zone_id', id))
+        `select private.enqueue('match_zone', gen_random_uuid(), jsonb_build_object('zone_id', id))
       from unnest($1::uuid[]) as zone (id)`,
         [ids],
       )

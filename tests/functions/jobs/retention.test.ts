@@ -81,7 +81,7 @@ const LIMITS: Limit[] = [
     what: 'of a test',
     keep: '400 days',
     thing: 'alerts',
-    insert: `(channel_id, message, status, created_at, last_error)
+    insert: `(channel_id, type, status, created_at, last_error)
       values (gen_random_uuid(), 'channel.test', 'succeeded', $1, $2)`,
   },
   {
@@ -182,7 +182,7 @@ const KEPT: (Limit & { what: string })[] = [
     table: 'deliveries',
     what: 'of an alert that is kept',
     keep: '400 days',
-    insert: `(alert_id, channel_id, message, created_at, last_error)
+    insert: `(alert_id, channel_id, type, created_at, last_error)
       values (gen_random_uuid(), gen_random_uuid(), 'alert.raised', $1, $2)`,
   },
   {
@@ -211,7 +211,7 @@ const KEPT: (Limit & { what: string })[] = [
     what: 'deleted, of which a delivery still tells',
     keep: '30 days',
     insert: `(id, owner_id, kind, target_sealed, target_masked, deleted_at, label) values (${CHANNEL}, $1, $2);
-      insert into watchpost.deliveries (channel_id, message, status) select id, 'channel.test', 'failed' from watchpost.channels`,
+      insert into watchpost.deliveries (channel_id, type, status) select id, 'channel.test', 'failed' from watchpost.channels`,
   },
 ]
 
@@ -240,7 +240,7 @@ async function age({ table, insert, keep }: Limit, more: string) {
   await made.commit()
 }
 
-const retain = () => query('select private.retain()')
+const purge = () => query('select private.purge()')
 async function countOf({ table }: Limit): Promise<unknown> {
   const [row] = await query(`select count(*)::integer from watchpost.${table}`)
   return row?.count
@@ -251,11 +251,11 @@ test.each(LIMITS.map((limit) => [title(limit), limit.keep, limit] as const))(
   '%s go after %s, not a minute sooner',
   async (_title, _keep, limit) => {
     await age(limit, '-1 minute')
-    await retain()
+    await purge()
     expect(await countOf(limit)).toBe(1)
     await age(limit, '1 minute')
     expect(await countOf(limit)).toBe(2)
-    await retain()
+    await purge()
     expect(await countOf(limit)).toBe(1)
     const left = await query(
       `select ${limit.insert.includes('expires_at') ? 'expires_at > now()' : 'true'} as is_young from watchpost.${limit.table}`,
@@ -266,7 +266,7 @@ test.each(LIMITS.map((limit) => [title(limit), limit.keep, limit] as const))(
 
 test.each(KEPT.map((limit) => [title(limit), limit] as const))('%s stay', async (_, limit) => {
   await age(limit, '1 day')
-  await retain()
+  await purge()
   expect(await countOf(limit)).toBe(1)
 })
 
@@ -288,7 +288,7 @@ describe('how long is what the table retention says', () => {
       try {
         await age({ ...limit, keep }, '-1 hour')
         await age({ ...limit, keep }, '1 hour')
-        await retain()
+        await purge()
         expect(await countOf(limit)).toBe(1)
       } finally {
         await query(set, [thing, limit.keep])
@@ -302,7 +302,7 @@ test('of each kind no more than asked go at once, and how many went is said', as
   for (const limit of kinds) for (let n = 0; n < 5; n += 1) await age(limit, '1 day')
   const gone: unknown[] = []
   for (let round = 0; round < 4; round += 1) {
-    gone.push((await query('select private.retain(2) as gone'))[0]?.gone)
+    gone.push((await query('select private.purge(2) as gone'))[0]?.gone)
   }
   expect(gone).toEqual([4, 4, 2, 0])
 })
@@ -316,19 +316,19 @@ test.each([
     const made = await service.transaction()
     await made.query('set local session_replication_role = replica', [])
     await made.query(
-      `insert into watchpost.deliveries (channel_id, message, status, updated_at)
-    select gen_random_uuid(), message, 'sending', now() - $1::interval
-    from unnest(array['channel.test', 'alert.raised']) as t (message)`,
+      `insert into watchpost.deliveries (channel_id, type, status, updated_at)
+    select gen_random_uuid(), type, 'sending', now() - $1::interval
+    from unnest(array['channel.test', 'alert.raised']) as t (type)`,
       [since],
     )
     await made.commit()
-    await retain()
+    await purge()
     const rows = await query(
-      'select message, status, last_error from watchpost.deliveries order by 1 desc',
+      'select type, status, last_error from watchpost.deliveries order by 1 desc',
     )
     expect(rows).toEqual([
-      { message: 'channel.test', status, last_error: error },
-      { message: 'alert.raised', status: 'sending', last_error: null },
+      { type: 'channel.test', status, last_error: error },
+      { type: 'alert.raised', status: 'sending', last_error: null },
     ])
   },
 )
@@ -361,7 +361,7 @@ describe('positions', () => {
     if (!today || !alert) throw new Error('the table of limits has both')
     await age({ ...today, keep: '0 seconds' }, '0 seconds')
     await age(alert, '1 day')
-    await query(`select private.enqueue('retain', gen_random_uuid(), '{}', p_singleton => 'again')`)
+    await query(`select private.enqueue('purge', gen_random_uuid(), '{}', p_singleton => 'again')`)
     await jobs.drain()
     expect(await partitions()).toEqual([-1, 1, 2, 3])
     expect([await countOf(today), await countOf(alert)]).toEqual([1, 0])
@@ -371,7 +371,7 @@ describe('positions', () => {
     for (const day of await partitions()) await drop(Number(day))
     await query('select private.ensure_partitions(0)')
     for (const day of [-2, -3, -4, -30]) await create(day)
-    await retain()
+    await purge()
     expect(await partitions()).toEqual([-3, -2, -1, 0])
   })
 

@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const ask = (method: string, path: string, body?: object) =>
   service.request(method, `/api/v1${path}`, { key: person.key, body })
-const retain = () => inTransaction(jobs.db, (sql) => sql`select private.retain()`)
+const purge = () => inTransaction(jobs.db, (sql) => sql`select private.purge()`)
 const versionsOf = (id: string) =>
   service.database.query<{ version: number }>(
     'select version from watchpost.zone_versions where zone_id = $1 order by version',
@@ -113,7 +113,7 @@ test('thinning never changes what is explained, whatever was edited and seen', a
             }),
           )
         const before = await explained()
-        await retain()
+        await purge()
         expect(await explained()).toEqual(before)
         expect(before.every(({ live }) => live === false)).toBe(true)
         thinned += versions.length - (await versionsOf(id)).length
@@ -134,7 +134,7 @@ test('what ended within the hour, what an alert names and what holds now stays',
   const { id } = parsed(made, 201, z.object({ zone: z.looseObject({ id: z.string() }) })).zone
   for (const min_severity of [1, 2, 3, 4]) await ask('PATCH', `/zones/${id}`, { min_severity })
   const numbers = async () => (await versionsOf(id)).map(({ version }) => version)
-  await retain()
+  await purge()
   expect(await numbers()).toEqual([1, 2, 3, 4, 5])
   await service.database.query(
     `update watchpost.zone_versions set valid_from = now() - interval '2000 days', ended_at = now() - interval '1999 days'
@@ -147,6 +147,6 @@ test('what ended within the hour, what an alert names and what holds now stays',
     values ($1, 'Kept', $2, 'usgs:x', 'usgs', '{}', 50, 'r', 'r', 'recorded', now(), '[]', 2, 1)`,
     [id, person.user_id],
   )
-  await retain()
+  await purge()
   expect(await numbers()).toEqual([2, 4, 5])
 })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
+import { QUEUES } from '../../../functions/jobs.ts'
 import { createWorkshop, quake, registerSource, type Workshop } from '../../support/jobs.ts'
 import { createService, type Person, parsed, type Service } from '../../support/service.ts'
 
@@ -52,6 +53,13 @@ async function bothAt(table: string): Promise<void> {
   await holder.commit()
   await running
 }
+
+test('every queue of the database is run, and every queue that is run is there', async () => {
+  const queues = await query(`select name from pgboss.queue where name <> 'dead' order by name`)
+  expect(queues).toEqual(
+    QUEUES.map(({ name }) => ({ name })).sort((a, b) => (a.name < b.name ? -1 : 1)),
+  )
+})
 
 test('of two workers each batch of a source is matched by one', async () => {
   const person = await service.person()

@@ -17,14 +17,14 @@ afterAll(async () => {
   await service?.close()
 })
 
-const retain = () => inTransaction(jobs.db, (sql) => sql`select private.retain()`)
+const purge = () => inTransaction(jobs.db, (sql) => sql`select private.purge()`)
 const revisionOf = async (id: string) =>
   (await service.database.query('select revision from watchpost.events where id = $1', [id]))[0]
 
 test('an old event that a feed tells now is kept for its time from now on', async () => {
   const event = quake({ ts: '2020-01-01T00:00:00.000Z' })
   await jobs.ingest(event)
-  await retain()
+  await purge()
   expect(await revisionOf(event.id)).toEqual({ revision: 1 })
 })
 
@@ -35,7 +35,7 @@ test('an event that was deleted for its age and is told again goes on with its n
     `update watchpost.events set updated_at = now() - interval '91 days' where id = $1`,
     [event.id],
   )
-  await retain()
+  await purge()
   expect(await revisionOf(event.id)).toBeUndefined()
   await jobs.ingest(event)
   expect(await revisionOf(event.id)).toEqual({ revision: 2 })
@@ -59,7 +59,7 @@ test('the log of attempts goes after 30 days, the delivery stays with what it sa
     return [delivery.status, delivery.attempts, delivery.attempt_log.length]
   }
   await age('29 days')
-  await retain()
+  await purge()
   expect(await read()).toEqual(['succeeded', 1, 1])
 
   // However short they are to be kept: a delivery that is still tried counts them.
@@ -69,17 +69,17 @@ test('the log of attempts goes after 30 days, the delivery stays with what it sa
     ])
   await keep('1 hour')
   await age('47 hours')
-  await retain()
+  await purge()
   expect(await read()).toEqual(['succeeded', 1, 1])
 
   await keep('30 days')
   await age('31 days')
-  await retain()
+  await purge()
   expect(await read()).toEqual(['succeeded', 1, 0])
 
   // A test has no alert that would end it, and would keep its deleted channel for ever.
   await query(`update watchpost.deliveries set created_at = now() - interval '401 days'`)
   await query(`update watchpost.channels set deleted_at = now() - interval '31 days'`)
-  await retain()
+  await purge()
   expect(await query('select from watchpost.channels')).toEqual([])
 })

@@ -4,8 +4,8 @@ import type { Queue } from './queue.ts'
 const BUDGET_MS = 10_000
 
 /** Deletes what is past its time, in small batches, and makes the partitions of the days ahead. */
-export const retain: Queue = {
-  name: 'retain',
+export const purge: Queue = {
+  name: 'purge',
   slots: 1,
   run: async (context, job) => {
     const deadline = performance.now() + BUDGET_MS
@@ -13,7 +13,7 @@ export const retain: Queue = {
     let deleted = 0
     for (;;) {
       const [row] = await context.step(
-        (sql) => sql<{ deleted: number }>`select private.retain() as deleted`,
+        (sql) => sql<{ deleted: number }>`select private.purge() as deleted`,
       )
       deleted += row?.deleted ?? 0
       if (!row?.deleted || performance.now() > deadline) break

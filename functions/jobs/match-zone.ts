@@ -9,14 +9,14 @@ import type { Queue } from './queue.ts'
  * seen while the change was being committed are matched too, and what quiet hours held is released
  * when the zone is no longer quiet.
  */
-export const rezone: Queue = {
-  name: 'rezone',
+export const matchZone: Queue = {
+  name: 'match_zone',
   slots: 2,
   run: async (context, job) => {
     const zone_id = job.data.zone_id ?? ''
     const counts = await context.finish(job, async (sql) => {
       await releaseWhenLoud(sql, zone_id)
-      return matchZone(sql, zone_id, job.id)
+      return matchStanding(sql, zone_id, job.id)
     })
     return { zone_id, ...counts }
   },
@@ -24,7 +24,7 @@ export const rezone: Queue = {
 
 type Found = Candidate & { standing: boolean }
 
-async function matchZone(sql: Sql, zoneId: string, wakeId: string) {
+async function matchStanding(sql: Sql, zoneId: string, runId: string) {
   // The same lock as `match` takes: what is remembered of an event is read and written by one.
   await sql`
     select pg_advisory_xact_lock(hashtextextended('match:' || source, 0))
@@ -32,14 +32,14 @@ async function matchZone(sql: Sql, zoneId: string, wakeId: string) {
   const found = await sql<Found>`select * from private.zone_candidates(${zoneId})`
   const missed = found.filter((event) => !event.standing)
   const standing = found.filter((event) => event.standing)
-  const first = await decideAll(sql, missed, wakeId)
-  const second = await decideAll(sql, standing, wakeId, { at: new Date() })
+  const first = await decideAll(sql, missed, runId)
+  const second = await decideAll(sql, standing, runId, { at: new Date() })
   return { pairs: first.pairs + second.pairs, alerts: first.alerts + second.alerts }
 }
 
 async function releaseWhenLoud(sql: Sql, zoneId: string): Promise<void> {
   const [held] = await sql<{ definition: unknown }>`
-    select private.definition_of(v) as definition
+    select private.version_definition(v) as definition
     from watchpost.zones z
     join watchpost.zone_versions v on v.zone_id = z.id and v.version = z.version
     where z.id = ${zoneId} and z.deleted_at is null
