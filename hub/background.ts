@@ -9,7 +9,7 @@ import { listBackups, removeOld } from './backup/make.ts'
 import { readBackupSettings } from './backup/settings.ts'
 import type { Config } from './config.ts'
 import { type Database, everywhere } from './db/db.ts'
-import { said } from './i18n/words.ts'
+import { bilingual } from './i18n/words.ts'
 import type { Log } from './log.ts'
 import { pauseMail } from './mail/settings.ts'
 import { resumeApproved } from './missions/approvals.ts'
@@ -21,7 +21,7 @@ import { readSetting } from './ops/settings.ts'
 import { findChromium } from './reader/chromium.ts'
 import { openReader } from './reader/web-reader.ts'
 
-const say = said(actionText).done
+const say = bilingual(actionText).done
 
 export type Background = {
   model: Model
@@ -78,7 +78,7 @@ export async function createBackground(given: {
         return say.run_backup(await done)
       },
       pause_mail: async () => {
-        await pauseMail(paths, 'agent', said(actionText).approved)
+        await pauseMail(paths, 'agent', bilingual(actionText).approved)
         return say.pause_mail
       },
       delete_old_backups: async () => {

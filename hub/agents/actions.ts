@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { said, type Words } from '../i18n/words.ts'
+import { bilingual, type Words } from '../i18n/words.ts'
 import { actionText } from './actions.text.ts'
 
 /** What the system agent may propose; nothing else is ever done, whatever a model or a log says. */
@@ -15,7 +15,7 @@ export const ActionName = z.enum(ACTION_NAMES)
 export type ActionName = z.infer<typeof ActionName>
 
 /** What each does, as it is proposed. */
-export const ACTION_WORDS: Record<ActionName, Words> = said(actionText).ask
+export const ACTION_WORDS: Record<ActionName, Words> = bilingual(actionText).ask
 
 export const isDestructive = (name: ActionName) => name === 'delete_old_backups'
 

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { failureOf } from '../i18n/failure.ts'
-import { isWords, type Language, said, type Words } from '../i18n/words.ts'
+import { bilingual, isWords, type Language, type Words } from '../i18n/words.ts'
 import { fenced, heading, plain, table } from '../projects/markdown.ts'
 import { type Agent, COMMON, type Result, Stop } from './agent.ts'
 import { stopText } from './stop.text.ts'
 import { saveDocument } from './writing.ts'
 
-const say = said(stopText)
+const say = bilingual(stopText)
 
 const Question = z.object({
   title: z.string().min(3).max(100),

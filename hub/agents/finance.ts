@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { said, type Words } from '../i18n/words.ts'
+import { bilingual, type Words } from '../i18n/words.ts'
 import { heading, list, plain, table } from '../projects/markdown.ts'
 import { type Agent, type AgentContext, COMMON } from './agent.ts'
 import { givenText } from './evidence/given.ts'
@@ -156,5 +156,5 @@ function strange(sheet: z.infer<typeof Sheet>, known: Set<string>): Words | unde
   ]
   const wrong = all.filter((text) => text !== null && given(text, known) === null)
   if (wrong.length === 0) return undefined
-  return said(stopText).strange_numbers(wrong.slice(0, 5).join(', '))
+  return bilingual(stopText).strange_numbers(wrong.slice(0, 5).join(', '))
 }

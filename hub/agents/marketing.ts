@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Sql } from '../../shared/sql.ts'
-import { said, type Words } from '../i18n/words.ts'
+import { bilingual, type Words } from '../i18n/words.ts'
 import { addEvidence } from '../leads/leads.ts'
 import type { Audience } from '../mail/drafts/audience.ts'
 import { createDraft } from '../mail/drafts/drafts.ts'
@@ -110,7 +110,7 @@ async function choose(context: AgentContext): Promise<Recipient[]> {
       order by l.score desc nulls last, l.created_at desc, l.id limit 3`,
   )
   if (newest.length === 0) {
-    throw new Stop(said(stopText).nobody)
+    throw new Stop(bilingual(stopText).nobody)
   }
   return newest.map(toLead)
 }

@@ -1,11 +1,11 @@
-import { said, type Words } from '../i18n/words.ts'
+import { bilingual, type Words } from '../i18n/words.ts'
 import { type State, statesFor } from '../mail/drafts/flow.ts'
 import type { AgentContext, Result } from './agent.ts'
 import { Stop } from './agent.ts'
 import { design, type Letter } from './designer.ts'
 import { stopText } from './stop.text.ts'
 
-const say = said(stopText)
+const say = bilingual(stopText)
 
 const DONE: Words = { en: 'The draft has a new form.', tr: 'Taslağın biçimi yenilendi.' }
 

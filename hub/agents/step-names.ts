@@ -1,4 +1,4 @@
-import { said, verbatim, type Words } from '../i18n/words.ts'
+import { bilingual, verbatim, type Words } from '../i18n/words.ts'
 import { stepText } from './steps.text.ts'
 
 type Steps = typeof stepText.en
@@ -9,7 +9,7 @@ type Numbered = {
 /** What a step may be called: a key of its texts, some with a number or a path behind. */
 export type StepName = keyof Steps | `${Numbered} ${string}`
 
-const say = said(stepText)
+const say = bilingual(stepText)
 
 /** stepTitle is a step's name as people read it. */
 export function stepTitle(name: string): Words {

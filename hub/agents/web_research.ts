@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { said, type Words } from '../i18n/words.ts'
+import { bilingual, type Words } from '../i18n/words.ts'
 import { addEvidence } from '../leads/leads.ts'
 import { heading, plain, table } from '../projects/markdown.ts'
 import type { Page } from '../reader/web-reader.ts'
@@ -10,7 +10,7 @@ import { clip, one } from './run/facts.ts'
 import { stopText } from './stop.text.ts'
 import { saveDocument } from './writing.ts'
 
-const say = said(stopText)
+const say = bilingual(stopText)
 
 const MOST_SITES = 3
 const PAGES_A_SITE = 4

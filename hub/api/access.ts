@@ -9,9 +9,9 @@ import { guesserOf } from '../auth/caller.ts'
 import { endSession, endSessions, startSession } from '../auth/sessions.ts'
 import { readText } from '../files.ts'
 import { answer, type Ctx, type Env, problems } from '../http/http.ts'
-import { said } from '../i18n/words.ts'
+import { bilingual } from '../i18n/words.ts'
 
-const say = said(authText)
+const say = bilingual(authText)
 
 const Health = z
   .object({

@@ -24,9 +24,9 @@ import { requireTrust, warningOf } from '../backup/restore.ts'
 import { readHead, unpack } from '../backup/unpack.ts'
 import { isMissing } from '../files.ts'
 import { answer, type Ctx, type Env, problems, write } from '../http/http.ts'
-import { said } from '../i18n/words.ts'
+import { bilingual } from '../i18n/words.ts'
 
-const say = said(backupText)
+const say = bilingual(backupText)
 
 const Backup = z
   .object({

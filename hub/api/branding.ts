@@ -11,7 +11,7 @@ import {
 } from '../branding/branding.ts'
 import { logoFault } from '../branding/logo.ts'
 import { answer, type Env, problems } from '../http/http.ts'
-import { said } from '../i18n/words.ts'
+import { bilingual } from '../i18n/words.ts'
 import { licenseText } from '../license/license.text.ts'
 import { readSetting, writeSetting } from '../ops/settings.ts'
 
@@ -78,7 +78,7 @@ branding.openapi(
   async (c) => {
     const { config } = c.get('deps')
     if (!(await mayBrand(config))) {
-      throw new ApiError('license_limit', said(licenseText).no_branding)
+      throw new ApiError('license_limit', bilingual(licenseText).no_branding)
     }
     const given = c.req.valid('json')
     const fault = given.logo === null ? undefined : logoFault(given.logo)

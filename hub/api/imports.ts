@@ -5,7 +5,7 @@ import { raw, type Sql } from '../../shared/sql.ts'
 import { everywhere, inProject } from '../db/db.ts'
 import { answer, type Ctx, type Env, languageOf, problems, write } from '../http/http.ts'
 import { absent } from '../i18n/failure.ts'
-import { LANGUAGES, said, type Words } from '../i18n/words.ts'
+import { bilingual, LANGUAGES, type Words } from '../i18n/words.ts'
 import { BOM, toCsv } from '../leads/csv.ts'
 import { IMPORT_FIELDS, ImportChoices, Mapping, type Mistake } from '../leads/import-row.ts'
 import { importsText } from '../leads/imports.text.ts'
@@ -14,7 +14,7 @@ import { readLicense, requireWritable } from '../license/license.ts'
 import { slugFor } from '../projects/active.ts'
 import { Slug } from './projects.ts'
 
-const say = said(importsText)
+const say = bilingual(importsText)
 
 const MAX_SHOWN = 100
 

@@ -13,7 +13,7 @@ import { everywhere, inProject, type Project, sqlState } from '../db/db.ts'
 import { answer, type Ctx, type Env, Problem, problem, problems, write } from '../http/http.ts'
 import { NEWEST, Position, positionOf } from '../http/page.ts'
 import { absent } from '../i18n/failure.ts'
-import { said } from '../i18n/words.ts'
+import { bilingual } from '../i18n/words.ts'
 import { Lead, LeadChange, NewLead, type Note, Task } from '../leads/lead.ts'
 import { moveLead, removeLead } from '../leads/lead-move.ts'
 import { leadsText } from '../leads/leads.text.ts'
@@ -22,7 +22,7 @@ import { readLicense, requireWritable } from '../license/license.ts'
 import { ownerOf, withOwner } from './owner.ts'
 import { Slug } from './projects.ts'
 
-const say = said(leadsText)
+const say = bilingual(leadsText)
 
 const UNIQUE_VIOLATION = '23505'
 

@@ -3,7 +3,7 @@ import { ApiError } from '../../shared/problem.ts'
 import { body, createRoute, json, resource } from '../../shared/route.ts'
 import { inProject } from '../db/db.ts'
 import { answer, type Env, problems, write } from '../http/http.ts'
-import { said } from '../i18n/words.ts'
+import { bilingual } from '../i18n/words.ts'
 import { readLicense, requireWritable } from '../license/license.ts'
 import { flowText } from '../mail/drafts/flow.text.ts'
 import { ListmonkError, listmonk } from '../mail/listmonk/listmonk.ts'
@@ -42,7 +42,7 @@ listmonkList.openapi(
     })
     const settings = (await readMail(config.paths)).listmonk
     if (!settings) {
-      throw new ApiError('conflict', said(flowText).no_listmonk)
+      throw new ApiError('conflict', bilingual(flowText).no_listmonk)
     }
     try {
       const list = await ensureProjectList(config.paths, listmonk(settings), project)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { body, createRoute, json, resource } from '../../shared/route.ts'
 import { answer, type Ctx, type Env, problems, write } from '../http/http.ts'
-import type { Sayable } from '../i18n/words.ts'
+import type { Localizable } from '../i18n/words.ts'
 import { surroundings } from '../mail/drafts/approval.ts'
 import { checkImap } from '../mail/imap/imap.ts'
 import { readPolls } from '../mail/imap/poll.ts'
@@ -75,7 +75,7 @@ const Mail = z.object({ mail: Shown, state: State })
 /** Settings > Mail: who writes, by which server, how much, and how it goes. */
 export const mail = resource<Env>()
 
-async function view(c: Ctx): Promise<Sayable<z.input<typeof Mail>>> {
+async function view(c: Ctx): Promise<Localizable<z.input<typeof Mail>>> {
   const { config, db } = c.get('deps')
   const { mail, pause, today, dns } = await surroundings({ config, db })
   const { smtp, listmonk, imap, ...rest } = mail

@@ -19,7 +19,7 @@ import { hasSession } from '../auth/sessions.ts'
 import { everywhere, inProject, type Project } from '../db/db.ts'
 import { answer, type Env, problems, write } from '../http/http.ts'
 import { NEWEST, Position, positionOf } from '../http/page.ts'
-import { said } from '../i18n/words.ts'
+import { bilingual } from '../i18n/words.ts'
 import { readLicense, requireWritable } from '../license/license.ts'
 import { missionText } from '../missions/mission.text.ts'
 import {
@@ -38,7 +38,7 @@ import {
 import { streamEvents } from './mission-events.ts'
 import { Slug } from './projects.ts'
 
-const say = said(missionText)
+const say = bilingual(missionText)
 
 const OneMission = z.object({ mission: Mission })
 const Missions = z.object({ missions: z.array(Mission), next_cursor: NextCursor })

@@ -5,7 +5,7 @@ import { ApiError, invalid } from '../../shared/problem.ts'
 import { body, createRoute, json, resource } from '../../shared/route.ts'
 import type { Deps } from '../deps.ts'
 import { answer, type Env, problems } from '../http/http.ts'
-import { said, type Words } from '../i18n/words.ts'
+import { bilingual, type Words } from '../i18n/words.ts'
 import { machineMemory, PRESETS, presetFor } from '../model/catalog.ts'
 import { downloadText } from '../model/download.text.ts'
 import { Download, DownloadRequest } from '../model/downloads.ts'
@@ -15,7 +15,7 @@ import { endpointBase, MODELS, ModelSettings, modelPath } from '../model/setting
 import { modelsFolder } from '../model/socket.ts'
 import { readSetting, writeSetting } from '../ops/settings.ts'
 
-const say = said(downloadText)
+const say = bilingual(downloadText)
 
 const Settings = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('none') }),

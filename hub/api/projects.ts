@@ -6,7 +6,7 @@ import { everywhere, inProject, sqlState } from '../db/db.ts'
 import { answer, type Ctx, type Env, problems, write } from '../http/http.ts'
 import { absent } from '../i18n/failure.ts'
 import { fieldText } from '../i18n/problem.text.ts'
-import { said } from '../i18n/words.ts'
+import { bilingual } from '../i18n/words.ts'
 import { readLicense, requireRoom, requireWritable } from '../license/license.ts'
 import { activeSlug, select, slugFor } from '../projects/active.ts'
 import { archiveProject } from '../projects/archive.ts'
@@ -20,7 +20,7 @@ import {
 } from '../projects/project-folder.ts'
 import { projectsText } from '../projects/projects.text.ts'
 
-const say = said(projectsText)
+const say = bilingual(projectsText)
 
 const UNIQUE_VIOLATION = '23505'
 

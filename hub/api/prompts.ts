@@ -16,7 +16,7 @@ import {
 import { inProject } from '../db/db.ts'
 import { answer, type Ctx, type Env, problems, write } from '../http/http.ts'
 import { absent } from '../i18n/failure.ts'
-import { said } from '../i18n/words.ts'
+import { bilingual } from '../i18n/words.ts'
 import { ModelError } from '../model/model.ts'
 import { readContext } from '../projects/project-folder.ts'
 import { Slug } from './projects.ts'
@@ -203,7 +203,7 @@ function requireVariables(agent: AgentName, text: string): void {
   const strange = variablesIn(text).filter((name) => !offered.includes(name))
   if (strange.length === 0) return
   const list = (names: string[]) => names.map((name) => `{{${name}}}`).join(', ')
-  const message = said(promptsText).not_offered(list(strange), list(offered))
+  const message = bilingual(promptsText).not_offered(list(strange), list(offered))
   throw invalid([{ path: 'text', code: 'unknown_variable', message }])
 }
 

@@ -14,12 +14,12 @@ import { everywhere } from '../db/db.ts'
 import { answer, type Ctx, type Env, problems, write } from '../http/http.ts'
 import { positionOf } from '../http/page.ts'
 import { absent } from '../i18n/failure.ts'
-import { said } from '../i18n/words.ts'
+import { bilingual } from '../i18n/words.ts'
 import { normaliseEmail } from '../mail/address.ts'
 import { outcomeText } from '../mail/drafts/outcome.text.ts'
 import { emailHashes, readSalt, release, suppress, suppressed } from '../mail/suppression.ts'
 
-const say = said(outcomeText)
+const say = bilingual(outcomeText)
 
 const Reason = z.enum(['unsubscribed', 'bounced', 'complained', 'manual', 'imported'])
 const Entry = z

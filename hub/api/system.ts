@@ -6,7 +6,7 @@ import { VERSION } from '../../shared/version.ts'
 import { backupTimes } from '../backup/backup.ts'
 import { readBackupSettings } from '../backup/settings.ts'
 import { answer, type Ctx, type Env, problems } from '../http/http.ts'
-import type { Sayable } from '../i18n/words.ts'
+import type { Localizable } from '../i18n/words.ts'
 import { readLicense, Tier } from '../license/license.ts'
 import { examine } from '../ops/doctor.ts'
 import { Alert, readAlerts } from '../ops/health.ts'
@@ -85,7 +85,7 @@ system.openapi(
     ])
     const { tier, max_projects, valid_until, status } = license
     const { name, state, detail, memory_bytes } = now
-    const info: Sayable<z.input<typeof Info>> = {
+    const info: Localizable<z.input<typeof Info>> = {
       version: VERSION,
       uptime_seconds: Math.floor(process.uptime()),
       cpu: { cores: availableParallelism(), load_1m: loadavg()[0] ?? 0 },

@@ -1,10 +1,10 @@
 import ipaddr from 'ipaddr.js'
 import PQueue from 'p-queue'
 import { ApiError } from '../../shared/problem.ts'
-import { said } from '../i18n/words.ts'
+import { bilingual } from '../i18n/words.ts'
 import { authText } from './auth.text.ts'
 
-const say = said(authText)
+const say = bilingual(authText)
 
 /** Who guesses: an address, and whether a place is kept for it (this machine, or somebody signed in). */
 export type Guesser = { address: string; is_kept: boolean }

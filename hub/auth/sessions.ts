@@ -7,13 +7,13 @@ import { ApiError } from '../../shared/problem.ts'
 import type { Paths } from '../config.ts'
 import { readText } from '../files.ts'
 import type { Ctx, Env } from '../http/http.ts'
-import { said } from '../i18n/words.ts'
+import { bilingual } from '../i18n/words.ts'
 import { readSetting, type Setting, writeSetting } from '../ops/settings.ts'
 import { authText } from './auth.text.ts'
 import { ADMIN, authFiles, isSame } from './auth.ts'
 import { addressOf } from './caller.ts'
 
-const say = said(authText)
+const say = bilingual(authText)
 
 const SESSION_DAYS = 30
 const DAY_MS = 86_400_000

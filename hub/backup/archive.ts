@@ -6,14 +6,14 @@ import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
 import { Decrypter, Encrypter } from 'age-encryption'
 import { create } from 'tar'
-import { said } from '../i18n/words.ts'
+import { bilingual } from '../i18n/words.ts'
 import { backupText } from './backup.text.ts'
 import { BackupError } from './manifest.ts'
 import { passphraseIdentity, passphraseRecipient } from './passphrase.ts'
 import type { Encryption } from './settings.ts'
 
 const AGE = 'age-encryption.org/v1'
-const say = said(backupText)
+const say = bilingual(backupText)
 
 /** What opens an encrypted archive: the passphrase, or the private half of the age key. */
 export type Secret = { passphrase?: string | undefined; identity?: string | undefined }

@@ -1,13 +1,13 @@
 import pg from 'pg'
 import { z } from 'zod'
-import { said, stored } from '../i18n/words.ts'
+import { bilingual, stored } from '../i18n/words.ts'
 import { outcomeText } from '../mail/drafts/outcome.text.ts'
 import { FOR_MISSIONS } from '../missions/approvals.ts'
 import { backupText } from './backup.text.ts'
 import { BackupError } from './manifest.ts'
 import type { Origin } from './signing.ts'
 
-const say = said(backupText)
+const say = bilingual(backupText)
 
 /**
  * askAnew lets nothing of a restored state happen by itself, within the restore's transaction: what
@@ -26,7 +26,7 @@ export async function askAnew(client: pg.ClientBase, origin: Origin): Promise<vo
      )`,
     [FOR_MISSIONS],
   )
-  const reason = stored(said(outcomeText).restored)
+  const reason = stored(bilingual(outcomeText).restored)
   await client.query(
     `update hub.recipients
      set state = 'unclear', claimed_at = coalesce(claimed_at, now()), reason = $1

@@ -7,7 +7,7 @@ import type { Config, Paths } from '../config.ts'
 import { readJson, writeJson } from '../files.ts'
 import { failureOf } from '../i18n/failure.ts'
 import { KeptWords } from '../i18n/kept-words.ts'
-import { said, type Words } from '../i18n/words.ts'
+import { bilingual, type Words } from '../i18n/words.ts'
 import type { Log } from '../log.ts'
 import { backupText } from './backup.text.ts'
 import { backupFile, backupsIn, listBackups, makeBackup, removeOld, withLock } from './make.ts'
@@ -16,7 +16,7 @@ import { finishRestore, type RestoreOptions, restoreBackup } from './restore.ts'
 import { readBackupSettings } from './settings.ts'
 import { sendAway } from './target.ts'
 
-const say = said(backupText)
+const say = bilingual(backupText)
 
 /** The last backup or restore: what runs, or how it ended. */
 export const Job = z

@@ -5,7 +5,7 @@ import { AGENT_SETTINGS } from '../agents/settings.ts'
 import { BRANDING } from '../branding/branding.ts'
 import type { Paths } from '../config.ts'
 import { readJson, readText, writeJson, writeWhole } from '../files.ts'
-import { said, verbatim, type Words } from '../i18n/words.ts'
+import { bilingual, verbatim, type Words } from '../i18n/words.ts'
 import { LICENSE } from '../license/license.ts'
 import { MAIL } from '../mail/settings.ts'
 import { addSalts, parseSalts, SALT_FILE } from '../mail/suppression.ts'
@@ -16,7 +16,7 @@ import { backupText } from './backup.text.ts'
 import { BackupError } from './manifest.ts'
 import { BACKUP } from './settings.ts'
 
-const say = said(backupText)
+const say = bilingual(backupText)
 
 /** Settings that say where mail, prompts and backups go, or what agents may do: only taken when asked for. */
 export const POWERS = ['mail', 'models', 'backup', 'agents'] as const

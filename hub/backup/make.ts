@@ -12,7 +12,7 @@ import { databaseAway } from '../db/db.ts'
 import { readKey, urlFor } from '../db/keys.ts'
 import { LOCK_SPACE, LOCKS } from '../db/locks.ts'
 import { isMissing, writeWhole } from '../files.ts'
-import { said } from '../i18n/words.ts'
+import { bilingual } from '../i18n/words.ts'
 import { isFullDisk, pack } from './archive.ts'
 import { backupText } from './backup.text.ts'
 import { CONFIG_FILES } from './config-files.ts'
@@ -46,7 +46,7 @@ const NAME = new RegExp(
 )
 /** What a file being written whole is called until then. */
 const DRAFT = /\.[0-9a-f]{12}\.new$/
-const say = said(backupText)
+const say = bilingual(backupText)
 
 export const backupsIn = (paths: Paths) => join(paths.data_dir, 'backups')
 

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { AGENT_NAMES } from '../agents/names.ts'
 import { WordsError } from '../i18n/failure.ts'
-import { said } from '../i18n/words.ts'
+import { bilingual } from '../i18n/words.ts'
 import { SLUG } from '../projects/project-folder.ts'
 import { backupText } from './backup.text.ts'
 
-const say = said(backupText)
+const say = bilingual(backupText)
 
 /** A backup that cannot be made, read or restored; its words say why and the way out. */
 export class BackupError extends WordsError {}

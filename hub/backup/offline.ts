@@ -4,7 +4,7 @@ import { join, relative, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Config } from '../config.ts'
 import { isMissing, writeWhole } from '../files.ts'
-import { said } from '../i18n/words.ts'
+import { bilingual } from '../i18n/words.ts'
 import { isEncrypted, pack, type Secret } from './archive.ts'
 import { backupText } from './backup.text.ts'
 import { backupFile, backupsIn, isBackupName, nameFor } from './make.ts'
@@ -12,7 +12,7 @@ import { BackupError, isOlder, type Manifest, manifestText } from './manifest.ts
 import { checkStage, upgradeStage } from './scratch.ts'
 import { unpack } from './unpack.ts'
 
-const say = said(backupText)
+const say = bilingual(backupText)
 
 /** What a folder that only this process's user enters holds: an archive of whatever origin. */
 export type Stage = { folder: string; file: string }

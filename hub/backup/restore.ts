@@ -8,7 +8,7 @@ import type { Config, Paths } from '../config.ts'
 import { readOnlyKey } from '../db/db.ts'
 import { readKey } from '../db/keys.ts'
 import { readJson, readText, writeJson, writeWhole } from '../files.ts'
-import { said, type Words } from '../i18n/words.ts'
+import { bilingual, type Words } from '../i18n/words.ts'
 import { readLists } from '../mail/listmonk/lists.ts'
 import { pauseMail } from '../mail/settings.ts'
 import { fitsSalts, parseSalts, SALT_FILE } from '../mail/suppression.ts'
@@ -24,7 +24,7 @@ import { isTrusted, type Origin } from './signing.ts'
 import { asText, differing, readTables, replaceRows, type Table } from './tables.ts'
 import { unpack } from './unpack.ts'
 
-const say = said(backupText)
+const say = bilingual(backupText)
 
 /**
  * restore.json, while a restore is under way. Its transaction decides: committed, the files follow;

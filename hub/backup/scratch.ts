@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { VERSION } from '../../shared/version.ts'
 import { migrate } from '../db/migrate.ts'
-import { said } from '../i18n/words.ts'
+import { bilingual } from '../i18n/words.ts'
 import { backupText } from './backup.text.ts'
 import { dumpTables } from './make.ts'
 import { BackupError, isOlder, type Manifest, tableFile, upgradesIn } from './manifest.ts'
 import { asText, copyIn, differing, readTables, relationOf } from './tables.ts'
 
-const say = said(backupText)
+const say = bilingual(backupText)
 
 const SQL = join(import.meta.dirname, '../sql')
 

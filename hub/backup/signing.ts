@@ -11,11 +11,11 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import type { Paths } from '../config.ts'
 import { makeOnce, readText } from '../files.ts'
-import { said } from '../i18n/words.ts'
+import { bilingual } from '../i18n/words.ts'
 import { backupText } from './backup.text.ts'
 import { BackupError } from './manifest.ts'
 
-const say = said(backupText)
+const say = bilingual(backupText)
 const CONTEXT = 'watchpost-hub backup 1\n'
 
 /**

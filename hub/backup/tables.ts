@@ -4,11 +4,11 @@ import { Transform, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import { from, to } from 'pg-copy-streams'
-import { said } from '../i18n/words.ts'
+import { bilingual } from '../i18n/words.ts'
 import { backupText } from './backup.text.ts'
 import { BackupError, type Manifest } from './manifest.ts'
 
-const say = said(backupText)
+const say = bilingual(backupText)
 
 export type Table = {
   name: string

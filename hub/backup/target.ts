@@ -2,13 +2,13 @@ import { execFile } from 'node:child_process'
 import { openAsBlob } from 'node:fs'
 import { promisify } from 'node:util'
 import { AwsClient } from 'aws4fetch'
-import { said, type Words } from '../i18n/words.ts'
+import { bilingual, type Words } from '../i18n/words.ts'
 import { sumOf } from './archive.ts'
 import { backupText } from './backup.text.ts'
 import { BackupError } from './manifest.ts'
 import type { Target } from './settings.ts'
 
-const say = said(backupText).target
+const say = bilingual(backupText).target
 const run = promisify(execFile)
 const UPLOAD_MS = 60 * 60_000
 

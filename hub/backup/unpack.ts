@@ -7,13 +7,13 @@ import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { Parser, type ReadEntry } from 'tar'
 import type { Paths } from '../config.ts'
-import { said } from '../i18n/words.ts'
+import { bilingual } from '../i18n/words.ts'
 import { decrypt, isEncrypted, isFullDisk, type Secret } from './archive.ts'
 import { backupText } from './backup.text.ts'
 import { BackupError, LONGEST_MANIFEST, type Manifest, parseManifest } from './manifest.ts'
 import { type Origin, originOf } from './signing.ts'
 
-const say = said(backupText)
+const say = bilingual(backupText)
 const LONGEST_SIGNATURE = 2000
 const BLOCK = 512
 /** What a member may take beside its content: a header, long names, and what fills the last block. */

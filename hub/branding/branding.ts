@@ -2,14 +2,14 @@ import { z } from 'zod'
 import { contrast } from '../../shared/colour.ts'
 import type { Config } from '../config.ts'
 import { fieldText } from '../i18n/problem.text.ts'
-import { said, type Words } from '../i18n/words.ts'
+import { bilingual, type Words } from '../i18n/words.ts'
 import { readLicense } from '../license/license.ts'
 import { readSetting, type Setting } from '../ops/settings.ts'
 import { brandingText } from './branding.text.ts'
 import { logoFault } from './logo.ts'
 import { OWN_LOOK } from './own-look.ts'
 
-const say = said(brandingText)
+const say = bilingual(brandingText)
 
 const Colour = z
   .string()

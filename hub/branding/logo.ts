@@ -1,7 +1,7 @@
-import { said, type Words } from '../i18n/words.ts'
+import { bilingual, type Words } from '../i18n/words.ts'
 import { brandingText } from './branding.text.ts'
 
-const say = said(brandingText).logo
+const say = bilingual(brandingText).logo
 const MAX_BYTES = 200 * 1024
 const DATA_URL = /^data:image\/(png|jpeg);base64,([A-Za-z0-9+/]+={0,2})$/
 /** How a file of the type begins. */

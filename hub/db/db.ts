@@ -1,10 +1,10 @@
 import pg from 'pg'
 import { ApiError } from '../../shared/problem.ts'
 import { type Sql, sqlOn, withoutValues } from '../../shared/sql.ts'
-import { said } from '../i18n/words.ts'
+import { bilingual } from '../i18n/words.ts'
 import { databaseText } from './db.text.ts'
 
-const say = said(databaseText)
+const say = bilingual(databaseText)
 
 export type Database = {
   /** One transaction whose scope is a project's id, or `*`; under row-level security. */

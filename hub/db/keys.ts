@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Config, HubFile, Paths } from '../config.ts'
 import { readText, writeWhole } from '../files.ts'
 import { WordsError } from '../i18n/failure.ts'
-import { said } from '../i18n/words.ts'
+import { bilingual } from '../i18n/words.ts'
 import { settingsText } from '../ops/settings.text.ts'
 
 /** The two database keys: the public one logs in as hub_ro, the service key as hub_rw. */
@@ -44,7 +44,7 @@ export async function readKey({ paths }: Config): Promise<{ key: string; role: K
   const key = (await readText(file))?.trim()
   const role = key && roleOf(key)
   if (!key || !role) {
-    throw new WordsError(said(settingsText).no_key(file))
+    throw new WordsError(bilingual(settingsText).no_key(file))
   }
   return { key, role }
 }

@@ -1,12 +1,12 @@
 import pg from 'pg'
 import { ApiError, invalid } from '../../shared/problem.ts'
 import type { Config } from '../config.ts'
-import { said, type Words } from '../i18n/words.ts'
+import { bilingual, type Words } from '../i18n/words.ts'
 import { sqlState } from './db.ts'
 import { keyFiles, roleOf, urlFor, writeKey } from './keys.ts'
 import { serviceKeyText } from './service-key.text.ts'
 
-const say = said(serviceKeyText)
+const say = bilingual(serviceKeyText)
 
 const WRONG_PASSWORD = ['28P01', '28000']
 const CONNECT_MS = 5_000

@@ -7,7 +7,7 @@ import { answer as answerJson } from '../../shared/route.ts'
 import { readOnlyKey } from '../db/db.ts'
 import type { Deps } from '../deps.ts'
 import { refusalWords } from '../i18n/failure.ts'
-import { LANGUAGES, type Language, type Sayable, speak } from '../i18n/words.ts'
+import { LANGUAGES, type Language, type Localizable, localize } from '../i18n/words.ts'
 
 /** What a request carries besides its input. */
 export type Env = {
@@ -74,14 +74,14 @@ export function languageOf(c: Context): Language {
 export function answer<S extends z.ZodType, T extends ContentfulStatusCode>(
   c: Context,
   schema: S,
-  value: Sayable<z.input<S>>,
+  value: Localizable<z.input<S>>,
   status: T,
   headers?: Record<string, string>,
 ) {
   const language = languageOf(c)
   c.header('Content-Language', language)
   c.header('Vary', 'Accept-Language', { append: true })
-  return answerJson(c, schema, speak<z.input<S>>(value, language), status, headers)
+  return answerJson(c, schema, localize<z.input<S>>(value, language), status, headers)
 }
 
 /** Answers an error as application/problem+json; `more` are members of its own (RFC 9457 section 3.2). */
@@ -90,7 +90,7 @@ export function problem(c: Ctx, error: ApiError, more: Record<string, unknown> =
   const language = languageOf(c)
   const body = {
     ...problemOf(error, c.get('request_id')),
-    ...speak(refusalWords(error), language),
+    ...localize(refusalWords(error), language),
     ...more,
   }
   const headers: Record<string, string> = {

@@ -1,7 +1,7 @@
 import { ApiError, type Issue } from '../../shared/problem.ts'
 import { issueWords } from './issue.ts'
 import { problemText } from './problem.text.ts'
-import { isWords, joined, said, verbatim, type Words } from './words.ts'
+import { bilingual, isWords, joined, verbatim, type Words } from './words.ts'
 
 /** A failure that says itself what it is in both languages. */
 export class WordsError extends Error {
@@ -12,7 +12,7 @@ export class WordsError extends Error {
   }
 }
 
-const { codes } = said(problemText)
+const { codes } = bilingual(problemText)
 
 /** What an ApiError says in both languages; in Turkish what its codes mean, where it is English alone. */
 export function refusalWords({ code, message, detail, issues }: ApiError) {

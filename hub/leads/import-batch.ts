@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Sql } from '../../shared/sql.ts'
-import { said } from '../i18n/words.ts'
+import { bilingual } from '../i18n/words.ts'
 import {
   factOf,
   type ImportOptions,
@@ -152,7 +152,7 @@ async function changeKnown(
     await changeLead(sql, entry.lead_id, change)
   } catch (error) {
     if (!(error instanceof KnownEmail)) throw error
-    return { column: mapping.email ?? '', message: said(importsText).row.known_email }
+    return { column: mapping.email ?? '', message: bilingual(importsText).row.known_email }
   }
   await tellOrigin(sql, open, entry)
   const details = { import_id: open.id, file: open.file, row: entry.position }

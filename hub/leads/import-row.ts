@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { fold } from '../agents/run/fold.ts'
 import { issueWords } from '../i18n/issue.ts'
-import { said, type Words } from '../i18n/words.ts'
+import { bilingual, type Words } from '../i18n/words.ts'
 import { DELIMITERS, ENCODINGS } from './csv.ts'
 import { importsText } from './imports.text.ts'
 import { isNamed, LawfulBasis, LeadFields, type NewLead, type STAGES, Stage, Tag } from './lead.ts'
 
-const { row: say } = said(importsText)
+const { row: say } = bilingual(importsText)
 
 /** What a column of a file can be. */
 export const IMPORT_FIELDS = [

@@ -6,7 +6,7 @@ import type { Sql } from '../../shared/sql.ts'
 import type { Paths } from '../config.ts'
 import type { Database } from '../db/db.ts'
 import { isMissing, writeWhole } from '../files.ts'
-import { said, stored, type Words } from '../i18n/words.ts'
+import { bilingual, stored, type Words } from '../i18n/words.ts'
 import type { Log } from '../log.ts'
 import { CsvError, decode, detectDelimiter, detectEncoding, firstRows, readCsv } from './csv.ts'
 import { handleBatch } from './import-batch.ts'
@@ -18,7 +18,7 @@ import {
 } from './import-row.ts'
 import { importsText } from './imports.text.ts'
 
-const say = said(importsText)
+const say = bilingual(importsText)
 
 const SAMPLES = 5
 

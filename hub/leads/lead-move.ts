@@ -1,11 +1,11 @@
 import { ApiError } from '../../shared/problem.ts'
 import type { Sql } from '../../shared/sql.ts'
 import type { Project } from '../db/db.ts'
-import { said } from '../i18n/words.ts'
+import { bilingual } from '../i18n/words.ts'
 import { leadsText } from './leads.text.ts'
 import { findByEmail, KnownEmail, recordActivity } from './leads.ts'
 
-const say = said(leadsText)
+const say = bilingual(leadsText)
 
 /**
  * moveLead takes a lead into another project with its notes, tasks, timeline, evidence and unsent

@@ -1,6 +1,6 @@
 import { ApiError, invalid } from '../../shared/problem.ts'
 import { raw, type Sql } from '../../shared/sql.ts'
-import { said } from '../i18n/words.ts'
+import { bilingual } from '../i18n/words.ts'
 import { domainOf, isNamed, type Lead, LeadChange, type NewLead } from './lead.ts'
 import { leadsText } from './leads.text.ts'
 
@@ -114,7 +114,7 @@ export async function changeLead(sql: Sql, id: string, change: LeadChange): Prom
   const before = await lockLead(sql, id)
   const lead = columnsOf({ ...before, ...change })
   if (!isNamed(lead)) {
-    throw invalid([{ path: 'name', code: 'required', message: said(leadsText).keep_one }])
+    throw invalid([{ path: 'name', code: 'required', message: bilingual(leadsText).keep_one }])
   }
   if (lead.email && lead.email.toLowerCase() !== before.email?.toLowerCase()) {
     const known = await findByEmail(sql, before.project_id, lead.email)

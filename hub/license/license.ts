@@ -6,11 +6,11 @@ import type { Config } from '../config.ts'
 import type { Project } from '../db/db.ts'
 import { LOCK_SPACE, LOCKS } from '../db/locks.ts'
 import { readJson } from '../files.ts'
-import { said, type Words } from '../i18n/words.ts'
+import { bilingual, type Words } from '../i18n/words.ts'
 import { readSetting, type Setting } from '../ops/settings.ts'
 import { licenseText } from './license.text.ts'
 
-const say = said(licenseText)
+const say = bilingual(licenseText)
 
 /** What each tier allows and costs a year; Enterprise is unlimited unless its key says otherwise. */
 export const TIERS = {

@@ -1,9 +1,9 @@
 import type { Sql } from '../../shared/sql.ts'
-import { said, type Words } from '../i18n/words.ts'
+import { bilingual, type Words } from '../i18n/words.ts'
 import { outcomeText } from './drafts/outcome.text.ts'
 import type { MailPause, MailSettings } from './settings.ts'
 
-const say = said(outcomeText)
+const say = bilingual(outcomeText)
 
 /** What may still go out today, and how the mail of late was received; over all projects. */
 export type Today = {

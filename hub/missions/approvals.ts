@@ -9,11 +9,11 @@ import { addRule } from '../agents/run/prompts.ts'
 import type { Paths } from '../config.ts'
 import { type Database, everywhere } from '../db/db.ts'
 import { failureOf, WordsError } from '../i18n/failure.ts'
-import { said, stored, verbatim, type Words } from '../i18n/words.ts'
+import { bilingual, stored, verbatim, type Words } from '../i18n/words.ts'
 import type { Log } from '../log.ts'
 import { approvalText } from './approvals.text.ts'
 
-const say = said(approvalText)
+const say = bilingual(approvalText)
 
 /** What needs a yes, as every answer has it. */
 export const Approval = z

@@ -2,14 +2,14 @@ import { AGENT_SETTINGS } from '../agents/settings.ts'
 import type { Config, Paths } from '../config.ts'
 import { type Database, everywhere } from '../db/db.ts'
 import { LOCK_SPACE, LOCKS } from '../db/locks.ts'
-import { said } from '../i18n/words.ts'
+import { bilingual } from '../i18n/words.ts'
 import { readLicense } from '../license/license.ts'
 import { readSetting } from '../ops/settings.ts'
 import { activeSlug } from '../projects/active.ts'
 import { missionText } from './mission.text.ts'
 import { addMission } from './mission.ts'
 
-const say = said(missionText)
+const say = bilingual(missionText)
 
 const DAYS = { daily: 1, weekly: 7 } as const
 

@@ -3,11 +3,11 @@ import { ApiError } from '../../shared/problem.ts'
 import { raw, type Sql } from '../../shared/sql.ts'
 import { MissionInput, Result } from '../agents/agent.ts'
 import { AGENT_NAMES, type AgentName } from '../agents/names.ts'
-import { joined, said, stored, type Words } from '../i18n/words.ts'
+import { bilingual, joined, stored, type Words } from '../i18n/words.ts'
 import { approvalText } from './approvals.text.ts'
 import { missionText } from './mission.text.ts'
 
-const say = said(missionText)
+const say = bilingual(missionText)
 
 export const STATUSES = ['queued', 'processing', 'done', 'failed', 'cancelled'] as const
 export const Status = z.enum(STATUSES)
@@ -131,7 +131,7 @@ export async function cancelMission(sql: Sql, id: string, reason: Words): Promis
   }
   await sql`
     update hub.approvals
-    set status = 'rejected', outcome = ${stored(said(approvalText).mission_cancelled)},
+    set status = 'rejected', outcome = ${stored(bilingual(approvalText).mission_cancelled)},
       decided_at = now()
     where mission_id = ${id} and status = 'waiting'`
   await addEvent(sql, { ...gone, mission_id: id }, 'state', { status: 'cancelled' })

@@ -10,7 +10,7 @@ import { AGENT_NAMES, isAgentName } from '../agents/names.ts'
 import { createContext, Lost, type MissionRow, type RunDeps } from '../agents/run/run.ts'
 import { everywhere, type Project } from '../db/db.ts'
 import { failureOf } from '../i18n/failure.ts'
-import { said, stored, type Words } from '../i18n/words.ts'
+import { bilingual, stored, type Words } from '../i18n/words.ts'
 import { type License, readLicense, requireWritable } from '../license/license.ts'
 import type { Log } from '../log.ts'
 import { type Model, ModelError, type ModelReason } from '../model/model.ts'
@@ -26,7 +26,7 @@ const AT_ONCE = 3
 const SWEEP_MS = 1000
 /** A mission that ends the process each time is not tried for ever. */
 const MOST_INTERRUPTIONS = 3
-const say = said(missionText)
+const say = bilingual(missionText)
 
 export type MissionsDeps = Omit<RunDeps, 'model'> & {
   url: string

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import type { Sql } from '../../shared/sql.ts'
 import type { Deps } from '../deps.ts'
-import { type Language, type Sayable, said, verbatim, type Words } from '../i18n/words.ts'
+import { bilingual, type Language, type Localizable, verbatim, type Words } from '../i18n/words.ts'
 import { readLicense } from '../license/license.ts'
 import { readMail, readPause } from '../mail/settings.ts'
 import { MODELS } from '../model/settings.ts'
 import { readSetting } from '../ops/settings.ts'
 import { nextActionText } from './next-actions.text.ts'
 
-const say = said(nextActionText)
+const say = bilingual(nextActionText)
 
 export const NextAction = z
   .object({
@@ -50,7 +50,7 @@ export const NextAction = z
     due_on: z.iso.date().nullable(),
   })
   .meta({ id: 'NextAction' })
-export type NextAction = Sayable<z.infer<typeof NextAction>>
+export type NextAction = Localizable<z.infer<typeof NextAction>>
 type Kind = z.infer<typeof NextAction>['kind']
 type Ref = NonNullable<z.infer<typeof NextAction>['ref']>['kind']
 

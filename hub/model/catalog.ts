@@ -1,8 +1,8 @@
 import { availableParallelism, totalmem } from 'node:os'
-import { said, type Words } from '../i18n/words.ts'
+import { bilingual, type Words } from '../i18n/words.ts'
 import { catalogText } from './catalog.text.ts'
 
-const say = said(catalogText)
+const say = bilingual(catalogText)
 
 const GIB = 2 ** 30
 

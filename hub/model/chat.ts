@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import PQueue from 'p-queue'
 import { z } from 'zod'
-import { said, type Words } from '../i18n/words.ts'
+import { bilingual, type Words } from '../i18n/words.ts'
 import type { Engine, Generated } from './engine.ts'
 import { ContextLengthError, GrammarError } from './error.ts'
 import { modelText } from './model.text.ts'
 import { ChatRequest, PRIORITIES, PRIORITY_HEADER, type ProtocolError } from './protocol.ts'
 
-const say = said(modelText)
+const say = bilingual(modelText)
 
 /** Longer than any context of ours in bytes; what is longer is no prompt. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024

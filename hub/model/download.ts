@@ -7,14 +7,14 @@ import { type Dispatcher, request } from 'undici'
 import { z } from 'zod'
 import { hostName } from '../../shared/addresses.ts'
 import { readJson, writeJson } from '../files.ts'
-import { said } from '../i18n/words.ts'
+import { bilingual } from '../i18n/words.ts'
 import { type OutsideOptions, outside } from '../outside.ts'
 import { downloadText } from './download.text.ts'
 import { DownloadError, type Expected, expectedOf, follow, refusalOf } from './origin.ts'
 
 export { DownloadError } from './origin.ts'
 
-const say = said(downloadText)
+const say = bilingual(downloadText)
 
 const MAGIC = Buffer.from('GGUF')
 /** What stays free for the database while a model is there. */

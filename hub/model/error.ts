@@ -1,8 +1,8 @@
 import { WordsError } from '../i18n/failure.ts'
-import { said, type Words } from '../i18n/words.ts'
+import { bilingual, type Words } from '../i18n/words.ts'
 import { modelText } from './model.text.ts'
 
-const say = said(modelText)
+const say = bilingual(modelText)
 
 export const MODEL_REASONS = [
   'no_model',

@@ -1,7 +1,7 @@
 import PQueue from 'p-queue'
 import type { z } from 'zod'
 import type { Paths } from '../config.ts'
-import { joined, said, type Words } from '../i18n/words.ts'
+import { bilingual, joined, type Words } from '../i18n/words.ts'
 import type { Log } from '../log.ts'
 import { cancelled, ModelError, noModel } from './error.ts'
 import { modelText } from './model.text.ts'
@@ -17,7 +17,7 @@ export { ModelError, type ModelReason } from './error.ts'
 export type { Priority } from './protocol.ts'
 export { MODELS, ModelSettings } from './settings.ts'
 
-const say = said(modelText)
+const say = bilingual(modelText)
 
 /** Until the model has said what its context holds, and for endpoints, which do not say. */
 const ASSUMED_CONTEXT = 4096

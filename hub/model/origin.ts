@@ -1,10 +1,10 @@
 import { type Dispatcher, request } from 'undici'
 import { WordsError } from '../i18n/failure.ts'
-import { said, type Words } from '../i18n/words.ts'
+import { bilingual, type Words } from '../i18n/words.ts'
 import { NotPublic } from '../outside.ts'
 import { downloadText } from './download.text.ts'
 
-const say = said(downloadText)
+const say = bilingual(downloadText)
 
 export const DOWNLOAD_REASONS = [
   'refused',

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { inEach, said, verbatim, type Words } from '../i18n/words.ts'
+import { bilingual, perLanguage, verbatim, type Words } from '../i18n/words.ts'
 import { ModelError } from './error.ts'
 import { modelText } from './model.text.ts'
 import type { Message } from './protocol.ts'
 import { outline, type Schema } from './schema.ts'
 
-const say = said(modelText)
+const say = bilingual(modelText)
 
 /** How much of a refused answer the second prompt shows. */
 const SHOWN_CHARACTERS = 2000
@@ -50,7 +50,7 @@ export async function readAnswer<S extends z.ZodType>(
 }
 
 function invalid(problem: Words): Read<never> {
-  const words = inEach((language) =>
+  const words = perLanguage((language) =>
     modelText[language].invalid_output(problem[language].replaceAll(/\s+/g, ' ')),
   )
   const failure = new ModelError('invalid_output', words)

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { type Config, readConfig } from '../config.ts'
-import { said, type Words } from '../i18n/words.ts'
+import { bilingual, type Words } from '../i18n/words.ts'
 import { log } from '../log.ts'
 import { readSetting } from '../ops/settings.ts'
 import { machineMemory, sizing } from './catalog.ts'
@@ -24,7 +24,7 @@ import { modelsFolder, socketPath } from './socket.ts'
 /** sysexits.h EX_TEMPFAIL: "start me again", as the unit's RestartForceExitStatus has it. */
 const RESTART = 75
 
-const say = said(modelText)
+const say = bilingual(modelText)
 
 const Count = z.coerce.number().int().positive().optional()
 const { values } = parseArgs({

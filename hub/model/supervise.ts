@@ -2,11 +2,11 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Paths } from '../config.ts'
-import { said, verbatim, type Words } from '../i18n/words.ts'
+import { bilingual, verbatim, type Words } from '../i18n/words.ts'
 import type { Log } from '../log.ts'
 import { modelText } from './model.text.ts'
 
-const say = said(modelText)
+const say = bilingual(modelText)
 
 const SERVE = join(import.meta.dirname, 'serve.ts')
 const LONGEST_PAUSE_MS = 60_000

@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser'
 import { Agent, type Dispatcher, request } from 'undici'
 import { z } from 'zod'
-import { joined, said, verbatim, type Words } from '../i18n/words.ts'
+import { bilingual, joined, verbatim, type Words } from '../i18n/words.ts'
 import { cancelled, ModelError } from './error.ts'
 import { modelText } from './model.text.ts'
 import {
@@ -14,7 +14,7 @@ import {
 } from './protocol.ts'
 import type { Schema } from './schema.ts'
 
-const say = said(modelText)
+const say = bilingual(modelText)
 
 /** Our own process says every ten seconds that it lives; silence this long means it hangs. */
 const SILENCE_MS = 60_000

@@ -8,7 +8,7 @@ import { backupTimes } from '../backup/backup.ts'
 import type { Config } from '../config.ts'
 import { keyFiles, readKey, urlFor } from '../db/keys.ts'
 import { failureOf } from '../i18n/failure.ts'
-import { joined, said, verbatim, type Words } from '../i18n/words.ts'
+import { bilingual, joined, verbatim, type Words } from '../i18n/words.ts'
 import { licenseText } from '../license/license.text.ts'
 import { readLicense, TIER_NAMES } from '../license/license.ts'
 import { readMail, readPause } from '../mail/settings.ts'
@@ -18,8 +18,8 @@ import { openReader } from '../reader/web-reader.ts'
 import { doctorText } from './doctor.text.ts'
 import { readSetting } from './settings.ts'
 
-const say = said(doctorText)
-const licence = said(licenseText)
+const say = bilingual(doctorText)
+const licence = bilingual(licenseText)
 
 type Grade = 'ok' | 'warn' | 'fail'
 type Answer = [Grade, Words]

@@ -8,7 +8,7 @@ import type { Config, Paths } from '../config.ts'
 import { type Database, everywhere } from '../db/db.ts'
 import { readJson, writeJson } from '../files.ts'
 import { KeptWords } from '../i18n/kept-words.ts'
-import { type Language, said, type Words } from '../i18n/words.ts'
+import { bilingual, type Language, type Words } from '../i18n/words.ts'
 import type { Log } from '../log.ts'
 import { readMail, readPause } from '../mail/settings.ts'
 import { readToday } from '../mail/today.ts'
@@ -17,7 +17,7 @@ import type { ModelState } from '../model/model.ts'
 import { healthText } from './health.text.ts'
 import { readSystem } from './system-settings.ts'
 
-const say = said(healthText)
+const say = bilingual(healthText)
 
 export const CAUSES = ['disk', 'memory', 'database', 'queue', 'model', 'backup', 'mail'] as const
 export type Cause = (typeof CAUSES)[number]

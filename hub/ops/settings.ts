@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { Paths } from '../config.ts'
 import { readJson, writeJson } from '../files.ts'
 import { WordsError } from '../i18n/failure.ts'
-import { inEach } from '../i18n/words.ts'
+import { perLanguage } from '../i18n/words.ts'
 import { settingsText } from './settings.text.ts'
 
 /** A settings file below the config folder, and what it says when it is not there. */
@@ -22,7 +22,7 @@ export async function readSetting<S extends z.ZodType>(
   const [issue] = read.error.issues
   const field = issue?.path.join('.')
   throw new WordsError(
-    inEach((language) => {
+    perLanguage((language) => {
       const { unusable, whole } = settingsText[language]
       return unusable(path, field || whole, issue?.message ?? '')
     }),

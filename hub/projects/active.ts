@@ -5,7 +5,7 @@ import type { Paths } from '../config.ts'
 import { everywhere } from '../db/db.ts'
 import type { Deps } from '../deps.ts'
 import { readText, writeWhole } from '../files.ts'
-import { said } from '../i18n/words.ts'
+import { bilingual } from '../i18n/words.ts'
 import { projectsText } from './projects.text.ts'
 
 // A file, so that selecting works with the read-only key too.
@@ -30,5 +30,5 @@ export async function select(paths: Paths, slug: string): Promise<void> {
 export async function slugFor({ config, db }: Deps, named: string | undefined): Promise<string> {
   const slug = named ?? (await everywhere(db, (sql) => activeSlug(config.paths, sql)))
   if (slug) return slug
-  throw new ApiError('not_found', said(projectsText).none)
+  throw new ApiError('not_found', bilingual(projectsText).none)
 }

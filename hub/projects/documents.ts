@@ -6,7 +6,7 @@ import type { Content } from 'pdfmake'
 import { fold } from '../agents/run/fold.ts'
 import { isMissing } from '../files.ts'
 import { WordsError } from '../i18n/failure.ts'
-import { said } from '../i18n/words.ts'
+import { bilingual } from '../i18n/words.ts'
 import { documentText } from './documents.text.ts'
 
 /** Where documents, patches and tables of missions are, below the project's folder. */
@@ -16,7 +16,7 @@ const SEGMENT = /^[\p{L}\p{N}_][\p{L}\p{N} ._()+-]{0,119}$/u
 
 /** A path that leads out of where it should stay, or that no document can have. */
 export class PathError extends WordsError {}
-const say = said(documentText)
+const say = bilingual(documentText)
 
 /**
  * resolveIn finds a file of a project: below one of its folders, no `..`, nothing hidden, and no

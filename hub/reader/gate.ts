@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from 'undici'
 import { isPrivateName, isPublicAddress, parseAddress } from '../../shared/addresses.ts'
-import { said, type Words } from '../i18n/words.ts'
+import { bilingual, type Words } from '../i18n/words.ts'
 import { NotPublic, type OutsideOptions, outside } from '../outside.ts'
 import { ENCODINGS, takeBody, UnknownEncoding } from './body.ts'
 import { USER_AGENT } from './browser.ts'
@@ -10,7 +10,7 @@ import { EVERYTHING, type Rules, rulesOf, UNREAD } from './robots.ts'
 import { readerText } from './web-reader.text.ts'
 import type { Kind } from './wire.ts'
 
-const say = said(readerText)
+const say = bilingual(readerText)
 
 /** One answer of a website, as far as it is taken; `url` is where the redirects ended. */
 export type Got = {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
-import { said, verbatim, type Words } from '../i18n/words.ts'
+import { bilingual, verbatim, type Words } from '../i18n/words.ts'
 import {
   createGate,
   type GateOptions,
@@ -16,7 +16,7 @@ import { LIMITS } from './limits.ts'
 import { readerText } from './web-reader.text.ts'
 import { FromReader, type PageText, readMessages, sendMessage, type ToReader } from './wire.ts'
 
-const say = said(readerText)
+const say = bilingual(readerText)
 
 /** A page as its visitor sees it; `url` is the address it was fetched from, redirects followed. */
 export type Page = PageText

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { said, type Words } from '../../i18n/words.ts'
+import { bilingual, type Words } from '../../i18n/words.ts'
 import { documentPath } from '../../projects/documents.ts'
 import { fenced, heading, list, plain } from '../../projects/markdown.ts'
 import { type AgentContext, type Fact, type Result, Stop } from '../agent.ts'
@@ -9,7 +9,7 @@ import { stopText } from '../stop.text.ts'
 import { saveDocument } from '../writing.ts'
 import { applyEdits, type Change, patchOf } from './patch.ts'
 
-const stop = said(stopText)
+const stop = bilingual(stopText)
 
 /** A tree of files that a patch may be about; nothing is ever written into it. */
 export type Tree = {

@@ -1,8 +1,8 @@
 import { applyPatch, createTwoFilesPatch, parsePatch } from 'diff'
-import { said, type Words } from '../../i18n/words.ts'
+import { bilingual, type Words } from '../../i18n/words.ts'
 import { stopText } from '../stop.text.ts'
 
-const say = said(stopText)
+const say = bilingual(stopText)
 
 export type Edit = { find: string; replace: string }
 export type Change = { path: string; before: string; after: string }

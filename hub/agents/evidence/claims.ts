@@ -1,9 +1,9 @@
-import { said, type Words } from '../../i18n/words.ts'
+import { bilingual, type Words } from '../../i18n/words.ts'
 import { languageOf, mentions, numbersIn } from '../run/facts.ts'
 import { wordsOf } from '../run/fold.ts'
 import { claimText } from './claims.text.ts'
 
-const say = said(claimText)
+const say = bilingual(claimText)
 
 /** A sentence that states something, with the evidence it rests on; none means: nobody may send it. */
 export type Claim = { sentence: string; evidence_ids: string[]; reason?: Words }

@@ -1,4 +1,4 @@
-import { said, type Words } from '../../i18n/words.ts'
+import { bilingual, type Words } from '../../i18n/words.ts'
 import type { AgentContext, Fact } from '../agent.ts'
 import { Stop } from '../agent.ts'
 import { clip, one } from '../run/facts.ts'
@@ -21,7 +21,7 @@ export async function givenTexts(context: AgentContext): Promise<Fact[]> {
   }
   for (const path of input.files ?? []) {
     const text = await context.read(path)
-    if (text === undefined) throw new Stop(said(stopText).no_file(path))
+    if (text === undefined) throw new Stop(bilingual(stopText).no_file(path))
     texts.push({ label: path, text })
   }
   return texts

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { Paths } from '../../config.ts'
 import { readJson, readText, writeJson, writeWhole } from '../../files.ts'
 import { WordsError } from '../../i18n/failure.ts'
-import { said } from '../../i18n/words.ts'
+import { bilingual } from '../../i18n/words.ts'
 import type { Agent, AgentContext } from '../agent.ts'
 import { AGENT_NAMES, type AgentName } from '../names.ts'
 import { stopText } from '../stop.text.ts'
@@ -113,7 +113,7 @@ export async function addRule(paths: Paths, agent: AgentName, rule: string): Pro
     ? `${current.trimEnd()}\n${line}\n`
     : `${current.trimEnd()}\n\n${heading}\n\n${line}\n`
   if (text.length > LONGEST_PROMPT) {
-    throw new WordsError(said(stopText).prompt_full(agent, LONGEST_PROMPT))
+    throw new WordsError(bilingual(stopText).prompt_full(agent, LONGEST_PROMPT))
   }
   await writePrompt(paths, agent, text)
 }

@@ -1,10 +1,10 @@
-import { said, type Words } from '../../i18n/words.ts'
+import { bilingual, type Words } from '../../i18n/words.ts'
 import { AGENT_NAMES, type AgentName, isAgentName } from '../names.ts'
 import { asWritten, inflects, wordsOf } from './fold.ts'
 import { PHRASES } from './phrases.ts'
 import { routeText } from './route.text.ts'
 
-const say = said(routeText)
+const say = bilingual(routeText)
 
 /** So many other words may stand between two words of a phrase ("find me 20 more companies"). */
 const GAP = 3

@@ -5,7 +5,7 @@ import type { Config } from '../../config.ts'
 import { type Database, type Project, sqlState } from '../../db/db.ts'
 import { readText, writeWhole } from '../../files.ts'
 import { WordsError } from '../../i18n/failure.ts'
-import { inEach, joined, said, type Words } from '../../i18n/words.ts'
+import { bilingual, joined, perLanguage, type Words } from '../../i18n/words.ts'
 import { renderDraft } from '../../mail/render/rendering.ts'
 import { hashOf, propose } from '../../missions/approvals.ts'
 import { addEvent } from '../../missions/mission.ts'
@@ -28,7 +28,7 @@ import { stopText } from '../stop.text.ts'
 import { fence, languageOf, markOf, messageOf } from './facts.ts'
 import { currentPrompt, fillPrompt } from './prompts.ts'
 
-const say = said(stopText)
+const say = bilingual(stopText)
 
 /** What a run needs of the hub. */
 export type RunDeps = {
@@ -300,7 +300,7 @@ export async function createContext(
 
 /** A title as the end of a sentence. */
 function sentence(title: Words): Words {
-  return inEach((language) => title[language].replace(/(?<![.!?])$/, '.'))
+  return perLanguage((language) => title[language].replace(/(?<![.!?])$/, '.'))
 }
 
 /** One statement of a model's making, with the rights of hub_data and nothing to write. */

@@ -3,7 +3,7 @@ import { ApiError, invalid } from '../../../shared/problem.ts'
 import type { Sql } from '../../../shared/sql.ts'
 import type { Config } from '../../config.ts'
 import { type Database, everywhere, inProject, type Project } from '../../db/db.ts'
-import { joined, said, stored, type Words } from '../../i18n/words.ts'
+import { bilingual, joined, stored, type Words } from '../../i18n/words.ts'
 import { readLicense, requireWritable } from '../../license/license.ts'
 import { readRefusals } from '../opt-outs.ts'
 import { type MailSettings, readMail, readPause, viaOf } from '../settings.ts'
@@ -16,7 +16,7 @@ import { requireState, type Step } from './flow.ts'
 import { gateText } from './gates.text.ts'
 import { type Gate, gatesOf, type Surroundings, unsupported, wordsOf } from './gates.ts'
 
-const say = { ...said(flowText), claim: said(gateText).claim }
+const say = { ...bilingual(flowText), claim: bilingual(gateText).claim }
 
 export type Mailing = { config: Config; db: Database }
 

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import type { Sql } from '../../../shared/sql.ts'
-import { said, type Words } from '../../i18n/words.ts'
+import { bilingual, type Words } from '../../i18n/words.ts'
 import { Stage } from '../../leads/lead.ts'
 import { type AddressFault, judgeAddress, normaliseEmail } from '../address.ts'
 import { type Refusals, suppressed } from '../suppression.ts'
 import { skipText } from './gates.text.ts'
 
 /** Why somebody gets nothing, in words. */
-export const skipWords = said(skipText)
+export const skipWords = bilingual(skipText)
 
 /** Which leads of the project; all conditions hold together. */
 export const AudienceFilter = z

@@ -2,7 +2,7 @@ import { createTwoFilesPatch } from 'diff'
 import { z } from 'zod'
 import { raw, type Sql } from '../../../shared/sql.ts'
 import { absent } from '../../i18n/failure.ts'
-import type { Sayable, Words } from '../../i18n/words.ts'
+import type { Localizable, Words } from '../../i18n/words.ts'
 import type { Approved } from './approval.ts'
 import { Audience } from './audience.ts'
 import { type DraftRow, TemplateChoice } from './drafts.ts'
@@ -66,7 +66,7 @@ export const Draft = z
 /** The same before it is said in one language. */
 export type DraftView = Omit<z.infer<typeof Draft>, 'state_reason' | 'claims'> & {
   state_reason: Words | null
-  claims: Sayable<z.infer<typeof Draft>['claims']>
+  claims: Localizable<z.infer<typeof Draft>['claims']>
 }
 
 /** Someone a draft goes to. */

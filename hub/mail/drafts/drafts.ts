@@ -3,13 +3,13 @@ import { ApiError, invalid } from '../../../shared/problem.ts'
 import type { Sql } from '../../../shared/sql.ts'
 import { absent } from '../../i18n/failure.ts'
 import { KeptWords } from '../../i18n/kept-words.ts'
-import { said, stored, verbatim, type Words } from '../../i18n/words.ts'
+import { bilingual, stored, verbatim, type Words } from '../../i18n/words.ts'
 import { TEMPLATES, type TemplateName } from '../render/slots.ts'
 import { Audience } from './audience.ts'
 import { flowText } from './flow.text.ts'
 import { requireState, type State, type Step, wrongState } from './flow.ts'
 
-const say = said(flowText)
+const say = bilingual(flowText)
 
 export const TemplateChoice = z.enum(TEMPLATES as [TemplateName, ...TemplateName[]]) // safe: not empty
 

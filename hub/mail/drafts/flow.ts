@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { ApiError } from '../../../shared/problem.ts'
-import { joined, said } from '../../i18n/words.ts'
+import { bilingual, joined } from '../../i18n/words.ts'
 import { flowText } from './flow.text.ts'
 
-const say = said(flowText)
+const say = bilingual(flowText)
 
 /** The states of a draft, in their order; the last three are ends from which only a person leads on. */
 export const STATES = [

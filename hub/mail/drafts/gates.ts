@@ -3,7 +3,7 @@ import type { Sql } from '../../../shared/sql.ts'
 import type { Config } from '../../config.ts'
 import type { Project } from '../../db/db.ts'
 import { failureOf } from '../../i18n/failure.ts'
-import { inEach, joined, said, verbatim, type Words } from '../../i18n/words.ts'
+import { bilingual, joined, perLanguage, verbatim, type Words } from '../../i18n/words.ts'
 import { readLicense, requireWritable } from '../../license/license.ts'
 import { NO_ADDRESS, renderContent } from '../render/rendering.ts'
 import { type MailPause, type MailSettings, viaOf } from '../settings.ts'
@@ -13,7 +13,7 @@ import { countSkips, type Person, SKIPS } from './audience.ts'
 import type { Claim, DraftRow } from './drafts.ts'
 import { gateText } from './gates.text.ts'
 
-const say = said(gateText)
+const say = bilingual(gateText)
 
 /** One thing that has to be right before a mail goes out. */
 export type Gate = {
@@ -135,7 +135,7 @@ function peopleGates({ people, without_email }: Given): Gate[] {
     const found = skips.filter(({ reason }) => SKIPS[reason] === gate)
     if (found.length === 0) return right(gate, say.for_everybody)
     const left_out = found.map(({ count, words }) => say.left_out(count, words))
-    const detail = inEach((language) => `${joined(left_out, '; ')[language]}.`)
+    const detail = perLanguage((language) => `${joined(left_out, '; ')[language]}.`)
     return advice(gate, detail, say.correct_leads)
   })
   const count = people.filter(({ skip }) => !skip).length
@@ -147,7 +147,7 @@ function peopleGates({ people, without_email }: Given): Gate[] {
 }
 
 function nobody(skips: ReturnType<typeof countSkips>): Words {
-  return inEach((language) => {
+  return perLanguage((language) => {
     const why = skips.map(({ count, words }) => `${count} ${words[language]}`).join('; ')
     return gateText[language].nobody(why || gateText[language].no_address)
   })

@@ -1,9 +1,9 @@
 import type { Sql } from '../../../shared/sql.ts'
-import { joined, said, stored, type Words } from '../../i18n/words.ts'
+import { bilingual, joined, stored, type Words } from '../../i18n/words.ts'
 import { type Salt, suppress } from '../suppression.ts'
 import { outcomeText } from './outcome.text.ts'
 
-const say = said(outcomeText)
+const say = bilingual(outcomeText)
 
 /** One mail that was about to be sent; `attempt` says whose answer an answer is. */
 export type Claimed = {

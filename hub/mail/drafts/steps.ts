@@ -1,7 +1,7 @@
 import { ApiError } from '../../../shared/problem.ts'
 import type { Sql } from '../../../shared/sql.ts'
 import { inProject, type Project } from '../../db/db.ts'
-import { said } from '../../i18n/words.ts'
+import { bilingual } from '../../i18n/words.ts'
 import { type Mailing, withApproval } from './approval.ts'
 import { lockDraft, requireStep } from './drafts.ts'
 import { flowText } from './flow.text.ts'
@@ -68,7 +68,7 @@ export async function clear(
       where draft_id = ${id} and state = 'unclear' and (${email}::text is null or email = ${email})
       returning lead_id`
     if (cleared.length === 0) {
-      throw new ApiError('not_found', said(flowText).nothing_unclear)
+      throw new ApiError('not_found', bilingual(flowText).nothing_unclear)
     }
     if (isSent) await tellAll(sql, project, draft, cleared)
     await sql`

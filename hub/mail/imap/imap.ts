@@ -1,13 +1,13 @@
 import { ImapFlow } from 'imapflow'
 import { z } from 'zod'
 import { fieldText } from '../../i18n/problem.text.ts'
-import { said, type Words } from '../../i18n/words.ts'
+import { bilingual, type Words } from '../../i18n/words.ts'
 import { normaliseEmail } from '../address.ts'
 import { serverText } from '../smtp/servers.text.ts'
 import { messageIds, parseHeaders } from './headers.ts'
 import { type Report, readReport } from './report.ts'
 
-const say = said(serverText)
+const say = bilingual(serverText)
 
 const LOOPBACK = ['localhost', '127.0.0.1', '::1']
 

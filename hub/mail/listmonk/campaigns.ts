@@ -1,5 +1,5 @@
 import { everywhere } from '../../db/db.ts'
-import { said, stored, type Words } from '../../i18n/words.ts'
+import { bilingual, stored, type Words } from '../../i18n/words.ts'
 import type { Mailing } from '../drafts/approval.ts'
 import { skipWords } from '../drafts/audience.ts'
 import type { DraftRow } from '../drafts/drafts.ts'
@@ -11,7 +11,7 @@ import { whyNot } from '../smtp/letters.ts'
 import { readToday } from '../today.ts'
 import { type Campaign, type Listmonk, ListmonkError, listmonk } from './listmonk.ts'
 
-const say = said(outcomeText)
+const say = bilingual(outcomeText)
 
 type Portion = {
   id: string

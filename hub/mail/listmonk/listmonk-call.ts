@@ -1,9 +1,9 @@
 import { Agent, type Dispatcher, request } from 'undici'
 import { z } from 'zod'
-import { joined, said, verbatim, type Words } from '../../i18n/words.ts'
+import { bilingual, joined, verbatim, type Words } from '../../i18n/words.ts'
 import { serverText } from '../smtp/servers.text.ts'
 
-const { listmonk: say } = said(serverText)
+const { listmonk: say } = bilingual(serverText)
 
 /** Where a listmonk is and as whom the hub calls it (an API user and its token). */
 export const ListmonkSettings = z.object({

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { said, type Words } from '../../i18n/words.ts'
+import { bilingual, type Words } from '../../i18n/words.ts'
 import { serverText } from '../smtp/servers.text.ts'
 import { type CallOptions, caller, ListmonkError, type ListmonkSettings } from './listmonk-call.ts'
 
-const { listmonk: say } = said(serverText)
+const { listmonk: say } = bilingual(serverText)
 
 /** What connecting to a listmonk found out; `message` says what to do when `ok` is false. */
 export type ListmonkCheck = {

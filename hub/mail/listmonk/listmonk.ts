@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { said } from '../../i18n/words.ts'
+import { bilingual } from '../../i18n/words.ts'
 import { escapeGo } from '../render/go-template.ts'
 import type { Rendered } from '../render/render.ts'
 import { serverText } from '../smtp/servers.text.ts'
@@ -148,7 +148,7 @@ export function sqlLiteral(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }
 
-const { listmonk: say } = said(serverText)
+const { listmonk: say } = bilingual(serverText)
 
 /** listmonk, as far as the hub uses it. Every failed call throws a ListmonkError. */
 export function listmonk(settings: ListmonkSettings, options: CallOptions = {}) {

@@ -1,6 +1,6 @@
 import { ApiError } from '../../../shared/problem.ts'
 import { inProject, type Project } from '../../db/db.ts'
-import { said, stored } from '../../i18n/words.ts'
+import { bilingual, stored } from '../../i18n/words.ts'
 import { type Mailing, surroundings, withApproval } from '../drafts/approval.ts'
 import { personalOf, skipWords } from '../drafts/audience.ts'
 import type { DraftRow } from '../drafts/drafts.ts'
@@ -19,7 +19,7 @@ import {
 } from './listmonk.ts'
 import { ensureProjectList } from './lists.ts'
 
-const say = said(flowText)
+const say = bilingual(flowText)
 
 type Recipient = {
   email: string

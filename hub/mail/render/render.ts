@@ -1,7 +1,7 @@
 import { compile } from 'html-to-text'
 import { z } from 'zod'
 import { luminance } from '../../../shared/colour.ts'
-import { said, type Words } from '../../i18n/words.ts'
+import { bilingual, type Words } from '../../i18n/words.ts'
 import { fill } from './fill.ts'
 import {
   escapeGo,
@@ -24,7 +24,7 @@ import {
   type TemplateName,
 } from './slots.ts'
 
-const say = said(renderText)
+const say = bilingual(renderText)
 
 /** Gmail cuts what is longer than about 102 KB, and the unsubscribe link with it. */
 export const MAX_HTML_BYTES = 100_000

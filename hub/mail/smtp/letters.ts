@@ -1,6 +1,6 @@
 import type { Sql } from '../../../shared/sql.ts'
 import { everywhere } from '../../db/db.ts'
-import { said, stored, verbatim, type Words } from '../../i18n/words.ts'
+import { bilingual, stored, verbatim, type Words } from '../../i18n/words.ts'
 import type { Log } from '../../log.ts'
 import type { Mailing } from '../drafts/approval.ts'
 import { peopleOf, personalOf, skipWords } from '../drafts/audience.ts'
@@ -29,7 +29,7 @@ import {
 import { readToday } from '../today.ts'
 import { messageId, type SendResult, sendMail, unsubscribeHeaders } from './smtp.ts'
 
-const say = said(outcomeText)
+const say = bilingual(outcomeText)
 
 type Next = { email: string; lead_id: string | null; name: string | null; company: string | null }
 type Letter = { recipient: Next; token: string; url: string; rendered: Rendered }

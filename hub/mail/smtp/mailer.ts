@@ -1,6 +1,6 @@
 import { everywhere } from '../../db/db.ts'
 import { LOCK_SPACE, LOCKS } from '../../db/locks.ts'
-import { said, stored } from '../../i18n/words.ts'
+import { bilingual, stored } from '../../i18n/words.ts'
 import type { Log } from '../../log.ts'
 import { type Mailing, surroundings } from '../drafts/approval.ts'
 import type { DraftRow } from '../drafts/drafts.ts'
@@ -111,7 +111,7 @@ async function recover({ db, log }: Sending): Promise<void> {
     db,
     (sql) => sql`
     update hub.recipients
-    set state = 'unclear', reason = ${stored(said(outcomeText).hub_ended)}
+    set state = 'unclear', reason = ${stored(bilingual(outcomeText).hub_ended)}
     where state = 'sending' and exists (
       select from hub.drafts
       where id = recipients.draft_id and via is distinct from 'campaign'

@@ -1,8 +1,8 @@
 import { Resolver } from 'node:dns/promises'
-import { said, type Words } from '../../i18n/words.ts'
+import { bilingual, type Words } from '../../i18n/words.ts'
 import { serverText } from './servers.text.ts'
 
-const { dns_advice: say } = said(serverText)
+const { dns_advice: say } = bilingual(serverText)
 
 /** What asks the DNS: `node:dns` or a test. Throws as `resolveTxt` does. */
 export type TxtResolver = (name: string) => Promise<string[][]>

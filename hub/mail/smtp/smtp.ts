@@ -3,13 +3,13 @@ import type { NodemailerError } from 'nodemailer'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { z } from 'zod'
 import { fieldText } from '../../i18n/problem.text.ts'
-import { said, type Words } from '../../i18n/words.ts'
+import { bilingual, type Words } from '../../i18n/words.ts'
 import { compose, type OutgoingMail } from './message.ts'
 import { serverText } from './servers.text.ts'
 
 export { messageId, OutgoingMail, unsubscribeHeaders } from './message.ts'
 
-const say = said(serverText)
+const say = bilingual(serverText)
 const LOOPBACK = ['localhost', '127.0.0.1', '::1']
 
 /** A mail server that takes our letters. Passwords never travel in the clear. */

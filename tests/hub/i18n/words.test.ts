@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { joined, said, speak, stored, texts, verbatim } from '../../../hub/i18n/words.ts'
+import { bilingual, joined, localize, stored, texts, verbatim } from '../../../hub/i18n/words.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
 
-const say = said(
+const say = bilingual(
   texts(
     { gone: 'Gone.', left: (count: number) => `${count} are left.`, group: { of: 'Of it.' } },
     { gone: 'Gitti.', left: (count) => `${count} kaldı.`, group: { of: 'Ondan.' } },
@@ -17,7 +17,7 @@ describe('words', () => {
   })
 
   test('are filled into others in each language by itself', () => {
-    const { because } = said(
+    const { because } = bilingual(
       texts({ because: (why: string) => `No: ${why}` }, { because: (why) => `Hayır: ${why}` }),
     )
     expect(because(say.gone)).toEqual({ en: 'No: Gone.', tr: 'Hayır: Gitti.' })
@@ -31,10 +31,10 @@ describe('words', () => {
     })
   })
 
-  test('are spoken wherever they stand in a value, and nothing else changes', () => {
+  test('are localized wherever they stand in a value, and nothing else changes', () => {
     const at = new Date()
     const value = { rows: [{ reason: say.left(2), en: 'kept', at }], none: null, tr: 1 }
-    expect(speak(value, 'tr')).toEqual({
+    expect(localize(value, 'tr')).toEqual({
       rows: [{ reason: '2 kaldı.', en: 'kept', at }],
       none: null,
       tr: 1,

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { said, stored } from '../../../hub/i18n/words.ts'
+import { bilingual, stored } from '../../../hub/i18n/words.ts'
 import { outcomeText } from '../../../hub/mail/drafts/outcome.text.ts'
 import { type ListmonkStandIn, startListmonk } from '../mail/listmonk-stand-in.ts'
 import { apiOf, FOOTER, LEAD, SENDER } from '../support/mail-help.ts'
@@ -170,11 +170,11 @@ test('mails nobody knows of are settled one by one, or all at once', async () =>
   await hub.query(
     `update hub.recipients set state = 'unclear', reason = $2
      where draft_id = $1 and state = 'sent'`,
-    [campaign, stored(said(outcomeText).hub_ended)],
+    [campaign, stored(bilingual(outcomeText).hub_ended)],
   )
   await hub.query(`update hub.drafts set state = 'unclear', state_reason = $2 where id = $1`, [
     campaign,
-    stored(said(outcomeText).unclear(3)),
+    stored(bilingual(outcomeText).unclear(3)),
   ])
   const opened = await openDrafts(`?draft=${campaign}`, { language: 'tr' })
   const { page } = opened
