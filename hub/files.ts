@@ -54,7 +54,7 @@ export async function makeOnce(file: string, make: () => string): Promise<string
     // A link never replaces what is there.
     await link(draft, file)
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    if (!isTaken(error)) throw error
   } finally {
     await rm(draft)
   }
@@ -77,4 +77,9 @@ async function syncFolder(folder: string): Promise<void> {
 
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+}
+
+/** isTaken says that a file could not be made because its name is in use. */
+export function isTaken(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EEXIST'
 }

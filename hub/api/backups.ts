@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir, mkdtemp, open, rename, rm, stat } from 'node:fs/promises'
+import { link, mkdir, mkdtemp, open, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -18,15 +19,18 @@ import {
   startRestore,
 } from '../backup/backup.ts'
 import { checkConfig, POWERS, Powers, powersIn } from '../backup/config-files.ts'
-import { backupFile, backupsIn, listBackups, nameFor } from '../backup/make.ts'
+import { backupFile, backupsIn, listBackups, nameFor, UPLOAD } from '../backup/make.ts'
 import { BackupError, KINDS } from '../backup/manifest.ts'
 import { requireTrust, warningOf } from '../backup/restore.ts'
 import { readHead, unpack } from '../backup/unpack.ts'
-import { isMissing } from '../files.ts'
-import { answer, type Ctx, type Env, problems, write } from '../http/http.ts'
+import { isMissing, isTaken } from '../files.ts'
+import { answer, type Ctx, type Env, problems, tooLong, write } from '../http/http.ts'
 import { bilingual } from '../i18n/words.ts'
 
 const say = bilingual(backupText)
+
+/** The largest archive that is taken. */
+export const MAX_ARCHIVE_BYTES = 20 * 1024 ** 3
 
 const Backup = z
   .object({
@@ -293,19 +297,46 @@ async function receive(c: Ctx, folder: string): Promise<string> {
   const { body } = c.req.raw
   if (!body) throw new ApiError('malformed', 'There is no body. Send the archive.')
   await mkdir(folder, { recursive: true, mode: 0o750 })
-  const draft = join(folder, `${nameFor('uploaded', { encrypted: false })}.new`)
+  const draft = join(folder, `${UPLOAD}${randomUUID()}`)
   try {
     const content = Readable.fromWeb(body as ReadableStream) // safe: the same stream, typed twice
-    await pipeline(content, createWriteStream(draft, { mode: 0o600, flags: 'wx', flush: true }))
+    await pipeline(
+      content,
+      atMost(MAX_ARCHIVE_BYTES),
+      createWriteStream(draft, { mode: 0o600, flags: 'wx', flush: true }),
+    )
     const encrypted = await isEncrypted(draft)
     if (!encrypted && !(await isGzip(draft))) {
       throw invalid([{ path: '', code: 'form', message: say.no_archive }])
     }
-    const name = nameFor('uploaded', { encrypted })
-    await rename(draft, join(folder, name))
-    return name
+    return await keepAs(folder, draft, encrypted)
   } finally {
     await rm(draft, { force: true })
+  }
+}
+
+function atMost(bytes: number) {
+  return async function* (content: AsyncIterable<Uint8Array>) {
+    let size = 0
+    for await (const chunk of content) {
+      size += chunk.length
+      if (size > bytes) throw tooLong(bytes)
+      yield chunk
+    }
+  }
+}
+
+/** Renames an upload to a name that no other backup has. */
+async function keepAs(folder: string, draft: string, encrypted: boolean): Promise<string> {
+  for (let at = Date.now(); ; at++) {
+    const name = nameFor('uploaded', { encrypted }, new Date(at))
+    try {
+      // A rename would replace what has this name; a link does not.
+      await link(draft, join(folder, name))
+      return name
+    } catch (error) {
+      if (!isTaken(error)) throw error
+    }
   }
 }
 

@@ -257,13 +257,30 @@ async function copyFile(from: string, stage: string, path: string, manifest: Man
   }
 }
 
-/** What a backup that was killed has left; the lock says that none is running. */
+/** How the file of an upload begins while it arrives. */
+export const UPLOAD = '.upload-'
+const UPLOAD_LOST_MS = 24 * 60 * 60 * 1000
+
+/**
+ * Removes what killed backups and uploads have left. The lock says that no other backup is running;
+ * an upload may be, so its file goes only when nothing was written to it for a day.
+ */
 async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
-    if (/^\.stage-/.test(name) || /^watchpost-hub-.*\.new$/.test(name)) {
-      await rm(join(folder, name), { recursive: true, force: true })
+    const path = join(folder, name)
+    const isOfBackup = /^\.stage-/.test(name) || /^watchpost-hub-.*\.new$/.test(name)
+    if (isOfBackup || (name.startsWith(UPLOAD) && (await isLost(path)))) {
+      await rm(path, { recursive: true, force: true })
     }
   }
+}
+
+async function isLost(upload: string): Promise<boolean> {
+  const found = await stat(upload).catch((error: unknown) => {
+    if (isMissing(error)) return undefined
+    throw error
+  })
+  return found !== undefined && Date.now() - found.mtimeMs > UPLOAD_LOST_MS
 }
 
 const KEEP_OTHERS = 5

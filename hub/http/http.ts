@@ -2,7 +2,7 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { accepts } from 'hono/accepts'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { z } from 'zod'
-import { type ApiError, CODES, type Code, problemOf, problemSchema } from '../../shared/problem.ts'
+import { ApiError, CODES, type Code, problemOf, problemSchema } from '../../shared/problem.ts'
 import { answer as answerJson } from '../../shared/route.ts'
 import { readOnlyKey } from '../db/db.ts'
 import type { Deps } from '../deps.ts'
@@ -141,4 +141,10 @@ export function problems(...statuses: number[]): Record<number, ProblemResponse>
       },
     ]),
   )
+}
+
+/** 413 for a body of more than so many bytes. */
+export function tooLong(bytes: number): ApiError {
+  const size = bytes < 2 ** 20 ? `${bytes / 2 ** 10} KiB` : `${bytes / 2 ** 20} MiB`
+  return new ApiError('too_large', `The body is over ${size}. Send a smaller one.`)
 }

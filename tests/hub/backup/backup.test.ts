@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startBackup, startRestore } from '../../../hub/backup/backup.ts'
-import { backupFile, listBackups } from '../../../hub/backup/make.ts'
+import { backupFile, backupsIn, listBackups } from '../../../hub/backup/make.ts'
 import { readPause } from '../../../hub/mail/settings.ts'
 import { emailHash, readSalt, type Salt } from '../../../hub/mail/suppression.ts'
 import { exportOf, fillHub } from '../support/backup-data.ts'
@@ -270,6 +271,36 @@ describe('over HTTP', () => {
       expect(restoring.status).toBe(404)
     },
   )
+
+  test('an upload that is still arriving survives a backup, and its name is its own', async () => {
+    const token = await readFile(join(hub.paths.config_dir, 'hub.token'), 'utf8')
+    const arriving = new TransformStream<Uint8Array, Uint8Array>()
+    const writer = arriving.writable.getWriter()
+    const headers = { host: 'localhost', authorization: `Bearer ${token.trim()}` }
+    const body = { method: 'POST', headers, body: arriving.readable, duplex: 'half' } as RequestInit // safe: fetch's own option for streams
+    const uploading = hub.app.request('http://localhost/api/cockpit/backup/upload', body)
+    await writer.write(gzipSync('half'))
+    await vi.waitFor(async () => {
+      const names = await readdir(backupsIn(hub.paths))
+      expect(names.filter((name) => name.startsWith('.upload-'))).toHaveLength(1)
+    })
+    expect((await hub.call('POST', 'backup/run')).status).toBe(202)
+    await ended()
+    await writer.close()
+    const uploaded = await uploading
+    expect(uploaded.status).toBe(201)
+
+    const archive = new Uint8Array(gzipSync('whole'))
+    const both = await Promise.all(
+      Array.from({ length: 5 }, () =>
+        hub.call('POST', 'backup/upload', archive, { 'content-type': 'application/octet-stream' }),
+      ),
+    )
+    expect(both.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201])
+    const names = await Promise.all(both.map(async (one) => (await one.json()).backup.name))
+    expect(new Set(names).size).toBe(5)
+    for (const name of names) await hub.call('POST', 'backup/delete', { name })
+  })
 
   test('what is no archive is not taken in', async () => {
     const refused = await hub.call('POST', 'backup/upload', new Uint8Array(100), {
