@@ -1,17 +1,19 @@
 #!/bin/sh
-# Installs what this clone needs, when a package-lock.json changed since the last time.
+# Installs what this clone needs, when a package-lock.json changed since the last time. It reports on
+# standard error: standard output belongs to the command that follows.
 #   sh scripts/setup.sh run    what running the service needs
-#   sh scripts/setup.sh hub    what running the hub needs
+#   sh scripts/setup.sh hub    what running the hub and building its interface needs
 #   sh scripts/setup.sh test   everything (also right for running)
 set -eu
+exec >&2
 
 main() {
   cd "$(dirname "$0")/.."
   case ${1:-run} in
     run) service run ;;
-    hub) service run && hub ;;
-    test) service test && hub && sh scripts/chromium.sh && sh scripts/nginx.sh ;;
-    *) echo "setup.sh: run, hub or test, not $1" >&2 && exit 2 ;;
+    hub) service run && interface && hub ;;
+    test) service test && interface && hub && sh scripts/chromium.sh && sh scripts/nginx.sh ;;
+    *) echo "setup.sh: run, hub or test, not $1" && exit 2 ;;
   esac
 }
 
@@ -36,14 +38,29 @@ service() {
   echo "$need" > "$marker"
 }
 
+# The interface's package by itself: who only runs the service does without its build tools. The
+# hub's pages find it through a link.
+interface() {
+  clean_install web 'the interface'
+  ln -sfn ../../web/node_modules hub/web/node_modules
+}
+
 # The hub's package by itself: without the optional packages of the model's runtime, which hold
-# its builds for graphics cards (670 MB). None of its packages needs its install script.
+# its builds for graphics cards (670 MB).
 hub() {
-  marker=hub/node_modules/.watchpost-setup.lock
-  if cmp -s hub/package-lock.json "$marker" 2> /dev/null; then return; fi
-  echo "Installing what the hub needs (about 10 seconds the first time) …"
-  (cd hub && npm ci --omit=dev --omit=optional --omit=peer --ignore-scripts --no-audit --no-fund --loglevel=error)
-  cp hub/package-lock.json "$marker"
+  clean_install hub 'the hub' --omit=dev --omit=optional --omit=peer
+}
+
+# Installs the package in folder $1, called $2. None of its packages needs its install script.
+clean_install() {
+  folder=$1
+  name=$2
+  shift 2
+  marker=$folder/node_modules/.watchpost-setup.lock
+  if cmp -s "$folder/package-lock.json" "$marker" 2> /dev/null; then return; fi
+  echo "Installing what $name needs (about 10 seconds the first time) …"
+  (cd "$folder" && npm ci "$@" --ignore-scripts --no-audit --no-fund --loglevel=error)
+  cp "$folder/package-lock.json" "$marker"
 }
 
 main "$@"

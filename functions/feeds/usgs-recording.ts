@@ -1,12 +1,14 @@
 import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
 import { type Recording, readRecording } from './usgs-replay.ts'
 
-/** loadRecording reads the week that the npm package vega-datasets carries; for Node's entry only. */
+/** What the USGS answered on 7 February 2018: its summary feed of the week, unchanged. */
+const FILE = join(import.meta.dirname, 'usgs-recording.json.gz')
+
+/** loadRecording reads the recorded week; for Node's entry only. */
 export async function loadRecording(): Promise<Recording> {
-  // The package exports its code alone; the data lies beside it.
-  const entry = createRequire(import.meta.url).resolve('vega-datasets')
-  const file = join(entry, '../../data/earthquakes.json')
-  return readRecording(JSON.parse(await readFile(file, 'utf8')))
+  const json = await promisify(gunzip)(await readFile(FILE))
+  return readRecording(JSON.parse(json.toString()))
 }

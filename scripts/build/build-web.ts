@@ -2,14 +2,24 @@
  * Builds the hub's interface into dist/hub when its sources changed since the last time.
  * `--force` builds in any case.
  */
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
-import { build } from 'vite'
+import { promisify } from 'node:util'
 
 const ROOT = resolve(import.meta.dirname, '../..')
-const SOURCES = ['web', 'hub/web', 'package-lock.json', 'scripts/build/build-web.ts']
+const SOURCES = [
+  'web/ui',
+  'hub/web',
+  'hub/agents/names.text.ts',
+  'hub/branding/own-look.ts',
+  'hub/i18n',
+  'shared/colour.ts',
+  'web/package-lock.json',
+  'scripts/build/build-web.ts',
+]
 const FOLDER = join(ROOT, 'dist/hub')
 const STAMP = join(FOLDER, 'stamp')
 
@@ -20,16 +30,13 @@ export async function buildWeb({ force = false, log = console.log } = {}): Promi
   if (!force && built === sources) return
   log('Building the interface (a few seconds) …')
   const fresh = join(ROOT, `dist/hub-${process.pid}`)
-  // Also from a test: React is bundled as it is meant for people, not for its developers.
-  const { NODE_ENV } = process.env
-  process.env.NODE_ENV = 'production'
-  await build({
-    configFile: join(ROOT, 'hub/web/vite.config.ts'),
-    logLevel: 'warn',
-    build: { outDir: fresh },
+  const vite = join(ROOT, 'web/node_modules/vite/bin/vite.js')
+  const options = ['--outDir', fresh, '--logLevel', 'warn']
+  await promisify(execFile)(process.execPath, [vite, 'build', ...options], {
+    cwd: join(ROOT, 'hub/web'),
+    // Also from a test: React is bundled as it is meant for people, not for its developers.
+    env: { ...process.env, NODE_ENV: 'production' },
   })
-  if (NODE_ENV === undefined) delete process.env.NODE_ENV
-  else process.env.NODE_ENV = NODE_ENV
   await writeFile(join(fresh, 'stamp'), sources)
   // Whole at once: a running hub serves the one or the other.
   await rm(FOLDER, { recursive: true, force: true })

@@ -81,7 +81,12 @@ function copyOf(root: string): string {
   for (const file of files) {
     if (file !== '' && existsSync(join(root, file))) cpSync(join(root, file), join(tree, file))
   }
-  for (const modules of ['node_modules', 'hub/node_modules']) {
+  for (const modules of [
+    'node_modules',
+    'hub/node_modules',
+    'web/node_modules',
+    'hub/web/node_modules',
+  ]) {
     symlinkSync(join(root, modules), join(tree, modules))
   }
   return tree

@@ -1,5 +1,5 @@
 /** What rings enclose: the flat areas in which places are looked up. */
-import { booleanPointInPolygon } from '@turf/turf'
+import { booleanPointInPolygon } from '@turf/boolean-point-in-polygon'
 import type { Geometry } from '../event.ts'
 import type { ZonePolygon } from './polygon.ts'
 import { isOnEdge, poleOf, ringArea_km2, SAME_DEG, shiftNear, toRing, type Vertex } from './ring.ts'

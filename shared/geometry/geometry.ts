@@ -3,7 +3,8 @@
  * edges are straight in longitude and latitude, go the short way when longer than 180°, and a ring that winds once
  * round the earth holds a pole. Edges count as inside, and longitudes 180 and −180 are one.
  */
-import { distance, simplify as simplifyFlat } from '@turf/turf'
+import { distance } from '@turf/distance'
+import { simplify as simplifyFlat } from '@turf/simplify'
 import type { Geometry } from '../event.ts'
 import { type Box, type Part, partsHold, toArea, toParts } from './area.ts'
 import type { ZonePolygon, ZoneShape } from './polygon.ts'

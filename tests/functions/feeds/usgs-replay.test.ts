@@ -138,7 +138,7 @@ describe('the play', () => {
   })
 })
 
-describe('the recorded week of vega-datasets', () => {
+describe('the recorded week', () => {
   test('is 1,707 events, all of which play in the first five minutes', async () => {
     const week = await loadRecording()
     expect(week.items).toHaveLength(1707)

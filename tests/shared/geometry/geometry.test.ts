@@ -1,4 +1,6 @@
-import { booleanPointInPolygon, destination, distance } from '@turf/turf'
+import { booleanPointInPolygon } from '@turf/boolean-point-in-polygon'
+import { destination } from '@turf/destination'
+import { distance } from '@turf/distance'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Geometry } from '../../../shared/event.ts'
