@@ -108,8 +108,8 @@ describe.each(PAGES)('%s', (page) => {
     )
     expect(used.filter((name) => !(name in scripts))).toEqual([])
     const missing = used
-      .map((name) => scripts[name]?.match(/^node (\S+)/)?.[1])
-      .filter((file) => file && !existsSync(join(ROOT, file)))
+      .flatMap((name) => [...(scripts[name] ?? '').matchAll(/\b(?:node|sh) (\S+)/g)])
+      .filter(([, file = '']) => !existsSync(join(ROOT, file)))
     expect(missing).toEqual([])
     const verbs = [...text.matchAll(/npm run admin -- ([a-z]+ [a-z]+)/g)].map(
       (found) => found[1] ?? '',
