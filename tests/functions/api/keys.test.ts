@@ -117,3 +117,26 @@ describe('the limit of keys', () => {
     expect([await make(), await make()]).toEqual([201, 409])
   })
 })
+
+describe('an account makes 200 keys in a day', () => {
+  test.each([
+    ['within it, the next is refused, revoked ones counted', '23 hours', 409],
+    ['before it, the next is made', '25 hours', 201],
+  ])('%s', async (_, age, status) => {
+    const person = await service.person()
+    await query(
+      `insert into watchpost.api_keys (user_id, name, prefix, key_hash, scopes, created_at, revoked_at)
+      select $1::uuid, 'old', 'wp_live_old', sha256(convert_to($1::uuid::text || n, 'UTF8')), '{read}',
+        now() - $2::interval, now() - $2::interval
+      from generate_series(1, 199) n`,
+      [person.user_id, age],
+    )
+    // The one that the person came with is the 200th, or the only one of this day.
+    const answer = await service.request('POST', PATH, {
+      key: await service.session(person),
+      body: { name: 'next', scopes: ['read'] },
+    })
+    expect(answer.status).toBe(status)
+    if (status === 409) expect((await answer.json()).detail).toMatch(/200 keys in a day/)
+  })
+})

@@ -23,6 +23,12 @@ describe('nothing is sent any more', () => {
       'below the Pro plan',
     ],
     [
+      'for somebody who was banned',
+      ({ person }) =>
+        query(`update auth.users set banned_until = 'infinity' where id = $1`, [person.user_id]),
+      'The account is banned',
+    ],
+    [
       'to a channel that was switched off',
       ({ person, channel }) =>
         telling.service.request('PATCH', `/api/v1/channels/${channel}`, {
