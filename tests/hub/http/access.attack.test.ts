@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { readText } from '../../../hub/files.ts'
 import { createHub } from '../../../hub/hub.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
+import { compose, makeProject } from '../support/mission-help.ts'
 
 /** Derivations of the password: they are what a guess costs. Real ones, of less work than the hub's. */
 const derived = vi.hoisted(() => ({ count: 0, running: 0, most_at_once: 0 }))
@@ -176,6 +177,34 @@ describe('a copied cookie', () => {
     await request('POST', 'logout/everywhere', undefined, { headers: { cookie } })
     for (const one of [cookie, third]) expect((await signedIn(one)).status).toBe(401)
     expect((await signedIn(cookieOf(await login(PASSWORD)))).status).toBe(200)
+  })
+
+  test('ends the stream of events that was opened with it', async () => {
+    const cookie = cookieOf(await login(PASSWORD))
+    const headers = { cookie }
+    const other = cookieOf(await login(PASSWORD))
+    await makeProject(hub)
+    const id = await compose(hub, 'docs', 'A manual')
+    const streams = await Promise.all(
+      [cookie, other].map(async (own) => {
+        const from = { headers: { cookie: own } }
+        const answer = await request('GET', `missions/${id}/events`, undefined, from)
+        expect(answer.status).toBe(200)
+        return { isOver: false, done: answer.text() }
+      }),
+    )
+    for (const stream of streams) stream.done.then(() => Object.assign(stream, { isOver: true }))
+    await request('POST', 'logout', undefined, { headers })
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 6000 })
+    try {
+      await vi.waitFor(() => expect(streams[0]?.isOver).toBe(true), 5000)
+      expect(streams[1]?.isOver).toBe(false)
+      await request('POST', 'logout/everywhere', undefined, { headers: { cookie: other } })
+      vi.setSystemTime(Date.now() + 6000)
+      await streams[1]?.done
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   test('is not to be had from the files: they hold no token', async () => {
