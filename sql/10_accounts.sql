@@ -361,7 +361,7 @@ end
 $$;
 
 create function private.api_keys_quota() returns trigger
-language plpgsql security definer set search_path = '' as $$
+language plpgsql set search_path = '' as $$
 begin
   perform pg_advisory_xact_lock(hashtextextended('keys:' || new.user_id, 0));
   perform private.require_quota(new.user_id, 'keys', (

@@ -49,7 +49,7 @@ create unique index members_org_owner_key on watchpost.members (org_id) where ro
 create index members_user_id on watchpost.members (user_id);
 create index members_invited_by on watchpost.members (invited_by);
 
--- Security definer, these three: membership decides policies and must not ask its own policies.
+-- Security definer, both: membership decides policies and must not ask its own policies.
 create function private.my_orgs() returns uuid[]
 language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -70,7 +70,7 @@ $$;
 
 -- Whose rows the caller reads: their own and those of their organisations (see tenant_id).
 create function private.my_tenants() returns uuid[]
-language plpgsql stable security definer set search_path = '' as $$
+language plpgsql stable set search_path = '' as $$
 begin
   return private.uid() || private.my_orgs();
 end
@@ -172,11 +172,10 @@ create trigger members_void_invites after update of role or delete on watchpost.
   for each row when (old.status = 'active' and old.role <> 'member')
   execute function private.void_invites();
 
--- Security definer: how much a member shares with an organisation of the caller, counted before the
--- trigger above moves it.
+-- How much a member shares with an organisation of the caller, counted before the trigger above moves it.
 create function private.count_shared(p_org_id uuid, p_user_id uuid)
 returns table (zones bigint, channels bigint)
-language plpgsql stable security definer set search_path = '' as $$
+language plpgsql stable set search_path = '' as $$
 begin
   return query select
     (select count(*) from watchpost.zones

@@ -200,14 +200,14 @@ language sql stable security definer set search_path = '' as $$
   order by 3, 2
 $$;
 
--- Security definer: the positions of a subject seen before one of them, oldest first, for its stay.
+-- The positions of a subject seen before one of them, oldest first, for its stay.
 create function private.stay_before(p_event_id text, p_subject text)
 returns table (
   id text, revision integer, first_seen_at timestamptz, source text, type text, title text,
   lat double precision, lon double precision, ts timestamptz, severity smallint, subject text,
   status text, url text, geometry jsonb
 )
-language sql stable security definer set search_path = '' as $$
+language sql stable set search_path = '' as $$
   select r.event_id, 1, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
     r.severity, r.subject, r.status, r.url, null::jsonb
   from watchpost.positions p

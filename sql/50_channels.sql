@@ -114,9 +114,9 @@ $$;
 create trigger channels_before before insert or update on watchpost.channels
   for each row execute function private.channel_before();
 
--- Security definer: which of these channels the caller and the zone's owner do not both see.
+-- Which of these channels the caller and the zone's owner do not both see.
 create function private.unusable_channels(p_channel_ids uuid[], p_zone_owner uuid) returns uuid[]
-language sql stable security definer set search_path = '' as $$
+language sql stable set search_path = '' as $$
   select coalesce(array_agg(given.id), '{}')
   from unnest(p_channel_ids) as given (id)
   where not exists (
@@ -130,11 +130,11 @@ language sql stable security definer set search_path = '' as $$
 $$;
 grant execute on function private.unusable_channels to authenticated;
 
--- Security definer: the channels an alert of a zone goes to now: the chosen ones its owner still
+-- The channels an alert of a zone goes to now: the chosen ones its owner still
 -- sees, or every enabled one of the owner, and of the organisation if the zone is shared.
 create function private.zone_channels(p_owner_id uuid, p_org_id uuid, p_channel_ids uuid[])
 returns table (channel_id uuid)
-language sql stable security definer set search_path = '' as $$
+language sql stable set search_path = '' as $$
   select c.id
   from watchpost.channels c
   where c.enabled and c.deleted_at is null

@@ -1,4 +1,9 @@
--- Deliveries: every message to a channel, every attempt to send it, and what a message says.
+-- Deliveries: every message to a channel and every attempt to send it. Nothing but the functions of this
+-- file changes a delivery: no role may write the table (scripts/schema/schema-rules.ts).
+--
+--   queued ──claim──▶ sending ──settle──▶ succeeded, failed, expired, or queued for the next attempt
+--   held ──release──▶ queued, as a part of a digest
+--   queued, held, sending ──cancel──▶ cancelled
 
 set role watchpost_owner;
 
@@ -21,23 +26,15 @@ create table watchpost.deliveries (
   created_at timestamptz not null default date_trunc('milliseconds', now()),
   updated_at timestamptz not null default now()
 );
-comment on table watchpost.deliveries is 'One message to one channel. Its id is the webhook-id, the same on every attempt.';
-comment on column watchpost.deliveries.id is 'Also the webhook-id header and the id of its job.';
-comment on column watchpost.deliveries.alert_id is 'Alert it tells of; null for a test.';
-comment on column watchpost.deliveries.channel_id is 'Where it goes.';
-comment on column watchpost.deliveries.type is 'What it says: alert.raised, alert.escalated, alert.digest, channel.test …';
-comment on column watchpost.deliveries.sequence is 'Which update of the alert it tells; 0 for the first message.';
-comment on column watchpost.deliveries.status is 'queued, held (quiet hours), sending, succeeded, failed, expired (gave up) or cancelled.';
-comment on column watchpost.deliveries.attempts is 'How often it was tried.';
-comment on column watchpost.deliveries.last_error is 'Why the last attempt failed, in words of ours.';
+comment on table watchpost.deliveries is 'One message to one channel.';
+comment on column watchpost.deliveries.id is 'Also the webhook-id header, the same on every attempt, and the id of its first job.';
+comment on column watchpost.deliveries.alert_id is 'Null for a test.';
+comment on column watchpost.deliveries.sequence is 'Number of the update of the alert; 0 for the first message.';
+comment on column watchpost.deliveries.status is 'held waits for the end of quiet hours; expired was retried for 48 hours in vain.';
 comment on column watchpost.deliveries.payload is 'What is sent, fixed at the first attempt so that retries say the same.';
-comment on column watchpost.deliveries.next_attempt_at is 'When it is tried again, or a held one released.';
-comment on column watchpost.deliveries.first_attempt_at is 'Start of the first attempt; retries end some time after it.';
-comment on column watchpost.deliveries.delivered_at is 'When the receiver accepted it.';
-comment on column watchpost.deliveries.redelivery_of is 'Delivery this one repeats on request.';
-comment on column watchpost.deliveries.digest_id is 'Digest that carries this held message.';
-comment on column watchpost.deliveries.created_at is 'When it was decided to send.';
-comment on column watchpost.deliveries.updated_at is 'Last change of state.';
+comment on column watchpost.deliveries.next_attempt_at is 'Of a held one: when it is released; null: with its alert.';
+comment on column watchpost.deliveries.redelivery_of is 'The delivery that this one repeats on request.';
+comment on column watchpost.deliveries.digest_id is 'The digest that carries this message, which was held.';
 -- A redelivery or digest is a new message about the same thing; a first one exists once.
 create unique index deliveries_once on watchpost.deliveries (alert_id, channel_id, type, sequence)
   where redelivery_of is null and type <> 'alert.digest';
@@ -53,10 +50,9 @@ create policy deliveries_select on watchpost.deliveries for select to authentica
   using (
     exists (select from watchpost.channels c where c.id = channel_id)
     and (alert_id is null or exists (select from watchpost.alerts a where a.id = alert_id)));
-create policy deliveries_jobs on watchpost.deliveries for all to watchpost_jobs
-  using (true) with check (true);
-grant select on watchpost.deliveries to authenticated;
-grant select, insert, update on watchpost.deliveries to watchpost_jobs;
+create policy deliveries_jobs on watchpost.deliveries for select to watchpost_jobs
+  using (true);
+grant select on watchpost.deliveries to authenticated, watchpost_jobs;
 
 create table watchpost.delivery_attempts (
   id uuid primary key default gen_random_uuid(),
@@ -71,15 +67,10 @@ create table watchpost.delivery_attempts (
   unique (delivery_id, attempt)
 );
 comment on table watchpost.delivery_attempts is 'Append-only: every attempt of a delivery and what the receiver answered. Kept 30 days, see retention.';
-comment on column watchpost.delivery_attempts.id is 'Row id.';
-comment on column watchpost.delivery_attempts.delivery_id is 'Delivery that was tried.';
-comment on column watchpost.delivery_attempts.attempt is 'Number of the try, from 1.';
-comment on column watchpost.delivery_attempts.at is 'When it was tried.';
-comment on column watchpost.delivery_attempts.outcome is 'ok, retry, fail_permanent or disable_channel.';
-comment on column watchpost.delivery_attempts.status_code is 'HTTP status of the receiver; null when there was no answer.';
-comment on column watchpost.delivery_attempts.duration_ms is 'How long the receiver took, milliseconds.';
-comment on column watchpost.delivery_attempts.error is 'What went wrong, in words of ours.';
-comment on column watchpost.delivery_attempts.response_excerpt is 'First characters of the answer; shown only to who may manage the channel.';
+comment on column watchpost.delivery_attempts.attempt is 'Counts from 1.';
+comment on column watchpost.delivery_attempts.status_code is 'HTTP status of the receiver; null: it did not answer.';
+comment on column watchpost.delivery_attempts.error is 'In words of ours.';
+comment on column watchpost.delivery_attempts.response_excerpt is 'Shown only to those who may manage the channel.';
 create index delivery_attempts_at on watchpost.delivery_attempts (at);
 alter table watchpost.delivery_attempts enable row level security;
 alter table watchpost.delivery_attempts force row level security;
@@ -90,75 +81,123 @@ create policy delivery_attempts_jobs on watchpost.delivery_attempts for all to w
 grant select on watchpost.delivery_attempts to authenticated;
 grant select, insert on watchpost.delivery_attempts to watchpost_jobs;
 
--- An alert as the wire has it. Runs as its caller, so that channels the caller cannot see, and
--- deliveries on them, are left out; p_channel_id narrows them to one channel for the message that channel gets.
-create function private.alert_json(a watchpost.alerts, p_channel_id uuid default null) returns jsonb
-language sql stable set search_path = '' as $$
-  select jsonb_build_object(
-    'id', a.id,
-    'zone_id', a.zone_id,
-    'zone_name', a.zone_name,
-    'event_id', a.event_id,
-    'event', a.event,
-    'severity', a.severity,
-    'reason', a.reason,
-    'status', a.status,
-    'raised_at', private.iso(a.raised_at),
-    'held_until', private.iso(a.held_until),
-    'dispatched_at', private.iso(a.dispatched_at),
-    'channel', (
-      select coalesce(c.label, c.kind)
-      from watchpost.deliveries d
-      join watchpost.channels c on c.id = d.channel_id
-      where d.alert_id = a.id and d.status = 'succeeded' and (p_channel_id is null or d.channel_id = p_channel_id)
-      order by d.delivered_at, d.id
-      limit 1),
-    'deliveries', coalesce((
-      select jsonb_agg(jsonb_build_object(
-        'id', d.id,
-        'channel_id', d.channel_id,
-        'channel', coalesce(c.label, c.kind),
-        'kind', d.type,
-        'status', d.status,
-        'attempts', d.attempts,
-        'last_error', d.last_error,
-        'delivered_at', private.iso(d.delivered_at),
-        'redelivery_of', d.redelivery_of) order by d.created_at, d.id)
-      from watchpost.deliveries d
-      join watchpost.channels c on c.id = d.channel_id
-      where d.alert_id = a.id and (p_channel_id is null or d.channel_id = p_channel_id)), '[]'),
-    'updates', a.updates,
-    'resolved', a.resolved,
-    'resolved_at', private.iso(a.resolved_at),
-    'resolved_via', a.resolved_via,
-    'note', a.note,
-    'updated_at', private.iso(a.updated_at))
+create function private.enqueue_delivery(p_delivery_id uuid, p_channel_id uuid) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.enqueue(
+    'deliver', p_delivery_id, jsonb_build_object('delivery_id', p_delivery_id), p_group => p_channel_id::text);
+end
 $$;
-grant execute on function private.alert_json to authenticated, watchpost_jobs;
 
--- What a delivery says, but for its type: the alert as its channel may see it, and for a digest all
--- the alerts it gathers, the most severe first.
-create function private.notification_json(d watchpost.deliveries) returns jsonb
-language sql stable set search_path = '' as $$
-  select jsonb_build_object(
-    'timestamp', case when d.type = 'alert.digest' then private.iso(d.created_at) else a.event ->> 'ts' end,
-    'alert', private.alert_json(a, d.channel_id),
-    'zone', jsonb_build_object('id', a.zone_id, 'label', a.zone_name))
-    || case when d.type = 'alert.digest' then jsonb_build_object('alerts', (
-      select jsonb_agg(private.alert_json(held, d.channel_id) order by held.severity desc, held.raised_at, held.id)
-      from watchpost.alerts held
-      where held.id in (select part.alert_id from watchpost.deliveries part where part.digest_id = d.id)
-    )) else '{}' end
-  from watchpost.alerts a
-  where a.id = d.alert_id
+-- Security definer, the four that follow: the jobs change deliveries in no other way.
+-- The first messages of alerts that go out or wait, to the channels of their zones. What was held goes
+-- out when its alert does.
+create function private.deliver_alerts(p_alert_ids uuid[]) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_count bigint;
+begin
+  with sent as (
+    insert into watchpost.deliveries as d (alert_id, channel_id, type, status)
+    select a.id, c.channel_id, 'alert.raised', case a.status when 'held' then 'held' else 'queued' end
+    from watchpost.alerts a
+    join watchpost.zones z on z.id = a.zone_id
+    cross join lateral private.zone_channels(z.owner_id, z.org_id, z.channel_ids) c
+    where a.id = any(p_alert_ids) and a.status in ('pending', 'held')
+    on conflict (alert_id, channel_id, type, sequence)
+      where redelivery_of is null and type <> 'alert.digest'
+    do update set status = 'queued', updated_at = now() where d.status = 'held' and excluded.status = 'queued'
+    returning d.id, d.channel_id, d.status
+  )
+  select count(private.enqueue_delivery(s.id, s.channel_id)) into v_count
+  from sent s
+  where s.status = 'queued';
+end
 $$;
-grant execute on function private.notification_json to watchpost_jobs;
+
+-- An update of an alert, to the channels its messages went to: at once, or held until p_held_until.
+create function private.deliver_update(
+  p_alert_id uuid, p_kind text, p_sequence integer, p_is_held boolean, p_held_until timestamptz
+)
+returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_count bigint;
+begin
+  with sent as (
+    insert into watchpost.deliveries (alert_id, channel_id, type, sequence, status, next_attempt_at)
+    select distinct d.alert_id, d.channel_id, 'alert.' || p_kind, p_sequence,
+      case when p_is_held then 'held' else 'queued' end, p_held_until
+    from watchpost.deliveries d
+    where d.alert_id = p_alert_id and d.status <> 'cancelled'
+    on conflict do nothing
+    returning id, channel_id, status
+  )
+  select count(private.enqueue_delivery(s.id, s.channel_id)) into v_count
+  from sent s
+  where s.status = 'queued';
+end
+$$;
+
+-- Takes up a delivery that is due and fixes what is sent: every retry repeats the same words. No row when
+-- it is not to be sent any more. It stays as it is where there is a refusal or its channel is paused.
+create function private.claim_delivery(p_id uuid)
+returns table (
+  id uuid, channel_id uuid, kind text, type text, attempts integer, failures integer, target_sealed text,
+  config_sealed text, secret_sealed text, previous_sealed text, paused_until timestamptz, refusal text,
+  payload text, first_attempt_at timestamptz, used bigint
+)
+language plpgsql volatile rows 1 security definer set search_path = '' as $$
+begin
+  -- A lock of its own: what follows sees what whoever held it has committed.
+  perform from watchpost.deliveries d
+  where d.id = p_id and d.status in ('queued', 'sending') and d.type <> 'channel.test'
+  for update;
+  if not found then
+    return;
+  end if;
+  return query
+    with facts as (
+      select d.id, d.channel_id, c.kind, d.type, d.attempts, c.failures,
+        c.target_sealed, c.config_sealed, c.signing_secret_sealed as secret_sealed,
+        case when c.previous_secret_until > now() then c.previous_secret_sealed end as previous_sealed,
+        case when c.paused_until > now() then c.paused_until end as paused_until,
+        case
+          when c.deleted_at is not null then 'The channel was deleted.'
+          when not c.enabled then 'The channel is switched off.'
+          when z.deleted_at is not null then 'The zone was deleted.'
+          when p.plan = 'free' then 'The account is below the Pro plan; its zones are paused.'
+          when private.is_banned(p.banned_until) then 'The account is banned; its zones are paused.'
+          when not exists (select from private.zone_channels(z.owner_id, z.org_id, array[d.channel_id]))
+            then 'The owner of the zone no longer sees this channel.'
+        end as refusal,
+        case when d.payload is null then private.notification_json(d)::text end as notification
+      from watchpost.deliveries d
+      join watchpost.channels c on c.id = d.channel_id
+      join watchpost.alerts a on a.id = d.alert_id
+      join watchpost.zones z on z.id = a.zone_id
+      join watchpost.accounts p on p.user_id = z.owner_id
+      where d.id = p_id
+    )
+    update watchpost.deliveries d
+    set status = case when f.refusal is null and f.paused_until is null then 'sending' else d.status end,
+        payload = coalesce(d.payload, f.notification),
+        first_attempt_at = coalesce(d.first_attempt_at, now()),
+        updated_at = now()
+    from facts f
+    where d.id = f.id
+    returning f.id, f.channel_id, f.kind, f.type, f.attempts, f.failures, f.target_sealed, f.config_sealed,
+      f.secret_sealed, f.previous_sealed, f.paused_until, f.refusal, d.payload, d.first_attempt_at,
+      (select count(*) from watchpost.delivery_attempts t
+       where t.delivery_id = d.id and t.status_code is distinct from 429);
+end
+$$;
 
 -- The state of a delivery after an attempt, and of what depends on it: the parts of a digest, and
 -- the alert, which is dispatched with its first success and failed when nothing is left to try.
 create function private.settle_delivery(p_id uuid, p_status text, p_error text, p_next_attempt_at timestamptz)
 returns void
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_attempted boolean := p_status <> 'cancelled';
   v_alerts uuid[];
@@ -193,7 +232,90 @@ begin
   end if;
 end
 $$;
-grant execute on function private.settle_delivery to watchpost_jobs;
+grant execute on function private.deliver_alerts, private.deliver_update, private.claim_delivery,
+  private.settle_delivery to watchpost_jobs;
+
+-- Held messages go out as one digest per channel, about the most severe of their alerts.
+create function private.release_deliveries(p_ids uuid[]) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_channel uuid;
+  v_digest uuid;
+begin
+  for v_channel in
+    select distinct channel_id from watchpost.deliveries where id = any(p_ids)
+  loop
+    insert into watchpost.deliveries (alert_id, channel_id, type)
+    select d.alert_id, v_channel, 'alert.digest'
+    from watchpost.deliveries d
+    join watchpost.alerts a on a.id = d.alert_id
+    where d.id = any(p_ids) and d.channel_id = v_channel
+    order by a.severity desc, a.raised_at, a.id
+    limit 1
+    returning id into v_digest;
+    update watchpost.deliveries
+    set status = 'queued', digest_id = v_digest, next_attempt_at = null, updated_at = now()
+    where id = any(p_ids) and channel_id = v_channel;
+    perform private.enqueue_delivery(v_digest, v_channel);
+  end loop;
+end
+$$;
+
+-- What a zone holds back is due now.
+create function private.end_hold(p_zone_id uuid) returns void
+language sql volatile set search_path = '' as $$
+  update watchpost.deliveries d
+  set next_attempt_at = now(), updated_at = now()
+  from watchpost.alerts a
+  where a.id = d.alert_id and a.zone_id = p_zone_id and d.status = 'held' and d.next_attempt_at > now()
+$$;
+
+create function private.cancel_deliveries(p_ids uuid[], p_reason text) returns void
+language sql volatile set search_path = '' as $$
+  update watchpost.deliveries
+  set status = 'cancelled', last_error = p_reason, updated_at = now()
+  where id = any(p_ids) and status in ('queued', 'held', 'sending')
+$$;
+
+-- Security definer: what is pending for a deleted zone or channel is cancelled with it.
+create function private.cancel_pending() returns trigger
+language plpgsql security definer set search_path = '' as $$
+declare
+  v_ids uuid[];
+begin
+  if tg_table_name = 'zones' then
+    v_ids := array(
+      select d.id from watchpost.deliveries d
+      join watchpost.alerts a on a.id = d.alert_id
+      where a.zone_id = new.id and d.status in ('queued', 'held', 'sending')
+      for update of d);
+    perform private.cancel_deliveries(v_ids, 'The zone was deleted.');
+    update watchpost.alerts
+    set status = 'failed', updated_at = now()
+    where zone_id = new.id and status in ('pending', 'held');
+  else
+    v_ids := array(
+      select id from watchpost.deliveries
+      where channel_id = new.id and status in ('queued', 'held', 'sending')
+      for update);
+    perform private.cancel_deliveries(v_ids, 'The channel was deleted.');
+    update watchpost.alerts a
+    set status = 'failed', updated_at = now()
+    where a.id in (select alert_id from watchpost.deliveries where id = any(v_ids))
+      and a.status in ('pending', 'held')
+      and not exists (
+        select from watchpost.deliveries d
+        where d.alert_id = a.id and d.channel_id <> new.id and d.status in ('queued', 'held', 'sending', 'succeeded'));
+  end if;
+  return new;
+end
+$$;
+create trigger zones_cancel after update of deleted_at on watchpost.zones
+  for each row when (old.deleted_at is null and new.deleted_at is not null)
+  execute function private.cancel_pending();
+create trigger channels_cancel after update of deleted_at on watchpost.channels
+  for each row when (old.deleted_at is null and new.deleted_at is not null)
+  execute function private.cancel_pending();
 
 -- Security definer: new deliveries for an alert, each with its job; which alert and channels is
 -- decided here by the caller's right to write and to manage the zone. errcode WP403 otherwise.
@@ -235,8 +357,7 @@ begin
     insert into watchpost.deliveries (alert_id, channel_id, type, sequence, redelivery_of)
     values (p_alert_id, v_old.channel_id, v_old.type, v_old.sequence, v_old.id)
     returning id into v_new;
-    perform private.enqueue(
-      'deliver', v_new, jsonb_build_object('delivery_id', v_new), p_group => v_old.channel_id::text);
+    perform private.enqueue_delivery(v_new, v_old.channel_id);
     v_count := v_count + 1;
     return next v_new;
   end loop;
@@ -279,58 +400,41 @@ create function private.end_test(
 returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  update watchpost.deliveries d
-  set status = case when p_outcome = 'ok' then 'succeeded' else 'failed' end,
-      attempts = 1,
-      last_error = p_error,
-      delivered_at = case when p_outcome = 'ok' then now() end,
-      updated_at = now()
-  from watchpost.channels c
-  where d.id = p_delivery_id and d.status = 'sending' and d.type = 'channel.test' and c.id = d.channel_id
-    and private.can_write() and c.tenant_id = any(private.my_tenants());
+  perform from watchpost.deliveries d
+  join watchpost.channels c on c.id = d.channel_id
+  where d.id = p_delivery_id and d.status = 'sending' and d.type = 'channel.test'
+    and private.can_write() and c.tenant_id = any(private.my_tenants())
+  for update of d;
   if found then
-    insert into watchpost.delivery_attempts (delivery_id, attempt, outcome, status_code, duration_ms, error, response_excerpt)
+    perform private.settle_delivery(
+      p_delivery_id, case when p_outcome = 'ok' then 'succeeded' else 'failed' end, p_error, null);
+    insert into watchpost.delivery_attempts (
+      delivery_id, attempt, outcome, status_code, duration_ms, error, response_excerpt)
     values (p_delivery_id, 1, p_outcome, p_status_code, p_duration_ms, p_error, p_excerpt);
   end if;
 end
 $$;
 grant execute on function private.begin_test, private.end_test to authenticated;
 
--- Security definer, both: what is pending for a deleted zone or channel is cancelled with it.
-create function private.cancel_pending() returns trigger
-language plpgsql security definer set search_path = '' as $$
-begin
-  if tg_table_name = 'zones' then
-    update watchpost.deliveries d
-    set status = 'cancelled', last_error = 'The zone was deleted.', updated_at = now()
-    from watchpost.alerts a
-    where a.zone_id = new.id and d.alert_id = a.id and d.status in ('queued', 'held', 'sending');
-    update watchpost.alerts
-    set status = 'failed', updated_at = now()
-    where zone_id = new.id and status in ('pending', 'held');
-  else
-    with cancelled as (
-      update watchpost.deliveries
-      set status = 'cancelled', last_error = 'The channel was deleted.', updated_at = now()
-      where channel_id = new.id and status in ('queued', 'held', 'sending')
-      returning alert_id
-    )
-    update watchpost.alerts a
-    set status = 'failed', updated_at = now()
-    where a.id in (select alert_id from cancelled)
-      and a.status in ('pending', 'held')
-      and not exists (
-        select from watchpost.deliveries d
-        where d.alert_id = a.id and d.channel_id <> new.id and d.status in ('queued', 'held', 'sending', 'succeeded'));
-  end if;
-  return new;
-end
+-- A test whose process died between sending and recording has no job to try it again.
+create function private.end_interrupted_tests() returns void
+language sql volatile set search_path = '' as $$
+  update watchpost.deliveries
+  set status = 'failed', last_error = 'The test was interrupted.', updated_at = now()
+  where type = 'channel.test' and status = 'sending' and updated_at < now() - interval '5 minutes'
 $$;
-create trigger zones_cancel after update of deleted_at on watchpost.zones
-  for each row when (old.deleted_at is null and new.deleted_at is not null)
-  execute function private.cancel_pending();
-create trigger channels_cancel after update of deleted_at on watchpost.channels
-  for each row when (old.deleted_at is null and new.deleted_at is not null)
-  execute function private.cancel_pending();
+
+-- Old tests, which belong to no alert that would take them along; says how many.
+create function private.purge_tests(p_keep interval, p_batch integer) returns bigint
+language sql volatile set search_path = '' as $$
+  with gone as (
+    delete from watchpost.deliveries where id in (
+      select id from watchpost.deliveries
+      where alert_id is null and created_at < now() - p_keep
+      limit p_batch)
+    returning id
+  )
+  select count(*) from gone
+$$;
 
 reset role;

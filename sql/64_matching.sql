@@ -14,7 +14,7 @@ language sql stable security definer set search_path = '' as $$
       where o.org_id = p_tenant_id and o.user_id = z.owner_id and o.status = 'active'))
 $$;
 
--- Security definer: box operators are not leakproof. The zones that each revision of a batch may
+-- The zones that each revision of a batch may
 -- concern: by box, least severity and filters, by memory of an earlier revision or position, or
 -- changed since it was first seen. A superset: the decision itself is made in one place, not here.
 create function private.batch_candidates(p_batch_id uuid)
@@ -23,7 +23,7 @@ returns table (
   lat double precision, lon double precision, ts timestamptz, severity smallint, subject text,
   status text, url text, geometry jsonb, zone_ids uuid[]
 )
-language plpgsql stable security definer set search_path = '' as $$
+language plpgsql stable set search_path = '' as $$
 begin
   return query
   with r as materialized (
@@ -78,9 +78,8 @@ begin
   order by r.first_seen_at, r.ts, r.event_id, r.revision;
 end
 $$;
-grant execute on function private.batch_candidates to watchpost_jobs;
 
--- Security definer: what a new or changed zone may concern: events that still stand, and revisions
+-- What a new or changed zone may concern: events that still stand, and revisions
 -- first seen since its version, which matching may have missed while the change was not committed.
 create function private.zone_candidates(p_zone_id uuid)
 returns table (
@@ -88,7 +87,7 @@ returns table (
   lat double precision, lon double precision, ts timestamptz, severity smallint, subject text,
   status text, url text, geometry jsonb, zone_ids uuid[], standing boolean
 )
-language plpgsql stable security definer set search_path = '' as $$
+language plpgsql stable set search_path = '' as $$
 begin
   return query
   with zone as (
@@ -117,12 +116,10 @@ begin
   order by 3, 9, 1, 2;
 end
 $$;
-grant execute on function private.zone_candidates to watchpost_jobs;
 
--- Security definer, these three: alerts, deliveries and jobs are born together, for the jobs' login.
 -- New alerts from JSON, each with a delivery and job per channel; one that exists is left alone.
 create function private.raise_alerts(p_alerts jsonb, p_run_id uuid) returns void
-language plpgsql volatile security definer set search_path = '' as $$
+language plpgsql volatile set search_path = '' as $$
 declare
   v_ids uuid[];
 begin
@@ -151,26 +148,9 @@ $$;
 -- The first message of alerts that go out or wait: deliveries with their jobs, the end of each wait,
 -- and `recorded` where there is no channel.
 create function private.send_alerts(p_ids uuid[], p_run_id uuid) returns void
-language plpgsql volatile security definer set search_path = '' as $$
-declare
-  v_count bigint;
+language plpgsql volatile set search_path = '' as $$
 begin
-  with sent as (
-    insert into watchpost.deliveries as d (alert_id, channel_id, type, status)
-    select a.id, c.channel_id, 'alert.raised', case a.status when 'held' then 'held' else 'queued' end
-    from watchpost.alerts a
-    join watchpost.zones z on z.id = a.zone_id
-    cross join lateral private.zone_channels(z.owner_id, z.org_id, z.channel_ids) c
-    where a.id = any(p_ids) and a.status in ('pending', 'held')
-    on conflict (alert_id, channel_id, type, sequence)
-      where redelivery_of is null and type <> 'alert.digest'
-    do update set status = 'queued', updated_at = now() where d.status = 'held' and excluded.status = 'queued'
-    returning d.id, d.channel_id, d.status
-  )
-  select count(private.enqueue('deliver', s.id, jsonb_build_object('delivery_id', s.id), p_group => s.channel_id::text))
-  into v_count
-  from sent s where s.status = 'queued';
-
+  perform private.deliver_alerts(p_ids);
   perform private.enqueue(
     'release', md5(concat_ws('|', h.zone_id, h.held_until, p_run_id))::uuid,
     jsonb_build_object('zone_id', h.zone_id), h.held_until)
@@ -188,7 +168,7 @@ $$;
 
 -- Which alert news of an event is about: its own, or for a moving subject the one of its stay.
 create function private.alert_of(p_zone_id uuid, p_event_id text, p_subject text) returns uuid
-language sql stable security definer set search_path = '' as $$
+language sql stable set search_path = '' as $$
   select coalesce(
     (select id from watchpost.alerts where zone_id = p_zone_id and event_id = p_event_id),
     (select id from watchpost.alerts
@@ -199,7 +179,7 @@ $$;
 -- Alerts that were suppressed or held and now get further, because it got worse. Of a stay it is
 -- from now on about the position that took it further.
 create function private.advance_alerts(p_alerts jsonb, p_run_id uuid) returns void
-language plpgsql volatile security definer set search_path = '' as $$
+language plpgsql volatile set search_path = '' as $$
 declare
   v_ids uuid[];
 begin
@@ -226,11 +206,10 @@ $$;
 
 -- News about alerts that exist: noted on each, and sent where the alert went when it is to be told now.
 create function private.update_alerts(p_updates jsonb) returns void
-language plpgsql volatile security definer set search_path = '' as $$
+language plpgsql volatile set search_path = '' as $$
 declare
   v_update record;
   v_alert record;
-  v_count bigint;
 begin
   for v_update in
     select *, private.alert_of(x.zone_id, x.event_id, x.subject) as alert_id
@@ -245,18 +224,8 @@ begin
     where a.id = v_update.alert_id
     returning a.id, jsonb_array_length(a.updates) as sequence into v_alert;
     continue when not found or v_update.send is null;
-    with sent as (
-      insert into watchpost.deliveries (alert_id, channel_id, type, sequence, status, next_attempt_at)
-      select distinct d.alert_id, d.channel_id, 'alert.' || v_update.kind, v_alert.sequence,
-        case v_update.send when 'held' then 'held' else 'queued' end, v_update.held_until
-      from watchpost.deliveries d
-      where d.alert_id = v_alert.id and d.status <> 'cancelled'
-      on conflict do nothing
-      returning id, channel_id, status
-    )
-    select count(private.enqueue('deliver', s.id, jsonb_build_object('delivery_id', s.id), p_group => s.channel_id::text))
-    into v_count
-    from sent s where s.status = 'queued';
+    perform private.deliver_update(
+      v_alert.id, v_update.kind, v_alert.sequence, v_update.send = 'held', v_update.held_until);
     if v_update.send = 'held' then
       perform private.enqueue(
         'release', gen_random_uuid(), jsonb_build_object('zone_id', v_update.zone_id), v_update.held_until);
@@ -265,20 +234,25 @@ begin
 end
 $$;
 
--- What was held and whose time has come (alerts, and news about alerts) becomes one digest per
--- channel, or is cancelled when the zone was switched off or snoozed meanwhile. Says how many alerts.
-create function private.release_held(p_zone_id uuid) returns integer
+-- What was held and whose time has come (alerts, and updates of alerts) becomes one digest per channel,
+-- or is cancelled when the zone was switched off or snoozed meanwhile. p_early: its time has come now.
+-- Says how many alerts. Security definer, because it locks the zone, which the jobs may only read.
+create function private.release_held(p_zone_id uuid, p_early boolean default false) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_zone watchpost.zones;
   v_alerts uuid[];
   v_held uuid[];
-  v_channel uuid;
-  v_digest uuid;
 begin
   select * into v_zone from watchpost.zones where id = p_zone_id for share;
   if not found or v_zone.deleted_at is not null then
     return 0;
+  end if;
+  if p_early then
+    update watchpost.alerts
+    set held_until = now(), updated_at = now()
+    where zone_id = p_zone_id and status = 'held' and held_until > now();
+    perform private.end_hold(p_zone_id);
   end if;
   select array_agg(a.id) into v_alerts
   from (
@@ -294,28 +268,12 @@ begin
     return 0;
   end if;
   if not v_zone.enabled or v_zone.snoozed_until > now() then
-    update watchpost.deliveries
-    set status = 'cancelled', last_error = 'The zone was switched off or snoozed.', updated_at = now()
-    where id = any(v_held);
+    perform private.cancel_deliveries(v_held, 'The zone was switched off or snoozed.');
     update watchpost.alerts set status = 'suppressed', updated_at = now()
     where id = any(v_alerts) and status = 'held';
     return 0;
   end if;
-  for v_channel in
-    select distinct channel_id from watchpost.deliveries where id = any(v_held)
-  loop
-    insert into watchpost.deliveries (alert_id, channel_id, type)
-    select d.alert_id, v_channel, 'alert.digest'
-    from watchpost.deliveries d join watchpost.alerts a on a.id = d.alert_id
-    where d.id = any(v_held) and d.channel_id = v_channel
-    order by a.severity desc, a.raised_at, a.id
-    limit 1
-    returning id into v_digest;
-    update watchpost.deliveries
-    set status = 'queued', digest_id = v_digest, next_attempt_at = null, updated_at = now()
-    where id = any(v_held) and channel_id = v_channel;
-    perform private.enqueue('deliver', v_digest, jsonb_build_object('delivery_id', v_digest), p_group => v_channel::text);
-  end loop;
+  perform private.release_deliveries(v_held);
   update watchpost.alerts a
   set status = case when exists (select from watchpost.deliveries d where d.alert_id = a.id) then 'pending' else 'recorded' end,
       updated_at = now()
@@ -323,7 +281,8 @@ begin
   return (select count(distinct id) from unnest(v_alerts) as released (id));
 end
 $$;
-grant execute on function private.raise_alerts, private.advance_alerts, private.update_alerts, private.release_held
-  to watchpost_jobs;
+grant execute on function private.zones_in_tenant, private.batch_candidates, private.zone_candidates,
+  private.raise_alerts, private.send_alerts, private.alert_of, private.advance_alerts, private.update_alerts,
+  private.release_held to watchpost_jobs;
 
 reset role;

@@ -16,7 +16,7 @@ select pgboss.create_queue('purge', '{"policy": "exclusive", "retryLimit": 2, "e
 
 set role watchpost_owner;
 
--- Security definer: a job with its queue's settings, in the caller's transaction; a known id is skipped.
+-- A job with its queue's settings, in the caller's transaction; a known id is skipped.
 -- Waiting listeners are woken when the job may run at once.
 create function private.enqueue(
   p_queue text,
@@ -27,7 +27,7 @@ create function private.enqueue(
   p_singleton text default null
 )
 returns void
-language plpgsql volatile security definer set search_path = '' as $$
+language plpgsql volatile set search_path = '' as $$
 declare
   v_start timestamptz := coalesce(p_start_after, pgboss.job_now());
 begin
@@ -50,7 +50,7 @@ grant execute on function private.enqueue to watchpost_jobs;
 -- One ingest job for each source that is due; the next time is written in the same statement, so
 -- two machines that tick at once enqueue one.
 create function private.enqueue_due() returns integer
-language plpgsql volatile security definer set search_path = '' as $$
+language plpgsql volatile set search_path = '' as $$
 declare
   v_source text;
   v_count integer := 0;

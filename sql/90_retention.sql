@@ -70,13 +70,7 @@ begin
   get diagnostics v_count = row_count;
   v_total := v_total + v_count;
 
-  -- A test belongs to no alert that would take it along.
-  delete from watchpost.deliveries where id in (
-    select id from watchpost.deliveries
-    where alert_id is null and created_at < now() - (v_keep ->> 'alerts')::interval
-    limit p_batch);
-  get diagnostics v_count = row_count;
-  v_total := v_total + v_count;
+  v_total := v_total + private.purge_tests((v_keep ->> 'alerts')::interval, p_batch);
 
   delete from watchpost.audit where id in (
     select id from watchpost.audit where at < now() - (v_keep ->> 'audit')::interval order by at limit p_batch);
@@ -129,10 +123,7 @@ begin
   get diagnostics v_count = row_count;
   v_total := v_total + v_count;
 
-  -- A test whose process died between sending and recording has no job to try it again.
-  update watchpost.deliveries
-  set status = 'failed', last_error = 'The test was interrupted.', updated_at = now()
-  where type = 'channel.test' and status = 'sending' and updated_at < now() - interval '5 minutes';
+  perform private.end_interrupted_tests();
 
   -- As long as the log tells of it.
   delete from watchpost.api_keys where revoked_at < now() - (v_keep ->> 'audit')::interval;

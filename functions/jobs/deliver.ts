@@ -19,18 +19,21 @@ export const deliver: Queue = {
   per_group: 1,
   run: async (context, job) => {
     const delivery_id = job.data.delivery_id ?? job.id
-    const claimed = await context.step((sql) => claim(sql, delivery_id))
+    const [claimed] = await context.step(
+      (sql) => sql<Claimed>`select * from private.claim_delivery(${delivery_id})`,
+    )
     if (!claimed) {
       await context.finish(job, async () => undefined)
       return { delivery_id, skipped: true }
     }
     if (claimed.refusal) {
-      await context.finish(job, (sql) => cancel(sql, delivery_id, claimed.refusal ?? ''))
-      return { delivery_id, channel_id: claimed.channel_id, cancelled: claimed.refusal }
+      const refusal = claimed.refusal
+      await context.finish(job, (sql) => cancel(sql, delivery_id, refusal))
+      return { delivery_id, channel_id: claimed.channel_id, cancelled: refusal }
     }
     if (claimed.paused_until) {
       const until = claimed.paused_until
-      await context.finish(job, (sql) => again(sql, claimed, until))
+      await context.finish(job, (sql) => enqueueAgain(sql, claimed, until))
       return { delivery_id, channel_id: claimed.channel_id, paused_until: until }
     }
     const outcome = await send(context, claimed)
@@ -40,6 +43,7 @@ export const deliver: Queue = {
   },
 }
 
+/** What private.claim_delivery answers. */
 type Claimed = {
   id: string
   channel_id: string
@@ -56,49 +60,6 @@ type Claimed = {
   failures: number
   refusal: string | null
   paused_until: string | null
-}
-
-/** Marks a delivery as being sent and fixes what is sent: every retry repeats the same words. */
-async function claim(sql: Sql, id: string): Promise<Claimed | undefined> {
-  const [ready] = await sql<{ id: string }>`
-    select id from watchpost.deliveries
-    where id = ${id} and status in ('queued', 'sending') and type <> 'channel.test'
-    for update`
-  if (!ready) return undefined
-  const [claimed] = await sql<Claimed>`
-    with facts as (
-      select d.id, d.channel_id, c.kind, d.type, d.attempts, c.failures,
-        c.target_sealed, c.config_sealed, c.signing_secret_sealed as secret_sealed,
-        case when c.previous_secret_until > now() then c.previous_secret_sealed end as previous_sealed,
-        case when c.paused_until > now() then c.paused_until end as paused_until,
-        case
-          when c.deleted_at is not null then 'The channel was deleted.'
-          when not c.enabled then 'The channel is switched off.'
-          when z.deleted_at is not null then 'The zone was deleted.'
-          when p.plan = 'free' then 'The account is below the Pro plan; its zones are paused.'
-          when private.is_banned(p.banned_until) then 'The account is banned; its zones are paused.'
-          when not exists (select from private.zone_channels(z.owner_id, z.org_id, array[d.channel_id]))
-            then 'The owner of the zone no longer sees this channel.'
-        end as refusal,
-        case when d.payload is null then private.notification_json(d)::text end as card
-      from watchpost.deliveries d
-      join watchpost.channels c on c.id = d.channel_id
-      join watchpost.alerts a on a.id = d.alert_id
-      join watchpost.zones z on z.id = a.zone_id
-      join watchpost.accounts p on p.user_id = z.owner_id
-      where d.id = ${id}
-    )
-    update watchpost.deliveries d
-    set status = case when f.refusal is null and f.paused_until is null then 'sending' else d.status end,
-        payload = coalesce(d.payload, f.card),
-        first_attempt_at = coalesce(d.first_attempt_at, now()),
-        updated_at = now()
-    from facts f
-    where d.id = f.id
-    returning f.*, d.payload, d.first_attempt_at,
-      (select count(*) from watchpost.delivery_attempts t
-       where t.delivery_id = d.id and t.status_code is distinct from 429) as used`
-  return claimed
 }
 
 async function send({ deps }: JobContext, claimed: Claimed): Promise<Outcome> {
@@ -177,12 +138,12 @@ async function record(
   if (recorded.length === 0) return
   await sql`
     select private.settle_delivery(${claimed.id}, ${status}, ${outcome.error ?? null}, ${at}::timestamptz)`
-  if (at) await again(sql, claimed, at)
+  if (at) await enqueueAgain(sql, claimed, at)
   await noteChannel(sql, claimed, outcome)
 }
 
 /** The next job of a delivery that has to wait. */
-async function again(sql: Sql, claimed: Claimed, at: string): Promise<void> {
+async function enqueueAgain(sql: Sql, claimed: Claimed, at: string): Promise<void> {
   await sql`
     select private.enqueue('deliver', gen_random_uuid(), jsonb_build_object('delivery_id', ${claimed.id}::text),
       ${at}::timestamptz, ${claimed.channel_id})`

@@ -48,12 +48,5 @@ async function releaseWhenLoud(sql: Sql, zoneId: string): Promise<void> {
         where a.zone_id = z.id and (a.status = 'held' or exists (
           select from watchpost.deliveries d where d.alert_id = a.id and d.status = 'held')))`
   if (!held || quietWindowAt(zoneOfVersion(held.definition), new Date())) return
-  await sql`
-    update watchpost.alerts set held_until = now(), updated_at = now()
-    where zone_id = ${zoneId} and status = 'held' and held_until > now()`
-  await sql`
-    update watchpost.deliveries d set next_attempt_at = now(), updated_at = now()
-    from watchpost.alerts a
-    where a.id = d.alert_id and a.zone_id = ${zoneId} and d.status = 'held' and d.next_attempt_at > now()`
-  await sql`select private.release_held(${zoneId})`
+  await sql`select private.release_held(${zoneId}, true)`
 }

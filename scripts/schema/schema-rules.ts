@@ -7,19 +7,14 @@ import type pg from 'pg'
 export const DEFINER_FUNCTIONS_FOR_CALLERS: Record<string, string> = {
   'private.my_orgs()': 'membership decides policies and must not ask its own policies',
   'private.admin_orgs()': 'membership decides policies and must not ask its own policies',
-  'private.my_tenants()': 'membership decides policies and must not ask its own policies',
-  'private.count_shared(uuid,uuid)':
-    'counts what a member shares, for members of that organisation',
-  'private.unusable_channels(uuid[],uuid)': "also looks from the zone owner's side",
   'private.begin_idempotent(text,text,bytea)': "the caller's own keys; nobody reads the table",
   'private.finish_idempotent(text,text,bytea,integer,text)':
     "the caller's own keys; nobody writes the table",
   'private.events_near(uuid,timestamp with time zone,timestamp with time zone,text,text,text,integer,integer,integer)':
-    'box operators are not leakproof, so no index serves them under RLS; it applies the scopes itself',
+    'box operators are not leakproof, so no index serves them under RLS; it filters by tenant itself',
   'private.revisions_near(box[],timestamp with time zone,timestamp with time zone,integer)':
-    'box operators are not leakproof, so no index serves them under RLS; it applies the scopes itself',
-  'private.revisions_of(text)': 'aliases are nobody’s to read; it applies the scopes itself',
-  'private.stay_before(text,text)': 'positions by subject; it applies the scopes itself',
+    'box operators are not leakproof, so no index serves them under RLS; it filters by tenant itself',
+  'private.revisions_of(text)': 'aliases are nobody’s to read; it filters by tenant itself',
   'private.coverage(text[],text[])': 'whether sources can be heard is public, their state is not',
   'private.sources_health()': 'health is public, the state of sources is not',
   'private.redeliver(uuid,uuid[])': 'callers insert no deliveries; it checks scope and role itself',
@@ -39,6 +34,24 @@ export const DEFINER_FUNCTIONS_FOR_CALLERS: Record<string, string> = {
   'private.end_test(uuid,text,integer,integer,text,text)':
     'callers update no deliveries; it touches only a test of their own channel',
 }
+
+/** The functions of sql/62_deliveries.sql that change a delivery; no others may. */
+export const DELIVERY_WRITERS = [
+  'begin_test',
+  'cancel_deliveries',
+  'claim_delivery',
+  'deliver_alerts',
+  'deliver_update',
+  'end_hold',
+  'end_interrupted_tests',
+  'purge_tests',
+  'redeliver',
+  'release_deliveries',
+  'settle_delivery',
+]
+/** A statement that writes deliveries; case-insensitive, for JavaScript and Postgres alike. */
+export const WRITES_DELIVERIES =
+  '(insert +into|update( +only)?|delete +from|merge +into|truncate( +table)?|copy) +watchpost[.]deliveries([^_a-z]|$)'
 
 /** Columns that nobody may change through the API's role. */
 const FIXED_COLUMNS = ['id', 'owner_id', 'created_at']
@@ -129,11 +142,21 @@ const RULES: Record<string, string> = {
     where c.relnamespace in ${ours} and c.relkind in ('r', 'p', 'v') and a.attnum > 0 and not a.attisdropped
       and a.attname ~ '(sealed|hash|secret|token|password)'
       and has_column_privilege('service_role', c.oid, a.attnum, 'select')`,
-  'is a column without a comment': `
-    select format('%s.%I', c.oid::regclass, a.attname) as what
-    from pg_class c join pg_attribute a on a.attrelid = c.oid
-    where c.relnamespace in ${ours} and c.relkind in ('r', 'p', 'v') and not c.relispartition
-      and a.attnum > 0 and not a.attisdropped and col_description(c.oid, a.attnum) is null`,
+  'is a role that may write deliveries past the functions of sql/62_deliveries.sql': `
+    select distinct g.grantee::regrole::text as what
+    from pg_class c
+    cross join lateral (
+      select * from aclexplode(c.relacl)
+      union all
+      select g.* from pg_attribute a cross join lateral aclexplode(a.attacl) g where a.attrelid = c.oid
+    ) g
+    where c.oid = 'watchpost.deliveries'::regclass and g.grantee <> c.relowner
+      and g.privilege_type in ('INSERT', 'UPDATE', 'DELETE', 'TRUNCATE')`,
+  'is a function that writes deliveries and is none of sql/62_deliveries.sql': `
+    select p.oid::regprocedure as what from pg_proc p
+    where p.pronamespace in ${ours}
+      and regexp_replace(p.prosrc, '\\s+', ' ', 'g') ~* '${WRITES_DELIVERIES}'
+      and p.proname not in (${DELIVERY_WRITERS.map((name) => `'${name}'`).join(', ')})`,
 }
 
 const DEFINER_FUNCTIONS = `

@@ -436,7 +436,7 @@ end
 $$;
 
 create function private.api_keys_quota() returns trigger
-language plpgsql security definer set search_path = '' as $$
+language plpgsql set search_path = '' as $$
 begin
   perform pg_advisory_xact_lock(hashtextextended('keys:' || new.user_id, 0));
   perform private.require_quota(new.user_id, 'keys', (
@@ -928,7 +928,7 @@ create unique index members_org_owner_key on watchpost.members (org_id) where ro
 create index members_user_id on watchpost.members (user_id);
 create index members_invited_by on watchpost.members (invited_by);
 
--- Security definer, these three: membership decides policies and must not ask its own policies.
+-- Security definer, both: membership decides policies and must not ask its own policies.
 create function private.my_orgs() returns uuid[]
 language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -949,7 +949,7 @@ $$;
 
 -- Whose rows the caller reads: their own and those of their organisations (see tenant_id).
 create function private.my_tenants() returns uuid[]
-language plpgsql stable security definer set search_path = '' as $$
+language plpgsql stable set search_path = '' as $$
 begin
   return private.uid() || private.my_orgs();
 end
@@ -1051,11 +1051,10 @@ create trigger members_void_invites after update of role or delete on watchpost.
   for each row when (old.status = 'active' and old.role <> 'member')
   execute function private.void_invites();
 
--- Security definer: how much a member shares with an organisation of the caller, counted before the
--- trigger above moves it.
+-- How much a member shares with an organisation of the caller, counted before the trigger above moves it.
 create function private.count_shared(p_org_id uuid, p_user_id uuid)
 returns table (zones bigint, channels bigint)
-language plpgsql stable security definer set search_path = '' as $$
+language plpgsql stable set search_path = '' as $$
 begin
   return query select
     (select count(*) from watchpost.zones
@@ -2032,14 +2031,14 @@ language sql stable security definer set search_path = '' as $$
   order by 3, 2
 $$;
 
--- Security definer: the positions of a subject seen before one of them, oldest first, for its stay.
+-- The positions of a subject seen before one of them, oldest first, for its stay.
 create function private.stay_before(p_event_id text, p_subject text)
 returns table (
   id text, revision integer, first_seen_at timestamptz, source text, type text, title text,
   lat double precision, lon double precision, ts timestamptz, severity smallint, subject text,
   status text, url text, geometry jsonb
 )
-language sql stable security definer set search_path = '' as $$
+language sql stable set search_path = '' as $$
   select r.event_id, 1, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
     r.severity, r.subject, r.status, r.url, null::jsonb
   from watchpost.positions p
@@ -2170,9 +2169,9 @@ $$;
 create trigger channels_before before insert or update on watchpost.channels
   for each row execute function private.channel_before();
 
--- Security definer: which of these channels the caller and the zone's owner do not both see.
+-- Which of these channels the caller and the zone's owner do not both see.
 create function private.unusable_channels(p_channel_ids uuid[], p_zone_owner uuid) returns uuid[]
-language sql stable security definer set search_path = '' as $$
+language sql stable set search_path = '' as $$
   select coalesce(array_agg(given.id), '{}')
   from unnest(p_channel_ids) as given (id)
   where not exists (
@@ -2186,11 +2185,11 @@ language sql stable security definer set search_path = '' as $$
 $$;
 grant execute on function private.unusable_channels to authenticated;
 
--- Security definer: the channels an alert of a zone goes to now: the chosen ones its owner still
+-- The channels an alert of a zone goes to now: the chosen ones its owner still
 -- sees, or every enabled one of the owner, and of the organisation if the zone is shared.
 create function private.zone_channels(p_owner_id uuid, p_org_id uuid, p_channel_ids uuid[])
 returns table (channel_id uuid)
-language sql stable security definer set search_path = '' as $$
+language sql stable set search_path = '' as $$
   select c.id
   from watchpost.channels c
   where c.enabled and c.deleted_at is null
@@ -2295,7 +2294,12 @@ grant select, insert, update on watchpost.alerts to watchpost_jobs;
 reset role;
 
 -- sql/62_deliveries.sql
--- Deliveries: every message to a channel, every attempt to send it, and what a message says.
+-- Deliveries: every message to a channel and every attempt to send it. Nothing but the functions of this
+-- file changes a delivery: no role may write the table (scripts/schema/schema-rules.ts).
+--
+--   queued ──claim──▶ sending ──settle──▶ succeeded, failed, expired, or queued for the next attempt
+--   held ──release──▶ queued, as a part of a digest
+--   queued, held, sending ──cancel──▶ cancelled
 
 set role watchpost_owner;
 
@@ -2318,23 +2322,15 @@ create table watchpost.deliveries (
   created_at timestamptz not null default date_trunc('milliseconds', now()),
   updated_at timestamptz not null default now()
 );
-comment on table watchpost.deliveries is 'One message to one channel. Its id is the webhook-id, the same on every attempt.';
-comment on column watchpost.deliveries.id is 'Also the webhook-id header and the id of its job.';
-comment on column watchpost.deliveries.alert_id is 'Alert it tells of; null for a test.';
-comment on column watchpost.deliveries.channel_id is 'Where it goes.';
-comment on column watchpost.deliveries.type is 'What it says: alert.raised, alert.escalated, alert.digest, channel.test …';
-comment on column watchpost.deliveries.sequence is 'Which update of the alert it tells; 0 for the first message.';
-comment on column watchpost.deliveries.status is 'queued, held (quiet hours), sending, succeeded, failed, expired (gave up) or cancelled.';
-comment on column watchpost.deliveries.attempts is 'How often it was tried.';
-comment on column watchpost.deliveries.last_error is 'Why the last attempt failed, in words of ours.';
+comment on table watchpost.deliveries is 'One message to one channel.';
+comment on column watchpost.deliveries.id is 'Also the webhook-id header, the same on every attempt, and the id of its first job.';
+comment on column watchpost.deliveries.alert_id is 'Null for a test.';
+comment on column watchpost.deliveries.sequence is 'Number of the update of the alert; 0 for the first message.';
+comment on column watchpost.deliveries.status is 'held waits for the end of quiet hours; expired was retried for 48 hours in vain.';
 comment on column watchpost.deliveries.payload is 'What is sent, fixed at the first attempt so that retries say the same.';
-comment on column watchpost.deliveries.next_attempt_at is 'When it is tried again, or a held one released.';
-comment on column watchpost.deliveries.first_attempt_at is 'Start of the first attempt; retries end some time after it.';
-comment on column watchpost.deliveries.delivered_at is 'When the receiver accepted it.';
-comment on column watchpost.deliveries.redelivery_of is 'Delivery this one repeats on request.';
-comment on column watchpost.deliveries.digest_id is 'Digest that carries this held message.';
-comment on column watchpost.deliveries.created_at is 'When it was decided to send.';
-comment on column watchpost.deliveries.updated_at is 'Last change of state.';
+comment on column watchpost.deliveries.next_attempt_at is 'Of a held one: when it is released; null: with its alert.';
+comment on column watchpost.deliveries.redelivery_of is 'The delivery that this one repeats on request.';
+comment on column watchpost.deliveries.digest_id is 'The digest that carries this message, which was held.';
 -- A redelivery or digest is a new message about the same thing; a first one exists once.
 create unique index deliveries_once on watchpost.deliveries (alert_id, channel_id, type, sequence)
   where redelivery_of is null and type <> 'alert.digest';
@@ -2350,10 +2346,9 @@ create policy deliveries_select on watchpost.deliveries for select to authentica
   using (
     exists (select from watchpost.channels c where c.id = channel_id)
     and (alert_id is null or exists (select from watchpost.alerts a where a.id = alert_id)));
-create policy deliveries_jobs on watchpost.deliveries for all to watchpost_jobs
-  using (true) with check (true);
-grant select on watchpost.deliveries to authenticated;
-grant select, insert, update on watchpost.deliveries to watchpost_jobs;
+create policy deliveries_jobs on watchpost.deliveries for select to watchpost_jobs
+  using (true);
+grant select on watchpost.deliveries to authenticated, watchpost_jobs;
 
 create table watchpost.delivery_attempts (
   id uuid primary key default gen_random_uuid(),
@@ -2368,15 +2363,10 @@ create table watchpost.delivery_attempts (
   unique (delivery_id, attempt)
 );
 comment on table watchpost.delivery_attempts is 'Append-only: every attempt of a delivery and what the receiver answered. Kept 30 days, see retention.';
-comment on column watchpost.delivery_attempts.id is 'Row id.';
-comment on column watchpost.delivery_attempts.delivery_id is 'Delivery that was tried.';
-comment on column watchpost.delivery_attempts.attempt is 'Number of the try, from 1.';
-comment on column watchpost.delivery_attempts.at is 'When it was tried.';
-comment on column watchpost.delivery_attempts.outcome is 'ok, retry, fail_permanent or disable_channel.';
-comment on column watchpost.delivery_attempts.status_code is 'HTTP status of the receiver; null when there was no answer.';
-comment on column watchpost.delivery_attempts.duration_ms is 'How long the receiver took, milliseconds.';
-comment on column watchpost.delivery_attempts.error is 'What went wrong, in words of ours.';
-comment on column watchpost.delivery_attempts.response_excerpt is 'First characters of the answer; shown only to who may manage the channel.';
+comment on column watchpost.delivery_attempts.attempt is 'Counts from 1.';
+comment on column watchpost.delivery_attempts.status_code is 'HTTP status of the receiver; null: it did not answer.';
+comment on column watchpost.delivery_attempts.error is 'In words of ours.';
+comment on column watchpost.delivery_attempts.response_excerpt is 'Shown only to those who may manage the channel.';
 create index delivery_attempts_at on watchpost.delivery_attempts (at);
 alter table watchpost.delivery_attempts enable row level security;
 alter table watchpost.delivery_attempts force row level security;
@@ -2386,6 +2376,369 @@ create policy delivery_attempts_jobs on watchpost.delivery_attempts for all to w
   using (true) with check (true);
 grant select on watchpost.delivery_attempts to authenticated;
 grant select, insert on watchpost.delivery_attempts to watchpost_jobs;
+
+create function private.enqueue_delivery(p_delivery_id uuid, p_channel_id uuid) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.enqueue(
+    'deliver', p_delivery_id, jsonb_build_object('delivery_id', p_delivery_id), p_group => p_channel_id::text);
+end
+$$;
+
+-- Security definer, the four that follow: the jobs change deliveries in no other way.
+-- The first messages of alerts that go out or wait, to the channels of their zones. What was held goes
+-- out when its alert does.
+create function private.deliver_alerts(p_alert_ids uuid[]) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_count bigint;
+begin
+  with sent as (
+    insert into watchpost.deliveries as d (alert_id, channel_id, type, status)
+    select a.id, c.channel_id, 'alert.raised', case a.status when 'held' then 'held' else 'queued' end
+    from watchpost.alerts a
+    join watchpost.zones z on z.id = a.zone_id
+    cross join lateral private.zone_channels(z.owner_id, z.org_id, z.channel_ids) c
+    where a.id = any(p_alert_ids) and a.status in ('pending', 'held')
+    on conflict (alert_id, channel_id, type, sequence)
+      where redelivery_of is null and type <> 'alert.digest'
+    do update set status = 'queued', updated_at = now() where d.status = 'held' and excluded.status = 'queued'
+    returning d.id, d.channel_id, d.status
+  )
+  select count(private.enqueue_delivery(s.id, s.channel_id)) into v_count
+  from sent s
+  where s.status = 'queued';
+end
+$$;
+
+-- An update of an alert, to the channels its messages went to: at once, or held until p_held_until.
+create function private.deliver_update(
+  p_alert_id uuid, p_kind text, p_sequence integer, p_is_held boolean, p_held_until timestamptz
+)
+returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_count bigint;
+begin
+  with sent as (
+    insert into watchpost.deliveries (alert_id, channel_id, type, sequence, status, next_attempt_at)
+    select distinct d.alert_id, d.channel_id, 'alert.' || p_kind, p_sequence,
+      case when p_is_held then 'held' else 'queued' end, p_held_until
+    from watchpost.deliveries d
+    where d.alert_id = p_alert_id and d.status <> 'cancelled'
+    on conflict do nothing
+    returning id, channel_id, status
+  )
+  select count(private.enqueue_delivery(s.id, s.channel_id)) into v_count
+  from sent s
+  where s.status = 'queued';
+end
+$$;
+
+-- Takes up a delivery that is due and fixes what is sent: every retry repeats the same words. No row when
+-- it is not to be sent any more. It stays as it is where there is a refusal or its channel is paused.
+create function private.claim_delivery(p_id uuid)
+returns table (
+  id uuid, channel_id uuid, kind text, type text, attempts integer, failures integer, target_sealed text,
+  config_sealed text, secret_sealed text, previous_sealed text, paused_until timestamptz, refusal text,
+  payload text, first_attempt_at timestamptz, used bigint
+)
+language plpgsql volatile rows 1 security definer set search_path = '' as $$
+begin
+  -- A lock of its own: what follows sees what whoever held it has committed.
+  perform from watchpost.deliveries d
+  where d.id = p_id and d.status in ('queued', 'sending') and d.type <> 'channel.test'
+  for update;
+  if not found then
+    return;
+  end if;
+  return query
+    with facts as (
+      select d.id, d.channel_id, c.kind, d.type, d.attempts, c.failures,
+        c.target_sealed, c.config_sealed, c.signing_secret_sealed as secret_sealed,
+        case when c.previous_secret_until > now() then c.previous_secret_sealed end as previous_sealed,
+        case when c.paused_until > now() then c.paused_until end as paused_until,
+        case
+          when c.deleted_at is not null then 'The channel was deleted.'
+          when not c.enabled then 'The channel is switched off.'
+          when z.deleted_at is not null then 'The zone was deleted.'
+          when p.plan = 'free' then 'The account is below the Pro plan; its zones are paused.'
+          when private.is_banned(p.banned_until) then 'The account is banned; its zones are paused.'
+          when not exists (select from private.zone_channels(z.owner_id, z.org_id, array[d.channel_id]))
+            then 'The owner of the zone no longer sees this channel.'
+        end as refusal,
+        case when d.payload is null then private.notification_json(d)::text end as notification
+      from watchpost.deliveries d
+      join watchpost.channels c on c.id = d.channel_id
+      join watchpost.alerts a on a.id = d.alert_id
+      join watchpost.zones z on z.id = a.zone_id
+      join watchpost.accounts p on p.user_id = z.owner_id
+      where d.id = p_id
+    )
+    update watchpost.deliveries d
+    set status = case when f.refusal is null and f.paused_until is null then 'sending' else d.status end,
+        payload = coalesce(d.payload, f.notification),
+        first_attempt_at = coalesce(d.first_attempt_at, now()),
+        updated_at = now()
+    from facts f
+    where d.id = f.id
+    returning f.id, f.channel_id, f.kind, f.type, f.attempts, f.failures, f.target_sealed, f.config_sealed,
+      f.secret_sealed, f.previous_sealed, f.paused_until, f.refusal, d.payload, d.first_attempt_at,
+      (select count(*) from watchpost.delivery_attempts t
+       where t.delivery_id = d.id and t.status_code is distinct from 429);
+end
+$$;
+
+-- The state of a delivery after an attempt, and of what depends on it: the parts of a digest, and
+-- the alert, which is dispatched with its first success and failed when nothing is left to try.
+create function private.settle_delivery(p_id uuid, p_status text, p_error text, p_next_attempt_at timestamptz)
+returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_attempted boolean := p_status <> 'cancelled';
+  v_alerts uuid[];
+begin
+  update watchpost.deliveries d
+  set status = p_status,
+      attempts = d.attempts + v_attempted::integer,
+      last_error = p_error,
+      next_attempt_at = p_next_attempt_at,
+      delivered_at = case when p_status = 'succeeded' then now() end,
+      updated_at = now()
+  where d.id = p_id or d.digest_id = p_id;
+
+  select array_agg(distinct d.alert_id) into v_alerts
+  from watchpost.deliveries d
+  where d.id = p_id or d.digest_id = p_id;
+
+  if p_status = 'succeeded' then
+    update watchpost.alerts a
+    set status = case when a.status in ('pending', 'failed') then 'dispatched' else a.status end,
+        dispatched_at = coalesce(a.dispatched_at, now()),
+        updated_at = now()
+    where a.id = any(v_alerts);
+  elsif p_status <> 'queued' then
+    update watchpost.alerts a
+    set status = 'failed', updated_at = now()
+    where a.id = any(v_alerts)
+      and a.status = 'pending'
+      and not exists (
+        select from watchpost.deliveries d
+        where d.alert_id = a.id and d.status in ('queued', 'held', 'sending', 'succeeded'));
+  end if;
+end
+$$;
+grant execute on function private.deliver_alerts, private.deliver_update, private.claim_delivery,
+  private.settle_delivery to watchpost_jobs;
+
+-- Held messages go out as one digest per channel, about the most severe of their alerts.
+create function private.release_deliveries(p_ids uuid[]) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_channel uuid;
+  v_digest uuid;
+begin
+  for v_channel in
+    select distinct channel_id from watchpost.deliveries where id = any(p_ids)
+  loop
+    insert into watchpost.deliveries (alert_id, channel_id, type)
+    select d.alert_id, v_channel, 'alert.digest'
+    from watchpost.deliveries d
+    join watchpost.alerts a on a.id = d.alert_id
+    where d.id = any(p_ids) and d.channel_id = v_channel
+    order by a.severity desc, a.raised_at, a.id
+    limit 1
+    returning id into v_digest;
+    update watchpost.deliveries
+    set status = 'queued', digest_id = v_digest, next_attempt_at = null, updated_at = now()
+    where id = any(p_ids) and channel_id = v_channel;
+    perform private.enqueue_delivery(v_digest, v_channel);
+  end loop;
+end
+$$;
+
+-- What a zone holds back is due now.
+create function private.end_hold(p_zone_id uuid) returns void
+language sql volatile set search_path = '' as $$
+  update watchpost.deliveries d
+  set next_attempt_at = now(), updated_at = now()
+  from watchpost.alerts a
+  where a.id = d.alert_id and a.zone_id = p_zone_id and d.status = 'held' and d.next_attempt_at > now()
+$$;
+
+create function private.cancel_deliveries(p_ids uuid[], p_reason text) returns void
+language sql volatile set search_path = '' as $$
+  update watchpost.deliveries
+  set status = 'cancelled', last_error = p_reason, updated_at = now()
+  where id = any(p_ids) and status in ('queued', 'held', 'sending')
+$$;
+
+-- Security definer: what is pending for a deleted zone or channel is cancelled with it.
+create function private.cancel_pending() returns trigger
+language plpgsql security definer set search_path = '' as $$
+declare
+  v_ids uuid[];
+begin
+  if tg_table_name = 'zones' then
+    v_ids := array(
+      select d.id from watchpost.deliveries d
+      join watchpost.alerts a on a.id = d.alert_id
+      where a.zone_id = new.id and d.status in ('queued', 'held', 'sending')
+      for update of d);
+    perform private.cancel_deliveries(v_ids, 'The zone was deleted.');
+    update watchpost.alerts
+    set status = 'failed', updated_at = now()
+    where zone_id = new.id and status in ('pending', 'held');
+  else
+    v_ids := array(
+      select id from watchpost.deliveries
+      where channel_id = new.id and status in ('queued', 'held', 'sending')
+      for update);
+    perform private.cancel_deliveries(v_ids, 'The channel was deleted.');
+    update watchpost.alerts a
+    set status = 'failed', updated_at = now()
+    where a.id in (select alert_id from watchpost.deliveries where id = any(v_ids))
+      and a.status in ('pending', 'held')
+      and not exists (
+        select from watchpost.deliveries d
+        where d.alert_id = a.id and d.channel_id <> new.id and d.status in ('queued', 'held', 'sending', 'succeeded'));
+  end if;
+  return new;
+end
+$$;
+create trigger zones_cancel after update of deleted_at on watchpost.zones
+  for each row when (old.deleted_at is null and new.deleted_at is not null)
+  execute function private.cancel_pending();
+create trigger channels_cancel after update of deleted_at on watchpost.channels
+  for each row when (old.deleted_at is null and new.deleted_at is not null)
+  execute function private.cancel_pending();
+
+-- Security definer: new deliveries for an alert, each with its job; which alert and channels is
+-- decided here by the caller's right to write and to manage the zone. errcode WP403 otherwise.
+create function private.redeliver(p_alert_id uuid, p_delivery_ids uuid[]) returns setof uuid
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_alert watchpost.alerts;
+  v_old record;
+  v_new uuid;
+  v_count integer := 0;
+begin
+  select * into v_alert from watchpost.alerts where id = p_alert_id and tenant_id = any(private.my_tenants());
+  if not found then
+    return;
+  end if;
+  if not private.can_write() or not (
+    v_alert.owner_id = private.uid() or coalesce(v_alert.org_id = any(private.admin_orgs()), false)) then
+    raise exception 'only the owner or an admin redelivers' using errcode = 'WP403';
+  end if;
+  if (select count(*) from watchpost.deliveries where alert_id = p_alert_id and redelivery_of is not null) >= 100 then
+    raise exception 'This alert was sent again a hundred times. Look at the channel: GET /channels/:id/deliveries says what it answers.'
+      using errcode = 'WP409';
+  end if;
+  for v_old in
+    select d.id, d.channel_id, d.type, d.sequence
+    from watchpost.deliveries d
+    join watchpost.channels c on c.id = d.channel_id
+    where d.alert_id = p_alert_id
+      and c.deleted_at is null
+      and c.tenant_id = any(private.my_tenants())
+      and case
+        when p_delivery_ids is null then d.status in ('failed', 'expired')
+        else d.id = any(p_delivery_ids)
+      end
+      and not exists (
+        select from watchpost.deliveries again
+        where again.redelivery_of = d.id and again.status in ('queued', 'sending'))
+  loop
+    insert into watchpost.deliveries (alert_id, channel_id, type, sequence, redelivery_of)
+    values (p_alert_id, v_old.channel_id, v_old.type, v_old.sequence, v_old.id)
+    returning id into v_new;
+    perform private.enqueue_delivery(v_new, v_old.channel_id);
+    v_count := v_count + 1;
+    return next v_new;
+  end loop;
+  if v_count > 0 then
+    perform private.record_audit('alert.redelivered', 'alert', p_alert_id::text,
+      v_alert.owner_id || private.admins_of(array[v_alert.org_id]), jsonb_build_object('deliveries', v_count));
+  end if;
+end
+$$;
+grant execute on function private.redeliver to authenticated;
+
+-- Security definer: a marked test to one of the caller's channels, sent at once by the API; it has no job.
+create function private.begin_test(p_channel_id uuid, p_payload text) returns uuid
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_id uuid;
+begin
+  if (select count(*) from watchpost.deliveries
+      where channel_id = p_channel_id and type = 'channel.test' and created_at > now() - interval '1 day') >= 100 then
+    raise exception 'This channel was tested a hundred times in a day. Wait, or look at what it answered: GET /channels/:id/deliveries.'
+      using errcode = 'WP409';
+  end if;
+  insert into watchpost.deliveries (channel_id, type, status, payload, first_attempt_at)
+  select c.id, 'channel.test', 'sending', p_payload, now()
+  from watchpost.channels c
+  where c.id = p_channel_id and c.deleted_at is null and private.can_write()
+    and (c.owner_id = private.uid() or c.org_id = any(private.admin_orgs()))
+  returning id into v_id;
+  if v_id is not null then
+    perform private.record_audit('channel.tested', 'channel', c.id::text, c.owner_id || private.admins_of(array[c.org_id]))
+    from watchpost.channels c where c.id = p_channel_id;
+  end if;
+  return v_id;
+end
+$$;
+
+create function private.end_test(
+  p_delivery_id uuid, p_outcome text, p_status_code integer, p_duration_ms integer, p_error text, p_excerpt text
+)
+returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform from watchpost.deliveries d
+  join watchpost.channels c on c.id = d.channel_id
+  where d.id = p_delivery_id and d.status = 'sending' and d.type = 'channel.test'
+    and private.can_write() and c.tenant_id = any(private.my_tenants())
+  for update of d;
+  if found then
+    perform private.settle_delivery(
+      p_delivery_id, case when p_outcome = 'ok' then 'succeeded' else 'failed' end, p_error, null);
+    insert into watchpost.delivery_attempts (
+      delivery_id, attempt, outcome, status_code, duration_ms, error, response_excerpt)
+    values (p_delivery_id, 1, p_outcome, p_status_code, p_duration_ms, p_error, p_excerpt);
+  end if;
+end
+$$;
+grant execute on function private.begin_test, private.end_test to authenticated;
+
+-- A test whose process died between sending and recording has no job to try it again.
+create function private.end_interrupted_tests() returns void
+language sql volatile set search_path = '' as $$
+  update watchpost.deliveries
+  set status = 'failed', last_error = 'The test was interrupted.', updated_at = now()
+  where type = 'channel.test' and status = 'sending' and updated_at < now() - interval '5 minutes'
+$$;
+
+-- Old tests, which belong to no alert that would take them along; says how many.
+create function private.purge_tests(p_keep interval, p_batch integer) returns bigint
+language sql volatile set search_path = '' as $$
+  with gone as (
+    delete from watchpost.deliveries where id in (
+      select id from watchpost.deliveries
+      where alert_id is null and created_at < now() - p_keep
+      limit p_batch)
+    returning id
+  )
+  select count(*) from gone
+$$;
+
+reset role;
+
+-- sql/63_notifications.sql
+-- Notifications: what a message says, and an alert as the wire has it.
+
+set role watchpost_owner;
 
 -- An alert as the wire has it. Runs as its caller, so that channels the caller cannot see, and
 -- deliveries on them, are left out; p_channel_id narrows them to one channel for the message that channel gets.
@@ -2451,185 +2804,6 @@ language sql stable set search_path = '' as $$
 $$;
 grant execute on function private.notification_json to watchpost_jobs;
 
--- The state of a delivery after an attempt, and of what depends on it: the parts of a digest, and
--- the alert, which is dispatched with its first success and failed when nothing is left to try.
-create function private.settle_delivery(p_id uuid, p_status text, p_error text, p_next_attempt_at timestamptz)
-returns void
-language plpgsql volatile set search_path = '' as $$
-declare
-  v_attempted boolean := p_status <> 'cancelled';
-  v_alerts uuid[];
-begin
-  update watchpost.deliveries d
-  set status = p_status,
-      attempts = d.attempts + v_attempted::integer,
-      last_error = p_error,
-      next_attempt_at = p_next_attempt_at,
-      delivered_at = case when p_status = 'succeeded' then now() end,
-      updated_at = now()
-  where d.id = p_id or d.digest_id = p_id;
-
-  select array_agg(distinct d.alert_id) into v_alerts
-  from watchpost.deliveries d
-  where d.id = p_id or d.digest_id = p_id;
-
-  if p_status = 'succeeded' then
-    update watchpost.alerts a
-    set status = case when a.status in ('pending', 'failed') then 'dispatched' else a.status end,
-        dispatched_at = coalesce(a.dispatched_at, now()),
-        updated_at = now()
-    where a.id = any(v_alerts);
-  elsif p_status <> 'queued' then
-    update watchpost.alerts a
-    set status = 'failed', updated_at = now()
-    where a.id = any(v_alerts)
-      and a.status = 'pending'
-      and not exists (
-        select from watchpost.deliveries d
-        where d.alert_id = a.id and d.status in ('queued', 'held', 'sending', 'succeeded'));
-  end if;
-end
-$$;
-grant execute on function private.settle_delivery to watchpost_jobs;
-
--- Security definer: new deliveries for an alert, each with its job; which alert and channels is
--- decided here by the caller's right to write and to manage the zone. errcode WP403 otherwise.
-create function private.redeliver(p_alert_id uuid, p_delivery_ids uuid[]) returns setof uuid
-language plpgsql volatile security definer set search_path = '' as $$
-declare
-  v_alert watchpost.alerts;
-  v_old record;
-  v_new uuid;
-  v_count integer := 0;
-begin
-  select * into v_alert from watchpost.alerts where id = p_alert_id and tenant_id = any(private.my_tenants());
-  if not found then
-    return;
-  end if;
-  if not private.can_write() or not (
-    v_alert.owner_id = private.uid() or coalesce(v_alert.org_id = any(private.admin_orgs()), false)) then
-    raise exception 'only the owner or an admin redelivers' using errcode = 'WP403';
-  end if;
-  if (select count(*) from watchpost.deliveries where alert_id = p_alert_id and redelivery_of is not null) >= 100 then
-    raise exception 'This alert was sent again a hundred times. Look at the channel: GET /channels/:id/deliveries says what it answers.'
-      using errcode = 'WP409';
-  end if;
-  for v_old in
-    select d.id, d.channel_id, d.type, d.sequence
-    from watchpost.deliveries d
-    join watchpost.channels c on c.id = d.channel_id
-    where d.alert_id = p_alert_id
-      and c.deleted_at is null
-      and c.tenant_id = any(private.my_tenants())
-      and case
-        when p_delivery_ids is null then d.status in ('failed', 'expired')
-        else d.id = any(p_delivery_ids)
-      end
-      and not exists (
-        select from watchpost.deliveries again
-        where again.redelivery_of = d.id and again.status in ('queued', 'sending'))
-  loop
-    insert into watchpost.deliveries (alert_id, channel_id, type, sequence, redelivery_of)
-    values (p_alert_id, v_old.channel_id, v_old.type, v_old.sequence, v_old.id)
-    returning id into v_new;
-    perform private.enqueue(
-      'deliver', v_new, jsonb_build_object('delivery_id', v_new), p_group => v_old.channel_id::text);
-    v_count := v_count + 1;
-    return next v_new;
-  end loop;
-  if v_count > 0 then
-    perform private.record_audit('alert.redelivered', 'alert', p_alert_id::text,
-      v_alert.owner_id || private.admins_of(array[v_alert.org_id]), jsonb_build_object('deliveries', v_count));
-  end if;
-end
-$$;
-grant execute on function private.redeliver to authenticated;
-
--- Security definer: a marked test to one of the caller's channels, sent at once by the API; it has no job.
-create function private.begin_test(p_channel_id uuid, p_payload text) returns uuid
-language plpgsql volatile security definer set search_path = '' as $$
-declare
-  v_id uuid;
-begin
-  if (select count(*) from watchpost.deliveries
-      where channel_id = p_channel_id and type = 'channel.test' and created_at > now() - interval '1 day') >= 100 then
-    raise exception 'This channel was tested a hundred times in a day. Wait, or look at what it answered: GET /channels/:id/deliveries.'
-      using errcode = 'WP409';
-  end if;
-  insert into watchpost.deliveries (channel_id, type, status, payload, first_attempt_at)
-  select c.id, 'channel.test', 'sending', p_payload, now()
-  from watchpost.channels c
-  where c.id = p_channel_id and c.deleted_at is null and private.can_write()
-    and (c.owner_id = private.uid() or c.org_id = any(private.admin_orgs()))
-  returning id into v_id;
-  if v_id is not null then
-    perform private.record_audit('channel.tested', 'channel', c.id::text, c.owner_id || private.admins_of(array[c.org_id]))
-    from watchpost.channels c where c.id = p_channel_id;
-  end if;
-  return v_id;
-end
-$$;
-
-create function private.end_test(
-  p_delivery_id uuid, p_outcome text, p_status_code integer, p_duration_ms integer, p_error text, p_excerpt text
-)
-returns void
-language plpgsql volatile security definer set search_path = '' as $$
-begin
-  update watchpost.deliveries d
-  set status = case when p_outcome = 'ok' then 'succeeded' else 'failed' end,
-      attempts = 1,
-      last_error = p_error,
-      delivered_at = case when p_outcome = 'ok' then now() end,
-      updated_at = now()
-  from watchpost.channels c
-  where d.id = p_delivery_id and d.status = 'sending' and d.type = 'channel.test' and c.id = d.channel_id
-    and private.can_write() and c.tenant_id = any(private.my_tenants());
-  if found then
-    insert into watchpost.delivery_attempts (delivery_id, attempt, outcome, status_code, duration_ms, error, response_excerpt)
-    values (p_delivery_id, 1, p_outcome, p_status_code, p_duration_ms, p_error, p_excerpt);
-  end if;
-end
-$$;
-grant execute on function private.begin_test, private.end_test to authenticated;
-
--- Security definer, both: what is pending for a deleted zone or channel is cancelled with it.
-create function private.cancel_pending() returns trigger
-language plpgsql security definer set search_path = '' as $$
-begin
-  if tg_table_name = 'zones' then
-    update watchpost.deliveries d
-    set status = 'cancelled', last_error = 'The zone was deleted.', updated_at = now()
-    from watchpost.alerts a
-    where a.zone_id = new.id and d.alert_id = a.id and d.status in ('queued', 'held', 'sending');
-    update watchpost.alerts
-    set status = 'failed', updated_at = now()
-    where zone_id = new.id and status in ('pending', 'held');
-  else
-    with cancelled as (
-      update watchpost.deliveries
-      set status = 'cancelled', last_error = 'The channel was deleted.', updated_at = now()
-      where channel_id = new.id and status in ('queued', 'held', 'sending')
-      returning alert_id
-    )
-    update watchpost.alerts a
-    set status = 'failed', updated_at = now()
-    where a.id in (select alert_id from cancelled)
-      and a.status in ('pending', 'held')
-      and not exists (
-        select from watchpost.deliveries d
-        where d.alert_id = a.id and d.channel_id <> new.id and d.status in ('queued', 'held', 'sending', 'succeeded'));
-  end if;
-  return new;
-end
-$$;
-create trigger zones_cancel after update of deleted_at on watchpost.zones
-  for each row when (old.deleted_at is null and new.deleted_at is not null)
-  execute function private.cancel_pending();
-create trigger channels_cancel after update of deleted_at on watchpost.channels
-  for each row when (old.deleted_at is null and new.deleted_at is not null)
-  execute function private.cancel_pending();
-
 reset role;
 
 -- sql/64_matching.sql
@@ -2649,7 +2823,7 @@ language sql stable security definer set search_path = '' as $$
       where o.org_id = p_tenant_id and o.user_id = z.owner_id and o.status = 'active'))
 $$;
 
--- Security definer: box operators are not leakproof. The zones that each revision of a batch may
+-- The zones that each revision of a batch may
 -- concern: by box, least severity and filters, by memory of an earlier revision or position, or
 -- changed since it was first seen. A superset: the decision itself is made in one place, not here.
 create function private.batch_candidates(p_batch_id uuid)
@@ -2658,7 +2832,7 @@ returns table (
   lat double precision, lon double precision, ts timestamptz, severity smallint, subject text,
   status text, url text, geometry jsonb, zone_ids uuid[]
 )
-language plpgsql stable security definer set search_path = '' as $$
+language plpgsql stable set search_path = '' as $$
 begin
   return query
   with r as materialized (
@@ -2713,9 +2887,8 @@ begin
   order by r.first_seen_at, r.ts, r.event_id, r.revision;
 end
 $$;
-grant execute on function private.batch_candidates to watchpost_jobs;
 
--- Security definer: what a new or changed zone may concern: events that still stand, and revisions
+-- What a new or changed zone may concern: events that still stand, and revisions
 -- first seen since its version, which matching may have missed while the change was not committed.
 create function private.zone_candidates(p_zone_id uuid)
 returns table (
@@ -2723,7 +2896,7 @@ returns table (
   lat double precision, lon double precision, ts timestamptz, severity smallint, subject text,
   status text, url text, geometry jsonb, zone_ids uuid[], standing boolean
 )
-language plpgsql stable security definer set search_path = '' as $$
+language plpgsql stable set search_path = '' as $$
 begin
   return query
   with zone as (
@@ -2752,12 +2925,10 @@ begin
   order by 3, 9, 1, 2;
 end
 $$;
-grant execute on function private.zone_candidates to watchpost_jobs;
 
--- Security definer, these three: alerts, deliveries and jobs are born together, for the jobs' login.
 -- New alerts from JSON, each with a delivery and job per channel; one that exists is left alone.
 create function private.raise_alerts(p_alerts jsonb, p_run_id uuid) returns void
-language plpgsql volatile security definer set search_path = '' as $$
+language plpgsql volatile set search_path = '' as $$
 declare
   v_ids uuid[];
 begin
@@ -2786,26 +2957,9 @@ $$;
 -- The first message of alerts that go out or wait: deliveries with their jobs, the end of each wait,
 -- and `recorded` where there is no channel.
 create function private.send_alerts(p_ids uuid[], p_run_id uuid) returns void
-language plpgsql volatile security definer set search_path = '' as $$
-declare
-  v_count bigint;
+language plpgsql volatile set search_path = '' as $$
 begin
-  with sent as (
-    insert into watchpost.deliveries as d (alert_id, channel_id, type, status)
-    select a.id, c.channel_id, 'alert.raised', case a.status when 'held' then 'held' else 'queued' end
-    from watchpost.alerts a
-    join watchpost.zones z on z.id = a.zone_id
-    cross join lateral private.zone_channels(z.owner_id, z.org_id, z.channel_ids) c
-    where a.id = any(p_ids) and a.status in ('pending', 'held')
-    on conflict (alert_id, channel_id, type, sequence)
-      where redelivery_of is null and type <> 'alert.digest'
-    do update set status = 'queued', updated_at = now() where d.status = 'held' and excluded.status = 'queued'
-    returning d.id, d.channel_id, d.status
-  )
-  select count(private.enqueue('deliver', s.id, jsonb_build_object('delivery_id', s.id), p_group => s.channel_id::text))
-  into v_count
-  from sent s where s.status = 'queued';
-
+  perform private.deliver_alerts(p_ids);
   perform private.enqueue(
     'release', md5(concat_ws('|', h.zone_id, h.held_until, p_run_id))::uuid,
     jsonb_build_object('zone_id', h.zone_id), h.held_until)
@@ -2823,7 +2977,7 @@ $$;
 
 -- Which alert news of an event is about: its own, or for a moving subject the one of its stay.
 create function private.alert_of(p_zone_id uuid, p_event_id text, p_subject text) returns uuid
-language sql stable security definer set search_path = '' as $$
+language sql stable set search_path = '' as $$
   select coalesce(
     (select id from watchpost.alerts where zone_id = p_zone_id and event_id = p_event_id),
     (select id from watchpost.alerts
@@ -2834,7 +2988,7 @@ $$;
 -- Alerts that were suppressed or held and now get further, because it got worse. Of a stay it is
 -- from now on about the position that took it further.
 create function private.advance_alerts(p_alerts jsonb, p_run_id uuid) returns void
-language plpgsql volatile security definer set search_path = '' as $$
+language plpgsql volatile set search_path = '' as $$
 declare
   v_ids uuid[];
 begin
@@ -2861,11 +3015,10 @@ $$;
 
 -- News about alerts that exist: noted on each, and sent where the alert went when it is to be told now.
 create function private.update_alerts(p_updates jsonb) returns void
-language plpgsql volatile security definer set search_path = '' as $$
+language plpgsql volatile set search_path = '' as $$
 declare
   v_update record;
   v_alert record;
-  v_count bigint;
 begin
   for v_update in
     select *, private.alert_of(x.zone_id, x.event_id, x.subject) as alert_id
@@ -2880,18 +3033,8 @@ begin
     where a.id = v_update.alert_id
     returning a.id, jsonb_array_length(a.updates) as sequence into v_alert;
     continue when not found or v_update.send is null;
-    with sent as (
-      insert into watchpost.deliveries (alert_id, channel_id, type, sequence, status, next_attempt_at)
-      select distinct d.alert_id, d.channel_id, 'alert.' || v_update.kind, v_alert.sequence,
-        case v_update.send when 'held' then 'held' else 'queued' end, v_update.held_until
-      from watchpost.deliveries d
-      where d.alert_id = v_alert.id and d.status <> 'cancelled'
-      on conflict do nothing
-      returning id, channel_id, status
-    )
-    select count(private.enqueue('deliver', s.id, jsonb_build_object('delivery_id', s.id), p_group => s.channel_id::text))
-    into v_count
-    from sent s where s.status = 'queued';
+    perform private.deliver_update(
+      v_alert.id, v_update.kind, v_alert.sequence, v_update.send = 'held', v_update.held_until);
     if v_update.send = 'held' then
       perform private.enqueue(
         'release', gen_random_uuid(), jsonb_build_object('zone_id', v_update.zone_id), v_update.held_until);
@@ -2900,20 +3043,25 @@ begin
 end
 $$;
 
--- What was held and whose time has come (alerts, and news about alerts) becomes one digest per
--- channel, or is cancelled when the zone was switched off or snoozed meanwhile. Says how many alerts.
-create function private.release_held(p_zone_id uuid) returns integer
+-- What was held and whose time has come (alerts, and updates of alerts) becomes one digest per channel,
+-- or is cancelled when the zone was switched off or snoozed meanwhile. p_early: its time has come now.
+-- Says how many alerts. Security definer, because it locks the zone, which the jobs may only read.
+create function private.release_held(p_zone_id uuid, p_early boolean default false) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_zone watchpost.zones;
   v_alerts uuid[];
   v_held uuid[];
-  v_channel uuid;
-  v_digest uuid;
 begin
   select * into v_zone from watchpost.zones where id = p_zone_id for share;
   if not found or v_zone.deleted_at is not null then
     return 0;
+  end if;
+  if p_early then
+    update watchpost.alerts
+    set held_until = now(), updated_at = now()
+    where zone_id = p_zone_id and status = 'held' and held_until > now();
+    perform private.end_hold(p_zone_id);
   end if;
   select array_agg(a.id) into v_alerts
   from (
@@ -2929,28 +3077,12 @@ begin
     return 0;
   end if;
   if not v_zone.enabled or v_zone.snoozed_until > now() then
-    update watchpost.deliveries
-    set status = 'cancelled', last_error = 'The zone was switched off or snoozed.', updated_at = now()
-    where id = any(v_held);
+    perform private.cancel_deliveries(v_held, 'The zone was switched off or snoozed.');
     update watchpost.alerts set status = 'suppressed', updated_at = now()
     where id = any(v_alerts) and status = 'held';
     return 0;
   end if;
-  for v_channel in
-    select distinct channel_id from watchpost.deliveries where id = any(v_held)
-  loop
-    insert into watchpost.deliveries (alert_id, channel_id, type)
-    select d.alert_id, v_channel, 'alert.digest'
-    from watchpost.deliveries d join watchpost.alerts a on a.id = d.alert_id
-    where d.id = any(v_held) and d.channel_id = v_channel
-    order by a.severity desc, a.raised_at, a.id
-    limit 1
-    returning id into v_digest;
-    update watchpost.deliveries
-    set status = 'queued', digest_id = v_digest, next_attempt_at = null, updated_at = now()
-    where id = any(v_held) and channel_id = v_channel;
-    perform private.enqueue('deliver', v_digest, jsonb_build_object('delivery_id', v_digest), p_group => v_channel::text);
-  end loop;
+  perform private.release_deliveries(v_held);
   update watchpost.alerts a
   set status = case when exists (select from watchpost.deliveries d where d.alert_id = a.id) then 'pending' else 'recorded' end,
       updated_at = now()
@@ -2958,8 +3090,9 @@ begin
   return (select count(distinct id) from unnest(v_alerts) as released (id));
 end
 $$;
-grant execute on function private.raise_alerts, private.advance_alerts, private.update_alerts, private.release_held
-  to watchpost_jobs;
+grant execute on function private.zones_in_tenant, private.batch_candidates, private.zone_candidates,
+  private.raise_alerts, private.send_alerts, private.alert_of, private.advance_alerts, private.update_alerts,
+  private.release_held to watchpost_jobs;
 
 reset role;
 
@@ -3929,7 +4062,7 @@ select pgboss.create_queue('purge', '{"policy": "exclusive", "retryLimit": 2, "e
 
 set role watchpost_owner;
 
--- Security definer: a job with its queue's settings, in the caller's transaction; a known id is skipped.
+-- A job with its queue's settings, in the caller's transaction; a known id is skipped.
 -- Waiting listeners are woken when the job may run at once.
 create function private.enqueue(
   p_queue text,
@@ -3940,7 +4073,7 @@ create function private.enqueue(
   p_singleton text default null
 )
 returns void
-language plpgsql volatile security definer set search_path = '' as $$
+language plpgsql volatile set search_path = '' as $$
 declare
   v_start timestamptz := coalesce(p_start_after, pgboss.job_now());
 begin
@@ -3963,7 +4096,7 @@ grant execute on function private.enqueue to watchpost_jobs;
 -- One ingest job for each source that is due; the next time is written in the same statement, so
 -- two machines that tick at once enqueue one.
 create function private.enqueue_due() returns integer
-language plpgsql volatile security definer set search_path = '' as $$
+language plpgsql volatile set search_path = '' as $$
 declare
   v_source text;
   v_count integer := 0;
@@ -4057,13 +4190,7 @@ begin
   get diagnostics v_count = row_count;
   v_total := v_total + v_count;
 
-  -- A test belongs to no alert that would take it along.
-  delete from watchpost.deliveries where id in (
-    select id from watchpost.deliveries
-    where alert_id is null and created_at < now() - (v_keep ->> 'alerts')::interval
-    limit p_batch);
-  get diagnostics v_count = row_count;
-  v_total := v_total + v_count;
+  v_total := v_total + private.purge_tests((v_keep ->> 'alerts')::interval, p_batch);
 
   delete from watchpost.audit where id in (
     select id from watchpost.audit where at < now() - (v_keep ->> 'audit')::interval order by at limit p_batch);
@@ -4116,10 +4243,7 @@ begin
   get diagnostics v_count = row_count;
   v_total := v_total + v_count;
 
-  -- A test whose process died between sending and recording has no job to try it again.
-  update watchpost.deliveries
-  set status = 'failed', last_error = 'The test was interrupted.', updated_at = now()
-  where type = 'channel.test' and status = 'sending' and updated_at < now() - interval '5 minutes';
+  perform private.end_interrupted_tests();
 
   -- As long as the log tells of it.
   delete from watchpost.api_keys where revoked_at < now() - (v_keep ->> 'audit')::interval;

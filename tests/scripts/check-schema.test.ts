@@ -126,6 +126,13 @@ describe('the rules', () => {
     ['fixed column', 'grant update (owner_id) on watchpost.zones to authenticated'],
     ['without BYPASSRLS', 'alter table watchpost.zones owner to watchpost_jobs'],
     ['without a comment', 'comment on table watchpost.zones is null'],
+    ['may write deliveries', 'grant update (status) on watchpost.deliveries to watchpost_jobs'],
+    [
+      'writes deliveries',
+      `create function private.later() returns void language plpgsql set search_path = '' as
+      'begin update
+        watchpost.deliveries d set attempts = 0; end'`,
+    ],
   ])('%s: broken by %s', async (sentence, change) => {
     const broken = await rulesBrokenBy(change)
     expect(broken.filter((line) => line.includes(sentence))).not.toEqual([])

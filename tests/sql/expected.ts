@@ -17,7 +17,7 @@ export const GRANTS = lines(`
     deleted_at)
   channels watchpost_jobs: select, update (enabled status disabled_reason failures paused_until)
   deliveries authenticated: select
-  deliveries watchpost_jobs: select, insert, update
+  deliveries watchpost_jobs: select
   delivery_attempts authenticated: select
   delivery_attempts watchpost_jobs: select, insert
   event_revisions authenticated: select
@@ -64,7 +64,7 @@ export const POLICIES = lines(`
   channels channels_jobs_update update to watchpost_jobs
   channels channels_select select to authenticated
   channels channels_update update to authenticated
-  deliveries deliveries_jobs all to watchpost_jobs
+  deliveries deliveries_jobs select to watchpost_jobs
   deliveries deliveries_select select to authenticated
   delivery_attempts delivery_attempts_jobs all to watchpost_jobs
   delivery_attempts delivery_attempts_select select to authenticated

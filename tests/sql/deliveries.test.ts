@@ -1,0 +1,39 @@
+import { glob, readFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import { DELIVERY_WRITERS, WRITES_DELIVERIES } from '../../scripts/schema/schema-rules.ts'
+
+const OWNER = 'sql/62_deliveries.sql'
+const SOURCES = ['sql/*.sql', '{functions,scripts,shared}/**/*.ts', 'supabase/{*,snippets/*}.sql']
+
+const writes = (text: string) =>
+  new RegExp(WRITES_DELIVERIES, 'i').test(text.replaceAll(/\s+/g, ' '))
+
+test('deliveries change only through the functions of their topic', async () => {
+  const writers: string[] = []
+  for await (const file of glob(SOURCES)) {
+    if (writes(await readFile(file, 'utf8'))) writers.push(file)
+  }
+  expect(writers).toEqual([OWNER])
+})
+
+test('those functions are the ones that the schema check lets pass', async () => {
+  const found = (await readFile(OWNER, 'utf8'))
+    .split(/^create function private\./m)
+    .filter(writes)
+    .map((text) => /^\w+/.exec(text)?.[0])
+  expect(found.sort()).toEqual(DELIVERY_WRITERS)
+})
+
+test.each([
+  "update watchpost.deliveries set status = 'queued'",
+  'Update\n  watchpost.deliveries d\nset attempts = 0',
+  'insert into watchpost.deliveries (channel_id) values ($1)',
+  'delete from watchpost.deliveries',
+])('%j counts as a change', (statement) => {
+  expect(writes(statement)).toBe(true)
+})
+
+test('reading them, or writing their attempts, does not', () => {
+  expect(writes('select from watchpost.deliveries for update')).toBe(false)
+  expect(writes('insert into watchpost.delivery_attempts (delivery_id) values ($1)')).toBe(false)
+})
