@@ -10,10 +10,7 @@ create table watchpost.issuer_keys (
   created_at timestamptz not null default now()
 );
 comment on table watchpost.issuer_keys is 'What the local issuer signs with: the newest signs, all verify.';
-comment on column watchpost.issuer_keys.kid is 'Names the key in a token''s header.';
 comment on column watchpost.issuer_keys.private_sealed is 'The private key, sealed by the API with SEAL_KEYS.';
-comment on column watchpost.issuer_keys.public_jwk is 'The public key as it is published.';
-comment on column watchpost.issuer_keys.created_at is 'When it was made.';
 alter table watchpost.issuer_keys enable row level security;
 alter table watchpost.issuer_keys force row level security;
 
@@ -24,10 +21,7 @@ create table watchpost.sign_in_links (
   created_at timestamptz not null default now()
 );
 comment on table watchpost.sign_in_links is 'One-time sign-in links of the local issuer, made by an operator. A link that was used is gone.';
-comment on column watchpost.sign_in_links.token_hash is 'SHA-256 of the link''s token.';
-comment on column watchpost.sign_in_links.user_id is 'Who signs in with it.';
-comment on column watchpost.sign_in_links.expires_at is 'After this it no longer works.';
-comment on column watchpost.sign_in_links.created_at is 'When it was made.';
+comment on column watchpost.sign_in_links.token_hash is 'SHA-256.';
 create index sign_in_links_user_id on watchpost.sign_in_links (user_id);
 create index sign_in_links_expires_at on watchpost.sign_in_links (expires_at);
 alter table watchpost.sign_in_links enable row level security;
@@ -42,8 +36,6 @@ create table watchpost.sessions (
 );
 comment on table watchpost.sessions is 'Sign-ins at the local issuer. One that ended stays a while, so that its last access token is refused.';
 comment on column watchpost.sessions.id is 'Stands in access tokens as session_id.';
-comment on column watchpost.sessions.user_id is 'Who signed in.';
-comment on column watchpost.sessions.created_at is 'When.';
 comment on column watchpost.sessions.refreshed_at is 'Last new access token; a session that sleeps for 30 days is over.';
 comment on column watchpost.sessions.ended_at is 'Signed out, or ended because a used refresh token came back.';
 create index sessions_user_id on watchpost.sessions (user_id);
@@ -58,10 +50,8 @@ create table watchpost.refresh_tokens (
   used_at timestamptz
 );
 comment on table watchpost.refresh_tokens is 'Refresh tokens of the local issuer, one chain a session. Each works once; one that comes back later was stolen and ends its session.';
-comment on column watchpost.refresh_tokens.token_hash is 'SHA-256 of the token.';
-comment on column watchpost.refresh_tokens.session_id is 'Session it renews.';
-comment on column watchpost.refresh_tokens.created_at is 'When it was given out.';
-comment on column watchpost.refresh_tokens.used_at is 'When it was exchanged for the next one.';
+comment on column watchpost.refresh_tokens.token_hash is 'SHA-256.';
+comment on column watchpost.refresh_tokens.used_at is 'When it was exchanged for the next one; null: not yet.';
 create index refresh_tokens_session_id on watchpost.refresh_tokens (session_id);
 alter table watchpost.refresh_tokens enable row level security;
 alter table watchpost.refresh_tokens force row level security;

@@ -9,10 +9,6 @@ create table watchpost.organisations (
   updated_at timestamptz not null default now()
 );
 comment on table watchpost.organisations is 'A group of accounts that share zones and channels. It gives rows, never a plan.';
-comment on column watchpost.organisations.id is 'Stands as org_id wherever something is shared.';
-comment on column watchpost.organisations.name is 'What its members call it.';
-comment on column watchpost.organisations.created_at is 'When it was founded.';
-comment on column watchpost.organisations.updated_at is 'Last change of its name.';
 alter table watchpost.organisations enable row level security;
 alter table watchpost.organisations force row level security;
 
@@ -33,16 +29,11 @@ create table watchpost.members (
 );
 comment on table watchpost.members is 'Who belongs to an organisation, and who is invited to. Only the hash of an invite link is stored.';
 comment on column watchpost.members.id is 'Names the membership; stays the same when an invite is accepted.';
-comment on column watchpost.members.org_id is 'Organisation joined or invited to.';
 comment on column watchpost.members.user_id is 'Account of the member; null while only invited.';
 comment on column watchpost.members.email is 'Address invited; the invite works for this address only.';
 comment on column watchpost.members.role is 'owner (one an organisation), admin (manages members, channels and all shared zones) or member.';
-comment on column watchpost.members.status is 'invited until the link is used, then active.';
 comment on column watchpost.members.invited_by is 'Account that sent the invite; it is void when that account loses its role.';
 comment on column watchpost.members.invite_hash is 'SHA-256 of the token in the invite link; null once accepted.';
-comment on column watchpost.members.invite_expires_at is 'After this the link no longer works.';
-comment on column watchpost.members.joined_at is 'When the invite was accepted.';
-comment on column watchpost.members.created_at is 'When the row was made, usually by the invite.';
 create unique index members_org_user_key on watchpost.members (org_id, user_id);
 create unique index members_org_invited_key on watchpost.members (org_id, lower(email)) where status = 'invited';
 create unique index members_org_owner_key on watchpost.members (org_id) where role = 'owner';

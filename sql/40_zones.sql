@@ -38,37 +38,25 @@ create table watchpost.zones (
   check ((shape_type = 'polygon') <= (polygon is not null))
 );
 comment on table watchpost.zones is 'Watch zones as they are now. Change shapes through the API: it computes the boxes that matching needs.';
-comment on column watchpost.zones.id is 'Stays the same through every version.';
-comment on column watchpost.zones.owner_id is 'Account whose zone it is and whose plan pays for it.';
-comment on column watchpost.zones.org_id is 'Organisation it is shared with; null: private.';
-comment on column watchpost.zones.tenant_id is 'Who may see it: organisation, else owner. Computed.';
-comment on column watchpost.zones.label is 'What people call the place.';
-comment on column watchpost.zones.lat is 'Latitude of the centre, or of the label of a polygon, degrees.';
-comment on column watchpost.zones.lon is 'Longitude of the centre, or of the label of a polygon, degrees.';
-comment on column watchpost.zones.radius_km is 'Radius of a circle, kilometres.';
-comment on column watchpost.zones.shape_type is 'circle or polygon.';
-comment on column watchpost.zones.polygon is 'GeoJSON Polygon or MultiPolygon; null for a circle.';
-comment on column watchpost.zones.match is 'point: the events point lies inside; footprint: or its geometry touches the zone.';
+comment on column watchpost.zones.org_id is 'Null: private.';
+comment on column watchpost.zones.tenant_id is 'Whose it is: organisation, else owner.';
+comment on column watchpost.zones.lat is 'With lon: the centre of a circle, or where the label of a polygon stands.';
+comment on column watchpost.zones.radius_km is 'Of a circle; a polygon ignores it.';
+comment on column watchpost.zones.polygon is 'GeoJSON Polygon or MultiPolygon; null: a circle.';
+comment on column watchpost.zones.match is 'point: its point lies inside; footprint: or its geometry touches the zone.';
 comment on column watchpost.zones.min_severity is 'Threshold, 0 to 100, for severity times severity_multiplier.';
-comment on column watchpost.zones.severity_multiplier is 'Makes events count for more or less here, 0.1 to 5.';
 comment on column watchpost.zones.dwell_minutes is 'How long a vessel or aircraft must stay before it alerts; other events ignore it.';
 comment on column watchpost.zones.quiet_hours_start is 'HH:MM in quiet_hours_tz; null: no quiet hours.';
-comment on column watchpost.zones.quiet_hours_end is 'HH:MM; may lie past midnight.';
-comment on column watchpost.zones.quiet_hours_tz is 'IANA time zone of the quiet hours.';
+comment on column watchpost.zones.quiet_hours_end is 'May lie past midnight.';
 comment on column watchpost.zones.quiet_mode is 'What happens in quiet hours: hold (one digest at their end) or drop (recorded, never sent).';
 comment on column watchpost.zones.emergency_severity is 'From this severity on quiet hours do not count; null: they always do.';
-comment on column watchpost.zones.color is 'Colour on the map, #rrggbb.';
-comment on column watchpost.zones.icon is 'Name of the symbol on the map.';
 comment on column watchpost.zones.channel_ids is 'Where alerts go: null every enabled channel of the owner (and organisation), empty nowhere.';
-comment on column watchpost.zones.sources is 'Only these feeds; null: all.';
-comment on column watchpost.zones.types is 'Only these event types; null: all.';
+comment on column watchpost.zones.sources is 'Null: all feeds.';
+comment on column watchpost.zones.types is 'Null: all types.';
 comment on column watchpost.zones.snoozed_until is 'Until then alerts are recorded as suppressed.';
-comment on column watchpost.zones.enabled is 'Whether it is matched at all.';
 comment on column watchpost.zones.boxes is 'Bounding boxes of the shape, computed by the API with it; never set by hand.';
 comment on column watchpost.zones.version is 'Counts the changes that matter to decisions; each is a row of zone_versions.';
-comment on column watchpost.zones.created_at is 'When it was drawn.';
-comment on column watchpost.zones.updated_at is 'Last change of any kind.';
-comment on column watchpost.zones.deleted_at is 'Hidden since then; restorable for 30 days; null: alive.';
+comment on column watchpost.zones.deleted_at is 'Restorable for 30 days from then on.';
 create index zones_tenant_created on watchpost.zones (tenant_id, created_at desc, id desc) where deleted_at is null;
 create index zones_owner_id on watchpost.zones (owner_id);
 create index zones_org_id on watchpost.zones (org_id) where org_id is not null;
@@ -114,12 +102,9 @@ create table watchpost.zone_boxes (
   primary key (zone_id, part)
 );
 comment on table watchpost.zone_boxes is 'What narrows the search for the zones that are not deleted: bounding boxes (several across the antimeridian), the least severity that can matter, filters.';
-comment on column watchpost.zone_boxes.zone_id is 'Zone the box belongs to.';
-comment on column watchpost.zone_boxes.part is 'Number of the box within its zone.';
-comment on column watchpost.zone_boxes.box is 'Longitudes and latitudes it spans, degrees.';
-comment on column watchpost.zone_boxes.min_severity is 'Least severity of an event that can reach the zone; what is below it is never looked at.';
-comment on column watchpost.zone_boxes.sources is 'Copy of the filter of its zone, so that the index alone can leave it out.';
-comment on column watchpost.zone_boxes.types is 'Copy of the filter of its zone, so that the index alone can leave it out.';
+comment on column watchpost.zone_boxes.box is 'Longitudes and latitudes, degrees.';
+comment on column watchpost.zone_boxes.min_severity is 'Of an event that can reach the zone: its threshold divided by its multiplier, rounded down.';
+comment on column watchpost.zone_boxes.sources is 'With types: copies of the filters of its zone, so that the index alone can leave it out.';
 create index zone_boxes_box on watchpost.zone_boxes using gist (box, min_severity) include (zone_id, sources, types);
 alter table watchpost.zone_boxes enable row level security;
 alter table watchpost.zone_boxes force row level security;
@@ -135,9 +120,7 @@ create table watchpost.zone_shapes (
   primary key (zone_id, hash)
 );
 comment on table watchpost.zone_shapes is 'Each polygon a zone ever had in a kept version, once. Of that zone alone: the same place drawn by somebody else is a row of theirs.';
-comment on column watchpost.zone_shapes.zone_id is 'Zone it belongs to.';
 comment on column watchpost.zone_shapes.hash is 'SHA-256 of the polygon; names it within its zone.';
-comment on column watchpost.zone_shapes.polygon is 'GeoJSON Polygon or MultiPolygon.';
 comment on column watchpost.zone_shapes.bytes is 'Length of it as text; what a zone may keep is counted by it.';
 alter table watchpost.zone_shapes enable row level security;
 alter table watchpost.zone_shapes force row level security;
@@ -158,9 +141,6 @@ create table watchpost.zone_versions (
   foreign key (zone_id, shape_hash) references watchpost.zone_shapes (zone_id, hash)
 );
 comment on table watchpost.zone_versions is 'Each version of a zone in which something was seen, so that what was decided can be replayed; the others are thinned out, see retention.';
-comment on column watchpost.zone_versions.zone_id is 'Zone this was.';
-comment on column watchpost.zone_versions.version is 'Number of the version.';
-comment on column watchpost.zone_versions.valid_from is 'Since when it held; until the next version.';
 comment on column watchpost.zone_versions.definition is 'Every field a decision reads, as JSON, but for the polygon.';
 comment on column watchpost.zone_versions.shape_hash is 'Its polygon in zone_shapes; null: it has none.';
 comment on column watchpost.zone_versions.ended_at is 'When the next version began; null: it is the last one.';
@@ -182,10 +162,8 @@ create table watchpost.match_memory (
   primary key (zone_id, key)
 );
 comment on table watchpost.match_memory is 'What matching remembers per zone and event, or zone and moving subject (a stay).';
-comment on column watchpost.match_memory.zone_id is 'Zone that remembers.';
 comment on column watchpost.match_memory.key is 'Event id, or subject of a stay.';
 comment on column watchpost.match_memory.memory is 'State of the decision so far, read and written by matching only.';
-comment on column watchpost.match_memory.updated_at is 'Last news; forgotten with the event revisions.';
 create index match_memory_key on watchpost.match_memory (key);
 create index match_memory_updated_at on watchpost.match_memory (updated_at);
 alter table watchpost.match_memory enable row level security;

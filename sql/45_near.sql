@@ -2,10 +2,19 @@
 
 set role watchpost_owner;
 
--- Security definer: operators on boxes are not leakproof, so under RLS no index could serve them.
--- It therefore applies the same two rules itself: the caller's scopes for zones and for events.
+-- Events and positions as one, for searches by area.
+create view private.sightings with (security_invoker = true) as
+select e.id, e.source, e.type, e.severity, e.ts, e.extent, e.tenant_id, false as is_position
+from watchpost.events e
+union all
+select p.event_id, p.source, p.type, p.severity, p.ts, p.extent, p.tenant_id, true
+from watchpost.positions p;
+comment on view private.sightings is 'Events and positions as one, for searches by area.';
+
 -- Newest events whose extent meets a box of the caller's zones, before a cursor. With more than
--- p_walk boxes it walks the window by time instead and may stop early: then the last row says where.
+-- p_max_boxes boxes it walks the window by time instead and may stop early: then the last row says where.
+-- Security definer: operators on boxes are not leakproof, so under RLS no index could serve them.
+-- It therefore asks for the caller's tenants itself, of zones and of events.
 create function private.events_near(
   p_zone_id uuid,
   p_from timestamptz,
@@ -15,84 +24,52 @@ create function private.events_near(
   p_type text,
   p_min_severity integer,
   p_limit integer,
-  p_walk integer default 400
+  p_max_boxes integer default 400
 )
 returns table (event_id text, ts timestamptz, is_position boolean, zone_ids uuid[])
 language plpgsql stable security definer set search_path = '' set plan_cache_mode = force_custom_plan as $$
 declare
   v_tenants uuid[] := private.my_tenants();
-  v_boxes bigint;
 begin
-  select count(*) into v_boxes
-  from (
-    select from watchpost.zones z join watchpost.zone_boxes b on b.zone_id = z.id
-    where z.tenant_id = any(v_tenants) and z.deleted_at is null and (p_zone_id is null or z.id = p_zone_id)
-    limit p_walk + 1
-  ) counted;
-
-  if v_boxes <= p_walk then
-    return query
-    with boxes as materialized (
-      select b.zone_id, b.box
-      from watchpost.zones z join watchpost.zone_boxes b on b.zone_id = z.id
-      where z.tenant_id = any(v_tenants) and z.deleted_at is null and (p_zone_id is null or z.id = p_zone_id)
-    ),
-    near as (
-      select e.id, e.ts, false as is_position, boxes.zone_id
-      from boxes cross join lateral (
-        select c.id, c.ts from watchpost.events c
-        where c.extent operator(pg_catalog.&&) boxes.box and c.ts > p_from and c.ts <= p_before
-          and (c.tenant_id is null or c.tenant_id = any(v_tenants))
-          and (p_before_id is null or c.ts < p_before or c.id < p_before_id)
-          and (p_source is null or c.source = p_source)
-          and (p_type is null or c.type = p_type)
-          and (p_min_severity is null or c.severity >= p_min_severity)
-        order by c.ts operator(extensions.<->) p_before
-        fetch first p_limit rows with ties
-      ) e
-      union all
-      select e.event_id, e.ts, true, boxes.zone_id
-      from boxes cross join lateral (
-        select c.event_id, c.ts from watchpost.positions c
-        where c.extent operator(pg_catalog.&&) boxes.box and c.ts > p_from and c.ts <= p_before
-          and (c.tenant_id is null or c.tenant_id = any(v_tenants))
-          and (p_before_id is null or c.ts < p_before or c.event_id < p_before_id)
-          and (p_source is null or c.source = p_source)
-          and (p_type is null or c.type = p_type)
-          and (p_min_severity is null or c.severity >= p_min_severity)
-        order by c.ts operator(extensions.<->) p_before
-        fetch first p_limit rows with ties
-      ) e
-    )
-    select n.id, n.ts, n.is_position, array_agg(distinct n.zone_id)
-    from near n
-    group by n.id, n.ts, n.is_position
-    order by n.ts desc, n.id desc
-    limit p_limit;
-    return;
-  end if;
-
   return query
-  with walked as materialized (
-    select * from (
-      (select c.id, c.ts, c.extent, false as is_position from watchpost.events c
-       where c.ts > p_from and c.ts <= p_before
-         and (c.tenant_id is null or c.tenant_id = any(v_tenants))
-         and (p_before_id is null or c.ts < p_before or c.id < p_before_id)
-         and (p_source is null or c.source = p_source)
-         and (p_type is null or c.type = p_type)
-         and (p_min_severity is null or c.severity >= p_min_severity)
-       order by c.ts desc, c.id desc limit 5000)
-      union all
-      (select c.event_id, c.ts, c.extent, true from watchpost.positions c
-       where c.ts > p_from and c.ts <= p_before
-         and (c.tenant_id is null or c.tenant_id = any(v_tenants))
-         and (p_before_id is null or c.ts < p_before or c.event_id < p_before_id)
-         and (p_source is null or c.source = p_source)
-         and (p_type is null or c.type = p_type)
-         and (p_min_severity is null or c.severity >= p_min_severity)
-       order by c.ts desc, c.event_id desc limit 5000)
-    ) w
+  with mine as not materialized (
+    select z.id from watchpost.zones z
+    where z.tenant_id = any(v_tenants) and z.deleted_at is null and (p_zone_id is null or z.id = p_zone_id)
+  ),
+  boxes as materialized (
+    select b.zone_id, b.box
+    from mine
+    join watchpost.zone_boxes b on b.zone_id = mine.id
+    limit p_max_boxes + 1
+  ),
+  -- Not materialized: each of the two ways below reads it by an index of its own.
+  wanted as not materialized (
+    select s.id, s.ts, s.extent, s.is_position
+    from private.sightings s
+    where s.ts > p_from and s.ts <= p_before
+      and (s.tenant_id is null or s.tenant_id = any(v_tenants))
+      and (p_before_id is null or s.ts < p_before or s.id < p_before_id)
+      and (p_source is null or s.source = p_source)
+      and (p_type is null or s.type = p_type)
+      and (p_min_severity is null or s.severity >= p_min_severity)
+  ),
+  near as (
+    select e.id, e.ts, e.is_position, array_agg(distinct b.zone_id) as zone_ids
+    from boxes b
+    cross join lateral (
+      select w.id, w.ts, w.is_position from wanted w
+      where w.extent operator(pg_catalog.&&) b.box
+      order by w.ts operator(extensions.<->) p_before
+      fetch first p_limit rows with ties
+    ) e
+    where (select count(*) from boxes) <= p_max_boxes
+    group by e.id, e.ts, e.is_position
+    order by e.ts desc, e.id desc
+    limit p_limit
+  ),
+  walked as materialized (
+    select w.* from wanted w
+    where (select count(*) from boxes) > p_max_boxes
     order by w.ts desc, w.id desc
     limit 5000
   ),
@@ -102,17 +79,12 @@ begin
     cross join lateral (
       -- Offset 0: first the boxes it meets, then whose they are. Box operators are estimated so high
       -- that each event would else be held against all zones of the caller.
-      select array_agg(distinct mine.id) as zone_ids
+      select array_agg(distinct owned.id) as zone_ids
       from (
         select b.zone_id from watchpost.zone_boxes b
         where b.box operator(pg_catalog.&&) w.extent offset 0
-      ) near
-      cross join lateral (
-        select z.id from watchpost.zones z
-        where z.id = near.zone_id and z.tenant_id = any(v_tenants) and z.deleted_at is null
-          and (p_zone_id is null or z.id = p_zone_id)
-        offset 0
-      ) mine
+      ) met
+      cross join lateral (select mine.id from mine where mine.id = met.zone_id offset 0) owned
     ) n
     where n.zone_ids is not null
     order by w.ts desc, w.id desc
@@ -125,6 +97,8 @@ begin
     order by w.ts, w.id
     limit 1
   )
+  select * from near
+  union all
   select * from hits
   union all
   select * from stopped s where not exists (select from hits h where h.id = s.id)

@@ -20,19 +20,12 @@ create table watchpost.audit (
   details jsonb not null default '{}'
 );
 comment on table watchpost.audit is 'Acts of an account and acts of others on its things; one row per account concerned. Kept 400 days.';
-comment on column watchpost.audit.id is 'Row id; exporters continue after it.';
-comment on column watchpost.audit.at is 'When it was done.';
-comment on column watchpost.audit.xid is 'Transaction of the act; orders the export.';
-comment on column watchpost.audit.seq is 'Order within the transaction.';
+comment on column watchpost.audit.xid is 'With seq: the order of the export.';
 comment on column watchpost.audit.account_id is 'Account in whose log this stands.';
 comment on column watchpost.audit.actor_id is 'Account that acted; null for operators and the service itself.';
 comment on column watchpost.audit.key_id is 'API key used; null outside the API.';
 comment on column watchpost.audit.action is 'What was done, as <thing>.<verb>; request.refused for refusals.';
-comment on column watchpost.audit.target_type is 'Sort of thing acted on.';
 comment on column watchpost.audit.target_id is 'Its id, or the route of a refusal.';
-comment on column watchpost.audit.outcome is 'success or failure.';
-comment on column watchpost.audit.ip is 'Client address as the API knows it.';
-comment on column watchpost.audit.user_agent is 'Client software, as it says of itself.';
 comment on column watchpost.audit.request_id is 'X-Request-Id of the request; for refusals the key they are counted under.';
 comment on column watchpost.audit.details is 'Changed fields before and after, without secrets; the count of refusals.';
 create index audit_account_at on watchpost.audit (account_id, at desc, id desc);

@@ -8,9 +8,6 @@ create table watchpost.retention (
   updated_at timestamptz not null default now()
 );
 comment on table watchpost.retention is 'How long each kind of row is kept; change it here.';
-comment on column watchpost.retention.thing is 'Sort of row.';
-comment on column watchpost.retention.keep is 'How long, from its own time on.';
-comment on column watchpost.retention.updated_at is 'When this was last changed.';
 alter table watchpost.retention enable row level security;
 alter table watchpost.retention force row level security;
 insert into watchpost.retention (thing, keep) values
@@ -22,70 +19,136 @@ insert into watchpost.retention (thing, keep) values
   ('positions', '48 hours'),
   ('deleted', '30 days');
 
--- Security definer: deletes up to p_batch rows of each kind that is past its time; says how many went.
--- Events with an alert stay as the alert's own copy; what is deleted softly goes for good.
-create function private.purge(p_batch integer default 2000) returns integer
-language plpgsql volatile security definer set search_path = '' as $$
+-- What is older than this has been kept long enough.
+create function private.kept_since(p_thing text) returns timestamptz
+language sql stable set search_path = '' as $$
+  select now() - keep from watchpost.retention where thing = p_thing
+$$;
+
+-- The functions that follow delete up to p_batch rows each and say how many.
+create function private.purge_revisions(p_batch integer) returns integer
+language plpgsql volatile set search_path = '' as $$
 declare
-  v_total integer := 0;
+  v_before timestamptz := private.kept_since('event_revisions');
   v_count integer;
-  v_keep jsonb := (select jsonb_object_agg(thing, keep) from watchpost.retention);
-  v_partition record;
 begin
   delete from watchpost.event_revisions where (event_id, revision) in (
     select event_id, revision from watchpost.event_revisions
-    where first_seen_at < now() - (v_keep ->> 'event_revisions')::interval
-    order by first_seen_at limit p_batch);
+    where first_seen_at < v_before
+    order by first_seen_at
+    limit p_batch);
   get diagnostics v_count = row_count;
-  v_total := v_total + v_count;
+  return v_count;
+end
+$$;
 
+-- An alert has its own copy of its event.
+create function private.purge_events(p_batch integer) returns integer
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_before timestamptz := private.kept_since('events');
+  v_count integer;
+begin
   delete from watchpost.events where id in (
-    select e.id from watchpost.events e
-    where e.ts < now() - (v_keep ->> 'events')::interval
-      and e.updated_at < now() - (v_keep ->> 'events')::interval
-      and (e.ends_at is null or e.ends_at < now())
-    order by e.ts limit p_batch);
+    select id from watchpost.events
+    where ts < v_before and updated_at < v_before and (ends_at is null or ends_at < now())
+    order by ts
+    limit p_batch);
   get diagnostics v_count = row_count;
-  v_total := v_total + v_count;
+  return v_count;
+end
+$$;
 
+create function private.purge_batches(p_batch integer) returns integer
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_count integer;
+begin
   delete from watchpost.batches where id in (
     select id from watchpost.batches
     where matched_at is not null and created_at < now() - interval '7 days'
-    order by created_at limit p_batch);
+    order by created_at
+    limit p_batch);
   get diagnostics v_count = row_count;
-  v_total := v_total + v_count;
+  return v_count;
+end
+$$;
 
-  -- A delivery counts its attempts for the 48 hours that it may be tried.
+-- A delivery counts its attempts for the 48 hours that it may be tried.
+create function private.purge_attempts(p_batch integer) returns integer
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_before timestamptz := least(private.kept_since('delivery_attempts'), now() - interval '48 hours');
+  v_count integer;
+begin
   delete from watchpost.delivery_attempts where id in (
     select id from watchpost.delivery_attempts
-    where at < now() - greatest((v_keep ->> 'delivery_attempts')::interval, interval '48 hours')
-    order by at limit p_batch);
+    where at < v_before
+    order by at
+    limit p_batch);
   get diagnostics v_count = row_count;
-  v_total := v_total + v_count;
+  return v_count;
+end
+$$;
 
+-- Their deliveries go with them.
+create function private.purge_alerts(p_batch integer) returns integer
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_before timestamptz := private.kept_since('alerts');
+  v_count integer;
+begin
   delete from watchpost.alerts where id in (
     select id from watchpost.alerts
-    where raised_at < now() - (v_keep ->> 'alerts')::interval
-    order by raised_at limit p_batch);
+    where raised_at < v_before
+    order by raised_at
+    limit p_batch);
   get diagnostics v_count = row_count;
-  v_total := v_total + v_count;
+  return v_count;
+end
+$$;
 
-  v_total := v_total + private.purge_tests((v_keep ->> 'alerts')::interval, p_batch);
-
+create function private.purge_audit(p_batch integer) returns integer
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_before timestamptz := private.kept_since('audit');
+  v_count integer;
+begin
   delete from watchpost.audit where id in (
-    select id from watchpost.audit where at < now() - (v_keep ->> 'audit')::interval order by at limit p_batch);
+    select id from watchpost.audit
+    where at < v_before
+    order by at
+    limit p_batch);
   get diagnostics v_count = row_count;
-  v_total := v_total + v_count;
+  return v_count;
+end
+$$;
 
+-- What matching remembers goes with the revisions it remembers.
+create function private.purge_memory(p_batch integer) returns integer
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_before timestamptz := private.kept_since('event_revisions');
+  v_count integer;
+begin
   delete from watchpost.match_memory where (zone_id, key) in (
     select zone_id, key from watchpost.match_memory
-    where updated_at < now() - (v_keep ->> 'event_revisions')::interval
-    order by updated_at limit p_batch);
+    where updated_at < v_before
+    order by updated_at
+    limit p_batch);
   get diagnostics v_count = row_count;
-  v_total := v_total + v_count;
+  return v_count;
+end
+$$;
 
-  -- A version that was in force when nothing was seen decided nothing: the one before it may stand in
-  -- for it. Not before an hour, when every ingest that was under way has been stored.
+-- A version that was in force when nothing was seen decided nothing: the one before it may stand in
+-- for it. Not before an hour, when every ingest that was under way has been stored. A shape goes with
+-- the last version that has it.
+create function private.purge_versions(p_batch integer) returns integer
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_count integer;
+begin
   delete from watchpost.zone_versions where (zone_id, version) in (
     select v.zone_id, v.version from watchpost.zone_versions v
     where v.ended_at < now() - interval '1 hour'
@@ -101,51 +164,91 @@ begin
         select from watchpost.alerts a where a.zone_id = v.zone_id and a.zone_version = v.version)
     limit p_batch);
   get diagnostics v_count = row_count;
-  v_total := v_total + v_count;
-
   delete from watchpost.zone_shapes s
   where not exists (
     select from watchpost.zone_versions v where v.zone_id = s.zone_id and v.shape_hash = s.hash);
+  return v_count;
+end
+$$;
 
+-- What was deleted long ago and nothing that is kept points at.
+create function private.purge_deleted(p_batch integer) returns integer
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_before timestamptz := private.kept_since('deleted');
+  v_zones integer;
+  v_channels integer;
+begin
   delete from watchpost.zones where id in (
-    select id from watchpost.zones z
-    where z.deleted_at < now() - (v_keep ->> 'deleted')::interval
+    select z.id from watchpost.zones z
+    where z.deleted_at < v_before
       and not exists (select from watchpost.alerts a where a.zone_id = z.id)
     limit p_batch);
-  get diagnostics v_count = row_count;
-  v_total := v_total + v_count;
-
+  get diagnostics v_zones = row_count;
   delete from watchpost.channels where id in (
-    select id from watchpost.channels c
-    where c.deleted_at < now() - (v_keep ->> 'deleted')::interval
+    select c.id from watchpost.channels c
+    where c.deleted_at < v_before
       and not exists (select from watchpost.deliveries d where d.channel_id = c.id)
     limit p_batch);
-  get diagnostics v_count = row_count;
-  v_total := v_total + v_count;
+  get diagnostics v_channels = row_count;
+  return v_zones + v_channels;
+end
+$$;
 
-  perform private.end_interrupted_tests();
-
-  -- As long as the log tells of it.
-  delete from watchpost.api_keys where revoked_at < now() - (v_keep ->> 'audit')::interval;
+-- Keys, links, sessions and limits that are over. A revoked key stays as long as the log tells of it.
+create function private.purge_credentials() returns void
+language sql volatile set search_path = '' as $$
+  delete from watchpost.api_keys where revoked_at < private.kept_since('audit');
   delete from watchpost.idempotency_keys where created_at < now() - interval '24 hours';
   delete from watchpost.sign_in_links where expires_at < now();
   delete from watchpost.refresh_tokens where used_at < now() - interval '30 days';
   delete from watchpost.sessions where refreshed_at < now() - interval '30 days';
   delete from watchpost.rate_denials where at < now() - interval '10 minutes';
   delete from watchpost.rate_limits where tat < now() - interval '10 minutes';
+$$;
 
+-- Positions go a day at a time, with their partition.
+create function private.purge_positions() returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_before timestamptz := private.kept_since('positions');
+  v_partition text;
+begin
   for v_partition in
     select c.relname
     from pg_catalog.pg_inherits i
     join pg_catalog.pg_class c on c.oid = i.inhrelid
     where i.inhparent = 'watchpost.positions'::regclass
       and c.relname ~ '^positions_\d{8}$'
-      and to_date(right(c.relname, 8), 'YYYYMMDD') + 1 < (now() - (v_keep ->> 'positions')::interval)::date
+      and to_date(right(c.relname, 8), 'YYYYMMDD') + 1 < v_before::date
   loop
-    execute format('drop table watchpost.%I', v_partition.relname);
+    execute format('drop table watchpost.%I', v_partition);
   end loop;
-  delete from watchpost.positions_default where ts < now() - (v_keep ->> 'positions')::interval;
-  return v_total;
+  delete from watchpost.positions_default where ts < v_before;
+end
+$$;
+
+-- Security definer: the jobs delete nothing themselves. Deletes what is past its time, up to p_batch
+-- rows of each kind, and says how many went: as long as that is not 0, more may be left.
+create function private.purge(p_batch integer default 2000) returns integer
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_count integer := 0;
+begin
+  v_count := v_count + private.purge_revisions(p_batch);
+  v_count := v_count + private.purge_events(p_batch);
+  v_count := v_count + private.purge_batches(p_batch);
+  v_count := v_count + private.purge_attempts(p_batch);
+  v_count := v_count + private.purge_alerts(p_batch);
+  v_count := v_count + private.purge_tests(private.kept_since('alerts'), p_batch);
+  v_count := v_count + private.purge_audit(p_batch);
+  v_count := v_count + private.purge_memory(p_batch);
+  v_count := v_count + private.purge_versions(p_batch);
+  v_count := v_count + private.purge_deleted(p_batch);
+  perform private.end_interrupted_tests();
+  perform private.purge_credentials();
+  perform private.purge_positions();
+  return v_count;
 end
 $$;
 grant execute on function private.purge to watchpost_jobs;

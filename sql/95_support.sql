@@ -52,14 +52,10 @@ select a.user_id, a.email, a.plan, a.created_at as signed_up_at,
   a.banned_until
 from watchpost.accounts a;
 comment on view support.accounts is 'Who has an account, what they pay for and how much they have.';
-comment on column support.accounts.user_id is 'Id of the account, as in auth.users.';
-comment on column support.accounts.email is 'Sign-in address.';
 comment on column support.accounts.plan is 'free, pro or enterprise; changed by the snippet "Change a plan".';
-comment on column support.accounts.signed_up_at is 'When the account was made.';
 comment on column support.accounts.keys is 'API keys that work now.';
 comment on column support.accounts.zones is 'Zones it owns, deleted ones not counted.';
 comment on column support.accounts.channels is 'Channels it owns, deleted ones not counted.';
-comment on column support.accounts.organisations is 'Organisations it is a member of.';
 comment on column support.accounts.last_used_at is 'When one of its keys was last used, right to about a minute.';
 comment on column support.accounts.banned_until is 'Until then its keys and sessions are refused and its zones pause; null: never banned.';
 
@@ -72,11 +68,7 @@ select p.plan, p.plan <> 'free' as may_call,
   case p.plan when 'free' then 0 else private.plan_limit(p.plan, 'keys') end as keys
 from unnest(array['free', 'pro', 'enterprise']) as p (plan);
 comment on view support.plans is 'What each plan allows and how many accounts are on it.';
-comment on column support.plans.plan is 'free, pro or enterprise.';
 comment on column support.plans.may_call is 'Whether the API answers; below pro it says 402 and zones pause.';
-comment on column support.plans.accounts is 'Accounts on this plan.';
-comment on column support.plans.zones is 'Zones an account may own.';
-comment on column support.plans.channels is 'Channels an account may own.';
 comment on column support.plans.members is 'Members and invites in an organisation of such an owner.';
 comment on column support.plans.keys is 'API keys that work at the same time.';
 
@@ -95,16 +87,9 @@ join watchpost.accounts a on a.user_id = k.user_id
 left join watchpost.key_usage u on u.key_id = k.id;
 comment on view support.api_keys is 'API keys without their hashes.';
 comment on column support.api_keys.id is 'Names the key in the audit log and in the snippet "Revoke a key".';
-comment on column support.api_keys.email is 'Account that acts when it is used.';
-comment on column support.api_keys.name is 'What its owner calls it.';
 comment on column support.api_keys.prefix is 'First characters of the key; its owner can read them out.';
-comment on column support.api_keys.scopes is 'What it may do: read, write, ingest.';
 comment on column support.api_keys.state is 'works, paused (the plan is free), banned (its account is), expired or revoked.';
 comment on column support.api_keys.last_used_at is 'When it was last used, right to about a minute; null: never.';
-comment on column support.api_keys.created_at is 'When it was made.';
-comment on column support.api_keys.expires_at is 'From then on it is refused; null: never.';
-comment on column support.api_keys.revoked_at is 'When it was revoked; null: it was not.';
-comment on column support.api_keys.user_id is 'Id of the account.';
 
 create view support.organisations with (security_invoker = true) as
 select o.id, o.name,
@@ -116,14 +101,9 @@ select o.id, o.name,
   o.created_at
 from watchpost.organisations o;
 comment on view support.organisations is 'Organisations and how much is shared with them.';
-comment on column support.organisations.id is 'Stands as org_id wherever something is shared.';
-comment on column support.organisations.name is 'What its members call it.';
 comment on column support.organisations.owner is 'Address of its owner, whose plan sets its limits.';
 comment on column support.organisations.members is 'Members, the owner among them.';
 comment on column support.organisations.invited is 'Invites not yet accepted, expired ones too.';
-comment on column support.organisations.zones is 'Zones shared with it.';
-comment on column support.organisations.channels is 'Channels shared with it.';
-comment on column support.organisations.created_at is 'When it was founded.';
 
 create view support.members with (security_invoker = true) as
 select m.id, o.name as organisation, m.email, m.role,
@@ -133,16 +113,7 @@ from watchpost.members m
 join watchpost.organisations o on o.id = m.org_id
 left join watchpost.accounts i on i.user_id = m.invited_by;
 comment on view support.members is 'Who belongs to an organisation and who is invited. The link itself is stored nowhere.';
-comment on column support.members.id is 'Names the membership.';
-comment on column support.members.organisation is 'Name of the organisation.';
-comment on column support.members.email is 'Address of the member, or the one invited.';
-comment on column support.members.role is 'owner, admin or member.';
 comment on column support.members.state is 'active, invited or invite expired.';
-comment on column support.members.invited_by is 'Address of who sent the invite.';
-comment on column support.members.invite_expires_at is 'After this the link no longer works.';
-comment on column support.members.joined_at is 'When the invite was accepted.';
-comment on column support.members.created_at is 'When the row was made, usually by the invite.';
-comment on column support.members.org_id is 'Id of the organisation.';
 comment on column support.members.user_id is 'Id of the account; null while only invited.';
 
 create view support.zones with (security_invoker = true) as
@@ -163,30 +134,14 @@ from watchpost.zones z
 join watchpost.accounts a on a.user_id = z.owner_id
 left join watchpost.organisations o on o.id = z.org_id;
 comment on view support.zones is 'Watch zones: whose, what they want, and whether they watch at all.';
-comment on column support.zones.id is 'Zone id.';
-comment on column support.zones.label is 'What people call the place.';
-comment on column support.zones.owner is 'Address of the owner, whose plan pays for it.';
-comment on column support.zones.organisation is 'Organisation it is shared with; null: private.';
+comment on column support.zones.organisation is 'Null: private.';
 comment on column support.zones.state is 'watching, snoozed, disabled, paused (the owner''s plan is free, or they are banned) or deleted.';
-comment on column support.zones.lat is 'Latitude of the centre or label, degrees.';
-comment on column support.zones.lon is 'Longitude of the centre or label, degrees.';
-comment on column support.zones.shape_type is 'circle or polygon.';
-comment on column support.zones.radius_km is 'Radius of a circle, kilometres.';
+comment on column support.zones.lat is 'With lon: the centre of a circle, or where the label of a polygon stands.';
 comment on column support.zones.min_severity is 'Threshold for severity times severity_multiplier.';
-comment on column support.zones.severity_multiplier is 'Makes events count for more or less here.';
-comment on column support.zones.dwell_minutes is 'How long a vessel or aircraft must stay.';
-comment on column support.zones.quiet_hours is 'Quiet hours in words; null: none.';
-comment on column support.zones.emergency_severity is 'From this severity on quiet hours do not count.';
-comment on column support.zones.sources is 'Only these feeds; null: all.';
-comment on column support.zones.types is 'Only these event types; null: all.';
+comment on column support.zones.sources is 'Null: all feeds.';
+comment on column support.zones.types is 'Null: all types.';
 comment on column support.zones.channels is 'How many channels were chosen; 0: none, null: every enabled one.';
-comment on column support.zones.snoozed_until is 'Until then alerts are recorded as suppressed.';
-comment on column support.zones.last_alert_at is 'When it last raised an alert.';
-comment on column support.zones.created_at is 'When it was drawn.';
-comment on column support.zones.updated_at is 'Last change of any kind.';
-comment on column support.zones.deleted_at is 'Hidden since then; restorable for 30 days.';
-comment on column support.zones.owner_id is 'Id of the owner.';
-comment on column support.zones.org_id is 'Id of the organisation.';
+comment on column support.zones.deleted_at is 'Restorable for 30 days from then on.';
 
 create view support.channels with (security_invoker = true) as
 select c.id, c.kind, c.label, a.email as owner, o.name as organisation,
@@ -204,23 +159,11 @@ from watchpost.channels c
 join watchpost.accounts a on a.user_id = c.owner_id
 left join watchpost.organisations o on o.id = c.org_id;
 comment on view support.channels is 'Where alerts go. Targets and configuration masked, signing secrets left out.';
-comment on column support.channels.id is 'Channel id.';
-comment on column support.channels.kind is 'webhook, slack, discord, teams, telegram, email, pagerduty or ntfy.';
-comment on column support.channels.label is 'What its owner calls it.';
-comment on column support.channels.owner is 'Address of the owner.';
-comment on column support.channels.organisation is 'Organisation it is shared with; null: private.';
+comment on column support.channels.organisation is 'Null: private.';
 comment on column support.channels.state is 'ok, failing (retried), paused (left alone for a while after failures), disabled or deleted.';
-comment on column support.channels.disabled_reason is 'Why it was switched off.';
-comment on column support.channels.target is 'Receiver, masked.';
-comment on column support.channels.config is 'Configuration, masked.';
 comment on column support.channels.failures is 'Failed attempts in a row.';
-comment on column support.channels.paused_until is 'Nothing is sent until then.';
 comment on column support.channels.last_delivered_at is 'Last delivery of the past 30 days that its receiver accepted.';
-comment on column support.channels.created_at is 'When it was made.';
-comment on column support.channels.updated_at is 'Last change, also of its state.';
-comment on column support.channels.deleted_at is 'Hidden since then; restorable for 30 days.';
-comment on column support.channels.owner_id is 'Id of the owner.';
-comment on column support.channels.org_id is 'Id of the organisation.';
+comment on column support.channels.deleted_at is 'Restorable for 30 days from then on.';
 
 create view support.feeds with (security_invoker = true) as
 select s.source, s.title, private.source_status(s) as state, s.last_success_at, s.last_event_at,
@@ -229,18 +172,9 @@ select s.source, s.title, private.source_status(s) as state, s.last_success_at, 
   s.error, s.error_at, s.enabled, s.interval_seconds, s.next_poll_at, s.types
 from watchpost.sources s;
 comment on view support.feeds is 'How each feed is; what the public health endpoint says, with the errors.';
-comment on column support.feeds.source is 'Short name, the first part of its event ids.';
-comment on column support.feeds.title is 'Name for people.';
 comment on column support.feeds.state is 'ok, stale (answers, gives nothing), down or disabled.';
-comment on column support.feeds.last_success_at is 'Last poll that was answered well.';
-comment on column support.feeds.last_event_at is 'Time of the newest event it brought.';
 comment on column support.feeds.events_24h is 'Events of the past day, positions not counted.';
-comment on column support.feeds.error is 'Why the last failing poll failed.';
-comment on column support.feeds.error_at is 'When it last failed.';
 comment on column support.feeds.enabled is 'Whether it is polled; FEEDS decides.';
-comment on column support.feeds.interval_seconds is 'Time between two polls.';
-comment on column support.feeds.next_poll_at is 'When it is due.';
-comment on column support.feeds.types is 'Event types it brings.';
 
 create view support.alerts_today with (security_invoker = true) as
 select l.id, l.raised_at, a.email as owner, o.name as organisation, l.zone_name as zone,
@@ -257,25 +191,11 @@ left join watchpost.organisations o on o.id = l.org_id
 where l.raised_at >= date_trunc('day', now() at time zone 'UTC') at time zone 'UTC'
 order by l.raised_at desc;
 comment on view support.alerts_today is 'Alerts raised since midnight UTC, newest first, and how far they got.';
-comment on column support.alerts_today.id is 'Alert id.';
-comment on column support.alerts_today.raised_at is 'When the revision that raised it was first seen.';
-comment on column support.alerts_today.owner is 'Address of the zone''s owner.';
-comment on column support.alerts_today.organisation is 'Organisation the zone is shared with.';
-comment on column support.alerts_today.zone is 'Label of the zone at that time.';
-comment on column support.alerts_today.event is 'Title of the event as it was told.';
 comment on column support.alerts_today.severity is 'Severity as it counted for the zone.';
 comment on column support.alerts_today.status is 'pending, held, dispatched, failed, suppressed or recorded (no channel).';
-comment on column support.alerts_today.reason is 'One sentence with the numbers of the decision.';
-comment on column support.alerts_today.dispatched_at is 'First delivery that succeeded.';
-comment on column support.alerts_today.held_until is 'End of the quiet hours it waits for.';
 comment on column support.alerts_today.delivered is 'Messages that arrived.';
 comment on column support.alerts_today.failed is 'Messages given up.';
 comment on column support.alerts_today.waiting is 'Messages still to send.';
-comment on column support.alerts_today.resolved is 'Whether somebody has dealt with it.';
-comment on column support.alerts_today.zone_id is 'Id of the zone.';
-comment on column support.alerts_today.event_id is 'Id of the event.';
-comment on column support.alerts_today.owner_id is 'Id of the owner.';
-comment on column support.alerts_today.org_id is 'Id of the organisation.';
 
 create view support.deliveries_failing with (security_invoker = true) as
 select d.id, d.updated_at, a.email as owner, c.kind, c.label as channel, c.target_masked as target, d.type,
@@ -290,20 +210,9 @@ where d.status in ('queued', 'sending') and d.attempts > 0
 order by d.updated_at desc;
 comment on view support.deliveries_failing is 'Messages being retried, and those given up in the past 7 days, newest first.';
 comment on column support.deliveries_failing.id is 'Delivery id, the webhook-id of every attempt.';
-comment on column support.deliveries_failing.updated_at is 'Last change of state.';
-comment on column support.deliveries_failing.owner is 'Address of the channel''s owner.';
-comment on column support.deliveries_failing.kind is 'Kind of channel.';
-comment on column support.deliveries_failing.channel is 'What its owner calls the channel.';
-comment on column support.deliveries_failing.target is 'Receiver, masked.';
-comment on column support.deliveries_failing.type is 'What it says: alert.raised, alert.digest, channel.test …';
 comment on column support.deliveries_failing.status is 'queued or sending (retried), failed or expired (given up).';
-comment on column support.deliveries_failing.attempts is 'How often it was tried.';
-comment on column support.deliveries_failing.last_error is 'Why the last attempt failed.';
-comment on column support.deliveries_failing.next_attempt_at is 'When it is tried again.';
-comment on column support.deliveries_failing.created_at is 'When it was decided to send.';
 comment on column support.deliveries_failing.zone is 'Zone of the alert; null for a test.';
 comment on column support.deliveries_failing.alert_id is 'Alert it tells of; null for a test.';
-comment on column support.deliveries_failing.channel_id is 'Id of the channel.';
 
 create view support.queue with (security_invoker = true) as
 select q.name as queue,
@@ -318,11 +227,8 @@ left join pgboss.job j on j.name = q.name
 group by q.name
 order by q.name;
 comment on view support.queue is 'Jobs of each queue. Those in "dead" used up their retries; see dead_letters.';
-comment on column support.queue.queue is 'Queue: ingest, match, match_zone, release, deliver, purge, dead.';
 comment on column support.queue.waiting is 'May run now.';
 comment on column support.queue.later is 'May run later: retries, and what is held until an hour.';
-comment on column support.queue.running is 'Being worked on.';
-comment on column support.queue.retrying is 'Failed at least once and will be tried again.';
 comment on column support.queue.oldest is 'How long the first of those that wait has been due; minutes mean that the jobs do not run.';
 
 create view support.dead_letters with (security_invoker = true) as
@@ -332,13 +238,7 @@ from pgboss.job j
 where j.name = 'dead' and j.state::text in ('created', 'retry')
 order by j.created_on desc;
 comment on view support.dead_letters is 'Jobs that used up their retries, kept 90 days; put back by the snippet "Requeue dead letters".';
-comment on column support.dead_letters.id is 'Id of the dead job.';
-comment on column support.dead_letters.died_at is 'When it was given up.';
-comment on column support.dead_letters.queue is 'Queue it came from.';
 comment on column support.dead_letters.data is 'What it was about: ids only.';
-comment on column support.dead_letters.retries is 'How often it was retried.';
-comment on column support.dead_letters.error is 'Why the last try failed.';
-comment on column support.dead_letters.enqueued_at is 'When it was first enqueued.';
 
 create view support.audit with (security_invoker = true) as
 select u.id, u.at, a.email as account, case
@@ -353,22 +253,10 @@ left join watchpost.accounts b on b.user_id = u.actor_id
 left join watchpost.api_keys k on k.id = u.key_id
 order by u.at desc;
 comment on view support.audit is 'Who did what, newest first; one row per account concerned.';
-comment on column support.audit.id is 'Row id.';
-comment on column support.audit.at is 'When it was done.';
 comment on column support.audit.account is 'Account in whose log it stands; null once deleted.';
 comment on column support.audit.actor is 'Address of who acted, or operator with the login used.';
-comment on column support.audit.action is 'What was done, as <thing>.<verb>; request.refused for refusals.';
-comment on column support.audit.outcome is 'success or failure.';
-comment on column support.audit.target_type is 'Sort of thing acted on.';
 comment on column support.audit.target_id is 'Its id, or the route of a refusal.';
-comment on column support.audit.key is 'Name of the API key used.';
-comment on column support.audit.ip is 'Client address.';
-comment on column support.audit.user_agent is 'Client software.';
 comment on column support.audit.details is 'What changed, before and after, without secrets.';
-comment on column support.audit.request_id is 'X-Request-Id of the request.';
-comment on column support.audit.account_id is 'Id of the account.';
-comment on column support.audit.actor_id is 'Id of who acted.';
-comment on column support.audit.key_id is 'Id of the API key.';
 
 grant select on all tables in schema support to service_role;
 

@@ -183,7 +183,7 @@ test.each(named(BLOCKS.filter(({ language }) => language === 'json')))(
 
 test('channels.md shows a message of every type that is sent', () => {
   const sent = textOf('sql/62_deliveries.sql').match(
-    /message ~ '\^\(alert\\\.\(([^)]+)\)\|channel/,
+    /type ~ '\^\(alert\\\.\(([^)]+)\)\|channel/,
   )?.[1]
   const types = [...(sent?.split('|').map((type) => `alert.${type}`) ?? []), 'channel.test'].sort()
   expect(

@@ -37,7 +37,7 @@ export const DEFINER_FUNCTIONS_FOR_CALLERS: Record<string, string> = {
 
 /** The functions of sql/62_deliveries.sql that change a delivery; no others may. */
 export const DELIVERY_WRITERS = [
-  'begin_test',
+  'add_test',
   'cancel_deliveries',
   'claim_delivery',
   'deliver_alerts',
@@ -45,8 +45,8 @@ export const DELIVERY_WRITERS = [
   'end_hold',
   'end_interrupted_tests',
   'purge_tests',
-  'redeliver',
   'release_deliveries',
+  'repeat_delivery',
   'settle_delivery',
 ]
 /** A statement that writes deliveries; case-insensitive, for JavaScript and Postgres alike. */

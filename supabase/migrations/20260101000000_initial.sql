@@ -72,8 +72,29 @@ grant execute on function private.claims, private.uid, private.can_write to auth
 
 reset role;
 
+-- sql/05_time.sql
+-- Times: as the wire has them, and the windows that are asked for in days.
+
+set role watchpost_owner;
+
+-- ISO 8601 UTC with milliseconds, as on the wire.
+create function private.iso(t timestamptz) returns text
+language sql stable set search_path = '' as $$
+  select to_char(t at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+$$;
+
+-- Where a window of N days begins: today and the N - 1 before, UTC.
+create function private.window_start(p_days integer) returns timestamptz
+language sql stable set search_path = '' as $$
+  select (date_trunc('day', now() at time zone 'UTC') - (p_days - 1) * interval '1 day') at time zone 'UTC'
+$$;
+grant execute on function private.iso, private.window_start to authenticated;
+grant execute on function private.iso to watchpost_jobs;
+
+reset role;
+
 -- sql/10_accounts.sql
--- Accounts and keys: who somebody is, what their plan allows, how often they may ask.
+-- Accounts: who somebody is, what their plan allows, and how an account follows its row in auth.users.
 
 set role watchpost_owner;
 
@@ -90,8 +111,6 @@ comment on table watchpost.accounts is 'One row a person, made when they sign up
 comment on column watchpost.accounts.user_id is 'Same id as in auth.users; follows it when that row goes.';
 comment on column watchpost.accounts.email is 'Sign-in address, copied from auth.users by a trigger. Tells whom to write to, never who somebody is: two accounts may share one.';
 comment on column watchpost.accounts.plan is 'What is paid for: free, pro or enterprise. Set by an operator or the billing; below pro the API refuses and zones pause.';
-comment on column watchpost.accounts.created_at is 'When the person signed up.';
-comment on column watchpost.accounts.updated_at is 'Last change of address or plan.';
 comment on column watchpost.accounts.confirmed_at is 'When the address was confirmed; null: not yet, or an anonymous sign-in. Sessions need it, keys do not.';
 comment on column watchpost.accounts.banned_until is 'Until then nothing acts for it and its zones pause; null: never banned.';
 create index accounts_email on watchpost.accounts (lower(email));
@@ -108,52 +127,155 @@ create table watchpost.erased_accounts (
   at timestamptz not null default now()
 );
 comment on table watchpost.erased_accounts is 'People who deleted their account where their row in auth.users could not go: signing in again makes them no new one.';
-comment on column watchpost.erased_accounts.user_id is 'Their id in auth.users; the row goes with that one.';
-comment on column watchpost.erased_accounts.at is 'When the account was deleted.';
+comment on column watchpost.erased_accounts.user_id is 'Id in auth.users; this row goes with that one.';
 alter table watchpost.erased_accounts enable row level security;
 alter table watchpost.erased_accounts force row level security;
 
-create table watchpost.api_keys (
-  id uuid primary key default gen_random_uuid(),
-  user_id uuid not null references watchpost.accounts on delete cascade,
-  name text not null default 'API key' check (length(name) between 1 and 120),
-  prefix text not null,
-  key_hash bytea not null unique check (length(key_hash) = 32),
-  scopes text[] not null check (scopes <@ array['read', 'write', 'ingest'] and cardinality(scopes) > 0),
-  expires_at timestamptz,
-  revoked_at timestamptz,
-  created_at timestamptz not null default date_trunc('milliseconds', now())
-);
-comment on table watchpost.api_keys is 'API keys. Only the SHA-256 of a key is stored; the key itself is shown once.';
-comment on column watchpost.api_keys.id is 'Names the key in the audit log; not the key itself.';
-comment on column watchpost.api_keys.user_id is 'Account that acts when this key is used.';
-comment on column watchpost.api_keys.name is 'What its owner calls it.';
-comment on column watchpost.api_keys.prefix is 'First characters of the key, so that its owner recognises it in a list.';
-comment on column watchpost.api_keys.key_hash is 'SHA-256 of the whole key; a request is looked up by it.';
-comment on column watchpost.api_keys.scopes is 'What it may do: read, write (which includes read), ingest.';
-comment on column watchpost.api_keys.expires_at is 'From then on it is refused; null: never.';
-comment on column watchpost.api_keys.revoked_at is 'Set to revoke; counts from the next request on.';
-comment on column watchpost.api_keys.created_at is 'When it was made.';
-create index api_keys_user_id on watchpost.api_keys (user_id);
-alter table watchpost.api_keys enable row level security;
-alter table watchpost.api_keys force row level security;
-create policy api_keys_select on watchpost.api_keys for select to authenticated
-  using (user_id = (select private.uid()));
-grant select (id, user_id, name, prefix, scopes, expires_at, revoked_at, created_at)
-  on watchpost.api_keys to authenticated;
+-- Whether somebody is shut out at the moment.
+create function private.is_banned(p_banned_until timestamptz) returns boolean
+language plpgsql stable set search_path = '' as $$
+begin
+  return coalesce(p_banned_until > now(), false);
+end
+$$;
+grant execute on function private.is_banned to watchpost_jobs, service_role;
 
-create table watchpost.key_usage (
-  key_id uuid primary key references watchpost.api_keys on delete cascade,
-  last_used_at timestamptz not null
-);
-comment on table watchpost.key_usage is 'When a key was last used, written at most once a minute.';
-comment on column watchpost.key_usage.key_id is 'Which API key.';
-comment on column watchpost.key_usage.last_used_at is 'Time of a recent request, right to about a minute; written by the API after its answer.';
-alter table watchpost.key_usage enable row level security;
-alter table watchpost.key_usage force row level security;
-create policy key_usage_select on watchpost.key_usage for select to authenticated
-  using (key_id in (select id from watchpost.api_keys));
-grant select on watchpost.key_usage to authenticated;
+-- The account that a key, a session or a link would act for: no row for one that is gone or banned.
+create function private.active_account(p_user_id uuid) returns setof watchpost.accounts
+language plpgsql stable rows 1 set search_path = '' as $$
+begin
+  return query select * from watchpost.accounts a
+    where a.user_id = p_user_id and not private.is_banned(a.banned_until);
+end
+$$;
+
+-- How many of a thing a plan allows; null when there is no limit.
+create function private.plan_limit(p_plan text, p_thing text) returns integer
+language sql immutable set search_path = '' as $$
+  select case p_thing
+    when 'zones' then 1000
+    when 'channels' then 50
+    when 'members' then 50
+    when 'keys' then 20
+    when 'organisations' then 20
+  end * case p_plan when 'enterprise' then 10 else 1 end
+$$;
+
+-- errcode WPLIM when the account has as many of a thing as its plan allows. The lock makes two
+-- creators at once count one after the other.
+create function private.require_quota(p_user_id uuid, p_thing text, p_count bigint) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_plan text;
+  v_limit integer;
+begin
+  select plan into v_plan from watchpost.accounts where user_id = p_user_id;
+  v_limit := private.plan_limit(v_plan, p_thing);
+  if p_count > v_limit then
+    raise exception 'the % plan allows % %', v_plan, v_limit, p_thing
+      using errcode = 'WPLIM', detail = p_thing;
+  end if;
+end
+$$;
+
+-- errcode WP409 when so many were deleted of late, each of which is kept for 30 days, that making and
+-- deleting would fill the database past what a plan allows.
+create function private.require_deleted_quota(p_user_id uuid, p_thing text, p_deleted bigint) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_limit integer := 4 * private.plan_limit((select plan from watchpost.accounts where user_id = p_user_id), p_thing);
+begin
+  if p_deleted >= v_limit then
+    raise exception 'Of the % that you deleted in the last 30 days % are kept to be restored, and no more can be made. Change or restore some instead of making and deleting them.',
+      p_thing, v_limit using errcode = 'WP409';
+  end if;
+end
+$$;
+
+-- One by one what changes who is in auth.users and whose account there is.
+create function private.lock_account(p_user_id uuid) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('account:' || p_user_id, 0));
+end
+$$;
+
+-- Makes the account of somebody in auth.users, or brings it up to date.
+create function private.upsert_account(p_user_id uuid, p_email text, p_confirmed_at timestamptz, p_banned_until timestamptz)
+returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  insert into watchpost.accounts (user_id, email, confirmed_at, banned_until)
+  values (p_user_id, coalesce(nullif(p_email, ''), p_user_id::text),
+    case when p_email <> '' then p_confirmed_at end, p_banned_until)
+  on conflict (user_id) do update
+  set email = excluded.email, confirmed_at = excluded.confirmed_at, banned_until = excluded.banned_until,
+      updated_at = now()
+  where (watchpost.accounts.email, watchpost.accounts.confirmed_at, watchpost.accounts.banned_until)
+    is distinct from (excluded.email, excluded.confirmed_at, excluded.banned_until);
+end
+$$;
+
+-- Security definer: an account follows its row in auth.users, whoever writes that. A soft deletion
+-- cannot be taken back there either, so it is one.
+create function private.sync_auth_user() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  perform private.lock_account(coalesce(new.id, old.id));
+  if tg_op = 'DELETE' then
+    perform private.erase_account(old.id);
+    delete from watchpost.erased_accounts where user_id = old.id;
+  elsif new.deleted_at is not null then
+    perform private.erase_account(new.id);
+  elsif tg_op = 'INSERT' or not exists (select from watchpost.erased_accounts where user_id = new.id) then
+    perform private.upsert_account(new.id, new.email,
+      case when not new.is_anonymous then new.email_confirmed_at end, new.banned_until);
+  end if;
+  return null;
+end
+$$;
+
+reset role;
+
+-- Security definer of the migrating role, which unlike watchpost_owner reads the schema auth: somebody
+-- as upsert_account takes them.
+create function private.auth_user(p_user_id uuid)
+returns table (email text, confirmed_at timestamptz, banned_until timestamptz)
+language sql stable security definer set search_path = '' as $$
+  select u.email, case when not u.is_anonymous then u.email_confirmed_at end, u.banned_until
+  from auth.users u
+  where u.id = p_user_id and u.deleted_at is null
+$$;
+revoke all on function private.auth_user from public;
+grant execute on function private.auth_user to watchpost_owner;
+
+set role watchpost_owner;
+
+-- Makes the account that somebody in auth.users lacks, because they signed up before there was Watchpost
+-- or while no triggers ran; nobody comes back who deleted theirs.
+create function private.ensure_account(p_user_id uuid) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.lock_account(p_user_id);
+  perform private.upsert_account(p_user_id, p.email, p.confirmed_at, p.banned_until)
+  from private.auth_user(p_user_id) p
+  where not exists (select from watchpost.erased_accounts f where f.user_id = p_user_id);
+end
+$$;
+
+reset role;
+
+create trigger watchpost_account
+  after insert or update of email, email_confirmed_at, is_anonymous, deleted_at, banned_until or delete on auth.users
+  for each row execute function private.sync_auth_user();
+
+-- Whoever was there before.
+select private.ensure_account(id) from auth.users where deleted_at is null;
+
+-- sql/11_rate_limits.sql
+-- Rate limits: how often an account or address may ask, and what becomes of who asks too often.
+
+set role watchpost_owner;
 
 create unlogged table watchpost.rate_limits (
   bucket text primary key,
@@ -178,40 +300,6 @@ comment on column watchpost.rate_denials.at is 'When it was refused; rows go aft
 create index rate_denials_at on watchpost.rate_denials (at);
 alter table watchpost.rate_denials enable row level security;
 alter table watchpost.rate_denials force row level security;
-
-create table watchpost.idempotency_keys (
-  user_id uuid not null references watchpost.accounts on delete cascade,
-  route text not null,
-  key text not null check (length(key) between 1 and 255),
-  request_hash bytea not null,
-  status smallint not null,
-  resource_id text not null,
-  created_at timestamptz not null default now(),
-  primary key (user_id, route, key)
-);
-comment on table watchpost.idempotency_keys is 'What an Idempotency-Key led to: status and id only, never a body. Kept 24 hours.';
-comment on column watchpost.idempotency_keys.user_id is 'Account that sent the key.';
-comment on column watchpost.idempotency_keys.route is 'Method and path it was sent to; the same key elsewhere is another request.';
-comment on column watchpost.idempotency_keys.key is 'The Idempotency-Key header as the client chose it.';
-comment on column watchpost.idempotency_keys.request_hash is 'SHA-256 of the request body, to refuse another body under the same key.';
-comment on column watchpost.idempotency_keys.status is 'HTTP status of the first answer, repeated on a replay.';
-comment on column watchpost.idempotency_keys.resource_id is 'Id of what was made, read again on a replay.';
-comment on column watchpost.idempotency_keys.created_at is 'First use; forgotten 24 hours later.';
-create index idempotency_keys_created_at on watchpost.idempotency_keys (created_at);
-alter table watchpost.idempotency_keys enable row level security;
-alter table watchpost.idempotency_keys force row level security;
-
--- ISO 8601 UTC with milliseconds, as on the wire.
-create function private.iso(t timestamptz) returns text
-language sql stable set search_path = '' as $$
-  select to_char(t at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-$$;
-
--- Where a window of N days begins: today and the N - 1 before, UTC.
-create function private.window_start(p_days integer) returns timestamptz
-language sql stable set search_path = '' as $$
-  select (date_trunc('day', now() at time zone 'UTC') - (p_days - 1) * interval '1 day') at time zone 'UTC'
-$$;
 
 -- GCRA: one statement consumes one request of a bucket of p_limit a window.
 create function private.consume(p_bucket text, p_limit integer, p_window interval)
@@ -292,23 +380,49 @@ begin
 end
 $$;
 
--- Whether somebody is shut out at the moment.
-create function private.is_banned(p_banned_until timestamptz) returns boolean
-language plpgsql stable set search_path = '' as $$
-begin
-  return coalesce(p_banned_until > now(), false);
-end
-$$;
-grant execute on function private.is_banned to watchpost_jobs, service_role;
+reset role;
 
--- The account that a key, a session or a link would act for: no row for one that is gone or banned.
-create function private.active_account(p_user_id uuid) returns setof watchpost.accounts
-language plpgsql stable rows 1 set search_path = '' as $$
-begin
-  return query select * from watchpost.accounts a
-    where a.user_id = p_user_id and not private.is_banned(a.banned_until);
-end
-$$;
+-- sql/12_keys.sql
+-- Keys: what programs show instead of a session, and whom a key speaks for.
+
+set role watchpost_owner;
+
+create table watchpost.api_keys (
+  id uuid primary key default gen_random_uuid(),
+  user_id uuid not null references watchpost.accounts on delete cascade,
+  name text not null default 'API key' check (length(name) between 1 and 120),
+  prefix text not null,
+  key_hash bytea not null unique check (length(key_hash) = 32),
+  scopes text[] not null check (scopes <@ array['read', 'write', 'ingest'] and cardinality(scopes) > 0),
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  created_at timestamptz not null default date_trunc('milliseconds', now())
+);
+comment on table watchpost.api_keys is 'API keys. Only the SHA-256 of a key is stored; the key itself is shown once.';
+comment on column watchpost.api_keys.prefix is 'First characters of the key, so that its owner recognises it in a list.';
+comment on column watchpost.api_keys.key_hash is 'SHA-256 of the whole key; a request is looked up by it.';
+comment on column watchpost.api_keys.scopes is 'write includes read.';
+comment on column watchpost.api_keys.expires_at is 'Null: never.';
+comment on column watchpost.api_keys.revoked_at is 'Counts from the next request on.';
+create index api_keys_user_id on watchpost.api_keys (user_id);
+alter table watchpost.api_keys enable row level security;
+alter table watchpost.api_keys force row level security;
+create policy api_keys_select on watchpost.api_keys for select to authenticated
+  using (user_id = (select private.uid()));
+grant select (id, user_id, name, prefix, scopes, expires_at, revoked_at, created_at)
+  on watchpost.api_keys to authenticated;
+
+create table watchpost.key_usage (
+  key_id uuid primary key references watchpost.api_keys on delete cascade,
+  last_used_at timestamptz not null
+);
+comment on table watchpost.key_usage is 'When a key was last used, written at most once a minute.';
+comment on column watchpost.key_usage.last_used_at is 'Time of a recent request, right to about a minute; written by the API after its answer.';
+alter table watchpost.key_usage enable row level security;
+alter table watchpost.key_usage force row level security;
+create policy key_usage_select on watchpost.key_usage for select to authenticated
+  using (key_id in (select id from watchpost.api_keys));
+grant select on watchpost.key_usage to authenticated;
 
 -- Whom a key speaks for: no row for one that is unknown, revoked or expired, or may not act.
 create function private.key_holder(p_key_hash bytea)
@@ -392,49 +506,6 @@ $$;
 revoke all on function private.touch_key from public;
 grant execute on function private.touch_key to watchpost_api;
 
--- How many of a thing a plan allows; null when there is no limit.
-create function private.plan_limit(p_plan text, p_thing text) returns integer
-language sql immutable set search_path = '' as $$
-  select case p_thing
-    when 'zones' then 1000
-    when 'channels' then 50
-    when 'members' then 50
-    when 'keys' then 20
-    when 'organisations' then 20
-  end * case p_plan when 'enterprise' then 10 else 1 end
-$$;
-
--- errcode WPLIM when the account has as many of a thing as its plan allows. The lock makes two
--- creators at once count one after the other.
-create function private.require_quota(p_user_id uuid, p_thing text, p_count bigint) returns void
-language plpgsql volatile set search_path = '' as $$
-declare
-  v_plan text;
-  v_limit integer;
-begin
-  select plan into v_plan from watchpost.accounts where user_id = p_user_id;
-  v_limit := private.plan_limit(v_plan, p_thing);
-  if p_count > v_limit then
-    raise exception 'the % plan allows % %', v_plan, v_limit, p_thing
-      using errcode = 'WPLIM', detail = p_thing;
-  end if;
-end
-$$;
-
--- errcode WP409 when so many were deleted of late, each of which is kept for 30 days, that making and
--- deleting would fill the database past what a plan allows.
-create function private.require_deleted_quota(p_user_id uuid, p_thing text, p_deleted bigint) returns void
-language plpgsql volatile set search_path = '' as $$
-declare
-  v_limit integer := 4 * private.plan_limit((select plan from watchpost.accounts where user_id = p_user_id), p_thing);
-begin
-  if p_deleted >= v_limit then
-    raise exception 'Of the % that you deleted in the last 30 days % are kept to be restored, and no more can be made. Change or restore some instead of making and deleting them.',
-      p_thing, v_limit using errcode = 'WP409';
-  end if;
-end
-$$;
-
 create function private.api_keys_quota() returns trigger
 language plpgsql set search_path = '' as $$
 begin
@@ -451,6 +522,32 @@ end
 $$;
 create trigger api_keys_quota before insert on watchpost.api_keys
   for each row execute function private.api_keys_quota();
+
+reset role;
+
+-- sql/13_idempotency.sql
+-- Idempotency: an Idempotency-Key sent twice makes one thing.
+
+set role watchpost_owner;
+
+create table watchpost.idempotency_keys (
+  user_id uuid not null references watchpost.accounts on delete cascade,
+  route text not null,
+  key text not null check (length(key) between 1 and 255),
+  request_hash bytea not null,
+  status smallint not null,
+  resource_id text not null,
+  created_at timestamptz not null default now(),
+  primary key (user_id, route, key)
+);
+comment on table watchpost.idempotency_keys is 'What an Idempotency-Key led to: status and id only, never a body. Kept 24 hours.';
+comment on column watchpost.idempotency_keys.route is 'Method and path it was sent to; the same key elsewhere is another request.';
+comment on column watchpost.idempotency_keys.request_hash is 'SHA-256 of the request body, to refuse another body under the same key.';
+comment on column watchpost.idempotency_keys.status is 'HTTP status of the first answer, repeated on a replay.';
+comment on column watchpost.idempotency_keys.resource_id is 'Id of what was made, read again on a replay.';
+create index idempotency_keys_created_at on watchpost.idempotency_keys (created_at);
+alter table watchpost.idempotency_keys enable row level security;
+alter table watchpost.idempotency_keys force row level security;
 
 -- Security definer: starts an effect that must happen once. Raises WPIDP with the first outcome as
 -- detail when the key was used before, WPIDC for another body, WPIDF while the first is in flight.
@@ -489,88 +586,9 @@ language sql volatile security definer set search_path = '' as $$
       resource_id = excluded.resource_id,
       created_at = now()
 $$;
-grant execute on function private.iso, private.window_start, private.begin_idempotent, private.finish_idempotent to authenticated;
-grant execute on function private.iso to watchpost_jobs;
-
--- One by one what changes who is in auth.users and whose account there is.
-create function private.lock_account(p_user_id uuid) returns void
-language plpgsql volatile set search_path = '' as $$
-begin
-  perform pg_advisory_xact_lock(hashtextextended('account:' || p_user_id, 0));
-end
-$$;
-
--- Makes the account of somebody in auth.users, or brings it up to date.
-create function private.upsert_account(p_user_id uuid, p_email text, p_confirmed_at timestamptz, p_banned_until timestamptz)
-returns void
-language plpgsql volatile set search_path = '' as $$
-begin
-  insert into watchpost.accounts (user_id, email, confirmed_at, banned_until)
-  values (p_user_id, coalesce(nullif(p_email, ''), p_user_id::text),
-    case when p_email <> '' then p_confirmed_at end, p_banned_until)
-  on conflict (user_id) do update
-  set email = excluded.email, confirmed_at = excluded.confirmed_at, banned_until = excluded.banned_until,
-      updated_at = now()
-  where (watchpost.accounts.email, watchpost.accounts.confirmed_at, watchpost.accounts.banned_until)
-    is distinct from (excluded.email, excluded.confirmed_at, excluded.banned_until);
-end
-$$;
-
--- Security definer: an account follows its row in auth.users, whoever writes that. A soft deletion
--- cannot be taken back there either, so it is one.
-create function private.sync_auth_user() returns trigger
-language plpgsql security definer set search_path = '' as $$
-begin
-  perform private.lock_account(coalesce(new.id, old.id));
-  if tg_op = 'DELETE' then
-    perform private.erase_account(old.id);
-    delete from watchpost.erased_accounts where user_id = old.id;
-  elsif new.deleted_at is not null then
-    perform private.erase_account(new.id);
-  elsif tg_op = 'INSERT' or not exists (select from watchpost.erased_accounts where user_id = new.id) then
-    perform private.upsert_account(new.id, new.email,
-      case when not new.is_anonymous then new.email_confirmed_at end, new.banned_until);
-  end if;
-  return null;
-end
-$$;
+grant execute on function private.begin_idempotent, private.finish_idempotent to authenticated;
 
 reset role;
-
--- Security definer of the migrating role, which unlike watchpost_owner reads the schema auth: somebody
--- as follow_person takes them.
-create function private.auth_user(p_user_id uuid)
-returns table (email text, confirmed_at timestamptz, banned_until timestamptz)
-language sql stable security definer set search_path = '' as $$
-  select u.email, case when not u.is_anonymous then u.email_confirmed_at end, u.banned_until
-  from auth.users u
-  where u.id = p_user_id and u.deleted_at is null
-$$;
-revoke all on function private.auth_user from public;
-grant execute on function private.auth_user to watchpost_owner;
-
-set role watchpost_owner;
-
--- Makes the account that somebody in auth.users lacks, because they signed up before there was Watchpost
--- or while no triggers ran; nobody comes back who deleted theirs.
-create function private.ensure_account(p_user_id uuid) returns void
-language plpgsql volatile set search_path = '' as $$
-begin
-  perform private.lock_account(p_user_id);
-  perform private.upsert_account(p_user_id, p.email, p.confirmed_at, p.banned_until)
-  from private.auth_user(p_user_id) p
-  where not exists (select from watchpost.erased_accounts f where f.user_id = p_user_id);
-end
-$$;
-
-reset role;
-
-create trigger watchpost_account
-  after insert or update of email, email_confirmed_at, is_anonymous, deleted_at, banned_until or delete on auth.users
-  for each row execute function private.sync_auth_user();
-
--- Whoever was there before.
-select private.ensure_account(id) from auth.users where deleted_at is null;
 
 -- sql/15_sessions.sql
 -- Sessions: people who are signed in, and the local issuer's keys, links and refresh tokens. With
@@ -585,10 +603,7 @@ create table watchpost.issuer_keys (
   created_at timestamptz not null default now()
 );
 comment on table watchpost.issuer_keys is 'What the local issuer signs with: the newest signs, all verify.';
-comment on column watchpost.issuer_keys.kid is 'Names the key in a token''s header.';
 comment on column watchpost.issuer_keys.private_sealed is 'The private key, sealed by the API with SEAL_KEYS.';
-comment on column watchpost.issuer_keys.public_jwk is 'The public key as it is published.';
-comment on column watchpost.issuer_keys.created_at is 'When it was made.';
 alter table watchpost.issuer_keys enable row level security;
 alter table watchpost.issuer_keys force row level security;
 
@@ -599,10 +614,7 @@ create table watchpost.sign_in_links (
   created_at timestamptz not null default now()
 );
 comment on table watchpost.sign_in_links is 'One-time sign-in links of the local issuer, made by an operator. A link that was used is gone.';
-comment on column watchpost.sign_in_links.token_hash is 'SHA-256 of the link''s token.';
-comment on column watchpost.sign_in_links.user_id is 'Who signs in with it.';
-comment on column watchpost.sign_in_links.expires_at is 'After this it no longer works.';
-comment on column watchpost.sign_in_links.created_at is 'When it was made.';
+comment on column watchpost.sign_in_links.token_hash is 'SHA-256.';
 create index sign_in_links_user_id on watchpost.sign_in_links (user_id);
 create index sign_in_links_expires_at on watchpost.sign_in_links (expires_at);
 alter table watchpost.sign_in_links enable row level security;
@@ -617,8 +629,6 @@ create table watchpost.sessions (
 );
 comment on table watchpost.sessions is 'Sign-ins at the local issuer. One that ended stays a while, so that its last access token is refused.';
 comment on column watchpost.sessions.id is 'Stands in access tokens as session_id.';
-comment on column watchpost.sessions.user_id is 'Who signed in.';
-comment on column watchpost.sessions.created_at is 'When.';
 comment on column watchpost.sessions.refreshed_at is 'Last new access token; a session that sleeps for 30 days is over.';
 comment on column watchpost.sessions.ended_at is 'Signed out, or ended because a used refresh token came back.';
 create index sessions_user_id on watchpost.sessions (user_id);
@@ -633,10 +643,8 @@ create table watchpost.refresh_tokens (
   used_at timestamptz
 );
 comment on table watchpost.refresh_tokens is 'Refresh tokens of the local issuer, one chain a session. Each works once; one that comes back later was stolen and ends its session.';
-comment on column watchpost.refresh_tokens.token_hash is 'SHA-256 of the token.';
-comment on column watchpost.refresh_tokens.session_id is 'Session it renews.';
-comment on column watchpost.refresh_tokens.created_at is 'When it was given out.';
-comment on column watchpost.refresh_tokens.used_at is 'When it was exchanged for the next one.';
+comment on column watchpost.refresh_tokens.token_hash is 'SHA-256.';
+comment on column watchpost.refresh_tokens.used_at is 'When it was exchanged for the next one; null: not yet.';
 create index refresh_tokens_session_id on watchpost.refresh_tokens (session_id);
 alter table watchpost.refresh_tokens enable row level security;
 alter table watchpost.refresh_tokens force row level security;
@@ -888,10 +896,6 @@ create table watchpost.organisations (
   updated_at timestamptz not null default now()
 );
 comment on table watchpost.organisations is 'A group of accounts that share zones and channels. It gives rows, never a plan.';
-comment on column watchpost.organisations.id is 'Stands as org_id wherever something is shared.';
-comment on column watchpost.organisations.name is 'What its members call it.';
-comment on column watchpost.organisations.created_at is 'When it was founded.';
-comment on column watchpost.organisations.updated_at is 'Last change of its name.';
 alter table watchpost.organisations enable row level security;
 alter table watchpost.organisations force row level security;
 
@@ -912,16 +916,11 @@ create table watchpost.members (
 );
 comment on table watchpost.members is 'Who belongs to an organisation, and who is invited to. Only the hash of an invite link is stored.';
 comment on column watchpost.members.id is 'Names the membership; stays the same when an invite is accepted.';
-comment on column watchpost.members.org_id is 'Organisation joined or invited to.';
 comment on column watchpost.members.user_id is 'Account of the member; null while only invited.';
 comment on column watchpost.members.email is 'Address invited; the invite works for this address only.';
 comment on column watchpost.members.role is 'owner (one an organisation), admin (manages members, channels and all shared zones) or member.';
-comment on column watchpost.members.status is 'invited until the link is used, then active.';
 comment on column watchpost.members.invited_by is 'Account that sent the invite; it is void when that account loses its role.';
 comment on column watchpost.members.invite_hash is 'SHA-256 of the token in the invite link; null once accepted.';
-comment on column watchpost.members.invite_expires_at is 'After this the link no longer works.';
-comment on column watchpost.members.joined_at is 'When the invite was accepted.';
-comment on column watchpost.members.created_at is 'When the row was made, usually by the invite.';
 create unique index members_org_user_key on watchpost.members (org_id, user_id);
 create unique index members_org_invited_key on watchpost.members (org_id, lower(email)) where status = 'invited';
 create unique index members_org_owner_key on watchpost.members (org_id) where role = 'owner';
@@ -1091,19 +1090,12 @@ create table watchpost.sources (
 );
 comment on table watchpost.sources is 'One row a feed: when to poll it next, where it stopped, how it is.';
 comment on column watchpost.sources.source is 'Short name, the first part of its event ids.';
-comment on column watchpost.sources.title is 'Name for people.';
-comment on column watchpost.sources.attribution is 'Credit its licence asks for, shown wherever its events are.';
 comment on column watchpost.sources.types is 'Event types it brings; zones use it to say what can reach them.';
-comment on column watchpost.sources.enabled is 'Whether it is polled; the service switches off what FEEDS does not name.';
-comment on column watchpost.sources.interval_seconds is 'Time between two polls.';
+comment on column watchpost.sources.enabled is 'The service switches off what FEEDS does not name.';
 comment on column watchpost.sources.next_poll_at is 'When it is due; set it to now() to poll at once.';
 comment on column watchpost.sources.state is 'Where the feed stopped: ETag, last id and the like; written by its connector. Empty it to start over.';
-comment on column watchpost.sources.last_success_at is 'Last poll that was answered well, news or not.';
-comment on column watchpost.sources.last_event_at is 'Time of the newest event it ever brought.';
-comment on column watchpost.sources.error is 'Why the last failing poll failed.';
+comment on column watchpost.sources.last_success_at is 'Last poll that was answered well, with news or without.';
 comment on column watchpost.sources.error_at is 'When it last failed; the source is down while this is newer than last_success_at.';
-comment on column watchpost.sources.created_at is 'When this Watchpost first knew it.';
-comment on column watchpost.sources.updated_at is 'Last change of its description or switch; polls do not touch it.';
 alter table watchpost.sources enable row level security;
 alter table watchpost.sources force row level security;
 create policy sources_jobs on watchpost.sources for all to watchpost_jobs
@@ -1135,26 +1127,17 @@ create table watchpost.events (
 );
 comment on table watchpost.events is 'Canonical events as they are now. Public ones have no owner.';
 comment on column watchpost.events.id is '<source>:<the sources own id>; the first id seen when a source renames its event.';
-comment on column watchpost.events.source is 'Feed it came from.';
-comment on column watchpost.events.type is 'Kind of event: earthquake, storm, vessel …';
-comment on column watchpost.events.title is 'One line for people, in the words of the source.';
-comment on column watchpost.events.lat is 'Latitude of its point, degrees.';
-comment on column watchpost.events.lon is 'Longitude of its point, degrees from -180 to 180.';
 comment on column watchpost.events.ts is 'When it happened, by the source.';
-comment on column watchpost.events.severity is '0 to 100 by the rule of its feed; zones compare it with their threshold.';
+comment on column watchpost.events.severity is '0 to 100, by the rule of its feed.';
 comment on column watchpost.events.subject is 'The moving thing it is about, as mmsi:… or icao24:…, or another stable reference; else null.';
-comment on column watchpost.events.status is 'active, ended, or retracted by the source.';
-comment on column watchpost.events.url is 'Page of the source about it.';
 comment on column watchpost.events.geometry is 'Footprint as GeoJSON when there is more than a point.';
 comment on column watchpost.events.ends_at is 'Until when a standing event (a warning) lasts; null for what merely happened.';
 comment on column watchpost.events.revised_at is 'When the source says it last changed it; an older one never overwrites a newer one.';
 comment on column watchpost.events.extent is 'Bounding box of point and footprint, computed on ingest; finds the zones near it.';
 comment on column watchpost.events.revision is 'Counts the states seen here, from 1; each is a row of event_revisions.';
 comment on column watchpost.events.first_seen_at is 'When Watchpost first heard of it.';
-comment on column watchpost.events.updated_at is 'When its last revision was first seen.';
 comment on column watchpost.events.owner_id is 'Account that sent it in; null for public events.';
-comment on column watchpost.events.org_id is 'Organisation it is shared with; null when public or private.';
-comment on column watchpost.events.tenant_id is 'Who may see it: organisation, else owner; null: everybody. Computed.';
+comment on column watchpost.events.tenant_id is 'Whose it is: organisation, else owner; null: public.';
 create index events_ts on watchpost.events (ts desc, id desc);
 create index events_extent_ts on watchpost.events using gist (extent, ts);
 create index events_source_ts on watchpost.events (source, ts desc);
@@ -1174,8 +1157,6 @@ create table watchpost.event_aliases (
   event_id text not null references watchpost.events on delete cascade
 );
 comment on table watchpost.event_aliases is 'Every id under which a source knew an event, to the first one seen.';
-comment on column watchpost.event_aliases.alias is 'An id under which the source also knew the event.';
-comment on column watchpost.event_aliases.event_id is 'The event it is stored as.';
 create index event_aliases_event_id on watchpost.event_aliases (event_id);
 alter table watchpost.event_aliases enable row level security;
 alter table watchpost.event_aliases force row level security;
@@ -1190,10 +1171,7 @@ create table watchpost.batches (
 );
 comment on table watchpost.batches is 'What one ingest brought and whether it was matched; matched in order, source by source.';
 comment on column watchpost.batches.id is 'Also the id of the match job that belongs to it.';
-comment on column watchpost.batches.seq is 'Order of arrival.';
-comment on column watchpost.batches.source is 'Feed it came from.';
 comment on column watchpost.batches.size is 'New events and revisions in it.';
-comment on column watchpost.batches.created_at is 'When it was stored.';
 comment on column watchpost.batches.matched_at is 'When every zone near it was decided on; null means still to do.';
 create index batches_unmatched on watchpost.batches (source, seq) where matched_at is null;
 create index batches_created_at on watchpost.batches (created_at);
@@ -1227,23 +1205,9 @@ create table watchpost.event_revisions (
 );
 comment on table watchpost.event_revisions is 'Append-only: each state of an event and when it was first seen here. Decisions are replayed from it.';
 comment on column watchpost.event_revisions.event_id is 'Event this is a state of; kept when the event itself has gone.';
-comment on column watchpost.event_revisions.revision is 'Number of the state, from 1.';
 comment on column watchpost.event_revisions.batch_id is 'Ingest that brought it; null once the batch is cleared away.';
 comment on column watchpost.event_revisions.first_seen_at is 'When it was first seen here; decisions are made as of this moment.';
-comment on column watchpost.event_revisions.source is 'Feed it came from.';
-comment on column watchpost.event_revisions.type is 'Kind of event in this state.';
-comment on column watchpost.event_revisions.title is 'One line for people in this state.';
-comment on column watchpost.event_revisions.lat is 'Latitude in this state, degrees.';
-comment on column watchpost.event_revisions.lon is 'Longitude in this state, degrees.';
-comment on column watchpost.event_revisions.ts is 'When it happened, as the source said then.';
-comment on column watchpost.event_revisions.severity is '0 to 100 in this state.';
-comment on column watchpost.event_revisions.subject is 'The thing it is about; see events.';
-comment on column watchpost.event_revisions.status is 'active, ended or retracted in this state.';
-comment on column watchpost.event_revisions.url is 'Page of the source about it.';
-comment on column watchpost.event_revisions.geometry is 'Footprint in this state, GeoJSON.';
-comment on column watchpost.event_revisions.ends_at is 'Until when it was to last, as said then.';
-comment on column watchpost.event_revisions.extent is 'Bounding box in this state.';
-comment on column watchpost.event_revisions.tenant_id is 'Who may see it, copied from its event; null: everybody.';
+comment on column watchpost.event_revisions.tenant_id is 'Whose it is, copied from its event; null: public.';
 create index event_revisions_batch_id on watchpost.event_revisions (batch_id);
 create index event_revisions_first_seen_at on watchpost.event_revisions (first_seen_at);
 create index event_revisions_extent_seen on watchpost.event_revisions using gist (extent, first_seen_at);
@@ -1274,21 +1238,10 @@ create table watchpost.positions (
   primary key (event_id, ts)
 ) partition by range (ts);
 comment on table watchpost.positions is 'Positions of moving subjects, one event each, kept 48 hours, a partition a day.';
-comment on column watchpost.positions.event_id is 'Id of this position as an event.';
-comment on column watchpost.positions.batch_id is 'Ingest that brought it.';
 comment on column watchpost.positions.first_seen_at is 'When it arrived here; a stay is replayed in this order.';
-comment on column watchpost.positions.source is 'Feed it came from.';
-comment on column watchpost.positions.type is 'vessel or aircraft.';
-comment on column watchpost.positions.title is 'Name or callsign for people.';
-comment on column watchpost.positions.lat is 'Latitude, degrees.';
-comment on column watchpost.positions.lon is 'Longitude, degrees.';
 comment on column watchpost.positions.ts is 'When the subject was there; dwell is measured on it.';
-comment on column watchpost.positions.severity is '0 to 100 by the rule of its feed.';
-comment on column watchpost.positions.subject is 'Who moves: mmsi:… or icao24:….';
-comment on column watchpost.positions.status is 'active, ended or retracted.';
-comment on column watchpost.positions.url is 'Page of the source about it.';
-comment on column watchpost.positions.extent is 'The point as a box, for the search by area.';
-comment on column watchpost.positions.tenant_id is 'Who may see it; null: everybody.';
+comment on column watchpost.positions.subject is 'mmsi:… or icao24:….';
+comment on column watchpost.positions.tenant_id is 'Whose it is; null: public.';
 create index positions_first_seen_at on watchpost.positions using brin (first_seen_at) with (pages_per_range = 32);
 create index positions_batch_id on watchpost.positions (batch_id);
 create index positions_ts on watchpost.positions (ts desc, event_id desc);
@@ -1563,37 +1516,25 @@ create table watchpost.zones (
   check ((shape_type = 'polygon') <= (polygon is not null))
 );
 comment on table watchpost.zones is 'Watch zones as they are now. Change shapes through the API: it computes the boxes that matching needs.';
-comment on column watchpost.zones.id is 'Stays the same through every version.';
-comment on column watchpost.zones.owner_id is 'Account whose zone it is and whose plan pays for it.';
-comment on column watchpost.zones.org_id is 'Organisation it is shared with; null: private.';
-comment on column watchpost.zones.tenant_id is 'Who may see it: organisation, else owner. Computed.';
-comment on column watchpost.zones.label is 'What people call the place.';
-comment on column watchpost.zones.lat is 'Latitude of the centre, or of the label of a polygon, degrees.';
-comment on column watchpost.zones.lon is 'Longitude of the centre, or of the label of a polygon, degrees.';
-comment on column watchpost.zones.radius_km is 'Radius of a circle, kilometres.';
-comment on column watchpost.zones.shape_type is 'circle or polygon.';
-comment on column watchpost.zones.polygon is 'GeoJSON Polygon or MultiPolygon; null for a circle.';
-comment on column watchpost.zones.match is 'point: the events point lies inside; footprint: or its geometry touches the zone.';
+comment on column watchpost.zones.org_id is 'Null: private.';
+comment on column watchpost.zones.tenant_id is 'Whose it is: organisation, else owner.';
+comment on column watchpost.zones.lat is 'With lon: the centre of a circle, or where the label of a polygon stands.';
+comment on column watchpost.zones.radius_km is 'Of a circle; a polygon ignores it.';
+comment on column watchpost.zones.polygon is 'GeoJSON Polygon or MultiPolygon; null: a circle.';
+comment on column watchpost.zones.match is 'point: its point lies inside; footprint: or its geometry touches the zone.';
 comment on column watchpost.zones.min_severity is 'Threshold, 0 to 100, for severity times severity_multiplier.';
-comment on column watchpost.zones.severity_multiplier is 'Makes events count for more or less here, 0.1 to 5.';
 comment on column watchpost.zones.dwell_minutes is 'How long a vessel or aircraft must stay before it alerts; other events ignore it.';
 comment on column watchpost.zones.quiet_hours_start is 'HH:MM in quiet_hours_tz; null: no quiet hours.';
-comment on column watchpost.zones.quiet_hours_end is 'HH:MM; may lie past midnight.';
-comment on column watchpost.zones.quiet_hours_tz is 'IANA time zone of the quiet hours.';
+comment on column watchpost.zones.quiet_hours_end is 'May lie past midnight.';
 comment on column watchpost.zones.quiet_mode is 'What happens in quiet hours: hold (one digest at their end) or drop (recorded, never sent).';
 comment on column watchpost.zones.emergency_severity is 'From this severity on quiet hours do not count; null: they always do.';
-comment on column watchpost.zones.color is 'Colour on the map, #rrggbb.';
-comment on column watchpost.zones.icon is 'Name of the symbol on the map.';
 comment on column watchpost.zones.channel_ids is 'Where alerts go: null every enabled channel of the owner (and organisation), empty nowhere.';
-comment on column watchpost.zones.sources is 'Only these feeds; null: all.';
-comment on column watchpost.zones.types is 'Only these event types; null: all.';
+comment on column watchpost.zones.sources is 'Null: all feeds.';
+comment on column watchpost.zones.types is 'Null: all types.';
 comment on column watchpost.zones.snoozed_until is 'Until then alerts are recorded as suppressed.';
-comment on column watchpost.zones.enabled is 'Whether it is matched at all.';
 comment on column watchpost.zones.boxes is 'Bounding boxes of the shape, computed by the API with it; never set by hand.';
 comment on column watchpost.zones.version is 'Counts the changes that matter to decisions; each is a row of zone_versions.';
-comment on column watchpost.zones.created_at is 'When it was drawn.';
-comment on column watchpost.zones.updated_at is 'Last change of any kind.';
-comment on column watchpost.zones.deleted_at is 'Hidden since then; restorable for 30 days; null: alive.';
+comment on column watchpost.zones.deleted_at is 'Restorable for 30 days from then on.';
 create index zones_tenant_created on watchpost.zones (tenant_id, created_at desc, id desc) where deleted_at is null;
 create index zones_owner_id on watchpost.zones (owner_id);
 create index zones_org_id on watchpost.zones (org_id) where org_id is not null;
@@ -1639,12 +1580,9 @@ create table watchpost.zone_boxes (
   primary key (zone_id, part)
 );
 comment on table watchpost.zone_boxes is 'What narrows the search for the zones that are not deleted: bounding boxes (several across the antimeridian), the least severity that can matter, filters.';
-comment on column watchpost.zone_boxes.zone_id is 'Zone the box belongs to.';
-comment on column watchpost.zone_boxes.part is 'Number of the box within its zone.';
-comment on column watchpost.zone_boxes.box is 'Longitudes and latitudes it spans, degrees.';
-comment on column watchpost.zone_boxes.min_severity is 'Least severity of an event that can reach the zone; what is below it is never looked at.';
-comment on column watchpost.zone_boxes.sources is 'Copy of the filter of its zone, so that the index alone can leave it out.';
-comment on column watchpost.zone_boxes.types is 'Copy of the filter of its zone, so that the index alone can leave it out.';
+comment on column watchpost.zone_boxes.box is 'Longitudes and latitudes, degrees.';
+comment on column watchpost.zone_boxes.min_severity is 'Of an event that can reach the zone: its threshold divided by its multiplier, rounded down.';
+comment on column watchpost.zone_boxes.sources is 'With types: copies of the filters of its zone, so that the index alone can leave it out.';
 create index zone_boxes_box on watchpost.zone_boxes using gist (box, min_severity) include (zone_id, sources, types);
 alter table watchpost.zone_boxes enable row level security;
 alter table watchpost.zone_boxes force row level security;
@@ -1660,9 +1598,7 @@ create table watchpost.zone_shapes (
   primary key (zone_id, hash)
 );
 comment on table watchpost.zone_shapes is 'Each polygon a zone ever had in a kept version, once. Of that zone alone: the same place drawn by somebody else is a row of theirs.';
-comment on column watchpost.zone_shapes.zone_id is 'Zone it belongs to.';
 comment on column watchpost.zone_shapes.hash is 'SHA-256 of the polygon; names it within its zone.';
-comment on column watchpost.zone_shapes.polygon is 'GeoJSON Polygon or MultiPolygon.';
 comment on column watchpost.zone_shapes.bytes is 'Length of it as text; what a zone may keep is counted by it.';
 alter table watchpost.zone_shapes enable row level security;
 alter table watchpost.zone_shapes force row level security;
@@ -1683,9 +1619,6 @@ create table watchpost.zone_versions (
   foreign key (zone_id, shape_hash) references watchpost.zone_shapes (zone_id, hash)
 );
 comment on table watchpost.zone_versions is 'Each version of a zone in which something was seen, so that what was decided can be replayed; the others are thinned out, see retention.';
-comment on column watchpost.zone_versions.zone_id is 'Zone this was.';
-comment on column watchpost.zone_versions.version is 'Number of the version.';
-comment on column watchpost.zone_versions.valid_from is 'Since when it held; until the next version.';
 comment on column watchpost.zone_versions.definition is 'Every field a decision reads, as JSON, but for the polygon.';
 comment on column watchpost.zone_versions.shape_hash is 'Its polygon in zone_shapes; null: it has none.';
 comment on column watchpost.zone_versions.ended_at is 'When the next version began; null: it is the last one.';
@@ -1707,10 +1640,8 @@ create table watchpost.match_memory (
   primary key (zone_id, key)
 );
 comment on table watchpost.match_memory is 'What matching remembers per zone and event, or zone and moving subject (a stay).';
-comment on column watchpost.match_memory.zone_id is 'Zone that remembers.';
 comment on column watchpost.match_memory.key is 'Event id, or subject of a stay.';
 comment on column watchpost.match_memory.memory is 'State of the decision so far, read and written by matching only.';
-comment on column watchpost.match_memory.updated_at is 'Last news; forgotten with the event revisions.';
 create index match_memory_key on watchpost.match_memory (key);
 create index match_memory_updated_at on watchpost.match_memory (updated_at);
 alter table watchpost.match_memory enable row level security;
@@ -1833,10 +1764,19 @@ reset role;
 
 set role watchpost_owner;
 
--- Security definer: operators on boxes are not leakproof, so under RLS no index could serve them.
--- It therefore applies the same two rules itself: the caller's scopes for zones and for events.
+-- Events and positions as one, for searches by area.
+create view private.sightings with (security_invoker = true) as
+select e.id, e.source, e.type, e.severity, e.ts, e.extent, e.tenant_id, false as is_position
+from watchpost.events e
+union all
+select p.event_id, p.source, p.type, p.severity, p.ts, p.extent, p.tenant_id, true
+from watchpost.positions p;
+comment on view private.sightings is 'Events and positions as one, for searches by area.';
+
 -- Newest events whose extent meets a box of the caller's zones, before a cursor. With more than
--- p_walk boxes it walks the window by time instead and may stop early: then the last row says where.
+-- p_max_boxes boxes it walks the window by time instead and may stop early: then the last row says where.
+-- Security definer: operators on boxes are not leakproof, so under RLS no index could serve them.
+-- It therefore asks for the caller's tenants itself, of zones and of events.
 create function private.events_near(
   p_zone_id uuid,
   p_from timestamptz,
@@ -1846,84 +1786,52 @@ create function private.events_near(
   p_type text,
   p_min_severity integer,
   p_limit integer,
-  p_walk integer default 400
+  p_max_boxes integer default 400
 )
 returns table (event_id text, ts timestamptz, is_position boolean, zone_ids uuid[])
 language plpgsql stable security definer set search_path = '' set plan_cache_mode = force_custom_plan as $$
 declare
   v_tenants uuid[] := private.my_tenants();
-  v_boxes bigint;
 begin
-  select count(*) into v_boxes
-  from (
-    select from watchpost.zones z join watchpost.zone_boxes b on b.zone_id = z.id
-    where z.tenant_id = any(v_tenants) and z.deleted_at is null and (p_zone_id is null or z.id = p_zone_id)
-    limit p_walk + 1
-  ) counted;
-
-  if v_boxes <= p_walk then
-    return query
-    with boxes as materialized (
-      select b.zone_id, b.box
-      from watchpost.zones z join watchpost.zone_boxes b on b.zone_id = z.id
-      where z.tenant_id = any(v_tenants) and z.deleted_at is null and (p_zone_id is null or z.id = p_zone_id)
-    ),
-    near as (
-      select e.id, e.ts, false as is_position, boxes.zone_id
-      from boxes cross join lateral (
-        select c.id, c.ts from watchpost.events c
-        where c.extent operator(pg_catalog.&&) boxes.box and c.ts > p_from and c.ts <= p_before
-          and (c.tenant_id is null or c.tenant_id = any(v_tenants))
-          and (p_before_id is null or c.ts < p_before or c.id < p_before_id)
-          and (p_source is null or c.source = p_source)
-          and (p_type is null or c.type = p_type)
-          and (p_min_severity is null or c.severity >= p_min_severity)
-        order by c.ts operator(extensions.<->) p_before
-        fetch first p_limit rows with ties
-      ) e
-      union all
-      select e.event_id, e.ts, true, boxes.zone_id
-      from boxes cross join lateral (
-        select c.event_id, c.ts from watchpost.positions c
-        where c.extent operator(pg_catalog.&&) boxes.box and c.ts > p_from and c.ts <= p_before
-          and (c.tenant_id is null or c.tenant_id = any(v_tenants))
-          and (p_before_id is null or c.ts < p_before or c.event_id < p_before_id)
-          and (p_source is null or c.source = p_source)
-          and (p_type is null or c.type = p_type)
-          and (p_min_severity is null or c.severity >= p_min_severity)
-        order by c.ts operator(extensions.<->) p_before
-        fetch first p_limit rows with ties
-      ) e
-    )
-    select n.id, n.ts, n.is_position, array_agg(distinct n.zone_id)
-    from near n
-    group by n.id, n.ts, n.is_position
-    order by n.ts desc, n.id desc
-    limit p_limit;
-    return;
-  end if;
-
   return query
-  with walked as materialized (
-    select * from (
-      (select c.id, c.ts, c.extent, false as is_position from watchpost.events c
-       where c.ts > p_from and c.ts <= p_before
-         and (c.tenant_id is null or c.tenant_id = any(v_tenants))
-         and (p_before_id is null or c.ts < p_before or c.id < p_before_id)
-         and (p_source is null or c.source = p_source)
-         and (p_type is null or c.type = p_type)
-         and (p_min_severity is null or c.severity >= p_min_severity)
-       order by c.ts desc, c.id desc limit 5000)
-      union all
-      (select c.event_id, c.ts, c.extent, true from watchpost.positions c
-       where c.ts > p_from and c.ts <= p_before
-         and (c.tenant_id is null or c.tenant_id = any(v_tenants))
-         and (p_before_id is null or c.ts < p_before or c.event_id < p_before_id)
-         and (p_source is null or c.source = p_source)
-         and (p_type is null or c.type = p_type)
-         and (p_min_severity is null or c.severity >= p_min_severity)
-       order by c.ts desc, c.event_id desc limit 5000)
-    ) w
+  with mine as not materialized (
+    select z.id from watchpost.zones z
+    where z.tenant_id = any(v_tenants) and z.deleted_at is null and (p_zone_id is null or z.id = p_zone_id)
+  ),
+  boxes as materialized (
+    select b.zone_id, b.box
+    from mine
+    join watchpost.zone_boxes b on b.zone_id = mine.id
+    limit p_max_boxes + 1
+  ),
+  -- Not materialized: each of the two ways below reads it by an index of its own.
+  wanted as not materialized (
+    select s.id, s.ts, s.extent, s.is_position
+    from private.sightings s
+    where s.ts > p_from and s.ts <= p_before
+      and (s.tenant_id is null or s.tenant_id = any(v_tenants))
+      and (p_before_id is null or s.ts < p_before or s.id < p_before_id)
+      and (p_source is null or s.source = p_source)
+      and (p_type is null or s.type = p_type)
+      and (p_min_severity is null or s.severity >= p_min_severity)
+  ),
+  near as (
+    select e.id, e.ts, e.is_position, array_agg(distinct b.zone_id) as zone_ids
+    from boxes b
+    cross join lateral (
+      select w.id, w.ts, w.is_position from wanted w
+      where w.extent operator(pg_catalog.&&) b.box
+      order by w.ts operator(extensions.<->) p_before
+      fetch first p_limit rows with ties
+    ) e
+    where (select count(*) from boxes) <= p_max_boxes
+    group by e.id, e.ts, e.is_position
+    order by e.ts desc, e.id desc
+    limit p_limit
+  ),
+  walked as materialized (
+    select w.* from wanted w
+    where (select count(*) from boxes) > p_max_boxes
     order by w.ts desc, w.id desc
     limit 5000
   ),
@@ -1933,17 +1841,12 @@ begin
     cross join lateral (
       -- Offset 0: first the boxes it meets, then whose they are. Box operators are estimated so high
       -- that each event would else be held against all zones of the caller.
-      select array_agg(distinct mine.id) as zone_ids
+      select array_agg(distinct owned.id) as zone_ids
       from (
         select b.zone_id from watchpost.zone_boxes b
         where b.box operator(pg_catalog.&&) w.extent offset 0
-      ) near
-      cross join lateral (
-        select z.id from watchpost.zones z
-        where z.id = near.zone_id and z.tenant_id = any(v_tenants) and z.deleted_at is null
-          and (p_zone_id is null or z.id = p_zone_id)
-        offset 0
-      ) mine
+      ) met
+      cross join lateral (select mine.id from mine where mine.id = met.zone_id offset 0) owned
     ) n
     where n.zone_ids is not null
     order by w.ts desc, w.id desc
@@ -1956,6 +1859,8 @@ begin
     order by w.ts, w.id
     limit 1
   )
+  select * from near
+  union all
   select * from hits
   union all
   select * from stopped s where not exists (select from hits h where h.id = s.id)
@@ -2081,27 +1986,18 @@ create table watchpost.channels (
   deleted_at timestamptz
 );
 comment on table watchpost.channels is 'Where alerts go. Everything secret is sealed; a masked form stands beside it.';
-comment on column watchpost.channels.id is 'Stands in zones.channel_ids and in deliveries.';
-comment on column watchpost.channels.owner_id is 'Account that made it.';
-comment on column watchpost.channels.org_id is 'Organisation it is shared with; null: private.';
-comment on column watchpost.channels.tenant_id is 'Who may see it: organisation, else owner. Computed.';
-comment on column watchpost.channels.kind is 'webhook, slack, discord, teams, telegram, email, pagerduty or ntfy.';
+comment on column watchpost.channels.org_id is 'Null: private.';
+comment on column watchpost.channels.tenant_id is 'Whose it is: organisation, else owner.';
 comment on column watchpost.channels.label is 'What its owner calls it; null: shown by kind.';
 comment on column watchpost.channels.target_sealed is 'URL, address or key of the receiver, encrypted with SEAL_KEYS.';
 comment on column watchpost.channels.target_masked is 'What others see of the target.';
 comment on column watchpost.channels.config_sealed is 'Headers or tokens, encrypted with SEAL_KEYS; null: none.';
-comment on column watchpost.channels.config_masked is 'What others see of the configuration.';
-comment on column watchpost.channels.enabled is 'Whether anything is sent to it.';
 comment on column watchpost.channels.status is 'ok, failing (it is retried) or disabled; written by the delivery job.';
-comment on column watchpost.channels.disabled_reason is 'Why it was switched off, by its receivers answer or by a person.';
 comment on column watchpost.channels.signing_secret_sealed is 'Key that signs webhooks, encrypted; null for other kinds.';
 comment on column watchpost.channels.previous_secret_sealed is 'The key before the last rotation, encrypted; signs beside the new one for 24 hours.';
-comment on column watchpost.channels.previous_secret_until is 'When the previous key stops signing.';
 comment on column watchpost.channels.failures is 'Failed attempts in a row; 0 after a success.';
 comment on column watchpost.channels.paused_until is 'After many failures nothing is sent until then.';
-comment on column watchpost.channels.created_at is 'When it was made.';
-comment on column watchpost.channels.updated_at is 'Last change, also of its state.';
-comment on column watchpost.channels.deleted_at is 'Hidden since then; restorable for 30 days; null: alive.';
+comment on column watchpost.channels.deleted_at is 'Restorable for 30 days from then on.';
 create index channels_tenant_created on watchpost.channels (tenant_id, created_at desc, id desc);
 create index channels_owner_id on watchpost.channels (owner_id);
 create index channels_org_id on watchpost.channels (org_id) where org_id is not null;
@@ -2243,32 +2139,21 @@ create table watchpost.alerts (
   unique (zone_id, event_id)
 );
 comment on table watchpost.alerts is 'One row per zone and event (per stay of a moving subject), with the event and the checks as they were.';
-comment on column watchpost.alerts.id is 'The alert id in the API and in every message.';
-comment on column watchpost.alerts.zone_id is 'Zone that was concerned.';
-comment on column watchpost.alerts.zone_name is 'Label of the zone at that time.';
-comment on column watchpost.alerts.owner_id is 'Owner of the zone, kept in step with it.';
-comment on column watchpost.alerts.org_id is 'Organisation the zone is shared with, kept in step with it.';
-comment on column watchpost.alerts.tenant_id is 'Who may see it: organisation, else owner. Computed.';
+comment on column watchpost.alerts.zone_name is 'Label of the zone when it was raised.';
+comment on column watchpost.alerts.owner_id is 'With org_id: of the zone, kept in step with it.';
+comment on column watchpost.alerts.tenant_id is 'Whose it is: organisation, else owner.';
 comment on column watchpost.alerts.event_id is 'Event, or for a moving subject the position that began it.';
-comment on column watchpost.alerts.source is 'Feed of the event.';
 comment on column watchpost.alerts.subject is 'Moving subject of the stay; null for other events.';
 comment on column watchpost.alerts.event is 'The event as it was told, so that it outlives the events table.';
-comment on column watchpost.alerts.severity is 'Severity times the zones multiplier, at most 100.';
-comment on column watchpost.alerts.reason is 'One sentence with the numbers of the decision.';
+comment on column watchpost.alerts.severity is 'Severity of the event times the multiplier of the zone, at most 100.';
 comment on column watchpost.alerts.first_reason is 'The sentence of the decision that raised it, beside the checks; reason follows the news.';
-comment on column watchpost.alerts.status is 'pending, held (quiet hours), dispatched, failed, suppressed (never sent) or recorded (no channel).';
+comment on column watchpost.alerts.status is 'held waits for the end of quiet hours; suppressed is never sent; recorded has no channel.';
 comment on column watchpost.alerts.raised_at is 'When the revision that raised it was first seen.';
-comment on column watchpost.alerts.held_until is 'End of the quiet hours it waits for; null: not held.';
+comment on column watchpost.alerts.held_until is 'Null: not held.';
 comment on column watchpost.alerts.dispatched_at is 'First delivery that succeeded.';
 comment on column watchpost.alerts.checks is 'All eight checks of the decision with their numbers, for explain.';
-comment on column watchpost.alerts.zone_version is 'Version of the zone that decided.';
 comment on column watchpost.alerts.event_revision is 'Revision of the event it last spoke of.';
 comment on column watchpost.alerts.updates is 'News since it was raised: list of time and kind.';
-comment on column watchpost.alerts.resolved is 'Whether somebody has dealt with it.';
-comment on column watchpost.alerts.resolved_at is 'When it was resolved; null while open.';
-comment on column watchpost.alerts.resolved_via is 'How it was resolved: api, console or mcp.';
-comment on column watchpost.alerts.note is 'What people wrote about it.';
-comment on column watchpost.alerts.created_at is 'When the row was written.';
 comment on column watchpost.alerts.updated_at is 'Last change of any kind; pollers ask by it.';
 create index alerts_tenant_raised on watchpost.alerts (tenant_id, raised_at desc, id desc);
 create index alerts_zone_raised on watchpost.alerts (zone_id, raised_at desc, id desc);
@@ -2613,104 +2498,27 @@ create trigger channels_cancel after update of deleted_at on watchpost.channels
   for each row when (old.deleted_at is null and new.deleted_at is not null)
   execute function private.cancel_pending();
 
--- Security definer: new deliveries for an alert, each with its job; which alert and channels is
--- decided here by the caller's right to write and to manage the zone. errcode WP403 otherwise.
-create function private.redeliver(p_alert_id uuid, p_delivery_ids uuid[]) returns setof uuid
-language plpgsql volatile security definer set search_path = '' as $$
+-- The same message again, on request.
+create function private.repeat_delivery(p_id uuid) returns uuid
+language plpgsql volatile set search_path = '' as $$
 declare
-  v_alert watchpost.alerts;
-  v_old record;
-  v_new uuid;
-  v_count integer := 0;
+  v_new record;
 begin
-  select * into v_alert from watchpost.alerts where id = p_alert_id and tenant_id = any(private.my_tenants());
-  if not found then
-    return;
-  end if;
-  if not private.can_write() or not (
-    v_alert.owner_id = private.uid() or coalesce(v_alert.org_id = any(private.admin_orgs()), false)) then
-    raise exception 'only the owner or an admin redelivers' using errcode = 'WP403';
-  end if;
-  if (select count(*) from watchpost.deliveries where alert_id = p_alert_id and redelivery_of is not null) >= 100 then
-    raise exception 'This alert was sent again a hundred times. Look at the channel: GET /channels/:id/deliveries says what it answers.'
-      using errcode = 'WP409';
-  end if;
-  for v_old in
-    select d.id, d.channel_id, d.type, d.sequence
-    from watchpost.deliveries d
-    join watchpost.channels c on c.id = d.channel_id
-    where d.alert_id = p_alert_id
-      and c.deleted_at is null
-      and c.tenant_id = any(private.my_tenants())
-      and case
-        when p_delivery_ids is null then d.status in ('failed', 'expired')
-        else d.id = any(p_delivery_ids)
-      end
-      and not exists (
-        select from watchpost.deliveries again
-        where again.redelivery_of = d.id and again.status in ('queued', 'sending'))
-  loop
-    insert into watchpost.deliveries (alert_id, channel_id, type, sequence, redelivery_of)
-    values (p_alert_id, v_old.channel_id, v_old.type, v_old.sequence, v_old.id)
-    returning id into v_new;
-    perform private.enqueue_delivery(v_new, v_old.channel_id);
-    v_count := v_count + 1;
-    return next v_new;
-  end loop;
-  if v_count > 0 then
-    perform private.record_audit('alert.redelivered', 'alert', p_alert_id::text,
-      v_alert.owner_id || private.admins_of(array[v_alert.org_id]), jsonb_build_object('deliveries', v_count));
-  end if;
+  insert into watchpost.deliveries (alert_id, channel_id, type, sequence, redelivery_of)
+  select alert_id, channel_id, type, sequence, id from watchpost.deliveries where id = p_id
+  returning id, channel_id into v_new;
+  perform private.enqueue_delivery(v_new.id, v_new.channel_id);
+  return v_new.id;
 end
 $$;
-grant execute on function private.redeliver to authenticated;
 
--- Security definer: a marked test to one of the caller's channels, sent at once by the API; it has no job.
-create function private.begin_test(p_channel_id uuid, p_payload text) returns uuid
-language plpgsql volatile security definer set search_path = '' as $$
-declare
-  v_id uuid;
-begin
-  if (select count(*) from watchpost.deliveries
-      where channel_id = p_channel_id and type = 'channel.test' and created_at > now() - interval '1 day') >= 100 then
-    raise exception 'This channel was tested a hundred times in a day. Wait, or look at what it answered: GET /channels/:id/deliveries.'
-      using errcode = 'WP409';
-  end if;
+-- A test has no job: the API sends it at once.
+create function private.add_test(p_channel_id uuid, p_payload text) returns uuid
+language sql volatile set search_path = '' as $$
   insert into watchpost.deliveries (channel_id, type, status, payload, first_attempt_at)
-  select c.id, 'channel.test', 'sending', p_payload, now()
-  from watchpost.channels c
-  where c.id = p_channel_id and c.deleted_at is null and private.can_write()
-    and (c.owner_id = private.uid() or c.org_id = any(private.admin_orgs()))
-  returning id into v_id;
-  if v_id is not null then
-    perform private.record_audit('channel.tested', 'channel', c.id::text, c.owner_id || private.admins_of(array[c.org_id]))
-    from watchpost.channels c where c.id = p_channel_id;
-  end if;
-  return v_id;
-end
+  values (p_channel_id, 'channel.test', 'sending', p_payload, now())
+  returning id
 $$;
-
-create function private.end_test(
-  p_delivery_id uuid, p_outcome text, p_status_code integer, p_duration_ms integer, p_error text, p_excerpt text
-)
-returns void
-language plpgsql volatile security definer set search_path = '' as $$
-begin
-  perform from watchpost.deliveries d
-  join watchpost.channels c on c.id = d.channel_id
-  where d.id = p_delivery_id and d.status = 'sending' and d.type = 'channel.test'
-    and private.can_write() and c.tenant_id = any(private.my_tenants())
-  for update of d;
-  if found then
-    perform private.settle_delivery(
-      p_delivery_id, case when p_outcome = 'ok' then 'succeeded' else 'failed' end, p_error, null);
-    insert into watchpost.delivery_attempts (
-      delivery_id, attempt, outcome, status_code, duration_ms, error, response_excerpt)
-    values (p_delivery_id, 1, p_outcome, p_status_code, p_duration_ms, p_error, p_excerpt);
-  end if;
-end
-$$;
-grant execute on function private.begin_test, private.end_test to authenticated;
 
 -- A test whose process died between sending and recording has no job to try it again.
 create function private.end_interrupted_tests() returns void
@@ -2721,16 +2529,18 @@ language sql volatile set search_path = '' as $$
 $$;
 
 -- Old tests, which belong to no alert that would take them along; says how many.
-create function private.purge_tests(p_keep interval, p_batch integer) returns bigint
-language sql volatile set search_path = '' as $$
-  with gone as (
-    delete from watchpost.deliveries where id in (
-      select id from watchpost.deliveries
-      where alert_id is null and created_at < now() - p_keep
-      limit p_batch)
-    returning id
-  )
-  select count(*) from gone
+create function private.purge_tests(p_before timestamptz, p_batch integer) returns integer
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_count integer;
+begin
+  delete from watchpost.deliveries where id in (
+    select id from watchpost.deliveries
+    where alert_id is null and created_at < p_before
+    limit p_batch);
+  get diagnostics v_count = row_count;
+  return v_count;
+end
 $$;
 
 reset role;
@@ -3096,6 +2906,105 @@ grant execute on function private.zones_in_tenant, private.batch_candidates, pri
 
 reset role;
 
+-- sql/66_on_request.sql
+-- Deliveries on request: a message sent once more, and the test of a channel.
+
+set role watchpost_owner;
+
+-- Security definer: new deliveries for an alert, each with its job; which alert and channels is
+-- decided here by the caller's right to write and to manage the zone. errcode WP403 otherwise.
+create function private.redeliver(p_alert_id uuid, p_delivery_ids uuid[]) returns setof uuid
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_alert watchpost.alerts;
+  v_old uuid;
+  v_count integer := 0;
+begin
+  select * into v_alert from watchpost.alerts where id = p_alert_id and tenant_id = any(private.my_tenants());
+  if not found then
+    return;
+  end if;
+  if not private.can_write() or not (
+    v_alert.owner_id = private.uid() or coalesce(v_alert.org_id = any(private.admin_orgs()), false)) then
+    raise exception 'only the owner or an admin redelivers' using errcode = 'WP403';
+  end if;
+  if (select count(*) from watchpost.deliveries where alert_id = p_alert_id and redelivery_of is not null) >= 100 then
+    raise exception 'This alert was sent again a hundred times. Look at the channel: GET /channels/:id/deliveries says what it answers.'
+      using errcode = 'WP409';
+  end if;
+  for v_old in
+    select d.id
+    from watchpost.deliveries d
+    join watchpost.channels c on c.id = d.channel_id
+    where d.alert_id = p_alert_id
+      and c.deleted_at is null
+      and c.tenant_id = any(private.my_tenants())
+      and case
+        when p_delivery_ids is null then d.status in ('failed', 'expired')
+        else d.id = any(p_delivery_ids)
+      end
+      and not exists (
+        select from watchpost.deliveries again
+        where again.redelivery_of = d.id and again.status in ('queued', 'sending'))
+  loop
+    v_count := v_count + 1;
+    return next private.repeat_delivery(v_old);
+  end loop;
+  if v_count > 0 then
+    perform private.record_audit('alert.redelivered', 'alert', p_alert_id::text,
+      v_alert.owner_id || private.admins_of(array[v_alert.org_id]), jsonb_build_object('deliveries', v_count));
+  end if;
+end
+$$;
+grant execute on function private.redeliver to authenticated;
+
+-- Security definer: a marked test to one of the caller's channels, sent at once by the API; it has no job.
+create function private.begin_test(p_channel_id uuid, p_payload text) returns uuid
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_id uuid;
+begin
+  if (select count(*) from watchpost.deliveries
+      where channel_id = p_channel_id and type = 'channel.test' and created_at > now() - interval '1 day') >= 100 then
+    raise exception 'This channel was tested a hundred times in a day. Wait, or look at what it answered: GET /channels/:id/deliveries.'
+      using errcode = 'WP409';
+  end if;
+  select private.add_test(c.id, p_payload) into v_id
+  from watchpost.channels c
+  where c.id = p_channel_id and c.deleted_at is null and private.can_write()
+    and (c.owner_id = private.uid() or c.org_id = any(private.admin_orgs()));
+  if v_id is not null then
+    perform private.record_audit('channel.tested', 'channel', c.id::text, c.owner_id || private.admins_of(array[c.org_id]))
+    from watchpost.channels c where c.id = p_channel_id;
+  end if;
+  return v_id;
+end
+$$;
+
+create function private.end_test(
+  p_delivery_id uuid, p_outcome text, p_status_code integer, p_duration_ms integer, p_error text, p_excerpt text
+)
+returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform from watchpost.deliveries d
+  join watchpost.channels c on c.id = d.channel_id
+  where d.id = p_delivery_id and d.status = 'sending' and d.type = 'channel.test'
+    and private.can_write() and c.tenant_id = any(private.my_tenants())
+  for update of d;
+  if found then
+    perform private.settle_delivery(
+      p_delivery_id, case when p_outcome = 'ok' then 'succeeded' else 'failed' end, p_error, null);
+    insert into watchpost.delivery_attempts (
+      delivery_id, attempt, outcome, status_code, duration_ms, error, response_excerpt)
+    values (p_delivery_id, 1, p_outcome, p_status_code, p_duration_ms, p_error, p_excerpt);
+  end if;
+end
+$$;
+grant execute on function private.begin_test, private.end_test to authenticated;
+
+reset role;
+
 -- sql/70_audit.sql
 -- Audit: who did what, written in the transaction of the act by triggers, never changed afterwards.
 
@@ -3119,19 +3028,12 @@ create table watchpost.audit (
   details jsonb not null default '{}'
 );
 comment on table watchpost.audit is 'Acts of an account and acts of others on its things; one row per account concerned. Kept 400 days.';
-comment on column watchpost.audit.id is 'Row id; exporters continue after it.';
-comment on column watchpost.audit.at is 'When it was done.';
-comment on column watchpost.audit.xid is 'Transaction of the act; orders the export.';
-comment on column watchpost.audit.seq is 'Order within the transaction.';
+comment on column watchpost.audit.xid is 'With seq: the order of the export.';
 comment on column watchpost.audit.account_id is 'Account in whose log this stands.';
 comment on column watchpost.audit.actor_id is 'Account that acted; null for operators and the service itself.';
 comment on column watchpost.audit.key_id is 'API key used; null outside the API.';
 comment on column watchpost.audit.action is 'What was done, as <thing>.<verb>; request.refused for refusals.';
-comment on column watchpost.audit.target_type is 'Sort of thing acted on.';
 comment on column watchpost.audit.target_id is 'Its id, or the route of a refusal.';
-comment on column watchpost.audit.outcome is 'success or failure.';
-comment on column watchpost.audit.ip is 'Client address as the API knows it.';
-comment on column watchpost.audit.user_agent is 'Client software, as it says of itself.';
 comment on column watchpost.audit.request_id is 'X-Request-Id of the request; for refusals the key they are counted under.';
 comment on column watchpost.audit.details is 'Changed fields before and after, without secrets; the count of refusals.';
 create index audit_account_at on watchpost.audit (account_id, at desc, id desc);
@@ -4128,9 +4030,6 @@ create table watchpost.retention (
   updated_at timestamptz not null default now()
 );
 comment on table watchpost.retention is 'How long each kind of row is kept; change it here.';
-comment on column watchpost.retention.thing is 'Sort of row.';
-comment on column watchpost.retention.keep is 'How long, from its own time on.';
-comment on column watchpost.retention.updated_at is 'When this was last changed.';
 alter table watchpost.retention enable row level security;
 alter table watchpost.retention force row level security;
 insert into watchpost.retention (thing, keep) values
@@ -4142,70 +4041,136 @@ insert into watchpost.retention (thing, keep) values
   ('positions', '48 hours'),
   ('deleted', '30 days');
 
--- Security definer: deletes up to p_batch rows of each kind that is past its time; says how many went.
--- Events with an alert stay as the alert's own copy; what is deleted softly goes for good.
-create function private.purge(p_batch integer default 2000) returns integer
-language plpgsql volatile security definer set search_path = '' as $$
+-- What is older than this has been kept long enough.
+create function private.kept_since(p_thing text) returns timestamptz
+language sql stable set search_path = '' as $$
+  select now() - keep from watchpost.retention where thing = p_thing
+$$;
+
+-- The functions that follow delete up to p_batch rows each and say how many.
+create function private.purge_revisions(p_batch integer) returns integer
+language plpgsql volatile set search_path = '' as $$
 declare
-  v_total integer := 0;
+  v_before timestamptz := private.kept_since('event_revisions');
   v_count integer;
-  v_keep jsonb := (select jsonb_object_agg(thing, keep) from watchpost.retention);
-  v_partition record;
 begin
   delete from watchpost.event_revisions where (event_id, revision) in (
     select event_id, revision from watchpost.event_revisions
-    where first_seen_at < now() - (v_keep ->> 'event_revisions')::interval
-    order by first_seen_at limit p_batch);
+    where first_seen_at < v_before
+    order by first_seen_at
+    limit p_batch);
   get diagnostics v_count = row_count;
-  v_total := v_total + v_count;
+  return v_count;
+end
+$$;
 
+-- An alert has its own copy of its event.
+create function private.purge_events(p_batch integer) returns integer
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_before timestamptz := private.kept_since('events');
+  v_count integer;
+begin
   delete from watchpost.events where id in (
-    select e.id from watchpost.events e
-    where e.ts < now() - (v_keep ->> 'events')::interval
-      and e.updated_at < now() - (v_keep ->> 'events')::interval
-      and (e.ends_at is null or e.ends_at < now())
-    order by e.ts limit p_batch);
+    select id from watchpost.events
+    where ts < v_before and updated_at < v_before and (ends_at is null or ends_at < now())
+    order by ts
+    limit p_batch);
   get diagnostics v_count = row_count;
-  v_total := v_total + v_count;
+  return v_count;
+end
+$$;
 
+create function private.purge_batches(p_batch integer) returns integer
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_count integer;
+begin
   delete from watchpost.batches where id in (
     select id from watchpost.batches
     where matched_at is not null and created_at < now() - interval '7 days'
-    order by created_at limit p_batch);
+    order by created_at
+    limit p_batch);
   get diagnostics v_count = row_count;
-  v_total := v_total + v_count;
+  return v_count;
+end
+$$;
 
-  -- A delivery counts its attempts for the 48 hours that it may be tried.
+-- A delivery counts its attempts for the 48 hours that it may be tried.
+create function private.purge_attempts(p_batch integer) returns integer
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_before timestamptz := least(private.kept_since('delivery_attempts'), now() - interval '48 hours');
+  v_count integer;
+begin
   delete from watchpost.delivery_attempts where id in (
     select id from watchpost.delivery_attempts
-    where at < now() - greatest((v_keep ->> 'delivery_attempts')::interval, interval '48 hours')
-    order by at limit p_batch);
+    where at < v_before
+    order by at
+    limit p_batch);
   get diagnostics v_count = row_count;
-  v_total := v_total + v_count;
+  return v_count;
+end
+$$;
 
+-- Their deliveries go with them.
+create function private.purge_alerts(p_batch integer) returns integer
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_before timestamptz := private.kept_since('alerts');
+  v_count integer;
+begin
   delete from watchpost.alerts where id in (
     select id from watchpost.alerts
-    where raised_at < now() - (v_keep ->> 'alerts')::interval
-    order by raised_at limit p_batch);
+    where raised_at < v_before
+    order by raised_at
+    limit p_batch);
   get diagnostics v_count = row_count;
-  v_total := v_total + v_count;
+  return v_count;
+end
+$$;
 
-  v_total := v_total + private.purge_tests((v_keep ->> 'alerts')::interval, p_batch);
-
+create function private.purge_audit(p_batch integer) returns integer
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_before timestamptz := private.kept_since('audit');
+  v_count integer;
+begin
   delete from watchpost.audit where id in (
-    select id from watchpost.audit where at < now() - (v_keep ->> 'audit')::interval order by at limit p_batch);
+    select id from watchpost.audit
+    where at < v_before
+    order by at
+    limit p_batch);
   get diagnostics v_count = row_count;
-  v_total := v_total + v_count;
+  return v_count;
+end
+$$;
 
+-- What matching remembers goes with the revisions it remembers.
+create function private.purge_memory(p_batch integer) returns integer
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_before timestamptz := private.kept_since('event_revisions');
+  v_count integer;
+begin
   delete from watchpost.match_memory where (zone_id, key) in (
     select zone_id, key from watchpost.match_memory
-    where updated_at < now() - (v_keep ->> 'event_revisions')::interval
-    order by updated_at limit p_batch);
+    where updated_at < v_before
+    order by updated_at
+    limit p_batch);
   get diagnostics v_count = row_count;
-  v_total := v_total + v_count;
+  return v_count;
+end
+$$;
 
-  -- A version that was in force when nothing was seen decided nothing: the one before it may stand in
-  -- for it. Not before an hour, when every ingest that was under way has been stored.
+-- A version that was in force when nothing was seen decided nothing: the one before it may stand in
+-- for it. Not before an hour, when every ingest that was under way has been stored. A shape goes with
+-- the last version that has it.
+create function private.purge_versions(p_batch integer) returns integer
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_count integer;
+begin
   delete from watchpost.zone_versions where (zone_id, version) in (
     select v.zone_id, v.version from watchpost.zone_versions v
     where v.ended_at < now() - interval '1 hour'
@@ -4221,51 +4186,91 @@ begin
         select from watchpost.alerts a where a.zone_id = v.zone_id and a.zone_version = v.version)
     limit p_batch);
   get diagnostics v_count = row_count;
-  v_total := v_total + v_count;
-
   delete from watchpost.zone_shapes s
   where not exists (
     select from watchpost.zone_versions v where v.zone_id = s.zone_id and v.shape_hash = s.hash);
+  return v_count;
+end
+$$;
 
+-- What was deleted long ago and nothing that is kept points at.
+create function private.purge_deleted(p_batch integer) returns integer
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_before timestamptz := private.kept_since('deleted');
+  v_zones integer;
+  v_channels integer;
+begin
   delete from watchpost.zones where id in (
-    select id from watchpost.zones z
-    where z.deleted_at < now() - (v_keep ->> 'deleted')::interval
+    select z.id from watchpost.zones z
+    where z.deleted_at < v_before
       and not exists (select from watchpost.alerts a where a.zone_id = z.id)
     limit p_batch);
-  get diagnostics v_count = row_count;
-  v_total := v_total + v_count;
-
+  get diagnostics v_zones = row_count;
   delete from watchpost.channels where id in (
-    select id from watchpost.channels c
-    where c.deleted_at < now() - (v_keep ->> 'deleted')::interval
+    select c.id from watchpost.channels c
+    where c.deleted_at < v_before
       and not exists (select from watchpost.deliveries d where d.channel_id = c.id)
     limit p_batch);
-  get diagnostics v_count = row_count;
-  v_total := v_total + v_count;
+  get diagnostics v_channels = row_count;
+  return v_zones + v_channels;
+end
+$$;
 
-  perform private.end_interrupted_tests();
-
-  -- As long as the log tells of it.
-  delete from watchpost.api_keys where revoked_at < now() - (v_keep ->> 'audit')::interval;
+-- Keys, links, sessions and limits that are over. A revoked key stays as long as the log tells of it.
+create function private.purge_credentials() returns void
+language sql volatile set search_path = '' as $$
+  delete from watchpost.api_keys where revoked_at < private.kept_since('audit');
   delete from watchpost.idempotency_keys where created_at < now() - interval '24 hours';
   delete from watchpost.sign_in_links where expires_at < now();
   delete from watchpost.refresh_tokens where used_at < now() - interval '30 days';
   delete from watchpost.sessions where refreshed_at < now() - interval '30 days';
   delete from watchpost.rate_denials where at < now() - interval '10 minutes';
   delete from watchpost.rate_limits where tat < now() - interval '10 minutes';
+$$;
 
+-- Positions go a day at a time, with their partition.
+create function private.purge_positions() returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_before timestamptz := private.kept_since('positions');
+  v_partition text;
+begin
   for v_partition in
     select c.relname
     from pg_catalog.pg_inherits i
     join pg_catalog.pg_class c on c.oid = i.inhrelid
     where i.inhparent = 'watchpost.positions'::regclass
       and c.relname ~ '^positions_\d{8}$'
-      and to_date(right(c.relname, 8), 'YYYYMMDD') + 1 < (now() - (v_keep ->> 'positions')::interval)::date
+      and to_date(right(c.relname, 8), 'YYYYMMDD') + 1 < v_before::date
   loop
-    execute format('drop table watchpost.%I', v_partition.relname);
+    execute format('drop table watchpost.%I', v_partition);
   end loop;
-  delete from watchpost.positions_default where ts < now() - (v_keep ->> 'positions')::interval;
-  return v_total;
+  delete from watchpost.positions_default where ts < v_before;
+end
+$$;
+
+-- Security definer: the jobs delete nothing themselves. Deletes what is past its time, up to p_batch
+-- rows of each kind, and says how many went: as long as that is not 0, more may be left.
+create function private.purge(p_batch integer default 2000) returns integer
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_count integer := 0;
+begin
+  v_count := v_count + private.purge_revisions(p_batch);
+  v_count := v_count + private.purge_events(p_batch);
+  v_count := v_count + private.purge_batches(p_batch);
+  v_count := v_count + private.purge_attempts(p_batch);
+  v_count := v_count + private.purge_alerts(p_batch);
+  v_count := v_count + private.purge_tests(private.kept_since('alerts'), p_batch);
+  v_count := v_count + private.purge_audit(p_batch);
+  v_count := v_count + private.purge_memory(p_batch);
+  v_count := v_count + private.purge_versions(p_batch);
+  v_count := v_count + private.purge_deleted(p_batch);
+  perform private.end_interrupted_tests();
+  perform private.purge_credentials();
+  perform private.purge_positions();
+  return v_count;
 end
 $$;
 grant execute on function private.purge to watchpost_jobs;
@@ -4327,14 +4332,10 @@ select a.user_id, a.email, a.plan, a.created_at as signed_up_at,
   a.banned_until
 from watchpost.accounts a;
 comment on view support.accounts is 'Who has an account, what they pay for and how much they have.';
-comment on column support.accounts.user_id is 'Id of the account, as in auth.users.';
-comment on column support.accounts.email is 'Sign-in address.';
 comment on column support.accounts.plan is 'free, pro or enterprise; changed by the snippet "Change a plan".';
-comment on column support.accounts.signed_up_at is 'When the account was made.';
 comment on column support.accounts.keys is 'API keys that work now.';
 comment on column support.accounts.zones is 'Zones it owns, deleted ones not counted.';
 comment on column support.accounts.channels is 'Channels it owns, deleted ones not counted.';
-comment on column support.accounts.organisations is 'Organisations it is a member of.';
 comment on column support.accounts.last_used_at is 'When one of its keys was last used, right to about a minute.';
 comment on column support.accounts.banned_until is 'Until then its keys and sessions are refused and its zones pause; null: never banned.';
 
@@ -4347,11 +4348,7 @@ select p.plan, p.plan <> 'free' as may_call,
   case p.plan when 'free' then 0 else private.plan_limit(p.plan, 'keys') end as keys
 from unnest(array['free', 'pro', 'enterprise']) as p (plan);
 comment on view support.plans is 'What each plan allows and how many accounts are on it.';
-comment on column support.plans.plan is 'free, pro or enterprise.';
 comment on column support.plans.may_call is 'Whether the API answers; below pro it says 402 and zones pause.';
-comment on column support.plans.accounts is 'Accounts on this plan.';
-comment on column support.plans.zones is 'Zones an account may own.';
-comment on column support.plans.channels is 'Channels an account may own.';
 comment on column support.plans.members is 'Members and invites in an organisation of such an owner.';
 comment on column support.plans.keys is 'API keys that work at the same time.';
 
@@ -4370,16 +4367,9 @@ join watchpost.accounts a on a.user_id = k.user_id
 left join watchpost.key_usage u on u.key_id = k.id;
 comment on view support.api_keys is 'API keys without their hashes.';
 comment on column support.api_keys.id is 'Names the key in the audit log and in the snippet "Revoke a key".';
-comment on column support.api_keys.email is 'Account that acts when it is used.';
-comment on column support.api_keys.name is 'What its owner calls it.';
 comment on column support.api_keys.prefix is 'First characters of the key; its owner can read them out.';
-comment on column support.api_keys.scopes is 'What it may do: read, write, ingest.';
 comment on column support.api_keys.state is 'works, paused (the plan is free), banned (its account is), expired or revoked.';
 comment on column support.api_keys.last_used_at is 'When it was last used, right to about a minute; null: never.';
-comment on column support.api_keys.created_at is 'When it was made.';
-comment on column support.api_keys.expires_at is 'From then on it is refused; null: never.';
-comment on column support.api_keys.revoked_at is 'When it was revoked; null: it was not.';
-comment on column support.api_keys.user_id is 'Id of the account.';
 
 create view support.organisations with (security_invoker = true) as
 select o.id, o.name,
@@ -4391,14 +4381,9 @@ select o.id, o.name,
   o.created_at
 from watchpost.organisations o;
 comment on view support.organisations is 'Organisations and how much is shared with them.';
-comment on column support.organisations.id is 'Stands as org_id wherever something is shared.';
-comment on column support.organisations.name is 'What its members call it.';
 comment on column support.organisations.owner is 'Address of its owner, whose plan sets its limits.';
 comment on column support.organisations.members is 'Members, the owner among them.';
 comment on column support.organisations.invited is 'Invites not yet accepted, expired ones too.';
-comment on column support.organisations.zones is 'Zones shared with it.';
-comment on column support.organisations.channels is 'Channels shared with it.';
-comment on column support.organisations.created_at is 'When it was founded.';
 
 create view support.members with (security_invoker = true) as
 select m.id, o.name as organisation, m.email, m.role,
@@ -4408,16 +4393,7 @@ from watchpost.members m
 join watchpost.organisations o on o.id = m.org_id
 left join watchpost.accounts i on i.user_id = m.invited_by;
 comment on view support.members is 'Who belongs to an organisation and who is invited. The link itself is stored nowhere.';
-comment on column support.members.id is 'Names the membership.';
-comment on column support.members.organisation is 'Name of the organisation.';
-comment on column support.members.email is 'Address of the member, or the one invited.';
-comment on column support.members.role is 'owner, admin or member.';
 comment on column support.members.state is 'active, invited or invite expired.';
-comment on column support.members.invited_by is 'Address of who sent the invite.';
-comment on column support.members.invite_expires_at is 'After this the link no longer works.';
-comment on column support.members.joined_at is 'When the invite was accepted.';
-comment on column support.members.created_at is 'When the row was made, usually by the invite.';
-comment on column support.members.org_id is 'Id of the organisation.';
 comment on column support.members.user_id is 'Id of the account; null while only invited.';
 
 create view support.zones with (security_invoker = true) as
@@ -4438,30 +4414,14 @@ from watchpost.zones z
 join watchpost.accounts a on a.user_id = z.owner_id
 left join watchpost.organisations o on o.id = z.org_id;
 comment on view support.zones is 'Watch zones: whose, what they want, and whether they watch at all.';
-comment on column support.zones.id is 'Zone id.';
-comment on column support.zones.label is 'What people call the place.';
-comment on column support.zones.owner is 'Address of the owner, whose plan pays for it.';
-comment on column support.zones.organisation is 'Organisation it is shared with; null: private.';
+comment on column support.zones.organisation is 'Null: private.';
 comment on column support.zones.state is 'watching, snoozed, disabled, paused (the owner''s plan is free, or they are banned) or deleted.';
-comment on column support.zones.lat is 'Latitude of the centre or label, degrees.';
-comment on column support.zones.lon is 'Longitude of the centre or label, degrees.';
-comment on column support.zones.shape_type is 'circle or polygon.';
-comment on column support.zones.radius_km is 'Radius of a circle, kilometres.';
+comment on column support.zones.lat is 'With lon: the centre of a circle, or where the label of a polygon stands.';
 comment on column support.zones.min_severity is 'Threshold for severity times severity_multiplier.';
-comment on column support.zones.severity_multiplier is 'Makes events count for more or less here.';
-comment on column support.zones.dwell_minutes is 'How long a vessel or aircraft must stay.';
-comment on column support.zones.quiet_hours is 'Quiet hours in words; null: none.';
-comment on column support.zones.emergency_severity is 'From this severity on quiet hours do not count.';
-comment on column support.zones.sources is 'Only these feeds; null: all.';
-comment on column support.zones.types is 'Only these event types; null: all.';
+comment on column support.zones.sources is 'Null: all feeds.';
+comment on column support.zones.types is 'Null: all types.';
 comment on column support.zones.channels is 'How many channels were chosen; 0: none, null: every enabled one.';
-comment on column support.zones.snoozed_until is 'Until then alerts are recorded as suppressed.';
-comment on column support.zones.last_alert_at is 'When it last raised an alert.';
-comment on column support.zones.created_at is 'When it was drawn.';
-comment on column support.zones.updated_at is 'Last change of any kind.';
-comment on column support.zones.deleted_at is 'Hidden since then; restorable for 30 days.';
-comment on column support.zones.owner_id is 'Id of the owner.';
-comment on column support.zones.org_id is 'Id of the organisation.';
+comment on column support.zones.deleted_at is 'Restorable for 30 days from then on.';
 
 create view support.channels with (security_invoker = true) as
 select c.id, c.kind, c.label, a.email as owner, o.name as organisation,
@@ -4479,23 +4439,11 @@ from watchpost.channels c
 join watchpost.accounts a on a.user_id = c.owner_id
 left join watchpost.organisations o on o.id = c.org_id;
 comment on view support.channels is 'Where alerts go. Targets and configuration masked, signing secrets left out.';
-comment on column support.channels.id is 'Channel id.';
-comment on column support.channels.kind is 'webhook, slack, discord, teams, telegram, email, pagerduty or ntfy.';
-comment on column support.channels.label is 'What its owner calls it.';
-comment on column support.channels.owner is 'Address of the owner.';
-comment on column support.channels.organisation is 'Organisation it is shared with; null: private.';
+comment on column support.channels.organisation is 'Null: private.';
 comment on column support.channels.state is 'ok, failing (retried), paused (left alone for a while after failures), disabled or deleted.';
-comment on column support.channels.disabled_reason is 'Why it was switched off.';
-comment on column support.channels.target is 'Receiver, masked.';
-comment on column support.channels.config is 'Configuration, masked.';
 comment on column support.channels.failures is 'Failed attempts in a row.';
-comment on column support.channels.paused_until is 'Nothing is sent until then.';
 comment on column support.channels.last_delivered_at is 'Last delivery of the past 30 days that its receiver accepted.';
-comment on column support.channels.created_at is 'When it was made.';
-comment on column support.channels.updated_at is 'Last change, also of its state.';
-comment on column support.channels.deleted_at is 'Hidden since then; restorable for 30 days.';
-comment on column support.channels.owner_id is 'Id of the owner.';
-comment on column support.channels.org_id is 'Id of the organisation.';
+comment on column support.channels.deleted_at is 'Restorable for 30 days from then on.';
 
 create view support.feeds with (security_invoker = true) as
 select s.source, s.title, private.source_status(s) as state, s.last_success_at, s.last_event_at,
@@ -4504,18 +4452,9 @@ select s.source, s.title, private.source_status(s) as state, s.last_success_at, 
   s.error, s.error_at, s.enabled, s.interval_seconds, s.next_poll_at, s.types
 from watchpost.sources s;
 comment on view support.feeds is 'How each feed is; what the public health endpoint says, with the errors.';
-comment on column support.feeds.source is 'Short name, the first part of its event ids.';
-comment on column support.feeds.title is 'Name for people.';
 comment on column support.feeds.state is 'ok, stale (answers, gives nothing), down or disabled.';
-comment on column support.feeds.last_success_at is 'Last poll that was answered well.';
-comment on column support.feeds.last_event_at is 'Time of the newest event it brought.';
 comment on column support.feeds.events_24h is 'Events of the past day, positions not counted.';
-comment on column support.feeds.error is 'Why the last failing poll failed.';
-comment on column support.feeds.error_at is 'When it last failed.';
 comment on column support.feeds.enabled is 'Whether it is polled; FEEDS decides.';
-comment on column support.feeds.interval_seconds is 'Time between two polls.';
-comment on column support.feeds.next_poll_at is 'When it is due.';
-comment on column support.feeds.types is 'Event types it brings.';
 
 create view support.alerts_today with (security_invoker = true) as
 select l.id, l.raised_at, a.email as owner, o.name as organisation, l.zone_name as zone,
@@ -4532,25 +4471,11 @@ left join watchpost.organisations o on o.id = l.org_id
 where l.raised_at >= date_trunc('day', now() at time zone 'UTC') at time zone 'UTC'
 order by l.raised_at desc;
 comment on view support.alerts_today is 'Alerts raised since midnight UTC, newest first, and how far they got.';
-comment on column support.alerts_today.id is 'Alert id.';
-comment on column support.alerts_today.raised_at is 'When the revision that raised it was first seen.';
-comment on column support.alerts_today.owner is 'Address of the zone''s owner.';
-comment on column support.alerts_today.organisation is 'Organisation the zone is shared with.';
-comment on column support.alerts_today.zone is 'Label of the zone at that time.';
-comment on column support.alerts_today.event is 'Title of the event as it was told.';
 comment on column support.alerts_today.severity is 'Severity as it counted for the zone.';
 comment on column support.alerts_today.status is 'pending, held, dispatched, failed, suppressed or recorded (no channel).';
-comment on column support.alerts_today.reason is 'One sentence with the numbers of the decision.';
-comment on column support.alerts_today.dispatched_at is 'First delivery that succeeded.';
-comment on column support.alerts_today.held_until is 'End of the quiet hours it waits for.';
 comment on column support.alerts_today.delivered is 'Messages that arrived.';
 comment on column support.alerts_today.failed is 'Messages given up.';
 comment on column support.alerts_today.waiting is 'Messages still to send.';
-comment on column support.alerts_today.resolved is 'Whether somebody has dealt with it.';
-comment on column support.alerts_today.zone_id is 'Id of the zone.';
-comment on column support.alerts_today.event_id is 'Id of the event.';
-comment on column support.alerts_today.owner_id is 'Id of the owner.';
-comment on column support.alerts_today.org_id is 'Id of the organisation.';
 
 create view support.deliveries_failing with (security_invoker = true) as
 select d.id, d.updated_at, a.email as owner, c.kind, c.label as channel, c.target_masked as target, d.type,
@@ -4565,20 +4490,9 @@ where d.status in ('queued', 'sending') and d.attempts > 0
 order by d.updated_at desc;
 comment on view support.deliveries_failing is 'Messages being retried, and those given up in the past 7 days, newest first.';
 comment on column support.deliveries_failing.id is 'Delivery id, the webhook-id of every attempt.';
-comment on column support.deliveries_failing.updated_at is 'Last change of state.';
-comment on column support.deliveries_failing.owner is 'Address of the channel''s owner.';
-comment on column support.deliveries_failing.kind is 'Kind of channel.';
-comment on column support.deliveries_failing.channel is 'What its owner calls the channel.';
-comment on column support.deliveries_failing.target is 'Receiver, masked.';
-comment on column support.deliveries_failing.type is 'What it says: alert.raised, alert.digest, channel.test …';
 comment on column support.deliveries_failing.status is 'queued or sending (retried), failed or expired (given up).';
-comment on column support.deliveries_failing.attempts is 'How often it was tried.';
-comment on column support.deliveries_failing.last_error is 'Why the last attempt failed.';
-comment on column support.deliveries_failing.next_attempt_at is 'When it is tried again.';
-comment on column support.deliveries_failing.created_at is 'When it was decided to send.';
 comment on column support.deliveries_failing.zone is 'Zone of the alert; null for a test.';
 comment on column support.deliveries_failing.alert_id is 'Alert it tells of; null for a test.';
-comment on column support.deliveries_failing.channel_id is 'Id of the channel.';
 
 create view support.queue with (security_invoker = true) as
 select q.name as queue,
@@ -4593,11 +4507,8 @@ left join pgboss.job j on j.name = q.name
 group by q.name
 order by q.name;
 comment on view support.queue is 'Jobs of each queue. Those in "dead" used up their retries; see dead_letters.';
-comment on column support.queue.queue is 'Queue: ingest, match, match_zone, release, deliver, purge, dead.';
 comment on column support.queue.waiting is 'May run now.';
 comment on column support.queue.later is 'May run later: retries, and what is held until an hour.';
-comment on column support.queue.running is 'Being worked on.';
-comment on column support.queue.retrying is 'Failed at least once and will be tried again.';
 comment on column support.queue.oldest is 'How long the first of those that wait has been due; minutes mean that the jobs do not run.';
 
 create view support.dead_letters with (security_invoker = true) as
@@ -4607,13 +4518,7 @@ from pgboss.job j
 where j.name = 'dead' and j.state::text in ('created', 'retry')
 order by j.created_on desc;
 comment on view support.dead_letters is 'Jobs that used up their retries, kept 90 days; put back by the snippet "Requeue dead letters".';
-comment on column support.dead_letters.id is 'Id of the dead job.';
-comment on column support.dead_letters.died_at is 'When it was given up.';
-comment on column support.dead_letters.queue is 'Queue it came from.';
 comment on column support.dead_letters.data is 'What it was about: ids only.';
-comment on column support.dead_letters.retries is 'How often it was retried.';
-comment on column support.dead_letters.error is 'Why the last try failed.';
-comment on column support.dead_letters.enqueued_at is 'When it was first enqueued.';
 
 create view support.audit with (security_invoker = true) as
 select u.id, u.at, a.email as account, case
@@ -4628,22 +4533,10 @@ left join watchpost.accounts b on b.user_id = u.actor_id
 left join watchpost.api_keys k on k.id = u.key_id
 order by u.at desc;
 comment on view support.audit is 'Who did what, newest first; one row per account concerned.';
-comment on column support.audit.id is 'Row id.';
-comment on column support.audit.at is 'When it was done.';
 comment on column support.audit.account is 'Account in whose log it stands; null once deleted.';
 comment on column support.audit.actor is 'Address of who acted, or operator with the login used.';
-comment on column support.audit.action is 'What was done, as <thing>.<verb>; request.refused for refusals.';
-comment on column support.audit.outcome is 'success or failure.';
-comment on column support.audit.target_type is 'Sort of thing acted on.';
 comment on column support.audit.target_id is 'Its id, or the route of a refusal.';
-comment on column support.audit.key is 'Name of the API key used.';
-comment on column support.audit.ip is 'Client address.';
-comment on column support.audit.user_agent is 'Client software.';
 comment on column support.audit.details is 'What changed, before and after, without secrets.';
-comment on column support.audit.request_id is 'X-Request-Id of the request.';
-comment on column support.audit.account_id is 'Id of the account.';
-comment on column support.audit.actor_id is 'Id of who acted.';
-comment on column support.audit.key_id is 'Id of the API key.';
 
 grant select on all tables in schema support to service_role;
 

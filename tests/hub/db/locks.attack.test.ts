@@ -69,7 +69,7 @@ test('the monitoring service locks by named topics, one number for migrations as
   const odd = found.filter(({ given }) => !/^hashtextextended\((\$\{`\w+:|'\w+(:'|'))/.test(given))
   expect(odd.map(({ file, given }) => `${file}: ${given}`)).toEqual([
     // The whole key of a caller's request; it begins with the caller's id.
-    'sql/10_accounts.sql: hashtextextended(v_user || p_route || p_key, 0)) then',
+    'sql/13_idempotency.sql: hashtextextended(v_user || p_route || p_key, 0)) then',
     "scripts/postgres/migrate.ts: $1)', [LOCK])",
     "scripts/postgres/migrate.ts: $1)', [LOCK])",
   ])

@@ -1,0 +1,19 @@
+-- Times: as the wire has them, and the windows that are asked for in days.
+
+set role watchpost_owner;
+
+-- ISO 8601 UTC with milliseconds, as on the wire.
+create function private.iso(t timestamptz) returns text
+language sql stable set search_path = '' as $$
+  select to_char(t at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+$$;
+
+-- Where a window of N days begins: today and the N - 1 before, UTC.
+create function private.window_start(p_days integer) returns timestamptz
+language sql stable set search_path = '' as $$
+  select (date_trunc('day', now() at time zone 'UTC') - (p_days - 1) * interval '1 day') at time zone 'UTC'
+$$;
+grant execute on function private.iso, private.window_start to authenticated;
+grant execute on function private.iso to watchpost_jobs;
+
+reset role;

@@ -1,0 +1,108 @@
+-- Rate limits: how often an account or address may ask, and what becomes of who asks too often.
+
+set role watchpost_owner;
+
+create unlogged table watchpost.rate_limits (
+  bucket text primary key,
+  tat timestamptz not null,
+  denied boolean not null default false
+);
+comment on table watchpost.rate_limits is 'GCRA state per account or address: the theoretical arrival time of the next request.';
+comment on column watchpost.rate_limits.bucket is 'account:<user_id> for keys, address:<ip> for unknown callers.';
+comment on column watchpost.rate_limits.tat is 'Theoretical arrival time of GCRA: the further ahead of now, the less budget is left.';
+comment on column watchpost.rate_limits.denied is 'Whether the last request was refused.';
+create index rate_limits_tat on watchpost.rate_limits (tat);
+alter table watchpost.rate_limits enable row level security;
+alter table watchpost.rate_limits force row level security;
+
+create unlogged table watchpost.rate_denials (
+  request_id uuid primary key,
+  at timestamptz not null default now()
+);
+comment on table watchpost.rate_denials is 'Requests refused by the rate limit, so that their transaction does no work.';
+comment on column watchpost.rate_denials.request_id is 'The refused request, as in its X-Request-Id.';
+comment on column watchpost.rate_denials.at is 'When it was refused; rows go after ten minutes.';
+create index rate_denials_at on watchpost.rate_denials (at);
+alter table watchpost.rate_denials enable row level security;
+alter table watchpost.rate_denials force row level security;
+
+-- GCRA: one statement consumes one request of a bucket of p_limit a window.
+create function private.consume(p_bucket text, p_limit integer, p_window interval)
+returns table (allowed boolean, remaining integer, reset_seconds integer, retry_after integer)
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_now timestamptz := clock_timestamp();
+  v_step interval := p_window / p_limit;
+  v_tat timestamptz;
+  v_denied boolean;
+begin
+  insert into watchpost.rate_limits as r (bucket, tat)
+  values (p_bucket, v_now + v_step)
+  on conflict (bucket) do update
+  set denied = greatest(r.tat, v_now) + v_step > v_now + p_window,
+      tat = case
+        when greatest(r.tat, v_now) + v_step > v_now + p_window then r.tat
+        else greatest(r.tat, v_now) + v_step
+      end
+  returning r.tat, r.denied into v_tat, v_denied;
+  return query select
+    not v_denied,
+    greatest(0, floor(extract(epoch from (p_window - (v_tat - v_now))) / extract(epoch from v_step)))::integer,
+    greatest(0, ceil(extract(epoch from (v_tat - v_now))))::integer,
+    case when v_denied
+      then greatest(1, ceil(extract(epoch from (v_tat + v_step - p_window - v_now))))::integer
+      else 0
+    end;
+end
+$$;
+
+-- What a caller is told who was looked up; p_user_id is null for one who is not known. Consumes one request
+-- from the account's budget, or from the address's where the account has none or nobody is known.
+create function private.admit(
+  p_user_id uuid,
+  p_email text,
+  p_plan text,
+  p_scopes text[],
+  p_key_id uuid,
+  p_any_plan boolean,
+  p_address text,
+  p_request_id uuid,
+  p_limits jsonb
+)
+returns table (
+  verdict text, user_id uuid, email text, plan text, scopes text[], key_id uuid,
+  rate_limit integer, remaining integer, reset_seconds integer, retry_after integer
+)
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_budget record;
+  v_limit integer;
+  v_refusal text := case
+    when p_user_id is null then 'unauthenticated'
+    -- It has no budget of its own, and without one its refusals would cost us without end.
+    when p_plan = 'free' and not p_any_plan then 'plan_required'
+  end;
+begin
+  if v_refusal is not null then
+    select * into v_budget
+    from private.consume('address:' || p_address, (p_limits ->> 'address')::integer, interval '1 minute');
+    return query select
+      case when v_budget.allowed then v_refusal else 'address_limited' end,
+      p_user_id, p_email, p_plan, p_scopes, p_key_id,
+      null::integer, null::integer, null::integer, v_budget.retry_after;
+    return;
+  end if;
+  v_limit := (p_limits ->> case p_plan when 'free' then 'address' else p_plan end)::integer;
+  select * into v_budget
+  from private.consume('account:' || p_user_id, v_limit, interval '1 minute');
+  if not v_budget.allowed then
+    insert into watchpost.rate_denials (request_id) values (p_request_id) on conflict do nothing;
+  end if;
+  return query select
+    case when v_budget.allowed then 'ok' else 'rate_limited' end,
+    p_user_id, p_email, p_plan, p_scopes, p_key_id,
+    v_limit, v_budget.remaining, v_budget.reset_seconds, v_budget.retry_after;
+end
+$$;
+
+reset role;
