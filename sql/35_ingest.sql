@@ -2,80 +2,100 @@
 
 set role watchpost_owner;
 
--- Stores what a feed said. New events and true revisions become rows in events and event_revisions,
--- a batch is born with its match job, all in the caller's transaction. Input is a JSON array of
--- normalised events with `box` as [west, south, east, north]; `first_seen_at` may be given for history.
--- Times come in milliseconds, as on the wire, so that a cursor names a row exactly.
-create function private.ingest_events(
-  p_source text,
-  p_events jsonb,
-  p_match boolean default true,
-  p_owner_id uuid default null,
-  p_org_id uuid default null
+-- What a feed said of one event, with the id it is stored under.
+create type private.incoming_event as (
+  event_id text,
+  given_id text,
+  aliases text[],
+  is_moving boolean,
+  type text,
+  title text,
+  lat double precision,
+  lon double precision,
+  ts timestamptz,
+  severity smallint,
+  subject text,
+  status text,
+  url text,
+  geometry jsonb,
+  ends_at timestamptz,
+  revised_at timestamptz,
+  extent box,
+  seen_at timestamptz
+);
+
+-- Reads a JSON array of normalised events with `box` as [west, south, east, north]; `first_seen_at` may be
+-- given for history. An event that is known under another id keeps that one; of several states the last
+-- counts. Times come in milliseconds, as on the wire, so that a cursor names a row exactly.
+create function private.read_events(p_source text, p_events jsonb) returns setof private.incoming_event
+language sql stable set search_path = '' as $$
+  select distinct on (coalesce(known.event_id, e.id))
+    coalesce(known.event_id, e.id), e.id, e.aliases, coalesce(e.subject ~ '^(mmsi|icao24):', false),
+    e.type, e.title, e.lat, e.lon, e.ts, e.severity, e.subject, e.status, e.url, e.geometry, e.ends_at, e.revised_at,
+    box(
+      point((e.box ->> 0)::float8, (e.box ->> 1)::float8),
+      point((e.box ->> 2)::float8, (e.box ->> 3)::float8)),
+    date_trunc('milliseconds', coalesce(e.first_seen_at, now()))
+  from (
+    select x.*, j.ordinal
+    from jsonb_array_elements(p_events) with ordinality as j (value, ordinal)
+    cross join lateral jsonb_to_record(j.value) as x (
+      id text, type text, title text, lat float8, lon float8, ts timestamptz, severity smallint,
+      subject text, status text, url text, geometry jsonb, ends_at timestamptz,
+      revised_at timestamptz, first_seen_at timestamptz, aliases text[], box jsonb)
+  ) e
+  left join lateral (
+    select a.event_id from watchpost.event_aliases a
+    where a.alias = any(e.aliases || e.id) and starts_with(a.alias, p_source || ':')
+    order by a.alias = e.id desc, a.event_id
+    limit 1
+  ) known on true
+  order by coalesce(known.event_id, e.id), e.ordinal desc
+$$;
+
+create function private.store_positions(
+  p_batch_id uuid, p_source text, p_tenant_id uuid, p_events private.incoming_event[]
 )
-returns table (inserted integer, revised integer, unchanged integer, batch_id uuid)
-language plpgsql volatile security definer set search_path = '' as $$
+returns integer
+language plpgsql volatile set search_path = '' as $$
 declare
-  v_batch uuid := gen_random_uuid();
-  v_inserted integer;
-  v_revised integer;
-  v_given integer := jsonb_array_length(p_events);
+  v_count integer;
 begin
-  -- A source names its own events only: nobody takes over another's by an id or alias of it.
-  if exists (
-    select from jsonb_array_elements(p_events) as j (value)
-    where not starts_with(j.value ->> 'id', p_source || ':')) then
-    raise exception 'every id of source % begins with %:', p_source, p_source using errcode = 'WP400';
-  end if;
-  -- One ingest of a source at a time: aliases and revisions are decided on what is stored.
-  perform pg_advisory_xact_lock(hashtextextended('ingest:' || p_source, 0));
+  insert into watchpost.positions (
+    event_id, batch_id, first_seen_at, source, type, title, lat, lon, ts, severity, subject, status, url, extent,
+    tenant_id)
+  select
+    event_id, p_batch_id, seen_at, p_source, type, title, lat, lon, ts, severity, subject, status, url, extent,
+    p_tenant_id
+  from unnest(p_events)
+  where is_moving
+  on conflict do nothing;
+  get diagnostics v_count = row_count;
+  return v_count;
+end
+$$;
 
-  insert into watchpost.batches (id, source, size, matched_at)
-  values (v_batch, p_source, v_given, case when p_match then null else now() end);
-
+-- New events and true revisions, each with its row in event_revisions.
+create function private.store_events(
+  p_batch_id uuid, p_source text, p_owner_id uuid, p_org_id uuid, p_events private.incoming_event[],
+  out inserted integer, out revised integer
+)
+language plpgsql volatile set search_path = '' as $$
+begin
   with given as materialized (
-    select distinct on (coalesce(known.event_id, e.id))
-      coalesce(known.event_id, e.id) as event_id, e.*,
-      date_trunc('milliseconds', coalesce(e.first_seen_at, now())) as seen_at,
-      box(point(e.west, e.south), point(e.east, e.north)) as extent,
-      coalesce(e.subject ~ '^(mmsi|icao24):', false) as is_moving
-    from (
-      select x.*, (x.box ->> 0)::float8 as west, (x.box ->> 1)::float8 as south,
-        (x.box ->> 2)::float8 as east, (x.box ->> 3)::float8 as north, ordinal
-      from jsonb_array_elements(p_events) with ordinality as j (value, ordinal)
-      cross join lateral jsonb_to_record(j.value) as x (
-        id text, type text, title text, lat float8, lon float8, ts timestamptz, severity smallint,
-        subject text, status text, url text, geometry jsonb, ends_at timestamptz,
-        revised_at timestamptz, first_seen_at timestamptz, aliases text[], box jsonb)
-    ) e
-    left join lateral (
-      select a.event_id from watchpost.event_aliases a
-      where a.alias = any(e.aliases || e.id) and starts_with(a.alias, p_source || ':')
-      order by a.alias = e.id desc, a.event_id
-      limit 1
-    ) known on true
-    order by coalesce(known.event_id, e.id), e.ordinal desc
-  ),
-  moved as (
-    insert into watchpost.positions (
-      event_id, batch_id, first_seen_at, source, type, title, lat, lon, ts, severity, subject, status, url,
-      extent, tenant_id)
-    select event_id, v_batch, seen_at, p_source, type, title, lat, lon, ts, severity, subject, status, url,
-      extent, coalesce(p_org_id, p_owner_id)
-    from given where is_moving
-    on conflict do nothing
-    returning event_id
+    select * from unnest(p_events) where not is_moving
   ),
   born as (
     insert into watchpost.events (
       id, source, type, title, lat, lon, ts, severity, subject, status, url, geometry, ends_at, revised_at,
       extent, first_seen_at, updated_at, owner_id, org_id, revision)
-    select event_id, p_source, type, title, lat, lon, ts, severity, subject, status, url, geometry, ends_at,
-      revised_at, extent, seen_at, seen_at, p_owner_id, p_org_id,
+    select
+      event_id, p_source, type, title, lat, lon, ts, severity, subject, status, url, geometry, ends_at, revised_at,
+      extent, seen_at, seen_at, p_owner_id, p_org_id,
       -- One that was deleted for its age and is told again goes on where its revisions stopped.
       1 + coalesce((
         select max(r.revision) from watchpost.event_revisions r where r.event_id = given.event_id), 0)
-    from given where not is_moving
+    from given
     on conflict (id) do nothing
     returning *
   ),
@@ -98,37 +118,79 @@ begin
     insert into watchpost.event_revisions (
       event_id, revision, batch_id, first_seen_at, source, type, title, lat, lon, ts, severity, subject,
       status, url, geometry, ends_at, extent, tenant_id)
-    select id, revision, v_batch, updated_at, source, type, title, lat, lon, ts, severity, subject,
+    select
+      id, revision, p_batch_id, updated_at, source, type, title, lat, lon, ts, severity, subject,
       status, url, geometry, ends_at, extent, tenant_id
     from (select * from born union all select * from changed) r
-  ),
-  aliased as (
-    insert into watchpost.event_aliases (alias, event_id)
-    select distinct on (a.alias) a.alias, g.event_id
-    from given g
-    cross join lateral unnest(g.aliases || g.id || g.event_id) as a (alias)
-    where not g.is_moving and (g.aliases <> '{}' or g.id <> g.event_id) and starts_with(a.alias, p_source || ':')
-    order by a.alias, g.event_id
-    on conflict (alias) do nothing
   )
-  select (select count(*) from born) + (select count(*) from moved), (select count(*) from changed)
-  into v_inserted, v_revised;
+  select (select count(*) from born), (select count(*) from changed) into inserted, revised;
+end
+$$;
+
+create function private.store_aliases(p_source text, p_events private.incoming_event[]) returns void
+language sql volatile set search_path = '' as $$
+  insert into watchpost.event_aliases (alias, event_id)
+  select distinct on (a.alias) a.alias, g.event_id
+  from unnest(p_events) g
+  cross join lateral unnest(g.aliases || g.given_id || g.event_id) as a (alias)
+  where not g.is_moving and (g.aliases <> '{}' or g.given_id <> g.event_id) and starts_with(a.alias, p_source || ':')
+  order by a.alias, g.event_id
+  on conflict (alias) do nothing
+$$;
+
+-- Security definer: the jobs write events in no other way. Stores what a feed said as a batch, which is
+-- born with its match job, in the caller's transaction; no batch where nothing was new.
+create function private.ingest_events(
+  p_source text,
+  p_events jsonb,
+  p_match boolean default true,
+  p_owner_id uuid default null,
+  p_org_id uuid default null
+)
+returns table (inserted integer, revised integer, unchanged integer, batch_id uuid)
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_batch uuid := gen_random_uuid();
+  v_given integer := jsonb_array_length(p_events);
+  v_events private.incoming_event[];
+  v_positions integer;
+  v_stored record;
+begin
+  -- A source names its own events only: nobody takes over another's by an id or alias of it.
+  if exists (
+    select from jsonb_array_elements(p_events) as j (value)
+    where not starts_with(j.value ->> 'id', p_source || ':')) then
+    raise exception 'every id of source % begins with %:', p_source, p_source using errcode = 'WP400';
+  end if;
+  -- One ingest of a source at a time: aliases and revisions are decided on what is stored.
+  perform pg_advisory_xact_lock(hashtextextended('ingest:' || p_source, 0));
+
+  insert into watchpost.batches (id, source, size, matched_at)
+  values (v_batch, p_source, v_given, case when p_match then null else now() end);
+  v_events := array(select e from private.read_events(p_source, p_events) e);
+  v_positions := private.store_positions(v_batch, p_source, coalesce(p_org_id, p_owner_id), v_events);
+  select * into v_stored from private.store_events(v_batch, p_source, p_owner_id, p_org_id, v_events);
+  perform private.store_aliases(p_source, v_events);
+  inserted := v_positions + v_stored.inserted;
+  revised := v_stored.revised;
+  unchanged := v_given - inserted - revised;
 
   update watchpost.sources
   set last_event_at = greatest(last_event_at, (
         select max((j.value ->> 'ts')::timestamptz) from jsonb_array_elements(p_events) as j (value)))
   where source = p_source and v_given > 0;
 
-  if v_inserted + v_revised = 0 then
+  if inserted + revised = 0 then
     delete from watchpost.batches where id = v_batch;
-    return query select 0, 0, v_given, null::uuid;
+    return next;
     return;
   end if;
-  update watchpost.batches set size = v_inserted + v_revised where id = v_batch;
+  batch_id := v_batch;
+  update watchpost.batches set size = inserted + revised where id = v_batch;
   if p_match then
     perform private.enqueue('match', v_batch, jsonb_build_object('source', p_source));
   end if;
-  return query select v_inserted, v_revised, v_given - v_inserted - v_revised, v_batch;
+  return next;
 end
 $$;
 grant execute on function private.ingest_events to watchpost_jobs;
