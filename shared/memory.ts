@@ -34,7 +34,6 @@ export type EventMemory = z.infer<typeof EventMemory>
 export const StayMemory = z.object({
   kind: z.literal('stay'),
   began_at: Instant.nullable(),
-  last_inside_at: Instant.nullable(),
   outside_in_a_row: z.int().min(0),
   last_seen_at: Instant,
   alert: Told.nullable(),
@@ -71,7 +70,7 @@ export function stepStay(
   const stay = memory?.began_at && unseen_ms <= UNSEEN_MS ? memory : null
   if (inside) {
     const began = { began_at: ts, alert: null, peak: null, held_until: null }
-    const next = { ...(stay ?? began), last_inside_at: ts, outside_in_a_row: 0, last_seen_at: ts }
+    const next = { ...(stay ?? began), outside_in_a_row: 0, last_seen_at: ts }
     return { stay: { kind: 'stay', ...next }, late: false }
   }
   if (!memory) return { stay: null, late: false }

@@ -1,4 +1,18 @@
 -- Roles, schemas and the caller: who owns, who logs in, and that nobody gets anything by default.
+--
+-- A function runs as whoever calls it: grants and policies decide what it sees. It is security definer, runs as
+-- watchpost_owner and passes row-level security, for one of these reasons only, which its comment names:
+--   * policies call it (my_orgs, admin_orgs): it would ask the policy that asks it;
+--   * the login watchpost_api calls it before it is anybody, and reads no table: check_key, key_claims,
+--     check_session, session_claims, touch_key, record_refusal, and what the local issuer calls;
+--   * it is the one way to change a table, which no role may write: events, deliveries, keys, organisations,
+--     idempotency keys, the audit log; or it locks a row for a role that may only read it;
+--   * it is a trigger that follows a change whoever makes it: limits, versions, boxes, cancelled deliveries;
+--   * it answers less than the table holds: coverage, sources_health, my_invites, revisions_of;
+--   * operators on boxes are not leakproof, so under row-level security no index serves them: events_near,
+--     revisions_near.
+-- Such a function asks for the caller's tenants, scopes and roles itself. Those that a caller may execute are
+-- listed in scripts/schema/schema-rules.ts; another one fails `npm run check`.
 
 create schema if not exists extensions;
 create extension if not exists btree_gist with schema extensions;

@@ -218,7 +218,7 @@ language sql immutable set search_path = '' as $$
   select (greatest(z.min_severity, 0.0001) / z.severity_multiplier - 0.01)::real
 $$;
 
--- Security definer, these three: versions, boxes and jobs follow a zone whoever changes it.
+-- Security definer, both: limits, versions, boxes and jobs follow a zone whoever changes it.
 create function private.zone_before() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin

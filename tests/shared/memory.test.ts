@@ -165,7 +165,7 @@ describe('a stay', () => {
     })
   })
 
-  test('remembers when it was last seen inside', () => {
+  test('remembers since when it stays and when it was last seen', () => {
     const [, , outside] = follow([
       [zone(), ship(0, 50)],
       [zone(), ship(7, 50)],
@@ -173,7 +173,6 @@ describe('a stay', () => {
     ])
     expect(outside?.memory).toMatchObject({
       began_at: at(0),
-      last_inside_at: at(7),
       last_seen_at: at(9),
     })
   })
