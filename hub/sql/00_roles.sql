@@ -1,4 +1,4 @@
--- Roles, schemas and the scope of a transaction: Postgres itself refuses what a key may not do.
+-- Roles, schemas and the project of a transaction: Postgres itself refuses what a key may not do.
 
 do $$
 begin
@@ -38,7 +38,7 @@ comment on schema pgboss is 'Watchpost Hub: the queue of missions and other work
 revoke all on schema public from public;
 grant usage on schema extensions, hub, private to hub_ro, hub_rw, hub_data;
 alter default privileges revoke execute on functions from public;
--- What the model writes as SQL must not be able to widen its own scope.
+-- What the model writes as SQL must not be able to reach another project.
 revoke execute on function pg_catalog.set_config(text, text, boolean) from public;
 grant execute on function pg_catalog.set_config(text, text, boolean) to hub_ro, hub_rw;
 -- Nor by a DO block, which could SET and then tell by an error what it saw, or a temporary function.
@@ -54,42 +54,44 @@ $$;
 -- Nor take a lock that outlives its transaction, or speak to whoever listens.
 do $$
 declare
-  reaches_others regprocedure;
+  v_function regprocedure;
 begin
-  for reaches_others in
+  for v_function in
     select oid from pg_catalog.pg_proc
     where pronamespace = 'pg_catalog'::regnamespace
       and (proname like '%advisory%' or proname = 'pg_notify')
   loop
-    execute format('revoke execute on function %s from public', reaches_others);
-    execute format('grant execute on function %s to hub_rw', reaches_others);
+    execute format('revoke execute on function %s from public', v_function);
+    execute format('grant execute on function %s to hub_rw', v_function);
   end loop;
 end
 $$;
 
--- The scope of this transaction: a project's id, `*` for all of them, null for none. Without a search
--- path of their own, which their bound bodies do not need, these two are inlined into the policies.
-create function private.scope() returns text
+-- The project of this transaction: its id, `*` for all of them, null for none. Policies call these two for
+-- every row and have them inlined, which takes a function without a search path of its own; instead their
+-- bodies are bound when they are made (`return`). All other functions have an empty one.
+create function private.current_project() returns text
 language sql stable
 return nullif(current_setting('hub.project', true), '');
 
-create function private.in_scope(project_id uuid) returns boolean
+create function private.in_project(p_project_id uuid) returns boolean
 language sql stable
-return private.scope() = '*' or private.scope() = project_id::text;
+return private.current_project() = '*' or private.current_project() = p_project_id::text;
 
-grant execute on function private.scope, private.in_scope to hub_ro, hub_rw, hub_data;
+grant execute on function private.current_project, private.in_project to hub_ro, hub_rw, hub_data;
 
 -- A time as the API writes it, for those inside of JSON.
-create function private.iso(at timestamptz) returns text
-language sql stable
-return to_char(at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
+create function private.iso(p_at timestamptz) returns text
+language sql stable set search_path = '' as $$
+  select to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+$$;
 grant execute on function private.iso to hub_ro, hub_rw, hub_data;
 
 -- Folds case, accents and Turkish letters, so that "ISIK" finds "Işık".
-create function private.fold(text text) returns text
-language sql immutable parallel safe set search_path = ''
-return lower(extensions.unaccent('extensions.unaccent', translate(text, 'İIı', 'iii')));
-
+create function private.fold(p_text text) returns text
+language sql immutable parallel safe set search_path = '' as $$
+  select lower(extensions.unaccent('extensions.unaccent', translate(p_text, 'İIı', 'iii')))
+$$;
 grant execute on function private.fold to hub_ro, hub_rw, hub_data;
 
 -- A sentence in both languages of the hub, read in the reader's: {"en": …, "tr": …}.

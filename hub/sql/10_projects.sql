@@ -13,11 +13,11 @@ create table hub.projects (
 
 alter table hub.projects enable row level security;
 alter table hub.projects force row level security;
-create policy read_in_scope on hub.projects for select to hub_ro, hub_rw, hub_data
-using ((select private.scope()) = '*' or (select private.scope()) = id::text);
-create policy write_in_scope on hub.projects for all to hub_rw
-using ((select private.scope()) = '*' or (select private.scope()) = id::text)
-with check ((select private.scope()) = '*' or (select private.scope()) = id::text);
+create policy projects_select on hub.projects for select to hub_ro, hub_rw, hub_data
+  using ((select private.current_project()) = '*' or (select private.current_project()) = id::text);
+create policy projects_write on hub.projects for all to hub_rw
+  using ((select private.current_project()) = '*' or (select private.current_project()) = id::text)
+  with check ((select private.current_project()) = '*' or (select private.current_project()) = id::text);
 
 grant select on hub.projects to hub_ro, hub_data;
 grant select, insert, update, delete on hub.projects to hub_rw;
@@ -27,13 +27,12 @@ comment on column hub.projects.slug is 'Names the folder and the addresses; neve
 comment on column hub.projects.icp is 'The ideal customer profile, as it was when the project was made or last edited here; agents read CONTEXT.md.';
 
 -- How many projects are older than this one: those beyond the licence's number are read-only.
--- Security definer, because the scope of a transaction is one project.
-create function private.older_projects(project_id uuid) returns int
-language sql stable security definer set search_path = ''
-begin atomic
-  select count(*)::int
-  from hub.projects as older
-  join hub.projects as project on project.id = older_projects.project_id
-  where (older.created_at, older.id) < (project.created_at, project.id);
-end;
+-- Security definer: a transaction sees its own project alone.
+create function private.older_projects(p_project_id uuid) returns integer
+language sql stable security definer set search_path = '' as $$
+  select count(*)::integer
+  from hub.projects older
+  join hub.projects project on project.id = p_project_id
+  where (older.created_at, older.id) < (project.created_at, project.id)
+$$;
 grant execute on function private.older_projects to hub_ro, hub_rw;

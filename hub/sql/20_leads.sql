@@ -1,12 +1,12 @@
 -- Leads: people and companies a project wants to win, with what is known of them and from where.
 
 -- What a lead without an e-mail is known by: the same name, company, phone and domain.
-create function private.lead_identity(name text, company text, phone text, domain text) returns text
-language sql immutable parallel safe set search_path = ''
-return md5(
-  coalesce(private.fold(name), '') || '|' || coalesce(private.fold(company), '') || '|'
-  || coalesce(regexp_replace(phone, '[^0-9]', '', 'g'), '') || '|' || coalesce(domain, '')
-);
+create function private.lead_identity(p_name text, p_company text, p_phone text, p_domain text) returns text
+language sql immutable parallel safe set search_path = '' as $$
+  select md5(
+    coalesce(private.fold(p_name), '') || '|' || coalesce(private.fold(p_company), '') || '|'
+    || coalesce(regexp_replace(p_phone, '[^0-9]', '', 'g'), '') || '|' || coalesce(p_domain, ''))
+$$;
 grant execute on function private.lead_identity to hub_ro, hub_rw;
 
 create table hub.leads (
@@ -23,7 +23,7 @@ create table hub.leads (
     check (stage in ('new', 'contacted', 'replied', 'meeting', 'proposal', 'won', 'lost')),
   source text check (length(source) <= 200),
   lawful_basis text check (lawful_basis in ('consent', 'contract', 'legitimate_interest')),
-  score int check (score between 0 and 100),
+  score integer check (score between 0 and 100),
   tags text[] not null default '{}',
   -- The domain of the e-mail or website, without those of mail providers: duplicates share it.
   domain text check (length(domain) <= 253),
@@ -44,10 +44,11 @@ create index leads_identity on hub.leads (project_id, identity);
 
 alter table hub.leads enable row level security;
 alter table hub.leads force row level security;
-create policy read_in_scope on hub.leads for select to hub_ro, hub_rw, hub_data
-using (private.in_scope(project_id));
-create policy write_in_scope on hub.leads for all to hub_rw
-using (private.in_scope(project_id)) with check (private.in_scope(project_id));
+create policy leads_select on hub.leads for select to hub_ro, hub_rw, hub_data
+  using (private.in_project(project_id));
+create policy leads_write on hub.leads for all to hub_rw
+  using (private.in_project(project_id))
+  with check (private.in_project(project_id));
 grant select on hub.leads to hub_ro, hub_data;
 grant select, insert, update, delete on hub.leads to hub_rw;
 comment on table hub.leads is 'People and companies a project wants to win.';
@@ -71,10 +72,11 @@ create index evidence_project on hub.evidence (project_id, created_at desc);
 
 alter table hub.evidence enable row level security;
 alter table hub.evidence force row level security;
-create policy read_in_scope on hub.evidence for select to hub_ro, hub_rw, hub_data
-using (private.in_scope(project_id));
-create policy write_in_scope on hub.evidence for all to hub_rw
-using (private.in_scope(project_id)) with check (private.in_scope(project_id));
+create policy evidence_select on hub.evidence for select to hub_ro, hub_rw, hub_data
+  using (private.in_project(project_id));
+create policy evidence_write on hub.evidence for all to hub_rw
+  using (private.in_project(project_id))
+  with check (private.in_project(project_id));
 grant select on hub.evidence to hub_ro, hub_data;
 grant select, insert, update, delete on hub.evidence to hub_rw;
 comment on table hub.evidence is 'What is known of a lead and from where; drafts may only claim what stands here.';
@@ -124,18 +126,21 @@ alter table hub.tasks enable row level security;
 alter table hub.tasks force row level security;
 alter table hub.activities enable row level security;
 alter table hub.activities force row level security;
-create policy read_in_scope on hub.notes for select to hub_ro, hub_rw, hub_data
-using (private.in_scope(project_id));
-create policy write_in_scope on hub.notes for all to hub_rw
-using (private.in_scope(project_id)) with check (private.in_scope(project_id));
-create policy read_in_scope on hub.tasks for select to hub_ro, hub_rw, hub_data
-using (private.in_scope(project_id));
-create policy write_in_scope on hub.tasks for all to hub_rw
-using (private.in_scope(project_id)) with check (private.in_scope(project_id));
-create policy read_in_scope on hub.activities for select to hub_ro, hub_rw, hub_data
-using (private.in_scope(project_id));
-create policy write_in_scope on hub.activities for all to hub_rw
-using (private.in_scope(project_id)) with check (private.in_scope(project_id));
+create policy notes_select on hub.notes for select to hub_ro, hub_rw, hub_data
+  using (private.in_project(project_id));
+create policy notes_write on hub.notes for all to hub_rw
+  using (private.in_project(project_id))
+  with check (private.in_project(project_id));
+create policy tasks_select on hub.tasks for select to hub_ro, hub_rw, hub_data
+  using (private.in_project(project_id));
+create policy tasks_write on hub.tasks for all to hub_rw
+  using (private.in_project(project_id))
+  with check (private.in_project(project_id));
+create policy activities_select on hub.activities for select to hub_ro, hub_rw, hub_data
+  using (private.in_project(project_id));
+create policy activities_write on hub.activities for all to hub_rw
+  using (private.in_project(project_id))
+  with check (private.in_project(project_id));
 grant select on hub.notes, hub.tasks, hub.activities to hub_ro, hub_data;
 grant select, insert, update, delete on hub.notes, hub.tasks, hub.activities to hub_rw;
 comment on table hub.notes is 'What somebody wrote about a lead.';

@@ -9,12 +9,12 @@ create table hub.imports (
   status text not null default 'queued' check (status in ('queued', 'processing', 'done', 'failed')),
   reason hub.words,
   -- Data rows in the file, and how many of them are behind us.
-  total int not null,
-  handled int not null default 0,
-  created int not null default 0,
-  merged int not null default 0,
-  skipped int not null default 0,
-  refused int not null default 0,
+  total integer not null,
+  handled integer not null default 0,
+  created integer not null default 0,
+  merged integer not null default 0,
+  skipped integer not null default 0,
+  refused integer not null default 0,
   created_at timestamptz not null default now(),
   finished_at timestamptz,
   constraint imports_handled check (handled between 0 and total)
@@ -24,10 +24,11 @@ create index imports_open on hub.imports (created_at) where status in ('queued',
 
 alter table hub.imports enable row level security;
 alter table hub.imports force row level security;
-create policy read_in_scope on hub.imports for select to hub_ro, hub_rw
-using (private.in_scope(project_id));
-create policy write_in_scope on hub.imports for all to hub_rw
-using (private.in_scope(project_id)) with check (private.in_scope(project_id));
+create policy imports_select on hub.imports for select to hub_ro, hub_rw
+  using (private.in_project(project_id));
+create policy imports_write on hub.imports for all to hub_rw
+  using (private.in_project(project_id))
+  with check (private.in_project(project_id));
 grant select on hub.imports to hub_ro;
 grant select, insert, update, delete on hub.imports to hub_rw;
 comment on table hub.imports is 'Files of leads that were or are being imported; the file itself is gone when it is done.';
@@ -36,7 +37,7 @@ create table hub.import_errors (
   import_id uuid not null references hub.imports on delete cascade,
   project_id uuid not null references hub.projects on delete cascade,
   -- As a spreadsheet counts: the header is row 1.
-  position int not null,
+  position integer not null,
   cells text[] not null,
   -- [{"column", "message": {"en", "tr"}}]
   mistakes jsonb not null,
@@ -46,10 +47,11 @@ create index import_errors_project on hub.import_errors (project_id);
 
 alter table hub.import_errors enable row level security;
 alter table hub.import_errors force row level security;
-create policy read_in_scope on hub.import_errors for select to hub_ro, hub_rw
-using (private.in_scope(project_id));
-create policy write_in_scope on hub.import_errors for all to hub_rw
-using (private.in_scope(project_id)) with check (private.in_scope(project_id));
+create policy import_errors_select on hub.import_errors for select to hub_ro, hub_rw
+  using (private.in_project(project_id));
+create policy import_errors_write on hub.import_errors for all to hub_rw
+  using (private.in_project(project_id))
+  with check (private.in_project(project_id));
 grant select on hub.import_errors to hub_ro;
 grant select, insert, update, delete on hub.import_errors to hub_rw;
 comment on table hub.import_errors is 'Rows of an import that did not become leads, as they stood in the file, and why.';

@@ -19,7 +19,7 @@ create table hub.missions (
   -- Why it waits, failed or was cancelled.
   reason hub.words,
   progress real not null default 0 check (progress between 0 and 1),
-  tokens int not null default 0,
+  tokens integer not null default 0,
   result jsonb,
   retry_of uuid references hub.missions on delete set null,
   -- What a queued mission waits for besides its turn.
@@ -27,7 +27,7 @@ create table hub.missions (
   -- The run that may write: a run that was taken over or cancelled changes nothing any more.
   run uuid,
   -- How often a run ended with the process and not by itself.
-  interruptions int not null default 0,
+  interruptions integer not null default 0,
   created_at timestamptz not null default now(),
   started_at timestamptz,
   finished_at timestamptz
@@ -42,10 +42,10 @@ create index evidence_mission on hub.evidence (mission_id);
 create table hub.mission_steps (
   mission_id uuid not null references hub.missions on delete cascade,
   project_id uuid not null references hub.projects on delete cascade,
-  position int not null,
+  position integer not null,
   name text not null,
   output jsonb,
-  tokens int not null default 0,
+  tokens integer not null default 0,
   started_at timestamptz not null default now(),
   finished_at timestamptz,
   primary key (mission_id, position),
@@ -77,18 +77,21 @@ alter table hub.mission_steps enable row level security;
 alter table hub.mission_steps force row level security;
 alter table hub.approvals enable row level security;
 alter table hub.approvals force row level security;
-create policy read_in_scope on hub.missions for select to hub_ro, hub_rw, hub_data
-using (private.in_scope(project_id));
-create policy write_in_scope on hub.missions for all to hub_rw
-using (private.in_scope(project_id)) with check (private.in_scope(project_id));
-create policy read_in_scope on hub.mission_steps for select to hub_ro, hub_rw
-using (private.in_scope(project_id));
-create policy write_in_scope on hub.mission_steps for all to hub_rw
-using (private.in_scope(project_id)) with check (private.in_scope(project_id));
-create policy read_in_scope on hub.approvals for select to hub_ro, hub_rw
-using (private.in_scope(project_id));
-create policy write_in_scope on hub.approvals for all to hub_rw
-using (private.in_scope(project_id)) with check (private.in_scope(project_id));
+create policy missions_select on hub.missions for select to hub_ro, hub_rw, hub_data
+  using (private.in_project(project_id));
+create policy missions_write on hub.missions for all to hub_rw
+  using (private.in_project(project_id))
+  with check (private.in_project(project_id));
+create policy mission_steps_select on hub.mission_steps for select to hub_ro, hub_rw
+  using (private.in_project(project_id));
+create policy mission_steps_write on hub.mission_steps for all to hub_rw
+  using (private.in_project(project_id))
+  with check (private.in_project(project_id));
+create policy approvals_select on hub.approvals for select to hub_ro, hub_rw
+  using (private.in_project(project_id));
+create policy approvals_write on hub.approvals for all to hub_rw
+  using (private.in_project(project_id))
+  with check (private.in_project(project_id));
 grant select on hub.missions to hub_ro, hub_data;
 grant select on hub.mission_steps, hub.approvals to hub_ro;
 grant select, insert, update, delete on hub.missions, hub.mission_steps, hub.approvals to hub_rw;

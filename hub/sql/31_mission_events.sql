@@ -13,10 +13,11 @@ create index mission_events_project on hub.mission_events (project_id);
 
 alter table hub.mission_events enable row level security;
 alter table hub.mission_events force row level security;
-create policy read_in_scope on hub.mission_events for select to hub_ro, hub_rw
-using (private.in_scope(project_id));
-create policy write_in_scope on hub.mission_events for all to hub_rw
-using (private.in_scope(project_id)) with check (private.in_scope(project_id));
+create policy mission_events_select on hub.mission_events for select to hub_ro, hub_rw
+  using (private.in_project(project_id));
+create policy mission_events_write on hub.mission_events for all to hub_rw
+  using (private.in_project(project_id))
+  with check (private.in_project(project_id));
 grant select on hub.mission_events to hub_ro;
 grant select, insert, update, delete on hub.mission_events to hub_rw;
 -- A restore lets the numbers go on behind those that it brings.

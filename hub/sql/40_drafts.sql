@@ -36,7 +36,7 @@ create table hub.drafts (
   paused_at timestamptz,
   -- Not before this: the mail server was away.
   retry_at timestamptz,
-  retries int not null default 0,
+  retries integer not null default 0,
   sent_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
@@ -57,9 +57,9 @@ create table hub.recipients (
     check (state in ('waiting', 'pushed', 'sending', 'sent', 'unclear', 'skipped', 'failed')),
   reason hub.words,
   -- Which of the draft's campaigns in listmonk has it.
-  portion int,
+  portion integer,
   -- How often it was about to be sent; says whose answer an answer is.
-  attempts int not null default 0,
+  attempts integer not null default 0,
   -- Not before this: the mail server asked for patience with this address.
   retry_at timestamptz,
   message_id text,
@@ -87,13 +87,13 @@ create table hub.campaigns (
   id uuid primary key default gen_random_uuid(),
   project_id uuid not null references hub.projects on delete cascade,
   draft_id uuid not null references hub.drafts on delete cascade,
-  portion int not null,
-  list_id int,
-  campaign_id int,
+  portion integer not null,
+  list_id integer,
+  campaign_id integer,
   -- `made` is a draft there; `void` waits to be deleted there.
   state text not null default 'made' check (state in ('made', 'started', 'finished', 'void')),
-  opened int not null default 0,
-  clicked int not null default 0,
+  opened integer not null default 0,
+  clicked integer not null default 0,
   started_at timestamptz,
   finished_at timestamptz,
   created_at timestamptz not null default now()
@@ -108,18 +108,21 @@ alter table hub.recipients enable row level security;
 alter table hub.recipients force row level security;
 alter table hub.campaigns enable row level security;
 alter table hub.campaigns force row level security;
-create policy read_in_scope on hub.drafts for select to hub_ro, hub_rw, hub_data
-using (private.in_scope(project_id));
-create policy write_in_scope on hub.drafts for all to hub_rw
-using (private.in_scope(project_id)) with check (private.in_scope(project_id));
-create policy read_in_scope on hub.recipients for select to hub_ro, hub_rw, hub_data
-using (private.in_scope(project_id));
-create policy write_in_scope on hub.recipients for all to hub_rw
-using (private.in_scope(project_id)) with check (private.in_scope(project_id));
-create policy read_in_scope on hub.campaigns for select to hub_ro, hub_rw, hub_data
-using (private.in_scope(project_id));
-create policy write_in_scope on hub.campaigns for all to hub_rw
-using (private.in_scope(project_id)) with check (private.in_scope(project_id));
+create policy drafts_select on hub.drafts for select to hub_ro, hub_rw, hub_data
+  using (private.in_project(project_id));
+create policy drafts_write on hub.drafts for all to hub_rw
+  using (private.in_project(project_id))
+  with check (private.in_project(project_id));
+create policy recipients_select on hub.recipients for select to hub_ro, hub_rw, hub_data
+  using (private.in_project(project_id));
+create policy recipients_write on hub.recipients for all to hub_rw
+  using (private.in_project(project_id))
+  with check (private.in_project(project_id));
+create policy campaigns_select on hub.campaigns for select to hub_ro, hub_rw, hub_data
+  using (private.in_project(project_id));
+create policy campaigns_write on hub.campaigns for all to hub_rw
+  using (private.in_project(project_id))
+  with check (private.in_project(project_id));
 grant select on hub.drafts, hub.recipients, hub.campaigns to hub_ro, hub_data;
 grant select, insert, update, delete on hub.drafts, hub.recipients, hub.campaigns to hub_rw;
 comment on table hub.drafts is 'Mail on its way: draft, rendered, approved, pushed, sent.';
@@ -140,35 +143,33 @@ create table hub.suppression (
 create index suppression_project on hub.suppression (project_id);
 alter table hub.suppression enable row level security;
 alter table hub.suppression force row level security;
-create policy read_all on hub.suppression for select to hub_ro, hub_rw
-using ((select private.scope()) is not null);
-create policy add on hub.suppression for insert to hub_rw
-with check ((select private.scope()) is not null);
-create policy change on hub.suppression for update to hub_rw
-using ((select private.scope()) is not null) with check ((select private.scope()) is not null);
+create policy suppression_select on hub.suppression for select to hub_ro, hub_rw
+  using ((select private.current_project()) is not null);
+create policy suppression_insert on hub.suppression for insert to hub_rw
+  with check ((select private.current_project()) is not null);
+create policy suppression_update on hub.suppression for update to hub_rw
+  using ((select private.current_project()) is not null)
+  with check ((select private.current_project()) is not null);
 grant select on hub.suppression to hub_ro;
 grant select, insert, update (reason, released_at) on hub.suppression to hub_rw;
 comment on table hub.suppression is 'Who must never get mail again, as salted hashes; shared by all projects.';
 
 -- What became of a project's mail; listmonk tells openings and clicks as numbers of a campaign only.
-create function private.mail_totals(project_id uuid)
-returns table (sent int, opened int, clicked int, bounced int, replied int, unsubscribed int)
-language sql stable set search_path = ''
-begin atomic
+create function private.mail_totals(p_project_id uuid)
+returns table (
+  sent integer, opened integer, clicked integer, bounced integer, replied integer, unsubscribed integer
+)
+language sql stable set search_path = '' as $$
   select
-    count(*) filter (where r.state = 'sent')::int,
-    count(r.opened_at)::int + (
-      select coalesce(sum(c.opened), 0)::int from hub.campaigns as c
-      where c.project_id = mail_totals.project_id
-    ),
-    count(r.clicked_at)::int + (
-      select coalesce(sum(c.clicked), 0)::int from hub.campaigns as c
-      where c.project_id = mail_totals.project_id
-    ),
-    count(r.bounced_at)::int,
-    count(r.replied_at)::int,
-    count(r.unsubscribed_at)::int
-  from hub.recipients as r
-  where r.project_id = mail_totals.project_id;
-end;
+    count(*) filter (where r.state = 'sent')::integer,
+    count(r.opened_at)::integer + (
+      select coalesce(sum(c.opened), 0)::integer from hub.campaigns c where c.project_id = p_project_id),
+    count(r.clicked_at)::integer + (
+      select coalesce(sum(c.clicked), 0)::integer from hub.campaigns c where c.project_id = p_project_id),
+    count(r.bounced_at)::integer,
+    count(r.replied_at)::integer,
+    count(r.unsubscribed_at)::integer
+  from hub.recipients r
+  where r.project_id = p_project_id
+$$;
 grant execute on function private.mail_totals to hub_ro, hub_rw, hub_data;

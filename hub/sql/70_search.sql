@@ -1,40 +1,42 @@
 -- Search over projects, leads, drafts and missions: words by full text, parts of words by trigrams.
 --
--- The functions that look into the indexes are security definer and test the scope themselves: under
+-- The functions that look into the indexes are security definer and ask for the project themselves: under
 -- row-level security neither `@@` nor `like` is leakproof, so no index would be used for them.
 
 -- The words of a folded text, without what stands between them: an address is several words.
-create function private.words(folded text) returns tsvector
-language sql immutable parallel safe set search_path = ''
-return to_tsvector('pg_catalog.simple', regexp_replace(folded, '[^[:alnum:]]+', ' ', 'g'));
+create function private.words(p_folded text) returns tsvector
+language sql immutable parallel safe set search_path = '' as $$
+  select to_tsvector('pg_catalog.simple', regexp_replace(p_folded, '[^[:alnum:]]+', ' ', 'g'))
+$$;
 
 -- A query for all words of a text, the last ones as they are being typed; null for none.
-create function private.word_query(text text, is_prefix boolean) returns tsquery
-language sql immutable parallel safe set search_path = ''
-return (
+create function private.word_query(p_text text, p_is_prefix boolean) returns tsquery
+language sql immutable parallel safe set search_path = '' as $$
   select to_tsquery('pg_catalog.simple', string_agg(
-    case when is_prefix then word || ':*' else word end, ' & '))
-  from regexp_split_to_table(private.fold(text), '[^[:alnum:]]+') as word
+    case when p_is_prefix then word || ':*' else word end, ' & '))
+  from regexp_split_to_table(private.fold(p_text), '[^[:alnum:]]+') as word
   where word <> ''
-);
+$$;
 
 -- A pattern for what contains a text; null below three characters, which trigrams cannot find.
-create function private.part_pattern(text text) returns text
-language sql immutable parallel safe set search_path = ''
-return case
-  when length(private.fold(trim(text))) >= 3
-  then '%' || regexp_replace(private.fold(trim(text)), '([\\%_])', '\\\1', 'g') || '%'
-end;
+create function private.part_pattern(p_text text) returns text
+language sql immutable parallel safe set search_path = '' as $$
+  select case
+    when length(private.fold(trim(p_text))) >= 3
+    then '%' || regexp_replace(private.fold(trim(p_text)), '([\\%_])', '\\\1', 'g') || '%'
+  end
+$$;
 
 create function private.lead_text(
-  name text, email text, company text, title text, website text, country text, tags text[]
-) returns text
-language sql immutable parallel safe set search_path = ''
-return private.fold(
-  coalesce(name, '') || ' ' || coalesce(company, '') || ' ' || coalesce(email, '') || ' '
-  || coalesce(title, '') || ' ' || coalesce(website, '') || ' ' || coalesce(country, '') || ' '
-  || array_to_string(tags, ' ')
-);
+  p_name text, p_email text, p_company text, p_title text, p_website text, p_country text, p_tags text[]
+)
+returns text
+language sql immutable parallel safe set search_path = '' as $$
+  select private.fold(
+    coalesce(p_name, '') || ' ' || coalesce(p_company, '') || ' ' || coalesce(p_email, '') || ' '
+    || coalesce(p_title, '') || ' ' || coalesce(p_website, '') || ' ' || coalesce(p_country, '') || ' '
+    || array_to_string(p_tags, ' '))
+$$;
 
 alter table hub.leads add column search_text text
   generated always as (
@@ -46,123 +48,114 @@ create index leads_parts on hub.leads using gin (search_text extensions.gin_trgm
 
 create index notes_words on hub.notes using gin (private.words(private.fold(text)));
 
-create function private.project_text(project hub.projects) returns text
-language sql immutable parallel safe set search_path = ''
-return private.fold(
-  project.name || ' ' || project.slug || ' ' || coalesce(project.industry, '') || ' '
-  || coalesce(project.website, '') || ' ' || coalesce(project.icp, '')
-);
+create function private.project_text(p_project hub.projects) returns text
+language sql immutable parallel safe set search_path = '' as $$
+  select private.fold(
+    p_project.name || ' ' || p_project.slug || ' ' || coalesce(p_project.industry, '') || ' '
+    || coalesce(p_project.website, '') || ' ' || coalesce(p_project.icp, ''))
+$$;
 
-create function private.draft_text(subject text, text text) returns text
-language sql immutable parallel safe set search_path = ''
-return private.fold(subject || ' ' || left(text, 20000));
+create function private.draft_text(p_subject text, p_text text) returns text
+language sql immutable parallel safe set search_path = '' as $$
+  select private.fold(p_subject || ' ' || left(p_text, 20000))
+$$;
 create index drafts_words on hub.drafts using gin (private.words(private.draft_text(subject, text)));
 create index drafts_parts on hub.drafts
   using gin (private.draft_text(subject, text) extensions.gin_trgm_ops);
 
 -- A mission is found by its task, its summary and the titles of its documents.
-create function private.mission_text(task text, result jsonb) returns text
-language sql immutable parallel safe set search_path = ''
-return private.fold(
-  left(task, 10000) || ' ' || coalesce(left(result ->> 'summary', 10000), '') || ' '
-  || coalesce(left(jsonb_path_query_array(result, '$.documents[*].title')::text, 5000), '')
-);
+create function private.mission_text(p_task text, p_result jsonb) returns text
+language sql immutable parallel safe set search_path = '' as $$
+  select private.fold(
+    left(p_task, 10000) || ' ' || coalesce(left(p_result ->> 'summary', 10000), '') || ' '
+    || coalesce(left(jsonb_path_query_array(p_result, '$.documents[*].title')::text, 5000), ''))
+$$;
 create index missions_words on hub.missions using gin (private.words(private.mission_text(task, result)));
 create index missions_parts on hub.missions
   using gin (private.mission_text(task, result) extensions.gin_trgm_ops);
 
--- Leads that a query finds in this transaction's scope, at most so many in each way. Likeness
+-- Leads that a query finds in this transaction's project, at most p_limit in each way. Likeness
 -- comes last and only where nothing else helped: it is dear, and meant for typing mistakes.
-create function private.find_leads(query text, most int) returns table (lead_id uuid)
-language plpgsql stable security definer
-set search_path = ''
-set plan_cache_mode = force_custom_plan
-as $$
+create function private.find_leads(p_query text, p_limit integer) returns table (lead_id uuid)
+language plpgsql stable security definer set search_path = '' set plan_cache_mode = force_custom_plan as $$
 declare
-  scope constant text := private.scope();
-  project uuid;
-  whole constant tsquery := private.word_query(query, false);
-  begun constant tsquery := private.word_query(query, true);
-  part constant text := private.part_pattern(query);
-  folded constant text := private.fold(trim(query));
-  found_ids uuid[] := '{}';
+  v_current constant text := private.current_project();
+  v_project constant uuid := case when v_current <> '*' then v_current::uuid end;
+  v_whole constant tsquery := private.word_query(p_query, false);
+  v_begun constant tsquery := private.word_query(p_query, true);
+  v_part constant text := private.part_pattern(p_query);
+  v_folded constant text := private.fold(trim(p_query));
+  v_ids uuid[] := '{}';
 begin
-  if scope is null or begun is null and part is null then
+  if v_current is null or v_begun is null and v_part is null then
     return;
   end if;
-  project := case when scope <> '*' then scope::uuid end;
-  found_ids := array(
-    select lead.id from hub.leads as lead
-    where private.words(lead.search_text) @@ whole
-      and (project is null or lead.project_id = project)
-    limit most
-  );
-  if cardinality(found_ids) < most then
-    found_ids := array(
-      select unnest(found_ids)
+  v_ids := array(
+    select lead.id from hub.leads lead
+    where private.words(lead.search_text) @@ v_whole
+      and (v_project is null or lead.project_id = v_project)
+    limit p_limit);
+  if cardinality(v_ids) < p_limit then
+    v_ids := array(
+      select unnest(v_ids)
       union
       (
-        select lead.id from hub.leads as lead
-        where (private.words(lead.search_text) @@ begun or lead.search_text like part)
-          and (project is null or lead.project_id = project)
-        limit most
+        select lead.id from hub.leads lead
+        where (private.words(lead.search_text) @@ v_begun or lead.search_text like v_part)
+          and (v_project is null or lead.project_id = v_project)
+        limit p_limit
       )
       union
       (
-        select note.lead_id from hub.notes as note
-        where private.words(private.fold(note.text)) @@ begun
-          and (project is null or note.project_id = project)
-        limit most
-      )
-    );
+        select note.lead_id from hub.notes note
+        where private.words(private.fold(note.text)) @@ v_begun
+          and (v_project is null or note.project_id = v_project)
+        limit p_limit
+      ));
   end if;
-  if cardinality(found_ids) = 0 and length(folded) between 4 and 60 then
-    found_ids := array(
-      select lead.id from hub.leads as lead
-      where folded operator(extensions.<%) lead.search_text
-        and (project is null or lead.project_id = project)
-      limit most
-    );
+  if cardinality(v_ids) = 0 and length(v_folded) between 4 and 60 then
+    v_ids := array(
+      select lead.id from hub.leads lead
+      where v_folded operator(extensions.<%) lead.search_text
+        and (v_project is null or lead.project_id = v_project)
+      limit p_limit);
   end if;
-  return query select unnest(found_ids);
+  return query select unnest(v_ids);
 end
 $$;
 
-create function private.find_drafts(query text, most int) returns table (draft_id uuid)
-language sql stable security definer set search_path = ''
-begin atomic
+create function private.find_drafts(p_query text, p_limit integer) returns table (draft_id uuid)
+language sql stable security definer set search_path = '' as $$
   select draft.id
-  from hub.drafts as draft
+  from hub.drafts draft
   where (
-      private.words(private.draft_text(draft.subject, draft.text)) @@ private.word_query(query, true)
-      or private.draft_text(draft.subject, draft.text) like private.part_pattern(query)
-    )
-    and private.in_scope(draft.project_id)
-  limit most;
-end;
+      private.words(private.draft_text(draft.subject, draft.text)) @@ private.word_query(p_query, true)
+      or private.draft_text(draft.subject, draft.text) like private.part_pattern(p_query))
+    and private.in_project(draft.project_id)
+  limit p_limit
+$$;
 
-create function private.find_missions(query text, most int) returns table (mission_id uuid)
-language sql stable security definer set search_path = ''
-begin atomic
+create function private.find_missions(p_query text, p_limit integer) returns table (mission_id uuid)
+language sql stable security definer set search_path = '' as $$
   select mission.id
-  from hub.missions as mission
+  from hub.missions mission
   where (
-      private.words(private.mission_text(mission.task, mission.result)) @@ private.word_query(query, true)
-      or private.mission_text(mission.task, mission.result) like private.part_pattern(query)
-    )
-    and private.in_scope(mission.project_id)
-  limit most;
-end;
+      private.words(private.mission_text(mission.task, mission.result)) @@ private.word_query(p_query, true)
+      or private.mission_text(mission.task, mission.result) like private.part_pattern(p_query))
+    and private.in_project(mission.project_id)
+  limit p_limit
+$$;
 
 -- How well a folded text fits a query, 0 to 1.
-create function private.fit(query text, title text, folded text) returns real
-language sql immutable parallel safe set search_path = ''
-return least(1, (
-  0.3 * extensions.word_similarity(private.fold(trim(query)), private.fold(title))
-  + 0.3 * extensions.similarity(private.fold(trim(query)), private.fold(title))
-  + 0.2 * extensions.word_similarity(private.fold(trim(query)), left(folded, 2000))
-  + case when private.words(folded) @@ private.word_query(query, false) then 0.2 else 0 end
-))::real;
+create function private.fit(p_query text, p_title text, p_folded text) returns real
+language sql immutable parallel safe set search_path = '' as $$
+  select least(1, (
+    0.3 * extensions.word_similarity(private.fold(trim(p_query)), private.fold(p_title))
+    + 0.3 * extensions.similarity(private.fold(trim(p_query)), private.fold(p_title))
+    + 0.2 * extensions.word_similarity(private.fold(trim(p_query)), left(p_folded, 2000))
+    + case when private.words(p_folded) @@ private.word_query(p_query, false) then 0.2 else 0 end
+  ))::real
+$$;
 
 grant execute on function
   private.words, private.word_query, private.part_pattern, private.lead_text, private.project_text,
