@@ -162,11 +162,11 @@ describe('by what happens', () => {
     ['team', ['private', 'shared']],
     ['stranger', ['foreign']],
     ['theirs', ['foreign']],
-  ])('an event of %s concerns only zones whose every reader sees it', async (scope, labels) => {
+  ])('an event of %s concerns only zones whose every reader sees it', async (tenant, labels) => {
     const found = await database.query(
       `select label from watchpost.zones
       where id = any(private.zones_in_tenant((select array_agg(id) from watchpost.zones), $1)) order by label`,
-      [world.ids[scope]],
+      [world.ids[tenant]],
     )
     expect(found.map(({ label }) => label)).toEqual(labels)
   })

@@ -20,7 +20,7 @@ const LARGE = [
   'zones',
 ]
 /** The caller's own and those of two organisations. */
-const SCOPES = 3
+const TENANTS = 3
 
 let service: Service
 let recorder: Recorder
@@ -54,7 +54,7 @@ type Case = {
   as?: 'busy'
   /** Most rows that may be read of the large tables, what filters throw away included. */
   read: number
-  /** Most rows that may be sorted; else a page of each scope. */
+  /** Most rows that may be sorted; else a page of each tenant. */
   sort?: number
 }
 const DRAFT = { label: 'Draft', lat: 41, lon: 29, radius_km: 200 }
@@ -142,7 +142,7 @@ function expectFrugal(found: ReturnType<typeof look>, { read, sort }: Partial<Ca
   expect(found.scans).toEqual([])
   expect(found.read).toBeGreaterThan(0)
   expect(found.read).toBeLessThanOrEqual(read ?? 0)
-  expect(found.sorted).toBeLessThanOrEqual(sort ?? 101 * (1 + SCOPES))
+  expect(found.sorted).toBeLessThanOrEqual(sort ?? 101 * (1 + TENANTS))
 }
 
 function addressOf({ route, ask = '' }: Case): string {

@@ -255,12 +255,12 @@ describe('a change', () => {
     const { id } = await create(people.owner, { min_severity: 50, severity_multiplier: 2 })
     const boxes = () =>
       service.database.query<{ box: string }>(
-        `select b.box::text, needs >= 24.9 and needs <= 25 as needs_half, sources, types
+        `select b.box::text, min_severity >= 24.9 and min_severity <= 25 as is_half, sources, types
         from watchpost.zone_boxes b where zone_id = $1`,
         [id],
       )
     const [before] = await boxes()
-    expect(before).toMatchObject({ needs_half: true, sources: null, types: null })
+    expect(before).toMatchObject({ is_half: true, sources: null, types: null })
     await ask(people.owner, 'PATCH', `/${id}`, { lat: 10, sources: ['usgs'], types: ['storm'] })
     const [after, ...more] = await boxes()
     expect(more).toEqual([])

@@ -13,7 +13,7 @@ afterAll(() => telling?.close())
 const query = (statement: string, values: unknown[] = []) => telling.query(statement, values)
 
 /** What ingesting answers, for these events of the source `test`. */
-async function ingest(events: NormalisedEvent[], scope: (string | null)[] = [null, null]) {
+async function ingest(events: NormalisedEvent[], owner: (string | null)[] = [null, null]) {
   const rows = events.map((event) => ({
     ...event,
     box: [event.lon, event.lat, event.lon, event.lat],
@@ -21,7 +21,7 @@ async function ingest(events: NormalisedEvent[], scope: (string | null)[] = [nul
   const [answer] = await query(
     `select inserted, revised, unchanged, batch_id is not null as has_batch
     from private.ingest_events('test', $1, true, $2, $3)`,
-    [JSON.stringify(rows), ...scope],
+    [JSON.stringify(rows), ...owner],
   )
   return answer
 }
