@@ -90,7 +90,7 @@ declare
   v_limit integer := 4 * private.plan_limit((select plan from watchpost.accounts where user_id = p_user_id), p_thing);
 begin
   if p_deleted >= v_limit then
-    raise exception 'Of the % that you deleted in the last 30 days % are kept to be restored, and no more can be made. Change or restore some instead of making and deleting them.',
+    raise exception 'Deleted % can be restored for 30 days, and this account has % of them, which is the limit. Restore some instead of creating new ones, or wait.',
       p_thing, v_limit using errcode = 'WP409';
   end if;
 end

@@ -130,7 +130,7 @@ begin
     where user_id = new.user_id and revoked_at is null and (expires_at is null or expires_at > now())));
   if (select count(*) from watchpost.api_keys
       where user_id = new.user_id and created_at > now() - interval '1 day') >= 200 then
-    raise exception 'This account made 200 keys in a day. Wait, or use those there are.' using errcode = 'WP409';
+    raise exception 'This account has created 200 keys in the last 24 hours. Wait, or use the existing ones.' using errcode = 'WP409';
   end if;
   return new;
 end

@@ -205,7 +205,7 @@ begin
   if p_must_fit and (
     (select count(*) from watchpost.zone_versions where zone_id = z.id) > 500
     or (select sum(bytes) from watchpost.zone_shapes where zone_id = z.id) > 4 * 1024 * 1024) then
-    raise exception 'This zone was changed too often: it keeps 500 versions and 4 MiB of shapes for its explanations. Versions in which nothing was seen are forgotten within hours, the others after 100 days; until then, draw a new zone.'
+    raise exception 'This zone has been changed too often: a zone keeps at most 500 versions and 4 MiB of shapes. Versions in which no event was seen are deleted within hours, the others after 100 days; until then, create a new zone.'
       using errcode = 'WP409';
   end if;
 end
@@ -233,7 +233,7 @@ begin
   end if;
   if new.org_id is distinct from old.org_id and private.uid() is not null and private.uid() <> old.owner_id
     and private.org_exists(old.org_id) then
-    raise exception 'only the owner shares or unshares a zone' using errcode = 'WP403';
+    raise exception 'only the owner can share or unshare a zone' using errcode = 'WP403';
   end if;
   if old.deleted_at is not null and new.deleted_at is null then
     perform pg_advisory_xact_lock(hashtextextended('zones:' || new.owner_id, 0));

@@ -80,10 +80,10 @@ begin
   if tg_op = 'UPDATE' then
     if new.org_id is distinct from old.org_id and private.uid() is not null then
       if private.uid() <> old.owner_id and private.org_exists(old.org_id) then
-        raise exception 'only the owner shares or unshares a channel' using errcode = 'WP403';
+        raise exception 'only the owner can share or unshare a channel' using errcode = 'WP403';
       end if;
       if new.org_id is not null and not new.org_id = any(private.admin_orgs()) then
-        raise exception 'only an owner or admin puts a channel into an organisation' using errcode = 'WP403';
+        raise exception 'only an owner or admin can put a channel into an organisation' using errcode = 'WP403';
       end if;
     end if;
     new.updated_at := now();

@@ -17,10 +17,10 @@ begin
   end if;
   if not private.can_write() or not (
     v_alert.owner_id = private.uid() or coalesce(v_alert.org_id = any(private.admin_orgs()), false)) then
-    raise exception 'only the owner or an admin redelivers' using errcode = 'WP403';
+    raise exception 'only the owner or an admin can redeliver an alert' using errcode = 'WP403';
   end if;
   if (select count(*) from watchpost.deliveries where alert_id = p_alert_id and redelivery_of is not null) >= 100 then
-    raise exception 'This alert was sent again a hundred times. Look at the channel: GET /channels/:id/deliveries says what it answers.'
+    raise exception 'This alert has been redelivered 100 times. See what the channel answers: GET /channels/:id/deliveries.'
       using errcode = 'WP409';
   end if;
   for v_old in
@@ -57,7 +57,7 @@ declare
 begin
   if (select count(*) from watchpost.deliveries
       where channel_id = p_channel_id and type = 'channel.test' and created_at > now() - interval '1 day') >= 100 then
-    raise exception 'This channel was tested a hundred times in a day. Wait, or look at what it answered: GET /channels/:id/deliveries.'
+    raise exception 'This channel has been tested 100 times in the last 24 hours. Wait, or see what it answered: GET /channels/:id/deliveries.'
       using errcode = 'WP409';
   end if;
   select private.add_test(c.id, p_payload) into v_id

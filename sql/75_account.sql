@@ -7,7 +7,7 @@ create function private.require_session() returns uuid
 language plpgsql stable set search_path = '' as $$
 begin
   if private.claims() -> 'signed_in' is distinct from 'true'::jsonb then
-    raise exception 'sign in for it' using errcode = 'WP403';
+    raise exception 'it needs a signed-in session, not an API key' using errcode = 'WP403';
   end if;
   return private.uid();
 end
@@ -95,7 +95,7 @@ create function private.rename_org(p_org_id uuid, p_name text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   if private.role_in(p_org_id) = 'member' then
-    raise exception 'only the owner and admins rename an organisation' using errcode = 'WP403';
+    raise exception 'only the owner and admins can rename an organisation' using errcode = 'WP403';
   end if;
   update watchpost.organisations set name = p_name, updated_at = now() where id = p_org_id and name <> p_name;
 end
@@ -118,12 +118,12 @@ create function private.transfer_org(p_org_id uuid, p_user_id uuid) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   if private.role_in(p_org_id) <> 'owner' then
-    raise exception 'only the owner transfers an organisation' using errcode = 'WP403';
+    raise exception 'only the owner can transfer an organisation' using errcode = 'WP403';
   end if;
   if not exists (
     select from watchpost.members where org_id = p_org_id and user_id = p_user_id and status = 'active'
   ) then
-    raise exception 'There is no such member. Ownership goes to somebody who has joined already.'
+    raise exception 'There is no such member. Ownership can only go to somebody who has joined the organisation.'
       using errcode = 'WP409';
   end if;
   if p_user_id = private.uid() then
@@ -144,7 +144,7 @@ create function private.delete_org(p_org_id uuid) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   if private.role_in(p_org_id) <> 'owner' then
-    raise exception 'only the owner deletes an organisation' using errcode = 'WP403';
+    raise exception 'only the owner can delete an organisation' using errcode = 'WP403';
   end if;
   delete from watchpost.organisations where id = p_org_id;
 end
@@ -186,7 +186,7 @@ begin
       using errcode = 'WP403';
   end if;
   if exists (select from watchpost.members where org_id = v_invite.org_id and user_id = v_user) then
-    raise exception 'You are a member of this organisation already.' using errcode = 'WP409';
+    raise exception 'You are already a member of this organisation.' using errcode = 'WP409';
   end if;
   update watchpost.members
   set user_id = v_user, status = 'active', joined_at = now(), invite_hash = null, invite_expires_at = null

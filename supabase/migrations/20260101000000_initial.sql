@@ -200,7 +200,7 @@ declare
   v_limit integer := 4 * private.plan_limit((select plan from watchpost.accounts where user_id = p_user_id), p_thing);
 begin
   if p_deleted >= v_limit then
-    raise exception 'Of the % that you deleted in the last 30 days % are kept to be restored, and no more can be made. Change or restore some instead of making and deleting them.',
+    raise exception 'Deleted % can be restored for 30 days, and this account has % of them, which is the limit. Restore some instead of creating new ones, or wait.',
       p_thing, v_limit using errcode = 'WP409';
   end if;
 end
@@ -529,7 +529,7 @@ begin
     where user_id = new.user_id and revoked_at is null and (expires_at is null or expires_at > now())));
   if (select count(*) from watchpost.api_keys
       where user_id = new.user_id and created_at > now() - interval '1 day') >= 200 then
-    raise exception 'This account made 200 keys in a day. Wait, or use those there are.' using errcode = 'WP409';
+    raise exception 'This account has created 200 keys in the last 24 hours. Wait, or use the existing ones.' using errcode = 'WP409';
   end if;
   return new;
 end
@@ -1759,7 +1759,7 @@ begin
   if p_must_fit and (
     (select count(*) from watchpost.zone_versions where zone_id = z.id) > 500
     or (select sum(bytes) from watchpost.zone_shapes where zone_id = z.id) > 4 * 1024 * 1024) then
-    raise exception 'This zone was changed too often: it keeps 500 versions and 4 MiB of shapes for its explanations. Versions in which nothing was seen are forgotten within hours, the others after 100 days; until then, draw a new zone.'
+    raise exception 'This zone has been changed too often: a zone keeps at most 500 versions and 4 MiB of shapes. Versions in which no event was seen are deleted within hours, the others after 100 days; until then, create a new zone.'
       using errcode = 'WP409';
   end if;
 end
@@ -1787,7 +1787,7 @@ begin
   end if;
   if new.org_id is distinct from old.org_id and private.uid() is not null and private.uid() <> old.owner_id
     and private.org_exists(old.org_id) then
-    raise exception 'only the owner shares or unshares a zone' using errcode = 'WP403';
+    raise exception 'only the owner can share or unshare a zone' using errcode = 'WP403';
   end if;
   if old.deleted_at is not null and new.deleted_at is null then
     perform pg_advisory_xact_lock(hashtextextended('zones:' || new.owner_id, 0));
@@ -2116,10 +2116,10 @@ begin
   if tg_op = 'UPDATE' then
     if new.org_id is distinct from old.org_id and private.uid() is not null then
       if private.uid() <> old.owner_id and private.org_exists(old.org_id) then
-        raise exception 'only the owner shares or unshares a channel' using errcode = 'WP403';
+        raise exception 'only the owner can share or unshare a channel' using errcode = 'WP403';
       end if;
       if new.org_id is not null and not new.org_id = any(private.admin_orgs()) then
-        raise exception 'only an owner or admin puts a channel into an organisation' using errcode = 'WP403';
+        raise exception 'only an owner or admin can put a channel into an organisation' using errcode = 'WP403';
       end if;
     end if;
     new.updated_at := now();
@@ -3002,10 +3002,10 @@ begin
   end if;
   if not private.can_write() or not (
     v_alert.owner_id = private.uid() or coalesce(v_alert.org_id = any(private.admin_orgs()), false)) then
-    raise exception 'only the owner or an admin redelivers' using errcode = 'WP403';
+    raise exception 'only the owner or an admin can redeliver an alert' using errcode = 'WP403';
   end if;
   if (select count(*) from watchpost.deliveries where alert_id = p_alert_id and redelivery_of is not null) >= 100 then
-    raise exception 'This alert was sent again a hundred times. Look at the channel: GET /channels/:id/deliveries says what it answers.'
+    raise exception 'This alert has been redelivered 100 times. See what the channel answers: GET /channels/:id/deliveries.'
       using errcode = 'WP409';
   end if;
   for v_old in
@@ -3042,7 +3042,7 @@ declare
 begin
   if (select count(*) from watchpost.deliveries
       where channel_id = p_channel_id and type = 'channel.test' and created_at > now() - interval '1 day') >= 100 then
-    raise exception 'This channel was tested a hundred times in a day. Wait, or look at what it answered: GET /channels/:id/deliveries.'
+    raise exception 'This channel has been tested 100 times in the last 24 hours. Wait, or see what it answered: GET /channels/:id/deliveries.'
       using errcode = 'WP409';
   end if;
   select private.add_test(c.id, p_payload) into v_id
@@ -3293,7 +3293,7 @@ create function private.require_session() returns uuid
 language plpgsql stable set search_path = '' as $$
 begin
   if private.claims() -> 'signed_in' is distinct from 'true'::jsonb then
-    raise exception 'sign in for it' using errcode = 'WP403';
+    raise exception 'it needs a signed-in session, not an API key' using errcode = 'WP403';
   end if;
   return private.uid();
 end
@@ -3381,7 +3381,7 @@ create function private.rename_org(p_org_id uuid, p_name text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   if private.role_in(p_org_id) = 'member' then
-    raise exception 'only the owner and admins rename an organisation' using errcode = 'WP403';
+    raise exception 'only the owner and admins can rename an organisation' using errcode = 'WP403';
   end if;
   update watchpost.organisations set name = p_name, updated_at = now() where id = p_org_id and name <> p_name;
 end
@@ -3404,12 +3404,12 @@ create function private.transfer_org(p_org_id uuid, p_user_id uuid) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   if private.role_in(p_org_id) <> 'owner' then
-    raise exception 'only the owner transfers an organisation' using errcode = 'WP403';
+    raise exception 'only the owner can transfer an organisation' using errcode = 'WP403';
   end if;
   if not exists (
     select from watchpost.members where org_id = p_org_id and user_id = p_user_id and status = 'active'
   ) then
-    raise exception 'There is no such member. Ownership goes to somebody who has joined already.'
+    raise exception 'There is no such member. Ownership can only go to somebody who has joined the organisation.'
       using errcode = 'WP409';
   end if;
   if p_user_id = private.uid() then
@@ -3430,7 +3430,7 @@ create function private.delete_org(p_org_id uuid) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   if private.role_in(p_org_id) <> 'owner' then
-    raise exception 'only the owner deletes an organisation' using errcode = 'WP403';
+    raise exception 'only the owner can delete an organisation' using errcode = 'WP403';
   end if;
   delete from watchpost.organisations where id = p_org_id;
 end
@@ -3472,7 +3472,7 @@ begin
       using errcode = 'WP403';
   end if;
   if exists (select from watchpost.members where org_id = v_invite.org_id and user_id = v_user) then
-    raise exception 'You are a member of this organisation already.' using errcode = 'WP409';
+    raise exception 'You are already a member of this organisation.' using errcode = 'WP409';
   end if;
   update watchpost.members
   set user_id = v_user, status = 'active', joined_at = now(), invite_hash = null, invite_expires_at = null
