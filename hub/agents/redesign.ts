@@ -1,5 +1,5 @@
 import { bilingual, type Words } from '../i18n/words.ts'
-import { type State, statesFor } from '../mail/drafts/flow.ts'
+import { canStep, type State } from '../mail/drafts/flow.ts'
 import type { AgentContext, Result } from './agent.ts'
 import { Stop } from './agent.ts'
 import { design, type Letter } from './designer.ts'
@@ -20,7 +20,7 @@ export async function redesign(context: AgentContext, draft_id: string): Promise
     return row ?? null
   })
   if (!draft) throw new Stop(say.draft_gone)
-  if (!statesFor('redesign').includes(draft.state)) {
+  if (!canStep('redesign', draft.state)) {
     throw new Stop(say.draft_went_out)
   }
   const { template, slots } = await design(context, 'design', letterOf(draft))

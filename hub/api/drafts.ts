@@ -41,7 +41,7 @@ import {
   editDraft,
   NewDraft,
 } from '../mail/drafts/drafts.ts'
-import { State } from '../mail/drafts/flow.ts'
+import { STATES } from '../mail/drafts/flow.ts'
 import { readRefusals } from '../mail/opt-outs.ts'
 import { personalise } from '../mail/render/render.ts'
 import { viaOf } from '../mail/settings.ts'
@@ -99,7 +99,7 @@ export const drafts = resource<Env>()
 
 const Filter = z.strictObject({
   project: ProjectQuery,
-  state: State.optional(),
+  state: z.enum(STATES).optional(),
   lead_id: z.uuid().optional(),
 })
 const Drafts = z.object({ drafts: z.array(Draft), next_cursor: NextCursor })

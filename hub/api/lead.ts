@@ -17,7 +17,7 @@ import { bilingual } from '../i18n/words.ts'
 import { Lead, LeadChange, NewLead, type Note, Task } from '../leads/lead.ts'
 import { moveLead, removeLead } from '../leads/lead-move.ts'
 import { leadsText } from '../leads/leads.text.ts'
-import { changeLead, createLead, KnownEmail, recordActivity, requireLead } from '../leads/leads.ts'
+import { changeLead, createLead, KnownEmail, moveStage, requireLead } from '../leads/leads.ts'
 import { readLicense, requireWritable } from '../license/license.ts'
 import { ownerOf, withOwner } from './owner.ts'
 import { Slug } from './projects.ts'
@@ -222,14 +222,11 @@ lead.openapi(
     const { lead_id } = c.req.valid('json')
     const lead = await withOwner(c, { table: 'leads', id: lead_id }, async (sql, { id }) => {
       await sql`update hub.recipients set replied_at = null where lead_id = ${lead_id}`
-      const moved = await sql`
-        update hub.leads set stage = 'contacted', updated_at = now()
-        where id = ${lead_id} and stage = 'replied'
-        returning 1`
-      const details = { from: 'replied', to: 'contacted' }
-      if (moved.length > 0) {
-        await recordActivity(sql, { project_id: id, lead_id, kind: 'stage', details })
-      }
+      await moveStage(
+        sql,
+        { project_id: id, lead_id },
+        { from: ['replied'], to: 'contacted', details: { from: 'replied' } },
+      )
       return requireLead(sql, lead_id)
     })
     return answer(c, OneLead, { lead }, 200)

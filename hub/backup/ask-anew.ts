@@ -1,7 +1,9 @@
 import pg from 'pg'
 import { z } from 'zod'
-import { bilingual, stored } from '../i18n/words.ts'
+import { sqlOn } from '../../shared/sql.ts'
+import { bilingual } from '../i18n/words.ts'
 import { outcomeText } from '../mail/drafts/outcome.text.ts'
+import { doubtRestored, unrenderRestored } from '../mail/drafts/state.ts'
 import { FOR_MISSIONS } from '../missions/approvals.ts'
 import { backupText } from './backup.text.ts'
 import { BackupError } from './manifest.ts'
@@ -26,39 +28,10 @@ export async function askAnew(client: pg.ClientBase, origin: Origin): Promise<vo
      )`,
     [FOR_MISSIONS],
   )
-  const reason = stored(bilingual(outcomeText).restored)
-  await client.query(
-    `update hub.recipients
-     set state = 'unclear', claimed_at = coalesce(claimed_at, now()), reason = $1
-     where state in ('waiting', 'pushed', 'sending') and exists (
-       select from hub.drafts
-       where id = draft_id and drafts.state in ('approved', 'pushed', 'sending')
-     )`,
-    [reason],
-  )
-  await client.query(
-    `update hub.drafts
-     set state = 'unclear', state_reason = $1, paused_at = null, retry_at = null, updated_at = now()
-     where state in ('approved', 'pushed', 'sending') and exists (
-       select from hub.recipients where draft_id = drafts.id and recipients.state = 'unclear'
-     )`,
-    [reason],
-  )
-  // A draft nobody waits for any more was sent, and nothing of it goes on by itself.
-  await client.query(
-    `update hub.drafts set state = 'sent', sent_at = coalesce(sent_at, now()) where state = 'sending'`,
-  )
-  await client.query(
-    `update hub.drafts set approved_hash = null, approved_at = null, pushing_until = null
-     where state <> 'sent' and (approved_hash is not null or pushing_until is not null)`,
-  )
+  const sql = sqlOn(client)
+  await doubtRestored(sql, bilingual(outcomeText).restored)
   if (origin.kind === 'here') return
-  await client.query(
-    `update hub.drafts
-     set html = null, rendered_subject = null, rendered_text = null, campaign = null,
-       state = case when state = 'rendered' then 'draft' else state end
-     where state <> 'sent'`,
-  )
+  await unrenderRestored(sql)
   // Their numbers are those of campaigns in another listmonk.
   await client.query("delete from hub.campaigns where state in ('made', 'void')")
   await client.query("update hub.campaigns set state = 'finished' where state = 'started'")

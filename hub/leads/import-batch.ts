@@ -11,7 +11,8 @@ import {
 } from './import-row.ts'
 import { importsText } from './imports.text.ts'
 import type { LeadChange, NewLead } from './lead.ts'
-import { addEvidence, changeLead, columnsOf, EMPTY, KnownEmail, recordActivity } from './leads.ts'
+import { addEvidence, changeLead, columnsOf, EMPTY, KnownEmail } from './leads.ts'
+import { recordActivities, recordActivity } from './timeline.ts'
 
 type Import = {
   id: string
@@ -222,27 +223,29 @@ async function insertLeads(sql: Sql, open: Import, entries: Entry[]): Promise<nu
     quote: quoteOf(open.options.columns, cells),
     source: sourceOf(open, position),
     note,
-    details: { import_id: open.id, file: open.file, row: position },
   }))
   await sql`
     with row as (
       select *
       from jsonb_to_recordset(${JSON.stringify(facts)}) as row(
-        lead_id uuid, key text, fact text, quote text, source text, note text, details jsonb
+        lead_id uuid, key text, fact text, quote text, source text, note text
       )
-    ),
-    evidence as (
-      insert into hub.evidence (
-        project_id, lead_id, fact, quote, source, import_id, import_key
-      )
-      select ${project_id}::uuid, lead_id, fact, quote, source, ${open.id}::uuid, key from row
     ),
     notes as (
       insert into hub.notes (project_id, lead_id, text)
       select ${project_id}::uuid, lead_id, note from row where note is not null
     )
-    insert into hub.activities (project_id, lead_id, kind, details)
-    select ${project_id}::uuid, lead_id, 'imported', details from row`
+    insert into hub.evidence (
+      project_id, lead_id, fact, quote, source, import_id, import_key
+    )
+    select ${project_id}::uuid, lead_id, fact, quote, source, ${open.id}::uuid, key from row`
+  await recordActivities(
+    sql,
+    created.map(({ lead_id, position: row }) => {
+      const details = { import_id: open.id, file: open.file, row }
+      return { project_id, lead_id, kind: 'imported', details }
+    }),
+  )
   return created.length
 }
 

@@ -2,8 +2,10 @@ import { ApiError } from '../../shared/problem.ts'
 import type { Sql } from '../../shared/sql.ts'
 import type { Project } from '../db/db.ts'
 import { bilingual } from '../i18n/words.ts'
+import { moveDrafts } from '../mail/drafts/state.ts'
 import { leadsText } from './leads.text.ts'
-import { findByEmail, KnownEmail, recordActivity } from './leads.ts'
+import { findByEmail, KnownEmail } from './leads.ts'
+import { recordActivity } from './timeline.ts'
 
 const say = bilingual(leadsText)
 
@@ -33,11 +35,7 @@ export async function moveLead(
   await sql`update hub.tasks set project_id = ${to.id} where lead_id = ${id}`
   await sql`update hub.activities set project_id = ${to.id} where lead_id = ${id}`
   await sql`update hub.evidence set project_id = ${to.id} where lead_id = ${id}`
-  await sql`
-    update hub.drafts
-    set project_id = ${to.id}, state = 'draft', html = null, updated_at = now()
-    where project_id = ${from.id} and audience ->> 'lead_id' = ${id}
-      and state in ('draft', 'rendered')`
+  await moveDrafts(sql, { lead_id: id, from: from.id, to: to.id })
   const details = { from: from.slug, to: to.slug }
   await recordActivity(sql, { project_id: to.id, lead_id: id, kind: 'moved', details })
 }

@@ -3,27 +3,7 @@ import { raw, type Sql } from '../../shared/sql.ts'
 import { bilingual } from '../i18n/words.ts'
 import { domainOf, isNamed, type Lead, LeadChange, type NewLead } from './lead.ts'
 import { leadsText } from './leads.text.ts'
-
-export type ActivityKind =
-  | 'created'
-  | 'imported'
-  | 'merged'
-  | 'edited'
-  | 'stage'
-  | 'tagged'
-  | 'moved'
-  | 'note'
-  | 'task'
-  | 'task_done'
-  | 'evidence'
-  | 'draft'
-  | 'approved'
-  | 'sent'
-  | 'opened'
-  | 'clicked'
-  | 'replied'
-  | 'bounced'
-  | 'unsubscribed'
+import { recordActivity } from './timeline.ts'
 
 /** A lead's columns as `Lead` has them, over `hub.leads as lead` joined with `hub.projects as project`. */
 export const leadColumns = raw(`
@@ -146,30 +126,20 @@ export async function changeLead(sql: Sql, id: string, change: LeadChange): Prom
 }
 
 /**
- * advanceStage moves a lead on from one of some stages, as sending (new → contacted) and a reply
- * (new, contacted → replied) do; a lead that is elsewhere by now stays there. Answers whether it moved.
+ * moveStage moves a lead on from one of some stages, as the first mail to it, its answer and the
+ * taking back of that do; a lead that is elsewhere by now stays there. `details` say why.
  */
-export async function advanceStage(
+export async function moveStage(
   sql: Sql,
-  id: string,
-  { from, to }: { from: Lead['stage'][]; to: Lead['stage'] },
-): Promise<boolean> {
-  const [before] = await sql<{ stage: Lead['stage'] }>`
-    select stage from hub.leads where id = ${id} for update`
-  if (!before || !from.includes(before.stage) || before.stage === to) return false
-  await changeLead(sql, id, { stage: to })
-  return true
-}
-
-/** recordActivity adds to a lead's timeline. */
-export async function recordActivity(
-  sql: Sql,
-  activity: { project_id: string; lead_id: string; kind: ActivityKind; details?: object },
+  lead: { project_id: string; lead_id: string },
+  { from, to, details }: { from: Lead['stage'][]; to: Lead['stage']; details: object },
 ): Promise<void> {
-  const { project_id, lead_id, kind, details = {} } = activity
-  await sql`
-    insert into hub.activities (project_id, lead_id, kind, details)
-    values (${project_id}, ${lead_id}, ${kind}, ${JSON.stringify(details)})`
+  const moved = await sql`
+    update hub.leads set stage = ${to}, updated_at = now()
+    where id = ${lead.lead_id} and stage = any(${from}::text[])
+    returning id`
+  if (moved.length === 0) return
+  await recordActivity(sql, { ...lead, kind: 'stage', details: { ...details, to } })
 }
 
 /** addEvidence keeps what is known of a lead and from where; the same fact from there is kept once. */

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Config, Paths } from '../config.ts'
 import { type Database, everywhere } from '../db/db.ts'
 import { isMissing, readJson, writeJson } from '../files.ts'
-import { tell } from './drafts/outcome.ts'
+import { recordOutcome } from './drafts/outcome.ts'
 import { type Refusals, readSalt, suppressHashes, tokenHash } from './suppression.ts'
 
 /** Who unsubscribed and is not on the list yet: a file each, whose name has the address's hash. */
@@ -66,7 +66,7 @@ export async function applyOptOuts({
           old.unsubscribed_at is null as is_new`
       const project_id = mail?.project_id ?? null
       await suppressHashes(sql, { hashes: [hash], reason: 'unsubscribed', project_id })
-      if (mail?.is_new) await tell(sql, mail, 'unsubscribed')
+      if (mail?.is_new) await recordOutcome(sql, mail, 'unsubscribed')
     })
     await rm(file, { force: true })
   }

@@ -3,18 +3,20 @@ import { ApiError, invalid } from '../../../shared/problem.ts'
 import type { Sql } from '../../../shared/sql.ts'
 import type { Config } from '../../config.ts'
 import { type Database, everywhere, inProject, type Project } from '../../db/db.ts'
-import { bilingual, joined, stored, type Words } from '../../i18n/words.ts'
+import { bilingual, joined, type Words } from '../../i18n/words.ts'
+import { recordActivity } from '../../leads/timeline.ts'
 import { readLicense, requireWritable } from '../../license/license.ts'
 import { readRefusals } from '../opt-outs.ts'
 import { type MailSettings, readMail, readPause, viaOf } from '../settings.ts'
 import { knownDns } from '../smtp/known-dns.ts'
 import { readToday } from '../today.ts'
 import { countSkips, type Person, peopleOf, skipWords } from './audience.ts'
-import { type DraftRow, lockDraft, note, requireStep, voidApproval } from './drafts.ts'
+import { type DraftRow, lockDraft } from './drafts.ts'
 import { flowText } from './flow.text.ts'
-import { requireState, type Step } from './flow.ts'
+import type { Step } from './flow.ts'
 import { gateText } from './gates.text.ts'
 import { type Gate, gatesOf, type Surroundings, unsupported, wordsOf } from './gates.ts'
+import { addRecipients, approveDraft, requireState, voidApproval } from './state.ts'
 
 const say = { ...bilingual(flowText), claim: bilingual(gateText).claim }
 
@@ -88,7 +90,11 @@ export async function approve(
     if (given.seen !== undefined && given.seen !== content) {
       throw new ApiError('audience_changed', say.seen_another)
     }
-    await insertRecipients(sql, draft, people)
+    await addRecipients(
+      sql,
+      draft,
+      people.map(({ skip, ...person }) => ({ ...person, reason: skip && skipWords[skip] })),
+    )
     const approved: Approved = {
       written: `${draft.subject}\n\n${draft.text}`,
       rendered: `${draft.rendered_subject}\n\n${draft.rendered_text}`,
@@ -96,17 +102,11 @@ export async function approve(
       recipients: people.length,
       content_hash: content,
     }
-    const done = await sql`
-      update hub.drafts
-      set state = 'approved', state_reason = null, via = ${via}, approved_at = now(),
-        approved_hash = ${wholeHash(content, people)}, approved = ${JSON.stringify(approved)},
-        updated_at = now()
-      where id = ${draft.id} and state = 'rendered'
-      returning id`
-    await requireStep(sql, 'approve', draft.id, done)
+    await approveDraft(sql, draft.id, { via, hash: wholeHash(content, people), approved })
     if (draft.audience.kind === 'lead') {
       const { lead_id } = draft.audience
-      await note(sql, { project_id: project.id, lead_id, kind: 'approved' }, draft)
+      const details = { draft_id: draft.id, subject: draft.subject }
+      await recordActivity(sql, { project_id: project.id, lead_id, kind: 'approved', details })
     }
     return planOf(sql, draft, { people, via, around, project })
   })
@@ -146,18 +146,6 @@ async function planOf(
     left_today: left,
     days: waiting <= left ? 1 : 1 + Math.ceil((waiting - left) / cap),
   }
-}
-
-/** Who has had this mail before keeps that row, and so does not get it again. */
-async function insertRecipients(sql: Sql, draft: DraftRow, people: Person[]): Promise<void> {
-  const rows = people.map(({ skip, ...person }) => ({ ...person, reason: skip && skipWords[skip] }))
-  await sql`
-    insert into hub.recipients (draft_id, project_id, lead_id, email, name, company, state, reason)
-    select ${draft.id}, ${draft.project_id}, lead_id, email, name, company,
-      case when reason is null then 'waiting' else 'skipped' end, reason
-    from jsonb_to_recordset(${JSON.stringify(rows)})
-      as person (lead_id uuid, email text, name text, company text, reason jsonb)
-    on conflict (draft_id, email) do nothing`
 }
 
 /** Of everything but the people: what is sent, from whom and which way. */
@@ -235,12 +223,7 @@ export async function withApproval<T>(
     const { people, gates } = await examine(sql, project, around, draft)
     const changed = await changeSince(sql, draft, { ...around, people })
     if (!changed) return { changed: null, value: await work(sql, draft, project, gates) }
-    await voidApproval(sql, draft.id)
-    await sql`
-      update hub.drafts
-      set state = 'rendered', state_reason = ${stored(changed)}, approved_hash = null,
-        approved_at = null, via = null, updated_at = now()
-      where id = ${draft.id}`
+    await voidApproval(sql, draft.id, { step: given.step, to: 'rendered', reason: changed })
     return { changed }
   })
   const { changed } = outcome

@@ -6,7 +6,7 @@ import type { Localizable, Words } from '../../i18n/words.ts'
 import type { Approved } from './approval.ts'
 import { Audience } from './audience.ts'
 import { type DraftRow, TemplateChoice } from './drafts.ts'
-import { State } from './flow.ts'
+import { MAIL_STATES, STATES } from './flow.ts'
 
 const Evidence = z
   .object({ id: z.uuid(), fact: z.string(), quote: z.string().nullable(), source: z.string() })
@@ -28,7 +28,7 @@ export const Draft = z
     html: z.string().nullable().meta({ description: 'The rendered letter; null in `draft`.' }),
     rendered_subject: z.string().nullable(),
     rendered_text: z.string().nullable().meta({ description: 'The text part of the letter.' }),
-    state: State,
+    state: z.enum(STATES),
     state_reason: z.string().nullable(),
     agent: z.string().nullable(),
     mission_id: z.uuid().nullable(),
@@ -76,7 +76,7 @@ export const Recipient = z
     name: z.string().nullable(),
     company: z.string().nullable(),
     lead_id: z.uuid().nullable(),
-    state: z.enum(['waiting', 'pushed', 'sending', 'sent', 'unclear', 'skipped', 'failed']),
+    state: z.enum(MAIL_STATES),
     reason: z.string().nullable(),
     sent_at: z.string().nullable(),
     opened_at: z.string().nullable(),

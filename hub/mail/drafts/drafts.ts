@@ -1,13 +1,15 @@
 import { z } from 'zod'
-import { ApiError, invalid } from '../../../shared/problem.ts'
+import { invalid } from '../../../shared/problem.ts'
 import type { Sql } from '../../../shared/sql.ts'
 import { absent } from '../../i18n/failure.ts'
 import { KeptWords } from '../../i18n/kept-words.ts'
-import { bilingual, stored, verbatim, type Words } from '../../i18n/words.ts'
+import { bilingual, verbatim, type Words } from '../../i18n/words.ts'
+import { recordActivity } from '../../leads/timeline.ts'
 import { TEMPLATES, type TemplateName } from '../render/slots.ts'
 import { Audience } from './audience.ts'
 import { flowText } from './flow.text.ts'
-import { requireState, type State, type Step, wrongState } from './flow.ts'
+import type { State } from './flow.ts'
+import { requireState, UNRENDERED, voidApproval } from './state.ts'
 
 const say = bilingual(flowText)
 
@@ -107,26 +109,8 @@ export async function createDraft(
     )
     returning id`
   if (!made) throw new Error('the draft was not made')
-  if (draft.audience.kind === 'lead') {
-    await note(
-      sql,
-      { project_id: project.id, lead_id: draft.audience.lead_id, kind: 'draft' },
-      made,
-    )
-  }
+  await recordDraft(sql, project, draft.audience, made.id)
   return made.id
-}
-
-/** A new entry of a lead's timeline. */
-export async function note(
-  sql: Sql,
-  given: { project_id: string; lead_id: string; kind: 'draft' | 'approved' },
-  draft: { id: string; subject?: string },
-): Promise<void> {
-  const details = { draft_id: draft.id, ...(draft.subject ? { subject: draft.subject } : {}) }
-  await sql`
-    insert into hub.activities (project_id, lead_id, kind, details)
-    values (${given.project_id}, ${given.lead_id}, ${given.kind}, ${JSON.stringify(details)})`
 }
 
 /**
@@ -151,19 +135,14 @@ export async function editDraft(
   const template = isPlain && change.template === undefined ? 'letter' : next.template
   const said = squash([next.subject, next.text, ...texts(slots)].join(' '))
   const claims = change.claims ?? draft.claims.filter((one) => said.includes(squash(one.sentence)))
-  await voidApproval(sql, id)
-  if (next.audience.kind === 'lead' && change.audience) {
-    const { lead_id } = next.audience
-    await note(sql, { project_id: project.id, lead_id, kind: 'draft' }, { id })
-  }
+  await voidApproval(sql, id, { step, to: 'draft' })
+  if (change.audience) await recordDraft(sql, project, next.audience, id)
   await sql`
     update hub.drafts
     set audience = ${JSON.stringify(next.audience)}, template = ${template},
       language = ${next.language}, subject = ${next.subject}, text = ${next.text},
       slots = ${JSON.stringify(slots)}, claims = ${JSON.stringify(claims)},
-      html = null, rendered_subject = null, rendered_text = null, campaign = null,
-      state = 'draft', state_reason = null, approved_hash = null, approved_at = null, via = null,
-      retry_at = null, retries = 0, updated_at = now()
+      ${UNRENDERED}
     where id = ${id}`
 }
 
@@ -176,41 +155,24 @@ export async function rejectDraft(
 ): Promise<void> {
   const draft = await lockDraft(sql, project.id, id)
   requireState('reject', draft.state)
-  await voidApproval(sql, id)
-  await sql`
-    update hub.drafts
-    set state = 'rejected', state_reason = ${reason && stored(verbatim(reason))}, approved_hash = null, approved_at = null,
-      via = null, updated_at = now()
-    where id = ${id}`
+  await voidApproval(sql, id, {
+    step: 'reject',
+    to: 'rejected',
+    reason: reason ? verbatim(reason) : null,
+  })
 }
 
-/**
- * Takes back what an approval fixed. Who has had this mail, or may have had it, stays on record,
- * so that a new approval does not write to them again.
- */
-export async function voidApproval(sql: Sql, draft_id: string): Promise<void> {
-  const [busy] = await sql`
-    select from hub.drafts where id = ${draft_id} and pushing_until > now()`
-  if (busy) throw new ApiError('conflict', say.being_pushed)
-  await sql`
-    delete from hub.recipients
-    where draft_id = ${draft_id} and bounced_at is null
-      and state in ('waiting', 'pushed', 'skipped', 'failed')`
-  await sql`
-    update hub.campaigns set state = 'void' where draft_id = ${draft_id} and state = 'made'`
-}
-
-/** A conditional step; when somebody else was first, 409 names the state it is in now. */
-export async function requireStep(
+/** That a draft goes to a lead stands in its timeline. */
+async function recordDraft(
   sql: Sql,
-  step: Step,
-  id: string,
-  updated: unknown[],
+  project: { id: string },
+  audience: Audience,
+  draft_id: string,
 ): Promise<void> {
-  if (updated.length > 0) return
-  const [row] = await sql<{ state: State }>`select state from hub.drafts where id = ${id}`
-  if (!row) throw absent('draft')
-  throw wrongState(step, row.state)
+  if (audience.kind !== 'lead') return
+  const { lead_id } = audience
+  const details = { draft_id }
+  await recordActivity(sql, { project_id: project.id, lead_id, kind: 'draft', details })
 }
 
 async function requireAudience(sql: Sql, project_id: string, audience: Audience): Promise<void> {

@@ -1,10 +1,3 @@
-import { z } from 'zod'
-import { ApiError } from '../../../shared/problem.ts'
-import { bilingual, joined } from '../../i18n/words.ts'
-import { flowText } from './flow.text.ts'
-
-const say = bilingual(flowText)
-
 /** The states of a draft, in their order; the last three are ends from which only a person leads on. */
 export const STATES = [
   'draft',
@@ -17,10 +10,9 @@ export const STATES = [
   'rejected',
   'failed',
 ] as const
-export const State = z.enum(STATES)
-export type State = z.infer<typeof State>
+export type State = (typeof STATES)[number]
 
-/** What can be done with a draft, from which states, and what is said to be next. */
+/** What can be done with a draft, and from which states. */
 export const STEPS = {
   edit: ['draft', 'rendered', 'approved', 'pushed', 'rejected', 'failed'],
   redesign: ['draft', 'rendered', 'approved', 'pushed', 'rejected', 'failed'],
@@ -35,17 +27,19 @@ export const STEPS = {
 } as const satisfies Record<string, readonly State[]>
 export type Step = keyof typeof STEPS
 
-/** 409 for a step out of order: it names the state and what is next. */
-export function wrongState(step: Step, state: State): ApiError {
-  const refusal = joined([say.cannot[step], say.is[state]], ': ')
-  return new ApiError('wrong_state', joined([refusal, say.next[state]]))
-}
-
-/** Refuses a step out of order; the update that follows has the same condition in SQL. */
-export function requireState(step: Step, state: State): void {
+/** Whether a step can be taken from a state. */
+export function canStep(step: Step, state: State): boolean {
   const from: readonly State[] = STEPS[step]
-  if (!from.includes(state)) throw wrongState(step, state)
+  return from.includes(state)
 }
 
-/** A copy for a parameter of SQL: `state = any(…)`. */
-export const statesFor = (step: Step): State[] => [...STEPS[step]]
+/** The states of each of its mails. */
+export const MAIL_STATES = [
+  'waiting',
+  'pushed',
+  'sending',
+  'sent',
+  'unclear',
+  'skipped',
+  'failed',
+] as const

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { everywhere } from '../../db/db.ts'
 import type { Log } from '../../log.ts'
 import type { Mailing } from '../drafts/approval.ts'
-import { findLetters, markBounced, tell } from '../drafts/outcome.ts'
+import { findMails, recordBounce, recordOutcome } from '../drafts/outcome.ts'
 import { readSalt, type Salt } from '../suppression.ts'
 import { type ImapSettings, type IncomingMail, pollMailbox } from './imap.ts'
 import type { Report } from './report.ts'
@@ -20,7 +20,7 @@ export async function pollImap(
   for (const mail of mails) {
     if (mail.is_report) {
       const isOurs = mail.report && (await takeReport(mailing, salt, mail.report))
-      // Anybody can write one: what names no letter of ours changes nothing, and is said.
+      // Anybody can write one: what names no mail of ours changes nothing, and is said.
       if (!isOurs) mailing.log({ msg: 'report not believed', uid: mail.uid, subject: mail.subject })
     } else if (!mail.is_auto_reply) await takeReply(mailing, mail)
   }
@@ -28,38 +28,38 @@ export async function pollImap(
 }
 
 /**
- * An answer to a letter of ours ends the follow-ups to that lead. One that only comes from the lead's
+ * An answer to a mail of ours ends the follow-ups to that lead. One that only comes from the lead's
  * address may be anybody's: it ends them too, is marked in the timeline, and can be taken back.
  */
 async function takeReply(mailing: Mailing, mail: IncomingMail): Promise<void> {
   const message_ids = [...mail.references, ...(mail.in_reply_to ? [mail.in_reply_to] : [])]
   await everywhere(mailing.db, async (sql) => {
-    const [named] = await findLetters(sql, { message_ids, email: null })
-    const [letter] = named ? [named] : await findLetters(sql, { message_ids: [], email: mail.from })
-    if (!letter) return
-    // When it was read: the letter's own date is its writer's word, and only this stops what waits.
+    const [named] = await findMails(sql, { message_ids, email: null })
+    const [ours] = named ? [named] : await findMails(sql, { message_ids: [], email: mail.from })
+    if (!ours) return
+    // When it was read: the answer's own date is its writer's word, and only this stops what waits.
     const changed = await sql`
       update hub.recipients set replied_at = now()
-      where draft_id = ${letter.draft_id} and email = ${letter.email} and replied_at is null
+      where draft_id = ${ours.draft_id} and email = ${ours.email} and replied_at is null
       returning 1`
     if (changed.length === 0) return
-    await tell(sql, letter, 'replied', named ? {} : { only_address: true })
+    await recordOutcome(sql, ours, 'replied', named ? {} : { only_address: true })
   })
 }
 
 /**
- * A letter that came back, or was called spam. Only its Message-ID proves that it was ours, and a
+ * A mail that came back, or was called spam. Only its Message-ID proves that it was ours, and a
  * bounce has to name the address it went to as well. Answers whether it was about one of ours.
  */
 async function takeReport(mailing: Mailing, salt: Salt, report: Report): Promise<boolean> {
   return everywhere(mailing.db, async (sql) => {
-    const letters = await findLetters(sql, { message_ids: report.original_ids, email: null })
+    const mails = await findMails(sql, { message_ids: report.original_ids, email: null })
     let isOurs = false
-    for (const letter of letters) {
-      const recipient = report.bounced.find(({ emails }) => emails.includes(letter.email))
+    for (const mail of mails) {
+      const recipient = report.bounced.find(({ emails }) => emails.includes(mail.email))
       if (report.kind === 'bounce' && !recipient) continue
       const bounce = recipient?.permanent ? 'hard' : 'soft'
-      await markBounced(sql, salt, letter, report.kind === 'complaint' ? 'complaint' : bounce)
+      await recordBounce(sql, salt, mail, report.kind === 'complaint' ? 'complaint' : bounce)
       isOurs = true
     }
     return isOurs

@@ -1,13 +1,15 @@
 import { everywhere } from '../../db/db.ts'
-import { bilingual, stored, type Words } from '../../i18n/words.ts'
+import { bilingual, type Words } from '../../i18n/words.ts'
 import type { Mailing } from '../drafts/approval.ts'
 import { skipWords } from '../drafts/audience.ts'
 import type { DraftRow } from '../drafts/drafts.ts'
+import { explainDraft, postponeDraft } from '../drafts/holds.ts'
 import { outcomeText } from '../drafts/outcome.text.ts'
-import { tell } from '../drafts/outcome.ts'
+import { recordAllSent } from '../drafts/outcome.ts'
+import { claimPortion, endPortion, failPortion, skipMails } from '../drafts/state.ts'
 import { readRefusals } from '../opt-outs.ts'
 import { readMail, readPause } from '../settings.ts'
-import { whyNot } from '../smtp/letters.ts'
+import { reasonToSkip } from '../smtp/send-mails.ts'
 import { readToday } from '../today.ts'
 import { type Campaign, type Listmonk, ListmonkError, listmonk } from './listmonk.ts'
 
@@ -48,25 +50,10 @@ export async function sendCampaigns(mailing: Mailing, draft: DraftRow): Promise<
   } catch (error) {
     if (!(error instanceof ListmonkError)) throw error
     const reason = say.listmonk(error.words)
-    await explain(mailing, draft, reason, true)
+    await everywhere(mailing.db, (sql) =>
+      postponeDraft(sql, draft.id, { reason, first_seconds: 15 }),
+    )
   }
-}
-
-/** Says in the draft why it does not go on; with `isFault` the next try waits. */
-async function explain(
-  { db }: Mailing,
-  draft: DraftRow,
-  reason: Words | null,
-  isFault = false,
-): Promise<void> {
-  await everywhere(db, async (sql) => {
-    await sql`
-      update hub.drafts
-      set state_reason = ${reason && stored(reason)},
-        retries = case when ${isFault} then retries + 1 else 0 end,
-        retry_at = case when ${isFault} then now() + make_interval(secs => least(15 * power(2, retries), 3600)) end
-      where id = ${draft.id} and state = 'sending'`
-  })
 }
 
 /** Starts a portion; answers true when there was nobody left to start it for. */
@@ -91,27 +78,12 @@ async function start(work: Work): Promise<boolean> {
   if (alarm) return false
   if (people.length > left) {
     const what = people.length > cap ? say.over_cap(people.length, cap) : say.cap_used(cap)
-    await explain(mailing, draft, what)
+    await everywhere(db, (sql) => explainDraft(sql, draft.id, what))
     return false
   }
-  const claimed = await everywhere(db, async (sql) => {
-    const [row] = await sql`
-      update hub.campaigns set state = 'started', started_at = now()
-      where id = ${portion.id} and state = 'made' and exists (
-        select from hub.drafts
-        where id = ${draft.id} and state = 'sending' and paused_at is null
-          and approved_hash = ${draft.approved_hash}
-      )
-      returning id`
-    if (!row) return false
-    await sql`
-      update hub.recipients
-      set state = 'sending', attempts = attempts + 1, claimed_at = now(), reason = null
-      where draft_id = ${draft.id} and portion = ${portion.portion} and state = 'pushed'`
-    return true
-  })
+  const claimed = await everywhere(db, (sql) => claimPortion(sql, draft, portion))
   if (claimed) await run(work)
-  await explain(mailing, draft, null)
+  await everywhere(db, (sql) => explainDraft(sql, draft.id, null))
   return false
 }
 
@@ -173,15 +145,13 @@ async function judgeAgain(
     for (const one of all.filter(({ state }) => state === 'pushed')) {
       const skip = hasLeft.has(one.email)
         ? skipWords.suppressed
-        : await whyNot(sql, draft, one, refusals)
+        : await reasonToSkip(sql, draft, one, refusals)
       if (!skip) {
         people.push(one)
         continue
       }
       gone.add(one.email)
-      await sql`
-        update hub.recipients set state = 'skipped', reason = ${stored(skip)}
-        where draft_id = ${draft.id} and email = ${one.email} and state = 'pushed'`
+      await skipMails(sql, { draft_id: draft.id, emails: [one.email] }, skip)
     }
     return { people, gone }
   })
@@ -190,9 +160,7 @@ async function judgeAgain(
 async function giveUp({ mailing, draft, portion }: Work, reason: Words): Promise<void> {
   await everywhere(mailing.db, async (sql) => {
     await sql`update hub.campaigns set state = 'void' where id = ${portion.id}`
-    await sql`
-      update hub.recipients set state = 'failed', reason = ${stored(reason)}
-      where draft_id = ${draft.id} and portion = ${portion.portion} and state = 'pushed'`
+    await failPortion(sql, draft.id, portion.portion, reason)
   })
 }
 
@@ -231,21 +199,12 @@ async function follow(work: Work): Promise<boolean> {
   }
 }
 
-async function end(work: Work, state: 'sent' | 'unclear', reason: Words | null): Promise<void> {
+async function end(work: Work, to: 'sent' | 'unclear', reason: Words | null): Promise<void> {
   const { mailing, draft, portion } = work
   await everywhere(mailing.db, async (sql) => {
-    const rows = await sql<{ lead_id: string | null }>`
-      update hub.recipients
-      set state = ${state}, reason = ${reason && stored(reason)},
-        sent_at = case when ${state} = 'sent' then now() end
-      where draft_id = ${draft.id} and portion = ${portion.portion} and state = 'sending'
-      returning lead_id`
+    const mails = await endPortion(sql, draft.id, portion.portion, { to, reason })
     await sql`
       update hub.campaigns set state = 'finished', finished_at = now() where id = ${portion.id}`
-    if (state !== 'sent') return
-    const { id: draft_id, project_id, subject } = draft
-    for (const { lead_id } of rows) {
-      await tell(sql, { draft_id, project_id, lead_id, subject }, 'sent')
-    }
+    if (to === 'sent') await recordAllSent(sql, draft, mails)
   })
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { everywhere } from '../../db/db.ts'
 import { normaliseEmail } from '../address.ts'
 import type { Mailing } from '../drafts/approval.ts'
-import { findLetters, markBounced, tell } from '../drafts/outcome.ts'
+import { findMails, recordBounce, recordOutcome } from '../drafts/outcome.ts'
 import { readSalt, type Salt, suppress } from '../suppression.ts'
 import { type Listmonk, ListmonkError, type ListmonkSettings, listmonk } from './listmonk.ts'
 import { readLists } from './lists.ts'
@@ -125,7 +125,7 @@ async function takeUnsubscription(mailing: Mailing, salt: Salt, given: string): 
       ) and r.unsubscribed_at is null and r.complained_at is null
         and r.bounce is distinct from 'hard'
       returning r.draft_id, r.project_id, r.lead_id, d.subject`
-    for (const letter of changed) await tell(sql, letter, 'unsubscribed')
+    for (const mail of changed) await recordOutcome(sql, mail, 'unsubscribed')
   })
 }
 
@@ -136,11 +136,11 @@ async function takeBounce(
 ): Promise<void> {
   const email = normaliseEmail(given.email) ?? given.email
   await everywhere(mailing.db, async (sql) => {
-    const letters = await findLetters(sql, { message_ids: [], email })
+    const mails = await findMails(sql, { message_ids: [], email })
     const [of] = await sql<{ draft_id: string }>`
       select draft_id from hub.campaigns where campaign_id = ${given.campaign_id}`
-    const letter = letters.find(({ draft_id }) => draft_id === of?.draft_id) ?? letters[0]
-    if (letter) await markBounced(sql, salt, letter, given.type)
+    const mail = mails.find(({ draft_id }) => draft_id === of?.draft_id) ?? mails[0]
+    if (mail) await recordBounce(sql, salt, mail, given.type)
     else if (given.type !== 'soft') {
       const reason = given.type === 'hard' ? 'bounced' : 'complained'
       await suppress(sql, salt, { emails: [email], reason })

@@ -1,12 +1,12 @@
 import { ApiError } from '../../../shared/problem.ts'
 import { inProject, type Project } from '../../db/db.ts'
-import { bilingual, stored } from '../../i18n/words.ts'
+import { bilingual } from '../../i18n/words.ts'
 import { type Mailing, surroundings, withApproval } from '../drafts/approval.ts'
 import { personalOf, skipWords } from '../drafts/audience.ts'
 import type { DraftRow } from '../drafts/drafts.ts'
 import { flowText } from '../drafts/flow.text.ts'
-import { wrongState } from '../drafts/flow.ts'
 import { requireOpen } from '../drafts/gates.ts'
+import { finishPush, skipMails } from '../drafts/state.ts'
 import { type MailSettings, readMail } from '../settings.ts'
 import { readSalt, suppress } from '../suppression.ts'
 import {
@@ -122,10 +122,7 @@ async function skipGone({ mailing, project, draft }: Work, emails: string[]): Pr
   const salt = await readSalt(mailing.config.paths)
   await inProject(mailing.db, project.slug, async (sql) => {
     await suppress(sql, salt, { emails, reason: 'unsubscribed', project_id: project.id })
-    await sql`
-      update hub.recipients set state = 'skipped', reason = ${stored(skipWords.suppressed)}
-      where draft_id = ${draft.id} and email = any(${emails}::text[])
-        and state in ('waiting', 'pushed')`
+    await skipMails(sql, { draft_id: draft.id, emails }, skipWords.suppressed)
   })
 }
 
@@ -233,18 +230,10 @@ async function ensureCampaign(client: Listmonk, input: CampaignInput): Promise<n
 async function finish(
   mailing: Mailing,
   given: { slug: string; id: string },
-  { approved_hash }: DraftRow,
+  draft: DraftRow,
 ): Promise<void> {
   await inProject(mailing.db, given.slug, async (sql) => {
-    const done = await sql`
-      update hub.drafts
-      set state = 'pushed', state_reason = null, pushing_until = null, updated_at = now()
-      where id = ${given.id} and state = 'approved' and approved_hash = ${approved_hash}
-      returning id`
-    if (done.length === 0) throw wrongState('push', 'draft')
-    await sql`
-      update hub.recipients set state = 'pushed'
-      where draft_id = ${given.id} and state = 'waiting'`
+    await finishPush(sql, draft)
   })
 }
 

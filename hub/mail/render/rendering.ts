@@ -4,8 +4,8 @@ import { mailBranding, mayBrand, readBranding } from '../../branding/branding.ts
 import type { Config } from '../../config.ts'
 import type { Project } from '../../db/db.ts'
 import { personalOf } from '../drafts/audience.ts'
-import { type DraftRow, lockDraft, voidApproval } from '../drafts/drafts.ts'
-import { requireState } from '../drafts/flow.ts'
+import { type DraftRow, lockDraft } from '../drafts/drafts.ts'
+import { requireState, voidApproval } from '../drafts/state.ts'
 import { firstNameAttribute } from '../listmonk/listmonk.ts'
 import { type MailSettings, readMail, viaOf } from '../settings.ts'
 import { RenderError, type Rendered, type RenderInput, render } from './render.ts'
@@ -45,14 +45,12 @@ export async function renderDraft(
     template,
     slots,
   })
-  await voidApproval(sql, draft.id)
+  await voidApproval(sql, draft.id, { step: 'render', to: 'rendered' })
   await sql`
     update hub.drafts
     set template = ${template}, slots = ${JSON.stringify(slots)}, html = ${letter.html},
       rendered_subject = ${letter.subject}, rendered_text = ${letter.text},
-      campaign = ${campaign && JSON.stringify(campaign)}, state = 'rendered', state_reason = null,
-      approved_hash = null, approved_at = null, via = null, retry_at = null, retries = 0,
-      updated_at = now()
+      campaign = ${campaign && JSON.stringify(campaign)}
     where id = ${draft.id}`
 }
 

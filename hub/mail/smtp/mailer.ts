@@ -1,15 +1,16 @@
 import { everywhere } from '../../db/db.ts'
 import { LOCK_SPACE, LOCKS } from '../../db/locks.ts'
-import { bilingual, stored } from '../../i18n/words.ts'
+import { bilingual } from '../../i18n/words.ts'
 import type { Log } from '../../log.ts'
 import { type Mailing, surroundings } from '../drafts/approval.ts'
 import type { DraftRow } from '../drafts/drafts.ts'
 import { outcomeText } from '../drafts/outcome.text.ts'
-import { endDraft } from '../drafts/outcome.ts'
+import { finishDraft } from '../drafts/outcome.ts'
+import { giveUpClaims } from '../drafts/state.ts'
 import { sendCampaigns } from '../listmonk/campaigns.ts'
 import { applyOptOuts } from '../opt-outs.ts'
 import { pauseMail } from '../settings.ts'
-import { type Patience, sendLetters } from './letters.ts'
+import { type Patience, sendMails } from './send-mails.ts'
 
 const TICK_MS = 10_000
 
@@ -99,24 +100,14 @@ async function sendAll(mailing: Sending, isClosed: () => boolean): Promise<void>
     for (const draft of drafts) {
       if (isClosed()) return
       if (draft.via === 'campaign') await sendCampaigns(mailing, draft)
-      else await sendLetters(mailing, draft, isClosed)
-      await everywhere(db, (own) => endDraft(own, draft.id))
+      else await sendMails(mailing, draft, isClosed)
+      await everywhere(db, (own) => finishDraft(own, draft.id))
     }
   })
 }
 
-/** Nobody sends now, so a letter that is `sending` is left from a process that ended. */
+/** Nobody sends now, so a mail that is `sending` is left from a process that ended. */
 async function recover({ db, log }: Sending): Promise<void> {
-  const left = await everywhere(
-    db,
-    (sql) => sql`
-    update hub.recipients
-    set state = 'unclear', reason = ${stored(bilingual(outcomeText).hub_ended)}
-    where state = 'sending' and exists (
-      select from hub.drafts
-      where id = recipients.draft_id and via is distinct from 'campaign'
-    )
-    returning 1`,
-  )
-  if (left.length > 0) log({ msg: 'letters unclear after an end', count: left.length })
+  const count = await everywhere(db, (sql) => giveUpClaims(sql, bilingual(outcomeText).hub_ended))
+  if (count > 0) log({ msg: 'mails unclear after an end', count })
 }

@@ -1,5 +1,5 @@
 import { useSearchParams } from 'wouter'
-import { STATES } from './queries.ts'
+import { STATES } from '../../../mail/drafts/flow.ts'
 
 export const VIEWS = ['desktop', 'phone', 'text', 'changes'] as const
 export type View = (typeof VIEWS)[number]

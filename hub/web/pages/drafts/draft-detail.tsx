@@ -8,6 +8,7 @@ import { useKeys } from '../../../../web/ui/keys.ts'
 import { Menu } from '../../../../web/ui/menu.tsx'
 import { SkeletonRows } from '../../../../web/ui/states.tsx'
 import { nameText } from '../../../agents/names.text.ts'
+import { canStep } from '../../../mail/drafts/flow.ts'
 import { mailQuery } from '../../api/queries.ts'
 import { common } from '../../common.text.ts'
 import { FailedQuery } from '../../errors.tsx'
@@ -55,7 +56,6 @@ export function DraftDetail({ id, isFixed }: { id: string; isFixed: boolean }) {
   )
 }
 
-const EDITABLE: Draft['state'][] = ['draft', 'rendered', 'approved', 'pushed', 'rejected', 'failed']
 const WITH_GATES: Draft['state'][] = ['draft', 'rendered', 'approved', 'pushed', 'failed']
 
 function Whole({ detailed, isFixed }: { detailed: Detailed; isFixed: boolean }) {
@@ -66,7 +66,7 @@ function Whole({ detailed, isFixed }: { detailed: Detailed; isFixed: boolean }) 
   const [isChoosing, setChoosing] = useState(false)
   const audience = useText(audienceText)
   const { draft, gates } = detailed
-  const canEdit = EDITABLE.includes(draft.state) && !isFixed
+  const canEdit = canStep('edit', draft.state) && !isFixed
   useKeys({ e: canEdit ? () => set({ do: 'edit' }) : undefined })
   return (
     <>
@@ -278,7 +278,7 @@ function More({
             label: text.reject,
             icon: <CircleX size={16} aria-hidden />,
             isDanger: true,
-            isDisabled: !canEdit || draft.state === 'rejected',
+            isDisabled: !canEdit || !canStep('reject', draft.state),
             onSelect: onReject,
           },
         ]}

@@ -6,6 +6,7 @@ import { Button, buttonClass } from '../../../../web/ui/button.tsx'
 import { cn } from '../../../../web/ui/class-names.ts'
 import { useKeys } from '../../../../web/ui/keys.ts'
 import { Empty, SkeletonRows } from '../../../../web/ui/states.tsx'
+import { STATES } from '../../../mail/drafts/flow.ts'
 import { useIsReadOnly } from '../../api/queries.ts'
 import { FailedQuery } from '../../errors.tsx'
 import { number, useLanguage, useText } from '../../i18n.ts'
@@ -17,7 +18,7 @@ import { useDraftAddress } from './address.ts'
 import { DraftDetail } from './draft-detail.tsx'
 import { DraftList } from './draft-list.tsx'
 import { draftsText } from './drafts.text.ts'
-import { type DraftState, draftsQuery, STATES } from './queries.ts'
+import { type DraftState, draftsQuery } from './queries.ts'
 
 /** Letters on their way from a text to a mail that was sent. */
 export function Drafts() {

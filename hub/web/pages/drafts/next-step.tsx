@@ -3,6 +3,7 @@ import { Check, SendHorizontal } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Button } from '../../../../web/ui/button.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
+import { canStep, type Step } from '../../../mail/drafts/flow.ts'
 import { api, ok } from '../../api/client.ts'
 import { mailQuery } from '../../api/queries.ts'
 import { useToastError } from '../../errors.tsx'
@@ -11,6 +12,9 @@ import { stepsText } from './drafts.text.ts'
 import { type Detailed, refreshDrafts, useStep } from './queries.ts'
 
 type Given = { detailed: Detailed; isFixed: boolean }
+
+/** The steps on the way out, which shut gates hold back. */
+const GATED: Step[] = ['approve', 'push', 'send']
 
 /**
  * What comes next, as the one button that says what will happen. Where there is no room beside the
@@ -32,7 +36,7 @@ export function NextStep({ detailed, isFixed, onEdit }: Given & { onEdit: () => 
   }
   const part = parts[draft.state]
   if (!part) return null
-  const isHeldBack = shut > 0 && ['rendered', 'approved', 'pushed'].includes(draft.state)
+  const isHeldBack = shut > 0 && GATED.some((step) => canStep(step, draft.state))
   return (
     <div
       data-next

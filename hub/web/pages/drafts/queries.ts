@@ -19,18 +19,6 @@ export type DraftState = Draft['state']
 export type Recipient = Schemas['DraftRecipient']
 export type Readers = Schemas['DraftReaders']
 
-export const STATES = [
-  'draft',
-  'rendered',
-  'approved',
-  'pushed',
-  'sending',
-  'sent',
-  'unclear',
-  'failed',
-  'rejected',
-] as const satisfies readonly DraftState[]
-
 export const draftsQuery = (project: string, state: DraftState | undefined) =>
   infiniteQueryOptions({
     queryKey: ['drafts', project, state ?? null],
@@ -119,7 +107,7 @@ export function refreshDrafts(queryClient: QueryClient): Promise<unknown> {
 type Ref = { id: string; project: string }
 
 /** The steps of a draft that need nothing but to be pressed. */
-export const STEPS = {
+const CALLS = {
   render: (body: Ref) => ok(api.POST('/api/cockpit/draft/render', { body })),
   push: (body: Ref) => ok(api.POST('/api/cockpit/draft/push', { body })),
   send: (body: Ref) => ok(api.POST('/api/cockpit/draft/send', { body })),
@@ -128,12 +116,12 @@ export const STEPS = {
 }
 
 /** useStep does one of these steps; what changed meanwhile is shown when the hub refuses it. */
-export function useStep(step: keyof typeof STEPS, id: string) {
+export function useStep(step: keyof typeof CALLS, id: string) {
   const { slug: project } = useProject()
   const queryClient = useQueryClient()
   const say = useToastError()
   return useMutation({
-    mutationFn: async () => void (await STEPS[step]({ id, project })),
+    mutationFn: async () => void (await CALLS[step]({ id, project })),
     onError: say,
     onSettled: () => refreshDrafts(queryClient),
   })

@@ -2,15 +2,17 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { everywhere } from '../../../../hub/db/db.ts'
 import { verbatim } from '../../../../hub/i18n/words.ts'
 import {
-  type Claimed,
-  endDraft,
-  findLetters,
-  markBounced,
+  findMails,
+  finishDraft,
+  recordBounce,
+  recordSent,
+} from '../../../../hub/mail/drafts/outcome.ts'
+import {
+  type ClaimedMail,
   markFailed,
-  markSent,
   markUnclear,
   putBack,
-} from '../../../../hub/mail/drafts/outcome.ts'
+} from '../../../../hub/mail/drafts/state.ts'
 import { emailHash, readSalt, type Salt } from '../../../../hub/mail/suppression.ts'
 import { startHub, type TestHub } from '../../support/hub.ts'
 
@@ -24,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => hub.close())
 
 let count = 0
-let mail: Claimed
+let mail: ClaimedMail
 /** A mail in the middle of its second attempt, to a lead that is new. */
 beforeEach(async () => {
   count += 1
@@ -72,7 +74,7 @@ describe('the answer to an attempt', () => {
   test('before this one changes nothing', async () => {
     const before = await recipient()
     const old = { ...mail, attempt: 1 }
-    await sql((s) => markSent(s, old))
+    await sql((s) => recordSent(s, old))
     await sql((s) => markUnclear(s, old, why))
     await sql((s) => markFailed(s, old, why))
     await sql((s) => putBack(s, old, { reason: why, wait_seconds: 1 }))
@@ -83,8 +85,8 @@ describe('the answer to an attempt', () => {
   test('that comes late makes clear what was unclear, and is told once', async () => {
     await sql((s) => markUnclear(s, mail, why))
     expect(await recipient()).toMatchObject({ state: 'unclear' })
-    await sql((s) => markSent(s, mail))
-    await sql((s) => markSent(s, mail))
+    await sql((s) => recordSent(s, mail))
+    await sql((s) => recordSent(s, mail))
     expect(await recipient()).toMatchObject({ state: 'sent', reason: null, attempts: 2 })
     expect((await kinds()).sort()).toEqual(['sent', 'stage'])
   })
@@ -93,7 +95,7 @@ describe('the answer to an attempt', () => {
     await hub.query(`update hub.recipients set state = 'pushed' where draft_id = $1`, [
       mail.draft_id,
     ])
-    for (const mark of [markSent, markUnclear, markFailed]) await sql((s) => mark(s, mail, why))
+    for (const mark of [recordSent, markUnclear, markFailed]) await sql((s) => mark(s, mail, why))
     expect(await recipient()).toMatchObject({ state: 'pushed', sent_at: null })
   })
 
@@ -115,31 +117,31 @@ describe('a lead', () => {
     ['lost', 'lost'],
   ])('that is %s is %s behind a mail: it never goes back', async (from, to) => {
     await hub.query('update hub.leads set stage = $2 where id = $1', [mail.lead_id, from])
-    await sql((s) => markSent(s, mail))
+    await sql((s) => recordSent(s, mail))
     expect(await stage()).toBe(to)
   })
 })
 
 describe('a mail that comes back', () => {
   test('for a full mailbox is noted, and the address stays', async () => {
-    await sql((s) => markBounced(s, salt, mail, 'soft'))
+    await sql((s) => recordBounce(s, salt, mail, 'soft'))
     expect(await recipient()).toMatchObject({ bounce: 'soft' })
     expect(await isSuppressed()).toBe(false)
   })
 
   test('for good suppresses, also after it came back for a while, and stays so', async () => {
-    await sql((s) => markBounced(s, salt, mail, 'soft'))
-    await sql((s) => markBounced(s, salt, mail, 'hard'))
-    await sql((s) => markBounced(s, salt, mail, 'hard'))
-    await sql((s) => markBounced(s, salt, mail, 'soft'))
+    await sql((s) => recordBounce(s, salt, mail, 'soft'))
+    await sql((s) => recordBounce(s, salt, mail, 'hard'))
+    await sql((s) => recordBounce(s, salt, mail, 'hard'))
+    await sql((s) => recordBounce(s, salt, mail, 'soft'))
     expect(await recipient()).toMatchObject({ bounce: 'hard' })
     expect(await isSuppressed()).toBe(true)
     expect(await kinds()).toEqual(['bounced', 'bounced'])
   })
 
   test('as a complaint suppresses, and is told once', async () => {
-    await sql((s) => markBounced(s, salt, mail, 'complaint'))
-    await sql((s) => markBounced(s, salt, mail, 'complaint'))
+    await sql((s) => recordBounce(s, salt, mail, 'complaint'))
+    await sql((s) => recordBounce(s, salt, mail, 'complaint'))
     expect(await recipient()).toMatchObject({ bounce: null, complained_at: expect.any(Date) })
     expect(await isSuppressed()).toBe(true)
     expect(await kinds()).toEqual(['bounced'])
@@ -154,13 +156,13 @@ describe('a draft', () => {
       [mail.draft_id, mail.project_id, states],
     )
   const end = async () => {
-    await sql((s) => endDraft(s, mail.draft_id))
+    await sql((s) => finishDraft(s, mail.draft_id))
     const [draft] = await hub.query('select * from hub.drafts where id = $1', [mail.draft_id])
     return draft
   }
 
   test.each(['waiting', 'pushed', 'sending'])('goes on while somebody is %s', async (state) => {
-    await sql((s) => markSent(s, mail))
+    await sql((s) => recordSent(s, mail))
     await add(state)
     expect(await end()).toMatchObject({ state: 'sending' })
   })
@@ -185,7 +187,7 @@ describe('a draft', () => {
 
 test('what comes in is about the mail it names, or the newest to an address that went out', async () => {
   const of = async (message_ids: string[], email: string | null) =>
-    (await sql((s) => findLetters(s, { message_ids, email }))).map((found) => found.email)
+    (await sql((s) => findMails(s, { message_ids, email }))).map((found) => found.email)
   await hub.query(
     `insert into hub.recipients (draft_id, project_id, email, state, claimed_at, message_id)
      values ($1, $2, 'a@named.example', 'sent', now() - interval '2 days', '<a@x>'),

@@ -1,19 +1,21 @@
 import type { Sql } from '../../../shared/sql.ts'
 import { everywhere } from '../../db/db.ts'
-import { bilingual, stored, verbatim, type Words } from '../../i18n/words.ts'
+import { bilingual, verbatim, type Words } from '../../i18n/words.ts'
 import type { Log } from '../../log.ts'
 import type { Mailing } from '../drafts/approval.ts'
 import { peopleOf, personalOf, skipWords } from '../drafts/audience.ts'
 import type { DraftRow } from '../drafts/drafts.ts'
+import { explainDraft, postponeDraft } from '../drafts/holds.ts'
 import { outcomeText } from '../drafts/outcome.text.ts'
+import { recordBounce, recordSent } from '../drafts/outcome.ts'
 import {
-  type Claimed,
-  markBounced,
+  type ClaimedMail,
+  claimMail,
   markFailed,
-  markSent,
   markUnclear,
   putBack,
-} from '../drafts/outcome.ts'
+  skipMails,
+} from '../drafts/state.ts'
 import { ListmonkError, listmonk } from '../listmonk/listmonk.ts'
 import { readRefusals } from '../opt-outs.ts'
 import { personalise, type Rendered } from '../render/render.ts'
@@ -31,36 +33,41 @@ import { messageId, type SendResult, sendMail, unsubscribeHeaders } from './smtp
 
 const say = bilingual(outcomeText)
 
-type Next = { email: string; lead_id: string | null; name: string | null; company: string | null }
-type Letter = { recipient: Next; token: string; url: string; rendered: Rendered }
+type Recipient = {
+  email: string
+  lead_id: string | null
+  name: string | null
+  company: string | null
+}
+type OutgoingMail = { recipient: Recipient; token: string; url: string; rendered: Rendered }
 
-const MOST_ATTEMPTS = 5
+const MAX_ATTEMPTS = 5
 const MINUTE = 60
 
 /** How long each answer may take; tests have less patience. */
 export type Patience = { connect_timeout_ms?: number; answer_timeout_ms?: number }
 
 /** Thrown in the claim: somebody else was first, or it must not go out any more. */
-class Taken extends Error {}
+class ClaimRefused extends Error {}
 
 /**
- * sendLetters sends a draft's letters one by one, until all are out, the day's cap is reached or the
- * server is away. `sending` is committed before DATA, so that nobody gets a letter twice.
+ * sendMails sends a draft's mails one by one, until all are out, the day's cap is reached or the
+ * server is away. `sending` is committed before DATA, so that nobody gets a mail twice.
  */
-export async function sendLetters(
+export async function sendMails(
   mailing: Mailing & { log: Log; patience: Patience },
   draft: DraftRow,
   isClosed: () => boolean,
 ): Promise<void> {
   while (!isClosed()) {
-    const [mail, pause] = await Promise.all([
+    const [settings, pause] = await Promise.all([
       readMail(mailing.config.paths),
       readPause(mailing.config.paths),
     ])
-    if (pause.reason || !mail.sender || !mailing.config.public_url) return
-    const next = await choose(mailing, draft, mail)
-    if (next === null) return
-    const goesOn = await sendOne(mailing, { draft, mail, recipient: next })
+    if (pause.reason || !settings.sender || !mailing.config.public_url) return
+    const recipient = await choose(mailing, draft, settings)
+    if (recipient === null) return
+    const goesOn = await sendOne(mailing, { draft, settings, recipient })
     if (!goesOn) return
   }
 }
@@ -69,15 +76,15 @@ export async function sendLetters(
 async function choose(
   { config, db }: Mailing,
   draft: DraftRow,
-  mail: MailSettings,
-): Promise<Next | null> {
+  settings: MailSettings,
+): Promise<Recipient | null> {
   const refusals = await readRefusals(config.paths)
   const pause = await readPause(config.paths)
   return everywhere(db, async (sql) => {
-    const { left, alarm } = await readToday(sql, mail, pause)
+    const { left, alarm } = await readToday(sql, settings, pause)
     if (left === 0 || alarm) return null
     for (;;) {
-      const [next] = await sql<Next>`
+      const [next] = await sql<Recipient>`
         select email, lead_id, name, company
         from hub.recipients
         where draft_id = ${draft.id} and state = 'pushed' and (retry_at is null or retry_at <= now())
@@ -90,20 +97,18 @@ async function choose(
         order by retry_at nulls first, email
         limit 1`
       if (!next) return null
-      const skip = await whyNot(sql, draft, next, refusals)
+      const skip = await reasonToSkip(sql, draft, next, refusals)
       if (!skip) return next
-      await sql`
-        update hub.recipients set state = 'skipped', reason = ${stored(skip)}
-        where draft_id = ${draft.id} and email = ${next.email} and state = 'pushed'`
+      await skipMails(sql, { draft_id: draft.id, emails: [next.email] }, skip)
     }
   })
 }
 
 /** Why somebody who was approved must not get it by now. */
-export async function whyNot(
+export async function reasonToSkip(
   sql: Sql,
   draft: DraftRow,
-  { lead_id, email }: Pick<Next, 'lead_id' | 'email'>,
+  { lead_id, email }: Pick<Recipient, 'lead_id' | 'email'>,
   refusals: Refusals,
 ): Promise<Words | null> {
   if (!lead_id) return skipWords.lead_deleted
@@ -118,17 +123,17 @@ export async function whyNot(
   return replied ? skipWords.replied : null
 }
 
-/** What became of a letter, with what was said of it. */
+/** What became of a mail, with what was said of it. */
 type Outcome = SendResult & { said: Words }
 
-type Work = { draft: DraftRow; mail: MailSettings; recipient: Next }
+type Work = { draft: DraftRow; settings: MailSettings; recipient: Recipient }
 
 async function sendOne(
   mailing: Mailing & { log: Log; patience: Patience },
   work: Work,
 ): Promise<boolean> {
   const { config, log } = mailing
-  const { draft, mail, recipient } = work
+  const { draft, settings, recipient } = work
   const salt = await readSalt(config.paths)
   const token = unsubscribeToken(salt, recipient.email)
   const url = new URL(`/api/cockpit/u/${token}`, config.public_url ?? 'https://localhost').href
@@ -141,64 +146,61 @@ async function sendOne(
     },
     { ...personalOf(recipient), unsubscribe_url: url },
   )
-  const letter = { recipient, token, url, rendered }
-  let claimed: Claimed | undefined
+  const mail = { recipient, token, url, rendered }
+  let claimed: ClaimedMail | undefined
   const claim = async () => {
-    claimed = await take(mailing, draft, mail, letter)
+    claimed = await claimFor(mailing, draft, settings, mail)
   }
   try {
     const result =
       draft.via === 'tx'
-        ? await byListmonk(mail, letter, claim)
-        : await bySmtp(mailing.patience, draft, mail, letter, claim)
+        ? await byListmonk(settings, mail, claim)
+        : await bySmtp(mailing.patience, { draft, settings, mail, claim })
     log({ msg: 'mail', draft_id: draft.id, outcome: result.kind })
     return await settle(mailing, { ...work, claimed, result, salt })
   } catch (error) {
-    if (error instanceof Taken) return true
+    if (error instanceof ClaimRefused) return true
     throw error
   }
 }
 
 /** Commits `sending`; the last moment in which an unsubscription still counts. */
-async function take(
+async function claimFor(
   { config, db }: Mailing,
   draft: DraftRow,
-  mail: MailSettings,
-  { recipient, token }: Letter,
-): Promise<Claimed> {
+  settings: MailSettings,
+  { recipient, token }: OutgoingMail,
+): Promise<ClaimedMail> {
   const { salt, queued } = await readRefusals(config.paths)
   const hashes = emailHashes(salt, recipient.email)
-  if (hashes.some((hash) => queued.has(hash))) throw new Taken()
-  const message_id = messageId(draft.id, recipient.email, mail.sender?.email ?? '')
+  if (hashes.some((hash) => queued.has(hash))) throw new ClaimRefused()
+  const message_id = messageId(draft.id, recipient.email, settings.sender?.email ?? '')
   return everywhere(db, async (sql) => {
-    const [row] = await sql<{ attempts: number }>`
-      update hub.recipients
-      set state = 'sending', attempts = attempts + 1, claimed_at = now(), reason = null,
-        message_id = ${message_id}, token_hash = ${tokenHash(token)}
-      where draft_id = ${draft.id} and email = ${recipient.email} and state = 'pushed'
-        and not exists (
-          select from hub.suppression where email_hash = any(${hashes}::text[]) and released_at is null
-        )
-        and exists (
-          select from hub.drafts
-          where id = ${draft.id} and state = 'sending' and paused_at is null
-            and approved_hash = ${draft.approved_hash}
-        )
-      returning attempts`
-    if (!row) throw new Taken()
+    const attempt = await claimMail(sql, draft, {
+      email: recipient.email,
+      hashes,
+      message_id,
+      token_hash: tokenHash(token),
+    })
+    if (attempt === undefined) throw new ClaimRefused()
     const { email, lead_id } = recipient
     const { id: draft_id, project_id, subject } = draft
-    return { draft_id, project_id, email, lead_id, subject, attempt: row.attempts }
+    return { draft_id, project_id, email, lead_id, subject, attempt }
   })
 }
 
 async function bySmtp(
   patience: Patience,
-  draft: DraftRow,
-  { smtp, sender }: MailSettings,
-  { recipient, url, rendered }: Letter,
-  claim: () => Promise<void>,
+  given: {
+    draft: DraftRow
+    settings: MailSettings
+    mail: OutgoingMail
+    claim: () => Promise<void>
+  },
 ): Promise<Outcome> {
+  const { draft, claim } = given
+  const { smtp, sender } = given.settings
+  const { recipient, url, rendered } = given.mail
   if (!smtp || !sender) return away(say.no_server)
   const result = await sendMail(
     smtp,
@@ -222,12 +224,12 @@ async function bySmtp(
 }
 
 async function byListmonk(
-  { listmonk: settings, sender }: MailSettings,
-  { recipient, url, rendered }: Letter,
+  { listmonk: account, sender }: MailSettings,
+  { recipient, url, rendered }: OutgoingMail,
   claim: () => Promise<void>,
 ): Promise<Outcome> {
-  if (!settings || !sender) return away(say.no_listmonk)
-  const client = listmonk(settings)
+  if (!account || !sender) return away(say.no_listmonk)
+  const client = listmonk(account)
   try {
     const template_id = await client.ensureTemplate('tx')
     await claim()
@@ -261,27 +263,21 @@ const away = (why: Words): Outcome => ({
 
 const oneLine = (text: string) => text.replace(/\p{Cc}+/gu, ' ').slice(0, 200)
 
-/** Writes down what became of it. Answers whether the next letter may follow at once. */
+/** Writes down what became of it. Answers whether the next mail may follow at once. */
 async function settle(
   { db }: Mailing,
-  given: Work & { claimed: Claimed | undefined; result: Outcome; salt: Salt },
+  given: Work & { claimed: ClaimedMail | undefined; result: Outcome; salt: Salt },
 ): Promise<boolean> {
   const { draft, claimed, result, salt } = given
   const later = (reason: Words) =>
     everywhere(db, async (sql) => {
-      await sql`
-        update hub.drafts
-        set retries = retries + 1, state_reason = ${stored(reason)},
-          retry_at = now() + make_interval(secs => least(30 * power(2, retries), 3600))
-        where id = ${draft.id} and state = 'sending'`
+      await postponeDraft(sql, draft.id, { reason, first_seconds: 30 })
       return false
     })
   if (result.kind === 'sent' && claimed) {
     await everywhere(db, async (sql) => {
-      await markSent(sql, claimed)
-      await sql`
-        update hub.drafts set retries = 0, state_reason = null
-        where id = ${draft.id} and state = 'sending' and retries > 0`
+      await recordSent(sql, claimed)
+      await explainDraft(sql, draft.id, null)
     })
     return true
   }
@@ -289,18 +285,18 @@ async function settle(
     await everywhere(db, (sql) => markUnclear(sql, claimed, say.no_clear_answer(result.said)))
     return later(say.stopped_answering(result.said))
   }
-  if (result.kind !== 'refused') throw new Error('a letter went out without a claim')
+  if (result.kind !== 'refused') throw new Error('a mail went out without a claim')
   const { stage, permanent, response, said: reason } = result
-  const isOfLetter = stage === 'recipient' || stage === 'data'
+  const isOfMail = stage === 'recipient' || stage === 'data'
   if (!claimed) return later(say.takes_none(result.said))
-  if (!isOfLetter) {
+  if (!isOfMail) {
     await everywhere(db, (sql) => putBack(sql, claimed, { reason, wait_seconds: 0 }))
     return later(say.takes_none(result.said))
   }
   await everywhere(db, async (sql) => {
-    if (permanent || claimed.attempt >= MOST_ATTEMPTS) {
+    if (permanent || claimed.attempt >= MAX_ATTEMPTS) {
       await markFailed(sql, claimed, reason)
-      if (isDead(stage, permanent, response)) await markBounced(sql, salt, claimed, 'hard')
+      if (isDead(stage, permanent, response)) await recordBounce(sql, salt, claimed, 'hard')
       return
     }
     const wait_seconds = 5 * MINUTE * 3 ** (claimed.attempt - 1)
@@ -309,7 +305,7 @@ async function settle(
   return true
 }
 
-/** 5.1.x and 5.2.1 say that the address is dead; 5.7.x only that our letter is not wanted. */
+/** 5.1.x and 5.2.1 say that the address is dead; 5.7.x only that our mail is not wanted. */
 function isDead(stage: string, permanent: boolean, response: string): boolean {
   if (!permanent || stage !== 'recipient') return false
   const enhanced = /\b5\.(\d{1,3})\.(\d{1,3})\b/.exec(response)
