@@ -37,11 +37,10 @@ const IMPROVE_MS = 10 * 60_000
 export async function createBackground(given: {
   config: Config
   db: Database
-  url: string
   log: Log
   restart: () => void
 }): Promise<Background> {
-  const { config, db, url, log, restart } = given
+  const { config, db, log, restart } = given
   const { paths } = config
   const model = createModel({ settings: await readSetting(paths, MODELS), paths, log })
   const reader = openReader({ socket: process.env.HUB_READER_SOCKET })
@@ -92,7 +91,6 @@ export async function createBackground(given: {
   const missions = createMissions({
     config,
     db,
-    url,
     log,
     model,
     actions,

@@ -30,13 +30,12 @@ export async function createHub(
 ): Promise<Hub> {
   await endRestore(config)
   const { key, role } = await readKey(config)
-  const url = urlFor(key, config.database)
   const db = createDatabase({
-    url,
+    url: urlFor(key, config.database),
     on_error: (error) => log({ msg: 'database connection', error: error.message }),
   })
   const imports = createImports({ db, paths: config.paths, log })
-  const background = await createBackground({ config, db, url, log, restart })
+  const background = await createBackground({ config, db, log, restart })
   const { model, missions, actions } = background
   const downloads = createDownloads({ paths: config.paths, log, model })
   const mailer = createMailer({ config, db, log })

@@ -62,20 +62,11 @@ export type Call<S extends z.ZodType> = {
   if_wrong?: 'stop' | 'keep'
 }
 
-/** Why a mission cannot go on for now; it is queued again when that has changed. */
-export type Waiting = { for: 'model' | 'approval' | 'license'; reason: Words }
+/** MissionFailure: the mission ends here as failed, for a reason its user reads. */
+export class MissionFailure extends WordsError {}
 
-/** Stop: the mission ends here as failed, for a reason its user reads. */
-export class Stop extends WordsError {}
-
-/** Wait: the mission goes back to the queue until somebody has decided or a model is there. */
-export class Wait extends WordsError {
-  readonly waiting: Waiting
-  constructor(waiting: Waiting) {
-    super(waiting.reason)
-    this.waiting = waiting
-  }
-}
+/** ApprovalNeeded: the mission goes back to the queue until somebody has said yes or no. */
+export class ApprovalNeeded extends WordsError {}
 
 /** External and destructive things need a yes; the two others are changes that somebody takes or leaves. */
 export type ApprovalRequest = {

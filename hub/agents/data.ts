@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { failureOf } from '../i18n/failure.ts'
 import { bilingual, isWords, type Language, type Words } from '../i18n/words.ts'
 import { fenced, heading, plain, table } from '../projects/markdown.ts'
-import { type Agent, COMMON, type Result, Stop } from './agent.ts'
+import { type Agent, COMMON, MissionFailure, type Result } from './agent.ts'
 import { stopText } from './stop.text.ts'
 import { saveDocument } from './writing.ts'
 
@@ -82,7 +82,7 @@ export const data: Agent = {
     if ('error' in tried) {
       const { error } = tried
       const { sql } = asked
-      throw new Stop(say.query_failed(error, sql))
+      throw new MissionFailure(say.query_failed(error, sql))
     }
     const { columns, rows, is_cut } = tried.answer
     const cells = rows.map((row) => row.map((value) => cell(value, language)))

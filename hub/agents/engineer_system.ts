@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { basename, join, relative, sep } from 'node:path'
 import { readText } from '../files.ts'
 import { bilingual } from '../i18n/words.ts'
-import { type Agent, COMMON, Stop } from './agent.ts'
+import { type Agent, COMMON, MissionFailure } from './agent.ts'
 import { patchMission } from './engineering/engineering.ts'
 import { wordsOf } from './run/fold.ts'
 import { stopText } from './stop.text.ts'
@@ -22,7 +22,7 @@ export const engineer_system: Agent = {
   steps: async (context) => {
     const { engineer_system: isAllowed } = await context.actions.allowed()
     if (!isAllowed) {
-      throw new Stop(bilingual(stopText).agent_off)
+      throw new MissionFailure(bilingual(stopText).agent_off)
     }
     const files = await sources()
     return patchMission(context, {

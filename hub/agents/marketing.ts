@@ -5,7 +5,7 @@ import { addEvidence } from '../leads/leads.ts'
 import type { Audience } from '../mail/drafts/audience.ts'
 import { createDraft } from '../mail/drafts/drafts.ts'
 import { parseContext } from '../projects/project-folder.ts'
-import { type Agent, type AgentContext, COMMON, type Fact, Stop } from './agent.ts'
+import { type Agent, type AgentContext, COMMON, type Fact, MissionFailure } from './agent.ts'
 import { design, type Letter, textOf } from './designer.ts'
 import { type Cited, type Claim, judge } from './evidence/claims.ts'
 import {
@@ -110,7 +110,7 @@ async function choose(context: AgentContext): Promise<Recipient[]> {
       order by l.score desc nulls last, l.created_at desc, l.id limit 3`,
   )
   if (newest.length === 0) {
-    throw new Stop(bilingual(stopText).nobody)
+    throw new MissionFailure(bilingual(stopText).nobody)
   }
   return newest.map(toLead)
 }

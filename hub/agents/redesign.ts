@@ -1,7 +1,7 @@
 import { bilingual, type Words } from '../i18n/words.ts'
 import { canStep, type State } from '../mail/drafts/flow.ts'
 import type { AgentContext, Result } from './agent.ts'
-import { Stop } from './agent.ts'
+import { MissionFailure } from './agent.ts'
 import { design, type Letter } from './designer.ts'
 import { stopText } from './stop.text.ts'
 
@@ -19,9 +19,9 @@ export async function redesign(context: AgentContext, draft_id: string): Promise
       select subject, text, slots, state from hub.drafts where id = ${draft_id}`
     return row ?? null
   })
-  if (!draft) throw new Stop(say.draft_gone)
+  if (!draft) throw new MissionFailure(say.draft_gone)
   if (!canStep('redesign', draft.state)) {
-    throw new Stop(say.draft_went_out)
+    throw new MissionFailure(say.draft_went_out)
   }
   const { template, slots } = await design(context, 'design', letterOf(draft))
   await context.step('new form', async (sql) => {

@@ -3,7 +3,7 @@ import { bilingual, type Words } from '../i18n/words.ts'
 import { addEvidence } from '../leads/leads.ts'
 import { heading, plain, table } from '../projects/markdown.ts'
 import type { Page } from '../reader/web-reader.ts'
-import { type Agent, type AgentContext, COMMON, Stop } from './agent.ts'
+import { type Agent, type AgentContext, COMMON, MissionFailure } from './agent.ts'
 import { chosenLeads, type LeadRow } from './evidence/given.ts'
 import { stands } from './evidence/quote.ts'
 import { clip, one } from './run/facts.ts'
@@ -50,14 +50,14 @@ export const web_research: Agent = {
   steps: async (context) => {
     const sites = sitesOf(context, await chosenLeads(context, MOST_SITES))
     if (sites.length === 0) {
-      throw new Stop(say.no_website)
+      throw new MissionFailure(say.no_website)
     }
     const { web } = await context.actions.allowed()
     if (web === 'deny') {
-      throw new Stop(say.web_off)
+      throw new MissionFailure(say.web_off)
     }
     if (!(await context.reader.isThere())) {
-      throw new Stop(say.no_chromium)
+      throw new MissionFailure(say.no_chromium)
     }
     if (web === 'ask') {
       await context.ask('reading the web', {

@@ -134,7 +134,6 @@ async function restoreRows(
     await checkValues(client)
     await joinSuppression(client)
     await askAnew(client, origin)
-    await dropJobs(client)
     const { rows } = await client.query<{ id: string }>('select pg_current_xact_id()::text as id')
     await writeJson(journalFile(paths), {
       stage: id,
@@ -164,14 +163,6 @@ async function joinSuppression(client: pg.Client): Promise<void> {
      where loaded.email_hash = entry.email_hash
        and entry.reason = 'bounced' and loaded.reason <> 'bounced'`,
   )
-}
-
-/** Jobs of what was there before; the work of restored missions is queued anew when the hub starts. */
-async function dropJobs(client: pg.Client): Promise<void> {
-  const { rows } = await client.query(
-    "select from pg_tables where schemaname = 'pgboss' and tablename = 'job'",
-  )
-  if (rows.length > 0) await client.query("delete from pgboss.job where state < 'completed'")
 }
 
 /**

@@ -1,4 +1,4 @@
-/** The first half of every advisory lock of the hub; pg-boss locks by one number, which is another space. */
+/** The first half of every advisory lock of the hub. */
 export const LOCK_SPACE = 8770
 
 /** What only one process does at a time, each under a number of its own: the second half. */

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { ApiError } from '../../shared/problem.ts'
 import { raw, type Sql } from '../../shared/sql.ts'
@@ -8,6 +7,7 @@ import { AGENT_NAMES } from '../agents/names.ts'
 import { addRule } from '../agents/run/prompts.ts'
 import type { Paths } from '../config.ts'
 import { type Database, everywhere } from '../db/db.ts'
+import { hashOf } from '../hash.ts'
 import { failureOf, WordsError } from '../i18n/failure.ts'
 import { bilingual, stored, verbatim, type Words } from '../i18n/words.ts'
 import type { Log } from '../log.ts'
@@ -43,18 +43,6 @@ export const approvalColumns = raw(`
   approval.id, project.slug as project, approval.mission_id, approval.kind, approval.title,
   approval.action, approval.action_hash as hash, approval.status, approval.outcome,
   approval.decided_at, approval.created_at`)
-
-/** The hash of an action: the same words in any order of fields. */
-export function hashOf(action: Record<string, unknown>): string {
-  return createHash('sha256').update(canonical(action)).digest('hex')
-}
-
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
-  if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null'
-  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return `{${fields.map(([key, field]) => `${JSON.stringify(key)}:${canonical(field)}`).join(',')}}`
-}
 
 /** propose makes an approval that waits. */
 export async function propose(

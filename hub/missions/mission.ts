@@ -13,6 +13,10 @@ export const STATUSES = ['queued', 'processing', 'done', 'failed', 'cancelled'] 
 export const Status = z.enum(STATUSES)
 export type Status = z.infer<typeof Status>
 
+/** What a queued mission waits for besides its turn. */
+export const WaitsFor = z.enum(['model', 'approval', 'license'])
+export type WaitsFor = z.infer<typeof WaitsFor>
+
 export const Department = z.enum(['auto', ...AGENT_NAMES])
 export type Department = z.infer<typeof Department>
 
@@ -25,7 +29,7 @@ export const Mission = z
     project: z.string(),
     status: Status,
     reason: z.string().nullable().meta({ description: 'Why it waits, failed or was cancelled.' }),
-    waits_for: z.enum(['model', 'approval', 'license']).nullable(),
+    waits_for: WaitsFor.nullable(),
     routed_by: z.enum(['given', 'phrase', 'model', 'schedule', 'alert', 'system']),
     routed_because: z.string().nullable(),
     progress: z.number(),

@@ -1,38 +1,42 @@
 import { randomUUID } from 'node:crypto'
 import { EventEmitter } from 'node:events'
-import { PgBoss } from 'pg-boss'
 import { z } from 'zod'
 import { ApiError } from '../../shared/problem.ts'
 import type { Sql } from '../../shared/sql.ts'
-import { type Result, Stop, Wait, type Waiting } from '../agents/agent.ts'
+import { ApprovalNeeded, MissionFailure } from '../agents/agent.ts'
 import { AGENTS } from '../agents/agents.ts'
 import { AGENT_NAMES, isAgentName } from '../agents/names.ts'
-import { createContext, Lost, type MissionRow, type RunDeps } from '../agents/run/run.ts'
+import { createContext, MissionTaken, type RunDeps } from '../agents/run/run.ts'
 import { everywhere, type Project } from '../db/db.ts'
 import { failureOf } from '../i18n/failure.ts'
-import { bilingual, stored, type Words } from '../i18n/words.ts'
+import { bilingual, type Words } from '../i18n/words.ts'
 import { type License, readLicense, requireWritable } from '../license/license.ts'
 import type { Log } from '../log.ts'
 import { type Model, ModelError, type ModelReason } from '../model/model.ts'
 import { PathError } from '../projects/documents.ts'
 import { missionText } from './mission.text.ts'
-import { addEvent } from './mission.ts'
+import {
+  awaited,
+  claimMission,
+  dueMissions,
+  type End,
+  recoverMissions,
+  releaseForLicense,
+  releaseForModel,
+  routeByModel,
+  settleMission,
+  waitForLicense,
+} from './queue.ts'
 
-const QUEUE = 'missions'
-/** A mission may take hours on a small machine; its row, not its job, is the truth. */
-const LONGEST_SECONDS = 20 * 3600
 /** So many missions work at once: while one waits for the model, another reads or writes. */
 const AT_ONCE = 3
 const SWEEP_MS = 1000
-/** A mission that ends the process each time is not tried for ever. */
-const MOST_INTERRUPTIONS = 3
 const say = bilingual(missionText)
 
 export type MissionsDeps = Omit<RunDeps, 'model'> & {
-  url: string
   log: Log
   model: Pick<Model, 'complete' | 'fit' | 'state'>
-  /** How often missions that wait are looked at. */
+  /** How often it is looked whether what missions wait for has come. */
   sweep_ms?: number
 }
 
@@ -58,99 +62,78 @@ export function createMissions(deps: MissionsDeps): Missions {
   const { db, log, model } = deps
   const events: Missions['events'] = new EventEmitter()
   events.setMaxListeners(0)
-  const running = new Map<string, AbortController>()
-  const ended = new Set<Promise<void>>()
-  let boss: PgBoss | undefined
+  const running = new Map<string, { controller: AbortController; work: Promise<void> }>()
   let timer: NodeJS.Timeout | undefined
-  let sweeping: Promise<void> | undefined
+  let looking: Promise<void> | undefined
+  let asked: 'due' | 'all' | undefined
   let isStopping = false
 
+  /** Undefined when it must not begin, or somebody else was first. */
   async function claim(id: string, run: string) {
     const license = await readLicense(deps.config)
-    return db.transaction('*', async (sql) => {
+    return everywhere(db, async (sql) => {
       const [project] = await sql<Project>`
-        select project.* from hub.projects as project
+        select project.id, project.slug, project.name, project.website, project.industry,
+          project.icp, project.created_at
+        from hub.projects as project
         join hub.missions as mission on mission.project_id = project.id
         where mission.id = ${id}`
-      const refused = project && (await refusal(sql, project, license))
+      if (!project) return undefined
+      const refused = await refusal(sql, project, license)
       if (refused) {
-        await putOff(sql, { project_id: project.id, mission_id: id }, refused)
+        await waitForLicense(sql, { project_id: project.id, mission_id: id }, refused)
         return undefined
       }
-      const [row] = await sql<MissionRow & { project: Project }>`
-        update hub.missions as mission
-        set status = 'processing', run = ${run}, reason = null, waits_for = null,
-          started_at = coalesce(started_at, now())
-        from hub.projects as project
-        where mission.id = ${id} and mission.status = 'queued' and mission.waits_for is null
-          and project.id = mission.project_id
-        returning mission.id, mission.department, mission.task, mission.input, mission.routed_by,
-          mission.created_at, mission.tokens,
-          jsonb_build_object('id', project.id, 'slug', project.slug, 'name', project.name,
-            'website', project.website, 'industry', project.industry, 'icp', project.icp,
-            'created_at', project.created_at) as project`
-      if (row) {
-        const of = { project_id: row.project.id, mission_id: id }
-        await addEvent(sql, of, 'state', { status: 'processing', department: row.department })
-      }
-      return row
+      const mission = await claimMission(sql, project, { id, run })
+      return mission && { mission, project }
     })
   }
 
-  /** The licence may have shrunk since it was composed: a read-only project's missions wait for it. */
-  async function putOff(sql: Sql, of: { project_id: string; mission_id: string }, reason: Words) {
-    const put = await sql`
-      update hub.missions set waits_for = 'license', reason = ${stored(reason)}
-      where id = ${of.mission_id} and status = 'queued' and waits_for is null
-      returning id`
-    if (put.length > 0) await addEvent(sql, of, 'state', { status: 'queued' })
-  }
-
-  async function runOne(id: string): Promise<void> {
+  /** Answers whether it was settled: what came of it stands in its row. */
+  async function runOne(id: string, { signal }: AbortController): Promise<boolean> {
     const run = randomUUID()
-    const controller = new AbortController()
-    if (isStopping || running.has(id)) return
-    running.set(id, controller)
     const started = performance.now()
     const line: Record<string, unknown> = { msg: 'mission', mission_id: id }
     try {
       const claimed = await claim(id, run)
-      if (!claimed) return
+      if (!claimed) return true
       events.emit('event', id)
-      const { project, ...mission } = claimed
+      const { project, mission } = claimed
       line.project = project.slug
       const options = {
         mission,
         project,
         run,
-        signal: controller.signal,
+        signal,
         spent: { tokens: mission.tokens },
         on_event: () => void events.emit('event', id),
         on_token: (text: string) => void events.emit('token', id, text),
       }
       const end = await work(options).catch((error: unknown) =>
-        endOf(controller.signal.aborted ? controller.signal.reason : error, line),
+        endOf(signal.aborted ? signal.reason : error, line),
       )
       line.department = mission.department
       line.outcome = end.status
       if ('reason' in end) line.reason = end.reason.en
-      await settle({ project_id: project.id, id, run, tokens: options.spent.tokens }, end)
+      await settleMission(
+        db,
+        { project_id: project.id, id, run, tokens: options.spent.tokens },
+        end,
+      )
     } catch (error) {
       // The database went away: the row stays as it is, and the next start finds it.
       line.outcome = 'unsettled'
       line.error = error instanceof Error ? error.message : String(error)
-    } finally {
-      running.delete(id)
-      events.emit('event', id)
     }
     log({ ...line, duration_ms: Math.round(performance.now() - started) })
+    return line.outcome !== 'unsettled'
   }
 
   async function work(options: Parameters<typeof createContext>[2]): Promise<End> {
     const { mission } = options
     if (!isAgentName(mission.department)) mission.department = await askWho(options)
     const agent = isAgentName(mission.department) ? AGENTS[mission.department] : undefined
-    if (!agent) throw new Stop(say.no_agent(mission.department))
+    if (!agent) throw new MissionFailure(say.no_agent(mission.department))
     const context = await createContext(deps, agent, options)
     return { status: 'done', result: await agent.steps(context) }
   }
@@ -165,185 +148,106 @@ export function createMissions(deps: MissionsDeps): Missions {
       schema: z.object({ agent: z.enum(AGENT_NAMES) }),
       task: `Which of these agents should do what the user asked for?\n${roles}`,
     })
-    await db.transaction(project.id, async (sql) => {
-      await sql`
-        update hub.missions
-        set department = ${agent}, routed_by = 'model',
-          routed_because = ${stored(say.model_chose)}
-        where id = ${mission.id} and run = ${run} and status = 'processing'`
-    })
+    await db.transaction(project.id, (sql) => routeByModel(sql, { id: mission.id, run, agent }))
     return agent
   }
 
   function endOf(error: unknown, line: Record<string, unknown>): End {
-    if (error instanceof Lost || error instanceof Cancelled) return { status: 'lost' }
+    if (error instanceof MissionTaken || error instanceof Cancelled) return { status: 'taken' }
     if (error instanceof Shutdown) return { status: 'queued', reason: say.restarting }
     if (error instanceof ApiError && error.code === 'unavailable') throw error
     const reason = failureOf(error)
-    if (error instanceof Wait) return { status: 'queued', reason, waits_for: error.waiting.for }
+    if (error instanceof ApprovalNeeded) return { status: 'queued', reason, waits_for: 'approval' }
     if (error instanceof ModelError && error.reason === 'crashed') {
       return { status: 'interrupted', reason }
     }
     if (error instanceof ModelError && AWAY.includes(error.reason)) {
       return { status: 'queued', reason, waits_for: 'model' }
     }
-    const isKnown = [Stop, PathError, ModelError, ApiError].some((one) => error instanceof one)
+    const isKnown = [MissionFailure, PathError, ModelError, ApiError].some(
+      (one) => error instanceof one,
+    )
     if (isKnown) return { status: 'failed', reason }
     line.error = error instanceof Error ? error.stack : String(error)
     return { status: 'failed', reason: say.fault }
   }
 
-  async function settle(
-    of: { project_id: string; id: string; run: string; tokens: number },
-    end: End,
-  ): Promise<void> {
-    const { project_id, id, run, tokens } = of
-    if (end.status === 'lost') return
-    await db.transaction(project_id, async (sql) => {
-      const reason = 'reason' in end ? stored(end.reason) : null
-      const mission = { project_id, mission_id: id }
-      if (end.status === 'done' || end.status === 'failed') {
-        const result = end.status === 'done' ? JSON.stringify(end.result) : null
-        const done = await sql`
-          update hub.missions
-          set status = ${end.status}, reason = ${reason}, result = ${result}, run = null,
-            tokens = greatest(tokens, ${tokens}),
-            progress = case when ${end.status === 'done'} then 1 else progress end, finished_at = now()
-          where id = ${id} and run = ${run} and status = 'processing'
-          returning id`
-        if (done.length > 0) await addEvent(sql, mission, 'state', { status: end.status })
-        return
-      }
-      const waits_for = end.status === 'queued' ? (end.waits_for ?? null) : 'model'
-      const [back] = await sql<{ status: string }>`
-        update hub.missions
-        set run = null,
-          tokens = greatest(tokens, ${tokens}),
-          interruptions = interruptions + ${end.status === 'interrupted' ? 1 : 0},
-          status = case when interruptions >= ${MOST_INTERRUPTIONS} then 'failed' else 'queued' end,
-          finished_at = case when interruptions >= ${MOST_INTERRUPTIONS} then now() end,
-          waits_for = case when interruptions >= ${MOST_INTERRUPTIONS} then null else ${waits_for}::text end,
-          reason = ${reason}
-        where id = ${id} and run = ${run} and status = 'processing'
-        returning status`
-      if (back) await addEvent(sql, mission, 'state', { ...back, waits_for })
-      // The answer may have come between the question and this line.
-      if (waits_for === 'approval') {
-        await sql`
-          update hub.missions set waits_for = null
-          where id = ${id} and status = 'queued' and not exists (
-            select from hub.approvals where mission_id = ${id} and status = 'waiting')`
-      }
+  /** Looks which missions can go on, because what they wait for has come. */
+  async function release(): Promise<void> {
+    const what = await everywhere(db, awaited)
+    const isReady = what.has('model') && (await model.state()).state === 'ready'
+    const license = what.has('license') ? await readLicense(deps.config) : undefined
+    if (!isReady && !license) return
+    await everywhere(db, async (sql) => {
+      if (isReady) await releaseForModel(sql)
+      if (license) await releaseForLicense(sql, license.max_projects)
     })
   }
 
-  /** Gives every mission that can go on a job, whoever made it and whatever was lost meanwhile. */
-  async function sweep(): Promise<void> {
-    if (!boss || isStopping) return
-    const ids = await everywhere(db, async (sql) => {
-      const waiting = await sql<{ waits_for: Waiting['for'] }>`
-        select distinct waits_for from hub.missions
-        where status = 'queued' and waits_for in ('model', 'license')`
-      const waitsFor = (what: Waiting['for']) => waiting.some(({ waits_for }) => waits_for === what)
-      if (waitsFor('model') && (await model.state()).state === 'ready') {
-        await sql`
-          update hub.missions set waits_for = null, reason = null
-          where status = 'queued' and waits_for = 'model'`
-      }
-      if (waitsFor('license')) {
-        const { max_projects } = await readLicense(deps.config)
-        await sql`
-          update hub.missions set waits_for = null, reason = null
-          where status = 'queued' and waits_for = 'license' and (
-            ${max_projects}::int is null or private.older_projects(project_id) < ${max_projects})`
-      }
-      return sql<{ id: string }>`
-        select mission.id from hub.missions as mission
-        where mission.status = 'queued' and mission.waits_for is null
-          and not exists (
-            select from pgboss.job as job
-            where job.name = ${QUEUE} and job.state in ('created', 'retry')
-              and job.data ->> 'mission_id' = mission.id::text)
-        order by case when mission.routed_by = 'schedule' then 1 else 0 end, mission.created_at
-        limit 100`
+  /** Begins those that can, whoever made them, as many as may work at once. */
+  async function beginDue(): Promise<void> {
+    const limit = AT_ONCE - running.size
+    if (limit === 0) return
+    const except = [...running.keys()]
+    for (const id of await everywhere(db, (sql) => dueMissions(sql, { limit, except }))) begin(id)
+  }
+
+  function begin(id: string): void {
+    if (isStopping) return
+    const controller = new AbortController()
+    const work = runOne(id, controller).then((isSettled) => {
+      running.delete(id)
+      events.emit('event', id)
+      // What could not be settled waits for the next sweep: its cause is seldom gone at once.
+      if (isSettled) look('due')
     })
-    for (const { id } of ids) {
-      if (!running.has(id)) await boss.send(QUEUE, { mission_id: id })
+    running.set(id, { controller, work })
+  }
+
+  /** One look at a time; a mission that has just gone back to wait is not looked at before the next sweep. */
+  function look(what: 'due' | 'all'): void {
+    if (!timer || isStopping) return
+    asked = what === 'all' ? what : (asked ?? what)
+    looking ??= lookAll().finally(() => {
+      looking = undefined
+    })
+  }
+
+  async function lookAll(): Promise<void> {
+    while (asked && !isStopping) {
+      const what = asked
+      asked = undefined
+      try {
+        if (what === 'all') await release()
+        await beginDue()
+      } catch (error) {
+        log({ msg: 'missions sweep', error: String(error) })
+      }
     }
   }
 
-  function wake(): void {
-    if (!boss || isStopping || sweeping) return
-    sweeping = sweep()
-      .catch((error: unknown) => log({ msg: 'missions sweep', error: String(error) }))
-      .finally(() => {
-        sweeping = undefined
-      })
-  }
+  const wake = () => look('all')
 
   async function start(): Promise<void> {
-    await recover()
-    boss = new PgBoss({
-      connectionString: deps.url,
-      schema: 'pgboss',
-      createSchema: false,
-      max: 3,
-      application_name: 'watchpost-hub queue',
-    })
-    boss.on('error', (error) => log({ msg: 'queue error', error: error.message }))
-    await boss.start()
-    const queue = { retryLimit: 0, expireInSeconds: LONGEST_SECONDS, deleteAfterSeconds: 3600 }
-    await boss.createQueue(QUEUE, queue)
-    // Jobs of a process that is gone; their missions are queued again and get new ones.
-    await boss.deleteAllJobs(QUEUE)
-    await boss.work<{ mission_id: string }>(
-      QUEUE,
-      { localConcurrency: AT_ONCE, pollingIntervalSeconds: 0.5, batchSize: 1 },
-      async ([job]) => {
-        if (!job) return
-        const one = runOne(job.data.mission_id)
-        ended.add(one)
-        await one.finally(() => ended.delete(one))
-      },
-    )
+    const count = await recoverMissions(db)
+    if (count > 0) log({ msg: 'missions recovered', count })
     timer = setInterval(wake, deps.sweep_ms ?? SWEEP_MS)
     wake()
-  }
-
-  /** What was being worked on when the process ended goes on, or is given up with the reason. */
-  async function recover(): Promise<void> {
-    const found = await everywhere(db, async (sql) => {
-      const rows = await sql<{ id: string; project_id: string; status: string }>`
-        update hub.missions
-        set run = null, interruptions = interruptions + 1,
-          status = case when interruptions >= ${MOST_INTERRUPTIONS} then 'failed' else 'queued' end,
-          finished_at = case when interruptions >= ${MOST_INTERRUPTIONS} then now() end,
-          reason = case when interruptions >= ${MOST_INTERRUPTIONS}
-            then ${stored(say.given_up)}::hub.words else ${stored(say.interrupted)}::hub.words end
-        where status = 'processing'
-        returning id, project_id, status`
-      for (const { id, project_id, status } of rows) {
-        await addEvent(sql, { project_id, mission_id: id }, 'state', { status })
-      }
-      return rows
-    })
-    if (found.length > 0) log({ msg: 'missions recovered', count: found.length })
   }
 
   async function stop(): Promise<void> {
     isStopping = true
     clearInterval(timer)
-    for (const controller of running.values()) controller.abort(new Shutdown())
-    await sweeping
-    await Promise.allSettled(ended)
-    await boss?.stop({ graceful: false, close: true })
+    for (const { controller } of running.values()) controller.abort(new Shutdown())
+    await looking
+    await Promise.all([...running.values()].map(({ work }) => work))
   }
 
   return {
     start,
     stop,
     wake,
-    abort: (id) => running.get(id)?.abort(new Cancelled()),
+    abort: (id) => running.get(id)?.controller.abort(new Cancelled()),
     events,
   }
 }
@@ -358,10 +262,3 @@ async function refusal(sql: Sql, project: Project, license: License): Promise<Wo
     },
   )
 }
-
-type End =
-  | { status: 'done'; result: Result }
-  | { status: 'failed'; reason: Words }
-  | { status: 'queued'; reason: Words; waits_for?: Waiting['for'] }
-  | { status: 'interrupted'; reason: Words }
-  | { status: 'lost' }

@@ -29,11 +29,8 @@ create extension unaccent with schema extensions;
 
 create schema hub;
 create schema private;
--- pg-boss makes its own tables in it.
-create schema pgboss authorization hub_rw;
 comment on schema hub is 'Watchpost Hub: projects and all that belongs to them.';
 comment on schema private is 'Watchpost Hub: functions that policies and queries call.';
-comment on schema pgboss is 'Watchpost Hub: the queue of missions and other work.';
 
 revoke all on schema public from public;
 grant usage on schema extensions, hub, private to hub_ro, hub_rw, hub_data;

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { bilingual, type Words } from '../../i18n/words.ts'
 import { documentPath } from '../../projects/documents.ts'
 import { fenced, heading, list, plain } from '../../projects/markdown.ts'
-import { type AgentContext, type Fact, type Result, Stop } from '../agent.ts'
+import { type AgentContext, type Fact, MissionFailure, type Result } from '../agent.ts'
 import { givenText } from '../evidence/given.ts'
 import { clip } from '../run/facts.ts'
 import { stopText } from '../stop.text.ts'
@@ -69,7 +69,7 @@ export async function patchMission(
   for (const path of changed) changes.push(await edit(context, tree, path, plan.summary))
   for (const path of created) changes.push(await create(context, path, plan.summary))
   const real = changes.filter(({ before, after }) => before !== after)
-  if (real.length === 0) throw new Stop(stop.no_change)
+  if (real.length === 0) throw new MissionFailure(stop.no_change)
   const patch = patchOf(real.map((change) => ({ ...change, path: `${below}${change.path}` })))
   const path = await context.outside('patch', () =>
     context.write(documentPath(plan.title, context.mission.id, 'patch'), patch),
@@ -102,9 +102,9 @@ async function edit(
 ): Promise<Change> {
   const before = await context.outside(`read ${path}`, async () => {
     const text = await tree.read(path)
-    if (text === undefined) throw new Stop(stop.file_gone(path))
+    if (text === undefined) throw new MissionFailure(stop.file_gone(path))
     if (text.length > LONGEST_FILE) {
-      throw new Stop(stop.file_too_long(path, text.length, LONGEST_FILE))
+      throw new MissionFailure(stop.file_too_long(path, text.length, LONGEST_FILE))
     }
     return text
   })
@@ -123,7 +123,7 @@ async function edit(
     },
   })
   const done = applyEdits(before, edits)
-  if ('error' in done) throw new Stop(done.error)
+  if ('error' in done) throw new MissionFailure(done.error)
   return { path, before, after: done.after }
 }
 

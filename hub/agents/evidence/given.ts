@@ -1,6 +1,6 @@
 import { bilingual, type Words } from '../../i18n/words.ts'
 import type { AgentContext, Fact } from '../agent.ts'
-import { Stop } from '../agent.ts'
+import { MissionFailure } from '../agent.ts'
 import { clip, one } from '../run/facts.ts'
 import type { StepName } from '../step-names.ts'
 import { stopText } from '../stop.text.ts'
@@ -21,7 +21,7 @@ export async function givenTexts(context: AgentContext): Promise<Fact[]> {
   }
   for (const path of input.files ?? []) {
     const text = await context.read(path)
-    if (text === undefined) throw new Stop(bilingual(stopText).no_file(path))
+    if (text === undefined) throw new MissionFailure(bilingual(stopText).no_file(path))
     texts.push({ label: path, text })
   }
   return texts

@@ -4,10 +4,11 @@ import type { Sql } from '../../../shared/sql.ts'
 import type { Config } from '../../config.ts'
 import { type Database, type Project, sqlState } from '../../db/db.ts'
 import { readText, writeWhole } from '../../files.ts'
+import { hashOf } from '../../hash.ts'
 import { WordsError } from '../../i18n/failure.ts'
 import { bilingual, joined, perLanguage, type Words } from '../../i18n/words.ts'
 import { renderDraft } from '../../mail/render/rendering.ts'
-import { hashOf, propose } from '../../missions/approvals.ts'
+import { propose } from '../../missions/approvals.ts'
 import { addEvent } from '../../missions/mission.ts'
 import { type Model, ModelError } from '../../model/model.ts'
 import { ensureFolder, listIn, resolveIn } from '../../projects/documents.ts'
@@ -17,11 +18,11 @@ import type { Actions } from '../actions.ts'
 import {
   type Agent,
   type AgentContext,
+  ApprovalNeeded,
   type ApprovalRequest,
   type Call,
+  MissionFailure,
   type MissionInput,
-  Stop,
-  Wait,
 } from '../agent.ts'
 import { type StepName, stepTitle } from '../step-names.ts'
 import { stopText } from '../stop.text.ts'
@@ -49,8 +50,8 @@ export type MissionRow = {
   tokens: number
 }
 
-/** Lost: somebody cancelled the mission or took it over; this run may write nothing more. */
-export class Lost extends Error {}
+/** MissionTaken: somebody cancelled the mission or took it over; this run may write nothing more. */
+export class MissionTaken extends Error {}
 
 export type RunOptions = {
   mission: MissionRow
@@ -103,7 +104,7 @@ export async function createContext(
       const [mine] = await sql`
         select from hub.missions
         where id = ${mission.id} and run = ${run} and status = 'processing' for update`
-      if (!mine) throw new Lost('The mission is no longer this run’s.')
+      if (!mine) throw new MissionTaken('The mission is no longer this run’s.')
       const value: unknown = JSON.parse(JSON.stringify((await work(sql)) ?? null))
       const position = finished.size + 1
       await sql`
@@ -128,7 +129,7 @@ export async function createContext(
     signal.throwIfAborted()
     const known = finished.get(name)
     if (!known && finished.size >= agent.budget.steps) {
-      throw new Stop(say.steps_used(agent.budget.steps))
+      throw new MissionFailure(say.steps_used(agent.budget.steps))
     }
     return known
   }
@@ -164,7 +165,7 @@ export async function createContext(
     const used = first.tokens + second.tokens
     if (still !== undefined && call.if_wrong !== 'keep') {
       const title = stepTitle(name)
-      throw new Stop(say.wrong_step(title, still))
+      throw new MissionFailure(say.wrong_step(title, still))
     }
     // The second answer may be the worse one; what both got wrong is repaired by code.
     return keep(name, async () => second.value, { tokens: used, started_at })
@@ -178,7 +179,7 @@ export async function createContext(
 
   async function ask<S extends z.ZodType>(name: string, call: Call<S>, objection?: string) {
     if (tokens >= agent.budget.tokens) {
-      throw new Stop(say.tokens_used(agent.budget.tokens))
+      throw new MissionFailure(say.tokens_used(agent.budget.tokens))
     }
     system ??= await fillPrompt(await currentPrompt(config.paths, agent.name), agent, context)
     const { schema, max_tokens } = call
@@ -244,13 +245,10 @@ export async function createContext(
     })
     if (found?.status === 'rejected') {
       const no = say.you_said_no(title)
-      throw new Stop(found.outcome ? joined([no, found.outcome]) : no)
+      throw new MissionFailure(found.outcome ? joined([no, found.outcome]) : no)
     }
     if (found?.status !== 'approved') {
-      throw new Wait({
-        for: 'approval',
-        reason: say.waits_for_yes(title),
-      })
+      throw new ApprovalNeeded(say.waits_for_yes(title))
     }
     await keep(name, async (sql) => {
       await sql`

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { ApiError, invalid } from '../../../shared/problem.ts'
 import type { Sql } from '../../../shared/sql.ts'
 import type { Config } from '../../config.ts'
 import { type Database, everywhere, inProject, type Project } from '../../db/db.ts'
+import { hashOf } from '../../hash.ts'
 import { bilingual, joined, type Words } from '../../i18n/words.ts'
 import { recordActivity } from '../../leads/timeline.ts'
 import { readLicense, requireWritable } from '../../license/license.ts'
@@ -150,7 +150,7 @@ async function planOf(
 
 /** Of everything but the people: what is sent, from whom and which way. */
 export function contentHash(draft: DraftRow, mail: MailSettings, via: DraftRow['via']): string {
-  return hash([
+  return hashOf([
     draft.html,
     draft.rendered_subject,
     draft.rendered_text,
@@ -164,10 +164,8 @@ export function contentHash(draft: DraftRow, mail: MailSettings, via: DraftRow['
 
 function wholeHash(content: string, people: Person[]): string {
   const members = people.map(({ email, lead_id, name, company }) => [email, lead_id, name, company])
-  return hash([content, members.sort((a, b) => (String(a) < String(b) ? -1 : 1))])
+  return hashOf([content, members.sort((a, b) => (String(a) < String(b) ? -1 : 1))])
 }
-
-const hash = (value: unknown) => createHash('sha256').update(JSON.stringify(value)).digest('hex')
 
 /** What stands in the way of a step that relies on the approval, or null. */
 async function changeSince(

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hashOf } from '../../../hub/hash.ts'
 import { stored, verbatim } from '../../../hub/i18n/words.ts'
-import { type Approval, hashOf, resumeApproved } from '../../../hub/missions/approvals.ts'
+import { type Approval, resumeApproved } from '../../../hub/missions/approvals.ts'
 import { alert, improve } from '../../../hub/missions/improve.ts'
 import { findChromium } from '../../../hub/reader/chromium.ts'
 import { startHub, type TestHub } from '../support/hub.ts'

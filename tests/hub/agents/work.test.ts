@@ -225,7 +225,7 @@ describe('data', () => {
     ["select lo_import('/etc/passwd')", /nothing else .*function lo_import/],
     ['select * from mission_steps', /nothing else .*table mission_steps/],
     ['select * from suppression', /nothing else .*table suppression/],
-    ['select * from pgboss.job', /nothing else .*schema pgboss/],
+    ['select * from public.hub_migrations', /nothing else .*schema public/],
     ['select pg_sleep(60)', /statement timeout/],
   ])(
     'refuses, for what it is: %s',

@@ -86,28 +86,6 @@ test('a backup is of one moment: what is written while it is made is in the next
   expect((await exportOf(hub)).tables).toEqual(before.tables)
 })
 
-test('a restore drops the jobs that wait, and keeps what was done', async () => {
-  // The queue is there once the hub has started.
-  const other = await startHub({ start: true })
-  const states = async () =>
-    (await other.query<{ state: string }>('select state from pgboss.job order by state')).map(
-      ({ state }) => state,
-    )
-  try {
-    await other.query(
-      `insert into pgboss.job (name, data, start_after, state)
-       select 'missions', '{}', now() + interval '1 day', state::pgboss.job_state
-       from unnest(array['retry', 'active', 'completed', 'failed']) as state`,
-    )
-    expect(await states()).toEqual(['retry', 'active', 'completed', 'failed'])
-    const name = await (await startBackup(other.config, 'manual')).done
-    await (await startRestore(other.config, name, { secret: {} })).done
-    expect(await states()).toEqual(['completed', 'failed'])
-  } finally {
-    await other.close()
-  }
-})
-
 describe('a bad archive is refused and nothing is changed', () => {
   let good: string
   let before: Awaited<ReturnType<typeof exportOf>>

@@ -173,7 +173,6 @@ describe('the scope of a project', () => {
     `select * from hub.suppression`,
     `select pg_read_file('/etc/passwd')`,
     `select lo_import('/etc/passwd')`,
-    `select * from pgboss.job`,
     `select rolpassword from pg_catalog.pg_authid`,
     `explain analyze select * from hub.leads`,
     `prepare p as select * from hub.leads`,
@@ -242,7 +241,7 @@ describe('the scope of a project', () => {
         `select pg_advisory_lock(8770, 2)`,
         `select pg_try_advisory_lock_shared(1)`,
         `select pg_advisory_xact_lock(1)`,
-        `select pg_notify('pgboss', 'x')`,
+        `select pg_notify('hub', 'x')`,
       ]) {
         await expect(client.ask(refused), refused).rejects.toMatchObject({ code: '42501' })
       }

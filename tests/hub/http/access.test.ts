@@ -120,7 +120,7 @@ describe('with only the public key', () => {
       await client.query('set default_transaction_read_only = off')
       const tables = await hub.query<{ name: string }>(
         `select format('%I.%I', schemaname, tablename) as name from pg_tables
-         where schemaname in ('hub', 'private', 'pgboss')`,
+         where schemaname in ('hub', 'private')`,
       )
       expect(tables.length).toBeGreaterThan(8)
       for (const { name } of tables) {

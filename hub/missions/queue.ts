@@ -1,0 +1,185 @@
+import type { Sql } from '../../shared/sql.ts'
+import type { Result } from '../agents/agent.ts'
+import type { MissionRow } from '../agents/run/run.ts'
+import { type Database, everywhere, type Project } from '../db/db.ts'
+import { bilingual, stored, type Words } from '../i18n/words.ts'
+import { missionText } from './mission.text.ts'
+import { addEvent, type WaitsFor } from './mission.ts'
+
+const say = bilingual(missionText)
+
+// The rows of hub.missions are the queue. One process works on them, with one model, so a queue beside
+// them would have nothing to share out: it would only have to be kept equal with them.
+
+/** A mission that ends the process each time is not tried for ever. */
+const MAX_INTERRUPTIONS = 3
+
+/** How a run ended. */
+export type End =
+  | { status: 'done'; result: Result }
+  | { status: 'failed'; reason: Words }
+  | { status: 'queued'; reason: Words; waits_for?: WaitsFor }
+  /** The model died of it. */
+  | { status: 'interrupted'; reason: Words }
+  /** It was cancelled or is another run's by now: this one writes nothing. */
+  | { status: 'taken' }
+
+/** The missions that can begin now, but those of `except`: the ones composed first are first. */
+export async function dueMissions(
+  sql: Sql,
+  { limit, except }: { limit: number; except: string[] },
+): Promise<string[]> {
+  const rows = await sql<{ id: string }>`
+    select id from hub.missions
+    where status = 'queued' and waits_for is null and id <> all(${except}::uuid[])
+    order by case when routed_by = 'schedule' then 1 else 0 end, created_at
+    limit ${limit}`
+  return rows.map(({ id }) => id)
+}
+
+/** What queued missions wait for, of the things that nobody tells when they come. */
+export async function awaited(sql: Sql): Promise<Set<WaitsFor>> {
+  const rows = await sql<{ waits_for: WaitsFor }>`
+    select distinct waits_for from hub.missions
+    where status = 'queued' and waits_for in ('model', 'license')`
+  return new Set(rows.map(({ waits_for }) => waits_for))
+}
+
+/** The model is there: whoever waits for it can begin. */
+export async function releaseForModel(sql: Sql): Promise<void> {
+  await sql`
+    update hub.missions set waits_for = null, reason = null
+    where status = 'queued' and waits_for = 'model'`
+}
+
+/** The licence allows so many projects: those of them that wait for it can begin. */
+export async function releaseForLicense(sql: Sql, max_projects: number | null): Promise<void> {
+  await sql`
+    update hub.missions set waits_for = null, reason = null
+    where status = 'queued' and waits_for = 'license' and (
+      ${max_projects}::int is null or private.older_projects(project_id) < ${max_projects})`
+}
+
+/** claimMission: queued → processing, for this run alone; undefined when somebody else was first. */
+export async function claimMission(
+  sql: Sql,
+  project: Project,
+  { id, run }: { id: string; run: string },
+): Promise<MissionRow | undefined> {
+  const [mission] = await sql<MissionRow>`
+    update hub.missions
+    set status = 'processing', run = ${run}, reason = null, waits_for = null,
+      started_at = coalesce(started_at, now())
+    where id = ${id} and project_id = ${project.id} and status = 'queued' and waits_for is null
+    returning id, department, task, input, routed_by, created_at, tokens`
+  if (mission) {
+    const data = { status: 'processing', department: mission.department }
+    await addEvent(sql, { project_id: project.id, mission_id: id }, 'state', data)
+  }
+  return mission
+}
+
+/** The licence may have shrunk since it was composed: a read-only project's missions wait for it. */
+export async function waitForLicense(
+  sql: Sql,
+  of: { project_id: string; mission_id: string },
+  reason: Words,
+): Promise<void> {
+  const changed = await sql`
+    update hub.missions set waits_for = 'license', reason = ${stored(reason)}
+    where id = ${of.mission_id} and status = 'queued' and waits_for is null
+    returning id`
+  if (changed.length > 0) await addEvent(sql, of, 'state', { status: 'queued' })
+}
+
+/** routeByModel writes down which agent the model chose, as long as the mission is this run's. */
+export async function routeByModel(
+  sql: Sql,
+  { id, run, agent }: { id: string; run: string; agent: string },
+): Promise<void> {
+  await sql`
+    update hub.missions
+    set department = ${agent}, routed_by = 'model', routed_because = ${stored(say.model_chose)}
+    where id = ${id} and run = ${run} and status = 'processing'`
+}
+
+/** settleMission: processing → what came of it, as long as the mission is this run's. */
+export async function settleMission(
+  db: Database,
+  of: { project_id: string; id: string; run: string; tokens: number },
+  end: End,
+): Promise<void> {
+  if (end.status === 'taken') return
+  await db.transaction(of.project_id, (sql) =>
+    end.status === 'done' || end.status === 'failed'
+      ? endMission(sql, of, end)
+      : requeueMission(sql, of, end),
+  )
+}
+
+type Of = Parameters<typeof settleMission>[1]
+
+async function endMission(
+  sql: Sql,
+  { project_id, id, run, tokens }: Of,
+  end: Extract<End, { status: 'done' | 'failed' }>,
+): Promise<void> {
+  const result = end.status === 'done' ? JSON.stringify(end.result) : null
+  const reason = end.status === 'failed' ? stored(end.reason) : null
+  const ended = await sql`
+    update hub.missions
+    set status = ${end.status}, reason = ${reason}, result = ${result}, run = null,
+      tokens = greatest(tokens, ${tokens}),
+      progress = case when ${end.status === 'done'} then 1 else progress end, finished_at = now()
+    where id = ${id} and run = ${run} and status = 'processing'
+    returning id`
+  if (ended.length === 0) return
+  await addEvent(sql, { project_id, mission_id: id }, 'state', { status: end.status })
+}
+
+async function requeueMission(
+  sql: Sql,
+  { project_id, id, run, tokens }: Of,
+  end: Extract<End, { status: 'queued' | 'interrupted' }>,
+): Promise<void> {
+  const waits_for = end.status === 'queued' ? (end.waits_for ?? null) : 'model'
+  const [back] = await sql<{ status: string }>`
+    update hub.missions
+    set run = null,
+      tokens = greatest(tokens, ${tokens}),
+      interruptions = interruptions + ${end.status === 'interrupted' ? 1 : 0},
+      status = case when interruptions >= ${MAX_INTERRUPTIONS} then 'failed' else 'queued' end,
+      finished_at = case when interruptions >= ${MAX_INTERRUPTIONS} then now() end,
+      waits_for = case when interruptions >= ${MAX_INTERRUPTIONS} then null else ${waits_for}::text end,
+      reason = ${stored(end.reason)}
+    where id = ${id} and run = ${run} and status = 'processing'
+    returning status`
+  if (back) {
+    await addEvent(sql, { project_id, mission_id: id }, 'state', { ...back, waits_for })
+  }
+  if (waits_for !== 'approval') return
+  // The answer may have come between the question and this line.
+  await sql`
+    update hub.missions set waits_for = null
+    where id = ${id} and status = 'queued' and not exists (
+      select from hub.approvals where mission_id = ${id} and status = 'waiting')`
+}
+
+/** What was being worked on when the process ended goes on, or is given up with the reason. */
+export async function recoverMissions(db: Database): Promise<number> {
+  return everywhere(db, async (sql) => {
+    const rows = await sql<{ id: string; project_id: string; status: string }>`
+      update hub.missions
+      set run = null, interruptions = interruptions + 1,
+        status = case when interruptions >= ${MAX_INTERRUPTIONS} then 'failed' else 'queued' end,
+        finished_at = case when interruptions >= ${MAX_INTERRUPTIONS} then now() end,
+        reason = case when interruptions >= ${MAX_INTERRUPTIONS}
+          then ${stored(say.given_up)}::hub.words else ${stored(say.interrupted)}::hub.words end
+      where status = 'processing'
+      returning id, project_id, status`
+    for (const { id, project_id, status } of rows) {
+      await addEvent(sql, { project_id, mission_id: id }, 'state', { status })
+    }
+    return rows.length
+  })
+}

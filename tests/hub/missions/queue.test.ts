@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { stored, verbatim } from '../../../hub/i18n/words.ts'
+import { createMissions, type Missions } from '../../../hub/missions/missions.ts'
+import { ModelError } from '../../../hub/model/model.ts'
+import { startHub, type TestHub } from '../support/hub.ts'
+import { makeProject, until } from '../support/mission-help.ts'
+
+const SWEEP_MS = 200
+let hub: TestHub
+let missions: Missions
+/** Calls of the model that wait for an answer. */
+let calls: { give: (value: unknown) => void; fail: (error: Error) => void }[]
+
+beforeAll(async () => {
+  hub = await startHub()
+  await makeProject(hub)
+})
+afterAll(() => hub.close())
+
+beforeEach(async () => {
+  await hub.query('delete from hub.missions')
+  calls = []
+})
+
+/** What works on the rows, with a model whose answers the test gives. */
+function open(): Missions {
+  const complete = async ({ signal }: { signal?: AbortSignal }) =>
+    new Promise((resolve, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason))
+      calls.push({
+        give: (value) => resolve({ value, tokens: { prompt: 1, completion: 1 } }),
+        fail: reject,
+      })
+    })
+  const { config, db, log, actions } = hub.deps
+  return createMissions({
+    config,
+    db,
+    log,
+    actions,
+    sweep_ms: SWEEP_MS,
+    model: {
+      // safe: what these tests need of a model
+      complete: complete as never,
+      fit: async (_: unknown, parts: string[]) => ({ parts, tokens: 0 }) as never, // safe: the same
+      state: async () => ({ state: 'ready' }) as never, // safe: the same
+    },
+    reader: { isThere: async () => false, read: async () => Promise.reject(new Error('no web')) },
+  })
+}
+
+async function add(task: string, more: { routed_by?: string; waits_for?: string } = {}) {
+  const [row] = await hub.query<{ id: string }>(
+    `insert into hub.missions (project_id, department, task, routed_by, waits_for, reason)
+     select id, 'docs', $1, $2, $3, $4 from hub.projects returning id`,
+    [task, more.routed_by ?? 'given', more.waits_for ?? null, stored(verbatim('x'))],
+  )
+  return row?.id ?? ''
+}
+
+const tasksIn = async (status: string) =>
+  (
+    await hub.query<{ task: string }>(
+      'select task from hub.missions where status = $1 order by task',
+      [status],
+    )
+  ).map(({ task }) => task)
+
+test('three work at once: those composed first, and those of the schedule last', async () => {
+  await add('5 of the schedule', { routed_by: 'schedule' })
+  for (const task of ['1', '2', '3', '4']) await add(task)
+  missions = open()
+  await missions.start()
+  await until(async () => calls.length === 3)
+  missions.wake()
+  await new Promise((resolve) => setTimeout(resolve, 2 * SWEEP_MS))
+  expect(await tasksIn('processing')).toEqual(['1', '2', '3'])
+  expect(calls).toHaveLength(3)
+  // One that ends makes room at once.
+  calls[0]?.fail(new ModelError('invalid_output', verbatim('no')))
+  await until(async () => calls.length === 4)
+  expect(await tasksIn('processing')).toContain('4')
+  expect(await tasksIn('queued')).toEqual(['5 of the schedule'])
+  await missions.stop()
+})
+
+test('what worked when the hub is stopped is queued again, and begins again in the next one', async () => {
+  const id = await add('a guide')
+  missions = open()
+  await missions.start()
+  await until(async () => calls.length === 1)
+  await missions.stop()
+  expect(await tasksIn('queued')).toEqual(['a guide'])
+  missions.wake()
+  missions = open()
+  await missions.start()
+  await until(async () => calls.length === 2)
+  const [row] = await hub.query('select status, interruptions from hub.missions where id = $1', [
+    id,
+  ])
+  expect(row).toEqual({ status: 'processing', interruptions: 0 })
+  await missions.stop()
+})
+
+test('a mission whose model goes away is looked at once a sweep, not without a pause', async () => {
+  await add('a guide')
+  missions = open()
+  await missions.start()
+  const began = performance.now()
+  while (performance.now() - began < 5 * SWEEP_MS) {
+    for (const call of calls) call.fail(new ModelError('unreachable', verbatim('away')))
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  await missions.stop()
+  expect(calls.length).toBeGreaterThan(1)
+  expect(calls.length).toBeLessThanOrEqual(7)
+})
+
+test('what waits for a yes does not begin, however often it is looked', async () => {
+  await add('asks', { waits_for: 'approval' })
+  await add('begins', { waits_for: 'model' })
+  missions = open()
+  await missions.start()
+  await until(async () => calls.length === 1)
+  missions.wake()
+  await new Promise((resolve) => setTimeout(resolve, 2 * SWEEP_MS))
+  expect(await tasksIn('queued')).toEqual(['asks'])
+  expect(calls).toHaveLength(1)
+  await missions.stop()
+})
