@@ -1,9 +1,9 @@
 import pg from 'pg'
+import { doublingDelay, jittered } from '../shared/backoff.ts'
 import type { Log } from './log.ts'
 
 const CHANNEL = 'watchpost_jobs'
-const FIRST_WAIT_MS = 250
-const LONGEST_WAIT_MS = 15_000
+const WAIT_MS = { first: 250, longest: 15_000 }
 
 /**
  * listen hears that jobs were enqueued, over a connection of its own: seconds become milliseconds.
@@ -15,18 +15,18 @@ export function listen(options: { url: string; wake: (queue?: string) => void; l
   const { url, wake, log } = options
   const stopping = new AbortController()
   const running = (async () => {
-    let wait_ms = FIRST_WAIT_MS
+    let failures = 0
     while (!stopping.signal.aborted) {
       try {
-        await hear({ url, wake, signal: stopping.signal, onHeard: () => (wait_ms = FIRST_WAIT_MS) })
+        await hear({ url, wake, signal: stopping.signal, onHeard: () => (failures = 0) })
       } catch (error) {
         log({
           msg: 'listening stopped',
           error: error instanceof Error ? error.message : String(error),
         })
       }
-      await pause(wait_ms * (0.75 + Math.random() / 2), stopping.signal)
-      wait_ms = Math.min(wait_ms * 2, LONGEST_WAIT_MS)
+      failures += 1
+      await pause(jittered(doublingDelay(failures, WAIT_MS), Math.random), stopping.signal)
     }
   })()
   return {

@@ -72,6 +72,22 @@ export function nextPollSeconds(input: {
   return Math.max(wait, retry_after_seconds)
 }
 
+/**
+ * doublingDelay is the wait after so many failures in a row: none after none, `first` after one, then
+ * twice as long each time, up to `longest`. It counts in the unit of its bounds.
+ */
+export function doublingDelay(
+  failures: number,
+  { first, longest = Infinity }: { first: number; longest?: number },
+): number {
+  return failures < 1 ? 0 : Math.min(first * 2 ** (failures - 1), longest)
+}
+
+/** jittered spreads a wait by a tenth either way, so that many do not come back at once. */
+export function jittered(wait: number, random: () => number): number {
+  return wait * (0.9 + 0.2 * random())
+}
+
 /** parseRetryAfter reads both forms of RFC 9110 §10.2.3, seconds and HTTP-date; nonsense is no hint. */
 export function parseRetryAfter(value: string | null | undefined, now: Date): number | undefined {
   const text = value?.trim()
@@ -82,10 +98,6 @@ export function parseRetryAfter(value: string | null | undefined, now: Date): nu
   if (Number.isNaN(at)) return undefined
   const seconds = Math.ceil((at - now.getTime()) / 1000)
   return Math.min(Math.max(seconds, 0), HINT_LIMIT_SECONDS)
-}
-
-function jittered(seconds: number, random: () => number): number {
-  return seconds * (0.9 + 0.2 * random())
 }
 
 function secondsBetween(from: Date, to: Date): number {

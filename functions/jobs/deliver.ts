@@ -1,4 +1,4 @@
-import { type NextAttempt, nextAttempt } from '../../shared/backoff.ts'
+import { doublingDelay, type NextAttempt, nextAttempt } from '../../shared/backoff.ts'
 import type { Sql } from '../../shared/sql.ts'
 import type { Card, CardAlert, CardType, Message, Outcome } from '../channels/channel.ts'
 import { findKind, deliver as sendCard } from '../channels/kinds.ts'
@@ -179,8 +179,8 @@ async function noteChannel(sql: Sql, claimed: Claimed, outcome: Outcome): Promis
 /** Seconds to leave a whole channel alone: as it asked, or longer the longer it has been failing. */
 function pauseOf({ failures }: Claimed, outcome: Outcome): number {
   const asked = outcome.throttled ? (outcome.retry_after_seconds ?? 10) : 0
-  const beyond = failures + 1 - BREAKER_AFTER
-  const breaker = beyond < 0 ? 0 : 10 * 2 ** Math.min(beyond, 10)
+  const over = failures + 2 - BREAKER_AFTER
+  const breaker = doublingDelay(over, { first: 10, longest: BREAKER_MAX_SECONDS })
   return Math.min(Math.max(asked, breaker), BREAKER_MAX_SECONDS)
 }
 

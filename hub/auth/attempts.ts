@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js'
 import PQueue from 'p-queue'
+import { doublingDelay } from '../../shared/backoff.ts'
 import { ApiError } from '../../shared/problem.ts'
 import { bilingual } from '../i18n/words.ts'
 import { authText } from './auth.text.ts'
@@ -12,7 +13,7 @@ export type Guesser = { address: string; is_kept: boolean }
 const FREE_ATTEMPTS = 3
 /** Of a secret nobody can guess (192 bits): only noise is stopped, and the right one always works. */
 const FREE_NOISE = 30
-const LONGEST_WAIT_SECONDS = 60
+const WAIT_SECONDS = { first: 2, longest: 60 }
 const FORGET_MS = 15 * 60_000
 const MOST_ADDRESSES = 10_000
 /** Guesses waiting or at work: of one address, of all strangers, and on the places kept. */
@@ -37,7 +38,7 @@ export function createAttempts(now: () => number = Date.now) {
     const before = failed.get(key)
     const count = before && now() - before.at < FORGET_MS ? before.count + 1 : 1
     const beyond = count - free
-    const seconds = beyond > 0 ? Math.min(2 ** beyond, LONGEST_WAIT_SECONDS) : 0
+    const seconds = doublingDelay(beyond, WAIT_SECONDS)
     failed.delete(key)
     failed.set(key, { count, until: now() + seconds * 1000, at: now() })
     const [oldest] = failed.keys()

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Dispatcher, request } from 'undici'
 import { z } from 'zod'
 import { hostName } from '../../shared/addresses.ts'
+import { doublingDelay } from '../../shared/backoff.ts'
 import { readJson, writeJson } from '../files.ts'
 import { bilingual } from '../i18n/words.ts'
 import { type OutsideOptions, outside } from '../outside.ts'
@@ -77,7 +78,8 @@ export async function download(options: DownloadOptions): Promise<string> {
         if (error instanceof DownloadError && error.reason !== 'interrupted') throw error
         failures = (await sizeOf(part)) > before ? 1 : failures + 1
         if (failures >= ATTEMPTS) throw error
-        await sleep(pause_ms * 2 ** (failures - 1), undefined, signal ? { signal } : {})
+        const wait = doublingDelay(failures, { first: pause_ms })
+        await sleep(wait, undefined, signal ? { signal } : {})
       }
     }
     await rename(part, target)

@@ -23,8 +23,6 @@ export class ModelError extends WordsError {
   readonly is_retryable: boolean
   /** By how many tokens a prompt was too long, where that is known. */
   readonly excess_tokens: number | undefined
-  /** When a server asked to be left alone until then. */
-  readonly retry_after_ms: number | undefined
   /** What the failed attempts have used, so that it can be counted. */
   tokens: { prompt: number; completion: number } = { prompt: 0, completion: 0 }
 
@@ -34,7 +32,6 @@ export class ModelError extends WordsError {
     options: {
       is_retryable?: boolean
       excess_tokens?: number | undefined
-      retry_after_ms?: number | undefined
       cause?: unknown
     } = {},
   ) {
@@ -43,7 +40,6 @@ export class ModelError extends WordsError {
     this.is_retryable =
       options.is_retryable ?? ['starting', 'unreachable', 'crashed'].includes(reason)
     this.excess_tokens = options.excess_tokens
-    this.retry_after_ms = options.retry_after_ms
   }
 }
 

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { doublingDelay } from '../../shared/backoff.ts'
 import type { Paths } from '../config.ts'
 import { bilingual, verbatim, type Words } from '../i18n/words.ts'
 import type { Log } from '../log.ts'
@@ -68,7 +69,8 @@ export function createSupervisor(options: SupervisorOptions) {
       const detail = last ? verbatim(last) : say.ended_with(signal ?? code)
       log({ msg: 'model process ended', code, signal, detail: detail.en })
       supervised = { state: 'crashed', detail }
-      const pause = Math.min(pause_ms * 2 ** crashes++, LONGEST_PAUSE_MS)
+      crashes += 1
+      const pause = doublingDelay(crashes, { first: pause_ms, longest: LONGEST_PAUSE_MS })
       restart = setTimeout(start, pause).unref()
     })
   }

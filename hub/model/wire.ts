@@ -212,10 +212,7 @@ function refusal(response: Dispatcher.ResponseData, body: string, isOurs: boolea
   }
   const is_retryable = status === 408 || status === 429 || status >= 500
   const refused = say.refused(status, words)
-  return new ModelError('unreachable', refused, {
-    is_retryable,
-    retry_after_ms: retryAfter(response.headers['retry-after']),
-  })
+  return new ModelError('unreachable', refused, { is_retryable })
 }
 
 /** By how much a prompt was too long, in the words of our own process, llama-server and vLLM. */
@@ -277,9 +274,4 @@ function wordsOf({ message, words }: ProtocolError, isOurs: boolean): Words {
   if (isOurs && words) return words
   const line = message.replaceAll(/\s+/g, ' ').trim().slice(0, 300)
   return verbatim(/[.!?]$/.test(line) ? line : `${line}.`)
-}
-
-function retryAfter(header: string | string[] | undefined): number | undefined {
-  const seconds = Number(header)
-  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined
 }

@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { nextAttempt, nextPollSeconds, parseRetryAfter } from '../../shared/backoff.ts'
+import {
+  doublingDelay,
+  jittered,
+  nextAttempt,
+  nextPollSeconds,
+  parseRetryAfter,
+} from '../../shared/backoff.ts'
 
 const start = new Date('2026-03-01T12:00:00.000Z')
 const later = (seconds: number) => new Date(start.getTime() + seconds * 1000)
@@ -136,5 +142,30 @@ describe('Retry-After', () => {
     [null, undefined],
   ])('%j means %s seconds', (value, seconds) => {
     expect(parseRetryAfter(value, start)).toBe(seconds)
+  })
+})
+
+describe('failures in a row', () => {
+  test.each([
+    [0, 0],
+    [1, 5],
+    [2, 10],
+    [3, 20],
+    [4, 30],
+    [2000, 30],
+  ])('after %i the wait is %i', (failures, wait) => {
+    expect(doublingDelay(failures, { first: 5, longest: 30 })).toBe(wait)
+  })
+
+  test('are waited for ever longer where no limit is set', () => {
+    expect(doublingDelay(9, { first: 1 })).toBe(256)
+  })
+
+  test.each([
+    [0, 90],
+    [0.5, 100],
+    [1, 110],
+  ])('a wait is spread by a tenth: %d makes %d of 100', (random, wait) => {
+    expect(jittered(100, () => random)).toBeCloseTo(wait)
   })
 })

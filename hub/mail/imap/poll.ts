@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { z } from 'zod'
+import { doublingDelay } from '../../../shared/backoff.ts'
 import { readJson, writeJson } from '../../files.ts'
 import { KeptWords } from '../../i18n/kept-words.ts'
 import { verbatim } from '../../i18n/words.ts'
@@ -14,7 +15,7 @@ const SOURCES = ['listmonk', 'imap'] as const
 type Source = (typeof SOURCES)[number]
 
 const INTERVAL_SECONDS = 60
-const LONGEST_WAIT_SECONDS = 30 * 60
+const WAIT_SECONDS = { first: INTERVAL_SECONDS, longest: 30 * 60 }
 
 /** How reading from one source goes; kept beside the data, so that a restart goes on behind it. */
 export const PollState = z.object({
@@ -106,7 +107,7 @@ async function pollOne(
     const error = thrown instanceof Error ? thrown.message : String(thrown)
     log({ msg: 'polling mail', source, error })
     const failures = state.failures + 1
-    const wait = Math.min(INTERVAL_SECONDS * 2 ** (failures - 1), LONGEST_WAIT_SECONDS)
+    const wait = doublingDelay(failures, WAIT_SECONDS)
     const next_at = new Date(Date.now() + wait * 1000).toISOString()
     const words = thrown instanceof ListmonkError ? thrown.words : verbatim(error)
     return { ...state, error: words, failures, next_at }
