@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import type { Words } from '../i18n/words.ts'
 import { heading, plain, quote, table } from '../projects/markdown.ts'
+import { fillTemplate } from '../template.ts'
 import { type Agent, type AgentContext, COMMON, type Fact, type Result } from './agent.ts'
 import { givenText } from './evidence/given.ts'
 import { type Check, GDPR, KVKK } from './legal-checklists.ts'
@@ -111,7 +112,7 @@ async function nda(context: AgentContext, facts: Fact[]): Promise<Result> {
     survival: kept('survival'),
     governing_law: kept('governing_law'),
   }
-  const text = template.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? '')
+  const text = fillTemplate(template, values, { encode: (value) => value })
   const [first = '', ...rest] = text.split('\n')
   const document = await context.outside('document', () =>
     saveDocument(context, {

@@ -39,6 +39,8 @@ export const stopText = texts(
     read: (hosts: string) => `Read ${hosts}`,
     prompt_full: (agent: string, most: number) =>
       `The prompt of ${agentName('en', agent)} would be longer than ${most} characters. Shorten it first.`,
+    prompt_unreadable: (agent: string, why: string) =>
+      `The prompt of ${agentName('en', agent)} cannot be read: ${why}. Correct it in Settings > Prompts.`,
   },
   {
     steps_used: (steps) => `${steps} adımlık bütçe tükendi. İşi daha küçük görevlere bölün.`,
@@ -76,5 +78,7 @@ export const stopText = texts(
     read: (hosts) => `Şunu oku: ${hosts}`,
     prompt_full: (agent, most) =>
       `${agentName('tr', agent)} ajanının istemi ${most} karakteri aşardı. Önce kısaltın.`,
+    prompt_unreadable: (agent, why) =>
+      `${agentName('tr', agent)} ajanının istemi okunamıyor: ${why}. Ayarlar > İstemler'de düzeltin.`,
   },
 )

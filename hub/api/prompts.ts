@@ -10,7 +10,6 @@ import {
   LONGEST_PROMPT,
   promptDiff,
   restorePrompt,
-  variablesIn,
   writePrompt,
 } from '../agents/run/prompts.ts'
 import { inProject } from '../db/db.ts'
@@ -19,6 +18,7 @@ import { absent } from '../i18n/failure.ts'
 import { bilingual } from '../i18n/words.ts'
 import { ModelError } from '../model/model.ts'
 import { readContext } from '../projects/project-folder.ts'
+import { namesIn } from '../template.ts'
 import { Slug } from './projects.ts'
 import { promptsText } from './prompts.text.ts'
 
@@ -200,11 +200,21 @@ function known(agent: string): AgentName {
 
 function requireVariables(agent: AgentName, text: string): void {
   const offered = Object.keys(AGENTS[agent].variables)
-  const strange = variablesIn(text).filter((name) => !offered.includes(name))
+  const strange = namesOf(text).filter((name) => !offered.includes(name))
   if (strange.length === 0) return
   const list = (names: string[]) => names.map((name) => `{{${name}}}`).join(', ')
   const message = bilingual(promptsText).not_offered(list(strange), list(offered))
   throw invalid([{ path: 'text', code: 'unknown_variable', message }])
+}
+
+function namesOf(text: string): string[] {
+  try {
+    return namesIn(text)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    const message = bilingual(promptsText).unreadable(why)
+    throw invalid([{ path: 'text', code: 'unreadable', message }])
+  }
 }
 
 async function prompt(c: Ctx, agent: AgentName): Promise<z.infer<typeof Prompt>> {

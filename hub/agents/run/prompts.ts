@@ -6,19 +6,14 @@ import type { Paths } from '../../config.ts'
 import { readJson, readText, writeJson, writeWhole } from '../../files.ts'
 import { WordsError } from '../../i18n/failure.ts'
 import { bilingual } from '../../i18n/words.ts'
+import { fillTemplate, namesIn } from '../../template.ts'
 import type { Agent, AgentContext } from '../agent.ts'
 import { AGENT_NAMES, type AgentName } from '../names.ts'
 import { stopText } from '../stop.text.ts'
 
 const DEFAULTS = join(import.meta.dirname, '../../prompts')
-const VARIABLE = /\{\{\s*([a-z_]+)\s*\}\}/g
 
 export const LONGEST_PROMPT = 8000
-
-/** variablesIn names the variables a prompt uses, each once. */
-export function variablesIn(text: string): string[] {
-  return [...new Set([...text.matchAll(VARIABLE)].map(([, name]) => name ?? ''))].sort()
-}
 
 /** defaultPrompt is the prompt this release ships. */
 export async function defaultPrompt(agent: AgentName): Promise<string> {
@@ -92,15 +87,24 @@ const digest = (text: string) => createHash('sha256').update(text).digest('hex')
 /** fillPrompt puts the values in; a variable nobody offers stays as it is written. */
 export async function fillPrompt(
   text: string,
-  agent: Pick<Agent, 'variables'>,
+  agent: Pick<Agent, 'name' | 'variables'>,
   context: AgentContext,
 ): Promise<string> {
-  const values = new Map<string, string>()
-  for (const name of variablesIn(text)) {
-    const value = agent.variables[name]
-    if (value) values.set(name, await value(context))
+  const values: Record<string, string> = {}
+  for (const name of readable(agent.name, () => namesIn(text))) {
+    const value = Object.hasOwn(agent.variables, name) ? agent.variables[name] : undefined
+    values[name] = value ? await value(context) : `{{${name}}}`
   }
-  return text.replace(VARIABLE, (whole, name: string) => values.get(name) ?? whole)
+  return readable(agent.name, () => fillTemplate(text, values, { encode: (value) => value }))
+}
+
+function readable<T>(agent: AgentName, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new WordsError(bilingual(stopText).prompt_unreadable(agent, why), { cause: error })
+  }
 }
 
 /** addRule adds a rule to the prompt in use, once; pm proposes them and a person says yes. */

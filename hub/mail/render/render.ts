@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { compile } from 'html-to-text'
 import { z } from 'zod'
 import { luminance } from '../../../shared/colour.ts'
 import { bilingual, type Words } from '../../i18n/words.ts'
-import { fill } from './fill.ts'
+import { fillTemplate } from '../../template.ts'
 import {
   escapeGo,
   goExpressions,
@@ -149,8 +150,8 @@ export async function render(
   const { template, sender, branding, footer, lang } = normalise(RenderInput.parse(input))
   const slots = normalise(parseSlots(template, input.slots))
   const words = WORDS[lang]
-  const mjmlSource = fill(
-    template,
+  const mjmlSource = fillTemplate(
+    mjmlOf(template),
     {
       ...slots,
       lang,
@@ -159,7 +160,7 @@ export async function render(
       brand: { ...branding, ...colours(branding.color) },
       footer: { ...footer, unsubscribe: words.unsubscribe, unsubscribe_url: '{unsubscribe_url}' },
     },
-    escapeHtml,
+    { encode: escapeHtml, partial: mjmlOf },
   )
   // 85 MB of modules, which a hub that renders nothing does without.
   const { default: mjml } = await import('mjml')
@@ -180,6 +181,17 @@ export async function render(
     throw new RenderError('too_large', say.too_large(bytes, MAX_HTML_BYTES))
   }
   return { ...rendered, bytes }
+}
+
+const sources = new Map<string, string>()
+
+/** The MJML of a template, or of a part that templates share. */
+function mjmlOf(name: string): string {
+  const known = sources.get(name)
+  if (known !== undefined) return known
+  const source = readFileSync(new URL(`templates/${name}.mjml`, import.meta.url), 'utf8')
+  sources.set(name, source)
+  return source
 }
 
 /** The letter one recipient gets: personal fields and the unsubscribe link filled in. */

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { AgentContext } from '../../../hub/agents/agent.ts'
 import { AGENTS } from '../../../hub/agents/agents.ts'
 import { AGENT_NAMES } from '../../../hub/agents/names.ts'
 import {
@@ -8,12 +9,13 @@ import {
   currentPrompt,
   defaultPrompt,
   ensurePrompts,
+  fillPrompt,
   LONGEST_PROMPT,
   restorePrompt,
-  variablesIn,
   writePrompt,
 } from '../../../hub/agents/run/prompts.ts'
 import { pathsIn } from '../../../hub/config.ts'
+import { namesIn } from '../../../hub/template.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
 import { makeProject } from '../support/mission-help.ts'
 import { temporaryFolder } from '../support/model.ts'
@@ -22,7 +24,7 @@ import { type StubModel, startStubModel, useStub } from '../support/stub-model.t
 describe('the prompts that ship', () => {
   test.each(AGENT_NAMES)('%s uses exactly the variables its agent offers', async (agent) => {
     const text = await defaultPrompt(agent)
-    expect(variablesIn(text)).toEqual(Object.keys(AGENTS[agent].variables).sort())
+    expect(namesIn(text)).toEqual(Object.keys(AGENTS[agent].variables).sort())
     expect(AGENTS[agent].name).toBe(agent)
     expect(text.length).toBeGreaterThan(800)
     expect(text.length).toBeLessThan(LONGEST_PROMPT / 2)
@@ -69,11 +71,41 @@ describe('a prompt in use', () => {
     await addRule(paths, 'docs', 'Say who decides.\n{{context}}')
     const text = await currentPrompt(paths, 'docs')
     expect(text.match(/Say who decides/g)).toHaveLength(1)
-    expect(variablesIn(text)).toEqual(variablesIn(await defaultPrompt('docs')))
+    expect(namesIn(text)).toEqual(namesIn(await defaultPrompt('docs')))
     await writePrompt(paths, 'docs', 'x'.repeat(LONGEST_PROMPT))
     await expect(addRule(paths, 'docs', 'One more')).rejects.toThrow(/Shorten/)
     await remove()
   })
+})
+
+describe('a prompt to be filled', () => {
+  const agent = {
+    name: 'docs' as const,
+    variables: { context: () => 'Tea & <b>{{brief}}</b>', brief: () => 'never asked for' },
+  }
+  const filled = (text: string) => fillPrompt(text, agent, {} as AgentContext) // safe: unused
+
+  test.each([
+    ['About {{context}}.', 'About Tea & <b>{{brief}}</b>.'],
+    [
+      'About {{ context }} and {{context}}',
+      `About ${agent.variables.context()} and ${agent.variables.context()}`,
+    ],
+    ['{{{context}}}', agent.variables.context()],
+    ['{{unknown}} stays, {{ constructor }} too', '{{unknown}} stays, {{constructor}} too'],
+    ['{"a": {"b": 1}} has no variable', '{"a": {"b": 1}} has no variable'],
+  ])('%j becomes %j', async (text, expected) => {
+    expect(await filled(text)).toBe(expected)
+  })
+
+  test.each(['{{context', '{{#context}} open', '{{context}} {{/context}}'])(
+    'that is broken stops the work and says where: %j',
+    async (text) => {
+      await expect(filled(text)).rejects.toThrow(
+        /prompt of .* cannot be read: .*Settings > Prompts/,
+      )
+    },
+  )
 })
 
 describe('settings/prompts', () => {
