@@ -4,7 +4,6 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { request } from 'undici'
 import { inject } from 'vitest'
-import { createTestHarness } from 'wrangler'
 
 /** Where the app of a test runs; each vitest project says its own. */
 export type Runtime = 'node' | 'deno' | 'workerd'
@@ -60,9 +59,11 @@ export async function startDeno(name: 'api' | 'jobs', { variables, onLine }: Opt
   )
   const ended = once(child, 'close')
   const end = () => void child.kill('SIGKILL')
-  process.once('exit', end)
+  // vitest ends a process of tests by SIGTERM, which would leave the child behind.
+  const terminated = () => process.exit()
+  process.once('exit', end).once('SIGTERM', terminated)
   const close = async () => {
-    process.off('exit', end)
+    process.off('exit', end).off('SIGTERM', terminated)
     end()
     await ended
   }
@@ -105,6 +106,8 @@ export async function startWorkers({
     process.env[`CLOUDFLARE_HYPERDRIVE_LOCAL_CONNECTION_STRING_${binding}`] = url
   }
   const worker = (env: 'api' | 'jobs') => ({ configPath: WRANGLER, env, secrets: variables })
+  // Most files of tests run on Node alone, and loading wrangler takes longer than many of them.
+  const { createTestHarness } = await import('wrangler')
   const server = createTestHarness({
     root: ROOT,
     workers: [

@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { inject } from 'vitest'
 import { BASE } from '../../../hub/app.ts'
 import { type Config, type Paths, pathsIn, readConfig } from '../../../hub/config.ts'
 import { keyFiles, writeKey } from '../../../hub/db/keys.ts'
+import { createHubDatabase, migrate } from '../../../hub/db/migrate.ts'
 import { readText, writeWhole } from '../../../hub/files.ts'
 import { createHub, type Hub } from '../../../hub/hub.ts'
 import { prepare } from '../../../hub/prepare.ts'
+import { quickFolder } from '../../../scripts/postgres/throwaway.ts'
 
 export type TestHub = Hub & {
   config: Config
@@ -40,7 +41,7 @@ export type HubOptions = {
 /** startHub makes a hub on a database and in folders of its own; `close` takes all of it away. */
 export async function startHub(options: HubOptions = {}): Promise<TestHub> {
   const { key = 'service', config: more = {}, start = false } = options
-  const folder = await mkdtemp(join(tmpdir(), 'watchpost-hub-'))
+  const folder = await mkdtemp(join(await quickFolder(), 'watchpost-hub-'))
   await chmod(folder, 0o755)
   const paths = pathsIn(folder)
   const { adminUrl } = inject('server')
@@ -116,10 +117,31 @@ async function prepareOnce(adminUrl: string, paths: Paths, database: Config['dat
   try {
     // Roles are the server's: making them in two databases at once collides.
     await client.query('select pg_advisory_lock(8770)')
+    await makeTemplateOnce(client, adminUrl)
+    await client.query(`create database ${database.name} template ${TEMPLATE} strategy file_copy`)
+    // A clone has everything but the rights on the database itself.
+    await client.query(
+      `update pg_database set datacl = template.datacl from pg_database as template
+       where template.datname = $1 and pg_database.datname = $2`,
+      [TEMPLATE, database.name],
+    )
     await prepare(adminUrl, paths, database)
   } finally {
     await client.end()
   }
+}
+
+const TEMPLATE = 'hub_template'
+
+/** The first hub of a run applies the schema; every hub clones it. The caller holds the lock. */
+async function makeTemplateOnce(client: pg.Client, adminUrl: string) {
+  const { rowCount } = await client.query('select from pg_database where datname = $1', [TEMPLATE])
+  if (rowCount) return
+  const draft = `${TEMPLATE}_draft`
+  await client.query(`drop database if exists ${draft}`)
+  await migrate(await createHubDatabase(adminUrl, draft))
+  await client.query(`alter database ${draft} rename to ${TEMPLATE}`)
+  await client.query(`alter database ${TEMPLATE} allow_connections false`)
 }
 
 async function onServer(url: string, statement: string) {
