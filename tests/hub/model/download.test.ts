@@ -8,8 +8,9 @@ import { type DownloadOptions, download } from '../../../hub/model/download.ts'
 import { temporaryFolder, until } from '../support/model.ts'
 import { tinyGguf } from '../support/tiny-gguf.ts'
 
-const model = tinyGguf()
-const other = tinyGguf({ seed: 7 })
+/** Large enough to be cut several times. */
+const model = tinyGguf({ layers: 8 })
+const other = tinyGguf({ layers: 8, seed: 7 })
 const sha = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
 /** What the stand-in of a model hub does; each test says how it differs. */

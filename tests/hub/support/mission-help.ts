@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { vi } from 'vitest'
 import type { z } from 'zod'
 import type { MissionDetails } from '../../../hub/missions/mission.ts'
 import type { TestHub } from './hub.ts'
@@ -67,10 +68,12 @@ export async function until<T>(look: () => Promise<T | undefined | false | null>
 
 /** The model of random weights, with room for our prompts: one token a character. */
 export async function useTinyModel(hub: TestHub, context = 16_384): Promise<void> {
+  // Several threads would spin for each other where the cores are busy.
+  vi.stubEnv('HUB_MODEL_THREADS', '1')
   const folder = join(hub.paths.data_dir, 'models')
   await mkdir(folder, { recursive: true })
   const file = join(folder, 'tiny.gguf')
-  await writeTinyGguf(file, { context })
+  await writeTinyGguf(file, { context, layers: 1 })
   await hub.deps.model.configure({ kind: 'local', file })
   await hub.deps.model.ready()
 }
