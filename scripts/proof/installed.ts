@@ -94,3 +94,22 @@ export async function signUp(machine: Machine, code: string): Promise<void> {
     return stdout.includes('hub_rw') ? true : undefined
   }, 'the hub restarts with the service key')
 }
+
+/** The secrets of the machine, as a sum of each. */
+export const secretsOf = (machine: Machine) =>
+  good(machine, 'cd /etc/watchpost && sha256sum service.key public.key hub.token')
+
+/** Everything but what runs, changes by itself or is the proof's own. */
+export const filesOf = async (machine: Machine) =>
+  (
+    await good(
+      machine,
+      'find / -xdev \\( -path /proc -o -path /sys -o -path /run -o -path /dev -o -path /root -o -path /tmp -o -path /var/tmp -o -path /var/log/journal \\) -prune -o -print | sort',
+    )
+  ).split('\n')
+
+/** A statement as the owner of the installed database. */
+export const sqlOf = (statement: string) => `/opt/watchpost/current/bin/node -e "
+  const { Client } = require('/opt/watchpost/current/node_modules/pg');
+  const c = new Client('postgres://postgres@localhost/hub?host=/run/watchpost-db&port=8771');
+  c.connect().then(() => c.query('${statement}')).then((r) => { console.log(JSON.stringify(r.rows)); return c.end() })"`

@@ -4,26 +4,30 @@
  */
 import assert from 'node:assert/strict'
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type BundleOptions, digestOf, gatherPayload, packBundle } from '../build/hub-bundle.ts'
 import {
   type Bundles,
   type Counted,
   call,
+  filesOf,
   good,
   HELLO,
   health,
   installOf,
+  secretsOf,
   signUp,
-  stepsOf,
+  sqlOf,
   until,
   upgradeTo,
   withMachine,
 } from './installed.ts'
 import { type Machine, suite } from './machine.ts'
+import { killedAnywhere, killedUpgrade } from './prove-kills.ts'
 import { linkedAnywhere } from './prove-links.ts'
 import { pageInItsSandbox } from './prove-reader.ts'
+import { refusals } from './prove-refusals.ts'
 
 const INSTALL_SECONDS = 300
 
@@ -92,18 +96,6 @@ const SCENARIOS = {
   'two runs at once': twoAtOnce,
   'refused with a reason': refusals,
 }
-
-const secretsOf = (machine: Machine) =>
-  good(machine, 'cd /etc/watchpost && sha256sum service.key public.key hub.token')
-
-/** Everything but what runs, changes by itself or is the proof's own. */
-const filesOf = async (machine: Machine) =>
-  (
-    await good(
-      machine,
-      'find / -xdev \\( -path /proc -o -path /sys -o -path /run -o -path /dev -o -path /root -o -path /tmp -o -path /var/tmp -o -path /var/log/journal \\) -prune -o -print | sort',
-    )
-  ).split('\n')
 
 async function wholeLife(base: string, bundles: Bundles): Promise<Counted> {
   return withMachine(base, bundles, async (machine) => {
@@ -244,76 +236,6 @@ async function useIt(machine: Machine, code: string): Promise<void> {
   assert.ok(status === 'done' || reason, `${status}: ${reason}`)
 }
 
-/** Writes install.sh as it is, but that it is killed behind one of its lines. */
-async function killedBehind(machine: Machine, lines: string[], index: number): Promise<void> {
-  const killed = lines.toSpliced(index + 1, 0, '  kill -9 $$').join('\n')
-  await writeFile(join(machine.root, 'root/killed.sh'), killed)
-  console.log(`  ${lines[index]?.trim()}`)
-}
-
-const killedInstall = (version: string) =>
-  installOf(version, '--model=none').replace('/root/install.sh', '/root/killed.sh')
-
-/** Behind every step of an installation the script is killed once. */
-async function killedAnywhere(base: string, bundles: Bundles): Promise<Counted> {
-  const lines = (await readFile(bundles.installer, 'utf8')).split('\n')
-  const steps = [
-    ...stepsOf(
-      lines,
-      'install_hub',
-      /^ {2}(fetch_|verify_|make_|keep_fact data_dir|unpack|write_)/,
-    ),
-    ...stepsOf(lines, 'first', /^ {2}(make_|switch_|write_|start_database|prepare_|set_model)/),
-  ]
-  assert.ok(steps.length >= 14)
-  await withMachine(base, bundles, async (machine) => {
-    let secrets: string | undefined
-    for (const index of steps) {
-      await killedBehind(machine, lines, index)
-      const { code } = await machine.sh(killedInstall('1.0.0'))
-      assert.notEqual(code, 0)
-      const known = await machine.sh(
-        'cd /etc/watchpost && sha256sum service.key public.key hub.token',
-      )
-      if (known.code === 0) secrets ??= known.stdout
-      await good(machine, installOf('1.0.0', '--model=none'))
-      await health(machine)
-      secrets ??= await secretsOf(machine)
-      assert.equal(await secretsOf(machine), secrets)
-      await good(machine, 'watchpost-hub uninstall')
-    }
-  })
-  return { killed_after: steps.length }
-}
-
-/** And behind the steps of an upgrade: the next run ends at the new version, with all data. */
-async function killedUpgrade(base: string, bundles: Bundles): Promise<Counted> {
-  const lines = (await readFile(bundles.installer, 'utf8')).split('\n')
-  const steps = stepsOf(lines, 'upgrade', /^ {2}(cp -a|keep_fact|switch_to|start_database)/)
-  assert.equal(steps.length, 4)
-  for (const index of steps) {
-    await withMachine(base, bundles, async (machine) => {
-      await good(machine, installOf('1.0.0', '--model=none'))
-      await good(machine, sqlOf('create table public.marker ()'))
-      const secrets = await secretsOf(machine)
-      await killedBehind(machine, lines, index)
-      assert.notEqual((await machine.sh(killedInstall('1.1.0'))).code, 0)
-      await good(machine, installOf('1.1.0'))
-      assert.equal((await health(machine)).version, '1.1.0')
-      assert.equal(await secretsOf(machine), secrets)
-      await good(machine, sqlOf('select from public.marker, hub.probe'))
-      await good(machine, '! test -e /var/lib/watchpost/.install/postgres.before')
-    })
-  }
-  return { upgrades_killed: steps.length }
-}
-
-/** A statement as the owner of the installed database. */
-const sqlOf = (statement: string) => `/opt/watchpost/current/bin/node -e "
-  const { Client } = require('/opt/watchpost/current/node_modules/pg');
-  const c = new Client('postgres://postgres@localhost/hub?host=/run/watchpost-db&port=8771');
-  c.connect().then(() => c.query('${statement}')).then((r) => { console.log(JSON.stringify(r.rows)); return c.end() })"`
-
 async function twoAtOnce(base: string, bundles: Bundles): Promise<Counted> {
   return withMachine(base, bundles, async (machine) => {
     const codes = await Promise.all(
@@ -324,96 +246,5 @@ async function twoAtOnce(base: string, bundles: Bundles): Promise<Counted> {
     return { at_once: codes.join(' and ') }
   })
 }
-
-/** What is wrong, how it is made so, and the exit code that says so. */
-const REFUSALS: [name: string, prepare: string, options: string, code: number, words: RegExp][] = [
-  ['an unknown flag', ':', '--bogus', 2, /no option --bogus/],
-  ['a model that is not there', ':', '--model=/nowhere.gguf', 2, /cannot be read/],
-  [
-    'an old Debian',
-    'sed -i s/^VERSION_ID=.*/VERSION_ID=\\"11\\"/ /etc/os-release',
-    '',
-    3,
-    /too old/,
-  ],
-  ['another system', 'sed -i s/^ID=.*/ID=fedora/ /etc/os-release', '', 3, /not supported/],
-  [
-    '2 GB of memory',
-    'sed "s/^MemTotal:.*/MemTotal: 2000000 kB/" /proc/meminfo > /tmp/meminfo && mount --bind /tmp/meminfo /proc/meminfo',
-    '',
-    5,
-    /3\.5 GiB/,
-  ],
-  [
-    'a small disk',
-    'mkdir -p /small && mount -t tmpfs -o size=4g none /small',
-    '--data-dir=/small/hub',
-    6,
-    /18 is the least/,
-  ],
-  [
-    'a full disk',
-    'mkdir -p /full && mount -t tmpfs -o size=20g none /full && fallocate -l 15g /full/x',
-    '--data-dir=/full/hub --model=none',
-    6,
-    /are needed/,
-  ],
-  [
-    'a busy port',
-    'echo "server { listen 8770; }" > /etc/nginx/conf.d/busy.conf && systemctl reload nginx && sleep 1',
-    '',
-    7,
-    /port 8770/,
-  ],
-]
-
-async function refusals(base: string, bundles: Bundles): Promise<Counted> {
-  for (const [name, prepare, options, code, words] of REFUSALS) {
-    await withMachine(base, bundles, async (machine) => {
-      await machine.sh(prepare)
-      const before = await filesOf(machine)
-      const ran = await machine.sh(installOf('1.0.0', options))
-      console.log(`  ${name}: ${ran.stderr.trim()}`)
-      assert.equal(ran.code, code, ran.stdout + ran.stderr)
-      assert.match(ran.stderr, words)
-      assert.deepEqual(await filesOf(machine), before)
-    })
-  }
-  await withMachine(base, bundles, async (machine) => {
-    const before = await filesOf(machine)
-    const asUser = await machine.sh(
-      `cp /root/install.sh /tmp && setpriv --reuid=nobody --regid=nogroup --clear-groups sh /tmp/install.sh`,
-    )
-    assert.equal(asUser.code, 4)
-    assert.match(asUser.stderr, /sudo/)
-    assert.deepEqual(await filesOf(machine), before)
-    for (const [name, spoil, words] of SPOILED) {
-      await good(
-        machine,
-        `rm -rf /root/spoil && mkdir /root/spoil && cd /root/spoil && tar -xzf /root/watchpost-hub-1.0.0-linux-x64.tar.gz && ${spoil} && tar -czf /root/spoiled.tar.gz *`,
-      )
-      const ran = await machine.sh(
-        installOf('1.0.0').replace('watchpost-hub-1.0.0-linux-x64', 'spoiled'),
-      )
-      console.log(`  ${name}: ${ran.stderr.trim()}`)
-      assert.equal(ran.code, 8, ran.stdout + ran.stderr)
-      assert.match(ran.stderr, words)
-      assert.deepEqual(await filesOf(machine), before)
-    }
-  })
-  return { refusals: REFUSALS.length + SPOILED.length + 1 }
-}
-
-const SPOILED: [name: string, spoil: string, words: RegExp][] = [
-  ['a tampered file', 'printf x >> payload.tar.gz', /size/],
-  [
-    'a tampered file of the same size',
-    'printf x | dd of=payload.tar.gz bs=1 seek=5000 conv=notrunc status=none',
-    /not what was signed/,
-  ],
-  ['a wrong signature', 'head -c 64 /dev/urandom | base64 -w0 > manifest.json.sig', /signature/],
-  ['another verifier', 'echo "console.log(1)" > verify.ts', /altered/],
-  ['half a bundle', 'rm manifest.json', /no whole bundle/],
-]
 
 if (import.meta.main) console.log(await proveInstall(process.argv[2], process.argv[3]))
