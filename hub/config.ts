@@ -37,7 +37,11 @@ export type Config = HubFile & {
   paths: Paths
   /** The JWKS that licences are checked against; ships with the release. */
   license_keys: string
+  /** How long a query may take that a model has written. */
+  model_query_timeout_ms: number
 }
+
+const MODEL_QUERY_TIMEOUT_MS = 5000
 
 const Environment = z.object({
   HUB_CONFIG_DIR: z.string().min(1).optional(),
@@ -81,5 +85,11 @@ export async function readConfig(environment: Record<string, string | undefined>
   }
   const license_keys =
     env.HUB_LICENSE_KEYS ?? join(import.meta.dirname, 'license/license-keys.json')
-  return { ...hub.data, port: env.HUB_PORT ?? hub.data.port, paths, license_keys }
+  return {
+    ...hub.data,
+    port: env.HUB_PORT ?? hub.data.port,
+    paths,
+    license_keys,
+    model_query_timeout_ms: MODEL_QUERY_TIMEOUT_MS,
+  }
 }

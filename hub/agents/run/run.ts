@@ -65,7 +65,6 @@ export type RunOptions = {
 }
 
 type Done = { output: unknown; tokens: number }
-const LONGEST_STATEMENT_MS = 5000
 const MOST_ROWS = 200
 
 /** createContext is what the steps of one run work with. */
@@ -286,7 +285,10 @@ export async function createContext(
     propose: (sql, request) => propose(sql, of, request),
     ask: approved,
     render: (sql, draft) => renderDraft(sql, project, config, draft),
-    query: (statement) => db.transaction(project.id, (_, client) => queryAs(client, statement)),
+    query: (statement) =>
+      db.transaction(project.id, (_, client) =>
+        queryAs(client, statement, config.model_query_timeout_ms),
+      ),
     actions: deps.actions,
     reader: {
       isThere: deps.reader.isThere,
@@ -302,11 +304,11 @@ function sentence(title: Words): Words {
 }
 
 /** One statement of a model's making, with the rights of hub_data and nothing to write. */
-async function queryAs(client: pg.PoolClient, statement: string) {
+async function queryAs(client: pg.PoolClient, statement: string, timeout_ms: number) {
   await client.query('set transaction read only')
   await client.query('set local role hub_data')
   await client.query("set local search_path = 'hub'")
-  await client.query(`set local statement_timeout = ${LONGEST_STATEMENT_MS}`)
+  await client.query(`set local statement_timeout = ${timeout_ms}`)
   await client.query('set local lock_timeout = 1000')
   const text = statement.trim().replace(/;\s*$/, '')
   // As a subquery it can only be a select, and the extended protocol takes no second statement.

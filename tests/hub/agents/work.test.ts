@@ -11,7 +11,7 @@ let hub: TestHub
 let stub: StubModel
 beforeAll(async () => {
   stub = await startStubModel()
-  hub = await startHub({ start: true })
+  hub = await startHub({ start: true, config: { model_query_timeout_ms: 2000 } })
   await makeProject(hub)
   await makeProject(hub, 'other').catch(() => undefined)
   await useStub(hub, stub)
