@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { type Sql, sqlOn, withoutValues } from '../shared/sql.ts'
+import { leave, requireCommit, type Sql, sqlOn, wireTypes, withoutValues } from '../shared/sql.ts'
 
 /** One connection for one request; `release(true)` throws it away. */
 export type Connection = {
@@ -26,14 +26,7 @@ export type DatabaseOptions = {
   on_error?: (error: Error) => void
 }
 
-/** Times as the wire has them (ISO 8601 UTC, milliseconds), counts as numbers; the rest as pg does. */
-const types = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary') => {
-    if (oid === pg.types.builtins.TIMESTAMPTZ) return (text: string) => new Date(text).toISOString()
-    if (oid === pg.types.builtins.INT8) return Number
-    return pg.types.getTypeParser(oid, format)
-  },
-}
+const types = wireTypes(pg.types)
 
 // Statements get a name by their text, so that a connection parses each only once.
 const statementNames = new Map<string, string>()
@@ -124,21 +117,6 @@ export async function inTransaction<T>(db: Database, work: (sql: Sql) => Promise
   } catch (error) {
     await leave(connection)
     throw error
-  }
-}
-
-/** COMMIT of a failed transaction answers ROLLBACK and raises nothing: that is a failure too. */
-export function requireCommit(result: pg.QueryResult): void {
-  if (result.command !== 'COMMIT') throw new Error('the transaction was rolled back at commit')
-}
-
-/** Ends a failed transaction and gives the connection back, or throws it away when it is broken. */
-export async function leave(connection: Connection): Promise<void> {
-  try {
-    await connection.query('rollback')
-    connection.release()
-  } catch {
-    connection.release(true)
   }
 }
 

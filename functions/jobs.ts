@@ -1,6 +1,6 @@
 import { PgBoss } from 'pg-boss'
-import { sqlOn } from '../shared/sql.ts'
-import { type Connection, inTransaction, leave, requireCommit } from './db.ts'
+import { leave, requireCommit, sqlOn } from '../shared/sql.ts'
+import { type Connection, inTransaction } from './db.ts'
 import { deliver } from './jobs/deliver.ts'
 import { ingest } from './jobs/ingest.ts'
 import { match } from './jobs/match.ts'

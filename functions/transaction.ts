@@ -6,11 +6,11 @@
  * awaits anything, and a statement may already have run when its caller turns out to be refused: the
  * claims are what keeps it from seeing or changing anything, and nothing is committed.
  */
-import { type Sql, sqlOn } from '../shared/sql.ts'
+import { leave, requireCommit, type Sql, sqlOn } from '../shared/sql.ts'
 import { admit, authenticate, connect, requireScope, verdictOf } from './auth.ts'
 import type { Ctx } from './context.ts'
 import { check as checkCredential, credentialOf, enter } from './credential.ts'
-import { type Connection, leave, requireCommit } from './db.ts'
+import type { Connection } from './db.ts'
 import { translate } from './errors.ts'
 
 /** What happens in a caller's transaction; `last` says which statements are its last ones. */

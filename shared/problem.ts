@@ -1,3 +1,4 @@
+import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { z } from 'zod'
@@ -101,6 +102,44 @@ export function problemOf(
         }
       : {}),
   }
+}
+
+/** Answers an error as application/problem+json; `realm` is what a 401 names. */
+export function answerProblem(
+  c: Context,
+  error: ApiError,
+  options: { realm: string; body: object; headers?: Record<string, string> },
+): Response {
+  const status = CODES[error.code]
+  const headers: Record<string, string> = {
+    'Content-Type': 'application/problem+json',
+    ...options.headers,
+    ...error.headers,
+  }
+  if (status === 401) headers['WWW-Authenticate'] = `Bearer realm="${options.realm}"`
+  if (status === 503 && !headers['Retry-After']) headers['Retry-After'] = '5'
+  return c.body(JSON.stringify(options.body), status, headers)
+}
+
+/** What a status means in every product; each says of the others what they mean there. */
+export const MEANINGS: Partial<Record<number, string>> = {
+  400: 'Malformed request: the query, a cursor or the JSON itself.',
+  404: 'There is no such thing.',
+  422: 'A field of the body is wrong; `errors` names it.',
+  500: 'A fault here.',
+}
+
+/** The problem answers of a route, by status. */
+export function problemAnswers<S extends z.ZodType>(
+  statuses: number[],
+  { schema, meanings }: { schema: S; meanings: Partial<Record<number, string>> },
+) {
+  const answer = (status: number) => ({
+    description: meanings[status] ?? 'Refused.',
+    content: { 'application/problem+json': { schema } },
+  })
+  const sorted = [...new Set(statuses)].sort((a, b) => a - b)
+  return Object.fromEntries(sorted.map((status) => [status, answer(status)]))
 }
 
 /** Turns whatever was thrown into the error the caller gets; what it was stays in the log. */

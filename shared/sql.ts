@@ -63,3 +63,41 @@ export function withoutValues(error: unknown): unknown {
     Reflect.deleteProperty(error, name)
   return error
 }
+
+/** COMMIT of a failed transaction answers ROLLBACK and raises nothing: that is a failure too. */
+export function requireCommit({ command }: { command: string }): void {
+  if (command !== 'COMMIT') throw new Error('the transaction was rolled back at commit')
+}
+
+/** Ends a failed transaction and gives the connection back, or throws it away when it is broken. */
+export async function leave(
+  connection: Queryable & { release: (broken?: boolean) => void },
+): Promise<void> {
+  try {
+    await connection.query('rollback')
+    connection.release()
+  } catch {
+    connection.release(true)
+  }
+}
+
+type Parser = (text: string) => unknown
+
+/**
+ * Times as the wire has them (ISO 8601 UTC, milliseconds), days as they are written, counts as
+ * numbers; the rest as `pg` does, whose types are given.
+ */
+export function wireTypes<O extends number, F>(builtin: {
+  builtins: { TIMESTAMPTZ: O; DATE: O; INT8: O }
+  getTypeParser: (oid: O, format?: F) => Parser
+}) {
+  const { TIMESTAMPTZ, DATE, INT8 } = builtin.builtins
+  return {
+    getTypeParser: (oid: O, format?: F): Parser => {
+      if (oid === TIMESTAMPTZ) return (text) => new Date(text).toISOString()
+      if (oid === DATE) return (text) => text
+      if (oid === INT8) return Number
+      return builtin.getTypeParser(oid, format)
+    },
+  }
+}

@@ -1,6 +1,13 @@
 import pg from 'pg'
 import { ApiError } from '../../shared/problem.ts'
-import { type Sql, sqlOn, withoutValues } from '../../shared/sql.ts'
+import {
+  leave,
+  requireCommit,
+  type Sql,
+  sqlOn,
+  wireTypes,
+  withoutValues,
+} from '../../shared/sql.ts'
 import { bilingual } from '../i18n/words.ts'
 import { databaseText } from './db.text.ts'
 
@@ -15,14 +22,7 @@ export type Database = {
   end: () => Promise<void>
 }
 
-const types = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary') => {
-    if (oid === pg.types.builtins.TIMESTAMPTZ) return (text: string) => new Date(text).toISOString()
-    if (oid === pg.types.builtins.DATE) return (text: string) => text
-    if (oid === pg.types.builtins.INT8) return Number
-    return pg.types.getTypeParser(oid, format)
-  },
-}
+const types = wireTypes(pg.types)
 
 /** A pool under one of the two keys. */
 export function createDatabase(options: {
@@ -47,17 +47,11 @@ export function createDatabase(options: {
         await client.query('begin')
         await client.query("select set_config('hub.project', $1, true)", [scope])
         const value = await work(sqlOn(client), client)
-        const { command } = await client.query('commit')
-        // COMMIT of a failed transaction answers ROLLBACK and raises nothing.
-        if (command !== 'COMMIT') throw new Error('the transaction was rolled back at commit')
+        requireCommit(await client.query('commit'))
         client.release()
         return value
       } catch (error) {
-        const isSound = await client.query('rollback').then(
-          () => true,
-          () => false,
-        )
-        client.release(!isSound)
+        await leave(client)
         return refuse(error)
       }
     },

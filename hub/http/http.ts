@@ -2,7 +2,15 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { accepts } from 'hono/accepts'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { z } from 'zod'
-import { ApiError, CODES, type Code, problemOf, problemSchema } from '../../shared/problem.ts'
+import {
+  ApiError,
+  answerProblem,
+  type Code,
+  MEANINGS,
+  problemAnswers,
+  problemOf,
+  problemSchema,
+} from '../../shared/problem.ts'
 import { answer as answerJson } from '../../shared/route.ts'
 import { readOnlyKey } from '../db/db.ts'
 import type { Deps } from '../deps.ts'
@@ -86,21 +94,14 @@ export function answer<S extends z.ZodType, T extends ContentfulStatusCode>(
 
 /** Answers an error as application/problem+json; `more` are members of its own (RFC 9457 section 3.2). */
 export function problem(c: Ctx, error: ApiError, more: Record<string, unknown> = {}): Response {
-  const status = CODES[error.code]
   const language = languageOf(c)
   const body = {
     ...problemOf(error, c.get('request_id')),
     ...localize(refusalWords(error), language),
     ...more,
   }
-  const headers: Record<string, string> = {
-    'Content-Type': 'application/problem+json',
-    'Content-Language': language,
-    ...error.headers,
-  }
-  if (status === 401) headers['WWW-Authenticate'] = 'Bearer realm="watchpost-hub"'
-  if (status === 503 && !headers['Retry-After']) headers['Retry-After'] = '5'
-  return c.body(JSON.stringify(body), status, headers)
+  const headers = { 'Content-Language': language }
+  return answerProblem(c, error, { realm: 'watchpost-hub', body, headers })
 }
 
 /** On the line of a route that writes to the database: it needs the service key, and that is said first. */
@@ -110,38 +111,23 @@ export const write: MiddlewareHandler<Env> = async (c, next) => {
 }
 
 const DESCRIPTIONS: Partial<Record<number, string>> = {
-  400: 'Malformed request: the query, a cursor or the JSON itself.',
+  ...MEANINGS,
   401: 'Nobody is signed in, or only the read-only database key is configured (`read_only_key`).',
   402: 'The licence does not allow more; nothing is lost.',
   403: 'The request comes from another web page (`Origin`) or to another name (`Host`).',
-  404: 'There is no such thing.',
   409: 'It conflicts with what is stored, or the thing is in another state.',
   413: 'The body is too large.',
   415: 'The body is not of the type this route takes.',
-  422: 'A field of the body is wrong; `errors` names it.',
   429: 'Too many attempts; wait as Retry-After says.',
-  500: 'A fault here.',
   503: 'The database or the model is away; try again.',
 }
 
-type ProblemResponse = {
-  description: string
-  content: { 'application/problem+json': { schema: typeof Problem } }
-}
-
 /** The problem answers of a route: the usual ones and the given. */
-export function problems(...statuses: number[]): Record<number, ProblemResponse> {
-  const all = [400, 401, 403, 500, 503, ...statuses].sort((a, b) => a - b)
-  return Object.fromEntries(
-    [...new Set(all)].map((status) => [
-      status,
-      {
-        description: DESCRIPTIONS[status] ?? 'Refused.',
-        content: { 'application/problem+json': { schema: Problem } },
-      },
-    ]),
-  )
-}
+export const problems = (...statuses: number[]) =>
+  problemAnswers([400, 401, 403, 500, 503, ...statuses], {
+    schema: Problem,
+    meanings: DESCRIPTIONS,
+  })
 
 /** 413 for a body of more than so many bytes. */
 export function tooLong(bytes: number): ApiError {
