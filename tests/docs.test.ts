@@ -82,6 +82,44 @@ function tableOf(page: string, firstHead: string): string[][] {
 
 const codes = (text = '') => [...text.matchAll(/`([^`]+)`/g)].map((found) => found[1] ?? '')
 
+describe('the walks of CONTRIBUTING.md', () => {
+  const sections = textOf('CONTRIBUTING.md')
+    .split(/^## /m)
+    .find((section) => section.startsWith('Four walks'))
+  const walks = (sections ?? '')
+    .split(/^### /m)
+    .slice(1)
+    .map((walk) => ({
+      name: walk.split('\n')[0],
+      files: [...walk.matchAll(/^\d+\. \[[^\]]+\]\(([^)]+)\)/gm)].map(([, file = '']) => file),
+    }))
+
+  test('are four, and pass no file twice', () => {
+    expect(walks.map(({ name }) => name)).toEqual(['An event', 'A request', 'A mission', 'A mail'])
+    for (const { files } of walks) expect(new Set(files).size).toBe(files.length)
+  })
+
+  test('lead only to files that one before imports, or asks for by name', () => {
+    const astray = walks.flatMap(({ files }) =>
+      files.slice(1).filter((file, index) => {
+        const before = files.slice(0, index + 1)
+        return !before.some((from) => (file.endsWith('.sql') ? calls : imports)(from, file))
+      }),
+    )
+    expect(astray).toEqual([])
+  })
+
+  const imports = (from: string, file: string) =>
+    [...textOf(from).matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)].some(
+      ([, path = '']) => relative(ROOT, resolve(ROOT, dirname(from), path)) === file,
+    )
+  /** Whether a file names a table or function that the SQL file makes. */
+  const calls = (from: string, file: string) =>
+    [...textOf(file).matchAll(/^create (?:table|function) ((?:watchpost|private)\.\w+)/gm)].some(
+      ([, name = '']) => textOf(from).includes(name),
+    )
+})
+
 describe.each(PAGES)('%s', (page) => {
   const text = textOf(page)
 
