@@ -37,9 +37,9 @@ export const deliver: Queue = {
       return { delivery_id, channel_id: claimed.channel_id, paused_until: until }
     }
     const outcome = await send(context, claimed)
-    const next = outcome.outcome === 'retry' ? nextOf(claimed, outcome) : undefined
+    const next = outcome.outcome === 'retry' ? planNextAttempt(claimed, outcome) : undefined
     await context.finish(job, (sql) => record(sql, claimed, outcome, next))
-    return line(claimed, outcome, next)
+    return describe(claimed, outcome, next)
   },
 }
 
@@ -100,7 +100,7 @@ async function messageOf(seal: Seal, claimed: Claimed): Promise<Message> {
   }
 }
 
-function nextOf(claimed: Claimed, outcome: Outcome): NextAttempt {
+function planNextAttempt(claimed: Claimed, outcome: Outcome): NextAttempt {
   return nextAttempt({
     attempts: claimed.used + (outcome.counted ? 1 : 0),
     counted: outcome.counted,
@@ -139,7 +139,7 @@ async function record(
   await sql`
     select private.settle_delivery(${claimed.id}, ${status}, ${outcome.error ?? null}, ${at}::timestamptz)`
   if (at) await enqueueAgain(sql, claimed, at)
-  await noteChannel(sql, claimed, outcome)
+  await recordChannelHealth(sql, claimed, outcome)
 }
 
 /** The next job of a delivery that has to wait. */
@@ -153,7 +153,7 @@ async function cancel(sql: Sql, id: string, why: string): Promise<void> {
   await sql`select private.settle_delivery(${id}, 'cancelled', ${why}, null)`
 }
 
-async function noteChannel(sql: Sql, claimed: Claimed, outcome: Outcome): Promise<void> {
+async function recordChannelHealth(sql: Sql, claimed: Claimed, outcome: Outcome): Promise<void> {
   if (outcome.outcome === 'ok') {
     if (claimed.failures > 0) {
       await sql`
@@ -172,19 +172,19 @@ async function noteChannel(sql: Sql, claimed: Claimed, outcome: Outcome): Promis
   await sql`
     update watchpost.channels
     set failures = failures + 1, status = 'failing',
-        paused_until = greatest(paused_until, now() + make_interval(secs => ${pauseOf(claimed, outcome)}))
+        paused_until = greatest(paused_until, now() + make_interval(secs => ${pauseSeconds(claimed, outcome)}))
     where id = ${claimed.channel_id} and status <> 'disabled'`
 }
 
 /** Seconds to leave a whole channel alone: as it asked, or longer the longer it has been failing. */
-function pauseOf({ failures }: Claimed, outcome: Outcome): number {
+function pauseSeconds({ failures }: Claimed, outcome: Outcome): number {
   const asked = outcome.throttled ? (outcome.retry_after_seconds ?? 10) : 0
   const over = failures + 2 - BREAKER_AFTER
   const breaker = doublingDelay(over, { first: 10, longest: BREAKER_MAX_SECONDS })
   return Math.min(Math.max(asked, breaker), BREAKER_MAX_SECONDS)
 }
 
-function line(claimed: Claimed, outcome: Outcome, next: NextAttempt | undefined) {
+function describe(claimed: Claimed, outcome: Outcome, next: NextAttempt | undefined) {
   return {
     delivery_id: claimed.id,
     channel_id: claimed.channel_id,

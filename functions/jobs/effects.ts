@@ -25,7 +25,7 @@ export class Effects {
   updateCount = 0
   readonly #runId: string
   readonly #alerts: object[] = []
-  readonly #further: object[] = []
+  readonly #advanced: object[] = []
   readonly #updates: object[] = []
   readonly #memories = new Map<string, { zone_id: string; key: string; memory: Memory }>()
 
@@ -57,7 +57,7 @@ export class Effects {
       zone_version: zone.version,
       event_revision: event.revision,
     }
-    if (existed) this.#further.push(row)
+    if (existed) this.#advanced.push(row)
     else this.#alerts.push(row)
   }
 
@@ -103,8 +103,8 @@ export class Effects {
     if (this.#alerts.length > 0) {
       await sql`select private.raise_alerts(${JSON.stringify(this.#alerts)}::jsonb, ${this.#runId})`
     }
-    if (this.#further.length > 0) {
-      await sql`select private.advance_alerts(${JSON.stringify(this.#further)}::jsonb, ${this.#runId})`
+    if (this.#advanced.length > 0) {
+      await sql`select private.advance_alerts(${JSON.stringify(this.#advanced)}::jsonb, ${this.#runId})`
     }
     if (this.#updates.length > 0) {
       await sql`select private.update_alerts(${JSON.stringify(this.#updates)}::jsonb)`

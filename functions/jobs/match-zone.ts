@@ -15,7 +15,7 @@ export const matchZone: Queue = {
   run: async (context, job) => {
     const zone_id = job.data.zone_id ?? ''
     const counts = await context.finish(job, async (sql) => {
-      await releaseWhenLoud(sql, zone_id)
+      await releaseUnlessQuiet(sql, zone_id)
       return matchStanding(sql, zone_id, job.id)
     })
     return { zone_id, ...counts }
@@ -37,7 +37,7 @@ async function matchStanding(sql: Sql, zoneId: string, runId: string) {
   return { pairs: first.pairs + second.pairs, alerts: first.alerts + second.alerts }
 }
 
-async function releaseWhenLoud(sql: Sql, zoneId: string): Promise<void> {
+async function releaseUnlessQuiet(sql: Sql, zoneId: string): Promise<void> {
   const [held] = await sql<{ definition: unknown }>`
     select private.version_definition(v) as definition
     from watchpost.zones z

@@ -82,13 +82,13 @@ export async function decideAll(
       await breathe(decisionCost(zone.prepared, event))
       const slot = `${zoneId} ${key}`
       const before = memories.get(slot) ?? null
-      const decision = decideOne(zone.prepared, event, before, at)
+      const decision = decidePair(zone.prepared, event, before, at)
       if (decision.memory && decision.memory !== before) {
         memories.set(slot, decision.memory)
         effects.remember(zoneId, key, decision.memory)
       }
       if (decision.outcome !== 'none')
-        effects.alert(zone, event, decision, { at, existed: told(before, decision) })
+        effects.alert(zone, event, decision, { at, existed: hasAlert(before, decision) })
       if (decision.update) effects.update(zone, event, decision, at)
     }
   }
@@ -97,7 +97,7 @@ export async function decideAll(
 }
 
 /** Brief first: most pairs fail early, and only what leaves a trace needs all its numbers. */
-function decideOne(
+function decidePair(
   prepared: PreparedZone<ZoneFields>,
   event: DecidableEvent,
   memory: Memory | null,
@@ -109,7 +109,7 @@ function decideOne(
 }
 
 /** Whether an alert exists already that this decision only takes further (held or suppressed before). */
-function told(before: Memory | null, decision: Decision): boolean {
+function hasAlert(before: Memory | null, decision: Decision): boolean {
   if (before === null) return false
   if (before.kind === 'event') return true
   const stays = decision.memory?.kind === 'stay' && decision.memory.began_at === before.began_at

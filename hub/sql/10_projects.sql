@@ -10,7 +10,9 @@ create table hub.projects (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
-
+comment on table hub.projects is 'What leads, drafts and missions belong to; its folder has the same name as its slug.';
+comment on column hub.projects.slug is 'Names the folder and the addresses; never changes.';
+comment on column hub.projects.icp is 'The ideal customer profile, as it was when the project was made or last edited here; agents read CONTEXT.md.';
 alter table hub.projects enable row level security;
 alter table hub.projects force row level security;
 create policy projects_select on hub.projects for select to hub_ro, hub_rw, hub_data
@@ -18,13 +20,8 @@ create policy projects_select on hub.projects for select to hub_ro, hub_rw, hub_
 create policy projects_write on hub.projects for all to hub_rw
   using ((select private.current_project()) = '*' or (select private.current_project()) = id::text)
   with check ((select private.current_project()) = '*' or (select private.current_project()) = id::text);
-
 grant select on hub.projects to hub_ro, hub_data;
 grant select, insert, update, delete on hub.projects to hub_rw;
-
-comment on table hub.projects is 'What leads, drafts and missions belong to; its folder has the same name as its slug.';
-comment on column hub.projects.slug is 'Names the folder and the addresses; never changes.';
-comment on column hub.projects.icp is 'The ideal customer profile, as it was when the project was made or last edited here; agents read CONTEXT.md.';
 
 -- How many projects are older than this one: those beyond the licence's number are read-only.
 -- Security definer: a transaction sees its own project alone.

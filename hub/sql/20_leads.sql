@@ -35,13 +35,16 @@ create table hub.leads (
   updated_at timestamptz not null default now(),
   constraint leads_named check (name is not null or email is not null or company is not null)
 );
-
+comment on table hub.leads is 'People and companies a project wants to win.';
+comment on column hub.leads.email_key is 'The e-mail in lower case: once in a project.';
+comment on column hub.leads.identity is 'By what an import finds a lead that has no e-mail.';
+comment on column hub.leads.source is 'Where it came from, e.g. "fair.csv" or "mission <id>"; shown before anything is sent.';
+comment on column hub.leads.lawful_basis is 'Why this person may be written to; nothing is sent without.';
 create unique index leads_email on hub.leads (project_id, email_key);
 create index leads_stage on hub.leads (project_id, stage, created_at desc, id desc);
 create index leads_newest on hub.leads (project_id, created_at desc, id desc);
 create index leads_domain on hub.leads (project_id, domain);
 create index leads_identity on hub.leads (project_id, identity);
-
 alter table hub.leads enable row level security;
 alter table hub.leads force row level security;
 create policy leads_select on hub.leads for select to hub_ro, hub_rw, hub_data
@@ -51,11 +54,6 @@ create policy leads_write on hub.leads for all to hub_rw
   with check (private.in_project(project_id));
 grant select on hub.leads to hub_ro, hub_data;
 grant select, insert, update, delete on hub.leads to hub_rw;
-comment on table hub.leads is 'People and companies a project wants to win.';
-comment on column hub.leads.email_key is 'The e-mail in lower case: once in a project.';
-comment on column hub.leads.identity is 'By what an import finds a lead that has no e-mail.';
-comment on column hub.leads.source is 'Where it came from, e.g. "fair.csv" or "mission <id>"; shown before anything is sent.';
-comment on column hub.leads.lawful_basis is 'Why this person may be written to; nothing is sent without.';
 
 create table hub.evidence (
   id uuid primary key default gen_random_uuid(),
@@ -67,9 +65,10 @@ create table hub.evidence (
   mission_id uuid,
   created_at timestamptz not null default now()
 );
+comment on table hub.evidence is 'What is known of a lead and from where; drafts may only claim what stands here.';
+comment on column hub.evidence.source is 'A URL, or the file and row it was read from.';
 create index evidence_lead on hub.evidence (lead_id);
 create index evidence_project on hub.evidence (project_id, created_at desc);
-
 alter table hub.evidence enable row level security;
 alter table hub.evidence force row level security;
 create policy evidence_select on hub.evidence for select to hub_ro, hub_rw, hub_data
@@ -79,8 +78,6 @@ create policy evidence_write on hub.evidence for all to hub_rw
   with check (private.in_project(project_id));
 grant select on hub.evidence to hub_ro, hub_data;
 grant select, insert, update, delete on hub.evidence to hub_rw;
-comment on table hub.evidence is 'What is known of a lead and from where; drafts may only claim what stands here.';
-comment on column hub.evidence.source is 'A URL, or the file and row it was read from.';
 
 -- Notes, tasks and what happened, by one kind each: together a lead's timeline.
 create table hub.notes (
@@ -90,8 +87,18 @@ create table hub.notes (
   text text not null check (length(text) between 1 and 10000),
   created_at timestamptz not null default now()
 );
+comment on table hub.notes is 'What somebody wrote about a lead.';
 create index notes_lead on hub.notes (lead_id, created_at desc);
 create index notes_project on hub.notes (project_id);
+alter table hub.notes enable row level security;
+alter table hub.notes force row level security;
+create policy notes_select on hub.notes for select to hub_ro, hub_rw, hub_data
+  using (private.in_project(project_id));
+create policy notes_write on hub.notes for all to hub_rw
+  using (private.in_project(project_id))
+  with check (private.in_project(project_id));
+grant select on hub.notes to hub_ro, hub_data;
+grant select, insert, update, delete on hub.notes to hub_rw;
 
 create table hub.tasks (
   id uuid primary key default gen_random_uuid(),
@@ -102,9 +109,19 @@ create table hub.tasks (
   done_at timestamptz,
   created_at timestamptz not null default now()
 );
+comment on table hub.tasks is 'What is to be done, mostly for a lead.';
 create index tasks_lead on hub.tasks (lead_id);
 create index tasks_open on hub.tasks (project_id, due_on) where done_at is null;
 create index tasks_newest on hub.tasks (project_id, created_at desc, id desc);
+alter table hub.tasks enable row level security;
+alter table hub.tasks force row level security;
+create policy tasks_select on hub.tasks for select to hub_ro, hub_rw, hub_data
+  using (private.in_project(project_id));
+create policy tasks_write on hub.tasks for all to hub_rw
+  using (private.in_project(project_id))
+  with check (private.in_project(project_id));
+grant select on hub.tasks to hub_ro, hub_data;
+grant select, insert, update, delete on hub.tasks to hub_rw;
 
 create table hub.activities (
   id uuid primary key default gen_random_uuid(),
@@ -117,32 +134,15 @@ create table hub.activities (
   details jsonb not null default '{}',
   at timestamptz not null default now()
 );
+comment on table hub.activities is 'What happened to a lead, newest first: its timeline.';
 create index activities_lead on hub.activities (lead_id, at desc, id desc);
 create index activities_project on hub.activities (project_id, at desc);
-
-alter table hub.notes enable row level security;
-alter table hub.notes force row level security;
-alter table hub.tasks enable row level security;
-alter table hub.tasks force row level security;
 alter table hub.activities enable row level security;
 alter table hub.activities force row level security;
-create policy notes_select on hub.notes for select to hub_ro, hub_rw, hub_data
-  using (private.in_project(project_id));
-create policy notes_write on hub.notes for all to hub_rw
-  using (private.in_project(project_id))
-  with check (private.in_project(project_id));
-create policy tasks_select on hub.tasks for select to hub_ro, hub_rw, hub_data
-  using (private.in_project(project_id));
-create policy tasks_write on hub.tasks for all to hub_rw
-  using (private.in_project(project_id))
-  with check (private.in_project(project_id));
 create policy activities_select on hub.activities for select to hub_ro, hub_rw, hub_data
   using (private.in_project(project_id));
 create policy activities_write on hub.activities for all to hub_rw
   using (private.in_project(project_id))
   with check (private.in_project(project_id));
-grant select on hub.notes, hub.tasks, hub.activities to hub_ro, hub_data;
-grant select, insert, update, delete on hub.notes, hub.tasks, hub.activities to hub_rw;
-comment on table hub.notes is 'What somebody wrote about a lead.';
-comment on table hub.tasks is 'What is to be done, mostly for a lead.';
-comment on table hub.activities is 'What happened to a lead, newest first: its timeline.';
+grant select on hub.activities to hub_ro, hub_data;
+grant select, insert, update, delete on hub.activities to hub_rw;

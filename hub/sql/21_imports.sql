@@ -19,9 +19,9 @@ create table hub.imports (
   finished_at timestamptz,
   constraint imports_handled check (handled between 0 and total)
 );
+comment on table hub.imports is 'Files of leads that were or are being imported; the file itself is gone when it is done.';
 create index imports_newest on hub.imports (project_id, created_at desc, id desc);
 create index imports_open on hub.imports (created_at) where status in ('queued', 'processing');
-
 alter table hub.imports enable row level security;
 alter table hub.imports force row level security;
 create policy imports_select on hub.imports for select to hub_ro, hub_rw
@@ -31,7 +31,6 @@ create policy imports_write on hub.imports for all to hub_rw
   with check (private.in_project(project_id));
 grant select on hub.imports to hub_ro;
 grant select, insert, update, delete on hub.imports to hub_rw;
-comment on table hub.imports is 'Files of leads that were or are being imported; the file itself is gone when it is done.';
 
 create table hub.import_errors (
   import_id uuid not null references hub.imports on delete cascade,
@@ -43,8 +42,8 @@ create table hub.import_errors (
   mistakes jsonb not null,
   primary key (import_id, position)
 );
+comment on table hub.import_errors is 'Rows of an import that did not become leads, as they stood in the file, and why.';
 create index import_errors_project on hub.import_errors (project_id);
-
 alter table hub.import_errors enable row level security;
 alter table hub.import_errors force row level security;
 create policy import_errors_select on hub.import_errors for select to hub_ro, hub_rw
@@ -54,7 +53,6 @@ create policy import_errors_write on hub.import_errors for all to hub_rw
   with check (private.in_project(project_id));
 grant select on hub.import_errors to hub_ro;
 grant select, insert, update, delete on hub.import_errors to hub_rw;
-comment on table hub.import_errors is 'Rows of an import that did not become leads, as they stood in the file, and why.';
 
 -- The row as it came in, by its e-mail or identity: coming again, it finds its lead whatever was
 -- edited since.

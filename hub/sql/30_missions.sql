@@ -32,9 +32,20 @@ create table hub.missions (
   started_at timestamptz,
   finished_at timestamptz
 );
+comment on table hub.missions is 'Tasks handed to agents.';
 create index missions_newest on hub.missions (project_id, created_at desc, id desc);
 create index missions_open on hub.missions (status, created_at) where status in ('queued', 'processing');
 create index missions_retry_of on hub.missions (retry_of);
+alter table hub.missions enable row level security;
+alter table hub.missions force row level security;
+create policy missions_select on hub.missions for select to hub_ro, hub_rw, hub_data
+  using (private.in_project(project_id));
+create policy missions_write on hub.missions for all to hub_rw
+  using (private.in_project(project_id))
+  with check (private.in_project(project_id));
+grant select on hub.missions to hub_ro, hub_data;
+grant select, insert, update, delete on hub.missions to hub_rw;
+
 alter table hub.evidence add constraint evidence_mission
   foreign key (mission_id) references hub.missions on delete set null;
 create index evidence_mission on hub.evidence (mission_id);
@@ -51,7 +62,17 @@ create table hub.mission_steps (
   primary key (mission_id, position),
   constraint mission_steps_once unique (mission_id, name)
 );
+comment on table hub.mission_steps is 'The finished steps of a mission: a mission that was killed goes on behind the last.';
 create index mission_steps_project on hub.mission_steps (project_id);
+alter table hub.mission_steps enable row level security;
+alter table hub.mission_steps force row level security;
+create policy mission_steps_select on hub.mission_steps for select to hub_ro, hub_rw
+  using (private.in_project(project_id));
+create policy mission_steps_write on hub.mission_steps for all to hub_rw
+  using (private.in_project(project_id))
+  with check (private.in_project(project_id));
+grant select on hub.mission_steps to hub_ro;
+grant select, insert, update, delete on hub.mission_steps to hub_rw;
 
 -- What needs a yes: bound to a hash of what was shown, so that a change voids it.
 create table hub.approvals (
@@ -68,33 +89,15 @@ create table hub.approvals (
   decided_at timestamptz,
   created_at timestamptz not null default now()
 );
+comment on table hub.approvals is 'What an agent may do only after a yes, bound to a hash of what was shown.';
 create index approvals_waiting on hub.approvals (project_id, created_at desc);
 create index approvals_mission on hub.approvals (mission_id);
-
-alter table hub.missions enable row level security;
-alter table hub.missions force row level security;
-alter table hub.mission_steps enable row level security;
-alter table hub.mission_steps force row level security;
 alter table hub.approvals enable row level security;
 alter table hub.approvals force row level security;
-create policy missions_select on hub.missions for select to hub_ro, hub_rw, hub_data
-  using (private.in_project(project_id));
-create policy missions_write on hub.missions for all to hub_rw
-  using (private.in_project(project_id))
-  with check (private.in_project(project_id));
-create policy mission_steps_select on hub.mission_steps for select to hub_ro, hub_rw
-  using (private.in_project(project_id));
-create policy mission_steps_write on hub.mission_steps for all to hub_rw
-  using (private.in_project(project_id))
-  with check (private.in_project(project_id));
 create policy approvals_select on hub.approvals for select to hub_ro, hub_rw
   using (private.in_project(project_id));
 create policy approvals_write on hub.approvals for all to hub_rw
   using (private.in_project(project_id))
   with check (private.in_project(project_id));
-grant select on hub.missions to hub_ro, hub_data;
-grant select on hub.mission_steps, hub.approvals to hub_ro;
-grant select, insert, update, delete on hub.missions, hub.mission_steps, hub.approvals to hub_rw;
-comment on table hub.missions is 'Tasks handed to agents.';
-comment on table hub.mission_steps is 'The finished steps of a mission: a mission that was killed goes on behind the last.';
-comment on table hub.approvals is 'What an agent may do only after a yes, bound to a hash of what was shown.';
+grant select on hub.approvals to hub_ro;
+grant select, insert, update, delete on hub.approvals to hub_rw;

@@ -8,9 +8,9 @@ create table hub.mission_events (
   data jsonb not null default '{}',
   at timestamptz not null default now()
 );
+comment on table hub.mission_events is 'States and finished steps of missions, in their order.';
 create index mission_events_mission on hub.mission_events (mission_id, id);
 create index mission_events_project on hub.mission_events (project_id);
-
 alter table hub.mission_events enable row level security;
 alter table hub.mission_events force row level security;
 create policy mission_events_select on hub.mission_events for select to hub_ro, hub_rw
@@ -20,6 +20,6 @@ create policy mission_events_write on hub.mission_events for all to hub_rw
   with check (private.in_project(project_id));
 grant select on hub.mission_events to hub_ro;
 grant select, insert, update, delete on hub.mission_events to hub_rw;
+
 -- A restore lets the numbers go on behind those that it brings.
 grant usage, update on sequence hub.mission_events_id_seq to hub_rw;
-comment on table hub.mission_events is 'States and finished steps of missions, in their order.';

@@ -41,9 +41,19 @@ create table hub.drafts (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
+comment on table hub.drafts is 'Mail on its way: draft, rendered, approved, pushed, sent.';
 create index drafts_newest on hub.drafts (project_id, created_at desc, id desc);
 create index drafts_state on hub.drafts (state, updated_at);
 create index drafts_mission on hub.drafts (mission_id);
+alter table hub.drafts enable row level security;
+alter table hub.drafts force row level security;
+create policy drafts_select on hub.drafts for select to hub_ro, hub_rw, hub_data
+  using (private.in_project(project_id));
+create policy drafts_write on hub.drafts for all to hub_rw
+  using (private.in_project(project_id))
+  with check (private.in_project(project_id));
+grant select on hub.drafts to hub_ro, hub_data;
+grant select, insert, update, delete on hub.drafts to hub_rw;
 
 -- The people an approved draft goes to, as they were approved, and what became of each mail.
 create table hub.recipients (
@@ -75,12 +85,24 @@ create table hub.recipients (
   unsubscribed_at timestamptz,
   primary key (draft_id, email)
 );
+comment on table hub.recipients is 'Who an approved draft goes to and what became of each mail.';
+comment on column hub.recipients.claimed_at is 'When `sending` was committed, before DATA; the daily cap counts these.';
+comment on column hub.recipients.token_hash is 'Of the token in this mail''s unsubscribe link.';
 create index recipients_lead on hub.recipients (lead_id);
 create index recipients_project on hub.recipients (project_id, sent_at desc);
 create index recipients_message on hub.recipients (message_id);
 create index recipients_email on hub.recipients (email);
 create index recipients_claimed on hub.recipients (claimed_at) where claimed_at is not null;
 create unique index recipients_token on hub.recipients (token_hash);
+alter table hub.recipients enable row level security;
+alter table hub.recipients force row level security;
+create policy recipients_select on hub.recipients for select to hub_ro, hub_rw, hub_data
+  using (private.in_project(project_id));
+create policy recipients_write on hub.recipients for all to hub_rw
+  using (private.in_project(project_id))
+  with check (private.in_project(project_id));
+grant select on hub.recipients to hub_ro, hub_data;
+grant select, insert, update, delete on hub.recipients to hub_rw;
 
 -- Campaigns in listmonk: one for each portion of a draft's people that one day's cap allows.
 create table hub.campaigns (
@@ -98,38 +120,19 @@ create table hub.campaigns (
   finished_at timestamptz,
   created_at timestamptz not null default now()
 );
+comment on table hub.campaigns is 'The campaigns in listmonk that an approved draft goes out as.';
 create unique index campaigns_portion on hub.campaigns (draft_id, portion) where state <> 'void';
 create index campaigns_draft on hub.campaigns (draft_id);
 create index campaigns_project on hub.campaigns (project_id);
-
-alter table hub.drafts enable row level security;
-alter table hub.drafts force row level security;
-alter table hub.recipients enable row level security;
-alter table hub.recipients force row level security;
 alter table hub.campaigns enable row level security;
 alter table hub.campaigns force row level security;
-create policy drafts_select on hub.drafts for select to hub_ro, hub_rw, hub_data
-  using (private.in_project(project_id));
-create policy drafts_write on hub.drafts for all to hub_rw
-  using (private.in_project(project_id))
-  with check (private.in_project(project_id));
-create policy recipients_select on hub.recipients for select to hub_ro, hub_rw, hub_data
-  using (private.in_project(project_id));
-create policy recipients_write on hub.recipients for all to hub_rw
-  using (private.in_project(project_id))
-  with check (private.in_project(project_id));
 create policy campaigns_select on hub.campaigns for select to hub_ro, hub_rw, hub_data
   using (private.in_project(project_id));
 create policy campaigns_write on hub.campaigns for all to hub_rw
   using (private.in_project(project_id))
   with check (private.in_project(project_id));
-grant select on hub.drafts, hub.recipients, hub.campaigns to hub_ro, hub_data;
-grant select, insert, update, delete on hub.drafts, hub.recipients, hub.campaigns to hub_rw;
-comment on table hub.drafts is 'Mail on its way: draft, rendered, approved, pushed, sent.';
-comment on table hub.recipients is 'Who an approved draft goes to and what became of each mail.';
-comment on table hub.campaigns is 'The campaigns in listmonk that an approved draft goes out as.';
-comment on column hub.recipients.claimed_at is 'When `sending` was committed, before DATA; the daily cap counts these.';
-comment on column hub.recipients.token_hash is 'Of the token in this mail''s unsubscribe link.';
+grant select on hub.campaigns to hub_ro, hub_data;
+grant select, insert, update, delete on hub.campaigns to hub_rw;
 
 -- Who must never get mail again, from any project; only salted hashes, and no row is ever removed.
 create table hub.suppression (
@@ -140,6 +143,7 @@ create table hub.suppression (
   -- A person took a bounce back; what its owner asked for is never taken back.
   released_at timestamptz check (released_at is null or reason = 'bounced')
 );
+comment on table hub.suppression is 'Who must never get mail again, as salted hashes; shared by all projects.';
 create index suppression_project on hub.suppression (project_id);
 alter table hub.suppression enable row level security;
 alter table hub.suppression force row level security;
@@ -152,7 +156,6 @@ create policy suppression_update on hub.suppression for update to hub_rw
   with check ((select private.current_project()) is not null);
 grant select on hub.suppression to hub_ro;
 grant select, insert, update (reason, released_at) on hub.suppression to hub_rw;
-comment on table hub.suppression is 'Who must never get mail again, as salted hashes; shared by all projects.';
 
 -- What became of a project's mail; listmonk tells openings and clicks as numbers of a campaign only.
 create function private.mail_totals(p_project_id uuid)
