@@ -1,21 +1,28 @@
 import { z } from 'zod'
 import { withClient } from './schema.ts'
+import { INLINED_FUNCTIONS } from './schema-rules.ts'
 import { ON_A_THROWAWAY, supabase } from './supabase-cli.ts'
 
 const Finding = z.object({
   name: z.string(),
   level: z.enum(['INFO', 'WARN', 'ERROR']),
   detail: z.string(),
-  metadata: z.object({ schema: z.string().optional() }).nullish(),
+  metadata: z.object({ schema: z.string().optional(), name: z.string().optional() }).nullish(),
 })
 const Answer = z.object({ results: z.array(Finding) })
 
-/** Findings in code that is not ours, each with the reason why it may stand. */
-const ACCEPTED: { name: string; schema: string; reason: string }[] = [
+/** Findings that may stand, each with the reason; of a schema, or of these things in it. */
+const ACCEPTED: { name: string; schema: string; only?: string[]; reason: string }[] = [
   {
     name: 'function_search_path_mutable',
     schema: 'pgboss',
     reason: 'made and replaced by pg-boss itself; security invoker, and only jobs reach the schema',
+  },
+  {
+    name: 'function_search_path_mutable',
+    schema: 'private',
+    only: INLINED_FUNCTIONS,
+    reason: 'inlined only without one; security invoker, called where the path is empty',
   },
 ]
 
@@ -40,6 +47,9 @@ export async function advisorFindings(adminUrl: string): Promise<string[]> {
 
 function isAccepted(found: z.infer<typeof Finding>) {
   return ACCEPTED.some(
-    ({ name, schema }) => name === found.name && schema === found.metadata?.schema,
+    ({ name, schema, only }) =>
+      name === found.name &&
+      schema === found.metadata?.schema &&
+      (!only || only.includes(found.metadata.name ?? '')),
   )
 }

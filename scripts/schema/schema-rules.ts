@@ -35,6 +35,9 @@ export const DEFINER_FUNCTIONS_FOR_CALLERS: Record<string, string> = {
     'callers update no deliveries; it touches only a test of their own channel',
 }
 
+/** Functions without a search_path of their own, which Postgres inlines only so; callers have one. */
+export const INLINED_FUNCTIONS = ['sightings_wanted', 'zones_wanted']
+
 /** The functions of sql/62_deliveries.sql that change a delivery; no others may. */
 export const DELIVERY_WRITERS = [
   'add_test',
@@ -95,7 +98,8 @@ const RULES: Record<string, string> = {
   'is a function without a search_path of its own': `
     select p.oid::regprocedure as what from pg_proc p
     where p.pronamespace in ${ours}
-      and not exists (select from unnest(p.proconfig) s where s like 'search_path=%')`,
+      and not exists (select from unnest(p.proconfig) s where s like 'search_path=%')
+      and (p.prosecdef or p.proname not in (${INLINED_FUNCTIONS.map((name) => `'${name}'`).join(', ')}))`,
   'is a function that everybody (public) may execute': `
     select p.oid::regprocedure as what
     from pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) g

@@ -1849,6 +1849,36 @@ select p.event_id, p.source, p.type, p.severity, p.ts, p.extent, p.tenant_id, tr
 from watchpost.positions p;
 comment on view private.sightings is 'Events and positions as one, for searches by area.';
 
+-- What events_near looks for, wherever it is. These two have no search_path of their own, so that they are
+-- inlined and read by index; they are called where it is empty.
+create function private.sightings_wanted(
+  p_tenants uuid[],
+  p_from timestamptz,
+  p_before timestamptz,
+  p_before_id text,
+  p_source text,
+  p_type text,
+  p_min_severity integer
+)
+returns setof private.sightings
+language sql stable as $$
+  select s.*
+  from private.sightings s
+  where s.ts > p_from and s.ts <= p_before
+    and (s.tenant_id is null or s.tenant_id = any(p_tenants))
+    and (p_before_id is null or s.ts < p_before or s.id < p_before_id)
+    and (p_source is null or s.source = p_source)
+    and (p_type is null or s.type = p_type)
+    and (p_min_severity is null or s.severity >= p_min_severity)
+$$;
+
+create function private.zones_wanted(p_tenants uuid[], p_zone_id uuid) returns setof watchpost.zones
+language sql stable as $$
+  select z.*
+  from watchpost.zones z
+  where z.tenant_id = any(p_tenants) and z.deleted_at is null and (p_zone_id is null or z.id = p_zone_id)
+$$;
+
 -- Newest events whose extent meets a box of the caller's zones, before a cursor. With more than
 -- p_max_boxes boxes it walks the window by time instead and may stop early: then the last row says where.
 -- Security definer: operators on boxes are not leakproof, so under RLS no index could serve them.
@@ -1868,47 +1898,44 @@ returns table (event_id text, ts timestamptz, is_position boolean, zone_ids uuid
 language plpgsql stable security definer set search_path = '' set plan_cache_mode = force_custom_plan as $$
 declare
   v_tenants uuid[] := private.my_tenants();
+  v_boxes bigint;
 begin
-  return query
-  with mine as not materialized (
-    select z.id from watchpost.zones z
-    where z.tenant_id = any(v_tenants) and z.deleted_at is null and (p_zone_id is null or z.id = p_zone_id)
-  ),
-  boxes as materialized (
-    select b.zone_id, b.box
-    from mine
-    join watchpost.zone_boxes b on b.zone_id = mine.id
+  select count(*) into v_boxes
+  from (
+    select from private.zones_wanted(v_tenants, p_zone_id) z
+    join watchpost.zone_boxes b on b.zone_id = z.id
     limit p_max_boxes + 1
-  ),
-  -- Not materialized: each of the two ways below reads it by an index of its own.
-  wanted as not materialized (
-    select s.id, s.ts, s.extent, s.is_position
-    from private.sightings s
-    where s.ts > p_from and s.ts <= p_before
-      and (s.tenant_id is null or s.tenant_id = any(v_tenants))
-      and (p_before_id is null or s.ts < p_before or s.id < p_before_id)
-      and (p_source is null or s.source = p_source)
-      and (p_type is null or s.type = p_type)
-      and (p_min_severity is null or s.severity >= p_min_severity)
-  ),
-  near as (
-    select e.id, e.ts, e.is_position, array_agg(distinct b.zone_id) as zone_ids
+  ) counted;
+
+  if v_boxes <= p_max_boxes then
+    return query
+    with boxes as materialized (
+      select b.zone_id, b.box
+      from private.zones_wanted(v_tenants, p_zone_id) z
+      join watchpost.zone_boxes b on b.zone_id = z.id
+    )
+    select e.id, e.ts, e.is_position, array_agg(distinct b.zone_id)
     from boxes b
     cross join lateral (
-      select w.id, w.ts, w.is_position from wanted w
-      where w.extent operator(pg_catalog.&&) b.box
-      order by w.ts operator(extensions.<->) p_before
+      select s.id, s.ts, s.is_position
+      from private.sightings_wanted(
+        v_tenants, p_from, p_before, p_before_id, p_source, p_type, p_min_severity) s
+      where s.extent operator(pg_catalog.&&) b.box
+      order by s.ts operator(extensions.<->) p_before
       fetch first p_limit rows with ties
     ) e
-    where (select count(*) from boxes) <= p_max_boxes
     group by e.id, e.ts, e.is_position
     order by e.ts desc, e.id desc
-    limit p_limit
-  ),
-  walked as materialized (
-    select w.* from wanted w
-    where (select count(*) from boxes) > p_max_boxes
-    order by w.ts desc, w.id desc
+    limit p_limit;
+    return;
+  end if;
+
+  return query
+  with walked as materialized (
+    select s.id, s.ts, s.extent, s.is_position
+    from private.sightings_wanted(
+      v_tenants, p_from, p_before, p_before_id, p_source, p_type, p_min_severity) s
+    order by s.ts desc, s.id desc
     limit 5000
   ),
   hits as (
@@ -1917,12 +1944,14 @@ begin
     cross join lateral (
       -- Offset 0: first the boxes it meets, then whose they are. Box operators are estimated so high
       -- that each event would else be held against all zones of the caller.
-      select array_agg(distinct owned.id) as zone_ids
+      select array_agg(distinct mine.id) as zone_ids
       from (
         select b.zone_id from watchpost.zone_boxes b
         where b.box operator(pg_catalog.&&) w.extent offset 0
       ) met
-      cross join lateral (select mine.id from mine where mine.id = met.zone_id offset 0) owned
+      cross join lateral (
+        select z.id from private.zones_wanted(v_tenants, p_zone_id) z where z.id = met.zone_id offset 0
+      ) mine
     ) n
     where n.zone_ids is not null
     order by w.ts desc, w.id desc
@@ -1935,8 +1964,6 @@ begin
     order by w.ts, w.id
     limit 1
   )
-  select * from near
-  union all
   select * from hits
   union all
   select * from stopped s where not exists (select from hits h where h.id = s.id)
