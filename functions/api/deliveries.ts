@@ -82,11 +82,11 @@ deliveries.openapi(
     const { seal, send } = c.get('deps')
     const secrets = await unsealSecrets(channel, seal)
     const message = { id: deliveryId, card, ...(await unsealReceiver(channel, seal)), secrets, now }
-    const told = await deliver(kindOf(channel), message, send)
+    const outcome = await deliver(kindOf(channel), message, send)
     const delivery = await write(c, async (sql, last) => {
       const ended = sql`
-        select private.end_test(${deliveryId}, ${told.outcome}, ${told.status ?? null},
-          ${told.duration_ms}, ${told.error ?? null}, ${told.response_excerpt ?? null})`
+        select private.end_test(${deliveryId}, ${outcome.outcome}, ${outcome.status ?? null},
+          ${outcome.duration_ms}, ${outcome.error ?? null}, ${outcome.response_excerpt ?? null})`
       const reading = sql<ChannelDelivery>`
         select ${deliveryColumns}
         from watchpost.deliveries d
