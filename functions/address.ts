@@ -1,17 +1,17 @@
 import type { HttpBindings } from '@hono/node-server'
 import ipaddr from 'ipaddr.js'
-import type { Range } from './config.ts'
+import type { CidrRange } from './config.ts'
 import type { Deps } from './context.ts'
 
 const WINDOW_MS = 60_000
-/** About 2 MB; beyond it the address seen longest ago is forgotten. */
-const MOST_REMEMBERED = 20_000
+/** About 2 MB of memory. Beyond it the least recently seen address is dropped. */
+const MAX_ADDRESSES = 20_000
 
 /**
- * clientAddress is the peer's own, unless the peer is a trusted proxy: then the nearest address in
- * X-Forwarded-For that is none. What stands left of that one, anybody may have written.
+ * The address of the client: that of the peer or, if the peer is a trusted proxy, the rightmost address in
+ * X-Forwarded-For that is not a trusted proxy. Anybody could have written what is further left.
  */
-export function clientAddress(trusted: readonly Range[]): Deps['address'] {
+export function clientAddress(trusted: readonly CidrRange[]): Deps['address'] {
   return (c) => {
     // safe: the Node server hands every request its socket
     const { incoming } = c.env as unknown as HttpBindings
@@ -20,10 +20,10 @@ export function clientAddress(trusted: readonly Range[]): Deps['address'] {
 }
 
 /**
- * behindGateway is for functions that only their platform's gateway reaches: what it wrote last into
- * X-Forwarded-For is the peer, and of the rest is believed what clientAddress would believe.
+ * clientAddress for functions that only their platform's gateway can reach: the last entry of
+ * X-Forwarded-For, which the gateway added, is the peer.
  */
-export function behindGateway(trusted: readonly Range[]): Deps['address'] {
+export function behindGateway(trusted: readonly CidrRange[]): Deps['address'] {
   return (c) => {
     const hops = (c.req.header('x-forwarded-for') ?? '').split(',')
     const peer = hops.pop()?.trim()
@@ -31,11 +31,11 @@ export function behindGateway(trusted: readonly Range[]): Deps['address'] {
   }
 }
 
-/** behindProxies is clientAddress without a request. */
+/** clientAddress for a given peer and X-Forwarded-For header; `unknown` without a valid peer. */
 export function behindProxies(
   peer: string | undefined,
   forwarded: string | undefined,
-  trusted: readonly Range[],
+  trusted: readonly CidrRange[],
 ): string {
   let address = parse(peer)
   if (!address) return 'unknown'
@@ -48,15 +48,15 @@ export function behindProxies(
   return address.toString()
 }
 
-/** addressLimit is a GCRA per address in this process: `perMinute` at once, then evenly spaced. */
+/** A rate limit per address in this process (GCRA): a burst of `perMinute` requests, then evenly spaced. */
 export function addressLimit(
   perMinute: number,
   now: () => number = Date.now,
 ): Deps['address_limit'] & { size: () => number } {
   const step = WINDOW_MS / perMinute
-  // The theoretical arrival time of an address's next request; oldest use first.
+  // The theoretical arrival time (TAT) of each address; least recently used first.
   const arrivals = new Map<string, number>()
-  const take = (address: string) => {
+  const consume = (address: string) => {
     const bucket = bucketOf(address)
     const at = now()
     const known = arrivals.get(bucket) ?? at
@@ -64,16 +64,16 @@ export function addressLimit(
     const is_allowed = next <= at + WINDOW_MS
     arrivals.delete(bucket)
     arrivals.set(bucket, is_allowed ? next : known)
-    if (arrivals.size > MOST_REMEMBERED) {
+    if (arrivals.size > MAX_ADDRESSES) {
       const oldest = arrivals.keys().next()
       if (!oldest.done) arrivals.delete(oldest.value)
     }
     return is_allowed ? 0 : Math.max(1, Math.ceil((next - WINDOW_MS - at) / 1000))
   }
-  return Object.assign(take, { size: () => arrivals.size })
+  return Object.assign(consume, { size: () => arrivals.size })
 }
 
-/** Whoever has one IPv6 address has its whole /64. */
+/** The key under which an address is limited: its /64 network for IPv6, the address itself for IPv4. */
 export function bucketOf(address: string): string {
   const parsed = parse(address)
   if (!(parsed instanceof ipaddr.IPv6)) return address
@@ -83,11 +83,11 @@ export function bucketOf(address: string): string {
 
 function parse(text: string | undefined): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   if (!text || !ipaddr.isValid(text)) return undefined
-  // On a dual-stack socket an IPv4 peer comes as ::ffff:a.b.c.d.
+  // A dual-stack socket reports an IPv4 peer as ::ffff:a.b.c.d.
   return ipaddr.process(text)
 }
 
-function isTrusted(address: ipaddr.IPv4 | ipaddr.IPv6, trusted: readonly Range[]): boolean {
+function isTrusted(address: ipaddr.IPv4 | ipaddr.IPv6, trusted: readonly CidrRange[]): boolean {
   return trusted.some(
     ([network, bits]) => network.kind() === address.kind() && address.match(network, bits),
   )

@@ -1,7 +1,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import { cors } from 'hono/cors'
 import { secureHeaders } from 'hono/secure-headers'
-import { type ApiError, CODES, faultOf, toApiError } from '../shared/problem.ts'
+import { type ApiError, CODES, describeError, toApiError } from '../shared/problem.ts'
 import { hasRoute, unknownRoute } from '../shared/route.ts'
 import { account } from './api/account.ts'
 import { alerts } from './api/alerts.ts'
@@ -17,16 +17,16 @@ import { orgs } from './api/orgs.ts'
 import { sources } from './api/sources.ts'
 import { zones } from './api/zones.ts'
 import { authenticate } from './auth.ts'
-import { holdBody } from './body.ts'
+import { checkBody } from './body.ts'
 import type { Ctx, Deps, Env } from './context.ts'
 import { problem } from './http.ts'
 
-const HELP = 'See /docs for all of them.'
+const ROUTES_HELP = 'See /docs for all routes.'
 export const BASE = '/api/v1'
 
 /**
- * The whole service as one Hono app: the same on Node, Deno and Workers. Everything under /api/v1
- * needs a key unless `docs` or `sources` says otherwise: each route names its scope with `can`.
+ * The whole service as one Hono app, the same on Node, Deno and Workers. Each route states the scope it
+ * requires with `can` or `signedIn`; only the routes of `docs` and `sources` are public.
  */
 export function createApp(deps: Deps): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>()
@@ -41,10 +41,10 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
     if (caller) c.set('caller', caller)
     c.header('X-Request-Id', c.get('request_id'))
     await next()
-    // Behind a path of a proxy or a platform our own addresses begin with it.
+    // A proxy or platform may serve the app under a path of its own.
     const location = c.res.headers.get('Location')
     if (location?.startsWith('/')) c.header('Location', pathOf(deps.public_url) + location)
-    // What may be kept says so itself.
+    // Routes whose answers may be cached set Cache-Control themselves.
     if (!c.res.headers.has('Cache-Control')) c.header('Cache-Control', 'no-store')
     deps.log({
       msg: 'request',
@@ -61,7 +61,7 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
       crossOriginResourcePolicy: false,
       strictTransportSecurity: 'max-age=31536000; includeSubDomains',
       xFrameOptions: 'DENY',
-      // For every answer, so that no page is ever without. data: are the icons of swagger-ui's style.
+      // On every answer, so that no page lacks it. The `data:` images are icons in swagger-ui's CSS.
       contentSecurityPolicy: {
         defaultSrc: ["'none'"],
         scriptSrc: ["'self'"],
@@ -84,12 +84,12 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
       maxAge: 600,
     }),
   )
-  // Before anything is said about the body: at an unknown address there is nothing to send it to.
+  // Before the body is checked: an unknown route is 404 whatever the body is.
   app.use('/api/*', async (c, next) => {
-    if (!hasRoute(app, c.req.method, c.req.path)) throw unknownRoute(app, c, HELP)
+    if (!hasRoute(app, c.req.method, c.req.path)) throw unknownRoute(app, c, ROUTES_HELP)
     await next()
   })
-  app.use(holdBody)
+  app.use(checkBody)
 
   app.route('/api/sources', sources)
   app.route(`${BASE}/me`, me)
@@ -106,35 +106,35 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   app.openAPIRegistry.registerComponent('securitySchemes', 'key', {
     type: 'http',
     scheme: 'bearer',
-    description: 'An API key, wp_live_…, made in the account settings.',
+    description: 'An API key (wp_live_…), created in the account settings.',
   })
   app.openAPIRegistry.registerComponent('securitySchemes', 'session', {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'The access token of somebody who signed in; see docs/accounts.md.',
+    description: 'The access token of a signed-in person; see docs/accounts.md.',
   })
   mountMcp(app, BASE)
   mountDocs(app, BASE)
 
-  app.notFound((c) => problem(c, unknownRoute(app, c, HELP)))
+  app.notFound((c) => problem(c, unknownRoute(app, c, ROUTES_HELP)))
   app.onError(async (thrown, c) => {
-    const error = await foremost(c, toApiError(thrown))
+    const error = await precedingError(c, toApiError(thrown))
     const log = c.get('log')
     log.code = error.code
-    if (error.cause !== undefined) log.error = faultOf(error.cause)
+    if (error.cause !== undefined) log.error = describeError(error.cause)
     return problem(c, error)
   })
   return app
 }
 
-/** The path of an address, without a trailing slash. */
+/** The path of a URL, without a trailing slash. */
 function pathOf(url: string): string {
   return new URL(url).pathname.replace(/\/$/, '')
 }
 
-/** Who may not ask at all is told so first, whatever else is wrong with the request. */
-async function foremost(c: Ctx, error: ApiError): Promise<ApiError> {
+/** The error to answer: 401, 402, 403 and 429 take precedence over what else is wrong with the request. */
+async function precedingError(c: Ctx, error: ApiError): Promise<ApiError> {
   const comesLater = [400, 404, 406, 409, 422].includes(CODES[error.code])
   if (!comesLater || !c.get('scope') || c.get('caller')) return error
   try {

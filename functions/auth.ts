@@ -1,33 +1,33 @@
 import type { MiddlewareHandler } from 'hono'
 import { ApiError } from '../shared/problem.ts'
-import { takeBody } from './body.ts'
+import { readBody } from './body.ts'
 import type { Caller, Ctx, Env, Scope } from './context.ts'
 import {
-  check as checkCredential,
-  contextOf,
+  auditContext,
+  checkCredential,
   credentialOf,
   rateLimited,
   unauthenticated,
 } from './credential.ts'
 import type { Connection } from './db.ts'
 import { translate, unavailable } from './errors.ts'
-import { afterwards } from './http.ts'
+import { runInBackground } from './http.ts'
 
-/** Seconds of the rate-limit window. */
+/** The length of the rate-limit window. */
 export const WINDOW_SECONDS = 60
 
 /**
- * The permission of a route, on its line. The form of a key or token is tested before anything of the
- * body is, who it is in the same round trip as the route's query; before a large body is read, in one
- * of its own. A route that answered without asking is a fault.
+ * Middleware that requires a scope. The form of the credential is checked first. The caller is identified
+ * in the same round trip as the route's first query or, before a large body is read, in a round trip of
+ * its own. Throws when a route succeeds without having identified its caller.
  */
 export function can(scope: Scope): MiddlewareHandler<Env> {
   return async (c, next) => {
     c.set('scope', scope)
     await credentialOf(c)
-    if (c.get('held_body')) {
+    if (c.get('unread_body')) {
       await authenticate(c)
-      await takeBody(c)
+      await readBody(c)
     }
     await next()
     if (!c.get('caller') && c.res.ok) throw new Error(`${c.req.path} answered without a caller`)
@@ -36,7 +36,7 @@ export function can(scope: Scope): MiddlewareHandler<Env> {
   }
 }
 
-/** can for what people do themselves, on any plan: a session may, a key never. */
+/** `can` for account routes: they accept a session on any plan, but no API key (403). */
 export function signedIn(scope: Scope): MiddlewareHandler<Env> {
   const permit = can(scope)
   return (c, next) => {
@@ -45,7 +45,7 @@ export function signedIn(scope: Scope): MiddlewareHandler<Env> {
   }
 }
 
-/** Verifies the caller in a round trip of its own; for requests that are refused for other reasons. */
+/** Identifies the caller in a separate round trip, e.g. before the request is refused for another reason. */
 export async function authenticate(c: Ctx): Promise<Caller> {
   const known = c.get('caller')
   if (known) return known
@@ -62,15 +62,15 @@ export async function authenticate(c: Ctx): Promise<Caller> {
 }
 
 /**
- * charge takes further requests from a known caller's budget, for what came in one: all of them or,
- * where it has not so many left, 429 before any is done.
+ * Consumes `more` additional requests of the caller's budget, for a batch that came in one request.
+ * Throws 429 when the budget is too small.
  */
-export async function charge(c: Ctx, more: number): Promise<void> {
+export async function consumeBudget(c: Ctx, more: number): Promise<void> {
   if (more <= 0) return
   const credential = await credentialOf(c)
   const connection = await connect(c)
   try {
-    // A request each for the database too: it keeps by its id what it has denied.
+    // Each gets its own request id, because the database records denials by request id.
     const checks = Array.from({ length: more }, () =>
       checkCredential(c, connection, credential, crypto.randomUUID()),
     )
@@ -83,7 +83,7 @@ export async function charge(c: Ctx, more: number): Promise<void> {
   }
 }
 
-/** Whatever keeps us from connecting, the caller can only try again. */
+/** Connects to the database; any failure is 503. */
 export async function connect(c: Ctx): Promise<Connection> {
   try {
     return await c.get('deps').db.connect()
@@ -117,16 +117,16 @@ export function admit(c: Ctx, verdict: Verdict): Caller {
   log.key_id = verdict.key_id
   if (c.get('needs_session') && verdict.key_id !== null) {
     const message =
-      'A key does not manage its account. Sign in, and send the access token of the session as "Authorization: Bearer …".'
-    throw refusal(c, verdict, new ApiError('forbidden', message))
+      'An API key cannot manage its account. Sign in, and send the access token of the session as "Authorization: Bearer …".'
+    throw recordRefusal(c, verdict, new ApiError('forbidden', message))
   }
   if (verdict.verdict === 'plan_required') {
-    throw refusal(
+    throw recordRefusal(
       c,
       verdict,
       new ApiError(
         'plan_required',
-        'The API needs the Pro or Enterprise plan. Your zones are paused, nothing is deleted; change the plan in the account settings.',
+        'The API requires the Pro or Enterprise plan. Your zones are paused and nothing is deleted. Change the plan in the account settings.',
       ),
     )
   }
@@ -148,7 +148,7 @@ export function admit(c: Ctx, verdict: Verdict): Caller {
   if (caller.key_id !== null) touchKey(c, caller.key_id)
   if (verdict.verdict === 'rate_limited') {
     setRateHeaders(c, caller)
-    throw refusal(c, verdict, rateLimited(verdict.retry_after))
+    throw recordRefusal(c, verdict, rateLimited(verdict.retry_after))
   }
   requireScope(c)
   return caller
@@ -160,27 +160,27 @@ export function requireScope(c: Ctx): void {
   if (!scope || !caller || caller.scopes.includes(scope)) return
   const error = new ApiError(
     'insufficient_scope',
-    `This needs a key with the scope "${scope}"; this key has ${caller.scopes.join(', ')}.`,
+    `This requires a key with the scope "${scope}". This key has: ${caller.scopes.join(', ')}.`,
   )
-  throw refusal(c, caller, error)
+  throw recordRefusal(c, caller, error)
 }
 
-/** Counts a refusal of a known caller in its account's audit log, after the answer. */
-function refusal(c: Ctx, who: Pick<Caller, 'user_id' | 'key_id'>, error: ApiError): ApiError {
+/** Records a refusal of a known caller in their audit log, in the background. Returns the error. */
+function recordRefusal(c: Ctx, who: Pick<Caller, 'user_id' | 'key_id'>, error: ApiError): ApiError {
   const counted = onOwnConnection(c, (connection) =>
     connection.query('select private.record_refusal($1, $2, $3, $4, $5)', [
       who.user_id,
       who.key_id,
       error.code,
       `${c.req.method} ${c.req.routePath}`,
-      contextOf(c),
+      auditContext(c),
     ]),
   )
-  afterwards(c, counted)
+  runInBackground(c, counted)
   return error
 }
 
-// Per process: the database row is the truth, this only spares most of the writes.
+// When this process last updated a key's last_used_at; spares most of the writes.
 const touched = new Map<string, number>()
 
 function touchKey(c: Ctx, keyId: string): void {
@@ -188,7 +188,7 @@ function touchKey(c: Ctx, keyId: string): void {
   if (now - (touched.get(keyId) ?? 0) < 60_000) return
   if (touched.size > 10_000) touched.clear()
   touched.set(keyId, now)
-  afterwards(
+  runInBackground(
     c,
     onOwnConnection(c, (connection) => connection.query('select private.touch_key($1)', [keyId])),
   )
@@ -208,7 +208,7 @@ async function onOwnConnection(
   }
 }
 
-/** Rate-limit headers by draft-ietf-httpapi-ratelimit-headers. */
+/** Sets the rate-limit headers of draft-ietf-httpapi-ratelimit-headers. */
 function setRateHeaders(c: Ctx, { rate_limit }: Caller): void {
   c.header('RateLimit-Policy', `"account";q=${rate_limit.limit};w=${WINDOW_SECONDS}`)
   c.header('RateLimit', `"account";r=${rate_limit.remaining};t=${rate_limit.reset_seconds}`)

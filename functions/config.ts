@@ -7,25 +7,25 @@ import { usgs } from './feeds/usgs.ts'
 import { createSeal, type Seal } from './seal.ts'
 import type { Issuer } from './sessions.ts'
 
-/** Every live feed there is: one line a feed. */
+/** Every live feed. */
 const KNOWN_FEEDS: readonly Feed[] = [usgs]
 
-export type Range = [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number]
+export type CidrRange = [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number]
 
-/** All a long-running service is told from outside. */
+/** The configuration of a long-running service. */
 export type Config = {
   host: string
   port: number
-  /** Undefined where only the jobs run. */
+  /** Undefined when only the jobs run. */
   api_database_url: string | undefined
   jobs_database_url: string
   prepared_statements: boolean
   seal: Seal
   public_url: string
-  /** Who signs people in; undefined: Watchpost itself, on a plain Postgres. */
+  /** The issuer of session tokens; undefined when Watchpost signs people in itself, on a plain Postgres. */
   auth: Issuer | undefined
   origins: string[]
-  trusted_proxies: Range[]
+  trusted_proxies: CidrRange[]
   allow: AllowList
   limits: Limits
   feeds: Feed[]
@@ -36,106 +36,122 @@ export type Config = {
 /** What runs in a process: the API and the jobs, or the jobs alone. */
 export type Mode = 'serve' | 'jobs'
 
-/** A login and how it is used, as db.ts takes it. */
-type Login = { url: string; names: boolean }
+/** A database URL and whether to use prepared statements. */
+type Login = { url: string; prepared: boolean }
 
-/** What the API is told where a platform calls it and nothing else runs. */
+/** The configuration of the API on an edge platform. */
 export type EdgeApi = Pick<
   Config,
   'seal' | 'public_url' | 'origins' | 'trusted_proxies' | 'allow' | 'limits'
 > & {
   database: Login
   auth: Issuer
-  /** Where the jobs are woken by HTTP; undefined where that is done otherwise, or not at all. */
+  /** How to run the jobs by HTTP; undefined when they are run another way. */
   jobs: { url: string; secret: string } | undefined
 }
 
-/** What the jobs are told where a platform calls them. */
+/** The configuration of the jobs on an edge platform. */
 export type EdgeJobs = Pick<Config, 'seal' | 'allow' | 'feeds' | 'contact'> & {
   database: Login
   budget_ms: number
-  /** What a call by HTTP has to show; undefined where none leads here. */
+  /** The bearer token for running the jobs by HTTP; undefined when HTTP is not used. */
   secret: string | undefined
 }
 
-/** Every mistake of a configuration in one sentence, by variable; never a value, which may be a secret. */
+/** Names every invalid variable and what it must be. Never contains a value, which may be secret. */
 export class ConfigError extends Error {}
 
 const PostgresUrl = z
   .string()
   .refine(
     (text) => URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol),
-    'is no URL of the form postgres://user:password@host:port/database',
+    'must be a URL of the form postgres://user:password@host:port/database',
   )
 
 const PerMinute = z.coerce
-  .number({ error: 'is no whole number above 0' })
-  .int('is no whole number above 0')
-  .positive('is no whole number above 0')
+  .number({ error: 'must be a whole number above 0' })
+  .int('must be a whole number above 0')
+  .positive('must be a whole number above 0')
 
 const Environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: z.coerce
-    .number({ error: 'is no port' })
-    .int('is no port')
-    .min(0, 'is no port')
-    .max(65535, 'is no port')
+    .number({ error: 'must be a port between 0 and 65535' })
+    .int('must be a port between 0 and 65535')
+    .min(0, 'must be a port between 0 and 65535')
+    .max(65535, 'must be a port between 0 and 65535')
     .default(8787),
   API_DATABASE_URL: PostgresUrl.optional(),
   JOBS_DATABASE_URL: PostgresUrl.optional(),
   DATABASE_URL: PostgresUrl.optional(),
   PREPARED_STATEMENTS: z
-    .enum(['on', 'off'], { error: 'is neither "on" nor "off"' })
+    .enum(['on', 'off'], { error: 'must be "on" or "off"' })
     .transform((word) => word === 'on')
     .optional(),
-  SEAL_KEYS: said(
+  SEAL_KEYS: parsedAs(
     z.string({
-      error: 'is not set: 32 random bytes in base64, as `openssl rand -base64 32` gives',
+      error: 'is not set. It takes 32 random bytes in base64, e.g. from `openssl rand -base64 32`',
     }),
-    (text) => createSeal(words(text)),
-    'holds a key that is not 32 bytes in base64',
+    (text) => createSeal(splitList(text)),
+    'must hold keys of 32 bytes in base64',
   ),
-  PUBLIC_URL: said(z.string(), baseUrl, 'is no http(s) URL without query').optional(),
-  AUTH_ISSUER: said(z.string(), baseUrl, 'is no http(s) URL without query').optional(),
-  AUTH_JWKS_URL: said(z.string(), baseUrl, 'is no http(s) URL without query').optional(),
-  CONSOLE_ORIGINS: said(
+  PUBLIC_URL: parsedAs(
+    z.string(),
+    baseUrl,
+    'must be an http or https URL without a query',
+  ).optional(),
+  AUTH_ISSUER: parsedAs(
+    z.string(),
+    baseUrl,
+    'must be an http or https URL without a query',
+  ).optional(),
+  AUTH_JWKS_URL: parsedAs(
+    z.string(),
+    baseUrl,
+    'must be an http or https URL without a query',
+  ).optional(),
+  CONSOLE_ORIGINS: parsedAs(
     z.string().default(''),
-    (text) => words(text).map(origin),
-    'holds something that is no origin such as https://console.example.com',
+    (text) => splitList(text).map(origin),
+    'must hold origins such as https://console.example.com',
   ),
-  TRUSTED_PROXIES: said(
+  TRUSTED_PROXIES: parsedAs(
     z.string().default(''),
-    (text) => words(text).map(range),
-    'holds something that is no address and no CIDR range',
+    (text) => splitList(text).map(range),
+    'must hold addresses or CIDR ranges',
   ),
-  ALLOW_PRIVATE_TARGETS: said(
+  ALLOW_PRIVATE_TARGETS: parsedAs(
     z.string().default(''),
     parseAllowList,
-    'holds something that is no address, no CIDR range and no host name',
+    'must hold addresses, CIDR ranges or host names',
   ),
   RATE_LIMIT_PRO: PerMinute.default(600),
   RATE_LIMIT_ENTERPRISE: PerMinute.default(6000),
   RATE_LIMIT_ADDRESS: PerMinute.default(600),
-  FEEDS: said(
+  FEEDS: parsedAs(
     z.string().default(KNOWN_FEEDS.map(({ source }) => source).join()),
-    (text) => (text === 'none' ? [] : [...new Set(words(text))].map(feed)),
-    `holds an unknown feed; there is ${KNOWN_FEEDS.map(({ source }) => source).join(', ')}`,
+    (text) => (text === 'none' ? [] : [...new Set(splitList(text))].map(feed)),
+    `must name known feeds: ${KNOWN_FEEDS.map(({ source }) => source).join(', ')}`,
   ),
   CONTACT: z.string().optional(),
-  JOBS_SECRET: z.string().min(32, 'is shorter than 32 characters').optional(),
-  JOBS_URL: said(z.string(), baseUrl, 'is no http(s) URL without query').optional(),
+  JOBS_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
+  JOBS_URL: parsedAs(
+    z.string(),
+    baseUrl,
+    'must be an http or https URL without a query',
+  ).optional(),
   JOBS_BUDGET_SECONDS: z.coerce
-    .number({ error: 'is no number of seconds' })
-    .positive('is no number of seconds')
-    .max(600, 'is over 600')
+    .number({ error: 'must be a number of seconds' })
+    .positive('must be a number of seconds')
+    .max(600, 'must be at most 600')
     .default(40),
-  LOG: z.enum(['json', 'text'], { error: 'is neither "json" nor "text"' }).default('json'),
+  LOG: z.enum(['json', 'text'], { error: 'must be "json" or "text"' }).default('json'),
 })
 
-/** Every variable there is, for the test that .env.example lists them all. */
+/** The names of all variables, for the test that .env.example lists them. */
 export const VARIABLES = Object.keys(Environment.shape)
 
-/** readConfig checks the environment once, or throws a ConfigError that names every bad variable. */
+/** Reads the environment. Throws a ConfigError that names every invalid variable. */
 export function readConfig(environment: Record<string, string | undefined>, mode: Mode): Config {
   const data = read(environment)
   return {
@@ -151,32 +167,35 @@ export function readConfig(environment: Record<string, string | undefined>, mode
   }
 }
 
-/** readEdgeApi is readConfig for an API that a platform calls: what no process listens for is needed. */
+/** Reads the environment of the API on an edge platform. Throws a ConfigError. */
 export function readEdgeApi(environment: Record<string, unknown>): EdgeApi {
   const data = read(environment)
   const auth = issuer(data)
   if (!auth) {
     throw new ConfigError(
-      'AUTH_ISSUER is not set: who signs people in, such as https://<project>.supabase.co/auth/v1.',
+      'AUTH_ISSUER is not set. It names who signs people in, e.g. https://<project>.supabase.co/auth/v1.',
     )
   }
   const { PUBLIC_URL: public_url, JOBS_URL: url, JOBS_SECRET: secret } = data
-  if (!public_url) throw new ConfigError('PUBLIC_URL is not set: where people reach the service.')
+  if (!public_url)
+    throw new ConfigError(
+      'PUBLIC_URL is not set. It is the address at which people reach the service.',
+    )
   return {
     ...common(data),
-    database: { url: apiLogin(data), names: data.PREPARED_STATEMENTS ?? false },
+    database: { url: apiLogin(data), prepared: data.PREPARED_STATEMENTS ?? false },
     public_url,
     auth,
     jobs: url && secret ? { url, secret } : undefined,
   }
 }
 
-/** readEdgeJobs is readConfig for jobs that a platform calls. */
+/** Reads the environment of the jobs on an edge platform. Throws a ConfigError. */
 export function readEdgeJobs(environment: Record<string, unknown>): EdgeJobs {
   const data = read(environment)
   return {
     ...common(data),
-    database: { url: jobsLogin(data), names: data.PREPARED_STATEMENTS ?? false },
+    database: { url: jobsLogin(data), prepared: data.PREPARED_STATEMENTS ?? false },
     budget_ms: data.JOBS_BUDGET_SECONDS * 1000,
     secret: data.JOBS_SECRET,
   }
@@ -185,7 +204,7 @@ export function readEdgeJobs(environment: Record<string, unknown>): EdgeJobs {
 type Data = z.infer<typeof Environment>
 
 function read(environment: Record<string, unknown>): Data {
-  // An empty variable is how a compose file or a panel says "not set". What is no text is a
+  // Compose files and dashboards set an empty value for "not set". A value that is not text is a
   // platform's binding, not a variable.
   const given = Object.entries(environment).filter(
     ([, value]) => typeof value === 'string' && value.trim(),
@@ -215,29 +234,29 @@ function common(data: Data) {
 
 function apiLogin({ API_DATABASE_URL: url }: Data): string {
   if (url) return url
-  throw new ConfigError('API_DATABASE_URL is not set: how the API logs in (watchpost_api).')
+  throw new ConfigError('API_DATABASE_URL is not set. The API logs in with it as watchpost_api.')
 }
 
 function jobsLogin({ JOBS_DATABASE_URL: url, DATABASE_URL: admin }: Data): string {
   if (url) return url
-  if (admin) return asJobs(admin)
-  throw new ConfigError('JOBS_DATABASE_URL is not set: how the jobs log in (watchpost_jobs).')
+  if (admin) return withJobsRole(admin)
+  throw new ConfigError('JOBS_DATABASE_URL is not set. The jobs log in with it as watchpost_jobs.')
 }
 
 function issuer({ AUTH_ISSUER: issuer, AUTH_JWKS_URL: jwks_url }: Data): Issuer | undefined {
   if (issuer) return { issuer, jwks_url: jwks_url ?? `${issuer}/.well-known/jwks.json` }
-  if (jwks_url) throw new ConfigError('AUTH_ISSUER is not set: whose keys AUTH_JWKS_URL holds.')
+  if (jwks_url) throw new ConfigError('AUTH_ISSUER is not set. AUTH_JWKS_URL needs it.')
   return undefined
 }
 
-/** A host as it stands in a URL: IPv6 in brackets, and "every address" as one that can be opened. */
+/** A host for use in a URL: IPv6 in brackets, and localhost for a wildcard address. */
 export function urlHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost'
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** A transform whose failure is our sentence: what it threw might repeat the value. */
-function said<S extends z.ZodType<string>, T>(
+/** Parses the text; a failure becomes `sentence`, because the original error might contain the value. */
+function parsedAs<S extends z.ZodType<string>, T>(
   schema: S,
   read: (text: string) => T,
   sentence: string,
@@ -252,7 +271,7 @@ function said<S extends z.ZodType<string>, T>(
   })
 }
 
-function words(text: string): string[] {
+function splitList(text: string): string[] {
   return text
     .split(',')
     .map((word) => word.trim())
@@ -270,7 +289,7 @@ function origin(text: string): string {
   return text
 }
 
-function range(text: string): Range {
+function range(text: string): CidrRange {
   if (text.includes('/')) return ipaddr.parseCIDR(text)
   const address = ipaddr.parse(text)
   return [address, address.kind() === 'ipv4' ? 32 : 128]
@@ -282,8 +301,8 @@ function feed(name: string): Feed {
   return found
 }
 
-/** An administrator's login takes the jobs' role, so that it can do no more than they. */
-function asJobs(text: string): string {
+/** Makes an administrator's URL assume the role watchpost_jobs, so that it has only the jobs' rights. */
+function withJobsRole(text: string): string {
   const url = new URL(text)
   if (decodeURIComponent(url.username) === 'watchpost_jobs') return text
   url.searchParams.set('options', '-c role=watchpost_jobs')

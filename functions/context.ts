@@ -1,4 +1,4 @@
-/** What the parts of a request know of each other: types only, so that any of them may import it. */
+/** The types that the parts of a request share. It holds types only, so that every part can import it. */
 import type { Context } from 'hono'
 import type { Send } from './channels/send.ts'
 import type { AllowList } from './channels/target.ts'
@@ -6,33 +6,33 @@ import type { Database } from './db.ts'
 import type { Seal } from './seal.ts'
 import type { Session, VerifySession } from './sessions.ts'
 
-/** What a request carries besides its input. */
+/** The variables of a request's Hono context. */
 export type Env = {
   Variables: {
     deps: Deps
     request_id: string
-    /** Which door the request came through; decided here, never by the request. */
+    /** How the request came in. Set by the server, never taken from the request. */
     via: 'api' | 'console' | 'mcp'
-    /** What the request shows; who that is, only the database knows. */
+    /** The credential that the request presented. The database decides whose it is. */
     credential?: Credential
     caller?: Caller
-    /** What the route asks of a caller, set by `can`. */
+    /** The scope that the route requires; set by `can`. */
     scope?: Scope
-    /** The route is for people who signed in, on any plan; set by `signedIn`. */
+    /** The route accepts sessions only, on any plan; set by `signedIn`. */
     needs_session?: true
-    /** A large body, unread until the caller is known. */
-    held_body?: HeldBody | undefined
-    /** What the one log line of this request says besides the usual. */
+    /** A large body that is not read until the caller is known. */
+    unread_body?: UnreadBody | undefined
+    /** Extra fields for this request's log line. */
     log: Record<string, unknown>
   }
 }
 export type Ctx = Context<Env>
 
-/** What an entry hands to the app; the app reads no environment of its own. */
+/** What an entry passes to the app. The app itself never reads the environment. */
 export type Deps = {
   db: Database
   seal: Seal
-  /** Whom a session token speaks for; see sessions.ts. */
+  /** Verifies a session token; see sessions.ts. */
   verify_session: VerifySession
   /** Sends one HTTP request to a receiver, never to a private address. */
   send: Send
@@ -40,30 +40,30 @@ export type Deps = {
   limits: Limits
   /** Origins that may call the API from a browser (the console's). */
   origins: string[]
-  /** Where people reach this service, without a trailing slash. */
+  /** The public URL of this service, without a trailing slash. */
   public_url: string
-  /** The client's address; what proxies say is believed only where the entry trusts them. */
+  /** The client's IP address. X-Forwarded-For counts only where the entry trusts the proxy. */
   address: (c: Ctx) => string
-  /** Takes one anonymous request from an address's budget; seconds to wait, 0 when allowed. */
+  /** Counts one anonymous request of an address. Returns the seconds to wait, 0 when allowed. */
   address_limit: (address: string) => number
-  /** A static file of ours, by its name; undefined when there is none. */
+  /** A static file by its name; undefined when there is none. */
   asset: (name: string) => Promise<Response | undefined>
-  /** Tells the jobs that a write may have left them work, where none of them listens for NOTIFY. */
+  /** Called after a write, where no job runner listens for NOTIFY: there may be new jobs. */
   wake?: (() => void) | undefined
   log: (line: Record<string, unknown>) => void
 }
 
-/** Requests a minute, per account and (for failed sign-ins and public routes) per address. */
+/** Requests a minute: per account by plan, and per address for public routes and failed sign-ins. */
 export type Limits = { pro: number; enterprise: number; address: number }
 
-/** What a request shows: a key, which the database knows by its hash, or a verified session token. */
+/** The credential of a request: an API key, by its hash, or a verified session token. */
 export type Credential = { key_hash: Uint8Array } | { session: Session }
 
-/** Who asks: facts verified in the database, never what the request says of itself. */
+/** The caller, as verified by the database. Nothing here is taken from the request. */
 export type Caller = {
   user_id: string
   email: string
-  /** Below Pro only on the routes of the account itself. */
+  /** `free` only on the account routes: the others answer 402 below Pro. */
   plan: 'free' | 'pro' | 'enterprise'
   scopes: Scope[]
   /** Null for a session. */
@@ -72,5 +72,5 @@ export type Caller = {
 }
 export type Scope = 'read' | 'write' | 'ingest'
 
-/** A body that waits until its sender is known: what was read of it, and where the rest comes from. */
-export type HeldBody = { begun: Uint8Array; reader: ReadableStreamDefaultReader<Uint8Array> }
+/** A body that is not fully read yet: its start, and the reader for the rest. */
+export type UnreadBody = { start: Uint8Array; reader: ReadableStreamDefaultReader<Uint8Array> }

@@ -7,11 +7,11 @@ import { KeysUnavailable } from './jwks.ts'
 
 const STATEMENT_TIMEOUT = '10s'
 
-/** credentialOf reads the Authorization header once a request; 401 for what is neither. */
+/** The credential in the Authorization header, read once per request. Throws 401 when there is none, 429 after too many. */
 export async function credentialOf(c: Ctx): Promise<Credential> {
   const credential = c.get('credential') ?? (await read(c))
   if (!credential) {
-    const wait = takeFromAddress(c)
+    const wait = consumeAddressBudget(c)
     if (wait > 0) throw rateLimited(wait)
     throw unauthenticated()
   }
@@ -29,10 +29,10 @@ async function read(c: Ctx): Promise<Credential | undefined> {
     const session = await c.get('deps').verify_session(token)
     return session && { session }
   } catch (cause) {
-    const wait = takeFromAddress(c)
+    const wait = consumeAddressBudget(c)
     if (wait > 0) throw rateLimited(wait)
     const seconds = cause instanceof KeysUnavailable ? cause.retry_after : 5
-    const message = `Session tokens cannot be verified at the moment. Try again in ${seconds} s.`
+    const message = `Session tokens cannot be verified right now. Try again in ${seconds} s.`
     throw new ApiError('unavailable', message, {
       cause,
       headers: { 'Retry-After': String(seconds) },
@@ -40,21 +40,21 @@ async function read(c: Ctx): Promise<Credential | undefined> {
   }
 }
 
-function takeFromAddress(c: Ctx): number {
+function consumeAddressBudget(c: Ctx): number {
   const { address, address_limit } = c.get('deps')
   return address_limit(address(c))
 }
 
-/** nameOf tells one credential from another, without asking whose it is. */
-export async function nameOf(c: Ctx): Promise<string> {
+/** An id for the credential, to tell callers apart before the database has identified them. */
+export async function credentialId(c: Ctx): Promise<string> {
   const credential = await credentialOf(c)
   return 'key_hash' in credential
     ? Array.from(credential.key_hash).join()
     : credential.session.user_id
 }
 
-/** check asks the database who shows it, and takes one request from their budget. */
-export function check(
+/** Asks the database whose credential this is, and consumes one request of that account's budget. */
+export function checkCredential(
   c: Ctx,
   connection: Connection,
   credential: Credential,
@@ -77,28 +77,28 @@ export function check(
   ])
 }
 
-/** enter makes the rest of the transaction the caller's; it fails for one who was refused. */
-export function enter(c: Ctx, connection: Connection, credential: Credential) {
-  const [call, first, ...more] = entranceOf(c, credential)
+/** Makes the rest of the transaction run as the caller. Fails for a caller who was refused. */
+export function setCaller(c: Ctx, connection: Connection, credential: Credential) {
+  const [call, first, ...more] = callerClaims(c, credential)
   return connection.query(
     `select set_config('request.jwt.claims', ${call}, true),
       set_config('statement_timeout', $1, true), set_config('role', $2, true)`,
-    [STATEMENT_TIMEOUT, 'authenticated', first, c.get('request_id'), contextOf(c), ...more],
+    [STATEMENT_TIMEOUT, 'authenticated', first, c.get('request_id'), auditContext(c), ...more],
   )
 }
 
-function entranceOf(c: Ctx, credential: Credential): [call: string, ...values: unknown[]] {
+function callerClaims(c: Ctx, credential: Credential): [call: string, ...values: unknown[]] {
   if ('key_hash' in credential) return ['private.key_claims($3, $4, $5)', credential.key_hash]
   const { user_id, session_id, aal } = credential.session
   const call = 'private.session_claims($3, $6, $7, $8, $4, $5)'
   return [call, user_id, session_id, aal, isAnyPlan(c)]
 }
 
-/** Below Pro, people still manage the account itself. */
+/** The account routes work below Pro too. */
 const isAnyPlan = (c: Ctx) => c.get('needs_session') === true
 
-/** What the audit log keeps of a request. */
-export function contextOf(c: Ctx) {
+/** What the audit log records about a request. */
+export function auditContext(c: Ctx) {
   return {
     ip: c.get('deps').address(c),
     user_agent: c.req.header('user-agent')?.slice(0, 300) ?? null,
@@ -109,7 +109,7 @@ export function contextOf(c: Ctx) {
 export function unauthenticated(): ApiError {
   return new ApiError(
     'unauthenticated',
-    'Send a valid API key as "Authorization: Bearer wp_live_…", or the access token of a session. Keys are made in the account settings.',
+    'Send a valid API key as "Authorization: Bearer wp_live_…", or the access token of a session. Create keys in the account settings.',
   )
 }
 

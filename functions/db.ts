@@ -1,7 +1,14 @@
 import pg from 'pg'
-import { leave, requireCommit, type Sql, sqlOn, wireTypes, withoutValues } from '../shared/sql.ts'
+import {
+  requireCommit,
+  rollBack,
+  type Sql,
+  sqlOn,
+  wireTypes,
+  withoutValues,
+} from '../shared/sql.ts'
 
-/** One connection for one request; `release(true)` throws it away. */
+/** A connection for one request; `release(true)` closes it instead of returning it to the pool. */
 export type Connection = {
   query: (text: string, values?: unknown[]) => Promise<pg.QueryResult>
   release: (broken?: boolean) => void
@@ -13,22 +20,22 @@ export type Database = {
 }
 
 /**
- * Settings of a connection. `names: false` for transaction poolers that do not know prepared
+ * Settings of a connection. `prepared: false` is for transaction poolers that do not support prepared
  * statements (pgbouncer before 1.21).
  */
 export type DatabaseOptions = {
   url: string
-  names?: boolean
+  prepared?: boolean
   max?: number
-  /** How long to wait for a connection, also for one of the pool to become free. */
-  patience_ms?: number
+  /** How long to wait for a connection, including for one in the pool to become free. */
+  connect_timeout_ms?: number
   application_name?: string
   on_error?: (error: Error) => void
 }
 
 const types = wireTypes(pg.types)
 
-// Statements get a name by their text, so that a connection parses each only once.
+// Names of prepared statements by their text: a connection parses each text only once.
 const statementNames = new Map<string, string>()
 
 function named(text: string): string {
@@ -59,43 +66,43 @@ export function createPool(options: DatabaseOptions): Database {
     types,
     max: options.max ?? 10,
     pipeline: true,
-    connectionTimeoutMillis: options.patience_ms ?? 5_000,
+    connectionTimeoutMillis: options.connect_timeout_ms ?? 5_000,
     application_name: options.application_name ?? 'watchpost',
   })
   const onError = options.on_error ?? (() => undefined)
   pool.on('error', onError)
-  // A client in use emits too; without a listener a lost connection would end the process.
+  // A client in use also emits errors; without a listener a lost connection would end the process.
   pool.on('connect', (client) => client.on('error', onError))
   return {
     connect: async () => {
       const client = await pool.connect()
-      return wrap(client, options.names ?? true, (broken) => client.release(broken))
+      return wrap(client, options.prepared ?? true, (broken) => client.release(broken))
     },
     end: () => pool.end(),
   }
 }
 
 /**
- * A connection of its own for every request, for Workers, where none may outlive its request.
- * `afterwards` keeps the request's rights until the goodbye is out, behind the answer.
+ * A separate connection for every request, for Workers, where no connection may outlive its request.
+ * `wait_until` keeps the request alive until the connection is closed, after the response.
  */
 export function createPerRequest({
-  afterwards,
+  wait_until,
   ...options
-}: DatabaseOptions & { afterwards: (ending: Promise<unknown>) => void }): Database {
+}: DatabaseOptions & { wait_until: (ending: Promise<unknown>) => void }): Database {
   return {
     connect: async () => {
       const client = new pg.Client({
         connectionString: options.url,
         types,
         pipeline: true,
-        connectionTimeoutMillis: options.patience_ms ?? 5_000,
+        connectionTimeoutMillis: options.connect_timeout_ms ?? 5_000,
         application_name: options.application_name ?? 'watchpost',
       })
       client.on('error', options.on_error ?? (() => undefined))
       await client.connect()
-      return wrap(client, options.names ?? false, () =>
-        afterwards(client.end().catch(() => undefined)),
+      return wrap(client, options.prepared ?? false, () =>
+        wait_until(client.end().catch(() => undefined)),
       )
     },
     end: async () => undefined,
@@ -103,8 +110,8 @@ export function createPerRequest({
 }
 
 /**
- * One transaction of a job, under the login role itself. `work` awaits only SQL. Rolls back and
- * rethrows when it throws; a connection that failed is thrown away.
+ * A transaction of a job, as the login role. `work` may await SQL only. When it throws, the transaction
+ * is rolled back and the error rethrown; a broken connection is closed.
  */
 export async function inTransaction<T>(db: Database, work: (sql: Sql) => Promise<T>): Promise<T> {
   const connection = await db.connect()
@@ -115,7 +122,7 @@ export async function inTransaction<T>(db: Database, work: (sql: Sql) => Promise
     connection.release()
     return value
   } catch (error) {
-    await leave(connection)
+    await rollBack(connection)
     throw error
   }
 }

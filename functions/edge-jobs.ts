@@ -7,41 +7,41 @@ import type { JobDeps } from './jobs/queue.ts'
 import { createRunner } from './jobs.ts'
 import { type Log, consoleLog as log } from './log.ts'
 
-/** Cloudflare gives one call six connections in all: three to the database and three to receivers. */
-const MOST_CONNECTIONS = 3
-const PATIENCE_MS = 20_000
-/** Behind an answer Cloudflare lets a call live for 30 s, and what is being sent may take 15 of them. */
-export const BEHIND_AN_ANSWER_MS = 15_000
+/** Cloudflare allows six connections per call: three for the database and three for receivers. */
+const MAX_CONNECTIONS = 3
+const CONNECT_TIMEOUT_MS = 20_000
+/** After the response Cloudflare keeps a call alive for 30 s, of which one request to a receiver may take 15. */
+export const BACKGROUND_BUDGET_MS = 15_000
 
-/** What an edge entry brings to the jobs of its own. */
+/** What an edge entry supplies to the jobs. */
 type Platform = { send: (config: EdgeJobs) => Send } & Pick<JobDeps, 'max_slots'>
 
 export type Drained = { ran: number; left: boolean }
 
-/** createEdgeJobs is the jobs where a platform calls them. */
+/** The jobs on an edge platform, which calls them by a schedule or by HTTP. */
 export function createEdgeJobs(
   environment: Record<string, unknown>,
   { send: createSend, max_slots }: Platform,
 ) {
   const config = readEdgeJobs(environment)
   const send = createSend(config)
-  const drain = (most_ms = config.budget_ms) => {
-    const budget_ms = Math.min(config.budget_ms, most_ms)
+  const drain = (max_ms = config.budget_ms) => {
+    const budget_ms = Math.min(config.budget_ms, max_ms)
     return drainOnce({ ...config, budget_ms }, { send, max_slots })
   }
   return {
     drain,
-    /** For a platform that calls by HTTP. */
+    /** The HTTP handler that runs the jobs. Throws when JOBS_SECRET is not set. */
     handler: () => {
       if (config.secret) return createJobsHandler(config.secret, () => drain(), log)
-      throw new Error('JOBS_SECRET is not set: what a call of the jobs has to show.')
+      throw new Error('JOBS_SECRET is not set. Calls that run the jobs must show it.')
     },
   }
 }
 
 /**
- * Runs what is due until nothing is left or the budget is used up. Two of them at once share the
- * queues, and what one leaves the next call takes up.
+ * Runs due jobs until none is left or the time budget is used up. Concurrent calls share the queues, and
+ * the next call continues with what is left.
  */
 async function drainOnce(
   { seal, allow, feeds, contact, database, budget_ms }: EdgeJobs,
@@ -51,8 +51,8 @@ async function drainOnce(
   const db = createPool({
     ...database,
     application_name: 'watchpost-jobs',
-    max: MOST_CONNECTIONS,
-    patience_ms: PATIENCE_MS,
+    max: MAX_CONNECTIONS,
+    connect_timeout_ms: CONNECT_TIMEOUT_MS,
     on_error: (error) => log({ msg: 'database connection', error: error.message }),
   })
   try {
@@ -69,7 +69,7 @@ async function drainOnce(
 
 const encoder = new TextEncoder()
 
-/** createJobsHandler runs the jobs for whoever calls with the secret, and answers what was done. */
+/** An HTTP handler that runs the jobs for callers with the secret and answers how many ran. */
 export function createJobsHandler(
   secret: string,
   drain: () => Promise<Drained>,
@@ -77,20 +77,20 @@ export function createJobsHandler(
 ): (request: Request) => Promise<Response> {
   return async (request) => {
     const shown = request.headers.get('authorization') ?? ''
-    if (!(await isSame(shown, `Bearer ${secret}`))) {
-      return Response.json({ error: 'Show JOBS_SECRET as a bearer token.' }, { status: 401 })
+    if (!(await isEqual(shown, `Bearer ${secret}`))) {
+      return Response.json({ error: 'Send JOBS_SECRET as the bearer token.' }, { status: 401 })
     }
     try {
       return Response.json(await drain())
     } catch (error) {
       log({ msg: 'drain', error: error instanceof Error ? error.message : String(error) })
-      return Response.json({ error: 'The jobs failed; the log says why.' }, { status: 503 })
+      return Response.json({ error: 'The jobs failed. See the log.' }, { status: 503 })
     }
   }
 }
 
-/** By digests, which have one length: how long a comparison takes tells nothing of the secret. */
-async function isSame(left: string, right: string): Promise<boolean> {
+/** Compares in constant time: digests have the same length whatever the texts are. */
+async function isEqual(left: string, right: string): Promise<boolean> {
   const digests = [left, right].map((text) => crypto.subtle.digest('SHA-256', encoder.encode(text)))
   const [one, other] = await Promise.all(digests)
   return timingSafeEqual(new Uint8Array(one ?? []), new Uint8Array(other ?? []))

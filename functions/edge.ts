@@ -1,33 +1,33 @@
 import { addressLimit } from './address.ts'
 import { createApp } from './app.ts'
 import type { Send } from './channels/send.ts'
+import { checkLogin } from './check-login.ts'
 import { type EdgeApi, readEdgeApi } from './config.ts'
 import type { Deps } from './context.ts'
 import type { Database, DatabaseOptions } from './db.ts'
 import { consoleLog as log } from './log.ts'
-import { checkLogin } from './login.ts'
 import { remoteSessions } from './sessions.ts'
 
-/** What an edge entry brings to the API of its own. */
+/** What an edge entry supplies to the API. */
 type Platform = {
-  /** What goes wrong with a connection that no request holds is told to `on_error`. */
+  /** `on_error` receives the errors of idle connections. */
   connect: (login: DatabaseOptions, on_error: (error: Error) => void) => Database
   send: (config: EdgeApi) => Send
   address: (config: EdgeApi) => Deps['address']
-  /** Lets a call live on behind its answer until this is done. */
-  afterwards: (work: Promise<unknown>) => void
-  /** Runs the jobs, where that is no call by HTTP. */
+  /** Keeps a call alive after its response until this promise settles. */
+  wait_until: (work: Promise<unknown>) => void
+  /** Runs the jobs, where the platform can do that without HTTP. */
   call_jobs?: () => Promise<unknown>
 }
 
-/** createEdgeApi is the API where a platform calls it: what service.ts is for a process. */
+/** The API on an edge platform; the counterpart of service.ts, which runs it in a process. */
 export function createEdgeApi(
   environment: Record<string, unknown>,
-  { connect, send, address, afterwards, call_jobs }: Platform,
+  { connect, send, address, wait_until, call_jobs }: Platform,
 ): (request: Request) => Response | Promise<Response> {
   const config = readEdgeApi(environment)
   const { seal, allow, limits, origins, public_url, auth, jobs } = config
-  const call = call_jobs ?? (jobs && (() => callByHttp(jobs)))
+  const call = call_jobs ?? (jobs && (() => callJobsByHttp(jobs)))
   const app = createApp({
     db: checkedLogin(
       connect({ ...config.database, application_name: 'watchpost-api' }, (error) =>
@@ -43,16 +43,16 @@ export function createEdgeApi(
     send: send(config),
     address: address(config),
     address_limit: addressLimit(limits.address),
-    // Static files are the platform's: it answers them before it calls us.
+    // The platform serves static files itself, before it calls the API.
     asset: async () => undefined,
-    wake: call && (() => afterwards(call().catch(sayUnwoken))),
+    wake: call && (() => wait_until(call().catch(logWakeFailure))),
     log,
   })
-  const context = { waitUntil: afterwards, passThroughOnException: () => undefined, props: {} }
+  const context = { waitUntil: wait_until, passThroughOnException: () => undefined, props: {} }
   return (request) => app.fetch(request, {}, context)
 }
 
-/** An isolate has no start at which a login could be checked, so its first use is. */
+/** Checks the login on the first connection, because an isolate has no startup phase. */
 function checkedLogin(db: Database): Database {
   let is_checked = false
   const connect: Database['connect'] = async () => {
@@ -63,20 +63,20 @@ function checkedLogin(db: Database): Database {
   return { ...db, connect }
 }
 
-/** Calls the address that createJobsHandler answers. */
-async function callByHttp({ url, secret }: NonNullable<EdgeApi['jobs']>): Promise<void> {
+/** Runs the jobs through the handler that createJobsHandler made. */
+async function callJobsByHttp({ url, secret }: NonNullable<EdgeApi['jobs']>): Promise<void> {
   const headers = { Authorization: `Bearer ${secret}` }
   const { ok, status, body } = await fetch(url, { method: 'POST', headers })
   await body?.cancel()
   if (!ok) throw new Error(`the jobs answered ${status}`)
 }
 
-function sayUnwoken(error: unknown): void {
+function logWakeFailure(error: unknown): void {
   log({ msg: 'waking the jobs', error: String(error) })
 }
 
-/** once keeps what the first call has made: a Worker is told its environment with every request. */
-export function once<Environment, Made>(
+/** Calls `make` once and returns its result ever after: a Worker gets its environment with every request. */
+export function memoize<Environment, Made>(
   make: (environment: Environment) => Made,
 ): (environment: Environment) => Made {
   let made: Made | undefined
@@ -86,15 +86,15 @@ export function once<Environment, Made>(
   }
 }
 
-/** withLogins adds what each Hyperdrive connects with, by the name that a login has elsewhere. */
-export function withLogins(bindings: object): Record<string, unknown> {
+/** The bindings of a Worker plus `<NAME>_URL` for each Hyperdrive binding: its connection string. */
+export function withDbUrls(bindings: object): Record<string, unknown> {
   const logins = Object.entries(bindings).flatMap(([name, binding]) =>
     binding?.connectionString ? [[`${name}_URL`, binding.connectionString]] : [],
   )
   return { ...bindings, ...Object.fromEntries(logins) }
 }
 
-/** supabaseVariables are what a function of this project is told by its platform, where nobody set them. */
+/** Defaults of the variables that follow from the URL of a Supabase project. */
 export function supabaseVariables(project_url: string) {
   return {
     PUBLIC_URL: `${project_url}/functions/v1/api`,
@@ -103,7 +103,7 @@ export function supabaseVariables(project_url: string) {
   }
 }
 
-/** withoutFunctionName: Supabase calls a function as /<its name>/…, and the app knows of no such prefix. */
+/** The request without the first segment of its path: Supabase calls a function at /<function name>/…. */
 export function withoutFunctionName(request: Request): Request {
   const url = new URL(request.url)
   url.pathname = url.pathname.replace(/^\/[^/]*/, '')

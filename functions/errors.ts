@@ -2,18 +2,18 @@ import { ApiError, notFound } from '../shared/problem.ts'
 import { unauthenticated } from './credential.ts'
 import { sqlState } from './db.ts'
 
-/** 409 for what the plan does not allow more of; the database's own words name the limit. */
+/** 409 for a limit of the plan; the message of the database names the limit. */
 export function issueOfLimit(message: string): ApiError {
   return new ApiError(
     'limit_reached',
-    `No more of these: ${message}. Delete some or change the plan.`,
+    `The limit of the plan is reached: ${message}. Delete some or change the plan.`,
   )
 }
 
 const SECOND_FACTOR =
-  'Complete the second factor first: this account has one, and the session was signed in without it (aal1). Verify it, and send the new access token (aal2).'
+  'This account has a second factor, and this session was signed in without it (aal1). Verify the second factor and send the new access token (aal2).'
 
-/** translate puts what Postgres refused into the words of the API; anything unknown stays as it is. */
+/** Turns an error of Postgres into an ApiError by its SQLSTATE. An unknown error is returned unchanged. */
 export function translate(error: unknown): unknown {
   if (error instanceof ApiError) return error
   const state = sqlState(error)
@@ -24,7 +24,10 @@ export function translate(error: unknown): unknown {
       return new ApiError('second_factor_required', SECOND_FACTOR)
     case 'WP403':
     case '42501':
-      return new ApiError('forbidden', `You may not do this: ${messageOf(error, state)}.`)
+      return new ApiError(
+        'forbidden',
+        `You are not allowed to do this: ${messageOf(error, state)}.`,
+      )
     case 'WP404':
       return notFound(messageOf(error, state))
     case 'WP409':
@@ -42,7 +45,7 @@ export function translate(error: unknown): unknown {
     case 'WPIDC':
       return new ApiError(
         'idempotency_mismatch',
-        'This Idempotency-Key was used with another body. Use a new key for a new request.',
+        'This Idempotency-Key was used with a different body. Use a new key for a new request.',
       )
     case '22001':
     case '22003':
@@ -55,14 +58,14 @@ export function translate(error: unknown): unknown {
     case '22P03':
       return new ApiError(
         'malformed',
-        'A value of this request is outside of what can be stored: a time between the years 1000 and 9999, a number or text of its documented form.',
+        'A value in this request cannot be stored. Times must lie between the years 1000 and 9999; numbers and texts must have their documented form.',
         { cause: error },
       )
     case '22021':
     case '22P05':
-      return new ApiError('malformed', 'Text may not contain the character U+0000. Leave it out.')
+      return new ApiError('malformed', 'Text must not contain the character U+0000.')
     case '23505':
-      return new ApiError('conflict', 'Something like this exists already.', { cause: error })
+      return new ApiError('conflict', 'This already exists.', { cause: error })
     case '40001':
     case '40P01':
     case '55P03':
@@ -76,11 +79,13 @@ export function translate(error: unknown): unknown {
 }
 
 export function unavailable(cause: unknown): ApiError {
-  return new ApiError('unavailable', 'The database is away for a moment. Try again.', { cause })
+  return new ApiError('unavailable', 'The database is temporarily unavailable. Try again.', {
+    cause,
+  })
 }
 
 function messageOf(error: unknown, state: string): string {
-  // Only our own errors carry words for the caller; Postgres' may name what they must not see.
+  // Only our own errors have messages for the caller; those of Postgres may reveal hidden names.
   return state.startsWith('WP') && error instanceof Error
     ? error.message
     : 'your role in the organisation does not allow it'

@@ -1,8 +1,7 @@
 import {
   type ApiError,
   answerProblem,
-  CODES,
-  type Code,
+  codesOf,
   MEANINGS,
   problemAnswers,
   problemOf,
@@ -10,50 +9,46 @@ import {
 } from '../shared/problem.ts'
 import type { Ctx } from './context.ts'
 
-const OF_THE_HUB: Code[] = ['read_only_key', 'wrong_state', 'audience_changed']
-// safe: the keys of CODES are its codes
-export const OURS = (Object.keys(CODES) as Code[]).filter((code) => !OF_THE_HUB.includes(code))
+export const Problem = problemSchema(codesOf('service'))
 
-export const Problem = problemSchema(OURS)
-
-/** Answers an error as application/problem+json. */
+/** The response for an error, as application/problem+json (RFC 9457). */
 export function problem(c: Ctx, error: ApiError): Response {
   const body = problemOf(error, c.get('request_id'))
   return answerProblem(c, error, { realm: 'watchpost', body })
 }
 
-/** What each refusal means, wherever it happens. */
-export const DESCRIPTIONS: Partial<Record<number, string>> = {
+/** The meaning of each error status of this service, for the OpenAPI document. */
+export const STATUS_DESCRIPTIONS: Partial<Record<number, string>> = {
   ...MEANINGS,
   401: 'The key or session token is missing, unknown, revoked or expired.',
   402: 'The account is below the Pro plan.',
-  403: 'The key lacks the scope, the caller the role, or the session its second factor.',
-  404: 'There is no such thing, or it is not yours.',
-  406: 'None of the forms in Accept is one of ours.',
-  409: 'It conflicts with what is stored, or with a limit of the plan.',
+  403: 'The key lacks the scope, the caller lacks the role, or the session lacks its second factor.',
+  404: 'It does not exist, or it is not yours.',
+  406: 'The Accept header names no format that this route offers.',
+  409: 'The request conflicts with what is stored, or with a limit of the plan.',
   413: 'The body is over 2 MiB.',
   415: 'The body is not JSON.',
-  429: 'Too many requests; wait as Retry-After says.',
-  503: 'The database or the issuer of sessions is away; try again.',
+  429: 'Too many requests. Wait for the time in Retry-After.',
+  503: 'The database or the issuer of sessions is unavailable. Try again.',
 }
 
-/** The problem answers of a keyed route: the usual ones and the given. */
+/** The error responses of a route with a key: the usual ones and the given statuses. */
 export const problems = (...statuses: number[]) =>
   problemAnswers([400, 401, 402, 403, 429, 500, 503, ...statuses], {
     schema: Problem,
-    meanings: DESCRIPTIONS,
+    meanings: STATUS_DESCRIPTIONS,
   })
 
-/** The problem answers of a route for people: they are on any plan. */
-export function personProblems(...statuses: number[]) {
+/** The error responses of an account route: no 402, because it works on any plan. */
+export function sessionProblems(...statuses: number[]) {
   const { 402: _, ...rest } = problems(...statuses)
   return rest
 }
 
-/** Work that outlives the answer: handed to the platform, or left to run on Node. */
-export function afterwards(c: Ctx, work: Promise<unknown>): void {
+/** Lets work continue after the response: through waitUntil on an edge platform, simply running on Node. */
+export function runInBackground(c: Ctx, work: Promise<unknown>): void {
   const quiet = work.catch((error) =>
-    c.get('deps').log({ msg: 'afterwards failed', error: String(error) }),
+    c.get('deps').log({ msg: 'background work failed', error: String(error) }),
   )
   try {
     c.executionCtx.waitUntil(quiet)

@@ -14,9 +14,9 @@ export const IdempotencyHeader = z.object({
     .optional()
     .meta({
       description:
-        'Up to 255 characters of your choice, kept 24 hours for this address and account. Sent again with the same ' +
-        'body, the request answers what it made the first time, with secrets null; with another body it is 422, and ' +
-        '409 while the first is still running.',
+        'Up to 255 characters of your choice, kept for 24 hours per account and route. When the request is sent again ' +
+        'with the same body, the answer is what the first request created, with its secrets null. With a different ' +
+        'body it is 422, and while the first request is still running 409.',
     }),
 })
 

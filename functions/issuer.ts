@@ -4,19 +4,19 @@ import { exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose'
 import { z } from 'zod'
 import { deriveToken, generateToken, tokenHash, tokenKey } from '../shared/token.ts'
 import type { Ctx, Env } from './context.ts'
-import { contextOf } from './credential.ts'
+import { auditContext } from './credential.ts'
 import type { Database } from './db.ts'
 import type { Seal } from './seal.ts'
 import { localSessions, type Session, type VerifySession } from './sessions.ts'
 
-/** Where it is mounted; supabase-js calls it at `<url>/auth/v1`. */
+/** The path of its routes; supabase-js calls `<url>/auth/v1`. */
 export const ISSUER_PATH = '/auth/v1'
-/** Short, because whoever else verifies a token believes it until it expires. */
+/** Short, because others who verify a token accept it until it expires. */
 const ACCESS_SECONDS = 10 * 60
 const ALGORITHM = 'ES256'
 const API_VERSION = '2024-01-01'
 const JWKS_SECONDS = 10 * 60
-/** What supabase-js sends along. */
+/** The request headers that supabase-js sends. */
 const ALLOWED_HEADERS = [
   'authorization',
   'apikey',
@@ -26,22 +26,27 @@ const ALLOWED_HEADERS = [
 ]
 
 export type LocalIssuer = { routes: Hono<Env>; verify_session: VerifySession }
-type Given = { db: Database; seal: Seal; public_url: string; origins: string[] }
+type IssuerOptions = { db: Database; seal: Seal; public_url: string; origins: string[] }
 
 /**
- * createIssuer signs people in on a plain Postgres. It speaks what supabase-js asks of Supabase Auth:
- * a one-time link, refresh, user, logout and the public keys. Links are made by `npm run admin`.
+ * Signs people in on a plain Postgres. It implements the part of the Supabase Auth API that supabase-js
+ * uses: one-time links, refresh, user, logout and the public keys. `npm run admin` creates the links.
  */
-export async function createIssuer({ db, seal, public_url, origins }: Given): Promise<LocalIssuer> {
+export async function createIssuer({
+  db,
+  seal,
+  public_url,
+  origins,
+}: IssuerOptions): Promise<LocalIssuer> {
   const issuer = `${public_url}${ISSUER_PATH}`
   const { kid, private_sealed, jwks } = await keysOf(db, seal)
   const private_jwk = PrivateJwk.parse(JSON.parse(await seal.unseal(private_sealed)))
   const signingKey = await importJWK(private_jwk, ALGORITHM)
-  // Whoever has the signing key needs no refresh token, so it may stand for these as well.
+  // Derived from the signing key: whoever has that key does not need refresh tokens anyway.
   const refreshKey = await tokenKey(private_jwk.d, 'watchpost refresh tokens')
   const verify_session = localSessions(issuer, jwks)
 
-  const answerSession = async (c: Ctx, row: SessionRow, refresh_token: string) => {
+  const respondWithSession = async (c: Ctx, row: SessionRow, refresh_token: string) => {
     const user = userOf(row)
     const expires_at = Math.floor(Date.now() / 1000) + ACCESS_SECONDS
     const access_token = await new SignJWT({
@@ -76,7 +81,7 @@ export async function createIssuer({ db, seal, public_url, origins }: Given): Pr
     const [scheme, token = ''] = (c.req.header('authorization') ?? '').split(' ')
     const session = scheme?.toLowerCase() === 'bearer' ? await verify_session(token) : undefined
     if (session) return session
-    takeFromAddress(c)
+    consumeAddressBudget(c)
     throw new AuthError(403, 'bad_jwt', 'The access token is invalid or has expired.')
   }
 
@@ -101,43 +106,46 @@ export async function createIssuer({ db, seal, public_url, origins }: Given): Pr
   })
 
   routes.post('/verify', async (c) => {
-    takeFromAddress(c)
+    consumeAddressBudget(c)
     const { token_hash } = await bodyOf(c, z.object({ token_hash: Token, type: z.string() }))
     const refresh_token = generateToken()
-    const [row] = await ask(db, SessionRow, 'select * from private.redeem_link($1, $2, $3)', [
+    const [row] = await queryAll(db, SessionRow, 'select * from private.redeem_link($1, $2, $3)', [
       await tokenHash(token_hash),
       await tokenHash(refresh_token),
-      contextOf(c),
+      auditContext(c),
     ])
-    if (row) return answerSession(c, row, refresh_token)
-    const message = 'The link was used already or is too old. Ask for a new one.'
+    if (row) return respondWithSession(c, row, refresh_token)
+    const message = 'The link has been used or has expired. Ask for a new one.'
     throw new AuthError(403, 'otp_expired', message)
   })
 
   routes.post('/token', async (c) => {
-    takeFromAddress(c)
+    consumeAddressBudget(c)
     if (c.req.query('grant_type') !== 'refresh_token') {
-      throw new AuthError(400, 'validation_failed', 'grant_type has to be refresh_token.')
+      throw new AuthError(400, 'validation_failed', 'grant_type must be refresh_token.')
     }
     const { refresh_token: used } = await bodyOf(c, z.object({ refresh_token: Token }))
     const refresh_token = await deriveToken(refreshKey, used)
-    const [row] = await ask(db, Refreshed, 'select * from private.refresh_session($1, $2, $3)', [
-      await tokenHash(used),
-      await tokenHash(refresh_token),
-      contextOf(c),
-    ])
-    if (row?.verdict === 'ok') return answerSession(c, row, refresh_token)
+    const [row] = await queryAll(
+      db,
+      Refreshed,
+      'select * from private.refresh_session($1, $2, $3)',
+      [await tokenHash(used), await tokenHash(refresh_token), auditContext(c)],
+    )
+    if (row?.verdict === 'ok') return respondWithSession(c, row, refresh_token)
     if (row?.verdict === 'reused') {
-      const message = 'This refresh token was used before, so its session has ended. Sign in.'
+      const message = 'This refresh token was used before, so its session was ended. Sign in again.'
       throw new AuthError(400, 'refresh_token_already_used', message)
     }
-    const message = 'There is no such session any more. Sign in.'
+    const message = 'This session no longer exists. Sign in.'
     throw new AuthError(400, 'refresh_token_not_found', message)
   })
 
   routes.get('/user', async (c) => {
     const { session_id } = await signedIn(c)
-    const [row] = await ask(db, SessionRow, 'select * from private.session_of($1)', [session_id])
+    const [row] = await queryAll(db, SessionRow, 'select * from private.session_of($1)', [
+      session_id,
+    ])
     if (row) return c.json(userOf(row))
     throw new AuthError(403, 'session_not_found', 'The session has ended. Sign in.')
   })
@@ -145,13 +153,13 @@ export async function createIssuer({ db, seal, public_url, origins }: Given): Pr
   routes.post('/logout', async (c) => {
     const scope = z.enum(['global', 'local', 'others']).safeParse(c.req.query('scope') ?? 'global')
     if (!scope.success) {
-      throw new AuthError(400, 'validation_failed', 'scope is global, local or others.')
+      throw new AuthError(400, 'validation_failed', 'scope must be global, local or others.')
     }
     const { session_id } = await signedIn(c)
-    await ask(db, z.unknown(), 'select private.end_sessions($1, $2, $3)', [
+    await queryAll(db, z.unknown(), 'select private.end_sessions($1, $2, $3)', [
       session_id,
       scope.data,
-      contextOf(c),
+      auditContext(c),
     ])
     return c.body(null, 204)
   })
@@ -163,13 +171,13 @@ export async function createIssuer({ db, seal, public_url, origins }: Given): Pr
       return c.json({ code: error.code, message: error.message }, error.status)
     }
     log.error = error.message
-    // A status that supabase-js takes for passing, so that nobody is signed out by a fault of ours.
+    // supabase-js treats 503 as temporary, so an internal error does not sign anybody out.
     return c.json({ code: 'unexpected_failure', message: 'Try again in a moment.' }, 503)
   })
   return { routes, verify_session }
 }
 
-/** What supabase-js reads: code and message, beside its header. */
+/** An error in the form that supabase-js reads: a status, a code and a message. */
 class AuthError extends Error {
   readonly status: 400 | 403 | 413 | 429
   readonly code: string
@@ -182,7 +190,7 @@ class AuthError extends Error {
 
 const Token = z.string().min(1).max(200)
 
-/** A session as private.session_of tells it. */
+/** A row of private.session_of. */
 const SessionRow = z.object({
   session_id: z.guid(),
   user_id: z.guid(),
@@ -198,7 +206,7 @@ const Refreshed = z.union([
   z.object({ verdict: z.enum(['unknown', 'reused']) }),
 ])
 
-/** A person as supabase-js knows one. */
+/** A user in the form of supabase-js. */
 function userOf(row: SessionRow) {
   return {
     id: row.user_id,
@@ -218,7 +226,7 @@ function userOf(row: SessionRow) {
   }
 }
 
-function takeFromAddress(c: Ctx): void {
+function consumeAddressBudget(c: Ctx): void {
   const { address, address_limit } = c.get('deps')
   const wait = address_limit(address(c))
   if (wait === 0) return
@@ -228,18 +236,18 @@ function takeFromAddress(c: Ctx): void {
 }
 
 async function bodyOf<S extends z.ZodType>(c: Ctx, schema: S): Promise<z.output<S>> {
-  if (c.get('held_body')) {
-    throw new AuthError(413, 'request_too_large', 'Nothing that signs in is so large. Send less.')
+  if (c.get('unread_body')) {
+    throw new AuthError(413, 'request_too_large', 'The body is too large. Send less.')
   }
   const read = schema.safeParse(await c.req.json().catch(() => undefined))
   if (read.success) return read.data
   const fields = read.error.issues.map(({ path }) => path.join('.')).filter((path) => path !== '')
-  const message = `The body is not as it should be${fields.length ? `: ${fields.join(', ')}` : ''}.`
+  const message = `The body is invalid${fields.length ? `: ${fields.join(', ')}` : ''}.`
   throw new AuthError(400, 'validation_failed', message)
 }
 
-/** One statement as the login role, in a transaction of its own. */
-async function ask<S extends z.ZodType>(
+/** Runs one statement as the login role and returns its rows, parsed. */
+async function queryAll<S extends z.ZodType>(
   db: Database,
   schema: S,
   text: string,
@@ -264,14 +272,14 @@ const KeyRow = z.object({
   public_jwk: z.custom<JWK>((value) => typeof value === 'object' && value !== null),
 })
 
-/** The keys in the database, the newest first; makes the first one. */
+/** The signing keys in the database, newest first; creates the first one. */
 async function keysOf(db: Database, seal: Seal) {
-  const read = () => ask(db, KeyRow, 'select * from private.issuer_keys()', [])
+  const read = () => queryAll(db, KeyRow, 'select * from private.issuer_keys()', [])
   const found = await read()
   if (found.length === 0) {
     const { privateKey, publicKey } = await generateKeyPair(ALGORITHM, { extractable: true })
     const kid = crypto.randomUUID()
-    await ask(db, z.unknown(), 'select private.add_issuer_key($1, $2, $3)', [
+    await queryAll(db, z.unknown(), 'select private.add_issuer_key($1, $2, $3)', [
       kid,
       await seal.seal(JSON.stringify(await exportJWK(privateKey))),
       {

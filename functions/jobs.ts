@@ -1,5 +1,5 @@
 import { PgBoss } from 'pg-boss'
-import { leave, requireCommit, sqlOn } from '../shared/sql.ts'
+import { requireCommit, rollBack, sqlOn } from '../shared/sql.ts'
 import { type Connection, inTransaction } from './db.ts'
 import { deliver } from './jobs/deliver.ts'
 import { ingest } from './jobs/ingest.ts'
@@ -14,15 +14,15 @@ const MAX_FETCHED = 20
 const SUPERVISE_EVERY_MS = 30_000
 const PURGE_EVERY_MS = 10 * 60_000
 
-/** The queues of one process, over one pg-boss that holds no connection of its own. */
+/** Runs the queues in one process, through a pg-boss that uses the connections of `deps.db`. */
 export type Runner = {
-  /** Runs what is there until nothing is left or the budget is used up; says how many jobs ran. */
+  /** Runs due jobs until none is left or the budget is used up. Returns how many ran, and whether any are left. */
   drain: (options: { budget_ms: number }) => Promise<{ ran: number; left: boolean }>
-  /** Runs until stopped; `wake` makes it look at once. */
+  /** Runs until stopped. `wake` makes it poll one queue, or all, at once. */
   start: () => { wake: (queue?: string) => void; stop: () => Promise<void> }
 }
 
-/** The statements of pg-boss over a connection of ours, so that they share its transaction. */
+/** Runs the statements of pg-boss on a connection of ours, so that they share its transaction. */
 function bossDb(connection: Pick<Connection, 'query'>) {
   return { executeSql: (text: string, values?: unknown[]) => connection.query(text, values) }
 }
@@ -46,7 +46,7 @@ export function createRunner(deps: JobDeps): Runner {
     migrate: false,
     supervise: false,
     schedule: false,
-    // As often as we supervise: a queue is looked at on every pass, not on every second one.
+    // The same interval as ours, so that every pass of supervise checks every queue.
     monitorIntervalSeconds: SUPERVISE_EVERY_MS / 1000,
   })
   boss.on('error', (error) => deps.log({ msg: 'queue error', error: error.message }))
@@ -66,7 +66,7 @@ export function createRunner(deps: JobDeps): Runner {
         connection.release()
         return value
       } catch (error) {
-        await leave(connection)
+        await rollBack(connection)
         throw error
       }
     },
@@ -99,8 +99,8 @@ export function createRunner(deps: JobDeps): Runner {
     })
   }
 
-  /** Keeps a queue's slots full until nothing is left, or `until` is past. Says how many jobs it ran. */
-  async function empty(queue: Queue, until: () => boolean): Promise<number> {
+  /** Keeps a queue's slots full until it is empty or `until` is true. Returns how many jobs ran. */
+  async function runQueue(queue: Queue, until: () => boolean): Promise<number> {
     const slots = Math.min(queue.slots, deps.max_slots ?? queue.slots)
     const running = new Set<Promise<void>>()
     let ran = 0
@@ -143,14 +143,14 @@ export function createRunner(deps: JobDeps): Runner {
       let ran = 0
       await tick()
       for (;;) {
-        const counts = await Promise.all(QUEUES.map((queue) => empty(queue, late)))
+        const counts = await Promise.all(QUEUES.map((queue) => runQueue(queue, late)))
         const round = counts.reduce((sum, count) => sum + count, 0)
         ran += round
         if (round === 0) return { ran, left: false }
         if (late()) return { ran, left: true }
       }
     },
-    start: () => startLoops({ deps, tick, empty }),
+    start: () => startLoops({ deps, tick, runQueue }),
   }
 }
 
@@ -161,18 +161,18 @@ class LeaseLost extends Error {
 }
 
 const TICK_MS = 1_000
-const LOOK_AFTER_MS = 2_000
-const AFTER_ERROR_MS = 2_000
+const POLL_MS = 2_000
+const ERROR_PAUSE_MS = 2_000
 
-/** One loop a queue, each asleep until woken or a moment has passed, and one that ticks. */
+/** One loop per queue, which sleeps until it is woken or the poll interval is over, and one loop for `tick`. */
 function startLoops({
   deps,
   tick,
-  empty,
+  runQueue,
 }: {
   deps: JobDeps
   tick: () => Promise<void>
-  empty: (queue: Queue, until: () => boolean) => Promise<number>
+  runQueue: (queue: Queue, until: () => boolean) => Promise<number>
 }) {
   let stopped = false
   const sleepers = new Map<string, () => void>()
@@ -197,23 +197,23 @@ function startLoops({
           queue: name,
           error: error instanceof Error ? error.message : String(error),
         })
-        pause = AFTER_ERROR_MS
+        pause = ERROR_PAUSE_MS
       }
       if (!stopped) await sleep(name, pause)
     }
   }
   const loops = [
     loop('tick', TICK_MS, tick),
-    ...QUEUES.map((queue) => loop(queue.name, LOOK_AFTER_MS, () => empty(queue, () => stopped))),
+    ...QUEUES.map((queue) => loop(queue.name, POLL_MS, () => runQueue(queue, () => stopped))),
   ]
   return {
     wake: (queue?: string) => {
       if (queue) sleepers.get(queue)?.()
-      else for (const rouse of [...sleepers.values()]) rouse()
+      else for (const wakeUp of [...sleepers.values()]) wakeUp()
     },
     stop: async () => {
       stopped = true
-      for (const rouse of [...sleepers.values()]) rouse()
+      for (const wakeUp of [...sleepers.values()]) wakeUp()
       await Promise.allSettled(loops)
     },
   }

@@ -1,38 +1,37 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'jose'
 import { z } from 'zod'
 
-/** What a session token may be signed with: never a secret that two parties hold. */
+/** The accepted signature algorithms. None of them uses a shared secret. */
 export const ALGORITHMS = ['ES256', 'RS256']
-/** As long as a key that the issuer has withdrawn may still verify tokens here. */
-const KEYS_MS = 10 * 60_000
-/** A key that is not known is asked for at once, but not more often than this. */
-const MOST_FETCHES = 5
+/** How long keys are cached, and so how long a withdrawn key may still be accepted. */
+const CACHE_MS = 10 * 60_000
+/** An unknown key is fetched at once, but at most this often per window. */
+const MAX_FETCHES = 5
 const WINDOW_MS = 60_000
-/** How long a key that was asked for in vain is taken for none. */
-const IN_VAIN_MS = 30_000
-const MOST_IN_VAIN = 1000
+/** How long a key that was not found is remembered as unknown. */
+const UNKNOWN_KEY_MS = 30_000
+const MAX_UNKNOWN_KEYS = 1000
 const TIMEOUT_MS = 5_000
 
-/** The issuer was asked for keys as often as it may be: try again later. */
+/** The limit of fetches from the issuer is reached. */
 export class KeysUnavailable extends Error {
   readonly retry_after: number
   constructor(retry_after: number) {
-    super('the issuer was asked for its keys too often')
+    super('the issuer has been asked for its keys too often')
     this.retry_after = retry_after
   }
 }
 
 /**
- * publishedKeys are the keys of an issuer elsewhere. A key that it has just begun to sign with works
- * with the first token that names it; however many unknown ones are named, the issuer is asked a few
- * times a minute, and every answer brings all the keys there are.
+ * The published keys of an issuer. A new key works with the first token that names it. However many
+ * unknown keys are named, the issuer is asked only a few times a minute.
  */
-export function publishedKeys(jwks_url: string): JWTVerifyGetKey {
+export function remoteKeys(jwks_url: string): JWTVerifyGetKey {
   let fetches: number[] = []
-  const inVain = new Map<string, number>()
+  const unknownKeys = new Map<string, number>()
   const keys = createRemoteJWKSet(new URL(jwks_url), {
-    cacheMaxAge: KEYS_MS,
-    // Asking for unknown keys is done here.
+    cacheMaxAge: CACHE_MS,
+    // Unknown keys are fetched by the code below.
     cooldownDuration: Number.POSITIVE_INFINITY,
     timeoutDuration: TIMEOUT_MS,
     [customFetch]: (url, options) => {
@@ -41,13 +40,13 @@ export function publishedKeys(jwks_url: string): JWTVerifyGetKey {
     },
   })
 
-  /** Fetches once for all that wait; those of an issuer that is away count as well. */
-  const fetchAnew = async (): Promise<void> => {
+  /** Fetches the keys once for all who wait. Failed fetches count towards the limit too. */
+  const refetch = async (): Promise<void> => {
     if (keys.reloading) return keys.reload()
     const now = Date.now()
     fetches = fetches.filter((at) => at > now - WINDOW_MS)
     const [oldest] = fetches
-    if (oldest !== undefined && fetches.length >= MOST_FETCHES) {
+    if (oldest !== undefined && fetches.length >= MAX_FETCHES) {
       throw new KeysUnavailable(Math.ceil((oldest + WINDOW_MS - now) / 1000))
     }
     return keys.reload()
@@ -55,26 +54,26 @@ export function publishedKeys(jwks_url: string): JWTVerifyGetKey {
 
   return async (header, token) => {
     const name = `${header?.alg} ${header?.kid}`
-    // A fetch that began before us may miss a key that is there now.
+    // A fetch that began before this call may lack a key that was published since.
     let is_ours = !keys.reloading
     const is_due = !keys.fresh
-    if (is_due) await fetchAnew()
+    if (is_due) await refetch()
     try {
       return await keys(header, token)
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
-      if ((inVain.get(name) ?? 0) > Date.now() - IN_VAIN_MS) throw error
+      if ((unknownKeys.get(name) ?? 0) > Date.now() - UNKNOWN_KEY_MS) throw error
     }
     if (!is_due) {
       is_ours = !keys.reloading
-      await fetchAnew()
+      await refetch()
     }
     try {
       return await keys(header, token)
     } catch (error) {
       if (is_ours && error instanceof errors.JWKSNoMatchingKey) {
-        if (inVain.size >= MOST_IN_VAIN) inVain.clear()
-        inVain.set(name, Date.now())
+        if (unknownKeys.size >= MAX_UNKNOWN_KEYS) unknownKeys.clear()
+        unknownKeys.set(name, Date.now())
       }
       throw error
     }
@@ -85,7 +84,7 @@ const KeySet = z.object({
   keys: z.array(z.object({ kty: z.string(), crv: z.string().optional() })),
 })
 
-/** issuerProblem is why nobody could sign in with an issuer's tokens; undefined when they can. */
+/** Why tokens of this issuer cannot be verified, as a sentence; undefined when they can. */
 export async function issuerProblem(jwks_url: string): Promise<string | undefined> {
   let found: z.infer<typeof KeySet>
   try {
@@ -93,14 +92,14 @@ export async function issuerProblem(jwks_url: string): Promise<string | undefine
     if (!answer.ok) throw new Error(`it answers ${answer.status}`)
     found = KeySet.parse(await answer.json())
   } catch (error) {
-    const why = error instanceof z.ZodError ? 'its answer is no key set' : messageOf(error)
-    return `AUTH_ISSUER: its public keys cannot be had at the moment (${why}). Until they can, sessions get 503; API keys work. See AUTH_ISSUER and AUTH_JWKS_URL.`
+    const why = error instanceof z.ZodError ? 'its answer is not a key set' : messageOf(error)
+    return `AUTH_ISSUER: its public keys cannot be fetched (${why}). Until they can, session tokens are answered 503; API keys work. Check AUTH_ISSUER and AUTH_JWKS_URL.`
   }
   const is_usable = found.keys.some(
     ({ kty, crv }) => kty === 'RSA' || (kty === 'EC' && crv === 'P-256'),
   )
   if (is_usable) return undefined
-  return 'AUTH_ISSUER publishes no ES256 or RS256 key: it signs with a shared secret (HS256), and no such token is accepted, so nobody can sign in; API keys work. Give it an asymmetric signing key (Supabase: Settings, JWT Keys).'
+  return 'AUTH_ISSUER publishes no ES256 or RS256 key. It signs with a shared secret (HS256), which is not accepted, so nobody can sign in; API keys work. Give it an asymmetric signing key (Supabase: Settings, JWT Keys).'
 }
 
 function messageOf(error: unknown): string {

@@ -6,8 +6,8 @@ const CHANNEL = 'watchpost_jobs'
 const WAIT_MS = { first: 250, longest: 15_000 }
 
 /**
- * listen hears that jobs were enqueued, over a connection of its own: seconds become milliseconds.
- * It comes back by itself when the connection breaks; meanwhile the jobs look every two seconds.
+ * Listens for NOTIFY on a separate connection and calls `wake` when jobs were enqueued, so that they start
+ * within milliseconds. Reconnects by itself; until then the runner polls every two seconds.
  */
 export function listen(options: { url: string; wake: (queue?: string) => void; log: Log }): {
   stop: () => Promise<void>
@@ -18,7 +18,7 @@ export function listen(options: { url: string; wake: (queue?: string) => void; l
     let failures = 0
     while (!stopping.signal.aborted) {
       try {
-        await hear({ url, wake, signal: stopping.signal, onHeard: () => (failures = 0) })
+        await listenOnce({ url, wake, signal: stopping.signal, onListening: () => (failures = 0) })
       } catch (error) {
         log({
           msg: 'listening stopped',
@@ -37,19 +37,19 @@ export function listen(options: { url: string; wake: (queue?: string) => void; l
   }
 }
 
-/** One connection from its start to its end; throws unless it was we who ended it. */
-async function hear(options: {
+/** Listens on one connection until it ends. Throws unless `signal` ended it. */
+async function listenOnce(options: {
   url: string
   wake: (queue?: string) => void
   signal: AbortSignal
-  onHeard: () => void
+  onListening: () => void
 }): Promise<void> {
-  const { url, wake, signal, onHeard } = options
+  const { url, wake, signal, onListening } = options
   const client = new pg.Client({
     connectionString: url,
     application_name: 'watchpost-listen',
     connectionTimeoutMillis: 5_000,
-    // Nothing is ever sent: only keep-alive tells that the other side is gone.
+    // Nothing is ever sent, so only TCP keep-alive detects that the server is gone.
     keepAlive: true,
     keepAliveInitialDelayMillis: 30_000,
   })
@@ -63,8 +63,8 @@ async function hear(options: {
   try {
     await client.connect()
     await client.query(`listen ${CHANNEL}`)
-    onHeard()
-    // What was said while nobody listened.
+    onListening()
+    // There may have been notifications before this connection listened.
     wake()
     await ended
     if (!signal.aborted) throw new Error('the connection was closed')

@@ -1,7 +1,7 @@
 type Line = Record<string, unknown>
 export type Log = (line: Line) => void
 
-/** createLog writes one JSON line per happening, or on a terminal a short sentence about what matters. */
+/** Writes each log line as JSON or, with `text`, as a short sentence if it matters to a person. */
 export function createLog(
   form: 'json' | 'text',
   write: (text: string) => void = (text) => void process.stdout.write(text),
@@ -14,10 +14,10 @@ export function createLog(
   }
 }
 
-/** consoleLog is for platforms that keep what goes to the console: one JSON line, one entry. */
+/** Logs JSON lines to the console, for platforms that collect its output. */
 export const consoleLog: Log = (line) => console.log(JSON.stringify(line))
 
-/** What a person at a terminal wants to know; undefined for the ordinary course of things. */
+/** The sentence for a terminal; undefined for lines that are routine. */
 function describe(line: Line): string | undefined {
   const { msg } = line
   if (msg === 'request') return describeRequest(line)
@@ -28,7 +28,7 @@ function describe(line: Line): string | undefined {
 
 function describeRequest({ method, path, status, request_id }: Line): string | undefined {
   if (typeof status !== 'number' || status < 500) return undefined
-  return `${method} ${path} answered ${status} (request ${request_id}; LOG=json tells more)`
+  return `${method} ${path} answered ${status} (request ${request_id}; set LOG=json for details)`
 }
 
 function describeJob(line: Line): string | undefined {
@@ -51,7 +51,7 @@ function describeDelivery({ kind, type, result, status, error, duration_ms }: Li
   return `${type} not delivered by ${kind}${answered}: ${error ?? result}`
 }
 
-/** A replay brings some events every second: its alerts are enough. */
+/** A replay stores events every second, so only its alerts are shown. */
 function isReplay(source: unknown): boolean {
   return String(source).endsWith('-replay')
 }

@@ -1,4 +1,4 @@
-// As much of the two platforms as their entries use; each brings it by itself.
+// The parts of the two platforms' APIs that their entries use.
 
 declare module 'cloudflare:workers' {
   export function waitUntil(work: Promise<unknown>): void
@@ -16,5 +16,5 @@ declare const Deno: {
   serve: (answer: (request: Request) => Response | Promise<Response>) => void
 }
 
-/** Supabase's own; plain Deno has none. */
+/** Exists on Supabase only, not in plain Deno. */
 declare var EdgeRuntime: { waitUntil: (work: Promise<unknown>) => void } | undefined

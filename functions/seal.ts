@@ -1,6 +1,6 @@
 import { base64url, CompactEncrypt, compactDecrypt } from 'jose'
 
-/** Encrypts what is secret at rest: targets, tokens, signing secrets. */
+/** Encrypts secrets at rest: targets, tokens and signing secrets. */
 export type Seal = {
   seal: (value: string) => Promise<string>
   unseal: (sealed: string) => Promise<string>
@@ -10,18 +10,19 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
 /**
- * A seal by JWE (RFC 7516, `dir`, A256GCM). The first key seals, every key unseals, so that a key
- * can be replaced: put the new one in front and keep the old one behind it.
- * @param keys base64 or base64url, 32 bytes each
+ * A seal by JWE (RFC 7516, `dir` with A256GCM). The first key seals and every key unseals. To replace a
+ * key, put the new one first and keep the old one after it.
+ * @param keys base64 or base64url, 32 bytes each; throws for any other length
  */
 export function createSeal(keys: string[]): Seal {
   const all = keys.map((key) => {
     const bytes = base64url.decode(key.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, ''))
-    if (bytes.length !== 32) throw new Error(`a sealing key has ${bytes.length} bytes, it needs 32`)
+    if (bytes.length !== 32)
+      throw new Error(`a sealing key must have 32 bytes, this one has ${bytes.length}`)
     return bytes
   })
   const first = all[0]
-  if (!first) throw new Error('no sealing key was given')
+  if (!first) throw new Error('at least one sealing key is required')
   return {
     seal: (value) =>
       new CompactEncrypt(encoder.encode(value))
@@ -36,7 +37,7 @@ export function createSeal(keys: string[]): Seal {
           failure = error
         }
       }
-      throw new Error('a sealed value does not open with the configured keys', { cause: failure })
+      throw new Error('none of the configured keys opens a sealed value', { cause: failure })
     },
   }
 }

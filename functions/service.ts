@@ -6,6 +6,7 @@ import { createApp } from './app.ts'
 import { asset } from './assets.ts'
 import type { Send } from './channels/send.ts'
 import { nodeSend } from './channels/send-node.ts'
+import { checkLogin } from './check-login.ts'
 import type { Config } from './config.ts'
 import { createPool, type Database, inTransaction } from './db.ts'
 import { createIssuer, ISSUER_PATH } from './issuer.ts'
@@ -15,24 +16,23 @@ import { createRunner } from './jobs.ts'
 import { issuerProblem } from './jwks.ts'
 import { listen } from './listen.ts'
 import type { Log } from './log.ts'
-import { checkLogin } from './login.ts'
 import { remoteSessions } from './sessions.ts'
 
-const STOP_SECONDS = 10
-/** As the other platforms: Node's own 16 KB would end a long address before the app could say why. */
-const MOST_HEADER_BYTES = 64 * 1024
-/** Who sends slower than this is cut off: a request that never ends holds a connection and no more. */
-const HEADERS_SECONDS = 15
-const REQUEST_SECONDS = 60
-/** Beyond these, newcomers are turned away at once instead of all being kept waiting. */
-const MOST_CONNECTIONS = 5_000
+const MAX_STOP_SECONDS = 10
+/** As on the other platforms. Node's default of 16 KB would cut off a long URL before the app can refuse it. */
+const MAX_HEADER_BYTES = 64 * 1024
+/** Slower requests are cut off; until then they only occupy a connection. */
+const MAX_HEADERS_SECONDS = 15
+const MAX_REQUEST_SECONDS = 60
+/** Further connections are refused at once instead of waiting. */
+const MAX_CONNECTIONS = 5_000
 
 export type Service = {
-  /** Ends what runs within about ten seconds; what is cut off is done again by whoever starts next. */
+  /** Stops within about ten seconds. Interrupted jobs run again at the next start. */
   stop: () => Promise<void>
 }
 
-/** startService runs the jobs, and the API where the configuration has a login for it, in this process. */
+/** Runs the jobs in this process, and the API if the configuration has a login for it. */
 export async function startService(
   config: Config,
   log: Log,
@@ -48,7 +48,7 @@ export async function startService(
     const db = createPool({
       url,
       application_name,
-      names: config.prepared_statements,
+      prepared: config.prepared_statements,
       on_error: (error) => log({ msg: 'database connection', error: error.message }),
     })
     pools.push(() => db.end())
@@ -56,17 +56,17 @@ export async function startService(
   }
   try {
     const { seal, allow } = config
-    const outside = { seal, allow, send, log }
+    const commonDeps = { seal, allow, send, log }
     const jobs = pool(config.jobs_database_url, 'watchpost-jobs')
     await checkSchema(jobs)
     if (config.api_database_url) {
       const db = pool(config.api_database_url, 'watchpost-api')
       await checkLogin(db)
-      const server = await openPort(config, await createAppOn(config, { ...outside, db }))
+      const server = await openPort(config, await createAppOn(config, { ...commonDeps, db }))
       busy.push(() => closeServer(server))
     }
     await registerFeeds(jobs, config.feeds)
-    busy.push(runJobs(config, { ...outside, db: jobs }))
+    busy.push(runJobs(config, { ...commonDeps, db: jobs }))
     return { stop }
   } catch (error) {
     await stop()
@@ -78,19 +78,19 @@ type Close = () => Promise<unknown>
 type App = ReturnType<typeof createApp>
 
 async function closeAll(closes: Close[], log: Log): Promise<void> {
-  const done = closes.splice(0).map((close) => withinSeconds(STOP_SECONDS, close()))
+  const done = closes.splice(0).map((close) => withTimeout(MAX_STOP_SECONDS, close()))
   for (const result of await Promise.allSettled(done)) {
     if (result.status === 'rejected') log({ msg: 'stopping', error: String(result.reason) })
   }
 }
 
-type Outside = Pick<JobDeps, 'db' | 'seal' | 'send' | 'allow' | 'log'>
+type CommonDeps = Pick<JobDeps, 'db' | 'seal' | 'send' | 'allow' | 'log'>
 
-async function createAppOn(config: Config, outside: Outside): Promise<App> {
+async function createAppOn(config: Config, commonDeps: CommonDeps): Promise<App> {
   const { limits, origins, public_url } = config
-  const { verify_session, mount } = await signIn(config, outside)
+  const { verify_session, mount } = await createSignIn(config, commonDeps)
   const app = createApp({
-    ...outside,
+    ...commonDeps,
     verify_session,
     limits,
     origins,
@@ -103,10 +103,10 @@ async function createAppOn(config: Config, outside: Outside): Promise<App> {
   return app
 }
 
-/** Another issuer's tokens, or Watchpost's own and what makes them. */
-async function signIn({ auth, origins, public_url }: Config, { db, seal, log }: Outside) {
+/** How session tokens are verified: those of the configured issuer, or of Watchpost's own issuer. */
+async function createSignIn({ auth, origins, public_url }: Config, { db, seal, log }: CommonDeps) {
   if (auth) {
-    // Not awaited: an issuer that is away for a moment keeps nobody's alerts back.
+    // Not awaited: an issuer that is unavailable must not delay the alerts.
     issuerProblem(auth.jwks_url).then(
       (problem) => problem && log({ msg: 'sign-in', error: problem }),
     )
@@ -116,24 +116,24 @@ async function signIn({ auth, origins, public_url }: Config, { db, seal, log }: 
   return { verify_session, mount: (app: App) => app.route(ISSUER_PATH, routes) }
 }
 
-function runJobs(config: Config, outside: Outside): Close {
+function runJobs(config: Config, commonDeps: CommonDeps): Close {
   const { feeds, contact, jobs_database_url: url } = config
-  const runner = createRunner({ ...outside, feeds, contact, fetch }).start()
-  const ears = listen({ url, wake: runner.wake, log: outside.log })
-  return () => Promise.all([ears.stop(), runner.stop()])
+  const runner = createRunner({ ...commonDeps, feeds, contact, fetch }).start()
+  const listener = listen({ url, wake: runner.wake, log: commonDeps.log })
+  return () => Promise.all([listener.stop(), runner.stop()])
 }
 
-/** Fails where the port is taken, as the operating system says it (EADDRINUSE). */
+/** Listens on the port. Throws the system's error, e.g. EADDRINUSE. */
 async function openPort({ host, port }: Config, app: App): Promise<Server> {
   // safe: without TLS options this is a node:http server
   const serverOptions = {
-    maxHeaderSize: MOST_HEADER_BYTES,
-    headersTimeout: HEADERS_SECONDS * 1000,
-    requestTimeout: REQUEST_SECONDS * 1000,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: MAX_HEADERS_SECONDS * 1000,
+    requestTimeout: MAX_REQUEST_SECONDS * 1000,
     connectionsCheckingInterval: 5_000,
   }
   const server = createAdaptorServer({ fetch: app.fetch, serverOptions }) as Server
-  server.maxConnections = MOST_CONNECTIONS
+  server.maxConnections = MAX_CONNECTIONS
   server.listen(port, host)
   await once(server, 'listening')
   return server
@@ -141,9 +141,9 @@ async function openPort({ host, port }: Config, app: App): Promise<Server> {
 
 async function closeServer(server: Server): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve))
-  // A kept-alive connection becomes idle only when its last answer is out.
+  // A keep-alive connection becomes idle only after its last response.
   const idle = setInterval(() => server.closeIdleConnections(), 50)
-  await withinSeconds(STOP_SECONDS / 2, closed).catch(() => server.closeAllConnections())
+  await withTimeout(MAX_STOP_SECONDS / 2, closed).catch(() => server.closeAllConnections())
   clearInterval(idle)
 }
 
@@ -156,17 +156,17 @@ async function checkSchema(jobs: Database): Promise<void> {
   )
   if (!found?.schema) {
     throw new Error(
-      'The database has no Watchpost in it yet. Bring it there first: npm start -- --database-url <administrator’s URL>',
+      'The database does not contain the Watchpost schema yet. Create it first: npm start -- --database-url <administrator’s URL>',
     )
   }
-  // Forced row-level security would hide every row from the functions that decide who sees what.
+  // Otherwise forced row-level security hides every row from the functions that the policies call.
   if (!found.bypasses)
     throw new Error(
-      'The role watchpost_owner has lost BYPASSRLS: alter role watchpost_owner bypassrls',
+      'The role watchpost_owner has lost BYPASSRLS. Restore it: alter role watchpost_owner bypassrls',
     )
 }
 
-async function withinSeconds<T>(seconds: number, work: Promise<T>): Promise<T> {
+async function withTimeout<T>(seconds: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`not done within ${seconds} s`)), seconds * 1000)

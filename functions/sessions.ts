@@ -1,23 +1,23 @@
 import { createLocalJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import { z } from 'zod'
-import { ALGORITHMS, publishedKeys } from './jwks.ts'
+import { ALGORITHMS, remoteKeys } from './jwks.ts'
 
-/** Who a session token speaks for, by its signature; the database has the last word. */
+/** The claims of a verified session token. The database still checks the session and the account. */
 export type Session = {
   user_id: string
   session_id: string
-  /** How sure the issuer was of the person: aal2 when they showed a second factor. */
+  /** The authentication assurance level: `aal2` when a second factor was used. */
   aal: string | null
 }
 
-/** Undefined for a token that is none of the issuer's; throws when its keys cannot be had. */
+/** Verifies a token. Undefined when it is invalid; throws when the issuer's keys cannot be fetched. */
 export type VerifySession = (token: string) => Promise<Session | undefined>
 
-/** An issuer of session tokens: Supabase Auth, or whoever speaks like it. */
+/** An issuer of session tokens: Supabase Auth or a compatible service. */
 export type Issuer = { issuer: string; jwks_url: string }
 
 const AUDIENCE = 'authenticated'
-const MOST_CHARACTERS = 8192
+const MAX_TOKEN_CHARACTERS = 8192
 
 const Claims = z.object({
   sub: z.guid(),
@@ -27,20 +27,20 @@ const Claims = z.object({
   aal: z.string().nullish(),
 })
 
-// One for each address in this process, which keeps the keys and counts how often they are asked for.
-const remote = new Map<string, JWTVerifyGetKey>()
+// One key set per JWKS URL in this process; it caches the keys and limits how often they are fetched.
+const keySets = new Map<string, JWTVerifyGetKey>()
 
-/** remoteSessions verifies tokens of an issuer that publishes its keys. */
+/** Verifies tokens of an issuer that publishes its keys at a JWKS URL. */
 export function remoteSessions({ issuer, jwks_url }: Issuer): VerifySession {
-  let keys = remote.get(jwks_url)
+  let keys = keySets.get(jwks_url)
   if (!keys) {
-    keys = publishedKeys(jwks_url)
-    remote.set(jwks_url, keys)
+    keys = remoteKeys(jwks_url)
+    keySets.set(jwks_url, keys)
   }
   return verifier(issuer, keys)
 }
 
-/** localSessions verifies tokens of an issuer whose keys are at hand. */
+/** Verifies tokens of an issuer whose keys are given. */
 export function localSessions(
   issuer: string,
   jwks: Parameters<typeof createLocalJWKSet>[0],
@@ -50,7 +50,7 @@ export function localSessions(
 
 function verifier(issuer: string, keys: JWTVerifyGetKey): VerifySession {
   return async (token) => {
-    if (token.length > MOST_CHARACTERS) return undefined
+    if (token.length > MAX_TOKEN_CHARACTERS) return undefined
     try {
       const { payload } = await jwtVerify(token, keys, {
         algorithms: ALGORITHMS,
@@ -69,7 +69,7 @@ function verifier(issuer: string, keys: JWTVerifyGetKey): VerifySession {
   }
 }
 
-/** Whether the token is at fault; anything else is about getting the keys. */
+/** Whether the error means that the token is invalid, and not that the keys could not be fetched. */
 function isRefusal(error: unknown): boolean {
   return (
     error instanceof errors.JOSEError &&

@@ -9,13 +9,13 @@ function environment(): Record<string, string> {
   return given.SUPABASE_URL ? { ...supabaseVariables(given.SUPABASE_URL), ...given } : given
 }
 
-/** The API as the Edge Function `api`. It never reads SUPABASE_DB_URL, which goes past row-level security. */
+/** The API as the Edge Function `api`. It never uses SUPABASE_DB_URL, which bypasses row-level security. */
 export function serveApi(): void {
   const answer = createEdgeApi(environment(), {
     connect: (login, on_error) => createPool({ ...login, on_error, max: 4 }),
     send,
     address: ({ trusted_proxies }) => behindGateway(trusted_proxies),
-    afterwards: (work) => globalThis.EdgeRuntime?.waitUntil(work),
+    wait_until: (work) => globalThis.EdgeRuntime?.waitUntil(work),
   })
   Deno.serve((request) => answer(withoutFunctionName(request)))
 }

@@ -2,7 +2,7 @@ import { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { secureHeaders } from 'hono/secure-headers'
-import { ApiError, faultOf, toApiError } from '../shared/problem.ts'
+import { ApiError, describeError, toApiError } from '../shared/problem.ts'
 import { hasRoute, requireJson, unknownRoute } from '../shared/route.ts'
 import { access } from './api/access.ts'
 import { agentSettings } from './api/agents.ts'
@@ -153,7 +153,7 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   app.onError((thrown, c) => {
     const error = toApiError(thrown)
     c.get('log').code = error.code
-    if (error.cause !== undefined) c.get('log').error = faultOf(error.cause)
+    if (error.cause !== undefined) c.get('log').error = describeError(error.cause)
     return problem(c, error)
   })
   return app

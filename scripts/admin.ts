@@ -3,6 +3,7 @@ import { join, relative } from 'node:path'
 import type pg from 'pg'
 import { z } from 'zod'
 import {
+  type AccountSelector,
   addMember,
   asOperator,
   changePlan,
@@ -14,31 +15,30 @@ import {
   ROLES,
   revokeKey,
   SCOPES,
-  type Who,
 } from './postgres/accounts.ts'
 import { runningPostgres, startPostgres } from './postgres/postgres.ts'
 import { environment, readArguments, runMain, UsageError } from './start/arguments.ts'
 import { feedsStatus, queueStatus, redrive } from './start/status.ts'
 
-const HELP = `npm run admin -- <verb> [options]
+const HELP = `npm run admin -- <command> [options]
 
-  account create --email E --plan free|pro|enterprise     makes an account and its first key
+  account create --email E --plan free|pro|enterprise     creates an account and its first key
   account plan   --email E --plan free|pro|enterprise     changes its plan
-  account link   --email E                                makes a one-time link to sign in (no other issuer)
+  account link   --email E                                creates a one-time sign-in link (without AUTH_ISSUER)
   key mint       --email E --scopes read[,write][,ingest] [--expires ISO] [--name N]
   key revoke     --key ID
-  org create     --name N --owner E                       makes an organisation; E may be an id
-  org add        --org ID --email E --role member|admin   puts an account into it
-  feeds status                                            how each source is
-  queue status                                            how many jobs wait, run and are dead
-  queue redrive                                           puts dead jobs back into their queues
+  org create     --name N --owner E                       creates an organisation; E may be an id
+  org add        --org ID --email E --role member|admin   adds an account to it
+  feeds status                                            shows the state of each source
+  queue status                                            counts the jobs that wait, run and have failed for good
+  queue redrive                                           puts the failed jobs back into their queues
 
-  --user ID             instead of --email: an account by its id, as two may share an address
-  --json                one JSON object instead of lines
-  --data-dir FOLDER     the data folder of npm start (.data; the demo's is .data/demo)
-  --database-url URL    an administrator's login to a PostgreSQL of your own (or DATABASE_URL)
+  --user ID             instead of --email: an account by its id (two accounts may share an address)
+  --json                prints one JSON object instead of text
+  --data-dir FOLDER     the data folder of npm start (default .data; the demo's is .data/demo)
+  --database-url URL    an administrator's login to your own PostgreSQL (or DATABASE_URL)
 
-It works beside a running service, and without one.`
+It works while the service runs, and while it does not.`
 const SEE_HELP = 'See npm run admin -- --help'
 
 const OPTIONS = {
@@ -53,7 +53,7 @@ const OPTIONS = {
   org: { type: 'string' },
   role: { type: 'string' },
 } as const
-const EVERYWHERE = {
+const COMMON_OPTIONS = {
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   'data-dir': { type: 'string' },
@@ -61,36 +61,41 @@ const EVERYWHERE = {
 } as const
 
 const Email = z
-  .email('is no e-mail address')
-  .max(254, 'is too long')
+  .email('must be an email address')
+  .max(254, 'must be at most 254 characters')
   .transform((email) => email.toLowerCase())
-const PlanOption = z.enum(PLANS, { error: `is one of ${PLANS.join(', ')}` })
-const Id = z.uuid('is no id, a UUID')
-const Name = z.string().trim().min(1, 'is empty').max(120, 'has more than 120 characters')
+const PlanOption = z.enum(PLANS, { error: `must be one of ${PLANS.join(', ')}` })
+const Id = z.uuid('must be an id (a UUID)')
+const Name = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(120, 'must be at most 120 characters')
 const Scopes = z
   .string()
   .transform((text) => [...new Set(text.split(',').map((word) => word.trim()))])
-  .pipe(z.array(z.enum(SCOPES, { error: `is a list of ${SCOPES.join(', ')}` })))
+  .pipe(z.array(z.enum(SCOPES, { error: `must be a list of ${SCOPES.join(', ')}` })))
 const Expires = z
   .union([z.iso.datetime({ offset: true }), z.iso.date()], {
-    error: 'is no ISO 8601 time such as 2027-01-31T00:00:00Z',
+    error: 'must be an ISO 8601 time such as 2027-01-31T00:00:00Z',
   })
   .transform((text) => new Date(text))
-  .refine((at) => at.getTime() > Date.now(), 'is in the past')
+  .refine((at) => at.getTime() > Date.now(), 'must be in the future')
 
 /** An account in an option that says whose something is. */
 const Owner = z.union(
   [Id.transform((user) => ({ user })), Email.transform((email) => ({ email }))],
   {
-    error: (issue) => (issue.input === undefined ? 'is missing' : 'is no e-mail address and no id'),
+    error: (issue) =>
+      issue.input === undefined ? 'is required' : 'must be an email address or an id',
   },
 )
 
 /** The options that say about whose account a verb is: one of them. */
-const whose = { email: Email.optional(), user: Id.optional() }
-function sayWhose({ email, user }: Who, context: z.RefinementCtx): void {
+const accountOptions = { email: Email.optional(), user: Id.optional() }
+function requireOneAccount({ email, user }: AccountSelector, context: z.RefinementCtx): void {
   if ((email === undefined) !== (user === undefined)) return
-  const message = user ? 'and --user say it twice: give one' : 'is missing (or --user)'
+  const message = user ? 'and --user cannot be combined' : 'is required (or --user)'
   context.addIssue({ code: 'custom', path: ['email'], message })
 }
 
@@ -102,19 +107,19 @@ const VERBS: Record<string, Verb> = {
     createAccount(client, { ...options, scopes: ['read', 'write'], key_name: 'First key' }),
   ),
   'account plan': verb(
-    z.strictObject({ ...whose, plan: PlanOption }).superRefine(sayWhose),
+    z.strictObject({ ...accountOptions, plan: PlanOption }).superRefine(requireOneAccount),
     changePlan,
   ),
-  'account link': verb(z.strictObject(whose).superRefine(sayWhose), createLink),
+  'account link': verb(z.strictObject(accountOptions).superRefine(requireOneAccount), createLink),
   'key mint': verb(
     z
       .strictObject({
-        ...whose,
+        ...accountOptions,
         scopes: Scopes,
         expires: Expires.optional(),
-        name: Name.default('Made by an operator'),
+        name: Name.default('Created by an operator'),
       })
-      .superRefine(sayWhose),
+      .superRefine(requireOneAccount),
     (client, { expires, ...key }) => mintKey(client, { ...key, expires_at: expires ?? null }),
   ),
   'key revoke': verb(z.strictObject({ key: Id }), (client, { key }) => revokeKey(client, key)),
@@ -122,11 +127,11 @@ const VERBS: Record<string, Verb> = {
   'org add': verb(
     z
       .strictObject({
-        ...whose,
+        ...accountOptions,
         org: Id,
         role: z.enum(ROLES, { error: `is one of ${ROLES.join(', ')}` }),
       })
-      .superRefine(sayWhose),
+      .superRefine(requireOneAccount),
     (client, { org, ...member }) => addMember(client, { ...member, org_id: org }),
   ),
   'feeds status': verb(z.strictObject({}), feedsStatus),
@@ -148,24 +153,24 @@ function verb<S extends z.ZodType>(
 
 function mistake(issue: z.core.$ZodIssue): string {
   if (issue.code === 'unrecognized_keys') {
-    return `${issue.keys.map((key) => `--${key}`).join(', ')} does not belong to this verb`
+    return `${issue.keys.map((key) => `--${key}`).join(', ')} is not an option of this command`
   }
   const option = `--${String(issue.path[0])}`
   return issue.input === undefined && issue.code === 'invalid_type'
-    ? `${option} is missing`
+    ? `${option} is required`
     : `${option} ${issue.message}`
 }
 
 async function main(): Promise<void> {
   const { values, positionals } = readArguments(
-    { options: { ...OPTIONS, ...EVERYWHERE }, allowPositionals: true },
+    { options: { ...OPTIONS, ...COMMON_OPTIONS }, allowPositionals: true },
     SEE_HELP,
   )
   const { json, help, 'data-dir': dataDir, 'database-url': databaseUrl, ...given } = values
   if (help) return console.log(HELP)
   const name = positionals.join(' ')
   const found = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined
-  if (!found) throw new UsageError(name ? `There is no verb "${name}". ${SEE_HELP}` : HELP)
+  if (!found) throw new UsageError(name ? `There is no command "${name}". ${SEE_HELP}` : HELP)
   const work = found({ ...given })
 
   const database = await findDatabase({ dataDir, databaseUrl })
@@ -193,7 +198,7 @@ async function findDatabase(options: {
   if (running) return { adminUrl: running.adminUrl, close }
   if (!existsSync(join(folder, 'postgres'))) {
     throw new Error(
-      `There is no Watchpost in ${relative('.', folder) || folder}. Start it once (npm start), or name another folder: --data-dir`,
+      `There is no Watchpost in ${relative('.', folder) || folder}. Start it once (npm start), or choose another folder with --data-dir.`,
     )
   }
   const server = await startPostgres({ dataDir: folder, log: (line) => console.error(line) })

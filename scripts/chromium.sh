@@ -8,13 +8,13 @@ main() {
     if [ -n "$browser" ] && [ -x "$browser" ]; then return; fi
   done
   if [ "$(id -u)" != 0 ] || ! command -v apt-get > /dev/null; then
-    echo "No Chromium here: install it, or name one in CHROMIUM. The interface's tests need it." >&2
+    echo "Chromium is not installed. The browser tests need it: install it, or set CHROMIUM to its path." >&2
     return
   fi
-  echo "Installing Chromium for the interface's tests (about a minute, once) …"
+  echo "Installing Chromium for the browser tests (about a minute, once) …"
   {
     apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium
-  } > /dev/null 2>&1 || echo "Chromium could not be installed: apt-get install chromium says why." >&2
+  } > /dev/null 2>&1 || echo "Chromium could not be installed. Run apt-get install chromium to see why." >&2
 }
 
 main "$@"

@@ -13,8 +13,8 @@ import { environment, readArguments, runMain, UsageError } from './start/argumen
 
 const HELP = `npm run hub -- [options]
 
-  --port PORT        8770; 0 takes any free one
-  --data-dir FOLDER  where everything is kept (.data/hub)
+  --port PORT        the port (default 8770; 0 for any free port)
+  --data-dir FOLDER  where all data is kept (default .data/hub)
   --help`
 const SEE_HELP = 'See npm run hub -- --help'
 const MAIN = resolve(import.meta.dirname, '../hub/main.ts')
@@ -36,7 +36,7 @@ async function main(): Promise<void> {
   )
   if (values.help) return console.log(HELP)
   if (!/^\d{1,5}$/.test(values.port) || Number(values.port) > 65_535) {
-    throw new UsageError(`--port is a number from 0 to 65535. ${SEE_HELP}`)
+    throw new UsageError(`--port must be a port between 0 and 65535. ${SEE_HELP}`)
   }
   const port = await findPort({ host: '127.0.0.1', port: Number(values.port) })
   const paths = pathsIn(values['data-dir'])
@@ -87,7 +87,7 @@ async function keepRunning(paths: Paths, port: number, ending: Ending): Promise<
       say('Restarting …')
       continue
     }
-    say(`The hub ended with code ${code}; starting it again. Its last lines say why.`)
+    say(`The hub exited with code ${code} and is being restarted. The lines above say why.`)
     await new Promise((resolve) => setTimeout(resolve, CRASH_PAUSE_MS))
   }
 }
@@ -96,8 +96,8 @@ function welcome(paths: Paths, port: number, setup_code: string | null): void {
   const { service } = keyFiles(paths)
   say(`Watchpost Hub ${VERSION}`)
   say(`  Open          http://localhost:${port}/hub/`)
-  if (setup_code) say(`  Set-up code   ${setup_code} (once, for the first password)`)
-  say(`  Service key   in ${service}, to paste in Settings > Service Key: writes need it`)
+  if (setup_code) say(`  Set-up code   ${setup_code} (valid once, to set the first password)`)
+  say(`  Service key   in ${service}; writes need it: paste it into Settings > Service Key`)
   say(`  For scripts   the bearer token in ${join(paths.config_dir, 'hub.token')}`)
 }
 
@@ -117,7 +117,7 @@ function print(line: string): void {
   const { msg, status, error, method, path, request_id } = entry
   if (msg === 'request') {
     if (typeof status === 'number' && status >= 500) {
-      say(`${method} ${path} answered ${status} (request ${request_id}; LOG=json tells more)`)
+      say(`${method} ${path} answered ${status} (request ${request_id}; set LOG=json for details)`)
     }
     return
   }

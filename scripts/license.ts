@@ -9,11 +9,11 @@ import { readArguments, runMain, UsageError } from './start/arguments.ts'
 const HELP = `npm run license -- <command> [options]
 
   keygen --key FILE
-      makes a private key in FILE (0600) and prints the public one, for hub/license/license-keys.json
+      writes a new private key to FILE (mode 0600) and prints its public key for hub/license/license-keys.json
   issue --key FILE --tier starter|pro|enterprise --customer NAME [--days 365] [--max-projects N|unlimited]
       prints a licence key for this customer
 
-Keep the private key off this machine and out of the repository.`
+Keep the private key out of the repository and off this machine.`
 const SEE_HELP = 'See npm run license -- --help'
 
 const PrivateKey = z.looseObject({
@@ -41,7 +41,8 @@ async function main(): Promise<void> {
   )
   const [command] = positionals
   if (values.help || !command) return console.log(HELP)
-  if (!values.key) throw new UsageError(`Name the file of the private key with --key. ${SEE_HELP}`)
+  if (!values.key)
+    throw new UsageError(`--key is required: the file of the private key. ${SEE_HELP}`)
   if (command === 'keygen') return console.log(await keygen(values.key))
   if (command === 'issue') return console.log(await issue(values.key, claimsOf(values)))
   throw new UsageError(`There is no command "${command}". ${SEE_HELP}`)
@@ -49,7 +50,7 @@ async function main(): Promise<void> {
 
 /** keygen keeps a new private key and answers its public half as a line of the JWKS. */
 async function keygen(file: string): Promise<string> {
-  if (existsSync(file)) throw new UsageError(`${file} exists already. Choose another name.`)
+  if (existsSync(file)) throw new UsageError(`${file} already exists. Choose another name.`)
   const { privateKey, publicKey } = await generateKeyPair('Ed25519', { extractable: true })
   const kid = (await calculateJwkThumbprint(await exportJWK(publicKey))).slice(0, 16)
   const jwk = { ...(await exportJWK(privateKey)), kid, alg: 'Ed25519' }
@@ -60,7 +61,7 @@ async function keygen(file: string): Promise<string> {
 
 async function issue(file: string, claims: z.infer<typeof Claims>): Promise<string> {
   const jwk = PrivateKey.safeParse(JSON.parse(await readFile(file, 'utf8')))
-  if (!jwk.success) throw new UsageError(`${file} is no private key of \`keygen\`.`)
+  if (!jwk.success) throw new UsageError(`${file} must be a private key made by \`keygen\`.`)
   const { exp, ...rest } = claims
   return new SignJWT(rest)
     .setProtectedHeader({ alg: 'Ed25519', kid: jwk.data.kid })
@@ -75,15 +76,17 @@ function claimsOf(values: {
   days: string
   'max-projects'?: string
 }): z.infer<typeof Claims> {
-  const most = values['max-projects']
+  const maxProjects = values['max-projects']
   if (!/^\d{1,5}$/.test(values.days) || Number(values.days) === 0) {
-    throw new UsageError(`--days is a number of days. ${SEE_HELP}`)
+    throw new UsageError(`--days must be a number of days, at least 1. ${SEE_HELP}`)
   }
   const claims = Claims.safeParse({
     tier: values.tier,
     customer: values.customer,
     exp: Math.floor(Date.now() / 1000) + Number(values.days) * 86_400,
-    ...(most === undefined ? {} : { max_projects: most === 'unlimited' ? null : Number(most) }),
+    ...(maxProjects === undefined
+      ? {}
+      : { max_projects: maxProjects === 'unlimited' ? null : Number(maxProjects) }),
   })
   if (claims.success) return claims.data
   const [first] = claims.error.issues

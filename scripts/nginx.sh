@@ -6,7 +6,7 @@ set -eu
 main() {
   if command -v nginx > /dev/null; then return; fi
   if [ "$(id -u)" != 0 ] || ! command -v apt-get > /dev/null; then
-    echo "No nginx here: install nginx-light. The tests of the hub's installer need it." >&2
+    echo "nginx is not installed. The tests of the hub's installer need it: install nginx-light." >&2
     return
   fi
   echo "Installing nginx for the tests of the hub's installer (a few seconds, once) …"
@@ -20,7 +20,7 @@ main() {
   fi
   {
     apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends nginx-light
-  } > /dev/null 2>&1 || echo "nginx could not be installed: apt-get install nginx-light says why." >&2
+  } > /dev/null 2>&1 || echo "nginx could not be installed. Run apt-get install nginx-light to see why." >&2
   if [ -n "$ours" ]; then rm -f "$policy"; fi
 }
 

@@ -34,7 +34,7 @@ async function main(): Promise<void> {
   const secret = readSecret(values.secret)
   const port = Number(values.port)
   if (!/^\d+$/.test(values.port) || port > 65_535)
-    throw new UsageError(`--port is no port. ${SEE_HELP}`)
+    throw new UsageError(`--port must be a port between 0 and 65535. ${SEE_HELP}`)
   const server = await receive({ secret, port, print: say })
   console.log(`Receiving on http://127.0.0.1:${server.port}/`)
 }

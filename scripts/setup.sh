@@ -13,7 +13,7 @@ main() {
     run) service run ;;
     hub) service run && interface && hub ;;
     test) service test && interface && hub && sh scripts/chromium.sh && sh scripts/nginx.sh ;;
-    *) echo "setup.sh: run, hub or test, not $1" && exit 2 ;;
+    *) echo "setup.sh: the argument must be run, hub or test, not $1" && exit 2 ;;
   esac
 }
 
@@ -25,7 +25,7 @@ service() {
   # Who once needed everything keeps everything.
   if [ "$installed" = test ]; then need='test'; fi
   if [ "$installed" = "$need" ] && cmp -s package-lock.json "$marker.lock"; then return; fi
-  echo "Installing what '$need' needs (about 15 seconds the first time) …"
+  echo "Installing the packages for '$need' (about 15 seconds the first time) …"
   set -- --no-audit --no-fund --loglevel=error
   if [ "$need" = run ]; then set -- "$@" --omit=dev; fi
   if [ -f "$marker" ]; then
@@ -58,7 +58,7 @@ clean_install() {
   shift 2
   marker=$folder/node_modules/.watchpost-setup.lock
   if cmp -s "$folder/package-lock.json" "$marker" 2> /dev/null; then return; fi
-  echo "Installing what $name needs (about 10 seconds the first time) …"
+  echo "Installing the packages of $name (about 10 seconds the first time) …"
   (cd "$folder" && npm ci "$@" --ignore-scripts --no-audit --no-fund --loglevel=error)
   cp "$folder/package-lock.json" "$marker"
 }

@@ -4,9 +4,9 @@ import { createLog } from '../functions/log.ts'
 import { startService } from '../functions/service.ts'
 import { generateSecret } from '../shared/signing.ts'
 import { VERSION } from '../shared/version.ts'
-import { asOperator, createAccount, hasAccounts, type Minted } from './postgres/accounts.ts'
-import { type Logins, logIn, newSecrets } from './postgres/logins.ts'
-import { hasOwnIssuer, migrate } from './postgres/migrate.ts'
+import { asOperator, createAccount, hasAccounts, type MintedKey } from './postgres/accounts.ts'
+import { createSecrets, type Logins, prepareLogins } from './postgres/logins.ts'
+import { migrate, usesSupabaseAuth } from './postgres/migrate.ts'
 import { findPort, portProblem } from './postgres/port.ts'
 import { startPostgres } from './postgres/postgres.ts'
 import { readSecrets, type Secrets } from './postgres/secrets.ts'
@@ -17,16 +17,16 @@ import { welcome } from './start/welcome.ts'
 
 const HELP = `npm start -- [options]
 
-  --host HOST           where to listen (127.0.0.1: this machine alone)
-  --port PORT           8787; 0 takes any free one
-  --data-dir FOLDER     where everything is kept (.data)
-  --database-url URL    an administrator's login to a PostgreSQL of your own, version 17 or newer,
+  --host HOST           the address to listen on (default 127.0.0.1, this machine only)
+  --port PORT           the port (default 8787; 0 for any free port)
+  --data-dir FOLDER     where all data is kept (default .data)
+  --database-url URL    an administrator's login to your own PostgreSQL, version 17 or newer,
                         instead of the embedded one (or DATABASE_URL)
-  --feeds NAMES         the feeds to poll, with commas between (all there are)
-  --replay              plays a recorded week instead: no network needed
+  --feeds NAMES         the feeds to poll, separated by commas (default all)
+  --replay              replays a recorded week instead; needs no network
   --help
 
-Everything else is set by environment variables: see .env.example.`
+All other settings are environment variables: see .env.example.`
 const SEE_HELP = 'See npm start -- --help'
 const ACCOUNT = { email: 'local@watchpost.localhost', plan: 'enterprise' } as const
 const THIS_MACHINE = '127.0.0.1/32,::1/128,localhost'
@@ -78,12 +78,12 @@ function readOptions(env: Environment): Options | undefined {
   if (values.help) return undefined
   if (values.replay && values['database-url']) {
     throw new UsageError(
-      `--replay brings recorded events as if they were new, so it has a database of its own: leave --database-url out. ${SEE_HELP}`,
+      `--replay cannot be combined with --database-url: it stores recorded events as if they were new, so it uses its own database. ${SEE_HELP}`,
     )
   }
   const port = values.port ?? env.PORT ?? '8787'
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
-    throw new UsageError(`--port is a number from 0 to 65535. ${SEE_HELP}`)
+    throw new UsageError(`--port must be a port between 0 and 65535. ${SEE_HELP}`)
   }
   return {
     host: values.host ?? env.HOST ?? '127.0.0.1',
@@ -107,8 +107,9 @@ async function start(options: Options, env: Environment, closing: Close[]): Prom
   const adminUrl = options.database_url ?? (await startOwnPostgres(options.data_dir, closing))
   await migrate(adminUrl, { log: say })
   const secrets =
-    known ?? (await newSecrets(adminUrl, { data_dir: options.data_dir, seal_keys: env.SEAL_KEYS }))
-  const logins = givenLogins(options, env) ?? (await logIn(adminUrl, secrets))
+    known ??
+    (await createSecrets(adminUrl, { data_dir: options.data_dir, seal_keys: env.SEAL_KEYS }))
+  const logins = givenLogins(options, env) ?? (await prepareLogins(adminUrl, secrets))
   const config = configure(options, env, logins, secrets)
   if (options.is_replay) await addReplay(config, options, env)
   const watching = options.is_replay ? undefined : watchFeeds(logins.jobs, closing)
@@ -118,7 +119,7 @@ async function start(options: Options, env: Environment, closing: Close[]): Prom
     throw portProblem(error, options)
   })
   closing.push(service.stop)
-  const has_people = config.auth !== undefined || (await hasOwnIssuer(adminUrl))
+  const has_people = config.auth !== undefined || (await usesSupabaseAuth(adminUrl))
   const minted = has_people ? undefined : await firstAccount(adminUrl)
   say(`Ready after ${((performance.now() - began) / 1000).toFixed(1)} s`)
   say(
@@ -145,13 +146,13 @@ async function addReplay(config: Config, options: Options, env: Environment): Pr
   const { feed, stored } = await prepareReplay(config.jobs_database_url)
   if (stored > 0) say(`Stored the recorded week as history: ${stored} events`)
   config.feeds = options.feeds ? [...config.feeds, feed] : [feed]
-  if (!env.ALLOW_PRIVATE_TARGETS) say('Webhooks may reach this machine, because this is a replay')
+  if (!env.ALLOW_PRIVATE_TARGETS) say('Webhooks may target this machine, because this is a replay')
 }
 
 function sayUnreachable(problem: string | undefined): void {
   if (!problem) return
-  say(`  No live feed can be reached (${problem}). Watchpost goes on trying.
-  To see it work without a network: npm run demo, or npm start -- --replay
+  say(`  No live feed can be reached (${problem}). Watchpost keeps trying.
+  To see it work without a network, run npm run demo or npm start -- --replay
 `)
 }
 
@@ -164,7 +165,7 @@ const NO_SECRETS: Secrets = {
 async function startOwnPostgres(dataDir: string, closing: Close[]): Promise<string> {
   const server = await startPostgres({ dataDir, log: say })
   closing.push(server.stop)
-  say(`PostgreSQL ${server.version} runs, its data in ${server.home}`)
+  say(`PostgreSQL ${server.version} is running, with its data in ${server.home}`)
   return server.adminUrl
 }
 
@@ -195,7 +196,7 @@ function givenLogins(options: Options, env: Environment): Logins | undefined {
 }
 
 /** The local account, where nobody has one yet; with its key, which is seen only now. */
-async function firstAccount(adminUrl: string): Promise<Minted | undefined> {
+async function firstAccount(adminUrl: string): Promise<MintedKey | undefined> {
   if (await asOperator(adminUrl, hasAccounts)) return undefined
   return asOperator(adminUrl, (client) =>
     createAccount(client, { ...ACCOUNT, scopes: ['read', 'write'], key_name: 'First start' }),

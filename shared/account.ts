@@ -13,8 +13,8 @@ const Name = z
   .string()
   .min(1)
   .max(120)
-  .regex(/^[^\p{Cc}]*$/u, 'has no control characters')
-  .regex(/\S/u, 'is not blank')
+  .regex(/^[^\p{Cc}]*$/u, 'Must not contain control characters')
+  .regex(/\S/u, 'Must not be blank')
   .meta({ pattern: '^[^\\p{Cc}]*[^\\p{Cc}\\s][^\\p{Cc}]*$' })
 
 /** An organisation as one of its members sees it. */
@@ -22,8 +22,8 @@ export const Org = z
   .object({
     id: z.uuid(),
     name: z.string().meta({ example: 'Port operations' }),
-    role: z.enum(MEMBER_ROLES).meta({ description: 'The caller’s.' }),
-    members: z.int().meta({ description: 'How many have joined.' }),
+    role: z.enum(MEMBER_ROLES).meta({ description: 'The caller’s role.' }),
+    members: z.int().meta({ description: 'How many members have joined.' }),
     created_at: Instant,
   })
   .meta({ id: 'Org', description: 'People who share zones and channels.' })
@@ -39,21 +39,25 @@ export const OrgTransfer = z
   .strictObject({ user_id: z.guid().meta({ description: 'A member who has joined.' }) })
   .meta({ id: 'OrgTransfer' })
 
-/** Who is signed in, what the plan allows and how much of it is used. */
+/** The account: who is signed in, the limits of the plan and the current usage. */
 export const Account = z
   .object({
     user_id: z.uuid(),
     email: z.string().meta({ example: 'ayse@example.com' }),
-    plan: z.enum(PLANS).meta({ description: 'The account’s own. Below `pro` the API is closed.' }),
+    plan: z
+      .enum(PLANS)
+      .meta({ description: 'The plan of the account itself. Below `pro` the API cannot be used.' }),
     created_at: Instant,
     limits: z
       .object({
         requests_per_minute: z.int(),
         zones: z.int(),
         channels: z.int(),
-        members: z.int().meta({ description: 'Of each organisation the account owns.' }),
+        members: z
+          .int()
+          .meta({ description: 'Members of each organisation that the account owns.' }),
         keys: z.int(),
-        organisations: z.int().meta({ description: 'That the account owns.' }),
+        organisations: z.int().meta({ description: 'Organisations that the account owns.' }),
       })
       .meta({ description: 'What the plan allows.' }),
     counts: z.object({ zones: z.int(), channels: z.int(), keys: z.int(), organisations: z.int() }),
@@ -61,16 +65,18 @@ export const Account = z
   })
   .meta({ id: 'Account' })
 
-/** A key as it is listed: it can be recognised, not used. */
+/** A key as it is listed, without its secret. */
 export const Key = z
   .object({
     id: z.uuid(),
     name: z.string(),
-    prefix: z.string().meta({ description: 'How it begins.', example: 'wp_live_3fKq' }),
+    prefix: z
+      .string()
+      .meta({ description: 'The first characters of the key.', example: 'wp_live_3fKq' }),
     scopes: z.array(z.enum(SCOPES)),
     expires_at: Instant.nullable(),
     revoked_at: Instant.nullable(),
-    last_used_at: Instant.nullable().meta({ description: 'Right to about a minute.' }),
+    last_used_at: Instant.nullable().meta({ description: 'Accurate to about a minute.' }),
     created_at: Instant,
   })
   .meta({ id: 'Key', description: 'An API key.' })
@@ -79,7 +85,7 @@ export type Key = z.infer<typeof Key>
 /** Body of POST /account/keys. */
 export const KeyCreate = z
   .strictObject({
-    name: Name.meta({ description: 'What it is for.', example: 'Night shift dashboard' }),
+    name: Name.meta({ description: 'What the key is for.', example: 'Night shift dashboard' }),
     scopes: z
       .array(z.enum(SCOPES))
       .min(1)
@@ -87,22 +93,22 @@ export const KeyCreate = z
       .meta({ description: '`write` includes `read`.', example: ['read'] }),
     expires_at: Instant.nullable()
       .optional()
-      .meta({ description: 'Refused from then on. Default: never.' }),
+      .meta({ description: 'When the key stops working. Default: never.' }),
   })
   .meta({ id: 'KeyCreate' })
 
 /** An invite to the caller's address. */
 export const Invite = z
   .object({
-    id: z.uuid().meta({ description: 'The id of the member it will become.' }),
+    id: z.uuid().meta({ description: 'The id of the invite, and later of the member.' }),
     org: z.object({ id: z.uuid(), name: z.string() }),
     email: z.string(),
     role: z.enum(MEMBER_ROLES),
-    invited_by: z.string().nullable().meta({ description: 'The address of whoever sent it.' }),
+    invited_by: z.string().nullable().meta({ description: 'The email address of the inviter.' }),
     expires_at: Instant,
     created_at: Instant,
   })
-  .meta({ id: 'Invite', description: 'Accepted with the token in its link.' })
+  .meta({ id: 'Invite', description: 'An invite; it is accepted with the token in its link.' })
 
 /** Body of POST /account/invites/accept. */
 export const InviteAccept = z
@@ -119,13 +125,15 @@ export const InviteAccept = z
 export const AccountDelete = z
   .strictObject({
     confirm: z.string().max(254).meta({
-      description: 'The address of the account, so that nothing is deleted by mistake.',
+      description: 'The email address of the account, as a confirmation.',
       example: 'ayse@example.com',
     }),
   })
   .meta({ id: 'AccountDelete' })
 
-const DeletedAt = Instant.nullable().meta({ description: 'Null unless it can still be restored.' })
+const DeletedAt = Instant.nullable().meta({
+  description: 'When it was deleted; null unless it is deleted and can still be restored.',
+})
 export const ExportedZone = Zone.omit({ coverage: true }).extend({ deleted_at: DeletedAt })
 export const ExportedChannel = Channel.omit({ signing_secret: true }).extend({
   deleted_at: DeletedAt,
@@ -135,18 +143,23 @@ export const ExportedDelivery = Delivery.extend({
   created_at: Instant,
 })
 
-/** Everything an account owns, without secrets. */
+/** The export: everything an account owns, without secrets. */
 export const AccountExport = z
   .object({
     exported_at: Instant,
     account: Account,
     keys: z.array(Key),
     zones: z.array(ExportedZone),
-    channels: z.array(ExportedChannel).meta({ description: 'Targets and settings masked.' }),
-    alerts: z.array(Alert).meta({ description: 'Of the own zones, the newest first.' }),
-    deliveries: z.array(ExportedDelivery).meta({ description: 'To the own channels.' }),
+    channels: z.array(ExportedChannel).meta({ description: 'With masked targets and settings.' }),
+    alerts: z
+      .array(Alert)
+      .meta({ description: 'The alerts of the account’s own zones, newest first.' }),
+    deliveries: z
+      .array(ExportedDelivery)
+      .meta({ description: 'The deliveries to the account’s own channels.' }),
     audit: z.array(AuditRow).meta({
-      description: 'The own log; of what others did, without their address and software.',
+      description:
+        'The account’s audit log; actions of others appear without their IP address and user agent.',
     }),
   })
   .meta({ id: 'AccountExport' })

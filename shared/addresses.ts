@@ -1,14 +1,14 @@
 import ipaddr from 'ipaddr.js'
 
 /*
- * Which addresses and names belong to the public internet. Both products ask here before anything
- * is dialled that a user or a stranger has named.
+ * Which addresses and host names belong to the public internet. Both products check here before they
+ * connect to an address that somebody else has chosen.
  */
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6
 export type AddressRange = [Address, number]
 
-/** Names that mean this host, this network or a cloud's metadata service, whatever DNS says. */
+/** Suffixes of names for this host, the local network or a cloud's metadata service. */
 const PRIVATE_SUFFIXES = [
   'localhost',
   'localdomain',
@@ -26,8 +26,8 @@ const PRIVATE_SUFFIXES = [
   'home.arpa',
 ]
 
-/** Refused beyond what ipaddr.js calls special. */
-const REFUSED_RANGES = [
+/** Ranges that are refused although ipaddr.js considers them public. */
+const EXTRA_SPECIAL_RANGES = [
   '168.63.129.16/32', // Azure's wire server has a public address
   '2001::/23', // protocol assignments: Teredo, benchmarks, ORCHID
   '2001:db8::/32',
@@ -35,56 +35,56 @@ const REFUSED_RANGES = [
   '3fff::/20', // documentation, RFC 9637
 ].map((range) => ipaddr.parseCIDR(range))
 
-/** The only IPv6 space that is handed out for the public; also shuts `::a.b.c.d`, fec0:: and 64:ff9b:1::. */
+/** The IPv6 space for global unicast (RFC 4291); excludes `::a.b.c.d`, fec0:: and 64:ff9b:1::. */
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3')
 const NAT64 = ipaddr.parseCIDR('64:ff9b::/96')
 
-/** isPublicAddress says whether an address, in the form that a resolver gives, is one of the public internet. */
+/** Whether an address, as a resolver returns it, belongs to the public internet. */
 export function isPublicAddress(given: string | Address): boolean {
   const parsed = typeof given === 'string' ? parseAddress(given) : given
-  // A zone names a link of this machine.
+  // A zone id refers to a link of this machine.
   if (!parsed || (parsed instanceof ipaddr.IPv6 && parsed.zoneId)) return false
-  const address = unwrap(parsed)
+  const address = unwrapIpv4(parsed)
   if (address.range() !== 'unicast') return false
   if (address instanceof ipaddr.IPv6 && !inRange(address, GLOBAL_IPV6)) return false
-  return !REFUSED_RANGES.some((range) => inRange(address, range))
+  return !EXTRA_SPECIAL_RANGES.some((range) => inRange(address, range))
 }
 
-/** isPrivateName says whether a name means something near, before any resolver is asked. */
+/** Whether a name refers to the local host or network, decided without DNS. */
 export function isPrivateName(name: string): boolean {
-  const host = normalName(name)
-  // A name without a dot is a neighbour's: a container, a machine in the search domain, "metadata".
+  const host = normalizeHost(name)
+  // A name without a dot is local: a container, a machine in the search domain, or "metadata".
   if (!host.includes('.')) return true
   return PRIVATE_SUFFIXES.some((suffix) => host.endsWith(`.${suffix}`))
 }
 
 /**
- * unwrap returns the IPv4 address that a mapped or NAT64 one leads to: behind DNS64 every IPv4 host
- * looks like that. 6to4, Teredo and local NAT64 stay as they are, and are refused as special.
+ * The IPv4 address inside an IPv4-mapped or NAT64 address; behind DNS64 every IPv4 host has one. 6to4,
+ * Teredo and local NAT64 addresses stay as they are and are refused as special.
  */
-export function unwrap(address: Address): Address {
+export function unwrapIpv4(address: Address): Address {
   if (address instanceof ipaddr.IPv4) return address
   if (address.isIPv4MappedAddress()) return address.toIPv4Address()
   if (!inRange(address, NAT64)) return address
   return new ipaddr.IPv4(address.toByteArray().slice(12))
 }
 
-/** inRange is `match` for addresses of either kind. */
+/** Whether an address is in a range; false for different IP versions. */
 export function inRange(address: Address, [network, bits]: AddressRange): boolean {
   return address.kind() === network.kind() && address.match(network, bits)
 }
 
-/** hostName is a URL's host, ready to be compared: no brackets, no trailing dot. */
-export function hostName({ hostname }: URL): string {
-  return normalName(hostname.replace(/^\[(.*)\]$/, '$1'))
+/** The host of a URL in lower case, without brackets and trailing dots. */
+export function hostOf({ hostname }: URL): string {
+  return normalizeHost(hostname.replace(/^\[(.*)\]$/, '$1'))
 }
 
-/** normalName makes one spelling of a name out of all. */
-export function normalName(host: string): string {
+/** A host name in lower case, without trailing dots. */
+export function normalizeHost(host: string): string {
   return host.toLowerCase().replace(/\.+$/, '')
 }
 
-/** parseAddress reads an address as URLs and resolvers write it; null is a name. */
+/** Parses an address as it appears in URLs and DNS answers; null for a name. */
 export function parseAddress(text: string): Address | null {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text)
   return ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : null

@@ -22,10 +22,14 @@ export const DELIVERY_STATUSES = [
 
 export const Delivery = z
   .object({
-    id: z.uuid().meta({ description: 'Also the webhook-id of its message.' }),
+    id: z
+      .uuid()
+      .meta({ description: 'The id of the delivery; also the webhook-id of its message.' }),
     channel_id: z.uuid(),
-    channel: z.string().meta({ description: 'The label of the channel, or its kind.' }),
-    kind: z.string().meta({ description: 'What it tells.', example: 'alert.raised' }),
+    channel: z
+      .string()
+      .meta({ description: 'The label of the channel, or its kind if it has none.' }),
+    kind: z.string().meta({ description: 'The type of the message.', example: 'alert.raised' }),
     status: z.enum(DELIVERY_STATUSES),
     attempts: z.int(),
     last_error: z.string().nullable(),
@@ -40,7 +44,7 @@ export const AlertUpdate = z
     at: Instant,
     kind: z.enum(['revised', 'escalated', 'ended', 'retracted']),
   })
-  .meta({ id: 'AlertUpdate', description: 'News about an event that was told already.' })
+  .meta({ id: 'AlertUpdate', description: 'A later change of an event that already has an alert.' })
 
 /** The event as it was when the alert was raised, or told last. */
 export const EventReference = z
@@ -55,7 +59,10 @@ export const EventReference = z
     severity: Severity,
     url: z.string().nullable(),
   })
-  .meta({ id: 'EventReference', description: 'The event as it was when the alert was told.' })
+  .meta({
+    id: 'EventReference',
+    description: 'The event as it was when the alert was raised or last updated.',
+  })
 export type EventReference = z.infer<typeof EventReference>
 
 export const Alert = z
@@ -67,13 +74,20 @@ export const Alert = z
     event: EventReference,
     severity: z
       .number()
-      .meta({ description: 'The effective severity: after the multiplier, at most 100.' }),
-    reason: z.string().meta({ description: 'Why, in one sentence with the numbers.' }),
+      .meta({ description: 'The effective severity: severity × multiplier, at most 100.' }),
+    reason: z
+      .string()
+      .meta({ description: 'Why the alert was raised, in one sentence with the numbers.' }),
     status: z.enum(ALERT_STATUSES),
     raised_at: Instant,
     held_until: Instant.nullable(),
-    dispatched_at: Instant.nullable().meta({ description: 'When the first delivery succeeded.' }),
-    channel: z.string().nullable().meta({ description: 'The channel of that delivery.' }),
+    dispatched_at: Instant.nullable().meta({
+      description: 'When the first delivery succeeded; null before.',
+    }),
+    channel: z
+      .string()
+      .nullable()
+      .meta({ description: 'The channel of the first delivery that succeeded; null before.' }),
     deliveries: z.array(Delivery),
     updates: z.array(AlertUpdate),
     resolved: z.boolean(),
@@ -82,14 +96,14 @@ export const Alert = z
     note: z.string().nullable(),
     updated_at: Instant,
   })
-  .meta({ id: 'Alert', description: 'What was raised, and how it was delivered.' })
+  .meta({ id: 'Alert', description: 'An alert and how it was delivered.' })
 export type Alert = z.infer<typeof Alert>
 
 /** Body of PATCH /alerts/:id. */
 export const AlertPatch = z
   .strictObject({
     resolved: z.boolean(),
-    note: z.string().max(4000).nullable().optional().meta({ description: 'Null clears it.' }),
+    note: z.string().max(4000).nullable().optional().meta({ description: 'Null clears the note.' }),
   })
   .meta({ id: 'AlertPatch' })
 
@@ -101,6 +115,6 @@ export const Redelivery = z
       .min(1)
       .max(100)
       .optional()
-      .meta({ description: 'Which deliveries to send again. Default: the failed ones.' }),
+      .meta({ description: 'The deliveries to send again. Default: the failed ones.' }),
   })
   .meta({ id: 'Redelivery' })

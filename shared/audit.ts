@@ -2,16 +2,16 @@ import { z } from 'zod'
 import { Instant } from './time.ts'
 import { VERSION } from './version.ts'
 
-/** One act in an account's audit log. */
+/** An action in an account's audit log. */
 export const AuditRow = z
   .object({
     id: z.uuid(),
     at: Instant,
-    actor_id: z.uuid().nullable().meta({ description: 'Who did it; null for the service itself.' }),
+    actor_id: z.uuid().nullable().meta({ description: 'Who acted; null for the service itself.' }),
     key_id: z
       .uuid()
       .nullable()
-      .meta({ description: 'With which key; null for CLI and dashboard.' }),
+      .meta({ description: 'The key that was used; null for the CLI and the dashboard.' }),
     action: z.string().meta({ example: 'zone.updated' }),
     target_type: z.string().meta({ example: 'zone' }),
     target_id: z.string().nullable(),
@@ -19,7 +19,7 @@ export const AuditRow = z
     ip: z.string().nullable(),
     user_agent: z.string().nullable(),
     request_id: z.uuid().nullable().meta({
-      description: 'The X-Request-Id; null for refusals, which are counted by the minute.',
+      description: 'The X-Request-Id; null for refusals, which are counted per minute.',
     }),
     details: z.record(z.string(), z.unknown()),
   })
@@ -34,7 +34,7 @@ const SEVERITIES = { Informational: 1, Low: 2 } as const
 const STATUSES = { Success: 1, Failure: 2 } as const
 const USER = 1
 
-/** An act as an event of class API Activity (6003) of the Open Cybersecurity Schema Framework 1.3. */
+/** An audit row as an event of class API Activity (6003) of the Open Cybersecurity Schema Framework (OCSF) 1.3. */
 export const ApiActivity = z
   .object({
     category_uid: z.literal(CATEGORY_APPLICATION),
@@ -128,7 +128,7 @@ export function toApiActivity(row: AuditRow): ApiActivity {
       service: { name: 'Watchpost' },
       ...(row.request_id ? { request: { uid: row.request_id } } : {}),
     },
-    // OCSF wants to know the endpoint by something: an act from inside has no address.
+    // OCSF requires some identification of the endpoint; an internal action has no IP address.
     src_endpoint: row.ip ? { ip: row.ip } : { svc_name: via },
     ...(row.user_agent ? { http_request: { user_agent: row.user_agent } } : {}),
     resources: [

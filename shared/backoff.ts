@@ -1,7 +1,7 @@
 const MINUTE = 60
 const HOUR = 60 * MINUTE
 
-/** Seconds to wait before each attempt of a delivery: eight attempts over 31.6 hours. */
+/** The delay in seconds before each attempt of a delivery: eight attempts over 31.6 hours. */
 export const ATTEMPT_DELAYS_SECONDS = [
   0,
   5,
@@ -13,19 +13,19 @@ export const ATTEMPT_DELAYS_SECONDS = [
   14 * HOUR,
 ] as const
 
-/** However politely a receiver asks for patience, a delivery ends this long after its first attempt. */
+/** A delivery ends this long after its first attempt, whatever Retry-After says. */
 export const DELIVERY_LIMIT_SECONDS = 48 * HOUR
 
 const POLL_LIMIT_SECONDS = 15 * MINUTE
-/** Nobody means more by a hint; it also keeps nonsense finite. */
+/** The longest Retry-After that is used as given. */
 const HINT_LIMIT_SECONDS = 30 * 24 * HOUR
 const THROTTLE_LIMIT_SECONDS = 30 * MINUTE
 
 export type NextAttempt = { at: Date } | { give_up: 'attempts_used_up' | 'too_old' }
 
 /**
- * nextAttempt says when a delivery is tried again. `attempts` are those used up so far; `counted` is
- * false when the last try used none (the receiver said 429, or the breaker was open).
+ * When to try a delivery again, or why to give up. `attempts` is the number used so far; `counted` is false
+ * when the last try did not use one (the receiver answered 429, or the circuit breaker was open).
  */
 export function nextAttempt(input: {
   attempts: number
@@ -44,21 +44,21 @@ export function nextAttempt(input: {
   if (delay === undefined) return { give_up: 'attempts_used_up' }
 
   const own = counted ? jittered(delay, random) : throttledDelay(age, hint)
-  // Jitter on a hint only ever adds: a receiver that named a time is not asked before it.
+  // Jitter on Retry-After only adds time: the receiver must not be called earlier than it asked.
   const asked = hint * (1 + 0.1 * random())
   const wait = Math.min(Math.max(own, asked), DELIVERY_LIMIT_SECONDS - age)
   return { at: new Date(now.getTime() + Math.round(wait * 1000)) }
 }
 
-/** Waits grow with how long it has been going on, so that "Retry-After: 0" for ever is no busy loop. */
+/** The delay grows with the age of the delivery, so that a constant "Retry-After: 0" does not cause a busy loop. */
 function throttledDelay(age: number, hint: number): number {
   const floor = hint > 0 ? age / 10 : Math.max(MINUTE, age)
   return Math.min(Math.max(floor, 1), THROTTLE_LIMIT_SECONDS)
 }
 
 /**
- * nextPollSeconds says how long to leave a feed alone: its interval while it works, as long as it
- * has been failing (up to 15 minutes) while it does not, never less than it asked for.
+ * Seconds until the next poll of a feed: its interval while it works; while it fails, the time for which
+ * it has been failing, up to 15 minutes. Never less than its Retry-After.
  */
 export function nextPollSeconds(input: {
   interval_seconds: number
@@ -73,8 +73,8 @@ export function nextPollSeconds(input: {
 }
 
 /**
- * doublingDelay is the wait after so many failures in a row: none after none, `first` after one, then
- * twice as long each time, up to `longest`. It counts in the unit of its bounds.
+ * The delay after this many failures in a row: 0 without failures, `first` after one, then twice as long
+ * each time, up to `longest`. The unit is that of `first` and `longest`.
  */
 export function doublingDelay(
   failures: number,
@@ -83,12 +83,12 @@ export function doublingDelay(
   return failures < 1 ? 0 : Math.min(first * 2 ** (failures - 1), longest)
 }
 
-/** jittered spreads a wait by a tenth either way, so that many do not come back at once. */
+/** The delay plus or minus up to 10 %, so that many clients do not retry at the same time. */
 export function jittered(wait: number, random: () => number): number {
   return wait * (0.9 + 0.2 * random())
 }
 
-/** parseRetryAfter reads both forms of RFC 9110 §10.2.3, seconds and HTTP-date; nonsense is no hint. */
+/** Parses Retry-After (RFC 9110 §10.2.3), in seconds or as an HTTP-date; undefined when it is invalid. */
 export function parseRetryAfter(value: string | null | undefined, now: Date): number | undefined {
   const text = value?.trim()
   if (!text) return undefined

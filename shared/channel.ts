@@ -8,17 +8,17 @@ const Label = z
   .string()
   .min(1)
   .max(120)
-  .regex(/^[^\p{Cc}]*$/u, 'has no control characters')
-  .regex(/\S/u, 'is not blank')
+  .regex(/^[^\p{Cc}]*$/u, 'Must not contain control characters')
+  .regex(/\S/u, 'Must not be blank')
   .nullable()
   .meta({
-    description: 'The name people see, 1–120 characters, not blank, or null.',
+    description: 'The display name: 1–120 characters, not blank, or null.',
     pattern: '^[^\\p{Cc}]*[^\\p{Cc}\\s][^\\p{Cc}]*$',
     example: 'On call',
   })
 
 const Target = z.string().min(1).max(2048).meta({
-  description: 'Where it sends; what that is depends on the kind. A webhook has a URL.',
+  description: 'Where messages go; the form depends on the kind. For a webhook it is a URL.',
   example: 'https://example.com/hooks/watchpost',
 })
 
@@ -26,38 +26,41 @@ const Config = z
   .record(z.string(), z.unknown())
   .nullable()
   .meta({
-    description: 'Settings of the kind; a webhook takes `{headers?}`.',
+    description: 'Settings of this kind of channel; a webhook accepts `{headers?}`.',
     example: { headers: { 'X-Team': 'night' } },
   })
 
 const OrgId = z.uuid().nullable().meta({
-  description: 'Shares it with an organisation of which the caller is owner or admin.',
+  description: 'Shares the channel with an organisation of which the caller is owner or admin.',
   example: null,
 })
 
-/** A channel as the API answers it. */
+/** A channel in the form of the API. */
 export const Channel = z
   .object({
     id: z.uuid(),
     kind: z.string().meta({ example: 'webhook' }),
     label: Label,
     target: z.string().meta({
-      description: 'Masked for everybody but its owner and the admins of its organisation.',
+      description: 'Masked for everybody except the owner and the admins of its organisation.',
       example: 'https://example.com/hooks/watchpost',
     }),
-    config: Config.meta({ description: 'Settings of the kind; values masked like the target.' }),
+    config: Config.meta({
+      description: 'Settings of this kind of channel; the values are masked like the target.',
+    }),
     org_id: z.uuid().nullable(),
     owner_id: z.uuid(),
     enabled: z.boolean(),
     status: z.enum(CHANNEL_STATUSES),
     disabled_reason: z.string().nullable(),
     signing_secret: z.string().nullable().meta({
-      description: 'Shown when it is made and when it is rotated; null at all other times.',
+      description:
+        'Shown when the channel is created and when the secret is rotated; otherwise null.',
     }),
     created_at: Instant,
     updated_at: Instant,
   })
-  .meta({ id: 'Channel', description: 'Where alerts go.' })
+  .meta({ id: 'Channel', description: 'A channel that alerts are sent to.' })
 export type Channel = z.infer<typeof Channel>
 
 /** Body of POST /channels. */
@@ -71,7 +74,7 @@ export const ChannelCreate = z
     enabled: z.boolean().optional().meta({ description: 'Default true.' }),
     signing_secret: z.string().max(200).optional().meta({
       description:
-        'Of a webhook: `whsec_` and 24–64 bytes in base64. Made for you when you leave it out.',
+        'For a webhook: `whsec_` followed by 24–64 bytes in base64. Generated when it is left out.',
     }),
   })
   .meta({ id: 'ChannelCreate', description: 'A new channel.' })
@@ -85,35 +88,38 @@ export const ChannelPatch = z
     config: Config.optional(),
     org_id: OrgId.optional(),
     enabled: z.boolean().optional().meta({
-      description: 'True also clears `status` and `disabled_reason` of a channel that failed.',
+      description: 'True also resets `status` and `disabled_reason` of a failed channel.',
     }),
   })
-  .meta({ id: 'ChannelPatch', description: 'An absent field is unchanged; null clears.' })
+  .meta({ id: 'ChannelPatch', description: 'An absent field is unchanged; null clears a field.' })
 export type ChannelPatch = z.infer<typeof ChannelPatch>
 
-/** One attempt of a delivery and what the receiver answered. */
+/** An attempt of a delivery and the answer of the receiver. */
 export const Attempt = z
   .object({
-    attempt: z.int().meta({ description: 'The first is 1.' }),
+    attempt: z.int().meta({ description: 'The number of the attempt, starting at 1.' }),
     at: Instant,
     outcome: z.enum(['ok', 'retry', 'fail_permanent', 'disable_channel']),
-    status_code: z.int().nullable().meta({ description: 'Null when there was no answer.' }),
+    status_code: z
+      .int()
+      .nullable()
+      .meta({ description: 'The HTTP status; null when there was no answer.' }),
     duration_ms: z.int(),
     error: z.string().nullable(),
     response_excerpt: z.string().nullable().meta({
       description:
-        'The start of the answer; null for those who see the target masked: an answer may repeat it.',
+        'The start of the answer. Null for callers who see a masked target, because an answer may repeat it.',
     }),
   })
   .meta({ id: 'Attempt' })
 
-/** A delivery as a channel lists it: with every attempt. */
+/** A delivery in the list of a channel, with every attempt. */
 export const ChannelDelivery = Delivery.extend({
-  alert_id: z.uuid().nullable().meta({ description: 'Null for a test and for a digest.' }),
+  alert_id: z.uuid().nullable().meta({ description: 'Null for a test or a digest.' }),
   created_at: Instant,
   next_attempt_at: Instant.nullable(),
   attempt_log: z
     .array(Attempt)
-    .meta({ description: 'Every attempt of the last 30 days, the oldest first.' }),
-}).meta({ id: 'ChannelDelivery', description: 'One message to this channel, attempt by attempt.' })
+    .meta({ description: 'Every attempt of the last 30 days, oldest first.' }),
+}).meta({ id: 'ChannelDelivery', description: 'A message to this channel, with every attempt.' })
 export type ChannelDelivery = z.infer<typeof ChannelDelivery>

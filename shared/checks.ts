@@ -1,16 +1,16 @@
-/** The eight checks of a decision, with the numbers each was decided on. */
+/** The eight checks of a decision, each with the numbers it is based on. */
 import { z } from 'zod'
 import { EVENT_STATUSES, EventType, type NormalisedEvent, Severity } from './event.ts'
 import { containsPoint, type PreparedZone, touchesGeometry } from './geometry/geometry.ts'
-import { type Step, Told } from './memory.ts'
+import { AlertOutcome, type StayStep } from './match-memory.ts'
 import { quietWindowAt } from './quiet-hours.ts'
 import { Instant } from './time.ts'
 import type { ZoneFields } from './zone.ts'
 
-/** The part of a zone that decides. */
+/** The fields of a zone that a decision depends on. */
 export type ZoneRule = Omit<ZoneFields, 'label' | 'color' | 'icon' | 'org_id' | 'channel_ids'>
 
-/** One revision of an event. */
+/** The fields of an event revision that a decision depends on. */
 export type DecidableEvent = Pick<
   NormalisedEvent,
   | 'id'
@@ -43,7 +43,8 @@ export const FilterCheck = z
   })
   .meta({
     id: 'FilterCheck',
-    description: 'The zone’s sources and types; an ended or retracted event never raises.',
+    description:
+      'The sources and types of the zone. An ended or retracted event never raises an alert.',
   })
 
 export const GeometryCheck = z
@@ -56,9 +57,9 @@ export const GeometryCheck = z
       .meta({ description: 'Whether the event’s point is inside, edges included.' }),
     footprint_touches: z.boolean().nullable().meta({
       description:
-        'Whether its geometry touches the zone; null when the point or `match` settled it.',
+        'Whether the event’s geometry touches the zone; null when the point or `match` already decides.',
     }),
-    distance_km: z.number().nullable().meta({ description: 'To the centre of a circle.' }),
+    distance_km: z.number().nullable().meta({ description: 'Distance to the centre of a circle.' }),
     radius_km: z.number().nullable(),
   })
   .meta({ id: 'GeometryCheck' })
@@ -76,19 +77,24 @@ export const SeverityCheck = z
 export const DuplicateCheck = z
   .object({
     ...check('duplicate'),
-    alert: Told.nullable().meta({ description: 'The alert that exists already, if any.' }),
-    peak: z.number().nullable().meta({ description: 'The highest effective severity before.' }),
-    escalates: z.boolean().meta({
-      description: 'A higher band than ever before, or the first time at emergency_severity.',
+    alert: AlertOutcome.nullable().meta({
+      description: 'The state of the existing alert, if any.',
     }),
-    late: z.boolean().meta({ description: 'A moving subject’s position not newer than its last.' }),
+    peak: z.number().nullable().meta({ description: 'The highest effective severity so far.' }),
+    escalates: z.boolean().meta({
+      description:
+        'Whether it reaches a higher band than before, or emergency_severity for the first time.',
+    }),
+    late: z.boolean().meta({
+      description: 'Whether the position is not newer than the last one of this subject.',
+    }),
   })
   .meta({ id: 'DuplicateCheck' })
 
 export const DwellCheck = z
   .object({
     ...check('dwell'),
-    not_applicable: z.boolean().meta({ description: 'The subject does not move.' }),
+    not_applicable: z.boolean().meta({ description: 'True when the subject does not move.' }),
     dwell_minutes: z.number(),
     stayed_minutes: z.number().nullable(),
     began_at: Instant.nullable(),
@@ -121,12 +127,12 @@ export const Check = z
     SnoozeCheck,
     QuietHoursCheck,
   ])
-  .meta({ id: 'Check', description: 'One check of a decision, with its numbers.' })
+  .meta({ id: 'Check', description: 'A check of a decision, with its numbers.' })
 export type Check = z.infer<typeof Check>
 export type CheckName = Check['name']
 export type CheckOf<N extends CheckName> = Extract<Check, { name: N }>
 
-/** In the order in which they are made and listed. */
+/** The names of the checks, in the order in which they are made. */
 export const CHECK_NAMES = [
   'enabled',
   'filter',
@@ -141,14 +147,14 @@ export const CHECK_NAMES = [
 export const BANDS = ['minor', 'low', 'moderate', 'severe', 'extreme'] as const
 export type Band = (typeof BANDS)[number]
 
-/** `bandOf` names a severity's band: 0–19 minor, 20–39 low, 40–59 moderate, 60–79 severe, 80–100 extreme. */
+/** The band of a severity: 0–19 minor, 20–39 low, 40–59 moderate, 60–79 severe, 80–100 extreme. */
 export function bandOf(severity: number): Band {
   return BANDS[Math.min(Math.max(Math.floor(severity / 20), 0), BANDS.length - 1)] ?? 'minor'
 }
 
 /**
- * `effectiveSeverity` is min(severity × multiplier, 100), unrounded: only the noise of binary fractions is taken off,
- * so that 100 × 0.57 reaches 57.
+ * min(severity × multiplier, 100). It is rounded to 9 decimals only to remove floating-point noise, so that 100 × 0.57
+ * reaches 57.
  */
 export function effectiveSeverity(severity: number, multiplier: number): number {
   return Math.min(Math.round(severity * multiplier * 1e9) / 1e9, 100)
@@ -199,13 +205,13 @@ export function checkSeverity(rule: ZoneRule, event: DecidableEvent): CheckOf<'s
 }
 
 /**
- * Tested on positions inside, by event time: silence never completes a dwell. `step` is the stay at this position, null
- * when it is not inside; undefined for what does not move.
+ * The dwell check. It is tested on positions inside, in event time; a lack of positions never completes a dwell. `step`
+ * is the stay at this position, null when the position is outside, undefined when the subject does not move.
  */
 export function checkDwell(
   { dwell_minutes }: ZoneRule,
   event: DecidableEvent,
-  step: Step | null | undefined,
+  step: StayStep | null | undefined,
 ): CheckOf<'dwell'> {
   if (step === undefined) {
     const none = { stayed_minutes: null, began_at: null }

@@ -16,7 +16,7 @@ export function contrast(one: string, other: string): number {
   return (lighter + 0.05) / (darker + 0.05)
 }
 
-/** Whether white reads better on a colour than ink. */
+/** Whether white text is easier to read on this colour than dark text. */
 export function isDark(colour: string): boolean {
   return luminance(colour) < 0.18
 }

@@ -1,6 +1,6 @@
 /**
- * The decision: does this revision of an event raise an alert in this zone? Pure; live matching, preview and explain
- * call this and nothing else.
+ * The decision whether a revision of an event raises an alert in a zone. A pure function: live matching, preview and
+ * explain all use it.
  */
 import {
   BANDS,
@@ -18,73 +18,78 @@ import {
   type ZoneRule,
 } from './checks.ts'
 import { isMoving } from './event.ts'
-import { distance_km, outsideBy_m, type PreparedZone, prepareZone } from './geometry/geometry.ts'
 import {
+  distance_km,
+  distanceOutside_m,
+  type PreparedZone,
+  prepareZone,
+} from './geometry/geometry.ts'
+import {
+  type AlertOutcome,
+  advanceStay,
   type EventMemory,
   Memory,
   type StayMemory,
-  type Step,
-  stepStay,
-  type Told,
-} from './memory.ts'
+  type StayStep,
+} from './match-memory.ts'
 import { quietWindowAt } from './quiet-hours.ts'
-import { reasonFor } from './reason.ts'
+import { decisionReason } from './reason.ts'
 
 export { Memory }
 
-/** What happens to an alert that exists already. */
+/** How an existing alert changes. */
 export type Update = 'revised' | 'escalated' | 'ended' | 'retracted'
 
 export interface Decision {
   /**
-   * `raised`: an alert goes out now; `held`: recorded, waits for the end of quiet hours; `suppressed`: recorded, never
-   * goes out (snooze, or quiet hours that drop); `none`: leaves no trace.
+   * `raised`: an alert is sent now; `held`: it is recorded and sent when quiet hours end; `suppressed`: it is recorded
+   * and never sent (snooze, or quiet hours that drop); `none`: nothing is recorded.
    */
-  outcome: Told | 'none'
+  outcome: AlertOutcome | 'none'
   raised: boolean
   /** The first check that failed. */
   failed_at: CheckName | null
   checks: Check[]
   effective_severity: number
-  /** When what is held goes out, the alert or its update. */
+  /** When a held alert or update is sent. */
   held_until: Date | null
   /** One sentence with the numbers. */
   reason: string
-  /** News about the alert that exists. */
+  /** How the existing alert changes. */
   update: Update | null
-  /** Whether that news goes out: it too keeps snooze and quiet hours, and follows an alert that never went out. */
+  /** Whether the update is sent. Snooze and quiet hours apply to it, and updates of unsent alerts are not sent. */
   update_delivery: 'now' | 'held' | 'suppressed' | null
-  /** To be kept for the next revision; the very object given when nothing changed. */
+  /** The memory for the next revision; the same object as given when it is unchanged. */
   memory: Memory | null
 }
 
-/** The alert that exists already; for a moving subject the one of this stay. */
+/** The existing alert; for a moving subject that of the current stay. */
 type Alert = Pick<EventMemory, 'status' | 'peak' | 'held_until'>
 
-/** What the checks are made on. */
-interface Case {
+/** The input of the checks. */
+interface DecisionInput {
   prepared: PreparedZone<ZoneRule>
   rule: ZoneRule
   event: DecidableEvent
   at: Date
   effective: number
-  /** The memory moved on by this position; null for what does not move. */
-  step: ((inside: boolean) => Step) | null
-  /** The alert about an event that does not move. */
+  /** Advances the stay by this position; null when the subject does not move. */
+  step: ((inside: boolean) => StayStep) | null
+  /** The existing alert of an event that does not move. */
   alert: Alert | null
 }
 
 const RANK = { none: 0, suppressed: 1, held: 2, raised: 3 } as const
-/** A place or time that differs by this much is news. */
+/** A change of place or time by this much is an update. */
 const MOVED_KM = 1
 const MOVED_MS = 60_000
 
 /**
- * `decide` tests one revision, first seen `at`, against one zone. `memory` is what the decision before returned for
- * this zone and event (for a moving subject: this zone and subject), null at first.
+ * Decides a revision of an event, first seen `at`, for a zone. `memory` is the memory that the previous decision
+ * returned for this zone and event (for a moving subject: this zone and subject); null at first.
  *
- * All eight checks are listed; with `brief` the list ends at the first that failed and all else is the same. Prepare a
- * zone once when it meets many events. Throws for a polygon zone without polygon and for an unknown time zone.
+ * All eight checks are listed; with `brief` the list ends at the first one that failed. Pass a prepared zone when it is
+ * tested against many events. Throws for a polygon zone without a polygon and for an unknown time zone.
  */
 export function decide(
   zone: ZoneRule | PreparedZone<ZoneRule>,
@@ -93,25 +98,26 @@ export function decide(
   at: Date,
   { brief = false }: { brief?: boolean } = {},
 ): Decision {
-  const prepared = 'leave_m' in zone ? zone : prepareZone(zone)
+  const prepared = 'stay_margin_m' in zone ? zone : prepareZone(zone)
   const rule = prepared.zone
   const stayBefore = memory?.kind === 'stay' ? memory : null
   const eventBefore = memory?.kind === 'event' ? memory : null
-  const strayed = () => outsideBy_m(prepared, event.lat, event.lon) > prepared.leave_m
-  const facts: Case = {
+  const isFarOutside = () =>
+    distanceOutside_m(prepared, event.lat, event.lon) > prepared.stay_margin_m
+  const input: DecisionInput = {
     prepared,
     rule,
     event,
     at,
     effective: effectiveSeverity(event.severity, rule.severity_multiplier),
     step: isMoving(event.subject)
-      ? once((inside: boolean) => stepStay(stayBefore, { ts: event.ts, inside }, strayed))
+      ? once((inside: boolean) => advanceStay(stayBefore, { ts: event.ts, inside }, isFarOutside))
       : null,
-    alert: eventBefore && settled(eventBefore, at),
+    alert: eventBefore && withExpiredHold(eventBefore, at),
   }
   const checks: Check[] = []
   let failed: Check | null = null
-  for (const check of makeChecks(facts)) {
+  for (const check of makeChecks(input)) {
     checks.push(check)
     if (check.passed) continue
     failed ??= check
@@ -119,38 +125,38 @@ export function decide(
   }
   const failed_at = failed?.name ?? null
   const outcome = outcomeOf(failed_at, rule)
-  const news = facts.step
-    ? rememberStay(facts, stayBefore, checks, outcome)
-    : rememberEvent(facts, eventBefore, checks, outcome)
-  const delivery = news.update ? deliverUpdate(facts, news.alert) : null
+  const news = input.step
+    ? rememberStay(input, stayBefore, checks, outcome)
+    : rememberEvent(input, eventBefore, checks, outcome)
+  const delivery = news.update ? deliverUpdate(input, news.alert) : null
   return {
     outcome,
     raised: outcome === 'raised',
     failed_at,
     checks,
-    effective_severity: facts.effective,
-    held_until: outcome === 'held' ? quietEnd(facts) : (delivery?.held_until ?? null),
-    reason: reasonFor(event, checks, failed),
+    effective_severity: input.effective,
+    held_until: outcome === 'held' ? quietEnd(input) : (delivery?.held_until ?? null),
+    reason: decisionReason(event, checks, failed),
     update: news.update,
     update_delivery: delivery?.when ?? null,
     memory: news.memory,
   }
 }
 
-/** `decisionCost` is what a decision may take, in the units of work.ts: most of it is the look for the place. */
+/** The estimated cost of a decision, in the units of shared/geometry/steps.ts; most of it is the geometry check. */
 export function decisionCost({ vertices }: PreparedZone, event: { geometry?: unknown }): number {
   const looks = event.geometry ? 2 : 1
   return 40 + (looks * vertices) / 4
 }
 
-/** `isInside` is the geometry check alone. */
+/** Whether an event passes the geometry check. */
 export function isInside(prepared: PreparedZone<ZoneRule>, event: DecidableEvent): boolean {
   return checkGeometry(prepared, event).passed
 }
 
-/** Made in order and one at a time, so that a brief decision pays for no more than it needs. */
-function* makeChecks(facts: Case): Generator<Check> {
-  const { rule, event, at, prepared } = facts
+/** Makes the checks one at a time, so that a brief decision makes no more than it needs. */
+function* makeChecks(input: DecisionInput): Generator<Check> {
+  const { rule, event, at, prepared } = input
   yield { name: 'enabled', passed: rule.enabled, enabled: rule.enabled }
   const filter = checkFilter(rule, event)
   yield filter
@@ -160,18 +166,18 @@ function* makeChecks(facts: Case): Generator<Check> {
   yield severity
 
   const watched = rule.enabled && filter.passed
-  const step = watched ? (facts.step?.(geometry.passed) ?? null) : null
-  const alert = step ? alertOf(step.stay, at) : facts.alert
-  const dwell = checkDwell(rule, event, facts.step ? (geometry.passed ? step : null) : undefined)
+  const step = watched ? (input.step?.(geometry.passed) ?? null) : null
+  const alert = step ? alertOf(step.stay, at) : input.alert
+  const dwell = checkDwell(rule, event, input.step ? (geometry.passed ? step : null) : undefined)
   const snooze = checkSnooze(rule, at)
-  const quiet = once(() => checkQuietHours(rule, at, facts.effective))
+  const quiet = once(() => checkQuietHours(rule, at, input.effective))
   const escalates =
-    watched && geometry.passed && severity.passed && isEscalation(facts, alert?.peak ?? null)
+    watched && geometry.passed && severity.passed && isEscalation(input, alert?.peak ?? null)
   yield {
     name: 'duplicate',
     passed:
       !step?.late &&
-      (alert === null || (escalates && isBetterTold(facts, alert, { dwell, snooze, quiet }))),
+      (alert === null || (escalates && improvesAlert(input, alert, { dwell, snooze, quiet }))),
     alert: alert?.status ?? null,
     peak: alert?.peak ?? null,
     escalates,
@@ -189,17 +195,17 @@ function outcomeOf(failed_at: CheckName | null, rule: ZoneRule): Decision['outco
   return 'none'
 }
 
-/** A higher band than ever before, or the first time at `emergency_severity`. */
-function isEscalation({ rule, effective }: Case, peak: number | null): boolean {
+/** Whether the severity reaches a higher band than before, or `emergency_severity` for the first time. */
+function isEscalation({ rule, effective }: DecisionInput, peak: number | null): boolean {
   if (peak === null) return false
   if (BANDS.indexOf(bandOf(effective)) > BANDS.indexOf(bandOf(peak))) return true
   const { emergency_severity } = rule
   return emergency_severity !== null && effective >= emergency_severity && peak < emergency_severity
 }
 
-/** Whether an escalation would get further than the alert that exists: people must not miss that it got worse. */
-function isBetterTold(
-  { rule }: Case,
+/** Whether an escalation would be delivered where the existing alert was held or suppressed. */
+function improvesAlert(
+  { rule }: DecisionInput,
   alert: Alert,
   later: { dwell: Check; snooze: Check; quiet: () => Check },
 ): boolean {
@@ -213,8 +219,8 @@ function isBetterTold(
   return RANK[outcomeOf(failing, rule)] > RANK[alert.status]
 }
 
-/** What was held has gone out once its window is over. */
-function settled(alert: Alert, at: Date): Alert {
+/** The alert, as raised when it was held and its quiet window is over. */
+function withExpiredHold(alert: Alert, at: Date): Alert {
   const { status, held_until } = alert
   const isOver = status === 'held' && held_until !== null && Date.parse(held_until) <= at.getTime()
   return isOver ? { ...alert, status: 'raised' } : alert
@@ -222,22 +228,25 @@ function settled(alert: Alert, at: Date): Alert {
 
 function alertOf(stay: StayMemory | null, at: Date): Alert | null {
   if (!stay?.alert) return null
-  return settled({ status: stay.alert, peak: stay.peak ?? 0, held_until: stay.held_until }, at)
+  return withExpiredHold(
+    { status: stay.alert, peak: stay.peak ?? 0, held_until: stay.held_until },
+    at,
+  )
 }
 
-interface News {
+interface AlertChange {
   update: Update | null
   alert: Alert | null
   memory: Memory | null
 }
 
 function rememberEvent(
-  facts: Case,
+  input: DecisionInput,
   memory: EventMemory | null,
   checks: Check[],
   outcome: Decision['outcome'],
-): News {
-  const { event, effective, alert, rule } = facts
+): AlertChange {
+  const { event, effective, alert, rule } = input
   const { severity, title, lat, lon, ts, status } = event
   const last = { severity, title, lat, lon, ts, status }
   if (outcome !== 'none') {
@@ -246,7 +255,7 @@ function rememberEvent(
       kind: 'event' as const,
       status: outcome,
       peak,
-      held_until: heldUntil(facts, outcome),
+      held_until: heldUntil(input, outcome),
     }
     return { update: null, alert, memory: { ...next, last } }
   }
@@ -254,7 +263,7 @@ function rememberEvent(
   const counts = ['filter', 'geometry', 'severity'].every((name) =>
     checks.some((check) => check.name === name && check.passed),
   )
-  const update = updateFor(event, memory, counts && isEscalation(facts, memory.peak))
+  const update = updateFor(event, memory, counts && isEscalation(input, memory.peak))
   const peak = counts ? Math.max(memory.peak, effective) : memory.peak
   if (!update && peak === memory.peak) return { update, alert, memory }
   return { update, alert, memory: { ...memory, peak, last: update ? last : memory.last } }
@@ -276,53 +285,53 @@ function updateFor(
   return isNews ? 'revised' : null
 }
 
-/** Positions come by the thousand: of a stay only escalation is news. */
+/** Of a stay only an escalation is an update, because there are thousands of positions. */
 function rememberStay(
-  facts: Case,
+  input: DecisionInput,
   memory: StayMemory | null,
   checks: Check[],
   outcome: Decision['outcome'],
-): News {
+): AlertChange {
   const passed = (name: CheckName) => checks.some((check) => check.name === name && check.passed)
   const unchanged = { update: null, alert: null, memory }
-  if (!facts.step || !passed('enabled') || !passed('filter')) return unchanged
-  const { stay, late } = facts.step(passed('geometry'))
+  if (!input.step || !passed('enabled') || !passed('filter')) return unchanged
+  const { stay, late } = input.step(passed('geometry'))
   if (late || !stay) return unchanged
-  const alert = alertOf(stay, facts.at)
+  const alert = alertOf(stay, input.at)
   const counts = passed('geometry') && passed('severity')
-  const peak = Math.max(facts.effective, stay.peak ?? 0)
+  const peak = Math.max(input.effective, stay.peak ?? 0)
   if (outcome !== 'none') {
-    const held_until = heldUntil(facts, outcome)
+    const held_until = heldUntil(input, outcome)
     return { update: null, alert, memory: { ...stay, alert: outcome, peak, held_until } }
   }
   if (!alert || !counts) return { update: null, alert, memory: stay }
-  const update = isEscalation(facts, stay.peak) ? 'escalated' : null
+  const update = isEscalation(input, stay.peak) ? 'escalated' : null
   return { update, alert, memory: { ...stay, peak } }
 }
 
-const quietEnd = ({ rule, at }: Case) => quietWindowAt(rule, at)?.end ?? null
+const quietEnd = ({ rule, at }: DecisionInput) => quietWindowAt(rule, at)?.end ?? null
 
-const heldUntil = (facts: Case, outcome: Decision['outcome']) =>
-  outcome === 'held' ? (quietEnd(facts)?.toISOString() ?? null) : null
+const heldUntil = (input: DecisionInput, outcome: Decision['outcome']) =>
+  outcome === 'held' ? (quietEnd(input)?.toISOString() ?? null) : null
 
-/** An update goes the way of its alert, and then keeps snooze and quiet hours itself. */
+/** An update follows what happened to its alert; after that, snooze and quiet hours apply to it. */
 function deliverUpdate(
-  facts: Case,
+  input: DecisionInput,
   alert: Alert | null,
 ): { when: 'now' | 'held' | 'suppressed'; held_until: Date | null } {
-  const { rule, at } = facts
+  const { rule, at } = input
   if (alert?.status === 'held' && alert.held_until) {
     return { when: 'held', held_until: new Date(alert.held_until) }
   }
   if (alert?.status === 'suppressed' || !checkSnooze(rule, at).passed) {
     return { when: 'suppressed', held_until: null }
   }
-  if (checkQuietHours(rule, at, facts.effective).passed) return { when: 'now', held_until: null }
+  if (checkQuietHours(rule, at, input.effective).passed) return { when: 'now', held_until: null }
   if (rule.quiet_mode === 'drop') return { when: 'suppressed', held_until: null }
-  return { when: 'held', held_until: quietEnd(facts) }
+  return { when: 'held', held_until: quietEnd(input) }
 }
 
-/** Calls a function at most once; later calls get the same answer. */
+/** Calls a function at most once; later calls return the first result. */
 function once<A extends unknown[], R>(make: (...args: A) => R): (...args: A) => R {
   let made: { value: R } | null = null
   return (...args) => {

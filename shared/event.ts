@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Instant } from './time.ts'
 
-/** What an event is about; a feed's connector maps its own words to one of these. */
+/** The types of events. Each feed maps its own terms to one of these. */
 export const EVENT_TYPES = [
   'earthquake',
   'vessel',
@@ -40,11 +40,11 @@ export const Geometry = z
   .meta({ id: 'Geometry', description: 'A GeoJSON geometry of (lon, lat) positions.' })
 export type Geometry = z.infer<typeof Geometry>
 
-/** What a feed hands over: one canonical event as it is now, before it is stored. */
+/** A canonical event as a feed returns it, before it is stored. */
 export const NormalisedEvent = z.strictObject({
   id: z
     .string()
-    .regex(/^[a-z][a-z0-9-]*:\S+$/, 'has the form <source>:<source_specific_id>')
+    .regex(/^[a-z][a-z0-9-]*:\S+$/, 'Must have the form <source>:<source_specific_id>')
     .max(255),
   source: z
     .string()
@@ -56,22 +56,22 @@ export const NormalisedEvent = z.strictObject({
   lon: z.number().min(-180).max(180),
   ts: Instant,
   severity: Severity,
-  /** The thing that moves or persists, e.g. `mmsi:230123456`; null for most events. */
+  /** The id of a thing that moves or persists, e.g. `mmsi:230123456`; null for most events. */
   subject: z.string().max(128).nullable(),
   status: z.enum(EVENT_STATUSES),
   url: z.url().nullable(),
-  /** The original footprint, null when the point says all. */
+  /** The original footprint; null when the event is only a point. */
   geometry: Geometry.nullable(),
-  /** When the hazard ends, for standing events; null for things that just happen. */
+  /** When a hazard that lasts ends; null for events without duration. */
   ends_at: Instant.nullable(),
-  /** The feed's own update time; null when it has none (then a changed content is a revision). */
+  /** The feed's update time; null when it has none: then any change is a revision. */
   revised_at: Instant.nullable(),
-  /** Other ids of the same source under which this event was or may be known. */
+  /** Other ids of this event at the same source. */
   aliases: z.array(z.string().max(255)),
 })
 export type NormalisedEvent = z.infer<typeof NormalisedEvent>
 
-/** Subjects that move: their positions are tracked as stays, and dwell applies to them. */
+/** Whether a subject moves. The positions of a moving subject form stays, and dwell applies to them. */
 export function isMoving(subject: string | null): boolean {
   return subject !== null && /^(mmsi|icao24):/.test(subject)
 }

@@ -15,19 +15,19 @@ export function generateKey(): string {
   return PREFIX + random + checksum(PREFIX + random)
 }
 
-/** Whether a text has the form of a key: prefix, length and checksum, before any look-up. */
+/** Whether a text has the form of a key: prefix, length and checksum. */
 export function isKey(text: string): boolean {
   return (
     FORM.test(text) && checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH)
   )
 }
 
-/** What is stored of a key: its SHA-256, 32 bytes. A fast hash is right for random keys. */
+/** The form in which a key is stored: its SHA-256. A fast hash is enough for a random key. */
 export async function keyHash(key: string): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest('SHA-256', encoder.encode(key)))
 }
 
-/** What may be shown of a key later, to tell one from another. */
+/** The part of a key that may be shown later, to tell keys apart. */
 export function keyPrefix(key: string): string {
   return key.slice(0, PREFIX.length + 4)
 }
@@ -42,7 +42,7 @@ function base62(value: bigint, length: number): string {
   return out
 }
 
-/** CRC-32 (IEEE 802.3, reflected), as in gzip; node:zlib's is not there in every runtime. */
+/** CRC-32 (IEEE 802.3, reflected) as in gzip; node:zlib is not available in every runtime. */
 function crc32(bytes: Uint8Array): number {
   let crc = 0xffffffff
   for (const byte of bytes) {

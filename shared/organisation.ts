@@ -4,7 +4,7 @@ import { Instant } from './time.ts'
 export const MEMBER_ROLES = ['owner', 'admin', 'member'] as const
 
 const GivenRole = z.enum(['admin', 'member']).meta({
-  description: 'Ownership moves only by transfer.',
+  description: '`owner` cannot be set here; ownership moves only by transfer.',
   example: 'member',
 })
 

@@ -2,23 +2,22 @@ import { base64url } from 'jose'
 import { z } from 'zod'
 import { ApiError } from './problem.ts'
 
-/** The query of a list that pages. */
-export const CursorQuery = z
-  .string()
-  .max(2000)
-  .optional()
-  .meta({ description: 'The `next_cursor` of the page before; opaque, bound to the same filter.' })
+/** The `cursor` parameter of a paged list. */
+export const CursorQuery = z.string().max(2000).optional().meta({
+  description:
+    'The `next_cursor` of the previous page. It is opaque and valid only with the same filter.',
+})
 
 export const NextCursor = z
   .string()
   .nullable()
-  .meta({ description: 'Pass it as `cursor` for the next page; null on the last one.' })
+  .meta({ description: 'Send it as `cursor` to get the next page; null on the last page.' })
 
 const VERSION = 1
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** An opaque, versioned cursor bound to the filter it was made with. */
+/** Encodes a position in a list as an opaque, versioned cursor that is bound to its filter. */
 export async function encodeCursor(filter: object, position: unknown[]): Promise<string> {
   return base64url.encode(
     encoder.encode(JSON.stringify([VERSION, await digest(filter), ...position])),
@@ -26,8 +25,8 @@ export async function encodeCursor(filter: object, position: unknown[]): Promise
 }
 
 /**
- * Reads a cursor made by encodeCursor for the same filter; `schema` describes its position.
- * Throws 400 invalid_cursor for one that was tampered with or made with another filter.
+ * Decodes a cursor of encodeCursor; `schema` describes its position. Undefined without a cursor. Throws
+ * 400 invalid_cursor when it was forged or made for another filter.
  */
 export async function decodeCursor<T extends z.ZodType>(
   filter: object,
@@ -44,17 +43,17 @@ export async function decodeCursor<T extends z.ZodType>(
       return schema.parse(position)
     }
   } catch {
-    // Falls through to the one refusal: what is wrong with a forged cursor is nobody's business.
+    // Falls through to the error below, which does not say what is wrong with a forged cursor.
   }
   throw new ApiError(
     'invalid_cursor',
-    'This cursor does not belong to this query. Start again without it.',
+    'This cursor belongs to a different query. Start again without a cursor.',
     {
       issues: [
         {
           path: 'cursor',
           code: 'invalid_cursor',
-          message: 'Use next_cursor with the same filter.',
+          message: 'Must be the next_cursor of a page with the same filter.',
         },
       ],
     },
@@ -69,14 +68,14 @@ async function digest(filter: object): Promise<string> {
   return base64url.encode(new Uint8Array(hash).slice(0, 9))
 }
 
-/** Splits limit + 1 rows into a page and whether there is more. */
-export function split<T>(rows: T[], limit: number): { page: T[]; last: T | undefined } {
+/** Splits limit + 1 rows into a page and its last row; `last` is undefined on the last page. */
+export function splitPage<T>(rows: T[], limit: number): { page: T[]; last: T | undefined } {
   const page = rows.slice(0, limit)
   return { page, last: rows.length > limit ? page.at(-1) : undefined }
 }
 
-/** A whole number in a query string. */
-export function integer(min: number, max: number, fallback: number, description: string) {
+/** The schema of an integer in a query string. */
+export function integerParameter(min: number, max: number, fallback: number, description: string) {
   return z.coerce
     .number()
     .int()
@@ -86,8 +85,8 @@ export function integer(min: number, max: number, fallback: number, description:
     .meta({ description, type: 'integer', minimum: min, maximum: max, default: fallback })
 }
 
-/** true or false in a query string; absent means both. */
-export function flag(description: string) {
+/** The schema of an optional `true` or `false` in a query string. */
+export function booleanParameter(description: string) {
   return z
     .enum(['true', 'false'])
     .transform((value) => value === 'true')
@@ -95,5 +94,5 @@ export function flag(description: string) {
     .meta({ description })
 }
 
-/** Behind every other UUID: where a keyset page by (time, id) begins. */
+/** Sorts after every other UUID; the start of a keyset page by (time, id) in descending order. */
 export const LAST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'

@@ -4,8 +4,8 @@ import type { DecidableEvent, ZoneRule } from './checks.ts'
 import { type Decision, decide, decisionCost, isInside } from './decide.ts'
 import { isMoving, Severity } from './event.ts'
 import { type PreparedZone, prepareZone } from './geometry/geometry.ts'
-import { atOnce, type Steps } from './geometry/work.ts'
-import type { Memory } from './memory.ts'
+import { runToEnd, type Steps } from './geometry/steps.ts'
+import type { Memory } from './match-memory.ts'
 import { Instant } from './time.ts'
 
 export const PREVIEW_CHECKS = [
@@ -21,11 +21,12 @@ export type PreviewCheck = (typeof PREVIEW_CHECKS)[number]
 const Count = z.int().min(0)
 
 export const Preview = z.object({
-  count: Count.meta({ description: 'Alerts that would have gone out at once.' }),
+  count: Count.meta({ description: 'How many alerts would have been sent at once.' }),
   by_source: z.array(z.object({ source: z.string(), count: Count })),
-  by_day: z
-    .array(z.object({ day: z.iso.date(), count: Count }))
-    .meta({ description: 'Every UTC day of the window, oldest first, by the day it was raised.' }),
+  by_day: z.array(z.object({ day: z.iso.date(), count: Count })).meta({
+    description:
+      'Every UTC day of the window, oldest first; an alert counts on the day it was raised.',
+  }),
   suppressed: z.object({
     filter: Count,
     severity: Count,
@@ -43,12 +44,12 @@ export const Preview = z.object({
         effective_severity: z.number(),
       }),
     )
-    .meta({ description: 'What was raised, the last 1,000 of it; `count` is of all.' }),
+    .meta({ description: 'The last 1,000 events that raised an alert; `count` includes all.' }),
   suggestion: z.string().nullable(),
 })
 export type Preview = z.infer<typeof Preview>
 
-/** One stored revision; `first_seen_at` is the `at` of its decision. */
+/** A stored revision; `first_seen_at` is the time of its decision. */
 export interface Revision {
   event: DecidableEvent
   first_seen_at: Date
@@ -63,48 +64,49 @@ export interface PreviewOptions {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** From here on, alerts a day are more than anybody reads. */
+/** From this many alerts a day on, a higher threshold is suggested. */
 const MANY_A_DAY = 20
 const COMFORTABLE_A_DAY = 5
-const MOST_EVENTS = 1000
+const MAX_EVENTS = 1000
 
-/** `memoryKey` is under what a zone remembers an event: its subject when that moves, else its id. */
+/** The key of an event in a zone's memory: its subject when that moves, otherwise its id. */
 export function memoryKey(event: Pick<DecidableEvent, 'id' | 'subject'>): string {
   return isMoving(event.subject) && event.subject !== null ? event.subject : event.id
 }
 
 /**
- * `preview` folds `decide` over revisions sorted by `first_seen_at` and counts each event once, by how it ended up: an
- * event held or suppressed first and raised later counts as raised, on the day it was raised; else it stands under the
- * check that failed last. Of moving subjects each stay counts once in this way, and `duplicate` counts the positions
- * repeated in a stay that has its alert. Not counted: revisions outside the zone, ended or retracted ones, positions out
- * of order. Revisions before the window are decided but not counted; pass them (or `memory_before`) so that an alert
- * raised before the window is not raised again in it.
+ * Applies `decide` to revisions sorted by `first_seen_at` and counts each event once, by its final result: an event that
+ * was first held or suppressed and later raised counts as raised, on the day it was raised; otherwise it counts under the
+ * check that failed last. For moving subjects each stay counts once, and `duplicate` counts further positions of a stay
+ * that has an alert. Revisions outside the zone, ended or retracted ones and late positions are not counted.
+ *
+ * Revisions before the window are decided but not counted. Pass them, or `memory_before`, so that an alert raised before
+ * the window is not raised again in it.
  */
 export function preview(
   zone: ZoneRule | PreparedZone<ZoneRule>,
   revisions: Iterable<Revision>,
   options: PreviewOptions,
 ): Preview {
-  return atOnce(previewInSteps(zone, revisions, options))
+  return runToEnd(previewInSteps(zone, revisions, options))
 }
 
-/** `previewInSteps` is `preview` for who must not be kept: a step is a decision. */
+/** `preview` as Steps, one per decision, so that other work can run in between. */
 export function* previewInSteps(
   zone: ZoneRule | PreparedZone<ZoneRule>,
   revisions: Iterable<Revision>,
   options: PreviewOptions,
 ): Steps<Preview> {
-  const rule = 'leave_m' in zone ? zone.zone : zone
+  const rule = 'stay_margin_m' in zone ? zone.zone : zone
   const list = [...revisions]
-  const tally = yield* fold(rule, list, options)
+  const tally = yield* replay(rule, list, options)
   const summary = yield* summarise(tally, options)
   return { ...summary, suggestion: yield* suggest(rule, list, options, tally) }
 }
 
-/** How one event, or one stay, ended up. */
+/** The final result of an event or a stay. */
 interface Entry {
-  fate: 'raised' | Exclude<PreviewCheck, 'duplicate'>
+  result: 'raised' | Exclude<PreviewCheck, 'duplicate'>
   revision: Revision
   effective: number
 }
@@ -114,7 +116,7 @@ interface Tally {
   duplicates: number
 }
 
-function* fold(rule: ZoneRule, revisions: Revision[], options: PreviewOptions): Steps<Tally> {
+function* replay(rule: ZoneRule, revisions: Revision[], options: PreviewOptions): Steps<Tally> {
   const prepared = prepareZone(rule)
   const [start, end] = windowOf(options)
   const memories = new Map(options.memory_before)
@@ -127,7 +129,7 @@ function* fold(rule: ZoneRule, revisions: Revision[], options: PreviewOptions): 
     const decision = decide(prepared, event, before, first_seen_at, { brief: true })
     if (decision.memory) memories.set(key, decision.memory)
     const at = first_seen_at.getTime()
-    // What leaves a stay as it was came late or does not concern the zone.
+    // A position that leaves the stay unchanged came late or does not concern the zone.
     const isLate = before?.kind === 'stay' && decision.memory === before
     if (at >= start && at < end && !isLate) count(tally, prepared, revision, decision)
   }
@@ -149,16 +151,16 @@ function count(
     if (stay) tally.duplicates++
     return
   }
-  // A later revision below the threshold does not take back what was told.
-  const isTold = stay ? stay.alert !== null : memory !== null
-  if (isTold && outcome === 'none') return
+  // A later revision below the threshold does not undo an alert.
+  const isAlerted = stay ? stay.alert !== null : memory !== null
+  if (isAlerted && outcome === 'none') return
   const key = stay ? `${memoryKey(event)} ${stay.began_at}` : memoryKey(event)
-  // Deleted first, so that the entries stand in the order in which they ended up.
+  // Deleted first, so that the entries are in the order of their last change.
   tally.entries.delete(key)
-  tally.entries.set(key, { fate: failed_at ?? 'raised', revision, effective })
+  tally.entries.set(key, { result: failed_at ?? 'raised', revision, effective })
 }
 
-/** First millisecond of the window, and of the day after it. */
+/** The first millisecond of the window and of the day after it. */
 function windowOf({ days, now }: PreviewOptions): [start: number, end: number] {
   const end = (Math.floor(now.getTime() / DAY_MS) + 1) * DAY_MS
   return [end - days * DAY_MS, end]
@@ -176,8 +178,8 @@ function* summarise(tally: Tally, options: PreviewOptions): Steps<Omit<Preview, 
   const raised: Entry[] = []
   for (const entry of tally.entries.values()) {
     yield 10
-    if (entry.fate !== 'raised') {
-      suppressed[entry.fate]++
+    if (entry.result !== 'raised') {
+      suppressed[entry.result]++
       continue
     }
     const { event, first_seen_at } = entry.revision
@@ -193,7 +195,7 @@ function* summarise(tally: Tally, options: PreviewOptions): Steps<Omit<Preview, 
       .sort((a, b) => b.count - a.count || (a.source < b.source ? -1 : 1)),
     by_day: [...byDay].map(([day, count]) => ({ day, count })),
     suppressed,
-    events: raised.slice(-MOST_EVENTS).map(({ revision: { event }, effective }) => ({
+    events: raised.slice(-MAX_EVENTS).map(({ revision: { event }, effective }) => ({
       event_id: event.id,
       ts: event.ts,
       severity: event.severity,
@@ -202,7 +204,7 @@ function* summarise(tally: Tally, options: PreviewOptions): Steps<Omit<Preview, 
   }
 }
 
-/** One sentence for a zone that would stay silent or never stop; its numbers come from deciding again. */
+/** A suggestion for a zone with no alerts or far too many. Its numbers come from replaying with other thresholds. */
 function* suggest(
   rule: ZoneRule,
   revisions: Revision[],
@@ -210,11 +212,11 @@ function* suggest(
   tally: Tally,
 ): Steps<string | null> {
   const entries = [...tally.entries.values()]
-  const having = (fate: Entry['fate']) => entries.filter((entry) => entry.fate === fate)
+  const having = (fate: Entry['result']) => entries.filter((entry) => entry.result === fate)
   const raised = having('raised')
   const raisedAt = function* (min_severity: number): Steps<number> {
-    const { entries } = yield* fold({ ...rule, min_severity }, revisions, options)
-    return [...entries.values()].filter(({ fate }) => fate === 'raised').length
+    const { entries } = yield* replay({ ...rule, min_severity }, revisions, options)
+    return [...entries.values()].filter(({ result }) => result === 'raised').length
   }
   if (raised.length === 0) return yield* suggestMore(rule, options, entries, having, raisedAt)
   const perDay = raised.length / options.days
@@ -223,7 +225,7 @@ function* suggest(
   const wanted = strongestFirst[Math.floor(COMFORTABLE_A_DAY * options.days)] ?? 0
   const threshold = Math.min(Math.ceil((wanted + 1) / 5) * 5, 100)
   const left = threshold > rule.min_severity ? yield* raisedAt(threshold) : raised.length
-  const many = `${plural(raised.length, 'alert')} in ${plural(options.days, 'day')} is more than anybody reads`
+  const many = `${plural(raised.length, 'alert')} in ${plural(options.days, 'day')} is too many to read`
   return left > 0 && left < raised.length
     ? `${many}; min_severity ${threshold} would have fired ${plural(left, 'time')}.`
     : `${many}; narrow the zone, its types or its sources.`
@@ -233,7 +235,7 @@ function* suggestMore(
   rule: ZoneRule,
   { days }: PreviewOptions,
   entries: Entry[],
-  having: (fate: Entry['fate']) => Entry[],
+  having: (fate: Entry['result']) => Entry[],
   raisedAt: (min_severity: number) => Steps<number>,
 ): Steps<string> {
   if (!rule.enabled) return 'Nothing would have fired: the zone is switched off, enable it first.'
@@ -256,7 +258,10 @@ function* suggestMore(
   return `Nothing would have fired at once: ${plural(number, 'event')} inside ${WHY[fate](number, rule)}.`
 }
 
-const WHY: Record<Exclude<Entry['fate'], 'raised'>, (number: number, rule: ZoneRule) => string> = {
+const WHY: Record<
+  Exclude<Entry['result'], 'raised'>,
+  (number: number, rule: ZoneRule) => string
+> = {
   quiet_hours: (_, { quiet_mode }) =>
     quiet_mode === 'hold' ? 'waited for the end of quiet hours' : 'fell into quiet hours',
   snooze: () => 'fell into the snooze',

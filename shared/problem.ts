@@ -3,53 +3,70 @@ import { HTTPException } from 'hono/http-exception'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { z } from 'zod'
 
-/** Every error code of both products and its status; the title is the code in words. */
-export const CODES = {
-  malformed: 400,
-  invalid_query: 400,
-  invalid_cursor: 400,
-  unauthenticated: 401,
-  read_only_key: 401,
-  plan_required: 402,
-  license_limit: 402,
-  insufficient_scope: 403,
-  forbidden: 403,
-  second_factor_required: 403,
-  not_found: 404,
-  method_not_allowed: 405,
-  not_acceptable: 406,
-  conflict: 409,
-  wrong_state: 409,
-  audience_changed: 409,
-  limit_reached: 409,
-  owner_protected: 409,
-  idempotency_in_flight: 409,
-  too_large: 413,
-  unsupported_media_type: 415,
-  invalid: 422,
-  idempotency_mismatch: 422,
-  too_much_work: 422,
-  rate_limited: 429,
-  internal: 500,
-  unavailable: 503,
-} as const satisfies Record<string, ContentfulStatusCode>
-export type Code = keyof typeof CODES
+/** The products that answer errors: the watch-zone service and the hub. */
+type Product = 'service' | 'hub'
 
-/** A sentence in English, or by language tag in more than that. */
-export type Sentence = string | Readonly<Record<'en', string> & Record<string, string>>
+/** Every error code: its HTTP status and the product that answers it. */
+const TABLE = {
+  malformed: { status: 400, product: 'both' },
+  invalid_query: { status: 400, product: 'both' },
+  invalid_cursor: { status: 400, product: 'both' },
+  unauthenticated: { status: 401, product: 'both' },
+  read_only_key: { status: 401, product: 'hub' },
+  plan_required: { status: 402, product: 'service' },
+  license_limit: { status: 402, product: 'hub' },
+  insufficient_scope: { status: 403, product: 'service' },
+  forbidden: { status: 403, product: 'both' },
+  second_factor_required: { status: 403, product: 'service' },
+  not_found: { status: 404, product: 'both' },
+  method_not_allowed: { status: 405, product: 'both' },
+  not_acceptable: { status: 406, product: 'service' },
+  conflict: { status: 409, product: 'both' },
+  wrong_state: { status: 409, product: 'hub' },
+  audience_changed: { status: 409, product: 'hub' },
+  limit_reached: { status: 409, product: 'service' },
+  owner_protected: { status: 409, product: 'service' },
+  idempotency_in_flight: { status: 409, product: 'service' },
+  too_large: { status: 413, product: 'both' },
+  unsupported_media_type: { status: 415, product: 'both' },
+  invalid: { status: 422, product: 'both' },
+  idempotency_mismatch: { status: 422, product: 'service' },
+  too_much_work: { status: 422, product: 'service' },
+  rate_limited: { status: 429, product: 'both' },
+  internal: { status: 500, product: 'both' },
+  unavailable: { status: 503, product: 'both' },
+} as const satisfies Record<string, { status: ContentfulStatusCode; product: Product | 'both' }>
+export type Code = keyof typeof TABLE
 
-export type Issue = { path: string; code: string; message: Sentence }
+const ROWS = Object.entries(TABLE) as [Code, (typeof TABLE)[Code]][] // safe: the keys of the table are the codes
 
-/** An error whose code and detail the caller may read; `detail` says what to do next. */
+/** The HTTP status of each error code. The title of a problem is the code in words. */
+export const CODES = Object.fromEntries(ROWS.map(([code, { status }]) => [code, status])) as {
+  [C in Code]: (typeof TABLE)[C]['status']
+}
+
+/** The codes that a product can answer, in the order of the table. */
+export function codesOf(product: Product): Code[] {
+  return ROWS.filter(([, row]) => row.product === product || row.product === 'both').map(
+    ([code]) => code,
+  )
+}
+
+/** A sentence in English, or one per language by its tag (`en` is required). */
+export type LocalizedText = string | Readonly<Record<'en', string> & Record<string, string>>
+
+export type Issue = { path: string; code: string; message: LocalizedText }
+
+/** An error for the caller: `code` is a stable identifier, `detail` says what to do next. */
 export class ApiError extends Error {
   readonly code: Code
-  readonly detail: Sentence
+  readonly detail: LocalizedText
   readonly issues: Issue[] | undefined
   readonly headers: Record<string, string>
 
   constructor(
     code: Code,
-    detail: Sentence,
+    detail: LocalizedText,
     options: { issues?: Issue[]; headers?: Record<string, string>; cause?: unknown } = {},
   ) {
     super(inEnglish(detail), { cause: options.cause })
@@ -60,7 +77,7 @@ export class ApiError extends Error {
   }
 }
 
-/** RFC 9457 problem details, as every error answer of a product that has these codes has them. */
+/** The schema of an error answer (RFC 9457 problem details) with these codes. */
 export function problemSchema(codes: readonly Code[]) {
   return z
     .object({
@@ -77,9 +94,10 @@ export function problemSchema(codes: readonly Code[]) {
     .meta({ id: 'Problem', description: 'RFC 9457 problem details.' })
 }
 
-const inEnglish = (sentence: Sentence) => (typeof sentence === 'string' ? sentence : sentence.en)
+const inEnglish = (sentence: LocalizedText) =>
+  typeof sentence === 'string' ? sentence : sentence.en
 
-/** The body of an error's answer, in English. */
+/** The body of an error answer, in English. */
 export function problemOf(
   error: ApiError,
   request_id: string,
@@ -104,7 +122,7 @@ export function problemOf(
   }
 }
 
-/** Answers an error as application/problem+json; `realm` is what a 401 names. */
+/** The response for an error, as application/problem+json (RFC 9457); `realm` is that of a 401. */
 export function answerProblem(
   c: Context,
   error: ApiError,
@@ -121,15 +139,15 @@ export function answerProblem(
   return c.body(JSON.stringify(options.body), status, headers)
 }
 
-/** What a status means in every product; each says of the others what they mean there. */
+/** The meanings of error statuses that both products share; each product adds its own. */
 export const MEANINGS: Partial<Record<number, string>> = {
-  400: 'Malformed request: the query, a cursor or the JSON itself.',
-  404: 'There is no such thing.',
-  422: 'A field of the body is wrong; `errors` names it.',
-  500: 'A fault here.',
+  400: 'The query, a cursor or the JSON is malformed.',
+  404: 'It does not exist.',
+  422: 'A field of the body is invalid; `errors` names it.',
+  500: 'An internal error.',
 }
 
-/** The problem answers of a route, by status. */
+/** The error responses of a route, by status. */
 export function problemAnswers<S extends z.ZodType>(
   statuses: number[],
   { schema, meanings }: { schema: S; meanings: Partial<Record<number, string>> },
@@ -142,7 +160,7 @@ export function problemAnswers<S extends z.ZodType>(
   return Object.fromEntries(sorted.map((status) => [status, answer(status)]))
 }
 
-/** Turns whatever was thrown into the error the caller gets; what it was stays in the log. */
+/** Turns anything thrown into an ApiError. What is unknown becomes `internal`, with the original as its cause. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof HTTPException) {
@@ -154,7 +172,7 @@ export function toApiError(error: unknown): ApiError {
   }
   return new ApiError(
     'internal',
-    'Something went wrong here. Try again; if it stays, report the request_id.',
+    'Something went wrong on our side. Try again; if it keeps failing, report the request_id.',
     {
       cause: error,
     },
@@ -164,7 +182,7 @@ export function toApiError(error: unknown): ApiError {
 export const tooLarge = () =>
   new ApiError('too_large', 'The body is over 2 MiB. Send a smaller one.')
 
-/** Zod's issues as the wire has them: dotted path, stable code, a message that says the way out. */
+/** Zod's issues in the form of the API: dotted path, stable code, message. */
 export function issuesOf(error: z.core.$ZodError): Issue[] {
   return error.issues.flatMap((issue): Issue[] => {
     const path = issue.path.join('.')
@@ -179,17 +197,17 @@ export function issuesOf(error: z.core.$ZodError): Issue[] {
   })
 }
 
-/** More than that nobody reads at once. */
-export const MOST_ISSUES = 100
+/** The most entries of `errors` in one answer. */
+export const MAX_ISSUES = 100
 
-/** 422 for a body, 400 for a query: every mistake named, up to {@link MOST_ISSUES}. */
+/** 422 for a body, 400 for a query, 404 for a path; lists up to {@link MAX_ISSUES} mistakes. */
 export function invalidInput(target: string, issues: Issue[]): ApiError {
   if (target === 'param') return notFound()
   if (target === 'json') return invalid(issues)
   return refuse('invalid_query', 'The query', issues)
 }
 
-/** 422 for a body. */
+/** 422 for these issues of a body. */
 export function invalid(issues: Issue[]): ApiError {
   return refuse('invalid', 'The body', issues)
 }
@@ -197,9 +215,9 @@ export function invalid(issues: Issue[]): ApiError {
 function refuse(code: 'invalid' | 'invalid_query', what: string, issues: Issue[]): ApiError {
   const count = issues.length === 1 ? 'a mistake' : `${issues.length} mistakes`
   const which =
-    issues.length > MOST_ISSUES ? `"errors" has the first ${MOST_ISSUES} of them` : 'See "errors"'
+    issues.length > MAX_ISSUES ? `"errors" has the first ${MAX_ISSUES} of them` : 'See "errors"'
   return new ApiError(code, `${what} has ${count}. ${which}.`, {
-    issues: issues.slice(0, MOST_ISSUES),
+    issues: issues.slice(0, MAX_ISSUES),
   })
 }
 
@@ -208,8 +226,8 @@ export function notFound(thing = 'thing'): ApiError {
   return new ApiError('not_found', `There is no such ${thing}, or it is not yours.`)
 }
 
-/** A fault for the log: its class, code and message, and where it arose; never its values. */
-export function faultOf(error: unknown): Record<string, unknown> {
+/** An error for the log: its name, code and message, and five lines of its stack. */
+export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: String(error) }
   return {
     name: error.name,

@@ -13,11 +13,11 @@ export interface QuietWindow {
 }
 
 /**
- * `quietWindowAt` gives the window [start, end) that holds `at`, or null. No times, or start = end, means off.
+ * The quiet window [start, end) that contains `at`, or null. Without times, or with start = end, quiet hours are off.
  *
- * Both ends are wall-clock times of their day, as RFC 5545 §3.3.5 reads them: a time that the clock skips in spring is
- * moved forward by the length of the gap (02:30 becomes 03:30); a time that occurs twice in autumn means the first.
- * A window that the gap swallows whole does not take place that day: when in doubt, an alert goes out.
+ * Both ends are wall-clock times, as in RFC 5545 §3.3.5: a time that the clock skips in spring is moved forward by the
+ * length of the gap (02:30 becomes 03:30), and a time that occurs twice in autumn means the first. A window that lies
+ * completely in the gap does not take place that day.
  *
  * Throws a RangeError for a time zone that the runtime does not know.
  */
@@ -30,7 +30,7 @@ export function quietWindowAt(hours: QuietHours, at: Date): QuietWindow | null {
     .toPlainDate()
   const clock = (day: Temporal.PlainDate, plainTime: string) =>
     day.toZonedDateTime({ timeZone, plainTime }).epochMilliseconds
-  // Last night's window may still be open; a clock set back over midnight can leave tomorrow's already open.
+  // Yesterday's window may still be open, and when the clock is set back over midnight, tomorrow's may be open already.
   for (const days of [0, -1, 1]) {
     const day = today.add({ days })
     const opens = clock(day, start)

@@ -1,8 +1,8 @@
-/** One sentence with the numbers, for people. */
+/** Sentences for people that explain a decision with its numbers. */
 import type { Check, CheckOf } from './checks.ts'
 
-/** `reasonFor` says why a decision fell: the check that failed, or why all passed. */
-export function reasonFor(
+/** Why a decision was made: the check that failed, or why all checks passed. */
+export function decisionReason(
   event: { title: string },
   checks: readonly Check[],
   failed: Check | null,
@@ -10,8 +10,8 @@ export function reasonFor(
   return `${event.title}: ${failed ? whyNot(failed) : why(checks)}.`
 }
 
-/** `newsFor` says in one sentence what is new about an alert that exists, with the numbers of now. */
-export function newsFor(
+/** What has changed about an existing alert, with the current numbers. */
+export function updateReason(
   event: { title: string },
   checks: readonly Check[],
   update: 'revised' | 'escalated' | 'ended' | 'retracted',
@@ -23,11 +23,11 @@ export function newsFor(
   return `${event.title}: ${update}, now ${numbers.reverse().join('; ')}.`
 }
 
-/** What speaks for the alert, the severity first. */
-const TOLD_IN_ORDER = ['severity', 'geometry', 'duplicate', 'dwell', 'quiet_hours'] as const
+/** The order of the checks in the sentence for an alert. */
+const REASON_ORDER = ['severity', 'geometry', 'duplicate', 'dwell', 'quiet_hours'] as const
 
 function why(checks: readonly Check[]): string {
-  const parts = TOLD_IN_ORDER.map((name) => checks.find((check) => check.name === name))
+  const parts = REASON_ORDER.map((name) => checks.find((check) => check.name === name))
   return parts.flatMap((check) => (check ? (because(check) ?? []) : [])).join('; ')
 }
 
@@ -98,7 +98,7 @@ function place(check: CheckOf<'geometry'>): string {
   return passed && !inside ? `${where}, but its footprint touches the zone` : where
 }
 
-/** Rounded to 0.1 km unless that would hide on which side of the radius it lies. */
+/** Rounded to 0.1 km, or to 1 m where that would hide on which side of the radius it is. */
 function kilometres(distance_km: number, radius_km: number): string {
   const short = number(distance_km)
   return Number(short) === radius_km ? String(Number(distance_km.toFixed(3))) : short

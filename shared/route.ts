@@ -4,12 +4,12 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { z } from 'zod'
 import { ApiError, invalidInput, issuesOf } from './problem.ts'
 
-const NOBODYS_ID = '00000000-0000-0000-0000-000000000000'
+const UNUSED_ID = '00000000-0000-0000-0000-000000000000'
 const NoQuery = z.strictObject({})
 
 /**
- * A route; where it names no query parameters there are none, and an unknown one is refused. A body
- * it requires has to be there: an empty one would be read as {}.
+ * Creates a route. A route without a query schema accepts no query parameters, and a required body must
+ * not be empty: an empty one would otherwise be read as {}.
  */
 export const createRoute: typeof routeOf = (route) => {
   const middleware = [route.middleware ?? []].flat()
@@ -19,23 +19,23 @@ export const createRoute: typeof routeOf = (route) => {
 
 const requireBody: MiddlewareHandler = async (c, next) => {
   if ((await c.req.text()) === '') {
-    throw new ApiError('malformed', 'There is no body. Send one as application/json.')
+    throw new ApiError('malformed', 'The body is missing. Send one as application/json.')
   }
   await next()
 }
 
 /**
- * An id in a path. What has not the form of one is taken for an id that nothing has, so that it is
- * 404 like any other unknown id, and not before the body was looked at.
+ * The schema of an id in a path. A malformed id is replaced by one that does not exist, so that it is
+ * answered 404 like any unknown id, and in the usual order of refusals.
  */
 export function pathId(description: string) {
   return z
     .string()
-    .transform((id) => (z.guid().safeParse(id).success ? id : NOBODYS_ID))
+    .transform((id) => (z.guid().safeParse(id).success ? id : UNUSED_ID))
     .meta({ type: 'string', format: 'uuid', description })
 }
 
-/** A collection of routes of one resource. */
+/** The routes of a resource. Invalid input throws as `invalidInput` says. */
 export function resource<E extends Env>(): OpenAPIHono<E> {
   return new OpenAPIHono<E>({
     defaultHook: (result) => {
@@ -44,7 +44,7 @@ export function resource<E extends Env>(): OpenAPIHono<E> {
   })
 }
 
-/** Refuses a body that does not say it is JSON, and keeps its text for later. */
+/** Throws 415 for a body whose Content-Type is not JSON, and caches its text. */
 export const requireJson: MiddlewareHandler = async (c, next) => {
   if (['POST', 'PUT', 'PATCH', 'DELETE'].includes(c.req.method)) {
     const text = await c.req.text()
@@ -52,14 +52,14 @@ export const requireJson: MiddlewareHandler = async (c, next) => {
     if (text !== '' && !/^application\/json\s*(;|$)/i.test(type ?? '')) {
       throw new ApiError('unsupported_media_type', 'Send the body as application/json.')
     }
-    // Clients name a type also where they send nothing; nothing is no malformed JSON.
+    // Clients may send a Content-Type without a body, and an empty text is not valid JSON.
     if (text === '' && type !== undefined) c.req.raw.headers.delete('content-type')
   }
   await next()
 }
 
-/** Answers JSON that has passed through its schema: what the document promises is what is sent. */
-export function answer<S extends z.ZodType, T extends ContentfulStatusCode>(
+/** A JSON response that has been parsed by its schema, so that it matches the OpenAPI document. */
+export function respond<S extends z.ZodType, T extends ContentfulStatusCode>(
   c: Context,
   schema: S,
   value: z.input<S>,
@@ -70,44 +70,46 @@ export function answer<S extends z.ZodType, T extends ContentfulStatusCode>(
   return c.json(parsed as never, status, headers) as never
 }
 
-/** A JSON answer in an OpenAPI description. */
-export function json<S extends z.ZodType>(schema: S, description: string) {
+/** A JSON response in an OpenAPI description. */
+export function jsonResponse<S extends z.ZodType>(schema: S, description: string) {
   return { description, content: { 'application/json': { schema } } }
 }
 
 /** A required JSON body in an OpenAPI description. */
-export function body<S extends z.ZodType>(schema: S) {
+export function jsonBody<S extends z.ZodType>(schema: S) {
   return { required: true as const, content: { 'application/json': { schema } } }
 }
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** Whether an address takes a method. */
+/** Whether a route exists for this method and path; HEAD counts as GET. */
 export function hasRoute<E extends Env>(app: Hono<E>, given: string, path: string): boolean {
   const method = given === 'HEAD' ? 'GET' : given
   const [handlers] = app.router.match(method, path)
   const routes = handlers.map(([[, route]]) => route).filter((route) => route.method === method)
-  // What is an address of its own, as /zones/preview, is no id of a thing for another method.
+  // A literal path such as /zones/preview is not an id for the other methods of /zones/:id.
   return routes.some((route) => route.path === path || !isAddress(app, path))
 }
 
 const addresses = new WeakMap<object, Set<string>>()
 
-/** Whether a route has this very path. */
+/** Whether a route has exactly this path. */
 function isAddress<E extends Env>(app: Hono<E>, path: string): boolean {
   const known = addresses.get(app) ?? new Set(app.routes.map((route) => route.path))
   addresses.set(app, known)
   return known.has(path)
 }
 
-/** 404, or 405 when the address has other methods; `help` says where all addresses are. */
+/** The error for an unknown route: 405 when its path has other methods, otherwise 404 with `help`. */
 export function unknownRoute<E extends Env>(app: Hono<E>, c: Context, help: string): ApiError {
   const { method, path } = c.req
   const allowed = METHODS.filter((name) => hasRoute(app, name, path))
-  // A route that takes this very method looked and found nothing.
+  // A route with this method exists and itself answered 404.
   if (allowed.length === 0 || allowed.includes(method === 'HEAD' ? 'GET' : method)) {
-    return new ApiError('not_found', `There is no such address. ${help}`)
+    return new ApiError('not_found', `There is no route at this address. ${help}`)
   }
   const headers = { Allow: allowed.join(', ') }
-  return new ApiError('method_not_allowed', `Use ${allowed.join(' or ')} here.`, { headers })
+  return new ApiError('method_not_allowed', `This route accepts ${allowed.join(' or ')}.`, {
+    headers,
+  })
 }

@@ -12,27 +12,27 @@ export type Verification =
   | { ok: true }
   | { ok: false; reason: 'missing_header' | 'bad_timestamp' | 'too_old' | 'too_new' | 'no_match' }
 
-/** generateSecret makes a signing secret of 256 random bits in the form of Standard Webhooks 1.0.0. */
+/** A new signing secret of 256 random bits, in the form of Standard Webhooks 1.0.0. */
 export function generateSecret(): string {
   return PREFIX + toBase64(crypto.getRandomValues(new Uint8Array(32)))
 }
 
-/** parseSecret returns the key's bytes or throws what is wrong with it, never the secret itself. */
+/** The bytes of a signing secret. Throws an error that never contains the secret. */
 export function parseSecret(secret: string): Uint8Array<ArrayBuffer> {
   if (!secret.startsWith(PREFIX)) {
-    throw new Error(`A signing secret begins with "${PREFIX}".`)
+    throw new Error(`A signing secret must begin with "${PREFIX}".`)
   }
   const bytes = fromBase64(secret.slice(PREFIX.length))
   if (bytes === null) {
-    throw new Error(`A signing secret is "${PREFIX}" and then base64 (with its padding).`)
+    throw new Error(`A signing secret must be "${PREFIX}" followed by base64 with padding.`)
   }
   if (bytes.length < 24 || bytes.length > 64) {
-    throw new Error(`A signing secret holds 24 to 64 bytes; this one holds ${bytes.length}.`)
+    throw new Error(`A signing secret must hold 24 to 64 bytes; this one holds ${bytes.length}.`)
   }
   return bytes
 }
 
-/** sign makes the three headers for exactly this body; two secrets while one replaces the other. */
+/** The three signature headers for this body (Standard Webhooks 1.0.0); one signature per secret. */
 export async function sign(message: {
   id: string
   timestamp: Date
@@ -40,8 +40,8 @@ export async function sign(message: {
   secrets: readonly string[]
 }): Promise<SignatureHeaders> {
   const { id, timestamp, body, secrets } = message
-  if (secrets.length === 0) throw new Error('Signing needs at least one secret.')
-  // A dot would let one id and timestamp be read as another pair.
+  if (secrets.length === 0) throw new Error('Signing requires at least one secret.')
+  // A dot in the id would make the signed content ambiguous.
   if (!/^[\w-]+$/.test(id)) throw new Error(`webhook-id must be [A-Za-z0-9_-]+, got "${id}".`)
   const seconds = String(Math.floor(timestamp.getTime() / 1000))
   const content = signedContent(id, seconds, body)
@@ -60,8 +60,8 @@ export async function sign(message: {
 }
 
 /**
- * verify is what a receiver does: the raw body as it came, its headers, its secret. Keep the
- * `webhook-id` too: the same id twice is the same message.
+ * Verifies a message as a receiver does, from its raw body, its headers and the secret. Receivers should also
+ * remember the `webhook-id`: two messages with the same id are duplicates.
  */
 export async function verify(message: {
   headers: Headers | Record<string, string | undefined>

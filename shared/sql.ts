@@ -1,16 +1,16 @@
-/** A row of a result; each query names the columns it expects. */
+/** A row of a result. */
 export type Row = Record<string, unknown>
 
-/** A tagged template: values are always parameters. Resolves to the rows. */
+/** A tagged template for a statement. Values become parameters; it resolves to the rows. */
 export type Sql = <T = Row>(text: TemplateStringsArray, ...values: unknown[]) => Promise<T[]>
 
-/** What runs a statement: a connection or client of `pg`. */
+/** Runs a statement: a connection or client of `pg`. */
 export type Queryable = {
   query: (text: string, values?: unknown[]) => Promise<{ rows: unknown[] }>
 }
 
-/** Joins a template's pieces with $1, $2 …; a value made by `raw` is text of ours, never input. */
-export function render(
+/** Turns a template into text with $1, $2 … and its parameters. Values of `raw` become part of the text. */
+export function toStatement(
   text: TemplateStringsArray,
   values: unknown[],
 ): { text: string; values: unknown[] } {
@@ -35,21 +35,21 @@ class Raw {
   }
 }
 
-/** Text that belongs into a statement as it stands, e.g. a list of columns from our own table. */
+/** Text to insert into a statement as it is, e.g. a list of columns. Never for input. */
 export const raw = (text: string) => new Raw(text)
 
-/** The tagged template over a connection. */
+/** The tagged template for a connection. */
 export function sqlOn(connection: Queryable): Sql {
   return async <T>(text: TemplateStringsArray, ...values: unknown[]) => {
-    const rendered = render(text, values)
+    const rendered = toStatement(text, values)
     const result = await connection.query(rendered.text, rendered.values)
     return result.rows as T[] // safe: each query names the columns of T, and tests run them all
   }
 }
 
 /**
- * A data exception (SQLSTATE class 22) as it may go on: PostgreSQL quotes the value it refused in the
- * message, and what is a caller's is in no log. Its state and the routine that refused it stay.
+ * Removes values from a data exception (SQLSTATE class 22): PostgreSQL quotes the refused value, and
+ * callers' data must not be logged. Keeps the SQLSTATE and the routine; returns other errors unchanged.
  */
 export function withoutValues(error: unknown): unknown {
   if (!(error instanceof Error) || !('code' in error) || !/^22/.test(String(error.code))) {
@@ -70,7 +70,7 @@ export function requireCommit({ command }: { command: string }): void {
 }
 
 /** Ends a failed transaction and gives the connection back, or throws it away when it is broken. */
-export async function leave(
+export async function rollBack(
   connection: Queryable & { release: (broken?: boolean) => void },
 ): Promise<void> {
   try {

@@ -1,14 +1,14 @@
 const encoder = new TextEncoder()
 
-/** generateToken makes the secret of a link or a session: 32 random bytes, base64url. */
+/** A random token for a link or a session: 32 bytes in base64url. */
 export function generateToken(): string {
   return base64url(crypto.getRandomValues(new Uint8Array(32)))
 }
 
-/** What derives tokens from others: see deriveToken. */
+/** The key for deriveToken. */
 export type TokenKey = CryptoKey
 
-/** tokenKey makes a key for deriveToken of a secret that serves something else too. */
+/** Derives a key for deriveToken from a secret that is also used for something else (HKDF, RFC 5869). */
 export async function tokenKey(secret: string, use: string): Promise<TokenKey> {
   const base = await crypto.subtle.importKey('raw', encoder.encode(secret), 'HKDF', false, [
     'deriveKey',
@@ -19,12 +19,12 @@ export async function tokenKey(secret: string, use: string): Promise<TokenKey> {
   return crypto.subtle.deriveKey(how, base, hmac, false, ['sign'])
 }
 
-/** deriveToken is the one successor of a token, which only who has the key can tell. */
+/** The successor of a token: its HMAC-SHA256 in base64url, which only the holder of the key can compute. */
 export async function deriveToken(key: TokenKey, token: string): Promise<string> {
   return base64url(new Uint8Array(await crypto.subtle.sign('HMAC', key, encoder.encode(token))))
 }
 
-/** tokenHash is what is stored of a token: the SHA-256 of its text. */
+/** The form in which a token is stored: the SHA-256 of its text. */
 export async function tokenHash(token: string): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest('SHA-256', encoder.encode(token)))
 }

@@ -1,11 +1,11 @@
-/** What a webhook receives: Standard Webhooks messages, with the alert as GET /alerts gives it. */
+/** The messages of webhooks (Standard Webhooks), with alerts in the form of GET /alerts. */
 import { z } from 'zod'
 import { Alert } from './alert.ts'
 import { Instant } from './time.ts'
 
 const ZoneReference = z
   .object({ id: z.uuid(), label: z.string() })
-  .meta({ id: 'ZoneReference', description: 'The zone as it is called.' })
+  .meta({ id: 'ZoneReference', description: 'The zone’s id and label.' })
 
 export const ALERT_MESSAGES = [
   'alert.raised',
@@ -21,22 +21,22 @@ export const AlertMessage = z
     timestamp: Instant.meta({ description: 'The time of the event.' }),
     data: z.object({ alert: Alert, zone: ZoneReference }),
   })
-  .meta({ id: 'AlertMessage', description: 'One alert, or news about one.' })
+  .meta({ id: 'AlertMessage', description: 'An alert, or a change of one.' })
 
 export const DigestMessage = z
   .object({
     type: z.literal('alert.digest'),
     timestamp: Instant.meta({ description: 'When the quiet hours ended.' }),
     data: z.object({
-      alert: Alert.meta({ description: 'The most severe of them.' }),
+      alert: Alert.meta({ description: 'The most severe of the alerts.' }),
       zone: ZoneReference,
       alerts: z.array(Alert).meta({
-        description: 'What was held, the most severe first; as many as fit into 20 kB.',
+        description: 'The alerts that were held, most severe first; as many as fit into 20 kB.',
       }),
-      alerts_total: z.int().meta({ description: 'How many were held.' }),
+      alerts_total: z.int().meta({ description: 'How many alerts were held.' }),
     }),
   })
-  .meta({ id: 'DigestMessage', description: 'What quiet hours held, in one message.' })
+  .meta({ id: 'DigestMessage', description: 'The alerts that quiet hours held, in one message.' })
 
 export const TestMessage = z
   .object({
@@ -44,4 +44,4 @@ export const TestMessage = z
     timestamp: Instant,
     data: z.object({ alert: z.null(), zone: z.null() }),
   })
-  .meta({ id: 'TestMessage', description: 'Somebody tests the channel; nothing happened.' })
+  .meta({ id: 'TestMessage', description: 'A test of the channel. It is not about an event.' })

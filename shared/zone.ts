@@ -1,44 +1,45 @@
-/** The watch zone on the wire, its defaults, and the rules that span several of its fields. */
+/** The schema of a watch zone, its defaults, and the rules across its fields. */
 import { z } from 'zod'
 import { EventType } from './event.ts'
 import { containsPoint, prepareZone } from './geometry/geometry.ts'
 import { ZonePolygon } from './geometry/polygon.ts'
 import { findCrossing, isFlat, ringArea_km2, toRing } from './geometry/ring.ts'
-import { atOnce, type Steps } from './geometry/work.ts'
+import { runToEnd, type Steps } from './geometry/steps.ts'
 import { Instant } from './time.ts'
 
 const MAX_VERTICES = 10_000
 /**
- * Pairs of edges that a shape may need compared: 100 times what 10,000 vertices drawn from a map
- * need, and as much as 2,000 edges that all run side by side.
+ * The most pairs of edges to compare: 100 times what an outline of 10,000 vertices from a map needs, and as
+ * many as 2,000 edges that all run side by side.
  */
-export const MOST_PAIRS = 2_000_000
-/** Below this a shape is a line or a point, whatever rounding says. */
+export const MAX_PAIRS = 2_000_000
+/** A shape with a smaller area is treated as a line or a point. */
 const MIN_AREA_KM2 = 1e-6
 const TRACKED_TYPES: readonly string[] = ['vessel', 'aircraft']
 
 const Threshold = z.number().min(0).max(100)
-const ClockTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'is a time of day, HH:MM')
+const ClockTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Must be a time of day, HH:MM')
 
-/** Every field a caller can set, as it is stored: nothing missing, null where there is nothing. */
+/** Every field that a caller can set, as stored: no field is missing, and null means none. */
 export const ZoneFields = z.object({
   label: z
     .string()
     .min(1)
     .max(120)
-    .regex(/^[^\p{Cc}]*$/u, 'has no control characters')
-    .regex(/\S/u, 'is not blank')
+    .regex(/^[^\p{Cc}]*$/u, 'Must not contain control characters')
+    .regex(/\S/u, 'Must not be blank')
     .meta({
-      description: 'The name people see, 1–120 characters, not blank.',
+      description: 'The display name: 1–120 characters, not blank.',
       pattern: '^[^\\p{Cc}]*[^\\p{Cc}\\s][^\\p{Cc}]*$',
       example: 'Bosphorus',
     }),
   lat: z.number().min(-90).max(90).meta({
-    description: 'Latitude in degrees: the centre; for a polygon only where the label stands.',
+    description: 'Latitude in degrees of the centre; for a polygon only the position of its label.',
     example: 41.05,
   }),
   lon: z.number().min(-180).max(180).meta({
-    description: 'Longitude in degrees: the centre; for a polygon only where the label stands.',
+    description:
+      'Longitude in degrees of the centre; for a polygon only the position of its label.',
     example: 29.03,
   }),
   radius_km: z
@@ -70,15 +71,16 @@ export const ZoneFields = z.object({
     .meta({ description: 'Multiplies every event’s severity. Default 1.', example: 1 }),
   dwell_minutes: z.number().min(0).max(10_080).meta({
     description:
-      'How long a moving subject (`mmsi:`, `icao24:`) must have stayed inside. Default 0. Other events pass.',
+      'How long a moving subject (`mmsi:`, `icao24:`) must stay inside before it alerts. Default 0. Does not apply to other events.',
     example: 0,
   }),
   quiet_hours_start: ClockTime.nullable().meta({
-    description: 'HH:MM; both or neither, may cross midnight, start = end means off.',
+    description:
+      'HH:MM. Send both times or neither; the window may cross midnight, and start = end means off.',
     example: '22:00',
   }),
   quiet_hours_end: ClockTime.nullable().meta({
-    description: 'HH:MM; the first minute that is no longer quiet.',
+    description: 'HH:MM: the first minute that is not quiet any more.',
     example: '07:00',
   }),
   quiet_hours_tz: z.string().min(1).max(64).meta({
@@ -87,23 +89,23 @@ export const ZoneFields = z.object({
   }),
   quiet_mode: z.enum(['hold', 'drop']).meta({
     description:
-      '`hold`: recorded, one digest at the window’s end; `drop`: recorded as suppressed. Default `hold`.',
+      '`hold`: alerts are recorded and sent as one digest when the window ends; `drop`: they are recorded as suppressed. Default `hold`.',
     example: 'hold',
   }),
   emergency_severity: Threshold.nullable().meta({
     description:
-      'An effective severity at or above this passes quiet hours, never snooze, dwell or the threshold.',
+      'An effective severity at or above this is sent during quiet hours. It does not bypass snooze, dwell or the threshold.',
     example: 90,
   }),
   color: z
     .string()
-    .regex(/^#[0-9a-fA-F]{6}$/, 'is a colour, #rrggbb')
+    .regex(/^#[0-9a-fA-F]{6}$/, 'Must be a colour of the form #rrggbb')
     .toLowerCase()
     .nullable()
     .meta({ example: '#d9480f' }),
   icon: z
     .string()
-    .regex(/^[a-z0-9-]{1,32}$/, 'is 1–32 of a–z, 0–9 and -')
+    .regex(/^[a-z0-9-]{1,32}$/, 'Must be 1–32 characters from a–z, 0–9 and -')
     .nullable()
     .meta({ example: 'anchor' }),
   org_id: z.uuid().nullable().meta({
@@ -112,68 +114,68 @@ export const ZoneFields = z.object({
   }),
   channel_ids: z.array(z.uuid()).max(100).nullable().meta({
     description:
-      'Where its alerts go; `[]` nowhere; null: every enabled channel of the owner and of the organisation.',
+      'The channels for its alerts. `[]`: none; null: every enabled channel of the owner and of the organisation.',
     example: null,
   }),
   sources: z
     .array(
       z
         .string()
-        .regex(/^[a-z][a-z0-9-]*$/, 'is the name of a source')
+        .regex(/^[a-z][a-z0-9-]*$/, 'Must be the name of a source')
         .max(64),
     )
     .min(1)
     .max(100)
     .nullable()
-    .meta({ description: 'Only events of these sources; null = all.', example: ['usgs'] }),
+    .meta({ description: 'Only events of these sources; null means all.', example: ['usgs'] }),
   types: z
     .array(EventType)
     .min(1)
     .max(100)
     .nullable()
     .meta({
-      description: 'Only events of these types; null = all.',
+      description: 'Only events of these types; null means all.',
       example: ['earthquake'],
     }),
   snoozed_until: Instant.nullable().meta({
-    description: 'No alert goes out before this time.',
+    description: 'No alerts are sent before this time.',
     example: null,
   }),
   enabled: z.boolean().meta({ description: 'Default true.', example: true }),
 })
 export type ZoneFields = z.infer<typeof ZoneFields>
 
-/** Body of an update: an absent field is unchanged, null clears where a zone can be without. */
+/** Body of an update: an absent field is unchanged, and null clears a nullable field. */
 export const ZonePatch = z.strictObject(ZoneFields.partial().shape).meta({
   id: 'ZonePatch',
-  description: 'An absent field is unchanged; null clears.',
+  description: 'An absent field is unchanged; null clears a field.',
 })
 export type ZonePatch = z.infer<typeof ZonePatch>
 
 /** Body of a create; what is absent gets its default from {@link zoneDefaults}. */
 export const ZoneCreate = ZonePatch.required({ label: true, lat: true, lon: true }).meta({
   id: 'ZoneCreate',
-  description: 'A new zone. What is absent gets its default.',
+  description: 'A new zone. Absent fields get their defaults.',
 })
 export type ZoneCreate = z.infer<typeof ZoneCreate>
 
-/** A zone as the API answers it. */
+/** A zone in the form of the API. */
 export const Zone = ZoneFields.extend({
   id: z.uuid(),
   owner_id: z.uuid(),
-  version: z.int().min(1).meta({ description: 'Goes up by one with every change.', example: 1 }),
+  version: z.int().min(1).meta({ description: 'Increases by one with every change.', example: 1 }),
   created_at: Instant,
   updated_at: Instant,
   coverage: z
     .array(z.object({ source: z.string(), status: z.enum(['ok', 'stale', 'down', 'disabled']) }))
     .meta({
-      description: 'The sources this zone listens to, and whether they can be heard.',
+      description: 'The sources that this zone watches, and their health.',
       example: [{ source: 'usgs', status: 'ok' }],
     }),
 }).meta({ id: 'Zone', description: 'A watch zone.' })
 export type Zone = z.infer<typeof Zone>
 
-/** `zoneDefaults` fills what a create left out. Never used on update. */
+/** Fills the fields that a create leaves out. Not for updates. */
 export function zoneDefaults(input: ZoneCreate): ZoneFields {
   const tracksOnly = input.types?.every((type) => TRACKED_TYPES.includes(type)) ?? false
   const defaults = {
@@ -203,27 +205,30 @@ export function zoneDefaults(input: ZoneCreate): ZoneFields {
   return { ...defaults, ...Object.fromEntries(given) } as ZoneFields
 }
 
-/** One thing wrong with a request: where (`polygon.coordinates.0`), a stable word, and what to do next. */
+/** A problem in a request: its path (e.g. `polygon.coordinates.0`), a stable code and a message. */
 export interface Issue {
   path: string
   code: string
   message: string
 }
 
-/** `checkZone` tests the rules across fields on the whole zone: after defaults on create, after merging on update. */
+/** Checks a complete zone, after defaults or merging: the rules across fields and its polygon. Returns the issues. */
 export function checkZone(fields: ZoneFields): Issue[] {
   const issues = checkFields(fields)
   if (!fields.polygon) return issues
   const inShape = checkShape(fields.polygon)
-  return [...issues, ...(inShape.length > 0 ? inShape : checkSwapped(fields.polygon, fields))]
+  return [
+    ...issues,
+    ...(inShape.length > 0 ? inShape : checkSwappedCoordinates(fields.polygon, fields)),
+  ]
 }
 
-/** `checkShape` is what `checkZone` says of a polygon itself, and all of it that can take long. */
+/** The part of `checkZone` that concerns only the polygon, and the only part that can take long. */
 export function checkShape(polygon: ZonePolygon): Issue[] {
-  return atOnce(checkShapeInSteps(polygon))
+  return runToEnd(checkShapeInSteps(polygon))
 }
 
-/** `checkFields` is what `checkZone` says of everything but its polygon. */
+/** The part of `checkZone` that does not concern the polygon. */
 export function checkFields(fields: ZoneFields): Issue[] {
   const issues: Issue[] = []
   const { quiet_hours_start: start, quiet_hours_end: end, quiet_hours_tz: tz } = fields
@@ -231,27 +236,27 @@ export function checkFields(fields: ZoneFields): Issue[] {
     issues.push({
       path: start === null ? 'quiet_hours_start' : 'quiet_hours_end',
       code: 'required',
-      message: `Quiet hours need both times: send quiet_hours_${start === null ? 'start' : 'end'} too, or null for both.`,
+      message: `Quiet hours need a start and an end: send quiet_hours_${start === null ? 'start' : 'end'} too, or null for both.`,
     })
   }
   if (!isTimeZone(tz)) {
     issues.push({
       path: 'quiet_hours_tz',
       code: 'unknown_time_zone',
-      message: `"${tz}" is not a known time zone: send an IANA name such as "Europe/Berlin" or "UTC".`,
+      message: `"${tz}" is not a known time zone. Send an IANA name such as "Europe/Berlin" or "UTC".`,
     })
   }
   if (fields.shape_type === 'polygon' && fields.polygon === null) {
     issues.push({
       path: 'polygon',
       code: 'required',
-      message: 'A polygon zone needs its polygon: send one, or shape_type "circle".',
+      message: 'A polygon zone needs a polygon. Send one, or shape_type "circle".',
     })
   }
   return issues
 }
 
-/** An IANA name that this runtime knows; offsets such as +02:00 are no names. */
+/** Whether this is an IANA time zone that the runtime knows. Offsets such as +02:00 are not allowed. */
 function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false
   try {
@@ -262,7 +267,7 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** `checkShapeInSteps` is `checkShape` for who must not be kept: its worst takes about 0.1 s. */
+/** `checkShape` as Steps, so that other work can run in between; the worst case takes about 0.1 s. */
 export function* checkShapeInSteps(polygon: ZonePolygon): Steps<Issue[]> {
   const single = polygon.type === 'Polygon'
   const polygons = single ? [polygon.coordinates] : polygon.coordinates
@@ -275,7 +280,7 @@ export function* checkShapeInSteps(polygon: ZonePolygon): Steps<Issue[]> {
       {
         path: 'polygon',
         code: 'too_many_vertices',
-        message: `The polygon has ${vertices} vertices, the limit is ${MAX_VERTICES}: simplify it.`,
+        message: `The polygon has ${vertices} vertices; the limit is ${MAX_VERTICES}. Simplify it.`,
       },
     ]
   }
@@ -288,8 +293,11 @@ export function* checkShapeInSteps(polygon: ZonePolygon): Steps<Issue[]> {
   return issues
 }
 
-/** `checkSwapped` says whether the label lies in the polygon only with its coordinates swapped. */
-export function checkSwapped(polygon: ZonePolygon, label: { lat: number; lon: number }): Issue[] {
+/** An issue when the label is in the polygon only with latitude and longitude swapped. */
+export function checkSwappedCoordinates(
+  polygon: ZonePolygon,
+  label: { lat: number; lon: number },
+): Issue[] {
   const shape = prepareZone({ ...label, radius_km: 0, shape_type: 'polygon', polygon })
   const { lat, lon } = label
   const isSwapped =
@@ -301,12 +309,12 @@ export function checkSwapped(polygon: ZonePolygon, label: { lat: number; lon: nu
     {
       path: 'polygon',
       code: 'swapped_coordinates',
-      message: `(lat ${lat}, lon ${lon}) lies outside the polygon but inside it with the two swapped: GeoJSON positions are (lon, lat).`,
+      message: `(lat ${lat}, lon ${lon}) lies outside the polygon, but inside it with the two swapped. GeoJSON positions are (lon, lat).`,
     },
   ]
 }
 
-/** The first thing wrong with a ring; what comes after it would only be a consequence. */
+/** The first issue of a ring, or null. Later issues would only be consequences of it. */
 function* checkRing(
   positions: number[][],
   path: string,
@@ -317,14 +325,14 @@ function* checkRing(
       return {
         path: `${path}.${index}`,
         code: 'latitude_out_of_range',
-        message: `Latitude ${lat} is beyond ±90: positions are (lon, lat), are they swapped?`,
+        message: `Latitude ${lat} is beyond ±90. Positions are (lon, lat): are they swapped?`,
       }
     }
     if (Math.abs(lon) > 360) {
       return {
         path: `${path}.${index}`,
         code: 'longitude_out_of_range',
-        message: `Longitude ${lon} is beyond ±360: move the shape by whole turns.`,
+        message: `Longitude ${lon} is beyond ±360. Shift the shape by multiples of 360°.`,
       }
     }
   }
@@ -338,7 +346,7 @@ function* checkRing(
     return {
       path,
       code: 'open_ring',
-      message: 'The ring is open: repeat its first position as its last.',
+      message: 'The ring is open. Repeat its first position as its last.',
     }
   }
   const ring = toRing(positions)
@@ -346,17 +354,17 @@ function* checkRing(
     path,
     code: 'no_area',
     message:
-      'The ring encloses no area: give at least three corners that are not in line. An edge longer than 180° goes the short way; put vertices in between.',
+      'The ring encloses no area. Send at least three corners that are not in line. An edge longer than 180° goes the short way round; add vertices in between.',
   }
   if (ring.winding === 0 && isFlat(ring)) return noArea
-  // What winds round the earth more than once crosses itself somewhere.
-  // What it takes to lay out and index the ring, before any pair is compared.
+  // A ring that winds round the earth more than once crosses itself, so it is found below.
+  // First the cost of laying out and indexing the ring.
   yield 40 + 10 * positions.length
   const search = findCrossing(ring)
   let step = search.next()
   for (; !step.done; step = search.next()) {
     work.pairs += step.value
-    if (work.pairs > MOST_PAIRS) return tangled(path)
+    if (work.pairs > MAX_PAIRS) return tooTangled(path)
     yield step.value
   }
   const crossing = step.value
@@ -365,17 +373,17 @@ function* checkRing(
     return {
       path,
       code: 'self_crossing_ring',
-      message: `The ring crosses or overlaps itself near ${where}: draw each outline once, and holes as rings of their own.`,
+      message: `The ring crosses or overlaps itself near ${where}. Draw each outline once, and each hole as a separate ring.`,
     }
   }
   return ringArea_km2(ring) < MIN_AREA_KM2 ? noArea : null
 }
 
-const tangled = (path: string): Issue => ({
+const tooTangled = (path: string): Issue => ({
   path,
   code: 'too_tangled',
   message:
-    'Too many long edges run side by side for all to be compared: send fewer than 2,000 of them, or make several zones.',
+    'Too many long edges run side by side to compare them all. Send fewer than 2,000 of them, or create several zones.',
 })
 
 const round = (degrees: number) => Math.round(degrees * 1e5) / 1e5

@@ -9,11 +9,11 @@ import {
 import { Alert } from '../../shared/alert.ts'
 import { AuditRow } from '../../shared/audit.ts'
 import { LAST_UUID } from '../../shared/page.ts'
-import { createRoute, json, resource } from '../../shared/route.ts'
+import { createRoute, jsonResponse, resource } from '../../shared/route.ts'
 import { raw, type Sql } from '../../shared/sql.ts'
 import { signedIn } from '../auth.ts'
 import type { Ctx, Env } from '../context.ts'
-import { personProblems } from '../http.ts'
+import { sessionProblems } from '../http.ts'
 import { read } from '../transaction.ts'
 import { keyColumns } from './account-keys.ts'
 import { accountOf, readAccount } from './account-state.ts'
@@ -30,16 +30,16 @@ accountExport.openapi(
     path: '/',
     operationId: 'exportAccount',
     tags: ['Account'],
-    summary: 'Everything the account owns, as one JSON file',
+    summary: 'Export everything the account owns as one JSON file',
     description:
-      'Sent as it is read, the newest first, so that it may be large; a file that was cut off is no valid ' +
-      'JSON. What is made while it runs may be missing. Secrets are never in it.',
+      'The file is streamed, newest first, so it may be large; a file that was cut off is not valid ' +
+      'JSON. What is created during the export may be missing. The file never contains secrets.',
     security: [{ session: [] }],
     middleware: signedIn('read'),
-    responses: { 200: json(AccountExport, 'The file.'), ...personProblems() },
+    responses: { 200: jsonResponse(AccountExport, 'The file.'), ...sessionProblems() },
   }),
   async (c) => {
-    // Before the answer begins: a refusal needs its status.
+    // Read before the response starts, so that a refusal can still set its status.
     const facts = await read(c, readAccount)
     const exported_at = new Date().toISOString()
     const head = JSON.stringify({ exported_at, account: accountOf(c, facts) })
@@ -71,7 +71,7 @@ async function* file(c: Ctx, head: string): AsyncGenerator<string> {
   yield '}'
 }
 
-/** A body that asks for the next part when the receiver has taken the one before. */
+/** A response body that reads the next part only when the client has taken the previous one. */
 function streamOf(c: Ctx, parts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
   return new ReadableStream({
     pull: async (controller) => {
@@ -108,13 +108,13 @@ const deliveryColumns =
   raw(`d.id, d.channel_id, coalesce(x.label, x.kind) as channel, d.type as kind,
   d.status, d.attempts, d.last_error, d.delivered_at, d.redelivery_of, d.alert_id, d.created_at`)
 
-// The address and software of somebody else are theirs.
+// The IP address and user agent of other people are not exported.
 const auditColumns = raw(`id, at, actor_id, key_id, action, target_type, target_id, outcome,
   case when actor_id = account_id then ip end as ip,
   case when actor_id = account_id then user_agent end as user_agent,
   case when action <> 'request.refused' then request_id end as request_id, details`)
 
-/** What is exported beside the account itself, each in pages of an index. */
+/** The lists of the export, each read page by page through an index. */
 const LISTS: List[] = [
   {
     name: 'keys',

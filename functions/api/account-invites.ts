@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { Invite, InviteAccept, Org } from '../../shared/account.ts'
 import { notFound } from '../../shared/problem.ts'
-import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
+import { createRoute, jsonBody, jsonResponse, resource, respond } from '../../shared/route.ts'
 import { tokenHash } from '../../shared/token.ts'
 import { signedIn } from '../auth.ts'
 import type { Env } from '../context.ts'
-import { personProblems } from '../http.ts'
+import { sessionProblems } from '../http.ts'
 import { read, write } from '../transaction.ts'
 import { findOrg } from './account-orgs.ts'
 
@@ -21,10 +21,10 @@ accountInvites.openapi(
     path: '/',
     operationId: 'listInvites',
     tags: ['Organisations'],
-    summary: 'Invites to the caller’s address that can still be accepted, newest first',
+    summary: 'List the invites to the caller’s address that can still be accepted, newest first',
     security,
     middleware: signedIn('read'),
-    responses: { 200: json(List, 'All of them.'), ...personProblems() },
+    responses: { 200: jsonResponse(List, 'The complete list.'), ...sessionProblems() },
   }),
   async (c) => {
     const invites = await read(
@@ -34,7 +34,7 @@ accountInvites.openapi(
           expires_at, created_at
         from private.my_invites()`,
     )
-    return answer(c, List, { invites }, 200)
+    return respond(c, List, { invites }, 200)
   },
 )
 
@@ -46,14 +46,14 @@ accountInvites.openapi(
     tags: ['Organisations'],
     summary: 'Join an organisation with the token of an invite link',
     description:
-      'A token works once, for seven days, and for the address it was sent to. It is void when whoever ' +
-      'invited has left or lost the role, and when a newer invite was sent.',
+      'A token works once, for seven days, and only for the address it was sent to. It becomes void when the ' +
+      'inviter leaves or loses the role, and when a newer invite is sent.',
     security,
     middleware: signedIn('write'),
-    request: { body: body(InviteAccept) },
+    request: { body: jsonBody(InviteAccept) },
     responses: {
-      200: json(Joined, 'The organisation joined.'),
-      ...personProblems(404, 409, 413, 415, 422),
+      200: jsonResponse(Joined, 'The organisation joined.'),
+      ...sessionProblems(404, 409, 413, 415, 422),
     },
   }),
   async (c) => {
@@ -63,6 +63,6 @@ accountInvites.openapi(
       return joined && (await last(findOrg(sql, joined.id)))
     })
     if (!org) throw notFound('invite')
-    return answer(c, Joined, { org }, 200)
+    return respond(c, Joined, { org }, 200)
   },
 )

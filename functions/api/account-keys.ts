@@ -5,18 +5,25 @@ import {
   CursorQuery,
   decodeCursor,
   encodeCursor,
-  integer,
+  integerParameter,
   LAST_UUID,
   NextCursor,
-  split,
+  splitPage,
 } from '../../shared/page.ts'
 import { invalid, notFound } from '../../shared/problem.ts'
-import { answer, body, createRoute, json, pathId, resource } from '../../shared/route.ts'
+import {
+  createRoute,
+  jsonBody,
+  jsonResponse,
+  pathId,
+  resource,
+  respond,
+} from '../../shared/route.ts'
 import { raw, type Sql } from '../../shared/sql.ts'
 import { Instant } from '../../shared/time.ts'
 import { signedIn } from '../auth.ts'
 import type { Env } from '../context.ts'
-import { personProblems } from '../http.ts'
+import { sessionProblems } from '../http.ts'
 import { IdempotencyHeader, idempotent } from '../idempotency.ts'
 import { read, write } from '../transaction.ts'
 
@@ -25,20 +32,21 @@ const One = z.object({ key: Key })
 const Made = z.object({
   key: Key.extend({
     api_key: z.string().nullable().meta({
-      description: 'The key itself. Shown only now: nobody can read it again.',
+      description:
+        'The secret of the key. It is shown only in this answer and cannot be read again.',
       example: 'wp_live_…',
     }),
   }),
 })
 const Page = z.object({ keys: z.array(Key), next_cursor: NextCursor })
 const ListQuery = z.strictObject({
-  limit: integer(1, 500, 100, 'How many keys a page has.'),
+  limit: integerParameter(1, 500, 100, 'The maximum number of keys on a page.'),
   cursor: CursorQuery,
 })
 const Position = z.tuple([Instant, z.uuid()])
 const security = [{ session: [] }]
 
-/** The columns of key `k` on the wire. */
+/** SQL: the columns of key `k`. */
 export const keyColumns =
   raw(`k.id, k.name, k.prefix, k.scopes, k.expires_at, k.revoked_at, k.created_at,
   (select u.last_used_at from watchpost.key_usage u where u.key_id = k.id) as last_used_at`)
@@ -51,11 +59,11 @@ accountKeys.openapi(
     path: '/',
     operationId: 'listKeys',
     tags: ['Account'],
-    summary: 'The keys of the account, revoked ones too, newest first',
+    summary: 'List the keys of the account, including revoked ones, newest first',
     security,
     middleware: signedIn('read'),
     request: { query: ListQuery },
-    responses: { 200: json(Page, 'A page of keys.'), ...personProblems() },
+    responses: { 200: jsonResponse(Page, 'A page of keys.'), ...sessionProblems() },
   }),
   async (c) => {
     const { limit, cursor } = c.req.valid('query')
@@ -70,11 +78,11 @@ accountKeys.openapi(
         order by k.created_at desc, k.id desc
         limit ${limit + 1}`,
     )
-    const { page, last } = split(rows, limit)
+    const { page, last } = splitPage(rows, limit)
     const next_cursor = last
       ? await encodeCursor({ list: 'keys' }, [last.created_at, last.id])
       : null
-    return answer(c, Page, { keys: page, next_cursor }, 200)
+    return respond(c, Page, { keys: page, next_cursor }, 200)
   },
 )
 
@@ -84,17 +92,17 @@ accountKeys.openapi(
     path: '/{id}',
     operationId: 'getKey',
     tags: ['Account'],
-    summary: 'One key, without the key itself',
+    summary: 'Get a key, without its secret',
     security,
     middleware: signedIn('read'),
     request: { params: KeyId },
-    responses: { 200: json(One, 'The key.'), ...personProblems(404) },
+    responses: { 200: jsonResponse(One, 'The key.'), ...sessionProblems(404) },
   }),
   async (c) => {
     const { id } = c.req.valid('param')
     const key = await read(c, (sql) => findKey(sql, id))
     if (!key) throw notFound('key')
-    return answer(c, One, { key }, 200)
+    return respond(c, One, { key }, 200)
   },
 )
 
@@ -104,19 +112,19 @@ accountKeys.openapi(
     path: '/',
     operationId: 'createKey',
     tags: ['Account'],
-    summary: 'Make a key; it is shown once',
+    summary: 'Create a key; its secret is shown once',
     security,
     middleware: signedIn('write'),
-    request: { headers: IdempotencyHeader, body: body(KeyCreate) },
+    request: { headers: IdempotencyHeader, body: jsonBody(KeyCreate) },
     responses: {
-      201: json(Made, 'The key with its secret.'),
-      ...personProblems(409, 413, 415, 422),
+      201: jsonResponse(Made, 'The key with its secret.'),
+      ...sessionProblems(409, 413, 415, 422),
     },
   }),
   async (c) => {
     const { name, scopes, expires_at = null } = c.req.valid('json')
     if (expires_at !== null && Date.parse(expires_at) <= Date.now()) {
-      const message = 'Give a time to come, or null for a key without an end.'
+      const message = 'Must be in the future, or null for a key that does not expire.'
       throw invalid([{ path: 'expires_at', code: 'in_the_past', message }])
     }
     const api_key = generateKey()
@@ -132,7 +140,7 @@ accountKeys.openapi(
       },
       replay: findKey,
     })
-    return answer(c, Made, { key: { ...thing, api_key: replayed ? null : api_key } }, status, {
+    return respond(c, Made, { key: { ...thing, api_key: replayed ? null : api_key } }, status, {
       Location: `/api/v1/account/keys/${thing.id}`,
     })
   },
@@ -148,7 +156,7 @@ accountKeys.openapi(
     security,
     middleware: signedIn('write'),
     request: { params: KeyId },
-    responses: { 204: { description: 'It is revoked.' }, ...personProblems(404) },
+    responses: { 204: { description: 'Revoked.' }, ...sessionProblems(404) },
   }),
   async (c) => {
     const { id } = c.req.valid('param')

@@ -1,11 +1,18 @@
 import { z } from 'zod'
 import { Org, OrgFields, OrgTransfer } from '../../shared/account.ts'
 import { notFound } from '../../shared/problem.ts'
-import { answer, body, createRoute, json, pathId, resource } from '../../shared/route.ts'
+import {
+  createRoute,
+  jsonBody,
+  jsonResponse,
+  pathId,
+  resource,
+  respond,
+} from '../../shared/route.ts'
 import { raw, type Sql } from '../../shared/sql.ts'
 import { signedIn } from '../auth.ts'
 import type { Env } from '../context.ts'
-import { personProblems } from '../http.ts'
+import { sessionProblems } from '../http.ts'
 import { IdempotencyHeader, idempotent } from '../idempotency.ts'
 import { read, write } from '../transaction.ts'
 import { PassedOn } from './orgs.ts'
@@ -16,7 +23,7 @@ const One = z.object({ org: Org })
 const Left = z.object({ passed_on: PassedOn })
 const security = [{ session: [] }]
 
-/** The columns of an organisation: of the caller's member row `m` and organisation `o`. */
+/** SQL: the columns of an organisation `o` with the caller's member row `m`. */
 const columns = raw(`o.id, o.name, m.role, o.created_at,
   (select count(*) from watchpost.members n where n.org_id = o.id and n.status = 'active') as members`)
 
@@ -28,12 +35,12 @@ accountOrgs.openapi(
     path: '/',
     operationId: 'listOrgs',
     tags: ['Organisations'],
-    summary: 'The organisations of the caller, by name',
+    summary: 'List the organisations of the caller, by name',
     security,
     middleware: signedIn('read'),
-    responses: { 200: json(List, 'All of them.'), ...personProblems() },
+    responses: { 200: jsonResponse(List, 'The complete list.'), ...sessionProblems() },
   }),
-  async (c) => answer(c, List, { orgs: await read(c, listOrgs) }, 200),
+  async (c) => respond(c, List, { orgs: await read(c, listOrgs) }, 200),
 )
 
 accountOrgs.openapi(
@@ -42,15 +49,15 @@ accountOrgs.openapi(
     path: '/{id}',
     operationId: 'getOrg',
     tags: ['Organisations'],
-    summary: 'One organisation',
+    summary: 'Get an organisation',
     security,
     middleware: signedIn('read'),
     request: { params: OrgId },
-    responses: { 200: json(One, 'The organisation.'), ...personProblems(404) },
+    responses: { 200: jsonResponse(One, 'The organisation.'), ...sessionProblems(404) },
   }),
   async (c) => {
     const { id } = c.req.valid('param')
-    return answer(c, One, { org: found(await read(c, (sql) => findOrg(sql, id))) }, 200)
+    return respond(c, One, { org: found(await read(c, (sql) => findOrg(sql, id))) }, 200)
   },
 )
 
@@ -60,11 +67,14 @@ accountOrgs.openapi(
     path: '/',
     operationId: 'createOrg',
     tags: ['Organisations'],
-    summary: 'Found an organisation and become its owner',
+    summary: 'Create an organisation; the caller becomes its owner',
     security,
     middleware: signedIn('write'),
-    request: { headers: IdempotencyHeader, body: body(OrgFields) },
-    responses: { 201: json(One, 'The organisation.'), ...personProblems(409, 413, 415, 422) },
+    request: { headers: IdempotencyHeader, body: jsonBody(OrgFields) },
+    responses: {
+      201: jsonResponse(One, 'The organisation.'),
+      ...sessionProblems(409, 413, 415, 422),
+    },
   }),
   async (c) => {
     const { name } = c.req.valid('json')
@@ -75,7 +85,7 @@ accountOrgs.openapi(
       },
       replay: findOrg,
     })
-    return answer(c, One, { org }, status, { Location: `/api/v1/account/orgs/${org.id}` })
+    return respond(c, One, { org }, status, { Location: `/api/v1/account/orgs/${org.id}` })
   },
 )
 
@@ -85,11 +95,14 @@ accountOrgs.openapi(
     path: '/{id}',
     operationId: 'updateOrg',
     tags: ['Organisations'],
-    summary: 'Rename; for its owner and admins',
+    summary: 'Rename an organisation; for its owner and admins',
     security,
     middleware: signedIn('write'),
-    request: { params: OrgId, body: body(OrgFields) },
-    responses: { 200: json(One, 'The organisation.'), ...personProblems(404, 413, 415, 422) },
+    request: { params: OrgId, body: jsonBody(OrgFields) },
+    responses: {
+      200: jsonResponse(One, 'The organisation.'),
+      ...sessionProblems(404, 413, 415, 422),
+    },
   }),
   async (c) => {
     const { id } = c.req.valid('param')
@@ -102,7 +115,7 @@ accountOrgs.openapi(
       const [, changed] = await last(renamed)
       return found(changed)
     })
-    return answer(c, One, { org }, 200)
+    return respond(c, One, { org }, 200)
   },
 )
 
@@ -112,11 +125,11 @@ accountOrgs.openapi(
     path: '/{id}',
     operationId: 'deleteOrg',
     tags: ['Organisations'],
-    summary: 'Delete; for its owner. What was shared is unshared and stays with whom it belongs to',
+    summary: 'Delete an organisation; for its owner. What was shared stays with its owners',
     security,
     middleware: signedIn('write'),
     request: { params: OrgId },
-    responses: { 204: { description: 'It is gone.' }, ...personProblems(404) },
+    responses: { 204: { description: 'Deleted.' }, ...sessionProblems(404) },
   }),
   async (c) => {
     const { id } = c.req.valid('param')
@@ -131,18 +144,22 @@ accountOrgs.openapi(
     path: '/{id}/leave',
     operationId: 'leaveOrg',
     tags: ['Organisations'],
-    summary: 'Leave; what one shared passes to the owner. The owner transfers first',
+    summary:
+      'Leave an organisation; what the caller shared passes to the owner. The owner must transfer it first',
     security,
     middleware: signedIn('write'),
     request: { params: OrgId },
-    responses: { 200: json(Left, 'What passed on.'), ...personProblems(404, 409) },
+    responses: {
+      200: jsonResponse(Left, 'What passed to the owner.'),
+      ...sessionProblems(404, 409),
+    },
   }),
   async (c) => {
     const { id } = c.req.valid('param')
     const left = await write(c, (sql, last) =>
       last(sql<z.infer<typeof PassedOn>>`select zones, channels from private.leave_org(${id})`),
     )
-    return answer(c, Left, { passed_on: left[0] ?? { zones: 0, channels: 0 } }, 200)
+    return respond(c, Left, { passed_on: left[0] ?? { zones: 0, channels: 0 } }, 200)
   },
 )
 
@@ -152,11 +169,14 @@ accountOrgs.openapi(
     path: '/{id}/transfer',
     operationId: 'transferOrg',
     tags: ['Organisations'],
-    summary: 'Make another member the owner; who was it stays as an admin',
+    summary: 'Make another member the owner; the previous owner stays as an admin',
     security,
     middleware: signedIn('write'),
-    request: { params: OrgId, body: body(OrgTransfer) },
-    responses: { 200: json(One, 'The organisation.'), ...personProblems(404, 409, 413, 415, 422) },
+    request: { params: OrgId, body: jsonBody(OrgTransfer) },
+    responses: {
+      200: jsonResponse(One, 'The organisation.'),
+      ...sessionProblems(404, 409, 413, 415, 422),
+    },
   }),
   async (c) => {
     const { id } = c.req.valid('param')
@@ -169,7 +189,7 @@ accountOrgs.openapi(
       const [, changed] = await last(moved)
       return found(changed)
     })
-    return answer(c, One, { org }, 200)
+    return respond(c, One, { org }, 200)
   },
 )
 

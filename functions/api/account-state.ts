@@ -6,7 +6,7 @@ import { listOrgs } from './account-orgs.ts'
 
 type Facts = Pick<z.infer<typeof Account>, 'created_at' | 'limits' | 'counts' | 'orgs'>
 
-/** What the database adds to the caller; all statements leave at once. */
+/** Reads the account's limits, counts and organisations; all statements are sent at once. */
 export async function readAccount(sql: Sql): Promise<Facts> {
   const [[row], orgs] = await Promise.all([
     sql<Omit<Facts, 'orgs'>>`
@@ -32,7 +32,7 @@ export async function readAccount(sql: Sql): Promise<Facts> {
   return { ...row, orgs }
 }
 
-/** The account on the wire, after the database was asked. */
+/** The account in the form of the API. */
 export function accountOf(c: Ctx, facts: Facts): z.infer<typeof Account> {
   const caller = c.get('caller')
   if (!caller) throw new Error('read() admits a caller or throws')

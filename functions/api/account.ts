@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { Account, AccountDelete } from '../../shared/account.ts'
 import { invalid } from '../../shared/problem.ts'
-import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
+import { createRoute, jsonBody, jsonResponse, resource, respond } from '../../shared/route.ts'
 import { authenticate, signedIn } from '../auth.ts'
 import type { Env } from '../context.ts'
-import { personProblems } from '../http.ts'
+import { sessionProblems } from '../http.ts'
 import { read, write } from '../transaction.ts'
 import { accountExport } from './account-export.ts'
 import { accountInvites } from './account-invites.ts'
@@ -13,10 +13,10 @@ import { accountOrgs } from './account-orgs.ts'
 import { accountOf, readAccount } from './account-state.ts'
 
 const One = z.object({ account: Account })
-/** A large account takes longer than a request usually may. */
+/** Deleting a large account takes longer than the usual statement timeout. */
 const DELETE_TIMEOUT = '120s'
 
-/** What people do themselves, signed in and on any plan. */
+/** The account routes: they require a session and work on any plan. */
 export const account = resource<Env>()
 account.route('/keys', accountKeys)
 account.route('/orgs', accountOrgs)
@@ -29,14 +29,14 @@ account.openapi(
     path: '/',
     operationId: 'getAccount',
     tags: ['Account'],
-    summary: 'Who is signed in, what the plan allows, and what there is',
+    summary: 'Get the account: who is signed in, the limits of the plan and the current usage',
     security: [{ session: [] }],
     middleware: signedIn('read'),
-    responses: { 200: json(One, 'The account.'), ...personProblems() },
+    responses: { 200: jsonResponse(One, 'The account.'), ...sessionProblems() },
   }),
   async (c) => {
     const facts = await read(c, readAccount)
-    return answer(c, One, { account: accountOf(c, facts) }, 200)
+    return respond(c, One, { account: accountOf(c, facts) }, 200)
   },
 )
 
@@ -46,20 +46,20 @@ account.openapi(
     path: '/',
     operationId: 'deleteAccount',
     tags: ['Account'],
-    summary: 'Delete the account and everything it owns, at once and for good',
+    summary: 'Delete the account and everything it owns, immediately and permanently',
     description:
-      'Zones and channels shared with an organisation pass to its owner. Organisations one owns are ' +
-      'transferred or deleted first. What one did stays in the audit log of others under a pseudonym.',
+      'Zones and channels shared with an organisation pass to its owner. Transfer or delete your own ' +
+      'organisations first. Your actions stay in the audit logs of others under a pseudonym.',
     security: [{ session: [] }],
     middleware: signedIn('write'),
-    request: { body: body(AccountDelete) },
-    responses: { 204: { description: 'It is gone.' }, ...personProblems(409, 413, 415, 422) },
+    request: { body: jsonBody(AccountDelete) },
+    responses: { 204: { description: 'Deleted.' }, ...sessionProblems(409, 413, 415, 422) },
   }),
   async (c) => {
     const { confirm } = c.req.valid('json')
     const { email } = await authenticate(c)
     if (confirm.toLowerCase() !== email.toLowerCase()) {
-      const message = 'This is not the address of the account you are signed in with.'
+      const message = 'Must be the email address of the account that you are signed in with.'
       throw invalid([{ path: 'confirm', code: 'mismatch', message }])
     }
     await write(c, (sql, last) =>

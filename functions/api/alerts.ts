@@ -1,17 +1,24 @@
 import { z } from 'zod'
 import { ALERT_STATUSES, Alert, AlertPatch, Redelivery } from '../../shared/alert.ts'
 import {
+  booleanParameter,
   CursorQuery,
   decodeCursor,
   encodeCursor,
-  flag,
-  integer,
+  integerParameter,
   LAST_UUID,
   NextCursor,
-  split,
+  splitPage,
 } from '../../shared/page.ts'
 import { notFound } from '../../shared/problem.ts'
-import { answer, body, createRoute, json, pathId, resource } from '../../shared/route.ts'
+import {
+  createRoute,
+  jsonBody,
+  jsonResponse,
+  pathId,
+  resource,
+  respond,
+} from '../../shared/route.ts'
 import { raw, type Sql } from '../../shared/sql.ts'
 import { Instant } from '../../shared/time.ts'
 import { can } from '../auth.ts'
@@ -23,13 +30,18 @@ const AlertId = z.object({ id: pathId('The id of an alert.') })
 const One = z.object({ alert: Alert })
 const Page = z.object({ alerts: z.array(Alert), next_cursor: NextCursor })
 const ListQuery = z.strictObject({
-  limit: integer(1, 500, 100, 'How many alerts a page has.'),
-  days: integer(1, 90, 7, 'Alerts raised today and in the days before, UTC.'),
-  zone_id: z.uuid().optional().meta({ description: 'Only of this zone.' }),
-  resolved: flag('Only resolved, or only unresolved ones.'),
-  status: z.enum(ALERT_STATUSES).optional().meta({ description: 'Only with this status.' }),
+  limit: integerParameter(1, 500, 100, 'The maximum number of alerts on a page.'),
+  days: integerParameter(
+    1,
+    90,
+    7,
+    'The window in days: alerts raised today and in the days before, in UTC.',
+  ),
+  zone_id: z.uuid().optional().meta({ description: 'Only alerts of this zone.' }),
+  resolved: booleanParameter('Only resolved alerts (`true`) or only unresolved ones (`false`).'),
+  status: z.enum(ALERT_STATUSES).optional().meta({ description: 'Only alerts with this status.' }),
   updated_after: Instant.optional().meta({
-    description: 'Only what changed after this time, for polling.',
+    description: 'Only alerts that changed after this time, for polling.',
   }),
   cursor: CursorQuery,
 })
@@ -44,11 +56,11 @@ alerts.openapi(
     path: '/',
     operationId: 'listAlerts',
     tags: ['Alerts'],
-    summary: 'The alert history of the zones the caller sees, newest first',
+    summary: 'List the alerts of the zones the caller can see, newest first',
     security: [{ key: [] }],
     middleware: can('read'),
     request: { query: ListQuery },
-    responses: { 200: json(Page, 'A page of alerts.'), ...problems() },
+    responses: { 200: jsonResponse(Page, 'A page of alerts.'), ...problems() },
   }),
   async (c) => {
     const { limit, cursor, ...filter } = c.req.valid('query')
@@ -76,12 +88,12 @@ alerts.openapi(
       order by a.raised_at desc, a.id desc
       limit ${limit + 1}`,
     )
-    const { page, last } = split(
+    const { page, last } = splitPage(
       rows.map((row) => row.alert),
       limit,
     )
     const next_cursor = last ? await encodeCursor(filter, [last.raised_at, last.id]) : null
-    return answer(c, Page, { alerts: page, next_cursor }, 200)
+    return respond(c, Page, { alerts: page, next_cursor }, 200)
   },
 )
 
@@ -91,16 +103,16 @@ alerts.openapi(
     path: '/{id}',
     operationId: 'getAlert',
     tags: ['Alerts'],
-    summary: 'One alert with its deliveries and updates',
+    summary: 'Get an alert with its deliveries and updates',
     security: [{ key: [] }],
     middleware: can('read'),
     request: { params: AlertId },
-    responses: { 200: json(One, 'The alert.'), ...problems(404) },
+    responses: { 200: jsonResponse(One, 'The alert.'), ...problems(404) },
   }),
   async (c) => {
     const [row] = await read(c, (sql) => selectAlert(sql, c.req.valid('param').id))
     if (!row) throw notFound('alert')
-    return answer(c, One, row, 200)
+    return respond(c, One, row, 200)
   },
 )
 
@@ -115,8 +127,11 @@ alerts.openapi(
       'Reopening clears `resolved_at` and `resolved_via` and keeps the note unless one is sent.',
     security: [{ key: [] }],
     middleware: can('write'),
-    request: { params: AlertId, body: body(AlertPatch) },
-    responses: { 200: json(One, 'The alert as it is now.'), ...problems(404, 413, 415, 422) },
+    request: { params: AlertId, body: jsonBody(AlertPatch) },
+    responses: {
+      200: jsonResponse(One, 'The alert as it is now.'),
+      ...problems(404, 413, 415, 422),
+    },
   }),
   async (c) => {
     const { id } = c.req.valid('param')
@@ -138,7 +153,7 @@ alerts.openapi(
       return rows
     })
     if (!row) throw notFound('alert')
-    return answer(c, One, row, 200)
+    return respond(c, One, row, 200)
   },
 )
 
@@ -150,7 +165,7 @@ alerts.openapi(
     tags: ['Alerts'],
     summary: 'Send an alert again',
     description:
-      'Makes new deliveries, each with a new webhook-id and `redelivery_of`. For the zone’s owner or an admin of its organisation.',
+      'Creates new deliveries, each with a new webhook-id and `redelivery_of`. For the owner of the zone or an admin of its organisation.',
     security: [{ key: [] }],
     middleware: can('write'),
     request: {
@@ -158,7 +173,7 @@ alerts.openapi(
       body: { required: false, content: { 'application/json': { schema: Redelivery } } },
     },
     responses: {
-      202: json(One, 'The alert with its new deliveries.'),
+      202: jsonResponse(One, 'The alert with its new deliveries.'),
       ...problems(404, 409, 413, 415, 422),
     },
   }),
@@ -171,7 +186,7 @@ alerts.openapi(
       return rows
     })
     if (!row) throw notFound('alert')
-    return answer(c, One, row, 202)
+    return respond(c, One, row, 202)
   },
 )
 

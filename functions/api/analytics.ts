@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { integer } from '../../shared/page.ts'
-import { answer, createRoute, json, resource } from '../../shared/route.ts'
+import { integerParameter } from '../../shared/page.ts'
+import { createRoute, jsonResponse, resource, respond } from '../../shared/route.ts'
 import { can } from '../auth.ts'
 import type { Env } from '../context.ts'
 import { problems } from '../http.ts'
@@ -13,19 +13,19 @@ const Analytics = z
     days: z.int(),
     zones: z.object({
       total: Count,
-      active: Count.meta({ description: 'Those that are enabled.' }),
-      shared: Count.meta({ description: 'Those in an organisation.' }),
+      active: Count.meta({ description: 'Zones that are enabled.' }),
+      shared: Count.meta({ description: 'Zones that are shared with an organisation.' }),
     }),
     channels: z.object({ total: Count, enabled: Count }),
-    alerts_window: Count.meta({ description: 'Alerts of the window that were not suppressed.' }),
-    alerts_resolved: Count.meta({ description: 'Those among them that are resolved now.' }),
+    alerts_window: Count.meta({ description: 'Alerts in the window that were not suppressed.' }),
+    alerts_resolved: Count.meta({ description: 'How many of them are resolved now.' }),
     alerts_by_source: z.array(z.object({ source: z.string(), count: Count })),
-    alerts_by_day: z
-      .array(z.object({ day: z.iso.date(), count: Count }))
-      .meta({ description: 'Every day of the window by UTC, the oldest first, zeros too.' }),
+    alerts_by_day: z.array(z.object({ day: z.iso.date(), count: Count })).meta({
+      description: 'Every UTC day of the window, oldest first, including days without alerts.',
+    }),
     deliveries: z.object({
       succeeded: Count,
-      failed: Count.meta({ description: 'Failed or expired; tests count nowhere.' }),
+      failed: Count.meta({ description: 'Failed or expired deliveries. Tests are not counted.' }),
     }),
   })
   .meta({ id: 'Analytics' })
@@ -39,15 +39,20 @@ analytics.openapi(
     path: '/',
     operationId: 'getAnalytics',
     tags: ['Account'],
-    summary: 'Zones, channels, alerts and deliveries in numbers: own and shared with the caller',
+    summary: 'Count the zones, channels, alerts and deliveries that the caller owns or shares',
     security: [{ key: [] }],
     middleware: can('read'),
     request: {
       query: z.strictObject({
-        days: integer(1, 365, 30, 'The window: today and the days before it, by UTC.'),
+        days: integerParameter(
+          1,
+          365,
+          30,
+          'The window in days: today and the days before it, in UTC.',
+        ),
       }),
     },
-    responses: { 200: json(Analytics, 'The numbers.'), ...problems() },
+    responses: { 200: jsonResponse(Analytics, 'The numbers.'), ...problems() },
   }),
   async (c) => {
     const { days } = c.req.valid('query')
@@ -86,7 +91,7 @@ analytics.openapi(
     if (!zones || !channels || !deliveries) throw new Error('a count answered no row')
     const bySource = sum(alerts, 'source')
     const byDay = sum(alerts, 'day')
-    return answer(
+    return respond(
       c,
       Analytics,
       {

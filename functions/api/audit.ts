@@ -4,13 +4,13 @@ import {
   CursorQuery,
   decodeCursor,
   encodeCursor,
-  integer,
+  integerParameter,
   LAST_UUID,
   NextCursor,
-  split,
+  splitPage,
 } from '../../shared/page.ts'
 import { ApiError } from '../../shared/problem.ts'
-import { answer, createRoute, json, resource } from '../../shared/route.ts'
+import { createRoute, jsonResponse, resource, respond } from '../../shared/route.ts'
 import { raw } from '../../shared/sql.ts'
 import { Instant } from '../../shared/time.ts'
 import { can } from '../auth.ts'
@@ -18,21 +18,21 @@ import type { Ctx, Env } from '../context.ts'
 import { problems } from '../http.ts'
 import { read } from '../transaction.ts'
 
-/** Before every row: an export that begins here gets the whole window. */
+/** Sorts before every id: an export that starts here gets the whole window. */
 const FIRST_UUID = '00000000-0000-0000-0000-000000000000'
 
 const Query = z.strictObject({
-  days: integer(1, 365, 30, 'The window: today and the days before it, by UTC.'),
-  limit: integer(1, 1000, 200, 'How many rows a page has.'),
+  days: integerParameter(1, 365, 30, 'The window in days: today and the days before it, in UTC.'),
+  limit: integerParameter(1, 1000, 200, 'The maximum number of rows on a page.'),
   cursor: CursorQuery,
   after: z
     .guid()
     .optional()
     .meta({
       description:
-        'For exporters: the rows after the one with this id, the oldest first; keep the id of the last row and come ' +
-        `back with it. ${FIRST_UUID} begins with the window; any other goes on from its row, however old. Rows of the ` +
-        'running minute wait, so that no row that is committed late is ever skipped.',
+        'For exporters: the rows after the row with this id, oldest first. Keep the id of the last row and send it ' +
+        `next time. ${FIRST_UUID} starts at the beginning of the window; any other id continues after its row, however ` +
+        'old. Rows of the current minute are held back, so that a row that is committed late is never skipped.',
     }),
   format: z
     .enum(['json', 'ocsf'])
@@ -43,7 +43,7 @@ const Page = z.object({ audit: z.array(AuditRow), next_cursor: NextCursor })
 const OcsfPage = z.object({ audit: z.array(ApiActivity), next_cursor: NextCursor })
 const Position = z.tuple([Instant, z.uuid()])
 
-// A refusal's request_id is only the key it is counted under.
+// The request_id of a counted refusal is only its counting key, so it is not shown.
 const columns =
   raw(`id, at, actor_id, key_id, action, target_type, target_id, outcome, ip, user_agent,
   case when action <> 'request.refused' then request_id end as request_id, details`)
@@ -58,18 +58,21 @@ audit.openapi(
     path: '/',
     operationId: 'listAudit',
     tags: ['Account'],
-    summary: 'What the caller did, and what others did to the caller’s things',
+    summary: 'List what the caller did, and what others did to what the caller owns',
     description:
-      'Newest first, paged by `cursor`; or with `after` the oldest first, for an exporter that comes back.',
+      'Newest first and paged by `cursor`; with `after`, oldest first, for exporters that poll.',
     security: [{ key: [] }],
     middleware: can('read'),
     request: { query: Query },
-    responses: { 200: json(z.union([Page, OcsfPage]), 'A page of the log.'), ...problems() },
+    responses: {
+      200: jsonResponse(z.union([Page, OcsfPage]), 'A page of the log.'),
+      ...problems(),
+    },
   }),
   async (c) => {
     const { days, limit, cursor, after, format } = c.req.valid('query')
     if (cursor !== undefined && after !== undefined) {
-      const message = 'Page with "cursor", or export with "after", not both.'
+      const message = 'Send either "cursor", to page, or "after", to export, but not both.'
       throw new ApiError('invalid_query', message, {
         issues: [{ path: 'after', code: 'exclusive', message }],
       })
@@ -78,9 +81,9 @@ audit.openapi(
     const { rows, next_cursor } =
       after === undefined ? await newest(c, window, cursor) : await following(c, window, after)
     if (format === 'ocsf') {
-      return answer(c, OcsfPage, { audit: rows.map(toApiActivity), next_cursor }, 200)
+      return respond(c, OcsfPage, { audit: rows.map(toApiActivity), next_cursor }, 200)
     }
-    return answer(c, Page, { audit: rows, next_cursor }, 200)
+    return respond(c, Page, { audit: rows, next_cursor }, 200)
   },
 )
 
@@ -98,13 +101,13 @@ async function newest(c: Ctx, { days, limit }: Window, cursor: string | undefine
       order by at desc, id desc
       limit ${limit + 1}`,
   )
-  const { page, last } = split(rows, limit)
+  const { page, last } = splitPage(rows, limit)
   return { rows: page, next_cursor: last ? await encodeCursor(filter, [last.at, last.id]) : null }
 }
 
 /**
- * Rows in the order of their transactions. One that is still running may yet bring rows before the
- * newest there are, so only those older than every running transaction are told.
+ * Rows in the order of their transactions. A running transaction may still add rows before the newest
+ * ones, so only rows older than every running transaction are returned.
  */
 async function following(c: Ctx, { days, limit }: Window, after: string) {
   const begins = after === FIRST_UUID
@@ -128,11 +131,11 @@ async function following(c: Ctx, { days, limit }: Window, after: string) {
   )
   if (!begins && known.length === 0) {
     const message =
-      'There is no row with this id any more. Begin again, or use the id of a later row.'
+      'The row with this id no longer exists. Start again, or use the id of a later row.'
     throw new ApiError('invalid_cursor', message, {
       issues: [{ path: 'after', code: 'unknown_row', message }],
     })
   }
-  const { page, last } = split(rows, limit)
+  const { page, last } = splitPage(rows, limit)
   return { rows: page, next_cursor: last?.id ?? null }
 }

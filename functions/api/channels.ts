@@ -4,13 +4,20 @@ import {
   CursorQuery,
   decodeCursor,
   encodeCursor,
-  integer,
+  integerParameter,
   LAST_UUID,
   NextCursor,
-  split,
+  splitPage,
 } from '../../shared/page.ts'
 import { ApiError, invalid, notFound } from '../../shared/problem.ts'
-import { answer, body, createRoute, json, pathId, resource } from '../../shared/route.ts'
+import {
+  createRoute,
+  jsonBody,
+  jsonResponse,
+  pathId,
+  resource,
+  respond,
+} from '../../shared/route.ts'
 import { generateSecret } from '../../shared/signing.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { Instant } from '../../shared/time.ts'
@@ -39,7 +46,7 @@ const ChannelId = z.object({
 const One = z.object({ channel: Channel })
 const Page = z.object({ channels: z.array(Channel), next_cursor: NextCursor })
 const ListQuery = z.strictObject({
-  limit: integer(1, 500, 100, 'How many channels a page has.'),
+  limit: integerParameter(1, 500, 100, 'The maximum number of channels on a page.'),
   cursor: CursorQuery,
 })
 const Position = z.tuple([Instant, z.uuid()])
@@ -53,11 +60,12 @@ channels.openapi(
     path: '/',
     operationId: 'listChannels',
     tags: ['Channels'],
-    summary: 'Own channels and those shared with an organisation of the caller, newest first',
+    summary:
+      'List the channels that the caller owns or shares through an organisation, newest first',
     security: [{ key: [] }],
     middleware: can('read'),
     request: { query: ListQuery },
-    responses: { 200: json(Page, 'A page of channels.'), ...problems() },
+    responses: { 200: jsonResponse(Page, 'A page of channels.'), ...problems() },
   }),
   async (c) => {
     const { limit, cursor } = c.req.valid('query')
@@ -79,8 +87,8 @@ channels.openapi(
         order by c.created_at desc, c.id desc
         limit ${limit + 1}`,
     )
-    const { page, last } = split(rows, limit)
-    return answer(
+    const { page, last } = splitPage(rows, limit)
+    return respond(
       c,
       Page,
       {
@@ -100,17 +108,17 @@ channels.openapi(
     path: '/{id}',
     operationId: 'getChannel',
     tags: ['Channels'],
-    summary: 'One channel',
+    summary: 'Get a channel',
     security: [{ key: [] }],
     middleware: can('read'),
     request: { params: ChannelId },
-    responses: { 200: json(One, 'The channel.'), ...problems(404) },
+    responses: { 200: jsonResponse(One, 'The channel.'), ...problems(404) },
   }),
   async (c) => {
     const { id } = c.req.valid('param')
     const row = await read(c, (sql) => findChannel(sql, id))
     if (!row) throw notFound('channel')
-    return answer(c, One, { channel: await show(c, row) }, 200)
+    return respond(c, One, { channel: await show(c, row) }, 200)
   },
 )
 
@@ -120,11 +128,14 @@ channels.openapi(
     path: '/',
     operationId: 'createChannel',
     tags: ['Channels'],
-    summary: 'Say where alerts go',
+    summary: 'Create a channel',
     security: [{ key: [] }],
     middleware: can('write'),
-    request: { headers: IdempotencyHeader, body: body(ChannelCreate) },
-    responses: { 201: json(One, 'The channel with its secret.'), ...problems(409, 413, 415, 422) },
+    request: { headers: IdempotencyHeader, body: jsonBody(ChannelCreate) },
+    responses: {
+      201: jsonResponse(One, 'The channel with its secret.'),
+      ...problems(409, 413, 415, 422),
+    },
   }),
   async (c) => {
     const fields = c.req.valid('json')
@@ -153,7 +164,7 @@ channels.openapi(
       replay: findChannel,
     })
     const channel = await show(c, thing, replayed ? null : signing_secret)
-    return answer(c, One, { channel }, status, { Location: `/api/v1/channels/${thing.id}` })
+    return respond(c, One, { channel }, status, { Location: `/api/v1/channels/${thing.id}` })
   },
 )
 
@@ -163,11 +174,11 @@ channels.openapi(
     path: '/{id}',
     operationId: 'updateChannel',
     tags: ['Channels'],
-    summary: 'Change, share, switch off or on',
+    summary: 'Change, share, enable or disable a channel',
     security: [{ key: [] }],
     middleware: can('write'),
-    request: { params: ChannelId, body: body(ChannelPatch) },
-    responses: { 200: json(One, 'The channel.'), ...problems(404, 409, 413, 415, 422) },
+    request: { params: ChannelId, body: jsonBody(ChannelPatch) },
+    responses: { 200: jsonResponse(One, 'The channel.'), ...problems(404, 409, 413, 415, 422) },
   }),
   async (c) => {
     const { id } = c.req.valid('param')
@@ -209,8 +220,11 @@ channels.openapi(
       return changed
     })
     if (!row)
-      throw new ApiError('conflict', 'The channel was changed meanwhile. Read it and try again.')
-    return answer(c, One, { channel: await show(c, row) }, 200)
+      throw new ApiError(
+        'conflict',
+        'The channel was changed in the meantime. Read it again and retry.',
+      )
+    return respond(c, One, { channel: await show(c, row) }, 200)
   },
 )
 
@@ -220,11 +234,11 @@ channels.openapi(
     path: '/{id}',
     operationId: 'deleteChannel',
     tags: ['Channels'],
-    summary: `Delete; what is pending is cancelled, and ${RESTORE_DAYS} days it can be restored`,
+    summary: `Delete a channel; pending deliveries are cancelled, and it can be restored for ${RESTORE_DAYS} days`,
     security: [{ key: [] }],
     middleware: can('write'),
     request: { params: ChannelId },
-    responses: { 204: { description: 'It is gone.' }, ...problems(404) },
+    responses: { 204: { description: 'Deleted.' }, ...problems(404) },
   }),
   async (c) => {
     const { id } = c.req.valid('param')
@@ -244,11 +258,11 @@ channels.openapi(
     path: '/{id}/restore',
     operationId: 'restoreChannel',
     tags: ['Channels'],
-    summary: `Undo a delete of the last ${RESTORE_DAYS} days`,
+    summary: `Restore a channel deleted in the last ${RESTORE_DAYS} days`,
     security: [{ key: [] }],
     middleware: can('write'),
     request: { params: ChannelId },
-    responses: { 200: json(One, 'The channel.'), ...problems(404, 409) },
+    responses: { 200: jsonResponse(One, 'The channel.'), ...problems(404, 409) },
   }),
   async (c) => {
     const { id } = c.req.valid('param')
@@ -266,7 +280,7 @@ channels.openapi(
       const [, channel] = await last(restored)
       return ownChannel(channel)
     })
-    return answer(c, One, { channel: await show(c, row) }, 200)
+    return respond(c, One, { channel: await show(c, row) }, 200)
   },
 )
 
@@ -276,11 +290,14 @@ channels.openapi(
     path: '/{id}/rotate-secret',
     operationId: 'rotateChannelSecret',
     tags: ['Channels'],
-    summary: `A new signing secret; the old one signs beside it for ${OLD_SECRET_HOURS} hours`,
+    summary: `Rotate the signing secret; the old one also signs for ${OLD_SECRET_HOURS} more hours`,
     security: [{ key: [] }],
     middleware: can('write'),
     request: { params: ChannelId },
-    responses: { 200: json(One, 'The channel with its new secret.'), ...problems(404, 409) },
+    responses: {
+      200: jsonResponse(One, 'The channel with its new secret.'),
+      ...problems(404, 409),
+    },
   }),
   async (c) => {
     const { id } = c.req.valid('param')
@@ -288,7 +305,10 @@ channels.openapi(
     const sealed = await c.get('deps').seal.seal(signing_secret)
     const row = await write(c, async (sql, last) => {
       if (ownChannel(await findChannel(sql, id)).signing_secret_sealed === null) {
-        throw new ApiError('conflict', 'Only webhooks are signed; this channel has no secret.')
+        throw new ApiError(
+          'conflict',
+          'Only webhooks have a signing secret, and this channel is not a webhook.',
+        )
       }
       const updated = sql<StoredChannel>`
         update watchpost.channels as c
@@ -300,7 +320,7 @@ channels.openapi(
       const [rotated] = await last(updated)
       return ownChannel(rotated)
     })
-    return answer(c, One, { channel: await show(c, row, signing_secret) }, 200)
+    return respond(c, One, { channel: await show(c, row, signing_secret) }, 200)
   },
 )
 
@@ -314,13 +334,13 @@ function roleIn(sql: Sql, orgId: string) {
 /** A channel comes into an organisation by its owner or an admin only. */
 function requireAdmin([mine]: { role: string }[] = []): void {
   if (!mine) {
-    const message = 'You belong to no such organisation. GET /me lists yours.'
+    const message = 'You do not belong to this organisation. GET /me lists yours.'
     throw invalid([{ path: 'org_id', code: 'unknown_organisation', message }])
   }
   if (mine.role === 'member') {
     throw new ApiError(
       'forbidden',
-      'Only an owner or admin puts a channel into an organisation. Ask one of them.',
+      'Only an owner or admin of the organisation can share a channel with it. Ask one of them.',
     )
   }
 }

@@ -3,52 +3,55 @@ import type { DecidableEvent } from '../../shared/checks.ts'
 import { Check } from '../../shared/checks.ts'
 import { decide, decisionCost } from '../../shared/decide.ts'
 import { boxesOf, type PreparedZone, prepareZone } from '../../shared/geometry/geometry.ts'
-import type { Steps } from '../../shared/geometry/work.ts'
-import type { Memory } from '../../shared/memory.ts'
-import { integer } from '../../shared/page.ts'
+import type { Steps } from '../../shared/geometry/steps.ts'
+import type { Memory } from '../../shared/match-memory.ts'
+import { integerParameter } from '../../shared/page.ts'
 import { memoryKey, Preview, previewInSteps } from '../../shared/preview.ts'
 import { ApiError, notFound } from '../../shared/problem.ts'
-import { answer, body, createRoute, json, resource } from '../../shared/route.ts'
+import { createRoute, jsonBody, jsonResponse, resource, respond } from '../../shared/route.ts'
 import { raw, type Sql } from '../../shared/sql.ts'
 import { Instant } from '../../shared/time.ts'
 import { ZoneCreate, ZoneFields, zoneDefaults } from '../../shared/zone.ts'
-import { zoneOfVersion } from '../../shared/zone-version.ts'
+import { parseZoneVersion } from '../../shared/zone-version.ts'
 import { can } from '../auth.ts'
 import type { Ctx, Env } from '../context.ts'
-import { nameOf } from '../credential.ts'
+import { credentialId } from '../credential.ts'
 import { problems } from '../http.ts'
+import { limitConcurrency, nextSlice, runInSlices } from '../scheduling.ts'
 import { read, readInSteps } from '../transaction.ts'
-import { inTurns, oneOfFew, turn } from '../turns.ts'
-import { requireZone, tooMuch } from './zone-check.ts'
+import { requireZone, tooMuchWork } from './zone-check.ts'
 import { selectZone, ZoneId } from './zones.ts'
 
 const MAX_REVISIONS = 200_000
-/** As many as are read from the database in about a turn. */
-const ROWS_AT_ONCE = 2_000
-/** About two seconds of work, in turns. */
-const MOST_UNITS = 40_000_000
+/** About as many rows as one slice can process. */
+const ROWS_PER_FETCH = 2_000
+/** About two seconds of work, in slices. */
+const MAX_UNITS = 40_000_000
 
 const PreviewQuery = z.strictObject({
-  days: integer(1, 90, 7, 'Today and the days before, UTC.'),
+  days: integerParameter(1, 90, 7, 'The window in days: today and the days before, in UTC.'),
 })
 const ExplainQuery = z.strictObject({
-  event_id: z.string().max(255).meta({ description: 'The id of an event, or an older id of it.' }),
+  event_id: z.string().max(255).meta({ description: 'The current or a former id of an event.' }),
 })
 const PreviewAnswer = Preview.extend({
-  zone_id: z.uuid().nullable().meta({ description: 'Null for a draft.' }),
+  zone_id: z.uuid().nullable().meta({ description: 'Null for a zone that is not saved.' }),
   days: z.int(),
-  data_from: Instant.meta({ description: 'The oldest stored revision the window could use.' }),
+  data_from: Instant.meta({
+    description: 'From when on revisions are stored: the start of the data behind this preview.',
+  }),
 }).meta({ id: 'Preview' })
 const Explanation = z
   .object({
     zone_id: z.uuid(),
     event_id: z.string(),
     at: Instant.meta({
-      description: 'The moment of the decision: when that revision was first seen.',
+      description: 'When the decision was made: the time at which that revision was first seen.',
     }),
     zone_version: z.int(),
     live: z.boolean().meta({
-      description: 'False: as it was decided then. True: never decided then, so as of now.',
+      description:
+        'False: as it was decided at the time. True: it was never decided, so this is the decision as of now.',
     }),
     raised: z.boolean(),
     reason: z.string(),
@@ -66,22 +69,22 @@ decisions.openapi(
     path: '/preview',
     operationId: 'previewDraft',
     tags: ['Zones'],
-    summary: 'What a zone that is not saved yet would have done',
-    description: 'Nothing is stored, so the scope `read` suffices.',
+    summary: 'Preview a zone that is not saved yet',
+    description: 'Nothing is stored, so the scope `read` is enough.',
     security: [{ key: [] }],
     middleware: can('read'),
-    request: { query: PreviewQuery, body: body(ZoneCreate) },
-    responses: { 200: json(PreviewAnswer, 'The preview.'), ...problems(413, 415, 422) },
+    request: { query: PreviewQuery, body: jsonBody(ZoneCreate) },
+    responses: { 200: jsonResponse(PreviewAnswer, 'The preview.'), ...problems(413, 415, 422) },
   }),
   async (c) => {
     const { days } = c.req.valid('query')
     const fields = zoneDefaults(c.req.valid('json'))
     await requireZone(c, fields)
-    const preview = await oneOfFew(await nameOf(c), async () => {
-      const found = await read(c, (sql) => happenedNear(sql, fields, days))
+    const preview = await limitConcurrency(await credentialId(c), async () => {
+      const found = await read(c, (sql) => fetchNear(sql, fields, days))
       return previewOf(c, { fields, found, zone_id: null, days })
     })
-    return answer(c, PreviewAnswer, preview, 200)
+    return respond(c, PreviewAnswer, preview, 200)
   },
 )
 
@@ -91,28 +94,28 @@ decisions.openapi(
     path: '/{id}/preview',
     operationId: 'previewZone',
     tags: ['Zones'],
-    summary: 'What the zone, as it is now, would have done',
+    summary: 'Preview a zone as it is now',
     description:
-      'Folds the decision of live matching over the stored revisions. For a window in which the zone did not change, ' +
+      'Applies the decision of live matching to every stored revision. For a window in which the zone did not change, ' +
       '`count` equals its alerts that are not suppressed and were not held.',
     security: [{ key: [] }],
     middleware: can('read'),
     request: { params: ZoneId, query: PreviewQuery },
-    responses: { 200: json(PreviewAnswer, 'The preview.'), ...problems(404, 422) },
+    responses: { 200: jsonResponse(PreviewAnswer, 'The preview.'), ...problems(404, 422) },
   }),
   async (c) => {
     const { id } = c.req.valid('param')
     const { days } = c.req.valid('query')
-    const preview = await oneOfFew(await nameOf(c), async () => {
+    const preview = await limitConcurrency(await credentialId(c), async () => {
       const found = await readInSteps(c, async (sql, last) => {
         const [zone] = await selectZone(sql, id)
         if (!zone) throw notFound('zone')
         const fields = ZoneFields.parse(zone)
-        return { fields, found: await last(happenedNear(sql, fields, days)) }
+        return { fields, found: await last(fetchNear(sql, fields, days)) }
       })
       return previewOf(c, { ...found, zone_id: id, days })
     })
-    return answer(c, PreviewAnswer, preview, 200)
+    return respond(c, PreviewAnswer, preview, 200)
   },
 )
 
@@ -122,37 +125,42 @@ decisions.openapi(
     path: '/{id}/explain',
     operationId: 'explainZone',
     tags: ['Zones'],
-    summary: 'Why an event did or did not raise an alert in the zone',
+    summary: 'Explain why an event did or did not raise an alert in the zone',
     security: [{ key: [] }],
     middleware: can('read'),
     request: { params: ZoneId, query: ExplainQuery },
-    responses: { 200: json(Explanation, 'All checks with their numbers.'), ...problems(404, 422) },
+    responses: {
+      200: jsonResponse(Explanation, 'All checks with their numbers.'),
+      ...problems(404, 422),
+    },
   }),
   async (c) => {
     const { id } = c.req.valid('param')
     const { event_id } = c.req.valid('query')
-    const explanation = await oneOfFew(await nameOf(c), () => explain(c, id, event_id))
-    return answer(c, Explanation, explanation, 200)
+    const explanation = await limitConcurrency(await credentialId(c), () =>
+      explain(c, id, event_id),
+    )
+    return respond(c, Explanation, explanation, 200)
   },
 )
 
-type Near = { rows: RevisionRow[]; now: string; data_from: string }
+type NearRevisions = { rows: RevisionRow[]; now: string; data_from: string }
 
 const boxTexts = (fields: ZoneFields) =>
   boxesOf(fields).map(({ west, south, east, north }) => `(${east},${north}),(${west},${south})`)
 
-/** What a preview decides on, in one trip with whatever else is asked; of much only that it is much. */
-async function happenedNear(sql: Sql, fields: ZoneFields, days: number): Promise<Near> {
+/** The revisions near a zone, at most ROWS_PER_FETCH + 1 of them, in one round trip. */
+async function fetchNear(sql: Sql, fields: ZoneFields, days: number): Promise<NearRevisions> {
   const [rows, bounds] = await Promise.all([
     sql<RevisionRow>`
-      select * from private.revisions_near(${boxTexts(fields)}::text[]::box[], private.window_start(${days}), now(), ${ROWS_AT_ONCE + 1})`,
+      select * from private.revisions_near(${boxTexts(fields)}::text[]::box[], private.window_start(${days}), now(), ${ROWS_PER_FETCH + 1})`,
     boundsOf(sql, days),
   ])
   return { rows, ...bounds }
 }
 
-/** The same of much: a piece a turn, because a hundred thousand rows in one go keep all others waiting. */
-async function allNear(sql: Sql, fields: ZoneFields, days: number): Promise<Near> {
+/** All revisions near a zone, fetched in pieces with a pause after each, so that other requests can run. */
+async function fetchAllNear(sql: Sql, fields: ZoneFields, days: number): Promise<NearRevisions> {
   const bounds = await boundsOf(sql, days)
   await sql`
     declare near no scroll cursor for
@@ -161,12 +169,12 @@ async function allNear(sql: Sql, fields: ZoneFields, days: number): Promise<Near
   const rows: RevisionRow[] = []
   let cost = 0
   for (;;) {
-    const piece = await sql<RevisionRow>`fetch ${raw(String(ROWS_AT_ONCE))} from near`
+    const piece = await sql<RevisionRow>`fetch ${raw(String(ROWS_PER_FETCH))} from near`
     rows.push(...piece)
     for (const row of piece) cost += decisionCost(zone, row)
-    if (cost > MOST_UNITS) throw new ApiError('too_much_work', tooDear)
-    if (piece.length < ROWS_AT_ONCE) return { rows, ...bounds }
-    await turn()
+    if (cost > MAX_UNITS) throw new ApiError('too_much_work', TOO_EXPENSIVE)
+    if (piece.length < ROWS_PER_FETCH) return { rows, ...bounds }
+    await nextSlice()
   }
 }
 
@@ -177,7 +185,7 @@ async function boundsOf(sql: Sql, days: number) {
   return bounds ?? { now: new Date().toISOString(), data_from: '' }
 }
 
-/** Decided on when the connection is back. */
+/** Computes the preview after the connection was released. */
 async function previewOf(
   c: Ctx,
   {
@@ -185,22 +193,22 @@ async function previewOf(
     found,
     zone_id,
     days,
-  }: { fields: ZoneFields; found: Near; zone_id: string | null; days: number },
+  }: { fields: ZoneFields; found: NearRevisions; zone_id: string | null; days: number },
 ) {
-  const isMuch = found.rows.length > ROWS_AT_ONCE
+  const isMuch = found.rows.length > ROWS_PER_FETCH
   const { rows, now, data_from } = isMuch
-    ? await readInSteps(c, (sql) => allNear(sql, fields, days))
+    ? await readInSteps(c, (sql) => fetchAllNear(sql, fields, days))
     : found
-  if (rows.length > MAX_REVISIONS) throw new ApiError('too_much_work', tooManyNear)
+  if (rows.length > MAX_REVISIONS) throw new ApiError('too_much_work', TOO_MANY_REVISIONS)
   const revisions = rows.map((row) => ({ event: row, first_seen_at: new Date(row.first_seen_at) }))
   const steps = previewInSteps(fields, revisions, { days, now: new Date(now) })
-  // As dear again at most twice, for the suggestion.
-  return { ...(await inTurns(steps, 4 * MOST_UNITS)), data_from, zone_id, days }
+  // The suggestion may decide everything up to two more times.
+  return { ...(await runInSlices(steps, 4 * MAX_UNITS)), data_from, zone_id, days }
 }
 
-const tooManyNear = `Over ${MAX_REVISIONS} revisions of events lie near this zone in that time, more than one preview decides on. Ask for fewer days, or for a smaller zone.`
-const tooDear =
-  'To decide on all that happened near a shape of so many vertices takes too long for one preview. Ask for fewer days, or for a simpler shape.'
+const TOO_MANY_REVISIONS = `Over ${MAX_REVISIONS} revisions of events lie near this zone in that time, which is too many for one preview. Ask for fewer days or a smaller zone.`
+const TOO_EXPENSIVE =
+  'A preview with this many events and vertices takes too long. Ask for fewer days or a simpler shape.'
 
 type AlertRow = {
   checks: z.infer<typeof Check>[]
@@ -210,7 +218,7 @@ type AlertRow = {
 }
 type VersionRow = { version: number; valid_from: string; definition: unknown }
 
-/** What was decided, from the alert that stands for it, or replayed from the kept revisions and versions. */
+/** The decision: from its alert if there is one, otherwise replayed from the stored revisions and zone versions. */
 async function explain(c: Ctx, zoneId: string, eventId: string) {
   const found = await readInSteps(c, async (sql, last) => {
     const [zones, events] = await Promise.all([
@@ -268,10 +276,10 @@ async function explain(c: Ctx, zoneId: string, eventId: string) {
 
 async function replayedOf(revisions: RevisionRow[], versions: VersionRow[], eventId: string) {
   try {
-    return await inTurns(replay(revisions, versions, eventId), MOST_UNITS)
+    return await runInSlices(replay(revisions, versions, eventId), MAX_UNITS)
   } catch (error) {
-    const wayOut = `To decide on ${revisions.length} revisions in a shape of so many vertices takes too long. Preview the zone for the days around the event instead.`
-    throw tooMuch(error, wayOut)
+    const wayOut = `Replaying ${revisions.length} revisions against a shape with this many vertices takes too long. Preview the zone for the days around the event instead.`
+    throw tooMuchWork(error, wayOut)
   }
 }
 
@@ -283,7 +291,7 @@ type Replayed = {
   checks: z.infer<typeof Check>[]
 }
 
-/** Decides each revision with the zone as it was when it was first seen; the last one of the event is the answer. */
+/** Decides each revision with the zone as it was when the revision was first seen; returns the last decision on the event. */
 function* replay(
   revisions: RevisionRow[],
   versions: VersionRow[],
@@ -295,7 +303,7 @@ function* replay(
   for (const event of revisions) {
     const version = versions.findLast(({ valid_from }) => valid_from <= event.first_seen_at)
     if (!version) continue
-    const zone = shapes.get(version) ?? prepareZone(zoneOfVersion(version.definition))
+    const zone = shapes.get(version) ?? prepareZone(parseZoneVersion(version.definition))
     shapes.set(version, zone)
     yield decisionCost(zone, event)
     const key = memoryKey(event)

@@ -4,13 +4,13 @@ import {
   CursorQuery,
   decodeCursor,
   encodeCursor,
-  integer,
+  integerParameter,
   LAST_UUID,
   NextCursor,
-  split,
+  splitPage,
 } from '../../shared/page.ts'
 import { notFound } from '../../shared/problem.ts'
-import { answer, createRoute, json, pathId, resource } from '../../shared/route.ts'
+import { createRoute, jsonResponse, pathId, resource, respond } from '../../shared/route.ts'
 import { raw } from '../../shared/sql.ts'
 import { Instant } from '../../shared/time.ts'
 import { can } from '../auth.ts'
@@ -26,7 +26,7 @@ const ChannelId = z.object({
 })
 const DeliveryPage = z.object({ deliveries: z.array(ChannelDelivery), next_cursor: NextCursor })
 const DeliveryQuery = z.strictObject({
-  limit: integer(1, 500, 100, 'How many deliveries a page has.'),
+  limit: integerParameter(1, 500, 100, 'How many deliveries a page has.'),
   cursor: CursorQuery,
 })
 const Position = z.tuple([Instant, z.uuid()])
@@ -51,19 +51,19 @@ deliveries.openapi(
     path: '/{id}/test',
     operationId: 'testChannel',
     tags: ['Channels'],
-    summary: 'Send a marked test and say what the receiver answered',
+    summary: 'Send a test message and report what the receiver answered',
     security: [{ key: [] }],
     middleware: can('write'),
     request: { params: ChannelId },
     responses: {
-      200: json(z.object({ delivery: ChannelDelivery }), 'The test, delivered or not.'),
+      200: jsonResponse(z.object({ delivery: ChannelDelivery }), 'The test, delivered or not.'),
       ...problems(404, 409),
     },
   }),
   async (c) => {
     const { id } = c.req.valid('param')
     const now = new Date()
-    const card = {
+    const notification = {
       type: 'channel.test',
       timestamp: now.toISOString(),
       alert: null,
@@ -72,7 +72,9 @@ deliveries.openapi(
     const [channel, deliveryId] = await write(c, async (sql) => {
       const [found, [begun]] = await Promise.all([
         findChannel(sql, id),
-        sql<{ id: string }>`select private.begin_test(${id}, ${JSON.stringify(card)}) as id`,
+        sql<{
+          id: string
+        }>`select private.begin_test(${id}, ${JSON.stringify(notification)}) as id`,
       ])
       const own = ownChannel(found)
       if (!begun?.id) throw notFound('channel')
@@ -81,7 +83,13 @@ deliveries.openapi(
     // Between two transactions: a slow receiver must hold neither a lock nor a connection.
     const { seal, send } = c.get('deps')
     const secrets = await unsealSecrets(channel, seal)
-    const message = { id: deliveryId, card, ...(await unsealReceiver(channel, seal)), secrets, now }
+    const message = {
+      id: deliveryId,
+      notification,
+      ...(await unsealReceiver(channel, seal)),
+      secrets,
+      now,
+    }
     const outcome = await deliver(kindOf(channel), message, send)
     const delivery = await write(c, async (sql, last) => {
       const ended = sql`
@@ -96,7 +104,7 @@ deliveries.openapi(
       return row
     })
     if (!delivery) throw notFound('channel')
-    return answer(c, z.object({ delivery: ChannelDelivery }), { delivery }, 200)
+    return respond(c, z.object({ delivery: ChannelDelivery }), { delivery }, 200)
   },
 )
 
@@ -106,11 +114,11 @@ deliveries.openapi(
     path: '/{id}/deliveries',
     operationId: 'listChannelDeliveries',
     tags: ['Channels'],
-    summary: 'What was sent, attempt by attempt, newest first',
+    summary: 'List the deliveries of a channel with every attempt, newest first',
     security: [{ key: [] }],
     middleware: can('read'),
     request: { params: ChannelId, query: DeliveryQuery },
-    responses: { 200: json(DeliveryPage, 'A page of deliveries.'), ...problems(404) },
+    responses: { 200: jsonResponse(DeliveryPage, 'A page of deliveries.'), ...problems(404) },
   }),
   async (c) => {
     const { id } = c.req.valid('param')
@@ -131,8 +139,8 @@ deliveries.openapi(
       ]),
     )
     if (!channel) throw notFound('channel')
-    const { page, last } = split(rows, limit)
+    const { page, last } = splitPage(rows, limit)
     const next_cursor = last ? await encodeCursor(filter, [last.created_at, last.id]) : null
-    return answer(c, DeliveryPage, { deliveries: page, next_cursor }, 200)
+    return respond(c, DeliveryPage, { deliveries: page, next_cursor }, 200)
   },
 )

@@ -3,7 +3,7 @@ import { stringify } from 'yaml'
 import type { Env } from '../context.ts'
 import { describe, registerMessages } from '../openapi/document.ts'
 
-/** The description of the interface for machines and people: openapi.json, openapi.yaml, /docs. */
+/** Serves the OpenAPI document (openapi.json, openapi.yaml) and its page at /docs. */
 export function mountDocs(app: OpenAPIHono<Env>, base: string): void {
   registerMessages(app)
   let document: ReturnType<typeof describe> | undefined
@@ -20,7 +20,7 @@ export function mountDocs(app: OpenAPIHono<Env>, base: string): void {
     c.header('Content-Type', 'application/yaml')
     return c.body(stringify(once(c.get('deps').public_url), { aliasDuplicateObjects: false }))
   })
-  // Relative, because a proxy or a platform may have put all of us under a path of its own.
+  // Relative, because a proxy or platform may serve the app under a path of its own.
   const description = `${base.slice(1)}/openapi.json`
   app.get('/docs', (c) => c.html(page(description)))
   app.get('/docs/start.js', (c) =>

@@ -7,27 +7,27 @@ import {
   prepareZone,
   touchesGeometry,
 } from '../../shared/geometry/geometry.ts'
-import type { Steps } from '../../shared/geometry/work.ts'
+import type { Steps } from '../../shared/geometry/steps.ts'
 import {
+  booleanParameter,
   CursorQuery,
   decodeCursor,
   encodeCursor,
-  flag,
-  integer,
+  integerParameter,
   NextCursor,
 } from '../../shared/page.ts'
 import { ApiError, notFound } from '../../shared/problem.ts'
-import { answer, createRoute, resource } from '../../shared/route.ts'
+import { createRoute, resource, respond } from '../../shared/route.ts'
 import { Instant } from '../../shared/time.ts'
 import type { ZoneFields } from '../../shared/zone.ts'
 import { can } from '../auth.ts'
 import type { Ctx, Env } from '../context.ts'
 import { problems } from '../http.ts'
+import { runInSlices } from '../scheduling.ts'
 import { readInSteps } from '../transaction.ts'
-import { inTurns } from '../turns.ts'
 
-/** What one page may take, in the units of work.ts: about half a second, in turns. */
-const MOST_UNITS = 10_000_000
+/** The work allowed for one page, in the units of shared/geometry/steps.ts: about half a second. */
+const MAX_UNITS = 10_000_000
 
 export const Event = z
   .object({
@@ -48,28 +48,28 @@ export const Event = z
       .lazy(() => Geometry)
       .nullable()
       .optional(),
-    zone_ids: z.array(z.uuid()).meta({ description: 'The caller’s zones it lies in.' }),
+    zone_ids: z.array(z.uuid()).meta({ description: 'The caller’s zones that contain it.' }),
   })
   .meta({ id: 'Event' })
 
 const ListQuery = z.strictObject({
-  limit: integer(
+  limit: integerParameter(
     1,
     500,
     100,
-    'The most events a page has; it may have fewer while there is a next one.',
+    'The maximum number of events on a page. A page may have fewer even when there is a next one.',
   ),
-  minutes: integer(1, 1440, 60, 'Events of the last so many minutes, by `ts`.'),
-  source: z.string().max(64).optional().meta({ description: 'Only of this source.' }),
-  type: EventType.optional().meta({ description: 'Only of this type.' }),
+  minutes: integerParameter(1, 1440, 60, 'Only events of this many past minutes, by `ts`.'),
+  source: z.string().max(64).optional().meta({ description: 'Only events of this source.' }),
+  type: EventType.optional().meta({ description: 'Only events of this type.' }),
   min_severity: z.coerce.number().min(0).max(100).optional().meta({
     type: 'number',
     minimum: 0,
     maximum: 100,
-    description: 'Only of this severity or more.',
+    description: 'Only events of at least this severity.',
   }),
-  zone_id: z.uuid().optional().meta({ description: 'Only inside this zone.' }),
-  geometry: flag('Whether each event brings its original footprint.'),
+  zone_id: z.uuid().optional().meta({ description: 'Only events inside this zone.' }),
+  geometry: booleanParameter('Whether to include the original footprint of each event.'),
   cursor: CursorQuery,
 })
 const Page = z.object({ events: z.array(Event), next_cursor: NextCursor })
@@ -87,8 +87,8 @@ const FeatureCollection = z
     next_cursor: NextCursor,
   })
   .meta({ id: 'EventFeatureCollection' })
-// The window's start travels in the cursor, so that a later page sees the same window: for a day, for
-// whoever writes a cursor of their own may not ask for all there ever was.
+// The cursor contains the start of the window, so that later pages use the same one. It is limited to one
+// day, so that a forged cursor cannot ask for all events.
 const Position = z.tuple([Instant, z.string(), Instant])
 
 type Candidate = { event_id: string; ts: string; zone_ids: string[] }
@@ -108,9 +108,9 @@ events.openapi(
     path: '/',
     operationId: 'listEvents',
     tags: ['Events'],
-    summary: 'Events of the last minutes inside the caller’s zones, newest first',
+    summary: 'List recent events inside the caller’s zones, newest first',
     description:
-      'About geography only: thresholds, filters, quiet hours, snooze and `enabled` of the zones do not apply. ' +
+      'Considers geography only: the thresholds, filters, quiet hours, snooze and `enabled` of the zones do not apply. ' +
       'With `Accept: application/geo+json` the answer is a GeoJSON FeatureCollection.',
     security: [{ key: [] }],
     middleware: can('read'),
@@ -165,7 +165,7 @@ events.openapi(
       const [rows, shapes] = await last(found)
       return { candidates, rows, shapes }
     })
-    const { inside, seen } = await inTurns(exactly(found))
+    const { inside, seen } = await runInSlices(exactly(found))
     const last = seen.at(-1)
     const isCut = seen.length < found.candidates.length
     const mayHaveMore = isCut || found.candidates.length >= limit || last?.zone_ids.length === 0
@@ -173,13 +173,14 @@ events.openapi(
       last && mayHaveMore
         ? await encodeCursor(filter, [last.ts, last.event_id, last.window_start])
         : null
-    return respond(c, inside, { geometry: geometry ?? false, next_cursor })
+    return respondWithPage(c, inside, { geometry: geometry ?? false, next_cursor })
   },
 )
 
 /**
- * The events that really lie in a zone, with those zones; the database only narrowed by boxes. What
- * takes too long to tell stays for the next page: `seen` says how far this one came.
+ * Of the candidates, which the database found by bounding boxes, those that are inside a zone, with the
+ * ids of their zones. Stops after MAX_UNITS of work: `seen` lists the candidates that were tested, and
+ * the rest is left to the next page.
  */
 function* exactly<C extends Candidate>(found: {
   candidates: C[]
@@ -197,7 +198,7 @@ function* exactly<C extends Candidate>(found: {
   const seen: C[] = []
   let units = 0
   for (const candidate of found.candidates) {
-    if (units > MOST_UNITS) break
+    if (units > MAX_UNITS) break
     seen.push(candidate)
     const event = rows.get(candidate.event_id)
     if (!event) continue
@@ -220,7 +221,7 @@ function isInside(zone: PreparedZone, match: ZoneFields['match'], event: EventRo
   return match === 'footprint' && event.geometry != null && touchesGeometry(zone, event.geometry)
 }
 
-function respond(
+function respondWithPage(
   c: Ctx,
   inside: (EventRow & { zone_ids: string[] })[],
   { geometry, next_cursor }: { geometry: boolean; next_cursor: string | null },
@@ -236,13 +237,15 @@ function respond(
       properties,
     }))
     const collection = { type: 'FeatureCollection' as const, features, next_cursor }
-    return answer(c, FeatureCollection, collection, 200, { 'Content-Type': 'application/geo+json' })
+    return respond(c, FeatureCollection, collection, 200, {
+      'Content-Type': 'application/geo+json',
+    })
   }
   const list = geometry ? inside : inside.map(({ geometry: _, ...event }) => event)
-  return answer(c, Page, { events: list, next_cursor }, 200)
+  return respond(c, Page, { events: list, next_cursor }, 200)
 }
 
-/** By Accept; an Accept that takes neither JSON nor GeoJSON is 406. */
+/** Whether the Accept header prefers GeoJSON. Throws 406 when it accepts neither JSON nor GeoJSON. */
 function wantsGeoJson(c: Ctx): boolean {
   const accept = c.req.header('accept') ?? '*/*'
   if (/application\/geo\+json/i.test(accept)) return true

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { ApiError } from '../../shared/problem.ts'
 import { VERSION } from '../../shared/version.ts'
 import { ZoneCreate, ZonePatch } from '../../shared/zone.ts'
-import { authenticate, can, charge } from '../auth.ts'
+import { authenticate, can, consumeBudget } from '../auth.ts'
 import type { Caller, Ctx, Env, Scope } from '../context.ts'
 
 type Call = { method: 'GET' | 'POST' | 'PATCH' | 'DELETE'; path: string; body?: unknown }
@@ -22,13 +22,13 @@ const Id = z.uuid()
 const limit = z.int().min(1).max(500).optional()
 const days = z.int().min(1).max(90).optional()
 
-/** What a model may do: each tool is one route of the API, with its input and its answer. */
+/** The tools for models. Each one is a route of the API, with its input and answer. */
 const TOOLS: Tool[] = [
   {
     name: 'list_events',
     title: 'List events',
     description:
-      'Events of the last minutes (60 unless said, at most 1440) inside the zones of this account, newest first.',
+      'Events of the last minutes (default 60, at most 1440) inside the zones of this account, newest first.',
     scope: 'read',
     input: z.object({
       minutes: z.int().min(1).max(1440).optional(),
@@ -63,8 +63,7 @@ const TOOLS: Tool[] = [
   {
     name: 'list_alerts',
     title: 'List alerts',
-    description:
-      'The alert history of the last days (7 unless said), newest first, with deliveries.',
+    description: 'The alerts of the last days (default 7), newest first, with their deliveries.',
     scope: 'read',
     input: z.object({
       days,
@@ -110,7 +109,7 @@ const TOOLS: Tool[] = [
   {
     name: 'preview_draft',
     title: 'Preview a draft zone',
-    description: 'What a zone that is not saved would have alerted on in the last days.',
+    description: 'What a zone that is not saved yet would have alerted on in the last days.',
     scope: 'read',
     input: z.object({ zone: ZoneCreate, days }),
     call: ({ zone, days }) => ({
@@ -122,7 +121,7 @@ const TOOLS: Tool[] = [
   {
     name: 'create_zone',
     title: 'Create a zone',
-    description: 'Draws a new watch zone.',
+    description: 'Creates a watch zone.',
     scope: 'write',
     input: z.object({ zone: ZoneCreate }),
     call: ({ zone }) => ({ method: 'POST', path: '/zones', body: zone }),
@@ -130,7 +129,7 @@ const TOOLS: Tool[] = [
   {
     name: 'update_zone',
     title: 'Change a zone',
-    description: 'Changes a watch zone; what is left out stays, null clears.',
+    description: 'Changes a watch zone. An absent field is unchanged; null clears a field.',
     scope: 'write',
     input: z.object({ zone_id: Id, changes: ZonePatch }),
     call: ({ zone_id, changes }) => ({ method: 'PATCH', path: `/zones/${zone_id}`, body: changes }),
@@ -153,26 +152,26 @@ const TOOLS: Tool[] = [
   },
 ]
 
-/** What one body may ask for; each of it costs what it would cost alone. */
-export const MOST_MESSAGES = 20
+/** The most messages in one batch. Each counts as one request. */
+export const MAX_BATCH_MESSAGES = 20
 
-/** The facts that a tool's inner request inherits; by identity, so that no header can claim them. */
+/** The caller of each inner request, by object identity, so that no header can forge it. */
 const inherited = new WeakMap<Request, Caller>()
 
-/** The caller of an inner request of the MCP endpoint, verified by the outer one. */
+/** The caller of an inner request of the MCP endpoint, as verified for the outer request. */
 export function callerOfTool(request: Request): Caller | undefined {
   return inherited.get(request)
 }
 
 /**
- * The Model Context Protocol (streamable HTTP, stateless) over the API's own handlers: what a model
- * may do is what its key may do, under the same checks, and each message of a batch counts against the same budget.
+ * Serves the Model Context Protocol (streamable HTTP, stateless). Tools call the API's own routes, so a
+ * model can do exactly what its key can, and each message of a batch counts against the rate limit.
  */
 export function mountMcp(app: OpenAPIHono<Env>, base: string): void {
   app.post(`${base}/mcp`, can('read'), async (c) => {
     const caller = await authenticate(c)
     const parsedBody = await messagesOf(c)
-    if (Array.isArray(parsedBody)) await charge(c, parsedBody.length - 1)
+    if (Array.isArray(parsedBody)) await consumeBudget(c, parsedBody.length - 1)
     const server = new McpServer({ name: 'watchpost', title: 'Watchpost', version: VERSION })
     const inOrder = oneByOne()
     for (const tool of TOOLS) {
@@ -199,24 +198,24 @@ export function mountMcp(app: OpenAPIHono<Env>, base: string): void {
   })
 }
 
-/** One message or a batch of them, as the transport takes them; what they say is its to test. */
+/** The parsed body: a message or a batch of messages, which the transport validates. */
 async function messagesOf(c: Ctx): Promise<unknown> {
   let body: unknown
   try {
     body = await c.req.json()
   } catch {
-    throw new ApiError('malformed', 'The body is not valid JSON. Send one JSON-RPC message.')
+    throw new ApiError('malformed', 'The body is not valid JSON. Send a JSON-RPC message.')
   }
   if (!Array.isArray(body)) return body
-  if (body.length > MOST_MESSAGES) {
-    const message = `A batch has at most ${MOST_MESSAGES} messages, this one has ${body.length}. Send the rest in another.`
+  if (body.length > MAX_BATCH_MESSAGES) {
+    const message = `A batch can have at most ${MAX_BATCH_MESSAGES} messages; this one has ${body.length}. Send the rest in another batch.`
     throw new ApiError('malformed', message)
   }
-  // Nothing outlives its request here; a call that is cancelled beside itself would never be answered.
+  // Requests are stateless, so there is nothing to cancel: a cancelled call of the same batch would never be answered.
   return body.filter((message) => message?.method !== 'notifications/cancelled')
 }
 
-/** Runs what it is given one after another: a batch is no way to have much done at once. */
+/** Runs functions one after another, so that the calls of a batch do not run in parallel. */
 function oneByOne(): <T>(work: () => Promise<T>) => Promise<T> {
   let before: Promise<unknown> = Promise.resolve()
   return (work) => {

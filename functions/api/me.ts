@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { answer, createRoute, json, resource } from '../../shared/route.ts'
+import { createRoute, jsonResponse, resource, respond } from '../../shared/route.ts'
 import { can, WINDOW_SECONDS } from '../auth.ts'
 import type { Env } from '../context.ts'
 import { problems } from '../http.ts'
@@ -32,10 +32,10 @@ me.openapi(
     path: '/',
     operationId: 'getMe',
     tags: ['Account'],
-    summary: 'Who the key belongs to, what it may do, and how much of its budget is left',
+    summary: 'Get the identity, scopes and remaining rate limit of the key',
     security: [{ key: [] }],
     middleware: can('read'),
-    responses: { 200: json(Me, 'The identity behind the key.'), ...problems() },
+    responses: { 200: jsonResponse(Me, 'The identity behind the key.'), ...problems() },
   }),
   async (c) => {
     const orgs = await read(
@@ -50,7 +50,7 @@ me.openapi(
     const caller = c.get('caller')
     if (!caller) throw new Error('read() admits a caller or throws')
     const { rate_limit, ...identity } = caller
-    return answer(
+    return respond(
       c,
       Me,
       { ...identity, rate_limit: { ...rate_limit, window_seconds: WINDOW_SECONDS }, orgs },

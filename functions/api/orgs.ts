@@ -1,7 +1,14 @@
 import { z } from 'zod'
 import { Member, MemberInvite, MemberPatch } from '../../shared/organisation.ts'
 import { ApiError, notFound } from '../../shared/problem.ts'
-import { answer, body, createRoute, json, pathId, resource } from '../../shared/route.ts'
+import {
+  createRoute,
+  jsonBody,
+  jsonResponse,
+  pathId,
+  resource,
+  respond,
+} from '../../shared/route.ts'
 import { raw, type Sql } from '../../shared/sql.ts'
 import { generateToken, tokenHash } from '../../shared/token.ts'
 import { can } from '../auth.ts'
@@ -25,13 +32,14 @@ const Invited = One.extend({
     .string()
     .nullable()
     .meta({
-      description: `A link for this address, good once and for ${INVITE_DAYS} days. Shown only now.`,
+      description: `A link for this address. It works once, for ${INVITE_DAYS} days, and is shown only in this answer.`,
       example: 'https://watchpost.example/invite/3q2-7w…',
     }),
 })
-export const PassedOn = z
-  .object({ zones: z.int(), channels: z.int() })
-  .meta({ description: 'How much of what they shared belongs to the organisation’s owner now.' })
+export const PassedOn = z.object({ zones: z.int(), channels: z.int() }).meta({
+  description:
+    'How many of their shared zones and channels now belong to the owner of the organisation.',
+})
 const Removed = One.extend({ passed_on: PassedOn })
 
 const columns = raw('m.id, m.user_id, m.email, m.role, m.status, m.joined_at')
@@ -44,11 +52,11 @@ orgs.openapi(
     path: '/{id}/members',
     operationId: 'listMembers',
     tags: ['Organisations'],
-    summary: 'Everybody in an organisation and everybody invited, the owner first',
+    summary: 'List the members and invites of an organisation, the owner first',
     security: [{ key: [] }],
     middleware: can('read'),
     request: { params: OrgId },
-    responses: { 200: json(List, 'All of them.'), ...problems(404) },
+    responses: { 200: jsonResponse(List, 'The complete list.'), ...problems(404) },
   }),
   async (c) => {
     const { id } = c.req.valid('param')
@@ -60,9 +68,9 @@ orgs.openapi(
         where m.org_id = ${id}
         order by m.role = 'owner' desc, m.status, m.created_at, m.id`,
     )
-    // The caller would be among them.
+    // A member would see at least themselves.
     if (members.length === 0) throw notFound('organisation')
-    return answer(c, List, { members }, 200)
+    return respond(c, List, { members }, 200)
   },
 )
 
@@ -72,17 +80,17 @@ orgs.openapi(
     path: '/{id}/members/{userId}',
     operationId: 'getMember',
     tags: ['Organisations'],
-    summary: 'One member or invite',
+    summary: 'Get a member or an invite',
     security: [{ key: [] }],
     middleware: can('read'),
     request: { params: MemberId },
-    responses: { 200: json(One, 'The member.'), ...problems(404) },
+    responses: { 200: jsonResponse(One, 'The member.'), ...problems(404) },
   }),
   async (c) => {
     const { id, userId } = c.req.valid('param')
     const member = await read(c, (sql) => find(sql, id, userId))
     if (!member) throw notFound('member')
-    return answer(c, One, { member }, 200)
+    return respond(c, One, { member }, 200)
   },
 )
 
@@ -92,12 +100,15 @@ orgs.openapi(
     path: '/{id}/members',
     operationId: 'inviteMember',
     tags: ['Organisations'],
-    summary: 'Invite an address; a new invite to the same address voids the one before',
+    summary: 'Invite an email address; a new invite to the same address voids the previous one',
     security: [{ key: [] }],
     middleware: can('write'),
-    request: { params: OrgId, headers: IdempotencyHeader, body: body(MemberInvite) },
+    request: { params: OrgId, headers: IdempotencyHeader, body: jsonBody(MemberInvite) },
     responses: {
-      201: json(Invited, 'The invite and its link. Watchpost sends no mail: pass the link on.'),
+      201: jsonResponse(
+        Invited,
+        'The invite and its link. Watchpost sends no mail, so pass the link on yourself.',
+      ),
       ...problems(404, 409, 413, 415, 422),
     },
   }),
@@ -117,7 +128,10 @@ orgs.openapi(
           requireManager(sql, id),
         ])
         if (known[0]?.status === 'active') {
-          throw new ApiError('conflict', `${email} is a member already. PATCH changes the role.`)
+          throw new ApiError(
+            'conflict',
+            `${email} is already a member. Change the role with PATCH.`,
+          )
         }
         const [member] = known[0]
           ? await sql<Member>`
@@ -136,7 +150,7 @@ orgs.openapi(
       },
       replay: (sql, memberId) => find(sql, id, memberId),
     })
-    return answer(
+    return respond(
       c,
       Invited,
       {
@@ -155,11 +169,11 @@ orgs.openapi(
     path: '/{id}/members/{userId}',
     operationId: 'updateMember',
     tags: ['Organisations'],
-    summary: 'Change the role of a member or of an invite',
+    summary: 'Change the role of a member or an invite',
     security: [{ key: [] }],
     middleware: can('write'),
-    request: { params: MemberId, body: body(MemberPatch) },
-    responses: { 200: json(One, 'The member.'), ...problems(404, 409, 413, 415, 422) },
+    request: { params: MemberId, body: jsonBody(MemberPatch) },
+    responses: { 200: jsonResponse(One, 'The member.'), ...problems(404, 409, 413, 415, 422) },
   }),
   async (c) => {
     const { id, userId } = c.req.valid('param')
@@ -175,7 +189,7 @@ orgs.openapi(
       return changed
     })
     if (!member) throw notFound('member')
-    return answer(c, One, { member }, 200)
+    return respond(c, One, { member }, 200)
   },
 )
 
@@ -185,11 +199,14 @@ orgs.openapi(
     path: '/{id}/members/{userId}',
     operationId: 'removeMember',
     tags: ['Organisations'],
-    summary: 'Remove a member or void an invite; what they shared passes to the owner',
+    summary: 'Remove a member or void an invite; what the member shared passes to the owner',
     security: [{ key: [] }],
     middleware: can('write'),
     request: { params: MemberId },
-    responses: { 200: json(Removed, 'Who is gone and what passed on.'), ...problems(404, 409) },
+    responses: {
+      200: jsonResponse(Removed, 'The removed member, and what passed to the owner.'),
+      ...problems(404, 409),
+    },
   }),
   async (c) => {
     const { id, userId } = c.req.valid('param')
@@ -204,7 +221,7 @@ orgs.openapi(
       if (gone.length === 0) throw notFound('member')
       return { member, passed_on: passed_on ?? { zones: 0, channels: 0 } }
     })
-    return answer(c, Removed, removed, 200)
+    return respond(c, Removed, removed, 200)
   },
 )
 
@@ -216,20 +233,20 @@ async function find(sql: Sql, orgId: string, userId: string): Promise<Member | u
   return member
 }
 
-/** A member whom the caller may change: 404, then 403, then 409 for the owner. */
+/** The member, if the caller may change it. Throws 404, then 403, then 409 for the owner. */
 async function findManaged(sql: Sql, orgId: string, userId: string): Promise<Member> {
   const [member] = await Promise.all([find(sql, orgId, userId), requireManager(sql, orgId)])
   if (!member) throw notFound('member')
   if (member.role === 'owner') {
     throw new ApiError(
       'owner_protected',
-      'The owner can be neither changed nor removed. Transfer the ownership first.',
+      'The owner cannot be changed or removed. Transfer the ownership first.',
     )
   }
   return member
 }
 
-/** The caller is the owner or an admin: a stranger gets 404, a plain member 403. */
+/** Requires the caller to be the owner or an admin. Throws 404 for a stranger and 403 for a member. */
 async function requireManager(sql: Sql, orgId: string): Promise<void> {
   const [mine] = await sql<Pick<Member, 'role'>>`
     select role
@@ -237,6 +254,9 @@ async function requireManager(sql: Sql, orgId: string): Promise<void> {
     where org_id = ${orgId} and user_id = private.uid() and status = 'active'`
   if (!mine) throw notFound('organisation')
   if (mine.role === 'member') {
-    throw new ApiError('forbidden', 'Only the owner and admins manage members. Ask one of them.')
+    throw new ApiError(
+      'forbidden',
+      'Only the owner and the admins can manage members. Ask one of them.',
+    )
   }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ApiError } from '../../shared/problem.ts'
-import { answer, createRoute, json, resource } from '../../shared/route.ts'
+import { createRoute, jsonResponse, resource, respond } from '../../shared/route.ts'
 import { Instant } from '../../shared/time.ts'
 import type { Ctx, Env } from '../context.ts'
 import { Problem } from '../http.ts'
@@ -14,15 +14,15 @@ const SourceHealth = z
     title: z.string(),
     attribution: z.string(),
     status: z.enum(['ok', 'stale', 'down', 'disabled']).meta({
-      description: '`stale`: it is open and gives nothing; `down`: it answers with errors.',
+      description: '`stale`: it is reachable but delivers nothing; `down`: it answers with errors.',
     }),
     last_success_at: Instant.nullable(),
     last_event_at: Instant.nullable(),
     events_24h: z.int(),
     error: z.string().nullable(),
-    latency_seconds: z
-      .object({ p50: z.number().nullable(), p95: z.number().nullable() })
-      .meta({ description: 'From an event’s own time until it was here, over 24 hours.' }),
+    latency_seconds: z.object({ p50: z.number().nullable(), p95: z.number().nullable() }).meta({
+      description: 'Seconds from the time of an event until it was stored, over the last 24 hours.',
+    }),
   })
   .meta({ id: 'SourceHealth' })
 type SourceHealth = z.infer<typeof SourceHealth>
@@ -31,7 +31,7 @@ const Health = z
   .object({
     status: z.enum(['ok', 'degraded', 'down']).meta({
       description:
-        '`ok`: every enabled source is; `down`: no source is heard, or the database is away.',
+        '`ok`: every enabled source is ok; `down`: every source is down, or the database is unavailable.',
     }),
     generated_at: Instant,
     sources: z.array(SourceHealth),
@@ -47,12 +47,13 @@ sources.openapi(
     path: '/health',
     operationId: 'getSourcesHealth',
     tags: ['Service'],
-    summary: 'How each source is; public, and answered even while the database is away',
+    summary:
+      'Report the health of each source; public, and answered even while the database is unavailable',
     security: [],
     responses: {
-      200: json(Health, 'Always 200: what is wrong stands in `status`.'),
+      200: jsonResponse(Health, 'Always 200; problems are reported in `status`.'),
       429: {
-        description: 'Too many requests; wait as Retry-After says.',
+        description: 'Too many requests. Wait for the time in Retry-After.',
         content: { 'application/problem+json': { schema: Problem } },
       },
     },
@@ -65,7 +66,7 @@ sources.openapi(
       })
     }
     const listed = await listSources(c)
-    return answer(
+    return respond(
       c,
       Health,
       {
@@ -84,7 +85,7 @@ type Row = Omit<SourceHealth, 'latency_seconds'> & {
   latency_p95: number | null
 }
 
-/** Undefined while the database is away; why stands in the log. */
+/** The sources; undefined while the database is unavailable, which is logged. */
 async function listSources(c: Ctx): Promise<SourceHealth[] | undefined> {
   try {
     const connection = await c.get('deps').db.connect()
@@ -113,7 +114,7 @@ function overall(listed: SourceHealth[]): Health['status'] {
   return enabled.every(({ status }) => status === 'ok') ? 'ok' : 'degraded'
 }
 
-/** A feed's error may quote the address it asked, and some carry their key in the path or query. */
+/** Shortens URLs to their origin: a feed's error may quote its URL, which may contain a key. */
 function withoutSecrets(error: string): string {
   return error
     .replaceAll(/\b([a-z][a-z0-9+.-]*:\/\/)([^\s/?#]*@)?([^\s/?#]*)\S*/gi, '$1$3/…')

@@ -1,33 +1,33 @@
 import type { ZonePolygon } from '../../shared/geometry/polygon.ts'
-import { TooMuchWork } from '../../shared/geometry/work.ts'
+import { TooMuchWork } from '../../shared/geometry/steps.ts'
 import { ApiError, invalid } from '../../shared/problem.ts'
 import {
   checkFields,
   checkShapeInSteps,
-  checkSwapped,
+  checkSwappedCoordinates,
   type Issue,
   type ZoneFields,
 } from '../../shared/zone.ts'
 import { authenticate } from '../auth.ts'
 import type { Ctx } from '../context.ts'
-import { inTurns } from '../turns.ts'
+import { runInSlices } from '../scheduling.ts'
 
-/** shapeIssues is what is wrong with a polygon itself, found without keeping others waiting. */
+/** The issues of a polygon by itself, computed in slices so that other requests can run. */
 export async function shapeIssues(polygon: ZonePolygon | null | undefined): Promise<Issue[]> {
-  return polygon ? inTurns(checkShapeInSteps(polygon)) : []
+  return polygon ? runInSlices(checkShapeInSteps(polygon)) : []
 }
 
-/** zoneIssues is all that is wrong with a zone whose polygon was looked at already. */
+/** All issues of a zone, given those of its polygon. */
 export function zoneIssues(fields: ZoneFields, inShape: Issue[]): Issue[] {
   const isSwapped = fields.polygon && inShape.length === 0
   return [
     ...checkFields(fields),
     ...inShape,
-    ...(isSwapped && fields.polygon ? checkSwapped(fields.polygon, fields) : []),
+    ...(isSwapped && fields.polygon ? checkSwappedCoordinates(fields.polygon, fields) : []),
   ]
 }
 
-/** requireZone is 422 for a zone that cannot be, to a caller who is known. */
+/** Throws 422 for an invalid zone, after the caller has been identified. */
 export async function requireZone(c: Ctx, fields: ZoneFields): Promise<void> {
   const issues = zoneIssues(fields, await shapeIssues(fields.polygon))
   if (issues.length === 0) return
@@ -35,8 +35,8 @@ export async function requireZone(c: Ctx, fields: ZoneFields): Promise<void> {
   throw invalid(issues)
 }
 
-/** tooMuch is 422 with the way out for what would cost too much; anything else is thrown as it is. */
-export function tooMuch(error: unknown, wayOut: string): ApiError {
+/** A 422 with this advice for TooMuchWork; rethrows any other error. */
+export function tooMuchWork(error: unknown, wayOut: string): ApiError {
   if (error instanceof TooMuchWork) return new ApiError('too_much_work', wayOut)
   throw error
 }

@@ -4,13 +4,20 @@ import {
   CursorQuery,
   decodeCursor,
   encodeCursor,
-  integer,
+  integerParameter,
   LAST_UUID,
   NextCursor,
-  split,
+  splitPage,
 } from '../../shared/page.ts'
 import { ApiError, invalid, notFound } from '../../shared/problem.ts'
-import { answer, body, createRoute, json, pathId, resource } from '../../shared/route.ts'
+import {
+  createRoute,
+  jsonBody,
+  jsonResponse,
+  pathId,
+  resource,
+  respond,
+} from '../../shared/route.ts'
 import { raw, type Sql } from '../../shared/sql.ts'
 import { Instant } from '../../shared/time.ts'
 import {
@@ -25,13 +32,13 @@ import { can } from '../auth.ts'
 import type { Env } from '../context.ts'
 import { problems } from '../http.ts'
 import { IdempotencyHeader, idempotent } from '../idempotency.ts'
+import { createPacer } from '../scheduling.ts'
 import { read, write } from '../transaction.ts'
-import { breather } from '../turns.ts'
 import { requireZone, shapeIssues, zoneIssues } from './zone-check.ts'
 
 const RESTORE_DAYS = 30
-/** Of stored polygons: three or four of the largest, or a few thousand small ones. */
-const MOST_PAGE_BYTES = 1_000_000
+/** The limit for the polygons on one page: three or four of the largest, or a few thousand small ones. */
+const MAX_PAGE_BYTES = 1_000_000
 
 export const ZoneId = z.object({ id: pathId('The id of a zone.') })
 const One = z.object({ zone: Zone })
@@ -40,19 +47,19 @@ const Created = z.object({
   warnings: z
     .array(z.string())
     .optional()
-    .meta({ description: 'Why this zone can hardly ever fire.' }),
+    .meta({ description: 'Why this zone will hardly ever raise an alert.' }),
 })
 const ListQuery = z.strictObject({
-  limit: integer(1, 500, 100, 'How many zones a page has.'),
+  limit: integerParameter(1, 500, 100, 'The maximum number of zones on a page.'),
   cursor: CursorQuery,
-  geometry: z
-    .enum(['none', 'simplified', 'full'])
-    .default('full')
-    .meta({ description: 'Whether polygons come along, as drawn or thinned for a small map.' }),
+  geometry: z.enum(['none', 'simplified', 'full']).default('full').meta({
+    description:
+      'Whether to include polygons: not at all, simplified for a small map, or as drawn.',
+  }),
 })
 const Position = z.tuple([Instant, z.uuid()])
 
-/** The columns of a zone on the wire. */
+/** SQL: the columns of zone `z`. */
 export const zoneColumns =
   raw(`z.id, z.owner_id, z.org_id, z.label, z.lat, z.lon, z.radius_km, z.shape_type,
   z.polygon, z.match, z.min_severity, z.severity_multiplier, z.dwell_minutes, z.quiet_hours_start,
@@ -63,7 +70,7 @@ const mayEdit = raw(
   `(z.owner_id = private.uid() or coalesce(z.org_id = any(private.admin_orgs()), false))`,
 )
 
-/** The columns a caller may set, for an insert or update out of one JSON parameter. */
+/** SQL: the columns that a caller may set, for an insert or update from one JSON parameter. */
 const settable = `org_id, label, lat, lon, radius_km, shape_type, polygon, match, min_severity,
   severity_multiplier, dwell_minutes, quiet_hours_start, quiet_hours_end, quiet_hours_tz, quiet_mode,
   emergency_severity, color, icon, channel_ids, sources, types, snoozed_until, enabled, boxes`
@@ -79,12 +86,15 @@ zones.openapi(
     path: '/',
     operationId: 'listZones',
     tags: ['Zones'],
-    summary: 'Own zones and those shared with an organisation of the caller, newest first',
+    summary: 'List the zones that the caller owns or shares through an organisation, newest first',
     security: [{ key: [] }],
     middleware: can('read'),
     request: { query: ListQuery },
     responses: {
-      200: json(z.object({ zones: z.array(Zone), next_cursor: NextCursor }), 'A page of zones.'),
+      200: jsonResponse(
+        z.object({ zones: z.array(Zone), next_cursor: NextCursor }),
+        'A page of zones.',
+      ),
       ...problems(),
     },
   }),
@@ -114,18 +124,18 @@ zones.openapi(
         order by z.created_at desc, z.id desc
         limit ${limit + 1}
       ) z
-      where coalesce(z.bytes_before, 0) <= ${MOST_PAGE_BYTES}
+      where coalesce(z.bytes_before, 0) <= ${MAX_PAGE_BYTES}
       order by z.created_at desc, z.id desc`,
     )
     const isCut = rows.length < Math.min(rows[0]?.candidates ?? 0, limit + 1)
-    const { page, last } = isCut ? { page: rows, last: rows.at(-1) } : split(rows, limit)
-    const breathe = breather()
+    const { page, last } = isCut ? { page: rows, last: rows.at(-1) } : splitPage(rows, limit)
+    const pace = createPacer()
     const zones: ZoneRow[] = []
     for (const zone of page) {
       zones.push(withGeometry(zone, geometry))
-      await breathe(sizeOf(zone))
+      await pace(sizeOf(zone))
     }
-    return answer(
+    return respond(
       c,
       z.object({ zones: z.array(Zone), next_cursor: NextCursor }),
       {
@@ -145,18 +155,21 @@ zones.openapi(
     path: '/',
     operationId: 'createZone',
     tags: ['Zones'],
-    summary: 'Draw a zone',
+    summary: 'Create a zone',
     security: [{ key: [] }],
     middleware: can('write'),
-    request: { headers: IdempotencyHeader, body: body(ZoneCreate) },
-    responses: { 201: json(Created, 'The zone as it is stored.'), ...problems(409, 413, 415, 422) },
+    request: { headers: IdempotencyHeader, body: jsonBody(ZoneCreate) },
+    responses: {
+      201: jsonResponse(Created, 'The zone as it is stored.'),
+      ...problems(409, 413, 415, 422),
+    },
   }),
   async (c) => {
     const fields = zoneDefaults(c.req.valid('json'))
     await requireZone(c, fields)
     const { thing: zone, status } = await idempotent(c, {
       create: async (sql) => {
-        // Both travel together; an error of the insert waits until the references had their say.
+        // Sent together. Invalid references are reported before an error of the insert.
         const [references, inserted] = await Promise.allSettled([
           sql<References>`
             select private.unusable_channels(${fields.channel_ids ?? []}::uuid[], private.uid()) as unusable,
@@ -174,7 +187,7 @@ zones.openapi(
       },
       replay: async (sql, id) => (await selectZone(sql, id))[0],
     })
-    return answer(c, Created, { zone, ...warn(zone) }, status, {
+    return respond(c, Created, { zone, ...warn(zone) }, status, {
       Location: `${new URL(c.req.url).pathname}/${zone.id}`,
     })
   },
@@ -186,16 +199,16 @@ zones.openapi(
     path: '/{id}',
     operationId: 'getZone',
     tags: ['Zones'],
-    summary: 'One zone',
+    summary: 'Get a zone',
     security: [{ key: [] }],
     middleware: can('read'),
     request: { params: ZoneId },
-    responses: { 200: json(One, 'The zone.'), ...problems(404) },
+    responses: { 200: jsonResponse(One, 'The zone.'), ...problems(404) },
   }),
   async (c) => {
     const [zone] = await read(c, (sql) => selectZone(sql, c.req.valid('param').id))
     if (!zone) throw notFound('zone')
-    return answer(c, One, { zone }, 200)
+    return respond(c, One, { zone }, 200)
   },
 )
 
@@ -207,17 +220,20 @@ zones.openapi(
     tags: ['Zones'],
     summary: 'Change a zone',
     description:
-      'An absent field is unchanged, null clears. Rules across fields are tested on the merged zone. ' +
-      'For the owner or an admin of its organisation; only the owner shares or unshares it.',
+      'An absent field is unchanged; null clears a field. Rules across fields are tested on the merged zone. ' +
+      'For the owner or an admin of its organisation; only the owner can share or unshare it.',
     security: [{ key: [] }],
     middleware: can('write'),
-    request: { params: ZoneId, body: body(ZonePatch) },
-    responses: { 200: json(One, 'The zone as it is now.'), ...problems(404, 409, 413, 415, 422) },
+    request: { params: ZoneId, body: jsonBody(ZonePatch) },
+    responses: {
+      200: jsonResponse(One, 'The zone as it is now.'),
+      ...problems(404, 409, 413, 415, 422),
+    },
   }),
   async (c) => {
     const { id } = c.req.valid('param')
     const patch = c.req.valid('json')
-    // What is stored was looked at when it came, and nothing but SQL is awaited in a transaction.
+    // Checked before the transaction, in which only SQL may be awaited. A stored polygon is known to be valid.
     const inShape = await shapeIssues(patch.polygon)
     const zone = await write(c, async (sql, last) => {
       const [found] = await sql<Found>`
@@ -244,12 +260,12 @@ zones.openapi(
       if (rows.length === 0) {
         throw new ApiError(
           'conflict',
-          'Somebody changed this zone meanwhile. Read it again and retry.',
+          'The zone was changed in the meantime. Read it again and retry.',
         )
       }
       return one(rows)
     })
-    return answer(c, One, { zone }, 200)
+    return respond(c, One, { zone }, 200)
   },
 )
 
@@ -260,11 +276,12 @@ zones.openapi(
     operationId: 'deleteZone',
     tags: ['Zones'],
     summary: 'Delete a zone',
-    description: 'Hides it at once and cancels what is pending; it can be restored for 30 days.',
+    description:
+      'Hides the zone at once and cancels pending deliveries. It can be restored for 30 days.',
     security: [{ key: [] }],
     middleware: can('write'),
     request: { params: ZoneId },
-    responses: { 204: { description: 'It is gone.' }, ...problems(404) },
+    responses: { 204: { description: 'Deleted.' }, ...problems(404) },
   }),
   async (c) => {
     const { id } = c.req.valid('param')
@@ -289,11 +306,11 @@ zones.openapi(
     path: '/{id}/restore',
     operationId: 'restoreZone',
     tags: ['Zones'],
-    summary: 'Bring back a zone deleted in the last 30 days',
+    summary: 'Restore a zone deleted in the last 30 days',
     security: [{ key: [] }],
     middleware: can('write'),
     request: { params: ZoneId },
-    responses: { 200: json(One, 'The zone.'), ...problems(404, 409) },
+    responses: { 200: jsonResponse(One, 'The zone.'), ...problems(404, 409) },
   }),
   async (c) => {
     const { id } = c.req.valid('param')
@@ -311,11 +328,11 @@ zones.openapi(
       if (restored.length === 0) throw forbidden()
       return one(restored)
     })
-    return answer(c, One, { zone }, 200)
+    return respond(c, One, { zone }, 200)
   },
 )
 
-/** One zone the caller sees, not deleted. */
+/** A zone that the caller can see and that is not deleted. */
 export function selectZone(sql: Sql, id: string) {
   return sql<ZoneRow>`
     select ${zoneColumns} from watchpost.zones z where z.id = ${id} and z.deleted_at is null`
@@ -327,13 +344,13 @@ function one(rows: ZoneRow[]): ZoneRow {
   return row
 }
 
-/** A merged zone: what a patch leaves out stays, null clears; a cleared threshold of a zone is refused by its schema. */
+/** The zone with a patch applied. Throws a ZodError when null is set on a field that requires a value. */
 function merge(zone: ZoneRow, patch: z.infer<typeof ZonePatch>): ZoneFields {
   const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
   return ZoneFields.parse({ ...ZoneFields.parse(zone), ...given })
 }
 
-/** The zone as one JSON row; its boxes are computed here, so that shape and boxes never part. */
+/** The zone as a JSON row, with its bounding boxes computed from its shape. */
 function toRow(fields: ZoneFields): string {
   const boxes = boxesOf(fields).map(
     ({ west, south, east, north }) => `(${east},${north}),(${west},${south})`,
@@ -352,14 +369,14 @@ function requireReferences(
     issues.push({
       path: `channel_ids.${fields.channel_ids?.indexOf(id) ?? 0}`,
       code: 'unknown_channel',
-      message: `There is no channel ${id} that you and the zone's owner both see.`,
+      message: `There is no channel ${id} that both you and the owner of the zone can see.`,
     })
   }
   if (found?.foreign_org) {
     issues.push({
       path: 'org_id',
       code: 'unknown_organisation',
-      message: 'You do not belong to this organisation. See "orgs" of GET /me for yours.',
+      message: 'You do not belong to this organisation. GET /me lists yours.',
     })
   }
   if (issues.length > 0) throw invalid(issues)
@@ -377,26 +394,26 @@ function withGeometry(zone: ZoneRow, geometry: 'none' | 'simplified' | 'full'): 
   return { ...zone, polygon: geometry === 'none' ? null : simplify(zone.polygon) }
 }
 
-/** What thinning a zone's polygon takes, in the units of work.ts. */
+/** The cost of simplifying a zone's polygon, in the units of shared/geometry/steps.ts. */
 function sizeOf({ polygon }: ZoneRow): number {
   return polygon ? 20 * polygon.coordinates.flat(2).length : 1
 }
 
-/** Why a new zone can hardly ever fire. */
+/** Warnings for a zone that will hardly ever raise an alert. */
 function warn(zone: ZoneRow): { warnings?: string[] } {
   const warnings: string[] = []
   const strongest = Math.min(100 * zone.severity_multiplier, 100)
   if (strongest < zone.min_severity) {
     warnings.push(
-      `min_severity ${zone.min_severity} is never reached: severity is at most 100, times ${zone.severity_multiplier} that is ${strongest}.`,
+      `min_severity ${zone.min_severity} can never be reached: with severity_multiplier ${zone.severity_multiplier} the highest effective severity is ${strongest}.`,
     )
   }
   if (zone.coverage.length === 0) {
-    warnings.push('No source of this service matches its sources and types.')
+    warnings.push('No source of this service matches the sources and types of the zone.')
   }
   if (!zone.enabled) warnings.push('The zone is switched off.')
   if (zone.channel_ids?.length === 0) {
-    warnings.push('channel_ids is empty: alerts are recorded and go nowhere.')
+    warnings.push('channel_ids is empty: alerts are recorded but not sent.')
   }
   return warnings.length > 0 ? { warnings } : {}
 }

@@ -1,8 +1,8 @@
 import type { SendRequest, SendResult } from './send.ts'
 import type { AllowList } from './target.ts'
 
-/** What a message can be about; on a webhook it is the `type`. */
-export const CARD_TYPES = [
+/** The types of notifications; the `type` of a webhook message. */
+export const NOTIFICATION_TYPES = [
   'alert.raised',
   'alert.revised',
   'alert.escalated',
@@ -11,58 +11,58 @@ export const CARD_TYPES = [
   'alert.digest',
   'channel.test',
 ] as const
-export type CardType = (typeof CARD_TYPES)[number]
+export type NotificationType = (typeof NOTIFICATION_TYPES)[number]
 
-/** An alert as `GET /alerts` gives it; a kind reads from it only what it shows. */
-export type CardAlert = { readonly [field: string]: unknown }
+/** An alert in the form of `GET /alerts`. A kind of channel reads only the fields that it renders. */
+export type NotificationAlert = { readonly [field: string]: unknown }
 
-/** What every kind renders from, and all it may know. */
-export type Card = {
-  type: CardType
-  /** The event's time, ISO 8601; the moment itself where there is no event. */
+/** The content that every kind of channel renders. */
+export type Notification = {
+  type: NotificationType
+  /** The time of the event (ISO 8601), or the current time when there is no event. */
   timestamp: string
-  /** Null for what is about a zone or a channel. */
-  alert: CardAlert | null
-  /** All alerts of a digest, the most severe first. */
-  alerts?: readonly CardAlert[]
+  /** Null when the notification is not about an alert. */
+  alert: NotificationAlert | null
+  /** All alerts of a digest, most severe first. */
+  alerts?: readonly NotificationAlert[]
   zone: { id: string; label: string } | null
 }
 
-/** One problem of a channel as somebody entered it; `path` begins with `target` or `config`. */
+/** A problem in the input for a channel; `path` starts with `target` or `config`. */
 export type Issue = { path: string; code: string; message: string }
 
-/** A card on its way to one channel. `id` is the same on every attempt. */
+/** A notification on its way to one channel. `id` is the same on every attempt. */
 export type Message = {
   id: string
-  card: Card
+  notification: Notification
   target: string
-  /** As it was accepted by `check`. */
+  /** As accepted by `check`. */
   config: unknown
-  /** The current signing secret first; two while one replaces the other. */
+  /** The signing secrets, the current one first; two during a rotation. */
   secrets: readonly string[]
   now: Date
 }
 
-export type Classified = {
+export type Classification = {
   outcome: 'ok' | 'retry' | 'fail_permanent' | 'disable_channel'
   status?: number
   retry_after_seconds?: number
-  /** The receiver is overloaded: slow the whole channel down, not only this delivery. */
+  /** The receiver is overloaded: pause the whole channel, not only this delivery. */
   throttled: boolean
-  /** False when this try uses up no attempt; see `nextAttempt`. */
+  /** False when this try does not count as an attempt; see `nextAttempt`. */
   counted: boolean
-  /** One sentence for people, without the target; absent when all went well. */
+  /** A sentence for people, without the target; absent on success. */
   error?: string
-  /** The start of what the receiver said. */
+  /** The start of the receiver's answer. */
   response_excerpt?: string
 }
 
-export type Outcome = Classified & { duration_ms: number }
+export type Outcome = Classification & { duration_ms: number }
 
 export type ChannelKind = {
   kind: string
   check(input: { target: string; config: unknown; allow: AllowList }): Issue[]
   mask(target: string): string
   render(message: Message): Promise<SendRequest>
-  classify(result: SendResult, now: Date): Classified
+  classify(result: SendResult, now: Date): Classification
 }

@@ -5,31 +5,31 @@ import type { ChannelKind, Issue } from './channel.ts'
 import { findKind } from './kinds.ts'
 import type { AllowList } from './target.ts'
 
-/** A channel as it is stored: its secrets sealed, a masked form beside each. */
+/** A stored channel: its secrets are sealed, and target and config are also stored masked. */
 export type SealedChannel = Omit<Channel, 'target' | 'config' | 'signing_secret'> & {
   target_sealed: string
   target_masked: string
   config_sealed: string | null
   config_masked: Channel['config']
   signing_secret_sealed: string | null
-  /** Null when there was none, or its time is over. */
+  /** Null when there is none, or it has expired. */
   previous_secret_sealed: string | null
 }
 
-/** What of a channel says whom to reach; these columns change together. */
+/** The columns that say where a channel sends; they always change together. */
 export type SealedReceiver = Pick<
   SealedChannel,
   'target_sealed' | 'target_masked' | 'config_sealed' | 'config_masked'
 >
 
-/** kindOf is the kind of a stored channel. */
+/** The kind of a stored channel. */
 export function kindOf({ kind }: { kind: string }): ChannelKind {
   const found = findKind(kind)
   if ('issue' in found) throw new Error(`a stored channel has the kind "${kind}"`)
   return found.kind
 }
 
-/** checkCreate lists what is wrong with a new channel, beyond its form. */
+/** Validates a new channel beyond its schema; returns the issues. */
 export function checkCreate(fields: ChannelCreate, allow: AllowList): Issue[] {
   const { target, config, signing_secret } = fields
   const found = findKind(fields.kind)
@@ -37,24 +37,24 @@ export function checkCreate(fields: ChannelCreate, allow: AllowList): Issue[] {
   const issues = found.kind.check({ target, config: config ?? null, allow })
   if (signing_secret === undefined) return issues
   if (found.kind.kind !== 'webhook') {
-    const message = 'Only webhooks are signed. Leave it out.'
+    const message = 'Only webhooks have a signing secret. Leave it out.'
     return [...issues, { path: 'signing_secret', code: 'not_signed', message }]
   }
   try {
     parseSecret(signing_secret)
   } catch (error) {
-    const message = error instanceof Error ? error.message : 'It is malformed.'
+    const message = error instanceof Error ? error.message : 'The secret is malformed.'
     issues.push({ path: 'signing_secret', code: 'malformed', message })
   }
   return issues
 }
 
-/** secretFor is the signing secret of a new channel; null for a kind that signs nothing. */
+/** The signing secret of a new channel; null for a kind that does not sign. */
 export function secretFor({ kind, signing_secret }: ChannelCreate): string | null {
   return kind === 'webhook' ? (signing_secret ?? generateSecret()) : null
 }
 
-/** sealReceiver seals a target and its settings, and masks them. */
+/** Seals and masks a target and its config. */
 export async function sealReceiver(
   kind: ChannelKind,
   { target, config }: { target: string; config: Channel['config'] },
@@ -68,7 +68,7 @@ export async function sealReceiver(
   }
 }
 
-/** unsealReceiver opens what sealReceiver sealed. */
+/** Opens what sealReceiver sealed. */
 export async function unsealReceiver(
   row: Pick<SealedReceiver, 'target_sealed' | 'config_sealed'>,
   { unseal }: Seal,
@@ -79,7 +79,7 @@ export async function unsealReceiver(
   }
 }
 
-/** unsealSecrets are the secrets that sign, the current one first. */
+/** The signing secrets in use, the current one first. */
 export async function unsealSecrets(
   row: Pick<SealedChannel, 'signing_secret_sealed' | 'previous_secret_sealed'>,
   { unseal }: Seal,
@@ -88,7 +88,7 @@ export async function unsealSecrets(
   return Promise.all(sealed.filter((secret) => secret !== null).map(unseal))
 }
 
-/** changeReceiver is a patch of target or settings, merged with what is stored; undefined for none. */
+/** Applies a patch of target or config to what is stored. `receiver` is undefined when neither changes. */
 export async function changeReceiver(
   before: SealedChannel,
   patch: ChannelPatch,
@@ -106,7 +106,7 @@ export async function changeReceiver(
   return { receiver: await sealReceiver(kind, merged, seal) }
 }
 
-/** present is a stored channel on the wire; `is_open` shows the target and settings as they are. */
+/** A stored channel in the form of the API; with `is_open` its target and config are not masked. */
 export async function present(
   row: SealedChannel,
   {
@@ -120,7 +120,7 @@ export async function present(
   return { ...rest, ...(is_open ? await unsealReceiver(row, seal) : masked), signing_secret }
 }
 
-/** Keeps the names of settings and takes every value: a token is no less secret for being a number. */
+/** Keeps the names in a config and masks every value, whatever its type. */
 function maskConfig(config: Channel['config']): Channel['config'] {
   if (config === null) return null
   const masked = Object.entries(config).map(([name, value]) => {

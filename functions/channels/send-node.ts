@@ -1,16 +1,15 @@
 import { lookup } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
 import { Agent, fetch } from 'undici'
-import { failed, perform, SEND_TIMEOUT_MS, type Send, type SendFailure } from './send.ts'
+import { failedSend, perform, SEND_TIMEOUT_MS, type Send, type SendFailure } from './send.ts'
 import { type AllowList, checkTarget, isPermitted, localAddresses } from './target.ts'
 
 /** Every address of a name, A and AAAA. */
 export type Resolve = (host: string) => Promise<string[]>
 
 /**
- * nodeSend is how Node and Deno reach a target. The shield sits in the connection's own look-up, so
- * the address that was judged is the address that is dialled: a name that changes between saving and
- * sending, or between two look-ups, gains nothing.
+ * Sends from Node and Deno. Addresses are checked in the DNS lookup of the connection itself, so the
+ * address that was checked is the one that is connected to (no DNS rebinding).
  */
 export function nodeSend({
   allow,
@@ -26,9 +25,9 @@ export function nodeSend({
     'http:': guardedAgent({ allow, resolve, is_plain: true }),
   }
   return async ({ url, method, headers, body }) => {
-    // A literal address is dialled without a look-up; it has to be refused here.
+    // A literal address is connected to without a lookup, so it is checked here.
     const target = checkTarget(url, { allow })
-    if (!target.ok) return failed('refused')
+    if (!target.ok) return failedSend('refused')
     const dispatcher = target.url.protocol === 'https:' ? agents['https:'] : agents['http:']
     const signal = AbortSignal.timeout(timeout_ms)
     return perform(
@@ -63,7 +62,7 @@ function guardedLookup({ allow, resolve, is_plain }: Guard): LookupFunction {
   async function judge(host: string): Promise<string[]> {
     const addresses = localAddresses(host, allow) ?? (await resolveOrFail(host))
     if (addresses.length === 0) throw lookupError('unresolvable')
-    // One bad address among good ones is how rebinding looks.
+    // A single private address among public ones is a sign of DNS rebinding.
     if (!addresses.every((address) => isPermitted(address, { allow, host, is_plain }))) {
       throw lookupError('refused')
     }
@@ -102,7 +101,7 @@ function explain(error: unknown): SendFailure {
   return has(/TIMEOUT|^ETIMEDOUT$/) ? 'timeout' : 'unreachable'
 }
 
-/** fetch wraps what happened, once or twice; a name with several addresses fails with a list. */
+/** The codes of an error and its causes: fetch wraps errors, and several addresses fail as an AggregateError. */
 function allCodes(error: unknown): string[] {
   if (!(error instanceof Error)) return []
   const inner = error instanceof AggregateError ? error.errors : []

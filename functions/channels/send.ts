@@ -1,4 +1,4 @@
-/** One request to a target, body and all. */
+/** A request to a target. */
 export type SendRequest = {
   url: string
   method: 'POST'
@@ -8,12 +8,12 @@ export type SendRequest = {
 
 export type SendFailure = 'refused' | 'unresolvable' | 'unreachable' | 'tls' | 'timeout'
 
-/** What came back, or why nothing did. Messages never contain the target: most targets are secrets. */
+/** The response, or why there was none. Messages never contain the target, because most targets are secret. */
 export type SendResult =
   | { ok: true; status: number; headers: Headers; body: string; duration_ms: number }
   | { ok: false; failure: SendFailure; message: string; duration_ms: number }
 
-/** How a kind reaches the outside; each runtime brings its own, with the shield built in. */
+/** Sends a request. Each runtime has its own implementation, which refuses private addresses. */
 export type Send = (request: SendRequest) => Promise<SendResult>
 
 export const SEND_TIMEOUT_MS = 15_000
@@ -22,12 +22,12 @@ const MAX_ANSWER_BYTES = 16 * 1024
 export const FAILURE_MESSAGES = {
   refused: 'The target is not a public address, so nothing was sent.',
   unresolvable: 'The target’s host name could not be resolved.',
-  unreachable: 'The target refused or broke the connection.',
-  tls: 'The target’s certificate is not valid for it.',
+  unreachable: 'The target refused or dropped the connection.',
+  tls: 'The target’s TLS certificate is not valid for its host name.',
   timeout: 'The target did not answer in time.',
 } as const satisfies Record<SendFailure, string>
 
-/** What undici's Response and the platform's have in common. */
+/** What the Response of undici and that of the platform have in common. */
 type AnyResponse = {
   status: number
   headers: Iterable<[string, string]>
@@ -40,7 +40,7 @@ type AnyBody = {
   }
 }
 
-/** perform runs one request and turns whatever happens into a `SendResult`. */
+/** Runs a request and turns its response or error into a SendResult. */
 export async function perform(
   request: () => Promise<AnyResponse>,
   { explain }: { explain: (error: unknown) => SendFailure },
@@ -53,15 +53,15 @@ export async function perform(
     const headers = new Headers([...response.headers])
     return { ok: true, status: response.status, headers, body, duration_ms: duration_ms() }
   } catch (error) {
-    return failed(explain(error), duration_ms())
+    return failedSend(explain(error), duration_ms())
   }
 }
 
-export function failed(failure: SendFailure, duration_ms = 0): SendResult {
+export function failedSend(failure: SendFailure, duration_ms = 0): SendResult {
   return { ok: false, failure, message: FAILURE_MESSAGES[failure], duration_ms }
 }
 
-/** The status has been said when the body starts: a body that breaks or drips does not unsay it. */
+/** Reads the start of a body. An error or a slow body does not matter: the status is already known. */
 async function readStart(body: AnyBody): Promise<string> {
   const decoder = new TextDecoder()
   const reader = body.getReader()
@@ -78,7 +78,7 @@ async function readStart(body: AnyBody): Promise<string> {
   } catch {
     return text
   }
-  // Not awaited: an endless sender must not hold us.
+  // Not awaited: a body without an end must not block.
   reader.cancel().catch(() => {})
   return text
 }

@@ -2,16 +2,16 @@ import ipaddr from 'ipaddr.js'
 import {
   type Address,
   type AddressRange,
-  hostName,
+  hostOf,
   inRange,
   isPrivateName,
   isPublicAddress,
-  normalName,
+  normalizeHost,
   parseAddress,
-  unwrap,
+  unwrapIpv4,
 } from '../../shared/addresses.ts'
 
-/** Private targets that the operator permits; everything else stays behind the shield. */
+/** The private targets that the operator allows; all others are refused. */
 export type AllowList = { ranges: AddressRange[]; names: ReadonlySet<string> }
 
 export type TargetRefusal =
@@ -30,7 +30,7 @@ const SETTING = 'ALLOW_PRIVATE_TARGETS'
 const MAX_URL_LENGTH = 2048
 const LOOPBACK = ['127.0.0.1', '::1']
 
-/** parseAllowList reads `127.0.0.1/32, 10.0.0.0/8, host.name`; a bad entry stops the start. */
+/** Parses a list such as `127.0.0.1/32, 10.0.0.0/8, host.name`. Throws for an invalid entry. */
 export function parseAllowList(setting: string | undefined): AllowList {
   const ranges: AddressRange[] = []
   const names = new Set<string>()
@@ -44,7 +44,7 @@ export function parseAllowList(setting: string | undefined): AllowList {
     }
     if (!isName(entry)) {
       throw new Error(
-        `${SETTING}: entry ${index + 1} is no address, no CIDR range and no host name.`,
+        `${SETTING}: entry ${index + 1} must be an address, a CIDR range or a host name.`,
       )
     }
     names.add(entry)
@@ -53,22 +53,25 @@ export function parseAllowList(setting: string | undefined): AllowList {
 }
 
 /**
- * checkTarget judges what can be judged without DNS: the form, the name, a literal address. It runs
- * when a target is saved and again before every request; DNS is judged inside the connection.
+ * Checks a target without DNS: its form, its host name or its literal address. Called when a target is
+ * saved and before every request. Addresses from DNS are checked when connecting.
  */
 export function checkTarget(target: string, { allow }: { allow: AllowList }): TargetCheck {
   if (target.length > MAX_URL_LENGTH || !URL.canParse(target)) {
-    return refuse('malformed', `Give a whole URL of at most ${MAX_URL_LENGTH} characters.`)
+    return refuse('malformed', `Must be a complete URL of at most ${MAX_URL_LENGTH} characters.`)
   }
   const url = new URL(target)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     return refuse('scheme', 'Use an https:// URL.')
   }
   if (url.username !== '' || url.password !== '') {
-    return refuse('credentials', 'Leave user and password out of the URL; use config.headers.')
+    return refuse(
+      'credentials',
+      'Must not contain a user name or password. Send credentials in config.headers.',
+    )
   }
-  // The URL parser has already turned decimal, hex and octal addresses into dotted ones.
-  const host = hostName(url)
+  // The URL parser has already normalised decimal, hexadecimal and octal addresses.
+  const host = hostOf(url)
   const address = parseAddress(host)
   const is_allowed = address ? inAllowList(address, allow) : isAllowedName(host, allow)
   if (!is_allowed && address && !isPublicAddress(address)) {
@@ -83,7 +86,7 @@ export function checkTarget(target: string, { allow }: { allow: AllowList }): Ta
       `"${host}" is not a public host name. The operator can permit it by name in ${SETTING}.`,
     )
   }
-  // A name over http may turn out to lie in a permitted range; the connection insists that it does.
+  // A name over http may resolve to an allowed range; that is enforced when connecting.
   const may_be_allowed = is_allowed || (!address && allow.ranges.length > 0)
   if (url.protocol === 'http:' && !may_be_allowed) {
     return refuse(
@@ -94,30 +97,30 @@ export function checkTarget(target: string, { allow }: { allow: AllowList }): Ta
   return { ok: true, url }
 }
 
-/** isPermitted judges an address that a name led to. Plain http is only for permitted addresses. */
+/** Whether an address that a name resolved to may be connected to. Plain http is limited to allowed addresses. */
 export function isPermitted(
   address: string,
   { allow, host, is_plain }: { allow: AllowList; host: string; is_plain: boolean },
 ): boolean {
   const parsed = parseAddress(address)
   if (!parsed) return false
-  if (allow.names.has(normalName(host)) || inAllowList(parsed, allow)) return true
+  if (allow.names.has(normalizeHost(host)) || inAllowList(parsed, allow)) return true
   return !is_plain && isPublicAddress(parsed)
 }
 
-/** localAddresses answers `localhost` without DNS (RFC 6761): the loopback addresses permitted. */
+/** Resolves `localhost` without DNS (RFC 6761) to the allowed loopback addresses; null for other names. */
 export function localAddresses(host: string, allow: AllowList): string[] | null {
-  if (!isLocalhost(normalName(host))) return null
+  if (!isLocalhost(normalizeHost(host))) return null
   return LOOPBACK.filter((address) => inAllowList(ipaddr.parse(address), allow))
 }
 
-/** maskTarget leaves what tells two targets apart and takes what lets somebody use them. */
+/** Masks everything of a target but its origin. */
 export function maskTarget(target: string): string {
   return URL.canParse(target) ? `${new URL(target).origin}/…` : '…'
 }
 
 function inAllowList(given: Address, allow: AllowList): boolean {
-  const address = unwrap(given)
+  const address = unwrapIpv4(given)
   return allow.ranges.some((range) => inRange(address, range))
 }
 
@@ -139,7 +142,7 @@ function parseRange(entry: string): AddressRange | null {
 
 function isName(entry: string): boolean {
   const labels = entry.split('.')
-  // A last label of digits is a mistyped address: no URL can carry it as a name.
+  // A last label of digits only is a mistyped address: a URL cannot have such a host name.
   if (entry.length > 253 || /^\d*$/.test(labels.at(-1) ?? '')) return false
   return labels.every((label) => /^[a-z0-9_]([a-z0-9_-]*[a-z0-9])?$/.test(label))
 }

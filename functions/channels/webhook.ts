@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { parseRetryAfter } from '../../shared/backoff.ts'
 import { sign } from '../../shared/signing.ts'
 import { VERSION } from '../../shared/version.ts'
-import type { Card, ChannelKind, Classified, Issue } from './channel.ts'
+import type { ChannelKind, Classification, Issue, Notification } from './channel.ts'
 import type { SendResult } from './send.ts'
 import { checkTarget, maskTarget } from './target.ts'
 
@@ -10,7 +10,7 @@ const MAX_BODY_BYTES = 20_000
 const MAX_HEADERS = 20
 const EXCERPT_CHARACTERS = 1_000
 
-/** Ours to set, or about the connection and not the message. */
+/** Headers that Watchpost sets itself, or that belong to the connection. */
 const RESERVED_HEADERS = [
   'host',
   'content-length',
@@ -33,46 +33,49 @@ const RESERVED_HEADERS = [
 const HeaderName = z
   .string()
   .max(100)
-  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'A header name holds letters, digits and hyphens.')
-  .refine((name) => !RESERVED_HEADERS.includes(name.toLowerCase()), 'This header is set by us.')
-  .refine((name) => !/^webhook-/i.test(name), 'Headers named webhook-… are set by us.')
+  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'A header name consists of letters, digits and hyphens.')
+  .refine(
+    (name) => !RESERVED_HEADERS.includes(name.toLowerCase()),
+    'Watchpost sets this header itself.',
+  )
+  .refine((name) => !/^webhook-/i.test(name), 'Watchpost sets the headers named webhook-… itself.')
 
 const HeaderValue = z
   .string()
   .max(4096)
-  .regex(/^[\t\x20-\x7e]*$/, 'A header value holds printable ASCII without line breaks.')
+  .regex(/^[\t\x20-\x7e]*$/, 'A header value must be printable ASCII without line breaks.')
 
-// What assigns the name would set a prototype, and zod leaves it out of a record without a word.
+// Assigning this name would set a prototype, and zod drops it from a record silently.
 const NO_NAME = '__proto__'
 
 export const WebhookConfig = z.strictObject({
   headers: z
     .unknown()
     .refine((headers) => !Object.hasOwn(Object(headers), NO_NAME), {
-      error: `No header can be named ${NO_NAME}.`,
+      error: `A header cannot be named ${NO_NAME}.`,
       path: [NO_NAME],
     })
     .pipe(z.record(HeaderName, HeaderValue))
     .refine(
       (headers) => Object.keys(headers).length <= MAX_HEADERS,
-      `At most ${MAX_HEADERS} headers.`,
+      `Send at most ${MAX_HEADERS} headers.`,
     )
     .refine((headers) => {
       const names = Object.keys(headers).map((name) => name.toLowerCase())
       return new Set(names).size === names.length
-    }, 'Header names are the same in upper and lower case; give each once.')
+    }, 'Header names are case-insensitive: send each one once.')
     .optional(),
 })
 
-/** webhook speaks Standard Webhooks 1.0.0. */
+/** A webhook by Standard Webhooks 1.0.0. */
 export const webhook: ChannelKind = {
   kind: 'webhook',
   check({ target, config, allow }) {
     return [...checkUrl(target, allow), ...checkConfig(config)]
   },
   mask: maskTarget,
-  async render({ id, card, target, config, secrets, now }) {
-    const body = renderBody(card)
+  async render({ id, notification, target, config, secrets, now }) {
+    const body = renderBody(notification)
     return {
       url: target,
       method: 'POST',
@@ -103,8 +106,8 @@ function checkConfig(config: unknown): Issue[] {
   }))
 }
 
-/** The body; a digest too long for receivers keeps its most severe alerts and says how many there are. */
-function renderBody({ type, timestamp, alert, alerts, zone }: Card): string {
+/** The body. A digest over 20 kB keeps its most severe alerts; `alerts_total` counts them all. */
+function renderBody({ type, timestamp, alert, alerts, zone }: Notification): string {
   if (!alerts) return JSON.stringify({ type, timestamp, data: { alert, zone } })
   for (let count = alerts.length; ; count -= 1) {
     const data = { alert, zone, alerts: alerts.slice(0, count), alerts_total: alerts.length }
@@ -113,7 +116,7 @@ function renderBody({ type, timestamp, alert, alerts, zone }: Card): string {
   }
 }
 
-function classify(result: SendResult, now: Date): Classified {
+function classify(result: SendResult, now: Date): Classification {
   if (!result.ok) {
     return {
       outcome: result.failure === 'refused' ? 'fail_permanent' : 'retry',

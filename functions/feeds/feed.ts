@@ -7,33 +7,33 @@ const MAX_BYTES = 16 * 1024 * 1024
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json | undefined }
 
-/** What a feed wants to remember until its next poll: `{}` at first, stored as JSON. */
+/** The state that a feed keeps between polls, stored as JSON; `{}` at first. */
 export type FeedState = { [key: string]: Json | undefined }
 
-/** An item that could not be read. It is counted and named; the rest of the poll goes on. */
+/** An item that could not be parsed. It is counted and logged; the other items are not affected. */
 export type Rejected = { reason: string; id?: string }
 
 export type PollInput = {
   state: FeedState
   now: Date
   fetch: typeof fetch
-  /** Who runs this Watchpost, a URL or an e-mail address: upstreams want to know whom to ask. */
+  /** How to reach the operator, a URL or an email address; sent in the User-Agent. */
   contact?: string | undefined
   signal?: AbortSignal | undefined
 }
 
 export type FeedResult = {
   events: NormalisedEvent[]
-  /** The given object itself when nothing is to be remembered anew. */
+  /** The state to store; the same object as given when it is unchanged. */
   state: FeedState
-  /** Every answer was a 304: a success without content. */
+  /** Every answer was 304 Not Modified. */
   not_modified: boolean
   rejected: Rejected[]
-  /** The upstream asks to be left alone for this long (longer than the interval). */
+  /** The upstream asks for a longer pause than the interval. */
   next_poll_seconds?: number
 }
 
-/** One upstream. `poll` throws a `FeedError` when it got nothing; the old state then stays. */
+/** An upstream. `poll` throws a FeedError on failure; the state is then kept. */
 export type Feed = {
   source: string
   title: string
@@ -66,7 +66,7 @@ export function isFeedError(error: unknown): error is FeedError {
   return error instanceof Error && error.name === 'FeedError'
 }
 
-/** What to send back next time, so that an unchanged feed costs nobody anything. */
+/** Validators for a conditional request (RFC 9110 §13). */
 export type Validators = { etag?: string | undefined; last_modified?: string | undefined }
 
 export type Fetched = { max_age_seconds: number } & (
@@ -74,7 +74,7 @@ export type Fetched = { max_age_seconds: number } & (
   | { not_modified: false; json: unknown; validators: Validators }
 )
 
-/** fetchFeed asks as a good guest: it says who it is, sends validators back, and heeds the answer. */
+/** Fetches JSON with a User-Agent and conditional headers. Throws a FeedError. */
 export async function fetchFeed(
   url: string,
   input: Pick<PollInput, 'fetch' | 'now' | 'contact' | 'signal'> & {
@@ -83,13 +83,13 @@ export async function fetchFeed(
     max_bytes?: number
   },
 ): Promise<Fetched> {
-  // Taken out of the object: Workers refuse a `fetch` that is called as somebody's method.
+  // Destructured, because Workers refuse a `fetch` that is called as a method.
   const { fetch, validators = {}, timeout_ms = TIMEOUT_MS, max_bytes = MAX_BYTES } = input
   const timeout = AbortSignal.timeout(timeout_ms)
   const signal = input.signal ? AbortSignal.any([input.signal, timeout]) : timeout
   const headers = new Headers({
     accept: 'application/json',
-    // All three runtimes unpack it; workerd alone does not ask for it by itself.
+    // All three runtimes decompress it, but workerd does not request it by default.
     'accept-encoding': 'gzip',
     'user-agent': agent(input.contact),
   })
@@ -124,7 +124,7 @@ export async function fetchFeed(
 
 function refuseFailure(response: Response, now: Date): void {
   if (response.status === 200) return
-  // Nobody reads it, but an unread body would hold its connection.
+  // An unread body would keep its connection open.
   response.body?.cancel().catch(() => {})
   const retry_after_seconds = parseRetryAfter(response.headers.get('retry-after'), now)
   const code = response.status === 429 ? 'rate_limited' : 'http_status'
@@ -152,7 +152,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    // Several services answer a bad request or a maintenance window with a page and status 200.
+    // Some services answer errors or maintenance with an HTML page and status 200.
     const what = /^\s*</.test(text) ? 'a web page' : 'something that is not JSON'
     throw feedError('not_json', `answered with ${what}`, { cause })
   }

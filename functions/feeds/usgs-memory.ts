@@ -2,31 +2,31 @@ import { z } from 'zod'
 import { EventType, type NormalisedEvent } from '../../shared/event.ts'
 
 const WINDOW_MS = { hour: 60 * 60_000, day: 24 * 60 * 60_000 } as const
-/** A summary is rebuilt every minute and cached for one: that near its edge an event may be gone. */
+/** A summary is rebuilt every minute and cached for another, so events this close to its edge may be missing. */
 const EDGE_MS = 3 * 60_000
-/** More than twice the fullest day of the Ridgecrest sequence of 2019. */
+/** More than twice the busiest day of the Ridgecrest sequence in 2019. */
 const MAX_REMEMBERED = 5_000
 
 export type Window = keyof typeof WINDOW_MS
 
-/** One whole reading of a summary feed. */
+/** The content of a summary feed. */
 export type Snapshot = {
   window: Window
   events: NormalisedEvent[]
-  /** Ids of items that are there but could not be read: they have not vanished. */
+  /** Ids of items that could not be parsed. They have not vanished. */
   unread: string[]
-  /** When the upstream built it, ms since 1970. */
+  /** When the upstream generated it, in ms since 1970. */
   generated: number
-  /** False for a copy that was cut: nothing can be concluded from what it lacks. */
+  /** False for a truncated copy: nothing can be concluded from what is missing. */
   complete: boolean
 }
 
 /**
- * What is kept of a recent event to take it back when it vanishes: title, lat, lon, ts, severity,
- * type, updated, other ids; then how often each window lacked it in a row; then, when it was taken
- * back, the time. A tuple, because some hundreds of them are stored with every poll.
+ * What is kept of a recent event, to retract it when it vanishes: title, lat, lon, ts, severity, type,
+ * updated, other ids; how often in a row each window lacked it; and when it was retracted, or null.
+ * A tuple, because hundreds of them are stored with every poll.
  */
-const Remembered = z.tuple([
+const MemoryEntry = z.tuple([
   z.string(),
   z.number(),
   z.number(),
@@ -39,21 +39,20 @@ const Remembered = z.tuple([
   z.number(),
   z.number().nullable(),
 ])
-type Remembered = z.infer<typeof Remembered>
+type MemoryEntry = z.infer<typeof MemoryEntry>
 
-/** By id without the source. */
-export const Memory = z.record(z.string(), Remembered)
+/** The remembered events by id, without the source prefix. */
+export const Memory = z.record(z.string(), MemoryEntry)
 export type Memory = z.infer<typeof Memory>
 
 const MISSES = { hour: 8, day: 9 } as const
-const TAKEN_BACK_AT = 10
+const RETRACTED_AT = 10
 
 /**
- * observe brings the memory up to date with a snapshot and returns the events to hand over: those in
- * it, and those that vanished from two complete snapshots in a row while they were young enough to
- * be there, as retracted.
+ * Updates the memory with a snapshot. Returns the events of the snapshot and, as retracted, those that
+ * were missing from two complete snapshots in a row although they are recent enough to be in them.
  */
-export function observe(memory: Memory, snapshot: Snapshot): NormalisedEvent[] {
+export function updateMemory(memory: Memory, snapshot: Snapshot): NormalisedEvent[] {
   const present = new Set(snapshot.unread.map(bare))
   const events: NormalisedEvent[] = []
   for (const event of snapshot.events) {
@@ -73,19 +72,19 @@ function remember(
   ids: string[],
   { window, generated }: Snapshot,
 ): NormalisedEvent | null {
-  // The preferred id may have changed since: whatever was known under another one is this event.
+  // The preferred id may have changed, so all ids are looked up.
   const known = ids.map((id) => memory[id]).find((entry) => entry !== undefined)
-  const taken_back_at = known?.[TAKEN_BACK_AT] ?? null
-  // The other window's copy may be older than the one that took the event back.
-  if (taken_back_at !== null && generated <= taken_back_at) return null
+  const retracted_at = known?.[RETRACTED_AT] ?? null
+  // This copy may be older than the one in which the event was missing.
+  if (retracted_at !== null && generated <= retracted_at) return null
 
   for (const id of ids) delete memory[id]
   if (event.status === 'retracted') return event
   const entry = pack(event, known)
   entry[MISSES[window]] = 0
   memory[bare(event.id)] = entry
-  if (taken_back_at === null) return event
-  // Back again, perhaps with its old update time, which would lose against the retraction's.
+  if (retracted_at === null) return event
+  // The event is back. Its old update time would lose against that of the retraction.
   const back_at = new Date(generated).toISOString()
   const is_newer = event.revised_at !== null && event.revised_at > back_at
   return is_newer ? event : { ...event, revised_at: back_at }
@@ -96,21 +95,21 @@ function vanished(memory: Memory, present: Set<string>, snapshot: Snapshot): Nor
   if (!complete) return []
   const since = generated - WINDOW_MS[window] + EDGE_MS
   const watched = Object.entries(memory).filter(
-    ([, entry]) => entry[3] > since && entry[TAKEN_BACK_AT] === null,
+    ([, entry]) => entry[3] > since && entry[RETRACTED_AT] === null,
   )
   const missing = watched.filter(
     ([id, entry]) => !present.has(id) && !entry[7].some((alias) => present.has(alias)),
   )
-  // An upstream that loses most of its catalogue at once is broken, whatever its count says.
+  // An upstream that loses most of its events at once is broken, whatever its count says.
   if (missing.length > Math.max(3, watched.length / 2)) return []
 
   const retracted: NormalisedEvent[] = []
   for (const [id, entry] of missing) {
-    const next: Remembered = [...entry]
+    const next: MemoryEntry = [...entry]
     next[MISSES[window]] += 1
     memory[id] = next
     if (next[MISSES[window]] < 2) continue
-    next[TAKEN_BACK_AT] = generated
+    next[RETRACTED_AT] = generated
     retracted.push({ ...unpack(id, next), status: 'retracted', revised_at: instant(generated) })
   }
   return retracted
@@ -124,7 +123,7 @@ function forget(memory: Memory, generated: number): void {
   })
 }
 
-function pack(event: NormalisedEvent, known: Remembered | undefined): Remembered {
+function pack(event: NormalisedEvent, known: MemoryEntry | undefined): MemoryEntry {
   const id = bare(event.id)
   return [
     event.title,
@@ -141,7 +140,7 @@ function pack(event: NormalisedEvent, known: Remembered | undefined): Remembered
   ]
 }
 
-function unpack(id: string, entry: Remembered): NormalisedEvent {
+function unpack(id: string, entry: MemoryEntry): NormalisedEvent {
   const [title, lat, lon, ts, severity, type, updated, aliases] = entry
   return {
     id: `usgs:${id}`,

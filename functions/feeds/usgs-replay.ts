@@ -6,8 +6,8 @@ import { normaliseUsgs } from './usgs.ts'
 const WEEK_MS = 7 * 24 * 60 * 60_000
 const FIRST_ROUND_MS = 5 * 60_000
 const LATER_ROUND_MS = 30 * 60_000
-/** Time away beyond this is a pause: the play goes on where it stopped, and nothing piles up. */
-const LONGEST_STEP_MS = 60_000
+/** A longer time between two polls counts as a pause: the replay continues where it stopped. */
+const MAX_STEP_MS = 60_000
 
 const Recorded = z.object({
   metadata: z.object({ generated: z.number() }),
@@ -15,15 +15,15 @@ const Recorded = z.object({
 })
 
 const State = z.object({
-  /** How much has been played since the start, in ms of playing time. */
+  /** The position in the replay, in ms of playing time. */
   position_ms: z.number().min(0).optional(),
   polled_at: z.iso.datetime().optional(),
 })
 
-/** A recorded week: its events, oldest first, each with its place in the week (0 ≤ at < 1). */
+/** A recorded week: its events, oldest first, each with its position in the week (0 ≤ at < 1). */
 export type Recording = { ends_at: Date; items: { at: number; event: NormalisedEvent }[] }
 
-/** readRecording reads a week of the USGS summary feed; what was no event then is left out. */
+/** Parses a recorded week of the USGS summary feed. Invalid items are left out. */
 export function readRecording(json: unknown): Recording {
   const { metadata, features } = Recorded.parse(json)
   const starts_at = metadata.generated - WEEK_MS
@@ -36,8 +36,8 @@ export function readRecording(json: unknown): Recording {
   return { ends_at: new Date(metadata.generated), items }
 }
 
-/** history is the recorded week, shifted so that it ends at the start, as if it had been seen live. */
-export function history(
+/** The recorded week as history: shifted so that it ends at `startedAt`, as if it had been seen live. */
+export function historyOf(
   recording: Recording,
   startedAt: Date,
 ): { event: NormalisedEvent; first_seen_at: string }[] {
@@ -49,9 +49,9 @@ export function history(
 }
 
 /**
- * usgsReplay plays the recorded week again and again: once within 5 minutes, then every 30 minutes.
- * What is due follows from (state, now) alone, and the state counts playing time, not the clock:
- * after an absence it goes on where it stopped, losing and doubling nothing.
+ * A feed that replays the recorded week over and over: the first time in 5 minutes, then in 30. What is
+ * due depends only on the state and `now`. The state counts playing time, so after a pause the replay
+ * continues where it stopped, without losing or repeating an event.
  */
 export function usgsReplay(recording: Recording, { startedAt }: { startedAt: Date }): Feed {
   return {
@@ -60,17 +60,17 @@ export function usgsReplay(recording: Recording, { startedAt }: { startedAt: Dat
     attribution: 'Recorded 31 January to 7 February 2018 by the U.S. Geological Survey',
     types: ['earthquake', 'volcano', 'other'],
     interval_seconds: 1,
-    poll: async (input) => play(recording, startedAt, input),
+    poll: async (input) => playDue(recording, startedAt, input),
   }
 }
 
-function play(recording: Recording, startedAt: Date, input: PollInput): FeedResult {
+function playDue(recording: Recording, startedAt: Date, input: PollInput): FeedResult {
   const state = State.catch({}).parse(input.state)
   const from = state.position_ms ?? 0
   const polled_at = state.polled_at ? Date.parse(state.polled_at) : startedAt.getTime()
   const away = Math.max(0, input.now.getTime() - polled_at)
-  const step = Math.min(away, LONGEST_STEP_MS)
-  // The moment at which position 0 would have been played, had there been no pause.
+  const step = Math.min(away, MAX_STEP_MS)
+  // When position 0 would have been played without any pause.
   const origin = input.now.getTime() - step - from
 
   const events = due(recording, from, from + step).map(({ event, position, round }) =>

@@ -11,11 +11,11 @@ import {
   type PollInput,
   type Rejected,
 } from './feed.ts'
-import { Memory, observe, type Snapshot, type Window } from './usgs-memory.ts'
+import { Memory, type Snapshot, updateMemory, type Window } from './usgs-memory.ts'
 
 const SUMMARY = 'https://earthquake.usgs.gov/earthquakes/feed/v1.0/summary'
 const INTERVAL_SECONDS = 60
-/** all_day heals what a minute's poll of all_hour missed, and brings late revisions. */
+/** all_day catches what the polls of all_hour missed, and late revisions. */
 const DAY_INTERVAL_SECONDS = 15 * 60
 const DAY_RETRY_SECONDS = 5 * 60
 const MAX_POLL_SECONDS = 60 * 60
@@ -34,7 +34,7 @@ const Feature = z.object({
     alert: z.string().nullish(),
     ids: z.string().nullish(),
   }),
-  // The third coordinate is the depth in km; it may be negative or null and is no altitude.
+  // The third coordinate is the depth in km; it may be negative or null.
   geometry: z.object({ coordinates: z.tuple([z.number(), z.number()], z.unknown()) }),
 })
 type Properties = z.infer<typeof Feature>['properties']
@@ -44,12 +44,12 @@ const Summary = z.object({
   features: z.array(z.unknown()),
 })
 
-const Asked = z.object({ etag: z.string().optional(), last_modified: z.string().optional() })
+const Validators = z.object({ etag: z.string().optional(), last_modified: z.string().optional() })
 
 const State = z.object({
-  hour: Asked.default({}),
-  day: Asked.default({}),
-  /** When all_day is asked next, ms since 1970. */
+  hour: Validators.default({}),
+  day: Validators.default({}),
+  /** When all_day is polled next, in ms since 1970. */
   day_due: z.number().default(0),
   memory: Memory.default({}),
 })
@@ -57,7 +57,7 @@ type State = z.infer<typeof State>
 
 export type Normalised = { event: NormalisedEvent } | { rejected: Rejected }
 
-/** usgs polls the live summary feeds of the U.S. Geological Survey. */
+/** The live summary feeds of the U.S. Geological Survey. */
 export const usgs: Feed = {
   source: 'usgs',
   title: 'USGS earthquakes',
@@ -67,7 +67,7 @@ export const usgs: Feed = {
   poll,
 }
 
-/** normaliseUsgs maps one GeoJSON feature, or says why it cannot be an event. */
+/** Turns a GeoJSON feature into an event, or returns why it cannot be one. */
 export function normaliseUsgs(feature: unknown): Normalised {
   const read = Feature.safeParse(feature)
   if (!read.success) return reject(feature, read.error)
@@ -97,8 +97,8 @@ export function normaliseUsgs(feature: unknown): Normalised {
 }
 
 /**
- * (mag − 1.5) × 17, rounded, within 0–100. Impact beats magnitude: PAGER yellow is at least 60,
- * orange 80, red 100. What is no earthquake (quarry blast, explosion …) stays at 20 or below.
+ * (mag − 1.5) × 17, rounded, within 0–100. PAGER's impact alerts raise it: yellow to at least 60, orange
+ * to 80, red to 100. Everything but earthquakes (quarry blasts, explosions …) is at most 20.
  */
 function severity({ mag, alert, type }: Properties): number {
   const by_magnitude = Math.round(((mag ?? 0) - 1.5) * 17)
@@ -143,7 +143,7 @@ async function poll(input: PollInput): Promise<FeedResult> {
   const hour = await attempt('hour', state, input)
   const is_welcome = !('error' in hour && hour.error.code === 'rate_limited')
   const day = day_is_due && is_welcome ? await attempt('day', state, input) : null
-  // One of the two may fail without taking the other's events along.
+  // If only one of the two fails, the events of the other are still used.
   if ('error' in hour && (day === null || 'error' in day)) throw hour.error
 
   const memory = { ...state.memory }
@@ -165,7 +165,7 @@ async function poll(input: PollInput): Promise<FeedResult> {
     not_modified = false
     next[window] = answer.fetched.validators
     const snapshot = readSummary(window, answer.fetched.json, rejected)
-    for (const event of observe(memory, snapshot)) events.set(event.id, newer(events, event))
+    for (const event of updateMemory(memory, snapshot)) events.set(event.id, newer(events, event))
   }
 
   const unchanged = not_modified && day === null
@@ -187,7 +187,7 @@ async function attempt(window: Window, state: State, input: PollInput): Promise<
   try {
     const fetched = await fetchFeed(url, { ...input, validators: state[window] })
     if (!fetched.not_modified && !Summary.safeParse(fetched.json).success) {
-      throw feedError('not_json', 'answered JSON that is no FeatureCollection')
+      throw feedError('not_json', 'answered with JSON that is not a FeatureCollection')
     }
     return { fetched }
   } catch (error) {

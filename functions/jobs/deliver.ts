@@ -1,6 +1,12 @@
 import { doublingDelay, type NextAttempt, nextAttempt } from '../../shared/backoff.ts'
 import type { Sql } from '../../shared/sql.ts'
-import type { Card, CardAlert, CardType, Message, Outcome } from '../channels/channel.ts'
+import type {
+  Message,
+  Notification,
+  NotificationAlert,
+  NotificationType,
+  Outcome,
+} from '../channels/channel.ts'
 import { findKind, deliver as sendCard } from '../channels/kinds.ts'
 import type { Seal } from '../seal.ts'
 import type { JobContext, Queue } from './queue.ts'
@@ -48,7 +54,7 @@ type Claimed = {
   id: string
   channel_id: string
   kind: string
-  type: CardType
+  type: NotificationType
   attempts: number
   used: number
   first_attempt_at: string
@@ -88,11 +94,15 @@ async function messageOf(seal: Seal, claimed: Claimed): Promise<Message> {
     open(claimed.secret_sealed),
     open(claimed.previous_sealed),
   ])
-  const stored: { timestamp: string; alert: CardAlert; alerts?: CardAlert[]; zone: Card['zone'] } =
-    JSON.parse(claimed.payload)
+  const stored: {
+    timestamp: string
+    alert: NotificationAlert
+    alerts?: NotificationAlert[]
+    zone: Notification['zone']
+  } = JSON.parse(claimed.payload)
   return {
     id: claimed.id,
-    card: { type: claimed.type, ...stored },
+    notification: { type: claimed.type, ...stored },
     target,
     config: config === null ? undefined : JSON.parse(config),
     secrets: [secret, previous].filter((value) => value !== null),

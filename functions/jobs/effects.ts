@@ -2,8 +2,8 @@ import type { EventReference } from '../../shared/alert.ts'
 import type { DecidableEvent } from '../../shared/checks.ts'
 import type { Decision } from '../../shared/decide.ts'
 import { isMoving } from '../../shared/event.ts'
-import type { Memory } from '../../shared/memory.ts'
-import { newsFor } from '../../shared/reason.ts'
+import type { Memory } from '../../shared/match-memory.ts'
+import { updateReason } from '../../shared/reason.ts'
 import type { Sql } from '../../shared/sql.ts'
 import type { ZoneAtTime } from './zone-cache.ts'
 
@@ -67,7 +67,9 @@ export class Effects {
     this.#updates.push({
       ...this.#reference(zone, event),
       kind: decision.update,
-      reason: decision.update ? newsFor(event, decision.checks, decision.update) : decision.reason,
+      reason: decision.update
+        ? updateReason(event, decision.checks, decision.update)
+        : decision.reason,
       at: at.toISOString(),
       severity: decision.effective_severity,
       // An alert that gets further is itself the message; its update is only noted.

@@ -1,6 +1,6 @@
 import { quietWindowAt } from '../../shared/quiet-hours.ts'
 import type { Sql } from '../../shared/sql.ts'
-import { zoneOfVersion } from '../../shared/zone-version.ts'
+import { parseZoneVersion } from '../../shared/zone-version.ts'
 import { type Candidate, decideAll } from './match.ts'
 import type { Queue } from './queue.ts'
 
@@ -47,6 +47,6 @@ async function releaseUnlessQuiet(sql: Sql, zoneId: string): Promise<void> {
         select from watchpost.alerts a
         where a.zone_id = z.id and (a.status = 'held' or exists (
           select from watchpost.deliveries d where d.alert_id = a.id and d.status = 'held')))`
-  if (!held || quietWindowAt(zoneOfVersion(held.definition), new Date())) return
+  if (!held || quietWindowAt(parseZoneVersion(held.definition), new Date())) return
   await sql`select private.release_held(${zoneId}, true)`
 }

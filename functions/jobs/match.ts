@@ -1,11 +1,11 @@
 import type { DecidableEvent } from '../../shared/checks.ts'
 import { type Decision, decide, decisionCost } from '../../shared/decide.ts'
 import type { PreparedZone } from '../../shared/geometry/geometry.ts'
-import type { Memory } from '../../shared/memory.ts'
+import type { Memory } from '../../shared/match-memory.ts'
 import { memoryKey } from '../../shared/preview.ts'
 import type { Sql } from '../../shared/sql.ts'
 import type { ZoneFields } from '../../shared/zone.ts'
-import { breather } from '../turns.ts'
+import { createPacer } from '../scheduling.ts'
 import { Effects } from './effects.ts'
 import type { Queue } from './queue.ts'
 import { loadZones } from './zone-cache.ts'
@@ -70,7 +70,7 @@ export async function decideAll(
   const memories = await loadMemories(sql, candidates)
   const effects = new Effects(runId)
   // A pause now and then is no more than the time it takes: the API may run in this process.
-  const breathe = breather()
+  const pace = createPacer()
   let pairs = 0
   for (const event of candidates) {
     const at = options.at ?? new Date(event.first_seen_at)
@@ -79,7 +79,7 @@ export async function decideAll(
       const zone = zones.at(zoneId, at)
       if (!zone) continue
       pairs += 1
-      await breathe(decisionCost(zone.prepared, event))
+      await pace(decisionCost(zone.prepared, event))
       const slot = `${zoneId} ${key}`
       const before = memories.get(slot) ?? null
       const decision = decidePair(zone.prepared, event, before, at)

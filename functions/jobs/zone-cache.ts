@@ -1,8 +1,8 @@
 import { type PreparedZone, prepareZone } from '../../shared/geometry/geometry.ts'
 import type { Sql } from '../../shared/sql.ts'
 import type { ZoneFields } from '../../shared/zone.ts'
-import { zoneOfVersion } from '../../shared/zone-version.ts'
-import { breather } from '../turns.ts'
+import { parseZoneVersion } from '../../shared/zone-version.ts'
+import { createPacer } from '../scheduling.ts'
 
 /** A zone as it was at some moment, ready to be decided on. */
 export type ZoneAtTime = {
@@ -60,12 +60,12 @@ export async function loadZones(
     select v.zone_id, v.version, v.valid_from, private.version_definition(v)
     from watchpost.zone_versions v
     where v.zone_id = any(${changed.map((zone) => zone.id)}::uuid[])`
-  const breathe = breather()
+  const pace = createPacer()
   for (const row of kept) {
     const zone = prepare(row)
     ready.set(keyOf(row.zone_id, row.version), zone)
     keep(keyOf(row.zone_id, row.version), zone)
-    await breathe(40 + 10 * zone.prepared.vertices)
+    await pace(40 + 10 * zone.prepared.vertices)
   }
 
   const found = new Map<string, { zone: ZoneAtTime; valid_from: string }[]>()
@@ -104,7 +104,7 @@ function keep(key: string, zone: ZoneAtTime): void {
 const keyOf = (id: string, version: number) => `${id}:${version}`
 
 function prepare(row: Kept): ZoneAtTime {
-  const fields = zoneOfVersion(row.definition)
+  const fields = parseZoneVersion(row.definition)
   return {
     id: row.zone_id,
     version: row.version,

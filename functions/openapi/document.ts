@@ -13,37 +13,42 @@ type Content = { [type: string]: { schema?: object; example?: unknown } }
 
 export const METHODS = ['get', 'post', 'patch', 'delete'] as const
 
-const DESCRIPTION = `Watch zones over open event feeds, and proof of every decision and delivery.
-Open feeds become canonical events; what happens inside your zones raises alerts; alerts go to your channels.
+const DESCRIPTION = `Watchpost watches open event feeds (earthquakes, storms, vessels and others) for you. Each feed is turned into
+canonical events, an event inside one of your zones raises an alert, and the alert is sent to your channels. Every
+decision and every delivery is recorded and can be looked up.
 
 **Form.** JSON, UTF-8, snake_case. Times are ISO 8601 UTC ending in \`Z\`. Ids are UUIDs unless said otherwise.
-Unknown body fields are refused with 422, unknown query parameters with 400, so that a typing mistake never
-passes in silence. Bodies are at most 2 MiB.
+Unknown body fields are refused with 422 and unknown query parameters with 400, so that a typo never goes
+unnoticed. A body can have at most 2 MiB.
 
 **Keys.** Send \`Authorization: Bearer wp_live_…\`. A key has the scopes \`read\`, \`write\` (which implies
-\`read\`) or \`ingest\`. The access token of a session does what a key with \`write\` does, and alone manages the
-account (\`/account\`).
+\`read\`) or \`ingest\`. The access token of a session can do what a key with \`write\` can, and only a session can
+manage the account (\`/account\`).
 
-**Errors** are RFC 9457 problem details: \`code\` is a stable word, \`detail\` says what to do next, and every
-answer carries \`X-Request-Id\`. What belongs to somebody else is 404, as if it were not there.
+**Errors** are RFC 9457 problem details: \`code\` is a stable identifier, \`detail\` says what to do next, and every
+answer carries \`X-Request-Id\`. What belongs to somebody else is answered 404, as if it did not exist.
 
-**Pages.** Pass \`next_cursor\` as \`cursor\` until it is null. A page may be shorter than \`limit\` before that.
+**Pages.** Send \`next_cursor\` as \`cursor\` until it is null. A page may be shorter than \`limit\` even before the end.
 
-**Retries.** A creating POST with an \`Idempotency-Key\` happens once, however often it is sent. After 429 and
-503 wait as \`Retry-After\` says.
+**Retries.** A creating POST with an \`Idempotency-Key\` takes effect once, however often it is sent. After 429 and
+503, wait for the time in \`Retry-After\`.
 
-**Compatibility.** Fields, enum values and addresses may be added under \`/api/v1\`; nothing is removed.`
+**Compatibility.** Fields, enum values and routes may be added under \`/api/v1\`; nothing is removed.`
 
-/** What the generator cannot see in the routes: the messages we send. */
+/** Registers the webhook messages, which the generator cannot see in the routes. */
 export function registerMessages({ openAPIRegistry: registry }: OpenAPIHono<Env>): void {
   const messages = [
     ['alert.raised', 'An event raised an alert', AlertMessage, MESSAGE_EXAMPLES.raised],
-    ['alert.revised', 'What an alert told has changed', AlertMessage],
-    ['alert.escalated', 'It got worse: a higher band, or an emergency', AlertMessage],
-    ['alert.ended', 'The event is over', AlertMessage],
-    ['alert.retracted', 'The source took the event back', AlertMessage],
-    ['alert.digest', 'What quiet hours held', DigestMessage, MESSAGE_EXAMPLES.digest],
-    ['channel.test', 'A test of the channel', TestMessage, MESSAGE_EXAMPLES.test],
+    ['alert.revised', 'The event of an alert has changed', AlertMessage],
+    [
+      'alert.escalated',
+      'The event has reached a higher band or the emergency severity',
+      AlertMessage,
+    ],
+    ['alert.ended', 'The event has ended', AlertMessage],
+    ['alert.retracted', 'The source has retracted the event', AlertMessage],
+    ['alert.digest', 'The alerts that quiet hours held', DigestMessage, MESSAGE_EXAMPLES.digest],
+    ['channel.test', 'A test message', TestMessage, MESSAGE_EXAMPLES.test],
   ] as const
   for (const [type, summary, schema, example = MESSAGE_EXAMPLES.raised] of messages) {
     registry.registerWebhook({
@@ -63,11 +68,11 @@ export function registerMessages({ openAPIRegistry: registry }: OpenAPIHono<Env>
         },
       },
       responses: {
-        '2XX': { description: 'Taken. Any body; its start is kept as proof.' },
+        '2XX': { description: 'Accepted. The body may be anything; its start is kept as proof.' },
         default: {
           description:
-            '410: no longer wanted, the channel is switched off. 408, 425, 429 and 5xx: tried again, up to 8 times ' +
-            'in 32 hours or as Retry-After says. Anything else: refused for good.',
+            '410 disables the channel. 408, 425, 429 and 5xx are retried, up to 8 times in 32 hours or as Retry-After ' +
+            'says. Any other status fails the delivery for good.',
         },
       },
     })
@@ -83,17 +88,17 @@ export function registerMessages({ openAPIRegistry: registry }: OpenAPIHono<Env>
     })
   header(
     'webhook-id',
-    'The same on every attempt: what came twice is known by it.',
+    'The same on every attempt, so that a receiver can detect duplicates.',
     '18c7dc65-d07c-4d8f-81ca-8c8c7ed0f408',
   )
   header(
     'webhook-timestamp',
-    'When this attempt was signed, in seconds since 1970. Refuse what is minutes old.',
+    'When this attempt was signed, in seconds since 1970. Reject messages that are several minutes old.',
     '1772366500',
   )
   header(
     'webhook-signature',
-    '`v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64; two, with a space between, while a secret is rotated.',
+    '`v1,` followed by the HMAC-SHA256 of `id.timestamp.body` in base64; two of them, separated by a space, while a secret is being rotated.',
     'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   )
 }
@@ -108,15 +113,15 @@ export function describe(app: OpenAPIHono<Env>, serverUrl: string): Document {
       description: DESCRIPTION,
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
-    servers: [{ url: serverUrl, description: 'The service this document came from.' }],
+    servers: [{ url: serverUrl, description: 'The service that published this document.' }],
     tags: [
-      { name: 'Events', description: 'What happened inside the caller’s zones.' },
-      { name: 'Zones', description: 'The places people care about.' },
-      { name: 'Alerts', description: 'What was raised, and how it was delivered.' },
-      { name: 'Channels', description: 'Where alerts go.' },
-      { name: 'Organisations', description: 'Who shares zones and channels.' },
-      { name: 'Account', description: 'The caller, its usage and its audit log.' },
-      { name: 'Service', description: 'The service itself; needs no key.' },
+      { name: 'Events', description: 'Events inside the caller’s zones.' },
+      { name: 'Zones', description: 'The areas to watch, and their rules.' },
+      { name: 'Alerts', description: 'What was raised and how it was delivered.' },
+      { name: 'Channels', description: 'Where alerts are sent.' },
+      { name: 'Organisations', description: 'Groups of people who share zones and channels.' },
+      { name: 'Account', description: 'The caller, its keys, its usage and its audit log.' },
+      { name: 'Service', description: 'The service itself. No key is needed.' },
       { name: 'Webhooks', description: 'What a webhook channel receives (Standard Webhooks 1.0).' },
     ],
   })
@@ -130,10 +135,10 @@ export function describe(app: OpenAPIHono<Env>, serverUrl: string): Document {
   return document
 }
 
-/** What middleware does to every operation, and an example of each body. */
+/** Adds what middleware does to every operation, and the examples. */
 function complete(operation: Operation, method: (typeof METHODS)[number]): void {
   const isKeyed = (operation.security ?? []).length > 0
-  // What a key may do, so may who signed in.
+  // Every route that accepts a key also accepts a session.
   if (operation.security?.some((scheme) => 'key' in scheme)) {
     operation.security = [{ key: [] }, { session: [] }]
   }
@@ -149,7 +154,7 @@ function complete(operation: Operation, method: (typeof METHODS)[number]): void 
       return [String(status), { ...given, headers: headersOf(status, isKeyed) }]
     })
   operation.responses = Object.fromEntries(responses)
-  for (const parameter of operation.parameters ?? []) sayOnce(parameter)
+  for (const parameter of operation.parameters ?? []) dropRepeatedDescription(parameter)
 
   const examples: typeof EXAMPLES = { ...EXAMPLES, ...ACCOUNT_EXAMPLES }
   const { request, response } = examples[operation.operationId ?? ''] ?? {}
@@ -167,7 +172,10 @@ function exemplify(content: Content, example: object | undefined): void {
   }
 }
 
-/** The generator describes a parameter and its schema with the same words. */
-function sayOnce(parameter: { description?: string; schema?: { description?: string } }): void {
+/** Removes the description of a parameter's schema when it repeats that of the parameter. */
+function dropRepeatedDescription(parameter: {
+  description?: string
+  schema?: { description?: string }
+}): void {
   if (parameter.schema?.description === parameter.description) delete parameter.schema?.description
 }

@@ -1,4 +1,4 @@
-/** The same story on the account's side: who watches the Bosphorus, with which key and team. */
+/** The examples of the account routes, for the person who watches the Bosphorus. */
 import type { z } from 'zod'
 import type { Account, AccountExport, Invite, Key, Org } from '../../shared/account.ts'
 import { STORY } from './examples.ts'

@@ -1,4 +1,4 @@
-/** One story told through every answer: an earthquake near Istanbul, seen by the zone Bosphorus. */
+/** The examples of the document. They tell one story: an earthquake near Istanbul inside the zone Bosphorus. */
 import type { z } from 'zod'
 import type { Alert, Delivery, EventReference } from '../../shared/alert.ts'
 import type { AuditRow } from '../../shared/audit.ts'
@@ -258,7 +258,7 @@ const act: AuditRow = {
   details: { label: 'Bosphorus' },
 }
 
-/** What each operation is sent and answers, by its operationId. */
+/** The example request and response of each operation, by operationId. */
 export const EXAMPLES: Readonly<Record<string, { request?: object; response?: object }>> = {
   getSourcesHealth: {
     response: {
@@ -343,7 +343,7 @@ export const EXAMPLES: Readonly<Record<string, { request?: object; response?: ob
   listAudit: { response: { audit: [act], next_cursor: null } },
 }
 
-/** What the story's other file tells further. */
+/** The parts of the story that examples-account.ts continues. */
 export const STORY = {
   me: ME,
   key_id: KEY,
@@ -357,7 +357,7 @@ export const STORY = {
   act,
 }
 
-/** The same events for a map. */
+/** The example of listEvents as GeoJSON. */
 export const EVENTS_AS_GEOJSON = {
   type: 'FeatureCollection',
   features: [
@@ -372,7 +372,7 @@ export const EVENTS_AS_GEOJSON = {
 }
 
 const about = { id: ZONE, label: 'Bosphorus' }
-/** As it stands when its message leaves: nothing has been delivered yet. */
+/** The alert as its first message contains it: nothing has been delivered yet. */
 const leaving: Alert = {
   ...alert,
   status: 'pending',

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { z } from 'zod'
 import { ApiError, invalid } from '../../shared/problem.ts'
-import { body, createRoute, json, resource } from '../../shared/route.ts'
+import { createRoute, jsonBody, jsonResponse, resource } from '../../shared/route.ts'
 import { VERSION } from '../../shared/version.ts'
 import { authText } from '../auth/auth.text.ts'
 import { authFiles, isPassword, isSame, isSetUp, Password, setPassword } from '../auth/auth.ts'
@@ -34,7 +34,7 @@ access.openapi(
     tags: ['Access'],
     summary: 'Whether the hub runs',
     security: [],
-    responses: { 200: json(Health, 'It runs.') },
+    responses: { 200: jsonResponse(Health, 'It runs.') },
   }),
   async (c) => {
     const { config, key_role } = c.get('deps')
@@ -52,8 +52,8 @@ access.openapi(
     summary: 'Choose the admin’s password',
     description: 'With the one-time code that the installer, or the first start, printed.',
     security: [],
-    request: { body: body(z.strictObject({ code: z.string().max(200), password: Password })) },
-    responses: { 200: json(Done, 'Signed in.'), ...problems(409, 422, 429) },
+    request: { body: jsonBody(z.strictObject({ code: z.string().max(200), password: Password })) },
+    responses: { 200: jsonResponse(Done, 'Signed in.'), ...problems(409, 422, 429) },
   }),
   async (c) => {
     const { paths } = c.get('deps').config
@@ -84,9 +84,9 @@ access.openapi(
     tags: ['Access'],
     summary: 'Sign in',
     security: [],
-    request: { body: body(z.strictObject({ password: z.string().max(200) })) },
+    request: { body: jsonBody(z.strictObject({ password: z.string().max(200) })) },
     responses: {
-      200: json(Done, 'Signed in; the cookie holds for 30 days.'),
+      200: jsonResponse(Done, 'Signed in; the cookie holds for 30 days.'),
       ...problems(422, 429),
     },
   }),
@@ -106,7 +106,7 @@ access.openapi(
     tags: ['Access'],
     summary: 'Sign out of this browser',
     description: 'Ends the session itself: a copy of its cookie is of no use.',
-    responses: { 200: json(Done, 'Signed out.'), ...problems() },
+    responses: { 200: jsonResponse(Done, 'Signed out.'), ...problems() },
   }),
   async (c) => {
     await endSession(c)
@@ -122,7 +122,7 @@ access.openapi(
     tags: ['Access'],
     summary: 'Sign out of every browser',
     description: 'Ends every session, this one too. The local token goes on working.',
-    responses: { 200: json(Done, 'Signed out everywhere.'), ...problems() },
+    responses: { 200: jsonResponse(Done, 'Signed out everywhere.'), ...problems() },
   }),
   async (c) => {
     await endSessions(c)
@@ -138,7 +138,7 @@ access.openapi(
     tags: ['Access'],
     summary: 'Whether this request is let in',
     description: 'nginx asks it before it takes the body of an upload.',
-    responses: { 200: json(Done, 'It is.'), ...problems() },
+    responses: { 200: jsonResponse(Done, 'It is.'), ...problems() },
   }),
   async (c) => answer(c, Done, { ok: true }, 200),
 )
@@ -151,8 +151,10 @@ access.openapi(
     tags: ['Access'],
     summary: 'Change the admin’s password',
     description: 'Ends every other session.',
-    request: { body: body(z.strictObject({ current: z.string().max(200), password: Password })) },
-    responses: { 200: json(Done, 'Changed.'), ...problems(422, 429) },
+    request: {
+      body: jsonBody(z.strictObject({ current: z.string().max(200), password: Password })),
+    },
+    responses: { 200: jsonResponse(Done, 'Changed.'), ...problems(422, 429) },
   }),
   async (c) => {
     const { paths } = c.get('deps').config

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { body, createRoute, json, resource } from '../../shared/route.ts'
+import { createRoute, jsonBody, jsonResponse, resource } from '../../shared/route.ts'
 import { AGENT_SETTINGS, AgentSettings } from '../agents/settings.ts'
 import { answer, type Env, problems, write } from '../http/http.ts'
 import { readSetting, writeSetting } from '../ops/settings.ts'
@@ -16,7 +16,7 @@ agentSettings.openapi(
     operationId: 'getAgentSettings',
     tags: ['Settings'],
     summary: 'What agents may do',
-    responses: { 200: json(Settings, 'The settings.'), ...problems() },
+    responses: { 200: jsonResponse(Settings, 'The settings.'), ...problems() },
   }),
   async (c) => {
     const { paths } = c.get('deps').config
@@ -32,8 +32,8 @@ agentSettings.openapi(
     tags: ['Settings'],
     summary: 'Change what agents may do',
     middleware: write,
-    request: { body: body(AgentSettings) },
-    responses: { 200: json(Settings, 'Changed.'), ...problems(422) },
+    request: { body: jsonBody(AgentSettings) },
+    responses: { 200: jsonResponse(Settings, 'Changed.'), ...problems(422) },
   }),
   async (c) => {
     const { paths } = c.get('deps').config

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { body, createRoute, json, resource } from '../../shared/route.ts'
+import { createRoute, jsonBody, jsonResponse, resource } from '../../shared/route.ts'
 import { everywhere, inProject } from '../db/db.ts'
 import { answer, type Env, problems, write } from '../http/http.ts'
 import { readLicense, requireWritable } from '../license/license.ts'
@@ -33,7 +33,7 @@ approvals.openapi(
         status: Approval.shape.status.optional(),
       }),
     },
-    responses: { 200: json(Approvals, 'The newest 200.'), ...problems() },
+    responses: { 200: jsonResponse(Approvals, 'The newest 200.'), ...problems() },
   }),
   async (c) => {
     const { project = null, status = null } = c.req.valid('query')
@@ -61,8 +61,8 @@ approvals.openapi(
     summary: 'Say yes to exactly what was shown',
     description: 'What can be done at once is done; a mission that waited for it goes on.',
     middleware: write,
-    request: { body: body(z.strictObject({ id: z.uuid(), hash: z.string().length(64) })) },
-    responses: { 200: json(OneApproval, 'Decided.'), ...problems(402, 404, 409, 422) },
+    request: { body: jsonBody(z.strictObject({ id: z.uuid(), hash: z.string().length(64) })) },
+    responses: { 200: jsonResponse(OneApproval, 'Decided.'), ...problems(402, 404, 409, 422) },
   }),
   async (c) => {
     const { id, hash } = c.req.valid('json')
@@ -89,14 +89,14 @@ approvals.openapi(
     summary: 'Say no',
     middleware: write,
     request: {
-      body: body(
+      body: jsonBody(
         z.strictObject({
           id: z.uuid(),
           reason: z.string().trim().max(1000).nullable().default(null),
         }),
       ),
     },
-    responses: { 200: json(OneApproval, 'Decided.'), ...problems(404, 409, 422) },
+    responses: { 200: jsonResponse(OneApproval, 'Decided.'), ...problems(404, 409, 422) },
   }),
   async (c) => {
     const { id, reason } = c.req.valid('json')

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
 import { z } from 'zod'
 import { ApiError, invalid } from '../../shared/problem.ts'
-import { body, createRoute, json, resource } from '../../shared/route.ts'
+import { createRoute, jsonBody, jsonResponse, resource } from '../../shared/route.ts'
 import { isEncrypted } from '../backup/archive.ts'
 import { backupText } from '../backup/backup.text.ts'
 import {
@@ -62,7 +62,10 @@ backups.openapi(
     operationId: 'listBackups',
     tags: ['Backups'],
     summary: 'Every backup on this machine, newest first, and what runs',
-    responses: { 200: json(Backups, 'Poll it while `job.status` is `running`.'), ...problems() },
+    responses: {
+      200: jsonResponse(Backups, 'Poll it while `job.status` is `running`.'),
+      ...problems(),
+    },
   }),
   async (c) => {
     const { paths } = c.get('deps').config
@@ -83,7 +86,7 @@ backups.openapi(
     tags: ['Backups'],
     summary: 'Make a backup now',
     description: 'Reads only, so it works with the public key too.',
-    responses: { 202: json(OneJob, 'It runs; see GET backups.'), ...problems(409) },
+    responses: { 202: jsonResponse(OneJob, 'It runs; see GET backups.'), ...problems(409) },
   }),
   async (c) => begun(c, await startBackup(c.get('deps').config, 'manual')),
 )
@@ -130,7 +133,10 @@ backups.openapi(
         content: { 'application/octet-stream': { schema: z.string().meta({ format: 'binary' }) } },
       },
     },
-    responses: { 201: json(z.object({ backup: Backup }), 'It is here.'), ...problems(413, 422) },
+    responses: {
+      201: jsonResponse(z.object({ backup: Backup }), 'It is here.'),
+      ...problems(413, 422),
+    },
   }),
   async (c) => {
     const { paths } = c.get('deps').config
@@ -152,7 +158,7 @@ backups.openapi(
       'All or nothing: the archive is checked whole first, and what is there is backed up. Afterwards the hub restarts itself, mail is paused until it is confirmed in Settings > Mail, what was approved or on its way is asked anew, and nobody leaves the suppression list. Settings that say where mail, prompts and backups go, and what agents may do, stay as they are here unless `take` names them.',
     middleware: write,
     request: {
-      body: body(
+      body: jsonBody(
         z.strictObject({
           name: Name,
           confirm: z.string().max(200).meta({ description: 'The name again, typed by a person.' }),
@@ -168,7 +174,10 @@ backups.openapi(
         }),
       ),
     },
-    responses: { 202: json(OneJob, 'It runs; see GET backups.'), ...problems(404, 409, 422) },
+    responses: {
+      202: jsonResponse(OneJob, 'It runs; see GET backups.'),
+      ...problems(404, 409, 422),
+    },
   }),
   async (c) => {
     const { config } = c.get('deps')
@@ -216,7 +225,7 @@ backups.openapi(
     tags: ['Backups'],
     summary: 'Open a backup and hold every file of it to its checksum',
     request: {
-      body: body(
+      body: jsonBody(
         z.strictObject({
           name: Name,
           passphrase: z.string().max(500).optional(),
@@ -224,7 +233,10 @@ backups.openapi(
         }),
       ),
     },
-    responses: { 200: json(Checked, 'Whether it can be relied on.'), ...problems(404, 422) },
+    responses: {
+      200: jsonResponse(Checked, 'Whether it can be relied on.'),
+      ...problems(404, 422),
+    },
   }),
   async (c) => {
     const { paths } = c.get('deps').config
@@ -268,7 +280,7 @@ backups.openapi(
     operationId: 'deleteBackup',
     tags: ['Backups'],
     summary: 'Delete one backup of this machine',
-    request: { body: body(z.strictObject({ name: Name })) },
+    request: { body: jsonBody(z.strictObject({ name: Name })) },
     responses: { 204: { description: 'Deleted.' }, ...problems(404, 422) },
   }),
   async (c) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ApiError, invalid } from '../../shared/problem.ts'
-import { body, createRoute, json, resource } from '../../shared/route.ts'
+import { createRoute, jsonBody, jsonResponse, resource } from '../../shared/route.ts'
 import {
   BRANDING,
   Branding,
@@ -35,7 +35,7 @@ look.openapi(
     tags: ['Access'],
     summary: 'Name, logo and colours in use',
     security: [],
-    responses: { 200: json(Look, 'What the sign-in page shows too.') },
+    responses: { 200: jsonResponse(Look, 'What the sign-in page shows too.') },
   }),
   async (c) => {
     const branding = await readBranding(c.get('deps').config)
@@ -53,7 +53,7 @@ branding.openapi(
     operationId: 'getBranding',
     tags: ['Settings'],
     summary: 'The branding, and what may be hard to read',
-    responses: { 200: json(Settings, 'Kept also while the licence does not apply it.') },
+    responses: { 200: jsonResponse(Settings, 'Kept also while the licence does not apply it.') },
   }),
   async (c) => {
     const { config } = c.get('deps')
@@ -72,8 +72,8 @@ branding.openapi(
     tags: ['Settings'],
     summary: 'Change name, logo and colours',
     description: 'With an Enterprise licence. The logo is a PNG or a JPEG.',
-    request: { body: body(GivenBranding) },
-    responses: { 200: json(Settings, 'In use at once.'), ...problems(402, 422) },
+    request: { body: jsonBody(GivenBranding) },
+    responses: { 200: jsonResponse(Settings, 'In use at once.'), ...problems(402, 422) },
   }),
   async (c) => {
     const { config } = c.get('deps')

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { z } from 'zod'
-import { createRoute, json, resource } from '../../shared/route.ts'
+import { createRoute, jsonResponse, resource } from '../../shared/route.ts'
 import { readBranding } from '../branding/branding.ts'
 import { inProject } from '../db/db.ts'
 import { readText } from '../files.ts'
@@ -29,7 +29,7 @@ documents.openapi(
     tags: ['Missions'],
     summary: 'The files of a project, newest first',
     request: { query: z.strictObject({ project: Slug }) },
-    responses: { 200: json(Entries, 'All of them.'), ...problems(404) },
+    responses: { 200: jsonResponse(Entries, 'All of them.'), ...problems(404) },
   }),
   async (c) => {
     const folder = await folderFor(c, c.req.valid('query').project)
@@ -48,7 +48,7 @@ documents.openapi(
     tags: ['Missions'],
     summary: 'A file as text',
     request: { query: z.strictObject({ project: Slug, path: z.string().max(500) }) },
-    responses: { 200: json(OneDocument, 'The file.'), ...problems(404) },
+    responses: { 200: jsonResponse(OneDocument, 'The file.'), ...problems(404) },
   }),
   async (c) => {
     const { project, path } = c.req.valid('query')

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { body, createRoute, json, resource } from '../../shared/route.ts'
+import { createRoute, jsonBody, jsonResponse, resource } from '../../shared/route.ts'
 import { inProject } from '../db/db.ts'
 import { answer, type Ctx, type Env, languageOf, problems, write } from '../http/http.ts'
 import { readLicense, requireWritable } from '../license/license.ts'
@@ -32,7 +32,7 @@ draftSteps.openapi(
       'Without slots from those it has, and without any from its text. Voids an approval.',
     middleware: write,
     request: {
-      body: body(
+      body: jsonBody(
         z.strictObject({
           ...DraftRef,
           template: TemplateChoice.optional(),
@@ -40,7 +40,10 @@ draftSteps.openapi(
         }),
       ),
     },
-    responses: { 200: json(OneDraft, 'In state `rendered`.'), ...problems(402, 404, 409, 422) },
+    responses: {
+      200: jsonResponse(OneDraft, 'In state `rendered`.'),
+      ...problems(402, 404, 409, 422),
+    },
   }),
   async (c) => {
     const { id, project: slug, template, slots } = c.req.valid('json')
@@ -70,8 +73,11 @@ draftSteps.openapi(
     description:
       'What it says stays word for word. The draft is `draft` at once, its approval void, and `rendered` when the mission is done.',
     middleware: write,
-    request: { body: body(z.strictObject(DraftRef)) },
-    responses: { 202: json(OneMission, 'The mission is queued.'), ...problems(402, 404, 409, 422) },
+    request: { body: jsonBody(z.strictObject(DraftRef)) },
+    responses: {
+      202: jsonResponse(OneMission, 'The mission is queued.'),
+      ...problems(402, 404, 409, 422),
+    },
   }),
   async (c) => {
     const { id, project: slug } = c.req.valid('json')
@@ -103,11 +109,11 @@ draftSteps.openapi(
     summary: 'Put a draft aside',
     middleware: write,
     request: {
-      body: body(
+      body: jsonBody(
         z.strictObject({ ...DraftRef, reason: z.string().trim().max(500).nullable().optional() }),
       ),
     },
-    responses: { 200: json(OneDraft, 'In state `rejected`.'), ...problems(404, 409, 422) },
+    responses: { 200: jsonResponse(OneDraft, 'In state `rejected`.'), ...problems(404, 409, 422) },
   }),
   async (c) => {
     const { id, project: slug, reason = null } = c.req.valid('json')
@@ -144,7 +150,7 @@ draftSteps.openapi(
       'Binds the rendered bytes, the sender, the people and the list. Refused while a factual sentence cites no evidence. The answer says what will happen.',
     middleware: write,
     request: {
-      body: body(
+      body: jsonBody(
         z.strictObject({
           ...DraftRef,
           hash: z.string().max(100).optional().meta({
@@ -153,7 +159,7 @@ draftSteps.openapi(
         }),
       ),
     },
-    responses: { 200: json(Approved, 'Approved.'), ...problems(402, 404, 409, 422) },
+    responses: { 200: jsonResponse(Approved, 'Approved.'), ...problems(402, 404, 409, 422) },
   }),
   async (c) => {
     const { id, project: slug, hash } = c.req.valid('json')
@@ -175,8 +181,11 @@ draftSteps.openapi(
     description:
       'With listmonk: subscribers, lists and draft campaigns are made there. 409 `audience_changed` when the people or the sender are not what was approved; the approval is void then.',
     middleware: write,
-    request: { body: body(z.strictObject(DraftRef)) },
-    responses: { 200: json(OneDraft, 'In state `pushed`.'), ...problems(402, 404, 409, 422) },
+    request: { body: jsonBody(z.strictObject(DraftRef)) },
+    responses: {
+      200: jsonResponse(OneDraft, 'In state `pushed`.'),
+      ...problems(402, 404, 409, 422),
+    },
   }),
   async (c) => {
     const { id, project: slug } = c.req.valid('json')
@@ -196,8 +205,11 @@ draftSteps.openapi(
     description:
       'It goes in the background, within the daily cap, so maybe over days; nobody gets it twice.',
     middleware: write,
-    request: { body: body(z.strictObject(DraftRef)) },
-    responses: { 202: json(OneDraft, 'In state `sending`.'), ...problems(402, 404, 409, 422) },
+    request: { body: jsonBody(z.strictObject(DraftRef)) },
+    responses: {
+      202: jsonResponse(OneDraft, 'In state `sending`.'),
+      ...problems(402, 404, 409, 422),
+    },
   }),
   async (c) => {
     const { id, project: slug } = c.req.valid('json')
@@ -218,8 +230,8 @@ for (const step of ['pause', 'resume'] as const) {
       tags: ['Drafts'],
       summary: step === 'pause' ? 'Hold a draft that is being sent' : 'Let a held draft go on',
       middleware: write,
-      request: { body: body(z.strictObject(DraftRef)) },
-      responses: { 200: json(OneDraft, 'Done.'), ...problems(404, 409, 422) },
+      request: { body: jsonBody(z.strictObject(DraftRef)) },
+      responses: { 200: jsonResponse(OneDraft, 'Done.'), ...problems(404, 409, 422) },
     }),
     async (c) => {
       const { id, project: slug } = c.req.valid('json')
@@ -242,7 +254,7 @@ draftSteps.openapi(
       '`not_sent`: it may be sent again, by another draft/send (a campaign by another draft/push).',
     middleware: write,
     request: {
-      body: body(
+      body: jsonBody(
         z.strictObject({
           ...DraftRef,
           outcome: z.enum(['sent', 'not_sent']),
@@ -250,7 +262,7 @@ draftSteps.openapi(
         }),
       ),
     },
-    responses: { 200: json(OneDraft, 'Cleared.'), ...problems(404, 409, 422) },
+    responses: { 200: jsonResponse(OneDraft, 'Cleared.'), ...problems(404, 409, 422) },
   }),
   async (c) => {
     const { id, project: slug, outcome, email } = c.req.valid('json')

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import {
+  booleanParameter,
   CursorQuery,
   decodeCursor,
   encodeCursor,
-  flag,
-  integer,
+  integerParameter,
   NextCursor,
-  split,
+  splitPage,
 } from '../../shared/page.ts'
-import { body, createRoute, json, pathId, resource } from '../../shared/route.ts'
+import { createRoute, jsonBody, jsonResponse, pathId, resource } from '../../shared/route.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { everywhere, inProject } from '../db/db.ts'
 import { answer, type Env, problems, write } from '../http/http.ts'
@@ -112,9 +112,12 @@ drafts.openapi(
     tags: ['Drafts'],
     summary: 'Drafts of a project, newest first',
     request: {
-      query: Filter.extend({ limit: integer(1, 100, 20, 'Drafts a page.'), cursor: CursorQuery }),
+      query: Filter.extend({
+        limit: integerParameter(1, 100, 20, 'Drafts a page.'),
+        cursor: CursorQuery,
+      }),
     },
-    responses: { 200: json(Drafts, 'A page.'), ...problems(404) },
+    responses: { 200: jsonResponse(Drafts, 'A page.'), ...problems(404) },
   }),
   async (c) => {
     const { limit, cursor, ...filter } = c.req.valid('query')
@@ -135,7 +138,7 @@ drafts.openapi(
         order by draft.created_at desc, draft.id desc
         limit ${limit + 1}`,
     )
-    const { page, last } = split(rows, limit)
+    const { page, last } = splitPage(rows, limit)
     const next_cursor = last ? await encodeCursor(filter, [last.position, last.id]) : null
     return answer(c, Drafts, { drafts: page, next_cursor }, 200)
   },
@@ -166,7 +169,7 @@ drafts.openapi(
     tags: ['Drafts'],
     summary: 'A draft with its evidence, gates and recipients',
     request: { query: z.strictObject({ id: DraftId, project: ProjectQuery }) },
-    responses: { 200: json(Detailed, 'The draft.'), ...problems(404) },
+    responses: { 200: jsonResponse(Detailed, 'The draft.'), ...problems(404) },
   }),
   async (c) => {
     const { id, project: named } = c.req.valid('query')
@@ -195,7 +198,7 @@ const Other = z.strictObject({
   project: ProjectQuery,
   lead_id: z.uuid().optional().meta({ description: 'One lead; the other fields do not count.' }),
   ...filterFields,
-  is_chosen: flag('Only those of the leads that were chosen for this draft.'),
+  is_chosen: booleanParameter('Only those of the leads that were chosen for this draft.'),
 })
 const Choices = z.object({ tags: z.array(z.string()), countries: z.array(z.string()) })
 const OtherAudience = z.object({
@@ -212,7 +215,7 @@ drafts.openapi(
     summary: 'Who a draft would go to with another audience',
     description: 'Nothing changes; draft/edit takes the audience.',
     request: { query: Other },
-    responses: { 200: json(OtherAudience, 'Judged one by one.'), ...problems(404) },
+    responses: { 200: jsonResponse(OtherAudience, 'Judged one by one.'), ...problems(404) },
   }),
   async (c) => {
     const { id, project: named, lead_id, is_chosen, ...filter } = c.req.valid('query')
@@ -260,11 +263,11 @@ drafts.openapi(
         id: DraftId,
         project: ProjectQuery,
         state: Recipient.shape.state.optional(),
-        limit: integer(1, 500, 100, 'Recipients a page.'),
+        limit: integerParameter(1, 500, 100, 'Recipients a page.'),
         cursor: CursorQuery,
       }),
     },
-    responses: { 200: json(Recipients, 'A page, by address.'), ...problems(404) },
+    responses: { 200: jsonResponse(Recipients, 'A page, by address.'), ...problems(404) },
   }),
   async (c) => {
     const { limit, cursor, ...filter } = c.req.valid('query')
@@ -281,7 +284,7 @@ drafts.openapi(
         order by email
         limit ${limit + 1}`
     })
-    const { page, last } = split(rows, limit)
+    const { page, last } = splitPage(rows, limit)
     const next_cursor = last ? await encodeCursor(filter, [last.email]) : null
     return answer(c, Recipients, { recipients: page, next_cursor }, 200)
   },
@@ -295,8 +298,11 @@ drafts.openapi(
     tags: ['Drafts'],
     summary: 'Write a draft by hand',
     middleware: write,
-    request: { body: body(NewDraft.extend({ project: Slug })) },
-    responses: { 201: json(OneDraft, 'Created, in state `draft`.'), ...problems(402, 404, 422) },
+    request: { body: jsonBody(NewDraft.extend({ project: Slug })) },
+    responses: {
+      201: jsonResponse(OneDraft, 'Created, in state `draft`.'),
+      ...problems(402, 404, 422),
+    },
   }),
   async (c) => {
     const { project: slug, ...given } = c.req.valid('json')
@@ -320,8 +326,11 @@ drafts.openapi(
     description:
       'Absent fields stay. A new text or subject takes the place of the slots. Whoever has had the mail already does not get it again.',
     middleware: write,
-    request: { body: body(DraftChange.extend(DraftRef)) },
-    responses: { 200: json(OneDraft, 'In state `draft`.'), ...problems(402, 404, 409, 422) },
+    request: { body: jsonBody(DraftChange.extend(DraftRef)) },
+    responses: {
+      200: jsonResponse(OneDraft, 'In state `draft`.'),
+      ...problems(402, 404, 409, 422),
+    },
   }),
   async (c) => {
     const { project: slug, id, ...change } = c.req.valid('json')

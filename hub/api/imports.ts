@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ApiError, invalid, issuesOf } from '../../shared/problem.ts'
-import { createRoute, json, pathId, resource } from '../../shared/route.ts'
+import { createRoute, jsonResponse, pathId, resource } from '../../shared/route.ts'
 import { raw, type Sql } from '../../shared/sql.ts'
 import { everywhere, inProject } from '../db/db.ts'
 import { answer, type Ctx, type Env, languageOf, problems, write } from '../http/http.ts'
@@ -91,7 +91,7 @@ imports.openapi(
     description:
       'Writes nothing, and works with the read-only key. Headers in English and Turkish are understood; UTF-8, UTF-16 and the Windows code pages 1254 and 1252 are told apart.',
     request: { query: Upload, body: fileBody },
-    responses: { 200: json(Preview, 'How it would be read.'), ...problems(413, 415, 422) },
+    responses: { 200: jsonResponse(Preview, 'How it would be read.'), ...problems(413, 415, 422) },
   }),
   async (c) => {
     const { bytes, file, choices } = await readUpload(c)
@@ -111,7 +111,7 @@ imports.openapi(
       'A form with `file`, or the file itself as text/csv with the rest in the query. Answers when the file is read and sound; its rows follow. Known leads are found by e-mail in any case, by `id` of an export, and without an e-mail by name, company, phone and domain: importing the same file again doubles nothing.',
     middleware: write,
     request: { query: Upload, body: fileBody },
-    responses: { 202: json(OneImport, 'Taken.'), ...problems(402, 404, 413, 415, 422) },
+    responses: { 202: jsonResponse(OneImport, 'Taken.'), ...problems(402, 404, 413, 415, 422) },
   }),
   async (c) => {
     const { bytes, file, slug: named, choices } = await readUpload(c)
@@ -139,7 +139,7 @@ imports.openapi(
     tags: ['Leads'],
     summary: 'The newest fifty imports of a project',
     request: { query: z.strictObject({ project: Fields.project }) },
-    responses: { 200: json(Imports, 'Newest first.'), ...problems(404) },
+    responses: { 200: jsonResponse(Imports, 'Newest first.'), ...problems(404) },
   }),
   async (c) => {
     const slug = await slugFor(c.get('deps'), c.req.valid('query').project)
@@ -166,7 +166,7 @@ imports.openapi(
     tags: ['Leads'],
     summary: 'How far an import is',
     request: { params: z.object({ id: pathId('An import.') }) },
-    responses: { 200: json(OneImport, 'The import.'), ...problems(404) },
+    responses: { 200: jsonResponse(OneImport, 'The import.'), ...problems(404) },
   }),
   async (c) => {
     const { id } = c.req.valid('param')

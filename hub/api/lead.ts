@@ -3,12 +3,12 @@ import {
   CursorQuery,
   decodeCursor,
   encodeCursor,
-  integer,
+  integerParameter,
   NextCursor,
-  split,
+  splitPage,
 } from '../../shared/page.ts'
 import { ApiError } from '../../shared/problem.ts'
-import { body, createRoute, json, resource } from '../../shared/route.ts'
+import { createRoute, jsonBody, jsonResponse, resource } from '../../shared/route.ts'
 import { everywhere, inProject, type Project, sqlState } from '../db/db.ts'
 import { answer, type Ctx, type Env, Problem, problem, problems, write } from '../http/http.ts'
 import { NEWEST, Position, positionOf } from '../http/page.ts'
@@ -74,7 +74,7 @@ lead.openapi(
     summary: 'A lead with its notes, tasks and evidence',
     description: 'The newest 200 notes, up to 200 tasks and the newest 200 pieces of evidence.',
     request: { query: z.strictObject({ lead_id: z.string() }) },
-    responses: { 200: json(Detailed, 'The lead.'), ...problems(404) },
+    responses: { 200: jsonResponse(Detailed, 'The lead.'), ...problems(404) },
   }),
   async (c) => {
     const id = idOf(c.req.valid('query').lead_id)
@@ -109,8 +109,12 @@ lead.openapi(
     description:
       'At least one of name, email and company. The same e-mail in the same project, in any case, is 409 with the lead that has it.',
     middleware: write,
-    request: { body: body(z.strictObject({ slug: Slug, data: NewLead })) },
-    responses: { 201: json(OneLead, 'Added.'), ...problems(402, 404, 422), 409: knownEmail },
+    request: { body: jsonBody(z.strictObject({ slug: Slug, data: NewLead })) },
+    responses: {
+      201: jsonResponse(OneLead, 'Added.'),
+      ...problems(402, 404, 422),
+      409: knownEmail,
+    },
   }),
   async (c) => {
     const { slug, data } = c.req.valid('json')
@@ -135,8 +139,12 @@ lead.openapi(
     summary: 'Change a lead',
     description: 'Absent fields stay, null clears. A change of stage is an activity of its own.',
     middleware: write,
-    request: { body: body(z.strictObject({ lead_id: LeadId, ...LeadChange.shape })) },
-    responses: { 200: json(OneLead, 'Changed.'), ...problems(402, 404, 422), 409: knownEmail },
+    request: { body: jsonBody(z.strictObject({ lead_id: LeadId, ...LeadChange.shape })) },
+    responses: {
+      200: jsonResponse(OneLead, 'Changed.'),
+      ...problems(402, 404, 422),
+      409: knownEmail,
+    },
   }),
   async (c) => {
     const { lead_id, ...change } = c.req.valid('json')
@@ -160,8 +168,12 @@ lead.openapi(
     description:
       'With its notes, tasks, timeline, evidence and unsent letters, which are drafts again. What was sent stays with the project that sent it.',
     middleware: write,
-    request: { body: body(z.strictObject({ lead_id: LeadId, slug: Slug })) },
-    responses: { 200: json(OneLead, 'Moved.'), ...problems(402, 404, 422), 409: knownEmail },
+    request: { body: jsonBody(z.strictObject({ lead_id: LeadId, slug: Slug })) },
+    responses: {
+      200: jsonResponse(OneLead, 'Moved.'),
+      ...problems(402, 404, 422),
+      409: knownEmail,
+    },
   }),
   async (c) => {
     const { lead_id, slug } = c.req.valid('json')
@@ -191,8 +203,11 @@ lead.openapi(
     summary: 'Delete a lead and all that is known of it',
     description: 'Its unsent letters go with it; while one is on its way this is 409.',
     middleware: write,
-    request: { body: body(z.strictObject({ lead_id: LeadId })) },
-    responses: { 200: json(OneLead, 'Deleted; as it was.'), ...problems(402, 404, 409, 422) },
+    request: { body: jsonBody(z.strictObject({ lead_id: LeadId })) },
+    responses: {
+      200: jsonResponse(OneLead, 'Deleted; as it was.'),
+      ...problems(402, 404, 409, 422),
+    },
   }),
   async (c) => {
     const { lead_id } = c.req.valid('json')
@@ -215,8 +230,8 @@ lead.openapi(
     description:
       'For a mail that only came from its address, which anybody can write. Follow-ups may go out again, and a lead that is still `replied` is `contacted`.',
     middleware: write,
-    request: { body: body(z.strictObject({ lead_id: LeadId })) },
-    responses: { 200: json(OneLead, 'Taken back.'), ...problems(402, 404, 422) },
+    request: { body: jsonBody(z.strictObject({ lead_id: LeadId })) },
+    responses: { 200: jsonResponse(OneLead, 'Taken back.'), ...problems(402, 404, 422) },
   }),
   async (c) => {
     const { lead_id } = c.req.valid('json')
@@ -243,11 +258,11 @@ lead.openapi(
     request: {
       query: z.strictObject({
         lead_id: z.string(),
-        limit: integer(1, 200, 50, 'Activities a page.'),
+        limit: integerParameter(1, 200, 50, 'Activities a page.'),
         cursor: CursorQuery,
       }),
     },
-    responses: { 200: json(Timeline, 'A page.'), ...problems(404) },
+    responses: { 200: jsonResponse(Timeline, 'A page.'), ...problems(404) },
   }),
   async (c) => {
     const { limit, cursor, ...filter } = c.req.valid('query')
@@ -263,7 +278,7 @@ lead.openapi(
         order by at desc, id desc
         limit ${limit + 1}`
     })
-    const { page, last } = split(rows, limit)
+    const { page, last } = splitPage(rows, limit)
     const next_cursor = last ? await encodeCursor(filter, [last.position, last.id]) : null
     return answer(c, Timeline, { activities: page, next_cursor }, 200)
   },

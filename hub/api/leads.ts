@@ -3,12 +3,12 @@ import {
   CursorQuery,
   decodeCursor,
   encodeCursor,
-  integer,
+  integerParameter,
   NextCursor,
-  split,
+  splitPage,
 } from '../../shared/page.ts'
 import { ApiError } from '../../shared/problem.ts'
-import { body, createRoute, json, resource } from '../../shared/route.ts'
+import { createRoute, jsonBody, jsonResponse, resource } from '../../shared/route.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { inProject } from '../db/db.ts'
 import { answer, type Env, problems, write } from '../http/http.ts'
@@ -44,9 +44,12 @@ leads.openapi(
     tags: ['Leads'],
     summary: 'Leads of a project, newest first',
     request: {
-      query: Filter.extend({ limit: integer(1, 500, 100, 'Leads a page.'), cursor: CursorQuery }),
+      query: Filter.extend({
+        limit: integerParameter(1, 500, 100, 'Leads a page.'),
+        cursor: CursorQuery,
+      }),
     },
-    responses: { 200: json(Leads, 'A page.'), ...problems(404) },
+    responses: { 200: jsonResponse(Leads, 'A page.'), ...problems(404) },
   }),
   async (c) => {
     const { limit, cursor, ...filter } = c.req.valid('query')
@@ -55,7 +58,7 @@ leads.openapi(
     const rows = await inProject(c.get('deps').db, slug, (sql, { id }) =>
       pageOf(sql, { project_id: id, filter, limit: limit + 1, ...(position ? { position } : {}) }),
     )
-    const { page, last } = split(rows, limit)
+    const { page, last } = splitPage(rows, limit)
     const next_cursor = last ? await encodeCursor(filter, [last.position, last.id]) : null
     return answer(c, Leads, { leads: page, next_cursor }, 200)
   },
@@ -98,11 +101,11 @@ leads.openapi(
     request: {
       query: z.strictObject({
         project: Filter.shape.project,
-        limit: integer(1, 200, 50, 'Groups a page.'),
+        limit: integerParameter(1, 200, 50, 'Groups a page.'),
         cursor: CursorQuery,
       }),
     },
-    responses: { 200: json(Duplicates, 'A page.'), ...problems(404) },
+    responses: { 200: jsonResponse(Duplicates, 'A page.'), ...problems(404) },
   }),
   async (c) => {
     const { limit, cursor, ...filter } = c.req.valid('query')
@@ -153,7 +156,7 @@ leads.openapi(
         from page
         order by page.kind, page.value`
     })
-    const { page, last } = split(rows, limit)
+    const { page, last } = splitPage(rows, limit)
     const next_cursor = last ? await encodeCursor(filter, [last.kind, last.value]) : null
     return answer(c, Duplicates, { duplicates: page, next_cursor }, 200)
   },
@@ -176,7 +179,7 @@ leads.openapi(
       'Each lead is changed or deleted by itself; the answer says which were not, and why.',
     middleware: write,
     request: {
-      body: body(
+      body: jsonBody(
         z
           .strictObject({
             project: Slug,
@@ -198,7 +201,7 @@ leads.openapi(
           ),
       ),
     },
-    responses: { 200: json(BulkAnswer, 'Done.'), ...problems(402, 404, 422) },
+    responses: { 200: jsonResponse(BulkAnswer, 'Done.'), ...problems(402, 404, 422) },
   }),
   async (c) => {
     const { project: slug, delete: isDelete, ...request } = c.req.valid('json')

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { invalid } from '../../shared/problem.ts'
-import { body, createRoute, json, resource } from '../../shared/route.ts'
+import { createRoute, jsonBody, jsonResponse, resource } from '../../shared/route.ts'
 import { answer, type Ctx, type Env, problems } from '../http/http.ts'
 import { checkLicense, LICENSE, LicenseFile, readLicense, TIERS, Tier } from '../license/license.ts'
 import { writeSetting } from '../ops/settings.ts'
@@ -38,7 +38,7 @@ license.openapi(
     operationId: 'getLicense',
     tags: ['Settings'],
     summary: 'The licence and what each tier allows',
-    responses: { 200: json(License, 'As of now.'), ...problems() },
+    responses: { 200: jsonResponse(License, 'As of now.'), ...problems() },
   }),
   async (c) => show(c),
 )
@@ -51,8 +51,8 @@ license.openapi(
     tags: ['Settings'],
     summary: 'Enter a licence key',
     description: 'A key that does not count is refused and the one before stays.',
-    request: { body: body(LicenseFile) },
-    responses: { 200: json(License, 'It holds from now on.'), ...problems(422) },
+    request: { body: jsonBody(LicenseFile) },
+    responses: { 200: jsonResponse(License, 'It holds from now on.'), ...problems(422) },
   }),
   async (c) => {
     const { config } = c.get('deps')

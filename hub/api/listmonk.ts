@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ApiError } from '../../shared/problem.ts'
-import { body, createRoute, json, resource } from '../../shared/route.ts'
+import { createRoute, jsonBody, jsonResponse, resource } from '../../shared/route.ts'
 import { inProject } from '../db/db.ts'
 import { answer, type Env, problems, write } from '../http/http.ts'
 import { bilingual } from '../i18n/words.ts'
@@ -29,8 +29,8 @@ listmonkList.openapi(
     summary: 'Make the project’s list in listmonk, and map it',
     description: 'The mapping is projects/_listmonk_lists.json; a mapped list is not made again.',
     middleware: write,
-    request: { body: body(z.strictObject({ slug: Slug })) },
-    responses: { 200: json(Made, 'The list is there.'), ...problems(402, 404, 409, 422) },
+    request: { body: jsonBody(z.strictObject({ slug: Slug })) },
+    responses: { 200: jsonResponse(Made, 'The list is there.'), ...problems(402, 404, 409, 422) },
   }),
   async (c) => {
     const { slug } = c.req.valid('json')

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { body, createRoute, json, resource } from '../../shared/route.ts'
+import { createRoute, jsonBody, jsonResponse, resource } from '../../shared/route.ts'
 import { answer, type Ctx, type Env, problems, write } from '../http/http.ts'
 import type { Localizable } from '../i18n/words.ts'
 import { surroundings } from '../mail/drafts/approval.ts'
@@ -114,7 +114,7 @@ mail.openapi(
     operationId: 'getMailSettings',
     tags: ['Settings'],
     summary: 'How mail is sent, and how it goes',
-    responses: { 200: json(Mail, 'Without secrets.'), ...problems() },
+    responses: { 200: jsonResponse(Mail, 'Without secrets.'), ...problems() },
   }),
   async (c) => answer(c, Mail, await view(c), 200),
 )
@@ -129,8 +129,8 @@ mail.openapi(
     description:
       'Absent fields stay, null takes a server away. A password or token that is left out stays for the same server and user.',
     middleware: write,
-    request: { body: body(MailChange) },
-    responses: { 200: json(Mail, 'Changed.'), ...problems(422) },
+    request: { body: jsonBody(MailChange) },
+    responses: { 200: jsonResponse(Mail, 'Changed.'), ...problems(422) },
   }),
   async (c) => {
     await changeMail(c.get('deps').config.paths, c.req.valid('json'))
@@ -165,7 +165,7 @@ mail.openapi(
     summary: 'Try the servers that are set; nothing is sent',
     middleware: write,
     responses: {
-      200: json(Checks, 'What each answered; null for one that is not set.'),
+      200: jsonResponse(Checks, 'What each answered; null for one that is not set.'),
       ...problems(),
     },
   }),
@@ -189,7 +189,7 @@ mail.openapi(
     tags: ['Settings'],
     summary: 'Hold all mail',
     middleware: write,
-    responses: { 200: json(Mail, 'Nothing goes out any more.'), ...problems() },
+    responses: { 200: jsonResponse(Mail, 'Nothing goes out any more.'), ...problems() },
   }),
   async (c) => {
     await pauseMail(c.get('deps').config.paths, 'admin', null)
@@ -206,7 +206,7 @@ mail.openapi(
     summary: 'Let mail go on after a pause',
     description: 'Bounces and complaints before now do not count any more.',
     middleware: write,
-    responses: { 200: json(Mail, 'Mail goes on.'), ...problems() },
+    responses: { 200: jsonResponse(Mail, 'Mail goes on.'), ...problems() },
   }),
   async (c) => {
     const { config, mailer } = c.get('deps')

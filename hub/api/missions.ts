@@ -4,12 +4,12 @@ import {
   CursorQuery,
   decodeCursor,
   encodeCursor,
-  integer,
+  integerParameter,
   NextCursor,
-  split,
+  splitPage,
 } from '../../shared/page.ts'
 import { ApiError } from '../../shared/problem.ts'
-import { body, createRoute, json, pathId, resource } from '../../shared/route.ts'
+import { createRoute, jsonBody, jsonResponse, pathId, resource } from '../../shared/route.ts'
 import { MissionInput } from '../agents/agent.ts'
 import { AGENTS } from '../agents/agents.ts'
 import { AGENT_NAMES } from '../agents/names.ts'
@@ -78,7 +78,7 @@ mission.openapi(
       'With department `auto` the words of the task decide (English and Turkish), and a model where they do not. `/gelistir` goes to pm.',
     middleware: write,
     request: {
-      body: body(
+      body: jsonBody(
         z.strictObject({
           department: Department.default('auto'),
           task: Task,
@@ -88,7 +88,7 @@ mission.openapi(
       ),
     },
     responses: {
-      202: json(OneMission.extend({ routed: Routed }), 'Queued.'),
+      202: jsonResponse(OneMission.extend({ routed: Routed }), 'Queued.'),
       ...problems(402, 404, 422),
     },
   }),
@@ -131,8 +131,11 @@ mission.openapi(
     tags: ['Missions'],
     summary: 'Which agent a task would go to',
     description: 'Only looks at the words: nothing is sent and nothing stored.',
-    request: { body: body(z.strictObject({ task: Task })) },
-    responses: { 200: json(z.object({ routed: Routed }), 'The agent and why.'), ...problems(422) },
+    request: { body: jsonBody(z.strictObject({ task: Task })) },
+    responses: {
+      200: jsonResponse(z.object({ routed: Routed }), 'The agent and why.'),
+      ...problems(422),
+    },
   }),
   async (c) => {
     const { task } = c.req.valid('json')
@@ -152,8 +155,8 @@ for (const [path, summary] of [
       tags: ['Missions'],
       summary,
       middleware: write,
-      request: { body: body(z.strictObject({ id: z.uuid() })) },
-      responses: { 202: json(OneMission, 'Done.'), ...problems(402, 404, 409, 422) },
+      request: { body: jsonBody(z.strictObject({ id: z.uuid() })) },
+      responses: { 202: jsonResponse(OneMission, 'Done.'), ...problems(402, 404, 409, 422) },
     }),
     async (c) => {
       const { id } = c.req.valid('json')
@@ -193,11 +196,11 @@ missions.openapi(
         project: z.string().max(60).optional(),
         status: Status.optional(),
         department: Department.optional(),
-        limit: integer(1, 200, 50, 'Missions a page.'),
+        limit: integerParameter(1, 200, 50, 'Missions a page.'),
         cursor: CursorQuery,
       }),
     },
-    responses: { 200: json(Missions, 'A page.'), ...problems(404) },
+    responses: { 200: jsonResponse(Missions, 'A page.'), ...problems(404) },
   }),
   async (c) => {
     const { limit, cursor, ...filter } = c.req.valid('query')
@@ -220,7 +223,7 @@ missions.openapi(
     const rows = filter.project
       ? await inProject(db, filter.project, (sql, { id }) => list(sql, id))
       : await everywhere(db, (sql) => list(sql, null))
-    const { page, last } = split(rows, limit)
+    const { page, last } = splitPage(rows, limit)
     const next_cursor = last ? await encodeCursor(filter, [last.position, last.id]) : null
     return answer(c, Missions, { missions: page, next_cursor }, 200)
   },
@@ -233,7 +236,7 @@ missions.openapi(
     operationId: 'listAgents',
     tags: ['Missions'],
     summary: 'The thirteen agents',
-    responses: { 200: json(Agents, 'All of them.'), ...problems() },
+    responses: { 200: jsonResponse(Agents, 'All of them.'), ...problems() },
   }),
   async (c) => {
     const agents = AGENT_NAMES.map((name) => ({ name, role: AGENTS[name].role }))
@@ -252,7 +255,7 @@ missions.openapi(
     tags: ['Missions'],
     summary: 'A mission with its steps and its result',
     request: { params: IdParam },
-    responses: { 200: json(Detailed, 'The mission.'), ...problems(404) },
+    responses: { 200: jsonResponse(Detailed, 'The mission.'), ...problems(404) },
   }),
   async (c) => {
     const { id } = c.req.valid('param')

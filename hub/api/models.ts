@@ -2,7 +2,7 @@ import { open, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { ApiError, invalid } from '../../shared/problem.ts'
-import { body, createRoute, json, resource } from '../../shared/route.ts'
+import { createRoute, jsonBody, jsonResponse, resource } from '../../shared/route.ts'
 import type { Deps } from '../deps.ts'
 import { answer, type Env, problems } from '../http/http.ts'
 import { bilingual, type Words } from '../i18n/words.ts'
@@ -91,7 +91,7 @@ modelSettings.openapi(
     operationId: 'getModels',
     tags: ['Settings'],
     summary: 'The model in use, what fits this machine, and what is being downloaded',
-    responses: { 200: json(Models, 'Keys are not shown.'), ...problems() },
+    responses: { 200: jsonResponse(Models, 'Keys are not shown.'), ...problems() },
   }),
   async (c) => answer(c, Models, await overview(c.get('deps')), 200),
 )
@@ -104,9 +104,9 @@ modelSettings.openapi(
     tags: ['Settings'],
     summary: 'Use another model, an endpoint, or none',
     description: 'The model process starts anew; a mission that runs waits for it.',
-    request: { body: body(Change) },
+    request: { body: jsonBody(Change) },
     responses: {
-      200: json(Models, 'In use at once, or as soon as it is loaded.'),
+      200: jsonResponse(Models, 'In use at once, or as soon as it is loaded.'),
       ...problems(422),
     },
   }),
@@ -130,7 +130,7 @@ models.openapi(
     operationId: 'getModelDownload',
     tags: ['Settings'],
     summary: 'The progress of the download, or how the last one ended',
-    responses: { 200: json(MaybeDownload, 'Poll it while `status` is `processing`.') },
+    responses: { 200: jsonResponse(MaybeDownload, 'Poll it while `status` is `processing`.') },
   }),
   async (c) => {
     return answer(c, MaybeDownload, { download: await c.get('deps').downloads.read() }, 200)
@@ -146,9 +146,9 @@ models.openapi(
     summary: 'Download a model',
     description:
       'A preset, or any GGUF: then with its SHA-256, unless the server says it as Hugging Face does. It goes on after an interruption, also one by a restart, and is used when it is there unless `use` is false.',
-    request: { body: body(DownloadRequest) },
+    request: { body: jsonBody(DownloadRequest) },
     responses: {
-      202: json(OneDownload, 'It runs; see GET model/download.'),
+      202: jsonResponse(OneDownload, 'It runs; see GET model/download.'),
       ...problems(409, 422),
     },
   }),
@@ -174,7 +174,7 @@ models.openapi(
     tags: ['Settings'],
     summary: 'Stop the running download',
     description: 'What has come is kept; the same download goes on from there.',
-    responses: { 200: json(OneDownload, 'It is stopped.'), ...problems(409) },
+    responses: { 200: jsonResponse(OneDownload, 'It is stopped.'), ...problems(409) },
   }),
   async (c) => {
     const download = await c.get('deps').downloads.cancel()
@@ -190,8 +190,8 @@ models.openapi(
     operationId: 'testModel',
     tags: ['Settings'],
     summary: 'Ask the model something',
-    request: { body: body(z.strictObject({ prompt: z.string().trim().min(1).max(2000) })) },
-    responses: { 200: json(Tested, 'What it says, and how fast.'), ...problems(422) },
+    request: { body: jsonBody(z.strictObject({ prompt: z.string().trim().min(1).max(2000) })) },
+    responses: { 200: jsonResponse(Tested, 'What it says, and how fast.'), ...problems(422) },
   }),
   async (c) => {
     const { prompt } = c.req.valid('json')

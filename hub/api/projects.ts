@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ApiError, invalid } from '../../shared/problem.ts'
-import { body, createRoute, json, resource } from '../../shared/route.ts'
+import { createRoute, jsonBody, jsonResponse, resource } from '../../shared/route.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { everywhere, inProject, sqlState } from '../db/db.ts'
 import { answer, type Ctx, type Env, problems, write } from '../http/http.ts'
@@ -78,7 +78,7 @@ projects.openapi(
     tags: ['Projects'],
     summary: 'All projects, oldest first',
     responses: {
-      200: json(z.object({ projects: z.array(Project) }), 'All of them.'),
+      200: jsonResponse(z.object({ projects: z.array(Project) }), 'All of them.'),
       ...problems(),
     },
   }),
@@ -95,7 +95,10 @@ projects.openapi(
     operationId: 'activeProject',
     tags: ['Projects'],
     summary: 'The active project',
-    responses: { 200: json(Detailed, 'The selected one, else the oldest.'), ...problems(404) },
+    responses: {
+      200: jsonResponse(Detailed, 'The selected one, else the oldest.'),
+      ...problems(404),
+    },
   }),
   async (c) => {
     const slug = await slugFor(c.get('deps'), undefined)
@@ -111,8 +114,8 @@ projects.openapi(
     tags: ['Projects'],
     summary: 'Make a project the active one',
     description: 'Works with the read-only key too.',
-    request: { body: body(z.strictObject({ slug: Slug })) },
-    responses: { 200: json(OneProject, 'Selected.'), ...problems(404, 422) },
+    request: { body: jsonBody(z.strictObject({ slug: Slug })) },
+    responses: { 200: jsonResponse(OneProject, 'Selected.'), ...problems(404, 422) },
   }),
   async (c) => {
     const { slug } = c.req.valid('json')
@@ -131,7 +134,7 @@ projects.openapi(
     summary: 'Create a project and its folder',
     middleware: write,
     request: {
-      body: body(
+      body: jsonBody(
         z.strictObject({
           slug: Slug,
           name: Fields.name,
@@ -144,7 +147,7 @@ projects.openapi(
         }),
       ),
     },
-    responses: { 201: json(OneProject, 'Created.'), ...problems(402, 409, 422) },
+    responses: { 201: jsonResponse(OneProject, 'Created.'), ...problems(402, 409, 422) },
   }),
   async (c) => {
     const { slug, name, website = null, industry = null, icp = null, ...rest } = c.req.valid('json')
@@ -183,9 +186,9 @@ projects.openapi(
     description: 'Absent fields stay; only the sections of CONTEXT.md that are sent are rewritten.',
     middleware: write,
     request: {
-      body: body(z.strictObject({ slug: Slug, ...z.object(Fields).partial().shape })),
+      body: jsonBody(z.strictObject({ slug: Slug, ...z.object(Fields).partial().shape })),
     },
-    responses: { 200: json(Detailed, 'Changed.'), ...problems(402, 404, 422) },
+    responses: { 200: jsonResponse(Detailed, 'Changed.'), ...problems(402, 404, 422) },
   }),
   async (c) => {
     const { slug, ...change } = c.req.valid('json')
@@ -221,9 +224,12 @@ projects.openapi(
     summary: 'Delete a project, leaving an archive',
     description: 'Asks for the project’s name. Its rows and folder go into one archive first.',
     middleware: write,
-    request: { body: body(z.strictObject({ slug: Slug, name: z.string().max(120) })) },
+    request: { body: jsonBody(z.strictObject({ slug: Slug, name: z.string().max(120) })) },
     responses: {
-      200: json(OneProject.extend({ archive: z.string() }), 'Deleted; `archive` is its file.'),
+      200: jsonResponse(
+        OneProject.extend({ archive: z.string() }),
+        'Deleted; `archive` is its file.',
+      ),
       ...problems(404, 409, 422),
     },
   }),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ApiError, invalid } from '../../shared/problem.ts'
-import { body, createRoute, json, resource } from '../../shared/route.ts'
+import { createRoute, jsonBody, jsonResponse, resource } from '../../shared/route.ts'
 import { AGENTS } from '../agents/agents.ts'
 import { AGENT_NAMES, type AgentName, isAgentName } from '../agents/names.ts'
 import { languageOf, markOf, messageOf } from '../agents/run/facts.ts'
@@ -54,7 +54,7 @@ prompts.openapi(
     operationId: 'listPrompts',
     tags: ['Settings'],
     summary: 'Which prompts were edited',
-    responses: { 200: json(Prompts, 'All thirteen.'), ...problems() },
+    responses: { 200: jsonResponse(Prompts, 'All thirteen.'), ...problems() },
   }),
   async (c) => {
     const { paths } = c.get('deps').config
@@ -76,7 +76,7 @@ prompts.openapi(
     tags: ['Settings'],
     summary: 'A prompt, the default and the difference',
     request: { params: AgentParam },
-    responses: { 200: json(OnePrompt, 'The prompt.'), ...problems(404) },
+    responses: { 200: jsonResponse(OnePrompt, 'The prompt.'), ...problems(404) },
   }),
   async (c) => {
     const agent = known(c.req.valid('param').agent)
@@ -92,8 +92,8 @@ prompts.openapi(
     tags: ['Settings'],
     summary: 'Replace a prompt; upgrades leave it alone',
     middleware: write,
-    request: { params: AgentParam, body: body(z.strictObject({ text: Text })) },
-    responses: { 200: json(OnePrompt, 'Replaced.'), ...problems(404, 422) },
+    request: { params: AgentParam, body: jsonBody(z.strictObject({ text: Text })) },
+    responses: { 200: jsonResponse(OnePrompt, 'Replaced.'), ...problems(404, 422) },
   }),
   async (c) => {
     const agent = known(c.req.valid('param').agent)
@@ -117,7 +117,7 @@ for (const [method, path, operationId] of [
       summary: 'Bring the default prompt back',
       middleware: write,
       request: { params: AgentParam },
-      responses: { 200: json(OnePrompt, 'The default is in use.'), ...problems(404) },
+      responses: { 200: jsonResponse(OnePrompt, 'The default is in use.'), ...problems(404) },
     }),
     async (c) => {
       const agent = known(c.req.valid('param').agent)
@@ -140,7 +140,7 @@ prompts.openapi(
       'Nothing is stored. The answer is a short text; what agents do with theirs is code.',
     request: {
       params: AgentParam,
-      body: body(
+      body: jsonBody(
         z.strictObject({
           text: Text.optional(),
           task: z.string().trim().min(1).max(2000),
@@ -148,7 +148,7 @@ prompts.openapi(
         }),
       ),
     },
-    responses: { 200: json(Tried, 'What the model says.'), ...problems(404, 422) },
+    responses: { 200: jsonResponse(Tried, 'What the model says.'), ...problems(404, 422) },
   }),
   async (c) => {
     const agent = known(c.req.valid('param').agent)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { integer } from '../../shared/page.ts'
-import { createRoute, json, resource } from '../../shared/route.ts'
+import { integerParameter } from '../../shared/page.ts'
+import { createRoute, jsonResponse, resource } from '../../shared/route.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { everywhere, inProject } from '../db/db.ts'
 import { answer, type Env, problems } from '../http/http.ts'
@@ -41,10 +41,10 @@ search.openapi(
         q: z.string().trim().min(1).max(200),
         project: Slug.optional().meta({ description: 'Only in this project.' }),
         kind: z.enum(KINDS).optional(),
-        limit: integer(1, 100, 20, 'Results.'),
+        limit: integerParameter(1, 100, 20, 'Results.'),
       }),
     },
-    responses: { 200: json(Results, 'The best first.'), ...problems(404) },
+    responses: { 200: jsonResponse(Results, 'The best first.'), ...problems(404) },
   }),
   async (c) => {
     const { q, project: slug, kind, limit } = c.req.valid('query')

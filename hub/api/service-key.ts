@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { body, createRoute, json, resource } from '../../shared/route.ts'
+import { createRoute, jsonBody, jsonResponse, resource } from '../../shared/route.ts'
 import { roleOf } from '../db/keys.ts'
 import { useKey } from '../db/service-key.ts'
 import { answer, type Env, problems } from '../http/http.ts'
@@ -25,8 +25,11 @@ serviceKey.openapi(
     summary: 'Use another database key',
     description:
       'The key is tried in a transaction that is rolled back, kept for the hub alone, and the hub restarts itself: poll `health` until `key_role` is the answer’s. The public key makes the hub read-only again.',
-    request: { body: body(z.strictObject({ key: z.string().min(1).max(200) })) },
-    responses: { 202: json(Restarting, 'The hub restarts with this key.'), ...problems(422) },
+    request: { body: jsonBody(z.strictObject({ key: z.string().min(1).max(200) })) },
+    responses: {
+      202: jsonResponse(Restarting, 'The hub restarts with this key.'),
+      ...problems(422),
+    },
   }),
   async (c) => {
     const { config, restart } = c.get('deps')

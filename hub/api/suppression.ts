@@ -3,12 +3,12 @@ import {
   CursorQuery,
   decodeCursor,
   encodeCursor,
-  integer,
+  integerParameter,
   NextCursor,
-  split,
+  splitPage,
 } from '../../shared/page.ts'
 import { ApiError } from '../../shared/problem.ts'
-import { body, createRoute, json, resource } from '../../shared/route.ts'
+import { createRoute, jsonBody, jsonResponse, resource } from '../../shared/route.ts'
 import { Instant } from '../../shared/time.ts'
 import { everywhere } from '../db/db.ts'
 import { answer, type Ctx, type Env, problems, write } from '../http/http.ts'
@@ -47,9 +47,12 @@ suppression.openapi(
     tags: ['Mail'],
     summary: 'Who never gets mail again, newest first',
     request: {
-      query: Filter.extend({ limit: integer(1, 500, 100, 'Entries a page.'), cursor: CursorQuery }),
+      query: Filter.extend({
+        limit: integerParameter(1, 500, 100, 'Entries a page.'),
+        cursor: CursorQuery,
+      }),
     },
-    responses: { 200: json(Page, 'A page.'), ...problems() },
+    responses: { 200: jsonResponse(Page, 'A page.'), ...problems() },
   }),
   async (c) => {
     const { limit, cursor, ...filter } = c.req.valid('query')
@@ -76,7 +79,7 @@ suppression.openapi(
         select count(*)::int as total from hub.suppression where released_at is null`
       return { rows, total: count?.total ?? 0 }
     })
-    const { page, last } = split(rows, limit)
+    const { page, last } = splitPage(rows, limit)
     const next_cursor = last ? await encodeCursor(filter, [last.position, last.email_hash]) : null
     return answer(c, Page, { suppression: page, total, next_cursor }, 200)
   },
@@ -104,8 +107,8 @@ for (const [method, path, reason, operationId] of [
       summary: 'Put addresses on the list',
       description: 'Nothing is taken off by it, nor by a restore.',
       middleware: write,
-      request: { body: body(z.strictObject({ emails: Emails })) },
-      responses: { 200: json(Added, 'They are on the list.'), ...problems(422) },
+      request: { body: jsonBody(z.strictObject({ emails: Emails })) },
+      responses: { 200: jsonResponse(Added, 'They are on the list.'), ...problems(422) },
     }),
     async (c) => answer(c, Added, await add(c, c.req.valid('json').emails, reason), 200),
   )
@@ -119,8 +122,8 @@ suppression.openapi(
     tags: ['Mail'],
     summary: 'Put every address of a text or CSV on the list',
     middleware: write,
-    request: { body: body(z.strictObject({ text: z.string().min(3).max(2_000_000) })) },
-    responses: { 200: json(Added, 'They are on the list.'), ...problems(422) },
+    request: { body: jsonBody(z.strictObject({ text: z.string().min(3).max(2_000_000) })) },
+    responses: { 200: jsonResponse(Added, 'They are on the list.'), ...problems(422) },
   }),
   async (c) => {
     const found = c.req.valid('json').text.match(/[^\s,;"'<>|\t]+@[^\s,;"'<>|\t]+/g) ?? []
@@ -138,8 +141,11 @@ suppression.openapi(
     description:
       'The address may get mail again until it bounces anew. 409 for every other reason: what somebody asked for stays.',
     middleware: write,
-    request: { body: body(z.strictObject({ email: z.string().trim().min(3).max(320) })) },
-    responses: { 200: json(Released, 'It may get mail again.'), ...problems(404, 409, 422) },
+    request: { body: jsonBody(z.strictObject({ email: z.string().trim().min(3).max(320) })) },
+    responses: {
+      200: jsonResponse(Released, 'It may get mail again.'),
+      ...problems(404, 409, 422),
+    },
   }),
   async (c) => {
     const { config, db } = c.get('deps')

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import { availableParallelism, freemem, loadavg, totalmem } from 'node:os'
 import { z } from 'zod'
-import { body, createRoute, json, resource } from '../../shared/route.ts'
+import { createRoute, jsonBody, jsonResponse, resource } from '../../shared/route.ts'
 import { VERSION } from '../../shared/version.ts'
 import { backupTimes } from '../backup/backup.ts'
 import { readBackupSettings } from '../backup/settings.ts'
@@ -71,7 +71,7 @@ system.openapi(
     operationId: 'systemInfo',
     tags: ['System'],
     summary: 'The machine, the model, the licence, the backups, and what is amiss',
-    responses: { 200: json(Info, 'As of now.'), ...problems() },
+    responses: { 200: jsonResponse(Info, 'As of now.'), ...problems() },
   }),
   async (c) => {
     const { config, key_role, model } = c.get('deps')
@@ -118,7 +118,7 @@ system.openapi(
     operationId: 'doctor',
     tags: ['System'],
     summary: 'What `watchpost-hub doctor` says: each thing the hub needs',
-    responses: { 200: json(Findings, 'As of now.'), ...problems() },
+    responses: { 200: jsonResponse(Findings, 'As of now.'), ...problems() },
   }),
   async (c) => answer(c, Findings, { findings: await examine(c.get('deps').config) }, 200),
 )
@@ -134,7 +134,7 @@ systemSettings.openapi(
     tags: ['Settings'],
     summary: 'Language, address, backups',
     description: 'Secrets are never shown, only whether there is one.',
-    responses: { 200: json(System, 'As they are.'), ...problems() },
+    responses: { 200: jsonResponse(System, 'As they are.'), ...problems() },
   }),
   async (c) => answer(c, System, { system: await shown(c) }, 200),
 )
@@ -147,8 +147,8 @@ systemSettings.openapi(
     tags: ['Settings'],
     summary: 'Change language, address, backups',
     description: 'Absent fields stay, and so do secrets that are not sent.',
-    request: { body: body(SystemChange) },
-    responses: { 200: json(System, 'In use at once.'), ...problems(422) },
+    request: { body: jsonBody(SystemChange) },
+    responses: { 200: jsonResponse(System, 'In use at once.'), ...problems(422) },
   }),
   async (c) => {
     await changeSystem(c.get('deps').config, c.req.valid('json'))

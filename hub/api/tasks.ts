@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import {
+  booleanParameter,
   CursorQuery,
   decodeCursor,
   encodeCursor,
-  flag,
-  integer,
+  integerParameter,
   NextCursor,
-  split,
+  splitPage,
 } from '../../shared/page.ts'
-import { body, createRoute, json, resource } from '../../shared/route.ts'
+import { createRoute, jsonBody, jsonResponse, resource } from '../../shared/route.ts'
 import { raw, type Sql } from '../../shared/sql.ts'
 import { Day } from '../../shared/time.ts'
 import { everywhere, inProject, type Project } from '../db/db.ts'
@@ -52,8 +52,8 @@ tasks.openapi(
     tags: ['Leads'],
     summary: 'Write a note about a lead',
     middleware: write,
-    request: { body: body(z.strictObject({ lead_id: z.uuid(), text: noteText })) },
-    responses: { 201: json(OneNote, 'Written.'), ...problems(402, 404, 422) },
+    request: { body: jsonBody(z.strictObject({ lead_id: z.uuid(), text: noteText })) },
+    responses: { 201: jsonResponse(OneNote, 'Written.'), ...problems(402, 404, 422) },
   }),
   async (c) => {
     const { lead_id, text } = c.req.valid('json')
@@ -80,8 +80,8 @@ tasks.openapi(
     summary: 'Delete a note',
     description: 'Also from the timeline.',
     middleware: write,
-    request: { body: body(z.strictObject({ note_id: z.uuid() })) },
-    responses: { 200: json(OneNote, 'Deleted; as it was.'), ...problems(402, 404, 422) },
+    request: { body: jsonBody(z.strictObject({ note_id: z.uuid() })) },
+    responses: { 200: jsonResponse(OneNote, 'Deleted; as it was.'), ...problems(402, 404, 422) },
   }),
   async (c) => {
     const { note_id } = c.req.valid('json')
@@ -109,12 +109,12 @@ tasks.openapi(
       query: z.strictObject({
         project: Slug.optional().meta({ description: 'Only of this project; absent: of all.' }),
         lead_id: z.guid().optional(),
-        done: flag('Only done or only open ones; absent: both.'),
-        limit: integer(1, 500, 100, 'Tasks a page.'),
+        done: booleanParameter('Only done or only open ones; absent: both.'),
+        limit: integerParameter(1, 500, 100, 'Tasks a page.'),
         cursor: CursorQuery,
       }),
     },
-    responses: { 200: json(Tasks, 'A page.'), ...problems(404) },
+    responses: { 200: jsonResponse(Tasks, 'A page.'), ...problems(404) },
   }),
   async (c) => {
     const { limit, cursor, ...filter } = c.req.valid('query')
@@ -136,7 +136,7 @@ tasks.openapi(
     const rows = slug
       ? await inProject(db, slug, (sql, project) => list(sql, project.id))
       : await everywhere(db, (sql) => list(sql, null))
-    const { page, last } = split(rows, limit)
+    const { page, last } = splitPage(rows, limit)
     const next_cursor = last ? await encodeCursor(filter, [last.position, last.id]) : null
     return answer(c, Tasks, { tasks: page, next_cursor }, 200)
   },
@@ -152,7 +152,7 @@ tasks.openapi(
     description: 'For a lead (`lead_id`), or for a project in general (`slug`).',
     middleware: write,
     request: {
-      body: body(
+      body: jsonBody(
         z
           .strictObject({
             lead_id: z.uuid().optional(),
@@ -166,7 +166,7 @@ tasks.openapi(
           }),
       ),
     },
-    responses: { 201: json(OneTask, 'Added.'), ...problems(402, 404, 422) },
+    responses: { 201: jsonResponse(OneTask, 'Added.'), ...problems(402, 404, 422) },
   }),
   async (c) => {
     const { lead_id = null, slug, title, due_on = null } = c.req.valid('json')
@@ -204,7 +204,7 @@ tasks.openapi(
     summary: 'Change a task, or say that it is done',
     middleware: write,
     request: {
-      body: body(
+      body: jsonBody(
         z.strictObject({
           task_id: z.uuid(),
           title: taskTitle.optional(),
@@ -213,7 +213,7 @@ tasks.openapi(
         }),
       ),
     },
-    responses: { 200: json(OneTask, 'Changed.'), ...problems(402, 404, 422) },
+    responses: { 200: jsonResponse(OneTask, 'Changed.'), ...problems(402, 404, 422) },
   }),
   async (c) => {
     const { task_id, done, ...change } = c.req.valid('json')
@@ -249,8 +249,8 @@ tasks.openapi(
     summary: 'Delete a task',
     description: 'Also from the timeline.',
     middleware: write,
-    request: { body: body(z.strictObject({ task_id: z.uuid() })) },
-    responses: { 200: json(OneTask, 'Deleted; as it was.'), ...problems(402, 404, 422) },
+    request: { body: jsonBody(z.strictObject({ task_id: z.uuid() })) },
+    responses: { 200: jsonResponse(OneTask, 'Deleted; as it was.'), ...problems(402, 404, 422) },
   }),
   async (c) => {
     const { task_id } = c.req.valid('json')

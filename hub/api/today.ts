@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { createRoute, json, resource } from '../../shared/route.ts'
+import { createRoute, jsonResponse, resource } from '../../shared/route.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { everywhere, inProject } from '../db/db.ts'
 import { answer, type Env, problems } from '../http/http.ts'
@@ -76,7 +76,7 @@ today.openapi(
         project: Slug.optional().meta({ description: 'Only of this project; absent: of all.' }),
       }),
     },
-    responses: { 200: json(Summary, 'Today.'), ...problems(404) },
+    responses: { 200: jsonResponse(Summary, 'Today.'), ...problems(404) },
   }),
   async (c) => {
     const { project: slug } = c.req.valid('query')
@@ -123,7 +123,7 @@ today.openapi(
     tags: ['Projects'],
     summary: 'The numbers of a project',
     request: { params: z.object({ slug: z.string() }) },
-    responses: { 200: json(Kpi, 'As of now.'), ...problems(404) },
+    responses: { 200: jsonResponse(Kpi, 'As of now.'), ...problems(404) },
   }),
   async (c) => {
     const { slug } = c.req.valid('param')

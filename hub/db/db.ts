@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { ApiError } from '../../shared/problem.ts'
 import {
-  leave,
   requireCommit,
+  rollBack,
   type Sql,
   sqlOn,
   wireTypes,
@@ -51,7 +51,7 @@ export function createDatabase(options: {
         client.release()
         return value
       } catch (error) {
-        await leave(client)
+        await rollBack(client)
         return refuse(error)
       }
     },

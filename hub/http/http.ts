@@ -5,13 +5,13 @@ import type { z } from 'zod'
 import {
   ApiError,
   answerProblem,
-  type Code,
+  codesOf,
   MEANINGS,
   problemAnswers,
   problemOf,
   problemSchema,
 } from '../../shared/problem.ts'
-import { answer as answerJson } from '../../shared/route.ts'
+import { respond as answerJson } from '../../shared/route.ts'
 import { readOnlyKey } from '../db/db.ts'
 import type { Deps } from '../deps.ts'
 import { refusalWords } from '../i18n/failure.ts'
@@ -33,28 +33,7 @@ export type Env = {
 }
 export type Ctx = Context<Env>
 
-const OURS: Code[] = [
-  'malformed',
-  'invalid_query',
-  'invalid_cursor',
-  'unauthenticated',
-  'read_only_key',
-  'license_limit',
-  'forbidden',
-  'not_found',
-  'method_not_allowed',
-  'conflict',
-  'wrong_state',
-  'audience_changed',
-  'too_large',
-  'unsupported_media_type',
-  'invalid',
-  'rate_limited',
-  'internal',
-  'unavailable',
-]
-
-export const Problem = problemSchema(OURS)
+export const Problem = problemSchema(codesOf('hub'))
 
 /**
  * The language the caller reads best, by lookup (RFC 4647 section 3.4): `tr-TR` is answered in `tr`.

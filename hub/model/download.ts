@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Dispatcher, request } from 'undici'
 import { z } from 'zod'
-import { hostName } from '../../shared/addresses.ts'
+import { hostOf } from '../../shared/addresses.ts'
 import { doublingDelay } from '../../shared/backoff.ts'
 import { readJson, writeJson } from '../files.ts'
 import { bilingual } from '../i18n/words.ts'
@@ -59,7 +59,7 @@ export async function download(options: DownloadOptions): Promise<string> {
   // The admin may name a server of the own network; a server may not lead there.
   const agent = outside({
     ...options.outside,
-    named: hostName(new URL(url)),
+    named: hostOf(new URL(url)),
     agent: { headersTimeout: silence_ms, bodyTimeout: silence_ms },
   })
   try {

@@ -28,7 +28,7 @@ export async function buildWeb({ force = false, log = console.log } = {}): Promi
   const sources = await hashOf(SOURCES)
   const built = existsSync(STAMP) ? await readFile(STAMP, 'utf8') : ''
   if (!force && built === sources) return
-  log('Building the interface (a few seconds) …')
+  log('Building the interface (takes a few seconds) …')
   const fresh = join(ROOT, `dist/hub-${process.pid}`)
   const vite = join(ROOT, 'web/node_modules/vite/bin/vite.js')
   const options = ['--outDir', fresh, '--logLevel', 'warn']

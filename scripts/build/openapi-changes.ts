@@ -10,45 +10,45 @@ const METHODS = ['get', 'post', 'patch', 'put', 'delete']
 /** `breakingChanges` lists, one sentence each, what `after` takes away from the clients of `before`. */
 export function breakingChanges(before: unknown, after: unknown): string[] {
   const found = new Set<string>()
-  const say = (where: string, what: string) => found.add(`${where}: ${what}`)
-  const sides: Sides = { before: asJson(before), after: asJson(after), say }
+  const report = (where: string, what: string) => found.add(`${where}: ${what}`)
+  const sides: Sides = { before: asJson(before), after: asJson(after), report }
   const later = asJson(sides.after.paths)
   for (const [path, item] of entries(sides.before.paths)) {
     if (!(path in later)) {
-      say(path, 'the address is gone')
+      report(path, 'the address is gone')
       continue
     }
     for (const method of METHODS.filter((name) => name in item)) {
       const where = `${method.toUpperCase()} ${path}`
       const now = asJson(asJson(later[path])[method])
-      if (Object.keys(now).length === 0) say(where, 'the method is gone')
+      if (Object.keys(now).length === 0) report(where, 'the method is gone')
       else compareOperation(sides, where, asJson(item[method]), now)
     }
   }
   return [...found]
 }
 
-type Sides = { before: Json; after: Json; say: (where: string, what: string) => void }
+type Sides = { before: Json; after: Json; report: (where: string, what: string) => void }
 type Direction = 'request' | 'response'
 
 function compareOperation(sides: Sides, where: string, before: Json, after: Json): void {
-  const { say } = sides
+  const { report } = sides
   const [was, is] = [parameters(sides.before, before), parameters(sides.after, after)]
   for (const [name, parameter] of was) {
     const now = is.get(name)
-    if (!now) say(where, `the parameter ${name} is gone`)
+    if (!now) report(where, `the parameter ${name} is gone`)
     else compareSchema(sides, `${where} ${name}`, 'request', [parameter.schema, now.schema])
   }
   for (const [name, { required }] of is) {
-    if (required && was.get(name)?.required !== true) say(where, `${name} is required now`)
+    if (required && was.get(name)?.required !== true) report(where, `${name} is required now`)
   }
   const [hadBody, hasBody] = [asJson(before.requestBody), asJson(after.requestBody)]
-  if (hasBody.required && !hadBody.required) say(where, 'a body is required now')
+  if (hasBody.required && !hadBody.required) report(where, 'a body is required now')
   compareContent(sides, `${where} body`, 'request', [hadBody, hasBody])
   const later = asJson(after.responses)
   for (const [status, response] of entries(before.responses)) {
     if (!(status in later)) {
-      if (status.startsWith('2')) say(where, `it no longer answers ${status}`)
+      if (status.startsWith('2')) report(where, `it no longer answers ${status}`)
       continue
     }
     const pair = [
@@ -67,7 +67,7 @@ function compareContent(
 ): void {
   const later = asJson(after.content)
   for (const [type, media] of entries(before.content)) {
-    if (!(type in later)) sides.say(where, `${type} is gone`)
+    if (!(type in later)) sides.report(where, `${type} is gone`)
     else compareSchema(sides, where, direction, [media.schema, asJson(later[type]).schema])
   }
 }
@@ -78,12 +78,12 @@ function compareSchema(
   direction: Direction,
   [given, now]: readonly [unknown, unknown],
 ): void {
-  const { say } = sides
+  const { report } = sides
   const before = resolve(sides.before, asJson(given))
   const after = resolve(sides.after, asJson(now))
   const [had, has] = [asJson(before.properties), asJson(after.properties)]
   for (const [name, schema] of entries(had)) {
-    if (!(name in has)) say(where, `the field ${name} is gone`)
+    if (!(name in has)) report(where, `the field ${name} is gone`)
     else compareSchema(sides, `${where} ${name}`, direction, [schema, has[name]])
   }
   const [must, mustNow] = [names(before.required), names(after.required)]
@@ -93,10 +93,10 @@ function compareSchema(
       : must
           .filter((name) => name in has && !mustNow.includes(name))
           .map((name) => `${name} may be missing now`)
-  for (const what of changed) say(where, what)
+  for (const what of changed) report(where, what)
   for (const value of names(before.enum)) {
     if ('enum' in after && !names(after.enum).includes(value))
-      say(where, `the value ${value} is gone`)
+      report(where, `the value ${value} is gone`)
   }
   compareTypes(sides, where, direction, [types(before), types(after)])
   if (before.items) compareSchema(sides, where, direction, [before.items, after.items])
@@ -105,14 +105,14 @@ function compareSchema(
     for (const [index, part] of was.entries()) {
       const twin = is.find((other) => nameOf(other) === nameOf(part)) ?? is[index]
       if (twin) compareSchema(sides, where, direction, [part, twin])
-      else say(where, `an alternative is gone (${nameOf(part)})`)
+      else report(where, `an alternative is gone (${nameOf(part)})`)
     }
   }
 }
 
 /** A request may be taken in more forms than before, an answer come in fewer. */
 function compareTypes(
-  { say }: Sides,
+  { report }: Sides,
   where: string,
   direction: Direction,
   [before, after]: readonly [string[], string[]],
@@ -122,7 +122,8 @@ function compareTypes(
   // Every integer is a number.
   const isIn = (type: string) =>
     young.includes(type) || (type === 'integer' && young.includes('number'))
-  if (!old.every(isIn)) say(where, `its type was ${before.join(' or ')}, is ${after.join(' or ')}`)
+  if (!old.every(isIn))
+    report(where, `its type was ${before.join(' or ')}, is ${after.join(' or ')}`)
 }
 
 function parameters(document: Json, operation: Json): Map<string, Json> {

@@ -20,10 +20,10 @@ import {
 
 const HELP = `npm run deploy:cloudflare -- [options]
 
-  (nothing)             checks what is there and bundles both Workers; changes nothing
-  --do                  deploys: database, logins, the Worker "jobs", then "api"; then looks whether it works
+  (no option)           checks the requirements and bundles both Workers; changes nothing
+  --do                  deploys the database, the logins, the Worker "jobs", then "api", and checks that it works
   --database-url URL    the administrator's login, direct or in session mode (or DATABASE_URL)
-  --env-file FILE       what the Workers are given as secrets; .env.cloudflare`
+  --env-file FILE       the secrets of the Workers (default .env.cloudflare)`
 
 /** The jobs first: the API is bound to them. Each logs in through a Hyperdrive of its own. */
 const WORKERS = [
@@ -39,7 +39,7 @@ const PLATFORM = {
 }
 
 export async function check(report: Report, env_file: string, config: string) {
-  report.heading('What a deployment needs')
+  report.heading('Requirements')
   const given = await readEnvFile(report, env_file)
   checkSecrets(report, env_file, given, { platform: PLATFORM, needs: NEEDED })
   const is_known = await checkLogin(report)
@@ -51,7 +51,7 @@ export async function check(report: Report, env_file: string, config: string) {
 async function checkLogin(report: Report): Promise<boolean> {
   try {
     await wrangler(['whoami', '--json'])
-    return report.line('login', true, 'wrangler may speak for you')
+    return report.line('login', true, 'wrangler is logged in')
   } catch {
     return report.line('login', false, 'node_modules/.bin/wrangler login, or CLOUDFLARE_API_TOKEN')
   }
@@ -68,12 +68,12 @@ async function checkHyperdrive(
   { name, binding, login }: (typeof WORKERS)[number],
   { toml, is_known }: { toml: string; is_known: boolean },
 ): Promise<boolean> {
-  const create = `node_modules/.bin/wrangler hyperdrive create watchpost-${name} --caching-disabled --connection-string "postgres://${login}:<password>@<direct host>:5432/postgres", then its id into wrangler.toml`
+  const create = `node_modules/.bin/wrangler hyperdrive create watchpost-${name} --caching-disabled --connection-string "postgres://${login}:<password>@<direct host>:5432/postgres", then put its id into wrangler.toml`
   const id = hyperdriveId(toml, binding)
   if (!/^[0-9a-f]{32}$/.test(id ?? '') || /^0+$/.test(id ?? '')) {
     return report.line('hyperdrive', false, `${binding} has no id yet: ${create}`)
   }
-  if (!is_known) return report.line('hyperdrive', true, `${binding} is ${id}, not looked at`)
+  if (!is_known) return report.line('hyperdrive', true, `${binding} is ${id} (not checked)`)
   const { stdout } = await wrangler(['hyperdrive', 'get', String(id)])
   const found = Hyperdrive.parse(JSON.parse(stdout.slice(stdout.indexOf('{'))))
   const problems = [
@@ -81,7 +81,7 @@ async function checkHyperdrive(
       `it caches answers: node_modules/.bin/wrangler hyperdrive update ${id} --caching-disabled`,
     found.origin.user.split('.')[0] !== login && `it logs in as ${found.origin.user}, not ${login}`,
     found.origin.host.includes('pooler') &&
-      `${found.origin.host} is a pooler: Hyperdrive is one itself and wants the direct host`,
+      `${found.origin.host} is a pooler: Hyperdrive pools itself and needs the direct host`,
   ].filter((problem) => problem !== false)
   const is_good = problems.length === 0
   return report.line(
@@ -101,8 +101,8 @@ export function hyperdriveId(toml: string, binding: string): string | undefined 
 
 /** Both Workers, bundled as they would be uploaded. */
 export async function bundle(report: Report, config: string): Promise<boolean> {
-  report.heading('The two Workers, bundled on this machine')
-  if (!existsSync(config)) return report.line('bundle', false, 'there is no wrangler.toml')
+  report.heading('Bundling the two Workers on this machine')
+  if (!existsSync(config)) return report.line('bundle', false, 'wrangler.toml does not exist')
   const folder = await mkdtemp(join(tmpdir(), 'watchpost-bundle-'))
   try {
     for (const { name } of WORKERS) {
@@ -165,7 +165,7 @@ async function main() {
         help: { type: 'boolean', default: false },
       },
     },
-    'npm run deploy:cloudflare -- --help says how.',
+    'See npm run deploy:cloudflare -- --help',
   )
   if (values.help) return console.log(HELP)
   const config = join(ROOT, 'wrangler.toml')
@@ -180,21 +180,20 @@ async function main() {
   if (!values.do) {
     report.heading(
       missing > 0
-        ? `Nothing was changed. ${missing} thing(s) are missing for npm run deploy:cloudflare -- --do`
-        : 'Nothing was changed. Ready for npm run deploy:cloudflare -- --do',
+        ? `Nothing was changed. Before npm run deploy:cloudflare -- --do, supply what is missing: ${missing}`
+        : 'Nothing was changed. Everything is ready for npm run deploy:cloudflare -- --do',
     )
     process.exitCode = is_bundled ? 0 : 1
     return
   }
   if (report.missing() > 0 || !database_url || !given.PUBLIC_URL) {
-    throw new Error('\nNothing was changed: first get what is missing.')
+    throw new Error('\nNothing was changed. Supply what is missing first.')
   }
   await deploy(report, database_url, given, config)
-  report.heading('Looking at it from outside')
+  report.heading('Checking it from outside')
   // The first cron run, which registers the feeds, comes within a minute.
   await checkHealth(report, given.PUBLIC_URL, 45)
-  if (report.missing() > 0)
-    throw new Error('\nIt is deployed, but not everything is as it must be.')
+  if (report.missing() > 0) throw new Error('\nIt is deployed, but some checks failed.')
   report.heading('Deployed.')
 }
 

@@ -18,12 +18,12 @@ import { proveUpload } from './prove-upload.ts'
 
 const HELP = `npm run deploy:supabase -- [options]
 
-  (nothing)             checks what is there and tries the upload on this machine; changes nothing
-  --do                  deploys: database, logins, secrets, functions, settings; then looks whether it works
+  (no option)           checks the requirements and tries the upload on this machine; changes nothing
+  --do                  deploys the database, logins, secrets, functions and settings, and checks that it works
   --remote REF          the project, 20 letters (or SUPABASE_PROJECT_REF)
   --database-url URL    the administrator's login, in session mode or direct (or DATABASE_URL)
-  --env-file FILE       what the functions are given; .env.supabase
-  --profile FILE        another platform than supabase.com, as the CLI takes it`
+  --env-file FILE       the secrets of the functions (default .env.supabase)
+  --profile FILE        a profile of the CLI for another platform than supabase.com`
 
 const NEEDED = ['API_DATABASE_URL', 'JOBS_DATABASE_URL', 'SEAL_KEYS', 'JOBS_SECRET']
 const PRIVATE_SCHEMAS = ['watchpost', 'private', 'support', 'pgboss']
@@ -40,21 +40,21 @@ export type Target = {
   root: string
 }
 
-const told = ({ project_url }: Partial<Target>) =>
+const platformVariables = ({ project_url }: Partial<Target>) =>
   supabaseVariables(project_url ?? 'https://unknown.supabase.co')
 
 /** check looks at everything that a deployment needs, without changing anything. */
 export async function check(report: Report, target: Partial<Target>, env_file: string) {
-  report.heading('What a deployment needs')
+  report.heading('Requirements')
   const given = await readEnvFile(report, env_file)
-  checkSecrets(report, env_file, given, { platform: told(target), needs: NEEDED })
+  checkSecrets(report, env_file, given, { platform: platformVariables(target), needs: NEEDED })
   const { ref } = target
   report.line(
     'project',
     /^[a-z]{20}$/.test(ref ?? ''),
     /^[a-z]{20}$/.test(ref ?? '')
       ? String(ref)
-      : 'which one? --remote <ref>: the 20 letters in the address of its dashboard',
+      : '--remote <ref> is required: the 20 letters in the address of its dashboard',
   )
   if (await checkLogin(report, target)) await checkSealKeys(report, target, given)
   await checkMigrations(report, target)
@@ -64,7 +64,7 @@ export async function check(report: Report, target: Partial<Target>, env_file: s
 async function checkLogin(report: Report, target: Partial<Target>): Promise<boolean> {
   try {
     await cli(target, ['projects', 'list'])
-    return report.line('login', true, 'the CLI may speak for you')
+    return report.line('login', true, 'the CLI is logged in')
   } catch {
     return report.line(
       'login',
@@ -90,7 +90,7 @@ async function checkSealKeys(report: Report, target: Partial<Target>, given: Env
     digests.includes(kept),
     digests.includes(kept)
       ? 'holds the keys the project has'
-      : 'the project has other keys: put new ones in front of them, with a comma; without the old ones no channel can be opened',
+      : 'the project has other keys: put new keys in front of them, separated by a comma; without the old keys no channel can be opened',
   )
 }
 
@@ -119,7 +119,7 @@ export async function deploy(report: Report, target: Target, given: Environment,
   await cli(target, ['functions', 'deploy', '--use-api', remote(target), '--yes'])
   report.line('functions', true, 'deployed')
   try {
-    const env = { PUBLIC_URL: given.PUBLIC_URL ?? told(target).PUBLIC_URL }
+    const env = { PUBLIC_URL: given.PUBLIC_URL ?? platformVariables(target).PUBLIC_URL }
     await cli(target, ['config', 'push', remote(target), '--yes'], env)
     report.line('settings', true, 'supabase/config.toml pushed')
   } catch (error) {
@@ -133,7 +133,7 @@ export async function deploy(report: Report, target: Target, given: Environment,
 
 /** verify looks from outside whether the deployment works and is closed where it must be. */
 export async function verify(report: Report, target: Target, given: Environment, tries?: number) {
-  report.heading('Looking at it from outside')
+  report.heading('Checking it from outside')
   const functions = `${target.project_url}/functions/v1`
   const stranger = await fetch(`${functions}/jobs`, { method: 'POST' })
   const refused = [401, 403, 404].includes(stranger.status)
@@ -175,7 +175,7 @@ async function checkExposure(report: Report, target: Target) {
     exposed.length === 0,
     exposed.length === 0
       ? 'PostgREST serves none of our schemas'
-      : `${exposed.join(', ')} can be reached: dashboard, Settings, Data API: take out everything but "public"`,
+      : `${exposed.join(', ')} can be reached. In the dashboard, under Settings, Data API, remove every schema but "public"`,
   )
 }
 
@@ -214,13 +214,13 @@ async function main() {
         help: { type: 'boolean', default: false },
       },
     },
-    'npm run deploy:supabase -- --help says how.',
+    'See npm run deploy:supabase -- --help',
   )
   if (values.help) return console.log(HELP)
   const env = environment()
   const ref = values.remote ?? env.SUPABASE_PROJECT_REF
   if (ref !== undefined && !/^[a-z]{20}$/.test(ref)) {
-    throw new UsageError(`--remote ${ref} is no project ref: 20 small letters.`)
+    throw new UsageError(`--remote must be a project ref of 20 lower-case letters, not ${ref}.`)
   }
   const target = {
     ref,
@@ -239,22 +239,21 @@ async function main() {
   if (!values.do && !values.yes) {
     report.heading(
       missing > 0
-        ? `Nothing was changed. ${missing} thing(s) are missing for npm run deploy:supabase -- --do`
-        : 'Nothing was changed. Ready for npm run deploy:supabase -- --do',
+        ? `Nothing was changed. Before npm run deploy:supabase -- --do, supply what is missing: ${missing}`
+        : 'Nothing was changed. Everything is ready for npm run deploy:supabase -- --do',
     )
     process.exitCode = is_proven ? 0 : 1
     return
   }
   const { database_url } = target
   if (report.missing() > 0 || !ref || !database_url) {
-    throw new Error('\nNothing was changed: first get what is missing.')
+    throw new Error('\nNothing was changed. Supply what is missing first.')
   }
   await deploy(report, { ...target, ref, database_url }, given, env_file)
   await verify(report, { ...target, ref, database_url }, given)
-  if (report.missing() > 0)
-    throw new Error('\nIt is deployed, but not everything is as it must be.')
+  if (report.missing() > 0) throw new Error('\nIt is deployed, but some checks failed.')
   report.heading(
-    `Deployed. If this was the first time: supabase/cron.sql in the SQL editor, then docs/deploy.md from "The first account".`,
+    `Deployed. After the first deployment, run supabase/cron.sql in the SQL editor and continue with "The first account" in docs/deploy.md.`,
   )
 }
 

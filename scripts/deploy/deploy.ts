@@ -33,7 +33,11 @@ export type Environment = Record<string, string>
 export async function readEnvFile(report: Report, path: string): Promise<Environment> {
   const text = await readFile(path, 'utf8').catch(() => undefined)
   if (text === undefined) {
-    report.line('secrets', false, `${path} is not there: docs/deploy.md says what stands in it`)
+    report.line(
+      'secrets',
+      false,
+      `${path} does not exist: docs/deploy.md says what it must contain`,
+    )
     return {}
   }
   const entries = Object.entries(parseEnv(text)).filter(([, value]) => value?.trim())
@@ -51,7 +55,7 @@ export function checkSecrets(
   if (Object.keys(given).length === 0) return false
   const problems = needs
     .filter((name) => !given[name])
-    .map((name) => `${name} is not set: docs/deploy.md says what it is for.`)
+    .map((name) => `${name} is not set. docs/deploy.md says what it is for.`)
   for (const readSome of [readEdgeApi, readEdgeJobs]) {
     try {
       readSome({ ...platform, ...given })
@@ -61,10 +65,12 @@ export function checkSecrets(
     }
   }
   if (given.PUBLIC_URL && !given.PUBLIC_URL.startsWith('https://')) {
-    problems.push('PUBLIC_URL is no https:// URL: where people reach the service.')
+    problems.push(
+      'PUBLIC_URL must be an https:// URL: the address at which people reach the service.',
+    )
   }
   if (given.DATABASE_URL) {
-    problems.push('DATABASE_URL is an administrator’s login and must not go to a target.')
+    problems.push('DATABASE_URL is an administrator’s login and must not be uploaded.')
   }
   const names = Object.keys(given).sort().join(', ')
   const is_good = problems.length === 0
@@ -105,7 +111,7 @@ export async function setPasswords(report: Report, adminUrl: string, given: Envi
     }
     await setLoginPasswords(adminUrl, { [name]: decodeURIComponent(url.password) })
     const still = await loginProblem(url.href)
-    report.line('login', !still, still ? `${role}: ${still}` : `${role}, its password set anew`)
+    report.line('login', !still, still ? `${role}: ${still}` : `${role}, with a new password`)
   }
 }
 
@@ -136,7 +142,7 @@ export async function checkHealth(report: Report, base: string, tries = 10): Pro
         return report.line('health', true, `${url}: ${found.length} sources`)
       }
       said = response.ok
-        ? 'it knows no source: the API cannot reach the database, or the jobs never ran'
+        ? 'it lists no source: the API cannot reach the database, or the jobs have never run'
         : `it answered ${response.status}`
     } catch (error) {
       said = error instanceof Error ? error.message : String(error)

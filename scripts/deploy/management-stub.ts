@@ -110,7 +110,7 @@ async function unpack(slug: string, folder: string, contentType: string, body: B
     if (typeof part === 'string') continue
     const path = normalize(join(folder, slug, part.name))
     if (relative(folder, path).startsWith('..')) {
-      throw new Error(`${part.name} lies outside of what is uploaded`)
+      throw new Error(`${part.name} lies outside the upload`)
     }
     await mkdir(dirname(path), { recursive: true })
     await writeFile(path, new Uint8Array(await part.arrayBuffer()))

@@ -37,9 +37,9 @@ const ASKED: Record<string, { method: string; path: string; answers: number[] }>
  * the CLI does not find is missing here as it would be missing there.
  */
 export async function proveUpload(report: Report, cwd = ROOT): Promise<boolean> {
-  report.heading('The upload, to this machine')
+  report.heading('Uploading to this machine')
   if (!existsSync(join(cwd, 'supabase/functions'))) {
-    return report.line('functions', false, 'there is no supabase/functions')
+    return report.line('functions', false, 'supabase/functions does not exist')
   }
   const stub = await startManagementStub()
   try {
@@ -69,9 +69,10 @@ async function problemOf(
   { folder, checked }: { folder: string; checked: Set<string> },
 ): Promise<string | undefined> {
   const { slug, metadata, files } = upload
-  if (metadata.verify_jwt !== false) return `${slug}: verify_jwt is on; our keys are no JWTs`
+  if (metadata.verify_jwt !== false)
+    return `${slug}: verify_jwt must be off, because API keys are not JWTs`
   if (!metadata.import_map_path)
-    return `${slug}: no import map is uploaded (config.toml: import_map)`
+    return `${slug}: no import map was uploaded (import_map in config.toml)`
   // Packages come from here; that their versions are those of the import map, Deno checks itself.
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   await writeFile(join(folder, 'platform.d.ts'), PLATFORM)

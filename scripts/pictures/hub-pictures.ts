@@ -10,7 +10,7 @@ import { z } from 'zod'
 import { pathsIn } from '../../hub/config.ts'
 import { keyFiles, urlFor } from '../../hub/db/keys.ts'
 import { startStubModel } from '../../tests/hub/support/stub-model.ts'
-import { quickFolder } from '../postgres/throwaway.ts'
+import { fastTempFolder } from '../postgres/throwaway.ts'
 import { runMain } from '../start/arguments.ts'
 import { type Call, fillProject, sampleLeads } from './hub-sample.ts'
 
@@ -58,7 +58,7 @@ const shotsOf = (lead: string, draft: string, mission: string): Shot[] => [
 ]
 
 async function main(): Promise<void> {
-  const folder = await mkdtemp(join(await quickFolder(), 'watchpost-pictures-'))
+  const folder = await mkdtemp(join(await fastTempFolder(), 'watchpost-pictures-'))
   // As root the server runs as another user, who must get through.
   await chmod(folder, 0o711)
   const paths = pathsIn(folder)

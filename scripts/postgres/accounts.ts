@@ -13,8 +13,8 @@ export type Role = (typeof ROLES)[number]
 
 export type Account = { user_id: string; email: string; plan: Plan }
 /** Whose account: by an address, which two accounts may have, or by the id, which is one's own. */
-export type Who = { email?: string | undefined; user?: string | undefined }
-export type Minted = { key_id: string; api_key: string }
+export type AccountSelector = { email?: string | undefined; user?: string | undefined }
+export type MintedKey = { key_id: string; api_key: string }
 
 /** asOperator runs one transaction of an operator; the audit log says who logged in for it. */
 export async function asOperator<T>(
@@ -42,8 +42,8 @@ export async function asOperator<T>(
   }
 }
 
-/** asOwner lets the rest of the transaction see every row: the tables' owner bypasses RLS. */
-export async function asOwner(client: pg.Client): Promise<void> {
+/** becomeOwner lets the rest of the transaction see every row: the tables' owner bypasses RLS. */
+export async function becomeOwner(client: pg.Client): Promise<void> {
   await client.query('set local role watchpost_owner')
 }
 
@@ -59,11 +59,11 @@ export async function createAccount(
     scopes,
     key_name,
   }: { email: string; plan: Plan; scopes: Scope[]; key_name: string },
-): Promise<Account & Minted> {
+): Promise<Account & MintedKey> {
   const address = email.toLowerCase()
   const known = await peopleAt(client, { email: address })
   const user_id = known[0] ?? (await insertPerson(client, address))
-  await asOwner(client)
+  await becomeOwner(client)
   await ensureAccounts(client, known)
   const { rowCount } = await client.query(
     'select from watchpost.accounts where user_id = any($1::uuid[])',
@@ -71,7 +71,7 @@ export async function createAccount(
   )
   if (rowCount) {
     throw new Error(
-      `There is an account for ${address} already. Change it with "account plan", or give it a key with "key mint".`,
+      `There is already an account for ${address}. Change its plan with "account plan", or give it a key with "key mint".`,
     )
   }
   await client.query('delete from watchpost.erased_accounts where user_id = $1', [user_id])
@@ -98,7 +98,7 @@ async function insertPerson(client: pg.Client, address: string): Promise<string>
 /** changePlan answers the account as it then is. */
 export async function changePlan(
   client: pg.Client,
-  { plan, ...who }: Who & { plan: Plan },
+  { plan, ...who }: AccountSelector & { plan: Plan },
 ): Promise<Account> {
   const { user_id, email } = await findAccount(client, who)
   await client.query(
@@ -117,7 +117,7 @@ const LINK_MINUTES = 60
  */
 export async function createLink(
   client: pg.Client,
-  who: Who,
+  who: AccountSelector,
 ): Promise<{ email: string; token_hash: string; expires_at: string }> {
   const { user_id, email } = await findAccount(client, who)
   const token_hash = generateToken()
@@ -130,7 +130,7 @@ export async function createLink(
   )
   if (!rows[0]) {
     throw new Error(
-      `The account ${email} is banned, or its address is not confirmed: nobody signs in with it.`,
+      `The account ${email} is banned or its address is not confirmed, so nobody can sign in with it.`,
     )
   }
   return { email, token_hash, expires_at: rows[0].expires_at.toISOString() }
@@ -144,12 +144,12 @@ export async function mintKey(
     name,
     expires_at,
     ...who
-  }: Who & {
+  }: AccountSelector & {
     scopes: Scope[]
     name: string
     expires_at: Date | null
   },
-): Promise<Minted> {
+): Promise<MintedKey> {
   const { user_id } = await findAccount(client, who)
   return insertKey(client, { user_id, scopes, name, expires_at })
 }
@@ -159,7 +159,7 @@ export async function revokeKey(
   client: pg.Client,
   key_id: string,
 ): Promise<{ key_id: string; revoked_at: string }> {
-  await asOwner(client)
+  await becomeOwner(client)
   await client.query(
     'update watchpost.api_keys set revoked_at = now() where id = $1 and revoked_at is null',
     [key_id],
@@ -168,14 +168,15 @@ export async function revokeKey(
     'select revoked_at from watchpost.api_keys where id = $1',
     [key_id],
   )
-  if (!rows[0]) throw new Error(`There is no key ${key_id}. Its id was shown when it was made.`)
+  if (!rows[0])
+    throw new Error(`There is no key ${key_id}. The id was shown when the key was created.`)
   return { key_id, revoked_at: rows[0].revoked_at.toISOString() }
 }
 
 /** createOrganisation makes one with its owner, who has to have an account. */
 export async function createOrganisation(
   client: pg.Client,
-  { name, owner }: { name: string; owner: Who },
+  { name, owner }: { name: string; owner: AccountSelector },
 ): Promise<{ org_id: string }> {
   const account = await findAccount(client, owner)
   const org_id = randomUUID()
@@ -190,13 +191,14 @@ export async function createOrganisation(
 /** addMember puts an account into an organisation at once, without an invite. */
 export async function addMember(
   client: pg.Client,
-  { org_id, role, ...who }: Who & { org_id: string; role: Role },
+  { org_id, role, ...who }: AccountSelector & { org_id: string; role: Role },
 ): Promise<{ org_id: string; user_id: string; email: string; role: Role }> {
   const { user_id, email } = await findAccount(client, who)
   const { rowCount } = await client.query('select from watchpost.organisations where id = $1', [
     org_id,
   ])
-  if (!rowCount) throw new Error(`There is no organisation ${org_id}. Make it with "org create".`)
+  if (!rowCount)
+    throw new Error(`There is no organisation ${org_id}. Create one with "org create".`)
   // A pending invite to the same address is thereby answered.
   await client.query(
     `delete from watchpost.members
@@ -204,14 +206,14 @@ export async function addMember(
     [org_id, email],
   )
   if (!(await insertMember(client, { org_id, role, user_id, email }))) {
-    throw new Error(`${email} is a member of this organisation already.`)
+    throw new Error(`${email} is already a member of this organisation.`)
   }
   return { org_id, user_id, email, role }
 }
 
 /** hasAccounts is false before the first start. */
 export async function hasAccounts(client: pg.Client): Promise<boolean> {
-  await asOwner(client)
+  await becomeOwner(client)
   const { rowCount } = await client.query('select from watchpost.accounts limit 1')
   return rowCount === 1
 }
@@ -219,7 +221,7 @@ export async function hasAccounts(client: pg.Client): Promise<boolean> {
 async function insertKey(
   client: pg.Client,
   key: { user_id: string; scopes: Scope[]; name: string; expires_at: Date | null },
-): Promise<Minted> {
+): Promise<MintedKey> {
   const api_key = generateKey()
   const { rows } = await client.query<{ id: string }>(
     `insert into watchpost.api_keys (user_id, name, prefix, key_hash, scopes, expires_at)
@@ -244,7 +246,7 @@ async function insertMember(
 }
 
 /** Who is in auth.users, whether or not there is an account; the administrator's login may read it. */
-async function peopleAt(client: pg.Client, who: Who): Promise<string[]> {
+async function peopleAt(client: pg.Client, who: AccountSelector): Promise<string[]> {
   // Something before may have become the tables' owner, who may not.
   await client.query('set local role none')
   const { rows } = await client.query<{ id: string }>(
@@ -265,13 +267,13 @@ async function ensureAccounts(client: pg.Client, people: string[]): Promise<void
 /** The account, as the tables' owner from here on; with an address that several have, says which they are. */
 async function findAccount(
   client: pg.Client,
-  who: Who,
+  who: AccountSelector,
 ): Promise<{ user_id: string; email: string }> {
   const people = await peopleAt(client, who)
-  await asOwner(client)
+  await becomeOwner(client)
   await ensureAccounts(client, people)
-  const { rows } = await client.query<{ user_id: string; email: string; told: string }>(
-    `select user_id, email, format('%s (%s, since %s)', user_id, plan, created_at::date) as told
+  const { rows } = await client.query<{ user_id: string; email: string; description: string }>(
+    `select user_id, email, format('%s (%s, since %s)', user_id, plan, created_at::date) as description
     from watchpost.accounts
     where user_id::text = lower($1) or lower(email) = lower($2)
     order by created_at, user_id`,
@@ -281,16 +283,16 @@ async function findAccount(
   const named = who.user ?? who.email
   if (found && another) {
     throw new Error(
-      `There are ${rows.length} accounts for ${named}: ${rows.map(({ told }) => told).join(', ')}. Say which by its id: --user ID instead of --email (--owner takes an id too).`,
+      `There are ${rows.length} accounts for ${named}: ${rows.map(({ description }) => description).join(', ')}. Choose one by its id: --user ID instead of --email (--owner accepts an id too).`,
     )
   }
   if (found) return found
   if (people.length > 0) {
     throw new Error(
-      `${named} deleted their account. If they want one again, make it with "account create".`,
+      `${named} deleted their account. If they want a new one, create it with "account create".`,
     )
   }
-  throw new Error(`There is no account for ${named}. Make it with "account create".`)
+  throw new Error(`There is no account for ${named}. Create one with "account create".`)
 }
 
 async function requireSchema(client: pg.Client): Promise<void> {
@@ -298,13 +300,17 @@ async function requireSchema(client: pg.Client): Promise<void> {
     `select to_regclass('watchpost.accounts') is not null as found`,
   )
   if (rows[0]?.found) return
-  throw new Error('This database has no Watchpost in it yet. Start it once: npm start')
+  throw new Error(
+    'This database does not contain the Watchpost schema yet. Start Watchpost once: npm start',
+  )
 }
 
 /** Our own SQL errors carry words for people; everything else stays as it is. */
 function translated(error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError)) return error
-  if (error.code === 'WPLIM') return new Error(`No room: ${error.message}. Change the plan.`)
-  if (error.code === '23505') return new Error('Somebody made the same just now. Look again.')
+  if (error.code === 'WPLIM')
+    return new Error(`The limit of the plan is reached: ${error.message}. Change the plan.`)
+  if (error.code === '23505')
+    return new Error('Somebody else has just created the same. Check, and try again.')
   return error
 }

@@ -1,30 +1,30 @@
 import pg from 'pg'
-import { asOperator, asOwner } from './accounts.ts'
+import { asOperator, becomeOwner } from './accounts.ts'
 import { setLoginPasswords } from './migrate.ts'
-import { makeSecrets, type Secrets } from './secrets.ts'
+import { type Secrets, writeNewSecrets } from './secrets.ts'
 
 /** How the two roles of the service log in. */
 export type Logins = { api: string; jobs: string }
 
 /** newSecrets makes the first secrets, unless they would lock away what was sealed with lost ones. */
-export async function newSecrets(
+export async function createSecrets(
   adminUrl: string,
   { data_dir, seal_keys }: { data_dir: string; seal_keys: string | undefined },
 ): Promise<Secrets> {
   const has_sealed = await asOperator(adminUrl, async (client) => {
-    await asOwner(client)
+    await becomeOwner(client)
     return (await client.query('select from watchpost.channels limit 1')).rowCount === 1
   })
   if (has_sealed && !seal_keys) {
     throw new Error(
-      `The database holds channels sealed with a key that is not here: ${data_dir}/secrets.json is missing. Bring that file back, or set SEAL_KEYS to what it held.`,
+      `The database holds channels that are sealed with a missing key: ${data_dir}/secrets.json does not exist. Restore that file, or set SEAL_KEYS to the keys it held.`,
     )
   }
-  return makeSecrets(data_dir)
+  return writeNewSecrets(data_dir)
 }
 
 /** logIn answers the two logins; a password that does not fit is set, one that fits is left alone. */
-export async function logIn(adminUrl: string, secrets: Secrets): Promise<Logins> {
+export async function prepareLogins(adminUrl: string, secrets: Secrets): Promise<Logins> {
   const urls = {
     api: loginUrl(adminUrl, 'watchpost_api', secrets.api_password),
     jobs: loginUrl(adminUrl, 'watchpost_jobs', secrets.jobs_password),

@@ -40,7 +40,7 @@ export async function migrate(adminUrl: string, options: MigrateOptions = {}): P
 }
 
 /** hasOwnIssuer says whether people of this database sign up with an issuer of its own, Supabase Auth. */
-export async function hasOwnIssuer(adminUrl: string): Promise<boolean> {
+export async function usesSupabaseAuth(adminUrl: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: adminUrl })
   client.on('error', () => {})
   await client.connect()
@@ -78,13 +78,13 @@ async function migrationFiles(folder: string): Promise<Migration[]> {
   const found = await readdir(folder).catch(() => [])
   const names = found.filter((name) => name.endsWith('.sql')).sort()
   if (names.length === 0) {
-    throw new Error(`There is no migration in ${folder}. Write it: npm run migration`)
+    throw new Error(`There is no migration in ${folder}. Create it: npm run migration`)
   }
   return Promise.all(
     names.map(async (file) => {
       const [, version, name] = file.match(/^(\d{14})_([a-z0-9_]+)\.sql$/) ?? []
       if (!version || !name) {
-        throw new Error(`${file} is not named <yyyymmddhhmmss>_<verb>_<thing>.sql`)
+        throw new Error(`${file} must be named <yyyymmddhhmmss>_<verb>_<thing>.sql`)
       }
       const path = join(folder, file)
       return { version, name, path, text: await readFile(path, 'utf8') }
@@ -100,7 +100,7 @@ async function refuseOldServer(client: pg.Client) {
   const [server] = rows
   if (!server || server.number >= OLDEST_SERVER * 10_000) return
   throw new Error(
-    `Watchpost needs PostgreSQL ${OLDEST_SERVER} or newer; this server is ${server.version}. Upgrade it, or start without a database URL to use the embedded one.`,
+    `Watchpost requires PostgreSQL ${OLDEST_SERVER} or newer; this server runs ${server.version}. Upgrade it, or start without a database URL to use the embedded PostgreSQL.`,
   )
 }
 

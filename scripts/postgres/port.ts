@@ -23,10 +23,12 @@ export function portProblem(error: unknown, { host, port }: Address): unknown {
         `Port ${port} on ${host} is in use. Choose another: --port ${port + 1}, or --port 0 for any free one.`,
       )
     case 'EACCES':
-      return new Error(`Port ${port} is reserved for root. Choose one above 1023: --port 8787`)
+      return new Error(`Port ${port} is reserved for root. Choose a port above 1023: --port 8787`)
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return new Error(`${host} is no address of this machine. Choose another: --host 127.0.0.1`)
+      return new Error(
+        `${host} is not an address of this machine. Choose another: --host 127.0.0.1`,
+      )
     default:
       return error
   }

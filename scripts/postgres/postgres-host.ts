@@ -5,31 +5,32 @@ import { createRequire } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
 
 /** Who runs the server: PostgreSQL refuses root, so root hands over to a system user. */
-export type Account = { name: string; drops: boolean; uid?: number; gid?: number }
+export type ServerAccount = { name: string; drops_root: boolean; uid?: number; gid?: number }
 
 const SERVER_USER = 'postgres'
 // Only root needs it: a place that the server's user can reach when the clone is in /root.
-const REACHABLE = '/var/lib/watchpost'
+const SYSTEM_FOLDER = '/var/lib/watchpost'
 
 type Log = (line: string) => void
 
 export async function findBinaries(
   log: Log,
-): Promise<{ account: Account; bin: string; version: string }> {
+): Promise<{ account: ServerAccount; bin: string; version: string }> {
   const account = serverAccount(log)
   const native = nativeFolder()
   await completeNative(native)
   const found = versionOf(native, account)
   if (found) return { account, bin: join(native, 'bin'), version: found }
-  if (!account.drops) throw new Error(`The embedded PostgreSQL in ${native} does not run here.`)
+  if (!account.drops_root)
+    throw new Error(`The embedded PostgreSQL in ${native} does not run on this machine.`)
   const copy = await copyNative(native, log)
   const version = versionOf(copy, account)
-  if (!version) throw new Error(`The embedded PostgreSQL in ${copy} does not run here.`)
+  if (!version) throw new Error(`The embedded PostgreSQL in ${copy} does not run on this machine.`)
   return { account, bin: join(copy, 'bin'), version }
 }
 
 /** run resolves when the program ended well; otherwise it throws with what the program said. */
-export function run(file: string, args: string[], account: Account): Promise<void> {
+export function run(file: string, args: string[], account: ServerAccount): Promise<void> {
   return new Promise((done, fail) => {
     execFile(file, args, { ...identity(account), env: cleanEnv(), cwd: '/' }, finished)
     function finished(error: ExecFileException | null, stdout: string, stderr: string) {
@@ -41,13 +42,13 @@ export function run(file: string, args: string[], account: Account): Promise<voi
 }
 
 /** handOver makes the server's user the owner, when there is one to hand over to. */
-export async function handOver(path: string, account: Account) {
+export async function chownTo(path: string, account: ServerAccount) {
   if (account.uid === undefined || account.gid === undefined) return
   await chown(path, account.uid, account.gid)
 }
 
 /** reachableBy asks as that user; modes alone would not know about access lists and mounts. */
-export function reachableBy(account: Account, folder: string): boolean {
+export function canReach(account: ServerAccount, folder: string): boolean {
   const asked = spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], {
     ...identity(account),
     cwd: '/',
@@ -57,10 +58,10 @@ export function reachableBy(account: Account, folder: string): boolean {
 }
 
 /** movedHome keeps the cluster where its user can reach it; the data folder holds a link to it. */
-export async function movedHome(dataDir: string, home: string, account: Account, log: Log) {
+export async function moveCluster(dataDir: string, home: string, account: ServerAccount, log: Log) {
   await makeReachable()
-  const moved = await mkdtemp(join(REACHABLE, 'data-'))
-  await handOver(moved, account)
+  const moved = await mkdtemp(join(SYSTEM_FOLDER, 'data-'))
+  await chownTo(moved, account)
   await symlink(moved, home)
   log(
     `The system user "${account.name}" cannot reach ${dataDir}, so the database is kept in ${moved}`,
@@ -68,8 +69,8 @@ export async function movedHome(dataDir: string, home: string, account: Account,
   return moved
 }
 
-function serverAccount(log: Log): Account {
-  if (process.getuid?.() !== 0) return { name: 'me', drops: false }
+function serverAccount(log: Log): ServerAccount {
+  if (process.getuid?.() !== 0) return { name: 'me', drops_root: false }
   const existing = lookUp()
   if (existing) return existing
   const group = spawnSync('getent', ['group', SERVER_USER]).status === 0
@@ -79,23 +80,23 @@ function serverAccount(log: Log): Account {
     execFileSync('useradd', ['--system', ...how, ...quiet, SERVER_USER], { stdio: 'pipe' })
   } catch (error) {
     throw new Error(
-      `PostgreSQL refuses to run as root, and the system user "${SERVER_USER}" could not be made. Make it (useradd --system ${SERVER_USER}), or start as another user.`,
+      `PostgreSQL refuses to run as root, and the system user "${SERVER_USER}" could not be created. Create it (useradd --system ${SERVER_USER}), or start as another user.`,
       { cause: error },
     )
   }
-  log(`Made the system user "${SERVER_USER}": PostgreSQL refuses to run as root`)
+  log(`Created the system user "${SERVER_USER}", because PostgreSQL refuses to run as root`)
   const made = lookUp()
-  if (!made) throw new Error(`The system user "${SERVER_USER}" was made but cannot be found.`)
+  if (!made) throw new Error(`The system user "${SERVER_USER}" was created but cannot be found.`)
   return made
 }
 
-function lookUp(): Account | undefined {
+function lookUp(): ServerAccount | undefined {
   const asked = ['-u', '-g'].map((flag) => spawnSync('id', [flag, SERVER_USER]))
   const [uid, gid] = asked.map((answer) =>
     answer.status === 0 ? Number(answer.stdout.toString()) : undefined,
   )
   if (uid === undefined || gid === undefined) return undefined
-  return { name: SERVER_USER, drops: true, uid, gid }
+  return { name: SERVER_USER, drops_root: true, uid, gid }
 }
 
 function nativeFolder(): string {
@@ -106,7 +107,7 @@ function nativeFolder(): string {
     return resolve(dirname(createRequire(import.meta.url).resolve(name)), '../native')
   } catch (error) {
     throw new Error(
-      `There is no embedded PostgreSQL for this machine (${name} is not installed). Use a PostgreSQL of your own: --database-url or DATABASE_URL.`,
+      `There is no embedded PostgreSQL for this machine (${name} is not installed). Use your own PostgreSQL: --database-url or DATABASE_URL.`,
       { cause: error },
     )
   }
@@ -124,7 +125,7 @@ async function completeNative(native: string) {
   }
 }
 
-function versionOf(native: string, account: Account): string | undefined {
+function versionOf(native: string, account: ServerAccount): string | undefined {
   const asked = spawnSync(join(native, 'bin', 'postgres'), ['--version'], {
     ...identity(account),
     env: cleanEnv(),
@@ -138,10 +139,10 @@ async function copyNative(native: string, log: Log): Promise<string> {
   const manifest: { version: string } = JSON.parse(
     readFileSync(join(native, '../../package.json'), 'utf8'),
   )
-  const copy = join(REACHABLE, `postgres-${manifest.version}`)
+  const copy = join(SYSTEM_FOLDER, `postgres-${manifest.version}`)
   if (existsSync(copy)) return copy
   await makeReachable()
-  const draft = await mkdtemp(join(REACHABLE, 'copying-'))
+  const draft = await mkdtemp(join(SYSTEM_FOLDER, 'copying-'))
   try {
     await cp(native, draft, { recursive: true, verbatimSymlinks: true })
     execFileSync('chmod', ['-R', 'u=rwX,go=rX', draft])
@@ -159,12 +160,12 @@ async function copyNative(native: string, log: Log): Promise<string> {
 }
 
 async function makeReachable() {
-  await mkdir(REACHABLE, { recursive: true })
-  await chmod(REACHABLE, 0o755)
+  await mkdir(SYSTEM_FOLDER, { recursive: true })
+  await chmod(SYSTEM_FOLDER, 0o755)
 }
 
-function identity(account: Account) {
-  return account.drops ? { uid: account.uid, gid: account.gid } : {}
+function identity(account: ServerAccount) {
+  return account.drops_root ? { uid: account.uid, gid: account.gid } : {}
 }
 
 /** PGDATA, PGPORT and the like would override what is asked for; messages are read in English. */

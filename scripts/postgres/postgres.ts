@@ -4,12 +4,12 @@ import { link, mkdir, readFile, rename, rm, stat, unlink, writeFile } from 'node
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import {
-  type Account,
+  canReach,
+  chownTo,
   findBinaries,
-  handOver,
-  movedHome,
-  reachableBy,
+  moveCluster,
   run,
+  type ServerAccount,
 } from './postgres-host.ts'
 
 export type PostgresOptions = {
@@ -79,30 +79,30 @@ export function runningPostgres(dataDir: string): RunningPostgres | undefined {
   return { adminUrl: urlOf(home, running.port), port: running.port, pid: running.pid }
 }
 
-async function prepareHome(dataDir: string, account: Account, log: (line: string) => void) {
+async function prepareHome(dataDir: string, account: ServerAccount, log: (line: string) => void) {
   const home = join(dataDir, 'postgres')
   const known = await stat(home).catch(() => undefined)
   if (!known && isLink(home)) {
     throw new Error(
-      `${home} points to ${readlinkSync(home)}, which is gone. Bring that folder back, or remove the link to begin with an empty database.`,
+      `${home} points to ${readlinkSync(home)}, which no longer exists. Restore that folder, or remove the link to start with an empty database.`,
     )
   }
   if (!known) {
-    if (account.drops && !reachableBy(account, dataDir))
-      return movedHome(dataDir, home, account, log)
+    if (account.drops_root && !canReach(account, dataDir))
+      return moveCluster(dataDir, home, account, log)
     await mkdir(home, { mode: 0o700 })
   }
   const real = realpathSync(home)
-  await handOver(real, account)
-  if (account.drops && !reachableBy(account, real)) {
+  await chownTo(real, account)
+  if (account.drops_root && !canReach(account, real)) {
     throw new Error(
-      `The system user "${account.name}" can no longer reach ${real}. Open its parent folders again (chmod o+x), or move the data folder with its "postgres" folder elsewhere.`,
+      `The system user "${account.name}" can no longer reach ${real}. Make its parent folders accessible again (chmod o+x), or move the data folder and its "postgres" folder elsewhere.`,
     )
   }
   return real
 }
 
-type Place = { home: string; bin: string; account: Account }
+type Place = { home: string; bin: string; account: ServerAccount }
 
 async function createCluster(
   place: Place & { durable: boolean; version: string; log: (line: string) => void },
@@ -114,7 +114,7 @@ async function createCluster(
     const ours = version.split('.')[0]
     if (theirs === ours) return
     throw new Error(
-      `The data in ${data} was written by PostgreSQL ${theirs}; this Watchpost brings PostgreSQL ${ours}, which cannot read it. Nothing was changed. Start it with the Watchpost that wrote it, or start this one with an empty --data-dir.`,
+      `The data in ${data} was written by PostgreSQL ${theirs}; this Watchpost includes PostgreSQL ${ours}, which cannot read it. Nothing was changed. Use the Watchpost version that wrote the data, or start this one with an empty --data-dir.`,
     )
   }
   // initdb writes PG_VERSION early: a folder that appears by rename is never half made.
@@ -122,7 +122,7 @@ async function createCluster(
   await rm(fresh, { recursive: true, force: true })
   const password = join(home, 'password')
   await writeFile(password, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600 })
-  await handOver(password, account)
+  await chownTo(password, account)
   const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
   const secure = ['--auth=scram-sha-256', '--data-checksums', '--username=postgres']
   await run(
@@ -136,7 +136,7 @@ async function createCluster(
   )
   await writeFile(join(fresh, 'postgresql.conf'), "include_if_exists = 'watchpost.conf'\n")
   await rename(fresh, data)
-  log(`Made a new PostgreSQL ${version} cluster in ${data}`)
+  log(`Created a new PostgreSQL ${version} cluster in ${data}`)
 }
 
 async function launch(place: Place & { durable: boolean; port: number | undefined }) {
@@ -258,10 +258,10 @@ async function freePort(wanted: number | undefined, demanded: number | undefined
   })
   if (free) return free
   if (demanded) {
-    throw new Error(`Port ${demanded} for PostgreSQL is in use. Choose another, or none.`)
+    throw new Error(`Port ${demanded} for PostgreSQL is in use. Choose another, or leave it out.`)
   }
   if (wanted) return freePort(undefined, undefined)
-  throw new Error('No free port on 127.0.0.1 for PostgreSQL.')
+  throw new Error('There is no free port for PostgreSQL on 127.0.0.1.')
 }
 
 /** The lines of postmaster.pid: pid, data folder, start, port, socket folder, address, memory, state. */
@@ -301,7 +301,7 @@ async function claim(home: string, dataDir: string): Promise<() => Promise<void>
       const [pid, start] = held.split(' ')
       if (isAlive(Number(pid)) && startOf(Number(pid)) === start) {
         throw new Error(
-          `The data folder ${dataDir} is in use: process ${pid} runs its PostgreSQL. Stop that process first, or start with another --data-dir. (npm run admin works beside it.)`,
+          `The data folder ${dataDir} is in use: process ${pid} runs its PostgreSQL. Stop that process first, or start with another --data-dir. (npm run admin works while it runs.)`,
         )
       }
       // Two starters may both see a dead owner: only what was seen may be moved aside.

@@ -22,7 +22,7 @@ export async function readSecrets(dataDir: string): Promise<Secrets | undefined>
   if (text === undefined) return undefined
   const read = Secrets.safeParse(parse(text))
   if (!read.success) {
-    throw new Error(`${file} is damaged. Bring it back from a backup: it holds the sealing key.`)
+    throw new Error(`${file} is damaged. Restore it from a backup: it holds the sealing key.`)
   }
   // A restored backup may have been unpacked for everybody to read.
   await chmod(file, 0o600)
@@ -30,7 +30,7 @@ export async function readSecrets(dataDir: string): Promise<Secrets | undefined>
 }
 
 /** makeSecrets makes new ones and keeps them; the file appears whole or not at all. */
-export async function makeSecrets(dataDir: string): Promise<Secrets> {
+export async function writeNewSecrets(dataDir: string): Promise<Secrets> {
   const secrets: Secrets = {
     api_password: randomBytes(24).toString('base64url'),
     jobs_password: randomBytes(24).toString('base64url'),

@@ -7,26 +7,26 @@ import { type StartedPostgres, startPostgres } from './postgres.ts'
 const ROOMY_BYTES = 4 * 1024 ** 3
 
 /** startThrowaway starts a server that keeps nothing and goes, folder and all, with this process. */
-export async function startThrowaway(): Promise<StartedPostgres> {
-  const dataDir = await mkdtemp(join(await quickFolder(), 'watchpost-throwaway-'))
+export async function startThrowawayPostgres(): Promise<StartedPostgres> {
+  const dataDir = await mkdtemp(join(await fastTempFolder(), 'watchpost-throwaway-'))
   // As root the server runs as another user, who must get through the folder made for us alone.
   await chmod(dataDir, 0o711)
   const server = await startPostgres({ dataDir, durable: false }).catch(async (error) => {
     await rm(dataDir, { recursive: true, force: true })
     throw error
   })
-  const letGo = guard(server.pid, [dataDir, server.home])
+  const disarm = guard(server.pid, [dataDir, server.home])
   const stop = async () => {
     await server.stop()
     await rm(server.home, { recursive: true, force: true })
     await rm(dataDir, { recursive: true, force: true })
-    letGo()
+    disarm()
   }
   return { ...server, stop }
 }
 
-/** quickFolder is where throwaway data goes: a clone takes 20 ms in memory and up to 400 ms on a slow disk; TMPDIR overrules. */
-export async function quickFolder(): Promise<string> {
+/** fastTempFolder is where throwaway data goes: a clone takes 20 ms in memory and up to 400 ms on a slow disk; TMPDIR overrules. */
+export async function fastTempFolder(): Promise<string> {
   const memory = '/dev/shm'
   const found = await statfs(memory).catch(() => undefined)
   const roomy = found && found.bavail * found.bsize >= ROOMY_BYTES

@@ -9,7 +9,7 @@ import { createSeal } from '../../functions/seal.ts'
 import { boxesOf } from '../../shared/geometry/geometry.ts'
 import { generateKey, keyHash, keyPrefix } from '../../shared/key.ts'
 import { migrate, setLoginPasswords } from '../postgres/migrate.ts'
-import { startThrowaway } from '../postgres/throwaway.ts'
+import { startThrowawayPostgres } from '../postgres/throwaway.ts'
 
 /** One line of the table: a figure and the limit or peer of the same run it is a ratio of. */
 type Figure = { name: string; value: string; against: string; ratio: number; good: boolean }
@@ -21,7 +21,7 @@ const PASSWORD = 'bench'
 const figures: Figure[] = []
 const say = (text: string) => process.stderr.write(`${text}\n`)
 
-const server = await startThrowaway()
+const server = await startThrowawayPostgres()
 try {
   await migrate(server.adminUrl)
   await setLoginPasswords(server.adminUrl, { api: PASSWORD, jobs: PASSWORD })

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { copyFile, link } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { writeTinyGguf } from '../../tests/hub/support/tiny-gguf.ts'
-import { boot, copyOf, type Machine } from './machine.ts'
+import { boot, copyRoot, type Machine } from './machine.ts'
 
 export type Bundles = { first: string; second: string; broken: string; installer: string }
-export type Counted = Record<string, number | string>
+export type Measurements = Record<string, number | string>
 
-export const HELLO = 'correct horse battery'
+export const ADMIN_PASSWORD = 'correct horse battery'
 
 /** withMachine boots a copy of a root in which the bundles lie, and takes it away afterwards. */
 export async function withMachine<T>(
@@ -16,7 +16,7 @@ export async function withMachine<T>(
   bundles: Bundles,
   work: (machine: Machine) => Promise<T>,
 ): Promise<T> {
-  const root = await copyOf(base)
+  const root = await copyRoot(base)
   for (const file of [bundles.first, bundles.second, bundles.broken]) {
     await link(file, join(root, 'root', basename(file)))
   }
@@ -31,14 +31,14 @@ export async function withMachine<T>(
 }
 
 /** What installs a version. */
-export const installOf = (version: string, more = '') =>
+export const installCommand = (version: string, more = '') =>
   `sh /root/install.sh --bundle=/root/watchpost-hub-${version}-linux-x64.tar.gz --offline --yes ${more}`
 /** What upgrades to one. */
-export const upgradeTo = (version: string) =>
+export const upgradeCommand = (version: string) =>
   `watchpost-hub upgrade --bundle=/root/watchpost-hub-${version}-linux-x64.tar.gz --offline`
 
 /** The lines of a shell function that call a step, by their index in the script. */
-export function stepsOf(lines: string[], name: string, steps: RegExp): number[] {
+export function stepLines(lines: string[], name: string, steps: RegExp): number[] {
   const begin = lines.indexOf(`${name}() {`)
   const end = lines.indexOf('}', begin)
   assert.ok(begin >= 0 && end > begin, `install.sh has no function ${name}`)
@@ -48,7 +48,7 @@ export function stepsOf(lines: string[], name: string, steps: RegExp): number[] 
 }
 
 /** Runs what has to succeed; answers its output. */
-export async function good(machine: Machine, script: string): Promise<string> {
+export async function runOk(machine: Machine, script: string): Promise<string> {
   const { code, stdout, stderr } = await machine.sh(script)
   assert.equal(code, 0, `${script}\nanswered ${code}:\n${stdout}${stderr}`)
   return stdout
@@ -58,7 +58,7 @@ export async function good(machine: Machine, script: string): Promise<string> {
 export async function call(machine: Machine, method: string, path: string, body?: unknown) {
   const data =
     body === undefined ? '' : `-H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`
-  const out = await good(
+  const out = await runOk(
     machine,
     `curl -sS -w '\\n%{http_code}' -X ${method} -H "Authorization: Bearer $(cat /etc/watchpost/hub.token)" ${data} http://127.0.0.1/api/cockpit/${path}`,
   )
@@ -66,30 +66,33 @@ export async function call(machine: Machine, method: string, path: string, body?
   return { status: Number(out.slice(end + 1)), body: JSON.parse(out.slice(0, end) || 'null') }
 }
 
-export async function until<T>(look: () => Promise<T | undefined>, what: string): Promise<T> {
+export async function waitUntil<T>(look: () => Promise<T | undefined>, what: string): Promise<T> {
   for (let tries = 0; tries < 240; tries += 1) {
     const found = await look()
     if (found !== undefined) return found
     await new Promise((resolve) => setTimeout(resolve, 500))
   }
-  throw new Error(`Waited in vain: ${what}`)
+  throw new Error(`Timed out waiting until ${what}`)
 }
 
 /** What the hub says of itself, as soon as it answers. */
 export const health = (machine: Machine) =>
-  until(async () => {
+  waitUntil(async () => {
     const { code, stdout } = await machine.sh('curl -sf http://127.0.0.1/api/cockpit/health')
     return code === 0 ? JSON.parse(stdout) : undefined
   }, 'the hub answers')
 
 /** signUp takes the first steps of the wizard: a password, then the service key. */
 export async function signUp(machine: Machine, code: string): Promise<void> {
-  assert.equal((await call(machine, 'POST', 'setup', { code, password: HELLO })).status, 200)
+  assert.equal(
+    (await call(machine, 'POST', 'setup', { code, password: ADMIN_PASSWORD })).status,
+    200,
+  )
   const early = await call(machine, 'POST', 'projects/create', { slug: 'demir', name: 'Demir' })
   assert.equal(early.body.code, 'read_only_key')
-  const key = (await good(machine, 'watchpost-hub service-key show')).trim()
+  const key = (await runOk(machine, 'watchpost-hub service-key show')).trim()
   assert.equal((await call(machine, 'POST', 'settings/service_key', { key })).status, 202)
-  await until(async () => {
+  await waitUntil(async () => {
     const { stdout } = await machine.sh('curl -sf http://127.0.0.1/api/cockpit/health')
     return stdout.includes('hub_rw') ? true : undefined
   }, 'the hub restarts with the service key')
@@ -97,12 +100,12 @@ export async function signUp(machine: Machine, code: string): Promise<void> {
 
 /** The secrets of the machine, as a sum of each. */
 export const secretsOf = (machine: Machine) =>
-  good(machine, 'cd /etc/watchpost && sha256sum service.key public.key hub.token')
+  runOk(machine, 'cd /etc/watchpost && sha256sum service.key public.key hub.token')
 
 /** Everything but what runs, changes by itself or is the proof's own. */
 export const filesOf = async (machine: Machine) =>
   (
-    await good(
+    await runOk(
       machine,
       'find / -xdev \\( -path /proc -o -path /sys -o -path /run -o -path /dev -o -path /root -o -path /tmp -o -path /var/tmp -o -path /var/log/journal \\) -prune -o -print | sort',
     )

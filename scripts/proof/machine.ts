@@ -19,19 +19,19 @@ const UBUNTU = {
   archive: 'http://archive.ubuntu.com/ubuntu',
 }
 
-export type Ran = { code: number; stdout: string; stderr: string }
+export type ShellResult = { code: number; stdout: string; stderr: string }
 
 export type Machine = {
   root: string
   /** Runs a shell script inside; never throws for its exit code. */
-  sh: (script: string) => Promise<Ran>
+  sh: (script: string) => Promise<ShellResult>
   /** Starts a shell script inside without waiting for it. */
   spawn: (script: string) => ChildProcess
   stop: () => Promise<void>
 }
 
 /** suite answers the root of a Debian or Ubuntu suite that machines are copied from; the first call makes it. */
-export async function suite(name: string): Promise<string> {
+export async function createRoot(name: string): Promise<string> {
   const folder = join(CACHE, name)
   if (existsSync(folder)) return folder
   await requireTools()
@@ -57,11 +57,11 @@ export async function suite(name: string): Promise<string> {
   return folder
 }
 
-/** suiteWith is a suite with more packages, without what they merely recommend. */
-export async function suiteWith(name: string, packages: readonly string[]): Promise<string> {
+/** createRootWith is a suite with more packages, without what they merely recommend. */
+export async function createRootWith(name: string, packages: readonly string[]): Promise<string> {
   const folder = join(CACHE, [name, ...packages].join('+'))
   if (existsSync(folder)) return folder
-  const base = await suite(name)
+  const base = await createRoot(name)
   const draft = `${folder}.new`
   await rm(draft, { recursive: true, force: true })
   console.log(`Making a root of ${name} with ${packages.join(', ')} (about a minute) …`)
@@ -81,7 +81,7 @@ export async function suiteWith(name: string, packages: readonly string[]): Prom
 
 async function requireTools(): Promise<void> {
   if (process.getuid?.() !== 0) {
-    throw new Error('Machines need root: run this as root, on a machine of your own.')
+    throw new Error('This part needs root. Run it as root, on a machine that you can spare.')
   }
   const tools = { debootstrap: 'debootstrap', 'systemd-nspawn': 'systemd-container' }
   const missing = Object.entries(tools).filter(([tool]) => !onPath(tool))
@@ -94,8 +94,8 @@ function onPath(tool: string): boolean {
   return folders.some((folder) => existsSync(join(folder, tool)))
 }
 
-/** copyOf makes a machine's own root; `stop` of its machine takes it away. */
-export async function copyOf(base: string): Promise<string> {
+/** copyRoot makes a machine's own root; `stop` of its machine takes it away. */
+export async function copyRoot(base: string): Promise<string> {
   const root = await mkdtemp('/var/tmp/watchpost-machine-')
   await run('cp', ['-a', '--reflink=auto', `${base}/.`, root])
   await chmod(root, 0o755)
@@ -122,7 +122,7 @@ export async function boot(root: string): Promise<Machine> {
   let init = ''
   const enter = (script: string) => ['-t', init, '-a', '--', '/bin/sh', '-c', script]
   const sh = (script: string) =>
-    new Promise<Ran>((resolve) => {
+    new Promise<ShellResult>((resolve) => {
       const options = {
         env: { PATH: INSIDE_PATH },
         maxBuffer: 64 * 1024 * 1024,

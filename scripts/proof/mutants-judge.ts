@@ -54,7 +54,7 @@ export async function judgeSql(root: string, source: string, given: Given): Prom
         kept[one.key] = { outcome, tests: tested }
         writeFileSync(file, `${JSON.stringify(kept, null, 1)}\n`)
         done += 1
-        console.log(`${done} of ${work.length}: ${outcome}, line ${one.line}: ${told(one)}`)
+        console.log(`${done} of ${work.length}: ${outcome}, line ${one.line}: ${describe(one)}`)
       }
     } finally {
       rmSync(tree, { recursive: true, force: true })
@@ -70,7 +70,7 @@ export async function judgeSql(root: string, source: string, given: Given): Prom
 }
 
 const sha = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16)
-const told = ({ was, now }: Fault) =>
+const describe = ({ was, now }: Fault) =>
   `${was} → ${now || 'nothing'}`.replace(/\s+/g, ' ').slice(0, 90)
 
 /** The files of the tree in a folder of their own; packages are linked. */

@@ -19,7 +19,7 @@ import { join, resolve } from 'node:path'
 import { VERSION } from '../../shared/version.ts'
 import { proveMutants } from './mutants.ts'
 import { proveInstall } from './prove-install.ts'
-import { MOST_DELAY_MS, proveStall } from './prove-stall.ts'
+import { MAX_DELAY_MS, proveStall } from './prove-stall.ts'
 import { fuzzBySchemathesis, isSchemathesisThere } from './schemathesis.ts'
 import { measureStartup } from './startup.ts'
 
@@ -108,7 +108,7 @@ async function longForm(...files: string[]): Promise<Proven> {
 
 async function startup(): Promise<Proven> {
   const measured = await measureStartup()
-  const is_good = measured.every(({ startup_ms, most_ms }) => startup_ms < most_ms)
+  const is_good = measured.every(({ startup_ms, max_ms }) => startup_ms < max_ms)
   return {
     outcome: is_good ? 'proven' : 'failed',
     numbers: measured.map(({ worker, ...ms }) => ({ what: `Worker ${worker}`, ...ms })),
@@ -143,17 +143,17 @@ async function realModel(): Promise<Proven> {
 async function attack(): Promise<Proven> {
   const repeated = await longForm(...globSync('tests/**/*.attack.test.ts', { cwd: ROOT }).sort())
   const measured = await proveStall()
-  const holds = measured.every(({ delay_ms }) => delay_ms <= MOST_DELAY_MS)
+  const holds = measured.every(({ delay_ms }) => delay_ms <= MAX_DELAY_MS)
   return {
     outcome: repeated.outcome === 'proven' && holds ? 'proven' : 'failed',
     numbers: [...repeated.numbers, ...measured],
-    ...(holds ? {} : { why: `GET /me of others came over ${MOST_DELAY_MS} ms later` }),
+    ...(holds ? {} : { why: `GET /me of other callers took over ${MAX_DELAY_MS} ms longer` }),
   }
 }
 
 async function install(): Promise<Proven> {
   if (process.getuid?.() !== 0) {
-    return { outcome: 'left out', numbers: [], why: 'machines are made by root' }
+    return { outcome: 'left out', numbers: [], why: 'it must be run as root' }
   }
   try {
     return { outcome: 'proven', numbers: [{ what: 'machine', ...(await proveInstall()) }] }
@@ -189,7 +189,7 @@ const asked = process.argv.slice(2).filter((name) => !paths.includes(name))
 const unknown = asked.filter((name) => !isPart(name))
 if (unknown.length > 0) {
   console.error(
-    `There is no part ${unknown.join(', ')}; there is ${Object.keys(PARTS).join(', ')}.`,
+    `Unknown part: ${unknown.join(', ')}. The parts are ${Object.keys(PARTS).join(', ')}.`,
   )
   process.exit(2)
 }
@@ -207,5 +207,5 @@ const proof = {
 }
 writeFileSync(join(ROOT, 'dist/proof.json'), `${JSON.stringify(proof, null, 2)}\n`)
 print(results)
-console.log('\nWritten to dist/proof.json.')
+console.log('\nThe results are in dist/proof.json.')
 if (results.some(({ outcome }) => outcome === 'failed')) process.exitCode = 1

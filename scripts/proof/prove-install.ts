@@ -8,36 +8,36 @@ import { appendFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type BundleOptions, digestOf, gatherPayload, packBundle } from '../build/hub-bundle.ts'
 import {
+  ADMIN_PASSWORD,
   type Bundles,
-  type Counted,
   call,
   filesOf,
-  good,
-  HELLO,
   health,
-  installOf,
+  installCommand,
+  type Measurements,
+  runOk,
   secretsOf,
   signUp,
   sqlOf,
-  until,
-  upgradeTo,
+  upgradeCommand,
+  waitUntil,
   withMachine,
 } from './installed.ts'
-import { type Machine, suite } from './machine.ts'
+import { createRoot, type Machine } from './machine.ts'
 import { killedAnywhere, killedUpgrade } from './prove-kills.ts'
-import { linkedAnywhere } from './prove-links.ts'
-import { pageInItsSandbox } from './prove-reader.ts'
+import { proveLinks } from './prove-links.ts'
+import { proveReader } from './prove-reader.ts'
 import { refusals } from './prove-refusals.ts'
 
 const INSTALL_SECONDS = 300
 
 /** proveInstall runs every scenario and answers what was counted on the way; it throws at the first that fails. */
-export async function proveInstall(debian = 'bookworm', only = ''): Promise<Counted> {
+export async function proveInstall(debian = 'bookworm', only = ''): Promise<Measurements> {
   const work = await mkdtemp('/var/tmp/watchpost-prove-')
   try {
-    const base = await suite(debian)
+    const base = await createRoot(debian)
     const bundles = await makeBundles(work)
-    const counted: Counted = { debian }
+    const counted: Measurements = { debian }
     const chosen = Object.entries(SCENARIOS).filter(([name]) => name.includes(only))
     for (const [name, scenario] of chosen) {
       console.log(`\n${name}`)
@@ -91,71 +91,71 @@ const SCENARIOS = {
   'listening beyond loopback': beyondLoopback,
   'killed after every step': killedAnywhere,
   'killed in an upgrade': killedUpgrade,
-  'a web page read in its sandbox': pageInItsSandbox,
-  'links to elsewhere behind every step': linkedAnywhere,
+  'a web page read in its sandbox': proveReader,
+  'links to elsewhere behind every step': proveLinks,
   'two runs at once': twoAtOnce,
   'refused with a reason': refusals,
 }
 
-async function wholeLife(base: string, bundles: Bundles): Promise<Counted> {
+async function wholeLife(base: string, bundles: Bundles): Promise<Measurements> {
   return withMachine(base, bundles, async (machine) => {
     const before = await filesOf(machine)
     const began = performance.now()
-    const told = await good(machine, installOf('1.0.0', '--model=/root/tiny.gguf'))
+    const told = await runOk(machine, installCommand('1.0.0', '--model=/root/tiny.gguf'))
     const install_seconds = Math.round((performance.now() - began) / 100) / 10
     assert.ok(install_seconds < INSTALL_SECONDS)
     assert.match(told, /http:\/\/127\.0\.0\.1\/hub\//)
     const code = /Set-up code\s+(\S+)/.exec(told)?.[1]
     assert.ok(code)
-    assert.match(await good(machine, 'curl -sf http://127.0.0.1/hub/'), /<div id="root"|<main/)
+    assert.match(await runOk(machine, 'curl -sf http://127.0.0.1/hub/'), /<div id="root"|<main/)
 
     const restart_ms = await startTime(machine)
     const idle_mib = await memoryOf(machine)
     const secrets = await secretsOf(machine)
     const again = performance.now()
-    await good(machine, installOf('1.0.0'))
+    await runOk(machine, installCommand('1.0.0'))
     const again_seconds = Math.round((performance.now() - again) / 100) / 10
     assert.equal(await secretsOf(machine), secrets)
 
     await useIt(machine, code)
-    const lines = await good(machine, 'cat /etc/cron.d/watchpost')
+    const lines = await runOk(machine, 'cat /etc/cron.d/watchpost')
     const nightly = /^0 3 \* \* \* watchpost (.*)$/m.exec(lines)?.[1]
-    await good(machine, `setpriv --reuid=watchpost --regid=watchpost --init-groups ${nightly}`)
-    const archive = (await good(machine, 'ls -t /var/lib/watchpost/backups | head -1')).trim()
-    await good(machine, `watchpost-hub restore --check /var/lib/watchpost/backups/${archive}`)
+    await runOk(machine, `setpriv --reuid=watchpost --regid=watchpost --init-groups ${nightly}`)
+    const archive = (await runOk(machine, 'ls -t /var/lib/watchpost/backups | head -1')).trim()
+    await runOk(machine, `watchpost-hub restore --check /var/lib/watchpost/backups/${archive}`)
     const [lead] = (await call(machine, 'GET', 'leads/list?project=demir')).body.leads
     assert.equal((await call(machine, 'POST', 'lead/delete', { lead_id: lead.id })).status, 200)
-    await good(machine, `watchpost-hub restore --yes /var/lib/watchpost/backups/${archive}`)
+    await runOk(machine, `watchpost-hub restore --yes /var/lib/watchpost/backups/${archive}`)
     await health(machine)
     const { leads } = (await call(machine, 'GET', 'leads/list?project=demir')).body
     assert.equal(leads.length, 1)
     // A restored hub starts anew by itself.
-    await until(
+    await waitUntil(
       async () => ((await machine.sh('watchpost-hub doctor')).code === 0 ? true : undefined),
       'the doctor is content',
     )
 
-    await good(machine, upgradeTo('1.1.0'))
+    await runOk(machine, upgradeCommand('1.1.0'))
     assert.equal((await health(machine)).version, '1.1.0')
     const probe = sqlOf('select count(*)::int from hub.probe')
-    await good(machine, probe)
-    const refused = await machine.sh(upgradeTo('1.2.0'))
+    await runOk(machine, probe)
+    const refused = await machine.sh(upgradeCommand('1.2.0'))
     assert.equal(refused.code, 10, refused.stdout + refused.stderr)
     assert.equal((await health(machine)).version, '1.1.0')
-    await good(machine, probe)
+    await runOk(machine, probe)
     assert.equal((await call(machine, 'GET', 'leads/list?project=demir')).body.leads.length, 1)
     assert.equal(await secretsOf(machine), secrets)
 
-    await good(machine, 'watchpost-hub uninstall')
+    await runOk(machine, 'watchpost-hub uninstall')
     assert.equal(
       (await machine.sh('curl -sf http://127.0.0.1/api/cockpit/health')).code !== 0,
       true,
     )
-    await good(machine, 'test -s /var/lib/watchpost/projects/demir/CONTEXT.md')
-    await good(machine, installOf('1.1.0'))
+    await runOk(machine, 'test -s /var/lib/watchpost/projects/demir/CONTEXT.md')
+    await runOk(machine, installCommand('1.1.0'))
     assert.equal(await secretsOf(machine), secrets)
     assert.equal((await call(machine, 'GET', 'leads/list?project=demir')).body.leads.length, 1)
-    await good(machine, 'watchpost-hub uninstall --purge --yes')
+    await runOk(machine, 'watchpost-hub uninstall --purge --yes')
     const after = await filesOf(machine)
     const left = after.filter((file) => !before.includes(file) && !isOfTheSystem(file))
     assert.deepEqual(left, [])
@@ -163,32 +163,32 @@ async function wholeLife(base: string, bundles: Bundles): Promise<Counted> {
   })
 }
 
-/** On every address there is TLS: a certificate of its own that names the machine, until somebody brings one. */
-async function beyondLoopback(base: string, bundles: Bundles): Promise<Counted> {
+/** On every address there is TLS: a certificate of its own that names the machine, waitUntil somebody brings one. */
+async function beyondLoopback(base: string, bundles: Bundles): Promise<Measurements> {
   return withMachine(base, bundles, async (machine) => {
-    const told = await good(machine, installOf('1.0.0', '--model=none --bind=0.0.0.0'))
-    const name = (await good(machine, 'hostname')).trim()
+    const told = await runOk(machine, installCommand('1.0.0', '--model=none --bind=0.0.0.0'))
+    const name = (await runOk(machine, 'hostname')).trim()
     assert.match(told, new RegExp(`https://${name}/hub/`))
     const code = /Set-up code\s+(\S+)/.exec(told)?.[1]
     const certified = `curl -sS --cacert /etc/watchpost/tls/hub.crt --resolve ${name}:443:127.0.0.1 --resolve ${name}:80:127.0.0.1`
-    assert.match(await good(machine, `${certified} https://${name}/hub/`), /<div id="root"|<main/)
-    const plain = await good(
+    assert.match(await runOk(machine, `${certified} https://${name}/hub/`), /<div id="root"|<main/)
+    const plain = await runOk(
       machine,
       `${certified} -o /dev/null -w '%{http_code} %{redirect_url}' http://${name}/hub/`,
     )
     assert.equal(plain, `301 https://${name}/hub/`)
-    const given = JSON.stringify({ code, password: HELLO })
-    const set = await good(
+    const given = JSON.stringify({ code, password: ADMIN_PASSWORD })
+    const set = await runOk(
       machine,
       `${certified} -i -H 'Content-Type: application/json' -d '${given}' https://${name}/api/cockpit/setup`,
     )
     assert.match(set, /^HTTP\/[\d.]+ 200/)
     assert.match(set, /set-cookie: .*Secure/i)
 
-    const certificate = await good(machine, 'sha256sum /etc/watchpost/tls/hub.crt')
-    await good(machine, installOf('1.0.0'))
-    assert.equal(await good(machine, 'sha256sum /etc/watchpost/tls/hub.crt'), certificate)
-    await good(machine, `${certified} -f https://${name}/api/cockpit/health`)
+    const certificate = await runOk(machine, 'sha256sum /etc/watchpost/tls/hub.crt')
+    await runOk(machine, installCommand('1.0.0'))
+    assert.equal(await runOk(machine, 'sha256sum /etc/watchpost/tls/hub.crt'), certificate)
+    await runOk(machine, `${certified} -f https://${name}/api/cockpit/health`)
     return {}
   })
 }
@@ -202,14 +202,14 @@ function isOfTheSystem(file: string): boolean {
 
 async function startTime(machine: Machine): Promise<number> {
   const began = performance.now()
-  await good(machine, 'systemctl restart watchpost-hub')
+  await runOk(machine, 'systemctl restart watchpost-hub')
   await health(machine)
   return Math.round(performance.now() - began)
 }
 
 /** The hub's own process without a model, as the kernel counts what it does not share. */
 async function memoryOf(machine: Machine): Promise<number> {
-  const pss = await good(
+  const pss = await runOk(
     machine,
     'awk \'$1 == "Pss:" { print $2 }\' /proc/$(systemctl show -P MainPID watchpost-hub)/smaps_rollup',
   )
@@ -228,7 +228,7 @@ async function useIt(machine: Machine, code: string): Promise<void> {
   const sent = await call(machine, 'POST', 'mission/compose', task)
   assert.equal(sent.status, 202, JSON.stringify(sent.body))
   const { id } = sent.body.mission
-  const { status, reason } = await until(async () => {
+  const { status, reason } = await waitUntil(async () => {
     const { mission } = (await call(machine, 'GET', `missions/${id}`)).body
     return ['done', 'failed'].includes(mission.status) ? mission : undefined
   }, 'the mission ends')
@@ -236,10 +236,10 @@ async function useIt(machine: Machine, code: string): Promise<void> {
   assert.ok(status === 'done' || reason, `${status}: ${reason}`)
 }
 
-async function twoAtOnce(base: string, bundles: Bundles): Promise<Counted> {
+async function twoAtOnce(base: string, bundles: Bundles): Promise<Measurements> {
   return withMachine(base, bundles, async (machine) => {
     const codes = await Promise.all(
-      [1, 2].map(async () => (await machine.sh(installOf('1.0.0', '--model=none'))).code),
+      [1, 2].map(async () => (await machine.sh(installCommand('1.0.0', '--model=none'))).code),
     )
     assert.deepEqual(codes.sort(), [0, 9])
     await health(machine)

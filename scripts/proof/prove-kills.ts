@@ -3,13 +3,13 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   type Bundles,
-  type Counted,
-  good,
   health,
-  installOf,
+  installCommand,
+  type Measurements,
+  runOk,
   secretsOf,
   sqlOf,
-  stepsOf,
+  stepLines,
   withMachine,
 } from './installed.ts'
 import type { Machine } from './machine.ts'
@@ -22,18 +22,18 @@ async function killedBehind(machine: Machine, lines: string[], index: number): P
 }
 
 const killedInstall = (version: string) =>
-  installOf(version, '--model=none').replace('/root/install.sh', '/root/killed.sh')
+  installCommand(version, '--model=none').replace('/root/install.sh', '/root/killed.sh')
 
 /** Behind every step of an installation the script is killed once. */
-export async function killedAnywhere(base: string, bundles: Bundles): Promise<Counted> {
+export async function killedAnywhere(base: string, bundles: Bundles): Promise<Measurements> {
   const lines = (await readFile(bundles.installer, 'utf8')).split('\n')
   const steps = [
-    ...stepsOf(
+    ...stepLines(
       lines,
       'install_hub',
       /^ {2}(fetch_|verify_|make_|keep_fact data_dir|unpack|write_)/,
     ),
-    ...stepsOf(lines, 'first', /^ {2}(make_|switch_|write_|start_database|prepare_|set_model)/),
+    ...stepLines(lines, 'first', /^ {2}(make_|switch_|write_|start_database|prepare_|set_model)/),
   ]
   assert.ok(steps.length >= 14)
   await withMachine(base, bundles, async (machine) => {
@@ -46,33 +46,33 @@ export async function killedAnywhere(base: string, bundles: Bundles): Promise<Co
         'cd /etc/watchpost && sha256sum service.key public.key hub.token',
       )
       if (known.code === 0) secrets ??= known.stdout
-      await good(machine, installOf('1.0.0', '--model=none'))
+      await runOk(machine, installCommand('1.0.0', '--model=none'))
       await health(machine)
       secrets ??= await secretsOf(machine)
       assert.equal(await secretsOf(machine), secrets)
-      await good(machine, 'watchpost-hub uninstall')
+      await runOk(machine, 'watchpost-hub uninstall')
     }
   })
   return { killed_after: steps.length }
 }
 
 /** And behind the steps of an upgrade: the next run ends at the new version, with all data. */
-export async function killedUpgrade(base: string, bundles: Bundles): Promise<Counted> {
+export async function killedUpgrade(base: string, bundles: Bundles): Promise<Measurements> {
   const lines = (await readFile(bundles.installer, 'utf8')).split('\n')
-  const steps = stepsOf(lines, 'upgrade', /^ {2}(cp -a|keep_fact|switch_to|start_database)/)
+  const steps = stepLines(lines, 'upgrade', /^ {2}(cp -a|keep_fact|switch_to|start_database)/)
   assert.equal(steps.length, 4)
   for (const index of steps) {
     await withMachine(base, bundles, async (machine) => {
-      await good(machine, installOf('1.0.0', '--model=none'))
-      await good(machine, sqlOf('create table public.marker ()'))
+      await runOk(machine, installCommand('1.0.0', '--model=none'))
+      await runOk(machine, sqlOf('create table public.marker ()'))
       const secrets = await secretsOf(machine)
       await killedBehind(machine, lines, index)
       assert.notEqual((await machine.sh(killedInstall('1.1.0'))).code, 0)
-      await good(machine, installOf('1.1.0'))
+      await runOk(machine, installCommand('1.1.0'))
       assert.equal((await health(machine)).version, '1.1.0')
       assert.equal(await secretsOf(machine), secrets)
-      await good(machine, sqlOf('select from public.marker, hub.probe'))
-      await good(machine, '! test -e /var/lib/watchpost/.install/postgres.before')
+      await runOk(machine, sqlOf('select from public.marker, hub.probe'))
+      await runOk(machine, '! test -e /var/lib/watchpost/.install/postgres.before')
     })
   }
   return { upgrades_killed: steps.length }

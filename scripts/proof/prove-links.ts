@@ -4,11 +4,11 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   type Bundles,
-  type Counted,
-  good,
-  installOf,
-  stepsOf,
-  upgradeTo,
+  installCommand,
+  type Measurements,
+  runOk,
+  stepLines,
+  upgradeCommand,
   withMachine,
 } from './installed.ts'
 import type { Machine } from './machine.ts'
@@ -49,46 +49,54 @@ done
 
 /** Names, owners, modes, times and contents of what is root's. */
 const stateOf = (machine: Machine) =>
-  good(
+  runOk(
     machine,
     `find /canary -printf '%p %u %g %m %T@ %C@ %s\\n' | sort; sha256sum /canary/file /canary/json`,
   )
 
 /** Behind every step of an installation and of an upgrade the hub's users lay their links once. */
-export async function linkedAnywhere(base: string, bundles: Bundles): Promise<Counted> {
+export async function proveLinks(base: string, bundles: Bundles): Promise<Measurements> {
   const lines = (await readFile(bundles.installer, 'utf8')).split('\n')
   const install = [
-    ...stepsOf(lines, 'install_hub', /^ {2}(make_|keep_fact data_dir|unpack|write_|remove_)/),
-    ...stepsOf(lines, 'first', /^ {2}(make_|switch_|write_|start_|prepare_|set_model|fetch_model)/),
-    ...stepsOf(lines, 'make_folders', /^ {2}(install|mkdir|require_of)/),
+    ...stepLines(lines, 'install_hub', /^ {2}(make_|keep_fact data_dir|unpack|write_|remove_)/),
+    ...stepLines(
+      lines,
+      'first',
+      /^ {2}(make_|switch_|write_|start_|prepare_|set_model|fetch_model)/,
+    ),
+    ...stepLines(lines, 'make_folders', /^ {2}(install|mkdir|require_of)/),
   ]
-  const upgrade = stepsOf(lines, 'upgrade', /^ {2}(rm|cp -a|keep_fact|make_|switch_|write_|start_)/)
+  const upgrade = stepLines(
+    lines,
+    'upgrade',
+    /^ {2}(rm|cp -a|keep_fact|make_|switch_|write_|start_)/,
+  )
   assert.ok(install.length >= 15 && upgrade.length >= 6)
   await withMachine(base, bundles, async (machine) => {
     await writeFile(join(machine.root, 'usr/local/share/swap.sh'), SWAP)
     await writeFile(join(machine.root, 'root/attack.sh'), ATTACK)
     for (const index of install) {
-      await attackedBehind(machine, lines, index, {
+      await attackAfterStep(machine, lines, index, {
         before: ':',
         run: `sh /root/attacked.sh --bundle=/root/watchpost-hub-1.0.0-linux-x64.tar.gz --offline --yes --model=/root/tiny.gguf --bind=0.0.0.0`,
       })
     }
     for (const index of upgrade) {
-      await attackedBehind(machine, lines, index, {
-        before: installOf('1.0.0', '--model=none'),
+      await attackAfterStep(machine, lines, index, {
+        before: installCommand('1.0.0', '--model=none'),
         run: `sh /root/attacked.sh --bundle=/root/watchpost-hub-1.1.0-linux-x64.tar.gz --offline --yes`,
       })
     }
     // And before: what a hub that was taken over has prepared for the next upgrade.
-    await attackedBehind(machine, lines, undefined, {
-      before: installOf('1.0.0', '--model=none'),
-      run: `sh /root/attack.sh; ${upgradeTo('1.1.0')}`,
+    await attackAfterStep(machine, lines, undefined, {
+      before: installCommand('1.0.0', '--model=none'),
+      run: `sh /root/attack.sh; ${upgradeCommand('1.1.0')}`,
     })
   })
   return { links_laid_behind: install.length + upgrade.length + 1 }
 }
 
-async function attackedBehind(
+async function attackAfterStep(
   machine: Machine,
   lines: string[],
   index: number | undefined,
@@ -96,8 +104,8 @@ async function attackedBehind(
 ): Promise<void> {
   const at = index === undefined ? 'before the upgrade' : (lines[index]?.trim() ?? '')
   console.log(`  ${at}`)
-  await good(machine, CANARY)
-  await good(machine, before)
+  await runOk(machine, CANARY)
+  await runOk(machine, before)
   if (index !== undefined) {
     const attacked = lines.toSpliced(index + 1, 0, '  sh /root/attack.sh')
     await writeFile(join(machine.root, 'root/attacked.sh'), attacked.join('\n'))
@@ -115,6 +123,6 @@ async function attackedBehind(
     `setpriv --reuid=watchpost --regid=watchpost --clear-groups grep -rls '${SECRET}' /etc/watchpost /var/lib/watchpost /opt/ceo-runner`,
   )
   assert.equal(leaked.stdout, '', `${at}: what is root's can be read\n${told}`)
-  await good(machine, 'sh /root/install.sh --uninstall --purge --yes')
+  await runOk(machine, 'sh /root/install.sh --uninstall --purge --yes')
   assert.equal(await stateOf(machine), state, `${at}, removed`)
 }

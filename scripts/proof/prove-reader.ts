@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import {
   type Bundles,
-  type Counted,
   call,
-  good,
   health,
-  installOf,
+  installCommand,
+  type Measurements,
+  runOk,
   signUp,
-  until,
+  waitUntil,
   withMachine,
 } from './installed.ts'
-import { type Machine, suiteWith } from './machine.ts'
+import { createRootWith, type Machine } from './machine.ts'
 
 /** Public by every rule; inside the machine it is loopback's, and nginx answers there. */
 const OUTSIDE = '93.184.215.14'
@@ -50,26 +50,26 @@ systemctl restart nginx`
  * A real page is read by a mission of an installed hub, in Chromium's own sandbox, in a unit that has
  * no network and none of the hub's files; what leads inside is refused; doctor tells both.
  */
-export async function pageInItsSandbox(base: string, bundles: Bundles): Promise<Counted> {
+export async function proveReader(base: string, bundles: Bundles): Promise<Measurements> {
   const debian = base.split('/').at(-1) ?? 'bookworm'
-  const withChromium = await suiteWith(debian, ['chromium'])
+  const withChromium = await createRootWith(debian, ['chromium'])
   return withMachine(withChromium, bundles, async (machine) => {
-    const told = await good(machine, installOf('1.0.0', '--model=/root/tiny.gguf'))
-    await good(machine, SITE)
+    const told = await runOk(machine, installCommand('1.0.0', '--model=/root/tiny.gguf'))
+    await runOk(machine, SITE)
     const code = /Set-up code\s+(\S+)/.exec(told)?.[1]
     assert.ok(code)
     await health(machine)
     await signUp(machine, code)
     const made = await call(machine, 'POST', 'projects/create', { slug: 'demir', name: 'Demir' })
     assert.equal(made.status, 201, JSON.stringify(made.body))
-    const doctor = await good(machine, 'watchpost-hub doctor')
+    const doctor = await runOk(machine, 'watchpost-hub doctor')
     assert.match(doctor, /^ok\s+Browser.*starts in its sandbox/m, doctor)
 
     await begin(machine, `http://${LEAD}/`)
     const read = await readingOf(machine, sandboxOf)
     assert.match(read, /40 lorries/)
     assert.match(read, new RegExp(`"url":\\s*"http://${LEAD}/"`))
-    const asked = await good(machine, 'cat /var/log/nginx/lead.log')
+    const asked = await runOk(machine, 'cat /var/log/nginx/lead.log')
     assert.match(asked, /GET \/robots\.txt/)
     assert.doesNotMatch(asked, /POST/)
 
@@ -78,7 +78,7 @@ export async function pageInItsSandbox(base: string, bundles: Bundles): Promise<
     assert.match(refused, /127\.0\.0\.1 is not found, or lies inside the own network/)
 
     await noSandbox(machine)
-    const left = await good(machine, 'pgrep -c chromium || :')
+    const left = await runOk(machine, 'pgrep -c chromium || :')
     assert.equal(left.trim(), '0', 'a browser is left')
     return { pages_read: 1, pages_refused: 1 }
   })
@@ -97,10 +97,10 @@ async function readingOf(
   look: (machine: Machine) => Promise<boolean> = async () => true,
 ): Promise<string> {
   let seen = false
-  const output = await until(async () => {
+  const output = await waitUntil(async () => {
     seen ||= await look(machine)
     const rows = JSON.parse(
-      await good(
+      await runOk(
         machine,
         `cd / && /opt/watchpost/current/bin/node -e "
         const { Client } = require('/opt/watchpost/current/node_modules/pg');
@@ -153,7 +153,7 @@ async function sandboxOf(machine: Machine): Promise<boolean> {
 /** Where the sandbox cannot start nothing is read, and doctor says why. */
 async function noSandbox(machine: Machine): Promise<void> {
   const folder = "'/etc/systemd/system/watchpost-reader@.service.d'"
-  await good(
+  await runOk(
     machine,
     `mkdir -p ${folder} && printf '[Service]\\nRestrictNamespaces=\\nRestrictNamespaces=true\\n' > ${folder}/shut.conf && systemctl daemon-reload`,
   )
@@ -161,5 +161,5 @@ async function noSandbox(machine: Machine): Promise<void> {
   assert.match(doctor, /^warn\s+Browser.*without one no page is read/m, doctor)
   await begin(machine, `http://${LEAD}/`)
   assert.match(await readingOf(machine), /without one no page is read/)
-  await good(machine, `rm -r ${folder} && systemctl daemon-reload`)
+  await runOk(machine, `rm -r ${folder} && systemctl daemon-reload`)
 }

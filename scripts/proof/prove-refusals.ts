@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict'
-import { type Bundles, type Counted, filesOf, good, installOf, withMachine } from './installed.ts'
+import {
+  type Bundles,
+  filesOf,
+  installCommand,
+  type Measurements,
+  runOk,
+  withMachine,
+} from './installed.ts'
 
 /** What is wrong, how it is made so, and the exit code that says so. */
 const REFUSALS: [name: string, prepare: string, options: string, code: number, words: RegExp][] = [
@@ -44,12 +51,12 @@ const REFUSALS: [name: string, prepare: string, options: string, code: number, w
 ]
 
 /** What a machine lacks, or a bundle has too much of, ends the installation and changes nothing. */
-export async function refusals(base: string, bundles: Bundles): Promise<Counted> {
+export async function refusals(base: string, bundles: Bundles): Promise<Measurements> {
   for (const [name, prepare, options, code, words] of REFUSALS) {
     await withMachine(base, bundles, async (machine) => {
       await machine.sh(prepare)
       const before = await filesOf(machine)
-      const ran = await machine.sh(installOf('1.0.0', options))
+      const ran = await machine.sh(installCommand('1.0.0', options))
       console.log(`  ${name}: ${ran.stderr.trim()}`)
       assert.equal(ran.code, code, ran.stdout + ran.stderr)
       assert.match(ran.stderr, words)
@@ -65,12 +72,12 @@ export async function refusals(base: string, bundles: Bundles): Promise<Counted>
     assert.match(asUser.stderr, /sudo/)
     assert.deepEqual(await filesOf(machine), before)
     for (const [name, spoil, words] of SPOILED) {
-      await good(
+      await runOk(
         machine,
         `rm -rf /root/spoil && mkdir /root/spoil && cd /root/spoil && tar -xzf /root/watchpost-hub-1.0.0-linux-x64.tar.gz && ${spoil} && tar -czf /root/spoiled.tar.gz *`,
       )
       const ran = await machine.sh(
-        installOf('1.0.0').replace('watchpost-hub-1.0.0-linux-x64', 'spoiled'),
+        installCommand('1.0.0').replace('watchpost-hub-1.0.0-linux-x64', 'spoiled'),
       )
       console.log(`  ${name}: ${ran.stderr.trim()}`)
       assert.equal(ran.code, 8, ran.stdout + ran.stderr)

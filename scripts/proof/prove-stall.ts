@@ -11,12 +11,12 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import pg from 'pg'
 import { request } from 'undici'
 import { asOperator, createAccount } from '../postgres/accounts.ts'
-import { startThrowaway } from '../postgres/throwaway.ts'
+import { startThrowawayPostgres } from '../postgres/throwaway.ts'
 import { candidates, type Target } from './stall-candidates.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 /** How much longer the slowest GET /me may take than without the candidate. */
-export const MOST_DELAY_MS = 250
+export const MAX_DELAY_MS = 250
 const QUIET_MS = 1_000
 const PAUSE_MS = 5
 /** A machine has other things to do: what a candidate causes, it causes every time. */
@@ -35,7 +35,7 @@ export type Measured = {
 
 /** proveStall measures every candidate; with `only`, those whose name holds one of its texts. */
 export async function proveStall(only: string[] = []): Promise<Measured[]> {
-  const server = await startThrowaway()
+  const server = await startThrowawayPostgres()
   const folder = await mkdtemp(join(tmpdir(), 'watchpost-stall-'))
   const service = startServer(server.adminUrl, folder)
   try {
@@ -85,7 +85,7 @@ async function measure(
       answers: tally(answers),
     }
     if (!best || one.delay_ms < best.delay_ms) best = one
-    if (best.delay_ms <= MOST_DELAY_MS) return best
+    if (best.delay_ms <= MAX_DELAY_MS) return best
   }
   if (!best) throw new Error('nothing was measured')
   return best
@@ -209,7 +209,7 @@ async function prepare(url: string, adminUrl: string): Promise<Target> {
 
 async function main(): Promise<void> {
   const measured = await proveStall(process.argv.slice(2))
-  const slow = measured.filter(({ delay_ms }) => delay_ms > MOST_DELAY_MS)
+  const slow = measured.filter(({ delay_ms }) => delay_ms > MAX_DELAY_MS)
   for (const { what, delay_ms } of slow) console.log(`TOO SLOW: ${what} +${delay_ms} ms`)
   if (slow.length > 0) process.exitCode = 1
 }

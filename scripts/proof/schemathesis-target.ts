@@ -11,11 +11,11 @@ import {
   createLink,
   createOrganisation,
 } from '../postgres/accounts.ts'
-import { logIn } from '../postgres/logins.ts'
+import { prepareLogins } from '../postgres/logins.ts'
 import { migrate } from '../postgres/migrate.ts'
 import { findPort } from '../postgres/port.ts'
-import { makeSecrets } from '../postgres/secrets.ts'
-import { startThrowaway } from '../postgres/throwaway.ts'
+import { writeNewSecrets } from '../postgres/secrets.ts'
+import { startThrowawayPostgres } from '../postgres/throwaway.ts'
 import { prepareReplay } from '../start/replay.ts'
 
 const HOST = '127.0.0.1'
@@ -41,11 +41,11 @@ export async function startTarget(folder: string): Promise<Target> {
     for (const close of closing.splice(0).reverse()) await close()
   }
   try {
-    const server = await startThrowaway()
+    const server = await startThrowawayPostgres()
     closing.push(server.stop)
     await migrate(server.adminUrl)
-    const secrets = await makeSecrets(folder)
-    const logins = await logIn(server.adminUrl, secrets)
+    const secrets = await writeNewSecrets(folder)
+    const logins = await prepareLogins(server.adminUrl, secrets)
     const port = await findPort({ host: HOST, port: 0 })
     const url = `http://${HOST}:${port}`
     const config = readConfig(

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { request } from 'undici'
 import { generateKey } from '../../shared/key.ts'
-import { BODIES, coast, diagonals, star } from '../../tests/support/stall.ts'
+import { coast, diagonals, EXPENSIVE_BODIES, star } from '../../tests/support/expensive.ts'
 
 export type Target = { url: string; port: number; key: string }
 export type Candidate = { name: string; attack: () => Promise<(number | string)[]> }
@@ -28,7 +28,7 @@ export async function candidates(target: Target): Promise<Candidate[]> {
   const asTool = { ...mine, accept: 'application/json, text/event-stream' }
   const zone_id = await bigZones(target)
   const unknown = generateKey()
-  const anyBody: Candidate[] = Object.entries(BODIES).flatMap(([what, body]) => [
+  const anyBody: Candidate[] = Object.entries(EXPENSIVE_BODIES).flatMap(([what, body]) => [
     { name: `no key: ${what}`, attack: () => times(5, () => post(PREVIEW, body)) },
     {
       name: `unknown key: ${what}`,

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { WORKERS, type Worker, wrangler } from '../build/workers.ts'
 
 /** Where the platform's own limit stood longest; it is a second today. */
-const MOST_MS = 400
+const MAX_STARTUP_MS = 400
 
 const Profile = z.object({
   nodes: z.array(z.object({ id: z.int(), callFrame: z.object({ functionName: z.string() }) })),
@@ -13,7 +13,7 @@ const Profile = z.object({
   timeDeltas: z.array(z.number()),
 })
 
-export type Startup = { worker: Worker; startup_ms: number; most_ms: number }
+export type Startup = { worker: Worker; startup_ms: number; max_ms: number }
 
 /** measureStartup says how long each Worker computes before it can answer its first request. */
 export async function measureStartup(): Promise<Startup[]> {
@@ -24,7 +24,7 @@ export async function measureStartup(): Promise<Startup[]> {
       const file = join(folder, `${worker}.cpuprofile`)
       await wrangler('check', 'startup', '--env', worker, '--outfile', file)
       const profile = Profile.parse(JSON.parse(await readFile(file, 'utf8')))
-      measured.push({ worker, startup_ms: activeMs(profile), most_ms: MOST_MS })
+      measured.push({ worker, startup_ms: activeMs(profile), max_ms: MAX_STARTUP_MS })
     }
     return measured
   } finally {
@@ -45,9 +45,9 @@ function activeMs({ nodes, samples, timeDeltas }: z.infer<typeof Profile>): numb
 }
 
 async function main(): Promise<void> {
-  for (const { worker, startup_ms, most_ms } of await measureStartup()) {
-    console.log(`Worker ${worker}: ${startup_ms} ms to start of ${most_ms}`)
-    if (startup_ms > most_ms) process.exitCode = 1
+  for (const { worker, startup_ms, max_ms } of await measureStartup()) {
+    console.log(`Worker ${worker}: started in ${startup_ms} ms (limit ${max_ms} ms)`)
+    if (startup_ms > max_ms) process.exitCode = 1
   }
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { withClient } from './schema.ts'
 import { INLINED_FUNCTIONS } from './schema-rules.ts'
-import { ON_A_THROWAWAY, supabase } from './supabase-cli.ts'
+import { supabase, THROWAWAY_ENV } from './supabase-cli.ts'
 
 const Finding = z.object({
   name: z.string(),
@@ -38,7 +38,7 @@ export async function advisorFindings(adminUrl: string): Promise<string[]> {
   const options = ['--type', 'all', '--level', 'warn', '--fail-on', 'none']
   const { stdout } = await supabase(
     ['db', 'advisors', `--remote=${adminUrl}`, ...options, '--output-format', 'json'],
-    { env: ON_A_THROWAWAY },
+    { env: THROWAWAY_ENV },
   )
   return Answer.parse(JSON.parse(stdout))
     .results.filter((found) => found.level !== 'INFO' && !isAccepted(found))

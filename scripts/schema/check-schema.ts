@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { migrate } from '../postgres/migrate.ts'
-import { startThrowaway } from '../postgres/throwaway.ts'
+import { startThrowawayPostgres } from '../postgres/throwaway.ts'
 import { advisorFindings } from './advisors.ts'
 import { compareCatalogues, readCatalogue } from './catalogue.ts'
 import { applyTopics, withClient, writeMigration } from './schema.ts'
@@ -21,7 +21,7 @@ process.exitCode = (await check()) ? 0 : 1
 
 /** Two servers, because roles and what they may do belong to a server, not to a database. */
 async function check(): Promise<boolean> {
-  const servers = await Promise.all([startThrowaway(), startThrowaway()])
+  const servers = await Promise.all([startThrowawayPostgres(), startThrowawayPostgres()])
   const [topics, migrated] = servers
   try {
     await Promise.all([applyTopics(topics.adminUrl), migrate(migrated.adminUrl)])
@@ -44,7 +44,8 @@ async function check(): Promise<boolean> {
     report("broken rule(s) of the schema's own", broken)
     report('finding(s) of the Supabase advisors', findings)
     const bad = differences.length + broken.length + findings.length + stale.length
-    if (bad === 0) console.log(`Schema: ${actual?.size} facts equal, rules kept, advisors content`)
+    if (bad === 0)
+      console.log(`Schema: ${actual?.size} facts equal, all rules kept, no advisor findings`)
     return bad === 0
   } catch (error) {
     console.error(`Schema check: ${error instanceof Error ? error.message : error}`)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { ROOT } from '../postgres/migrate.ts'
 
-export type Ran = { stdout: string; stderr: string }
+export type CliResult = { stdout: string; stderr: string }
 
 /** supabase runs Supabase's CLI in this clone; it throws what the CLI said when that fails. */
 export async function supabase(
@@ -14,7 +14,7 @@ export async function supabase(
     env = {},
     cwd = ROOT,
   }: { env?: Record<string, string | undefined>; cwd?: string | undefined } = {},
-): Promise<Ran> {
+): Promise<CliResult> {
   const cli = join(ROOT, 'node_modules/.bin/supabase')
   if (!existsSync(cli)) {
     throw new Error('The Supabase CLI is not installed: sh scripts/setup.sh test')
@@ -28,7 +28,7 @@ export async function supabase(
     })
   } catch (error) {
     // safe: execFile adds both to its error
-    const { stdout = '', stderr = '' } = error as Partial<Ran>
+    const { stdout = '', stderr = '' } = error as Partial<CliResult>
     const said = `${stderr}\n${stdout}`.trim() || String(error)
     // Not as its cause: that repeats the arguments, with the password of a database's URL.
     throw new Error(`supabase ${args.slice(0, 2).join(' ')}: ${said}`)
@@ -53,4 +53,4 @@ function withoutPassword(args: string[]): { bare: string[]; password: { PGPASSWO
 }
 
 /** A server of ours speaks no TLS, and nobody's own login or notes matter to it. */
-export const ON_A_THROWAWAY = { PGSSLMODE: 'disable', HOME: tmpdir() }
+export const THROWAWAY_ENV = { PGSSLMODE: 'disable', HOME: tmpdir() }

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ROOT } from '../postgres/migrate.ts'
-import { ON_A_THROWAWAY, supabase } from './supabase-cli.ts'
+import { supabase, THROWAWAY_ENV } from './supabase-cli.ts'
 
 const FILE = join(ROOT, 'supabase/types.gen.ts')
 
@@ -10,7 +10,7 @@ const FILE = join(ROOT, 'supabase/types.gen.ts')
 export async function generateTypes(adminUrl: string): Promise<string> {
   const { stdout } = await supabase(
     ['gen', 'types', `--remote=${adminUrl}`, '--schema', 'watchpost,support'],
-    { env: ON_A_THROWAWAY },
+    { env: THROWAWAY_ENV },
   )
   return format(stdout)
 }

@@ -1,7 +1,7 @@
 import { createPool, inTransaction } from '../../functions/db.ts'
 import type { Feed } from '../../functions/feeds/feed.ts'
 import { loadRecording } from '../../functions/feeds/usgs-recording.ts'
-import { history, usgsReplay } from '../../functions/feeds/usgs-replay.ts'
+import { historyOf, usgsReplay } from '../../functions/feeds/usgs-replay.ts'
 import { ingestEvents } from '../../functions/jobs/ingest.ts'
 
 /**
@@ -23,7 +23,7 @@ export async function prepareReplay(jobsUrl: string): Promise<{ feed: Feed; stor
         on conflict (source) do nothing
         returning source`
       if (made) {
-        const events = history(recording, startedAt).map(({ event, first_seen_at }) => ({
+        const events = historyOf(recording, startedAt).map(({ event, first_seen_at }) => ({
           ...event,
           first_seen_at,
         }))

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { PgBoss } from 'pg-boss'
-import { asOwner } from '../postgres/accounts.ts'
+import { becomeOwner } from '../postgres/accounts.ts'
 
 export type SourceStatus = {
   source: string
@@ -24,7 +24,7 @@ export type QueueStatus = {
 
 /** feedsStatus is what the public health says, with the errors as they are. */
 export async function feedsStatus(client: pg.Client): Promise<{ sources: SourceStatus[] }> {
-  await asOwner(client)
+  await becomeOwner(client)
   const { rows } = await client.query<SourceStatus>(
     `select source, status, last_success_at, last_event_at, events_24h::integer, error
     from private.sources_health()`,
@@ -37,7 +37,7 @@ export async function queueStatus(client: pg.Client): Promise<{
   queues: QueueStatus[]
   deliveries_24h: { status: string; count: number }[]
 }> {
-  await asOwner(client)
+  await becomeOwner(client)
   const queues = await client.query<QueueStatus>(
     `select q.name as queue,
       count(*) filter (where j.state::text in ('created', 'retry') and j.start_after <= now())::integer as waiting,
@@ -62,7 +62,7 @@ export async function queueStatus(client: pg.Client): Promise<{
 
 /** redrive puts every dead job back into the queue it came from, with all its attempts anew. */
 export async function redrive(client: pg.Client): Promise<{ redriven: number }> {
-  await asOwner(client)
+  await becomeOwner(client)
   const boss = new PgBoss({
     db: { executeSql: (text: string, values?: unknown[]) => client.query(text, values) },
     schema: 'pgboss',

@@ -1,4 +1,4 @@
-import type { Minted } from '../postgres/accounts.ts'
+import type { MintedKey } from '../postgres/accounts.ts'
 
 export type Welcome = {
   url: string
@@ -6,7 +6,7 @@ export type Welcome = {
   /** The local account; undefined where people have an issuer of their own, which makes accounts. */
   account: { email: string; plan: string } | undefined
   /** Only where one was just made. */
-  minted: Minted | undefined
+  minted: MintedKey | undefined
   /** Whether Watchpost signs people in itself. */
   is_issuer: boolean
   /** What `npm run admin` needs to find this Watchpost. */
@@ -49,10 +49,10 @@ function issuersPeople(is_issuer: boolean, admin_options: string): string {
   const admin = (verb: string) => `npm run admin -- ${verb} --email you@example.com`
   const advice = is_issuer
     ? `
-  AUTH_ISSUER is not set, so their sessions are not accepted yet. Set it, as in docs/accounts.md:
+  AUTH_ISSUER is not set, so their sessions are not accepted yet. Set it (see docs/accounts.md):
                               AUTH_ISSUER=https://<project>.supabase.co/auth/v1`
     : ''
-  return `  Accounts                    none was made: people sign up with the issuer of this database${advice}
+  return `  Accounts                    none was created: people sign up with the issuer of this database${advice}
   A plan for one of them      ${admin('account plan')} --plan pro${admin_options}
   An API key                  ${admin('key mint')} --scopes read,write${admin_options}
 `
@@ -80,11 +80,11 @@ ${calls(given, [`$API/zones ${WRITE} '${CALIFORNIA}'`, '"$API/events?limit=5" -H
 
 function demo(given: Welcome): string {
   const channel = `{"kind": "webhook", "target": "http://127.0.0.1:8899/", "signing_secret": "${given.signing_secret}"}`
-  return `  See alerts arrive. In a second terminal, a receiver that checks every signature:
+  return `  See alerts arrive. In a second terminal, start a receiver that checks every signature:
 
     npm run receiver -- --secret ${given.signing_secret}
 
-  In a third, a channel to it and two zones; the first alert comes within a minute or two:
+  In a third terminal, create a channel to it and two zones; the first alert comes within a minute or two:
 ${calls(given, [
   `$API/channels ${WRITE} '${channel}'`,
   `$API/zones ${WRITE} '${CALIFORNIA}'`,

@@ -2,7 +2,15 @@
 import { booleanPointInPolygon } from '@turf/boolean-point-in-polygon'
 import type { Geometry } from '../event.ts'
 import type { ZonePolygon } from './polygon.ts'
-import { isOnEdge, poleOf, ringArea_km2, SAME_DEG, shiftNear, toRing, type Vertex } from './ring.ts'
+import {
+  isOnEdge,
+  nearestLongitude,
+  poleOf,
+  ringArea_km2,
+  TOLERANCE_DEG,
+  toRing,
+  type Vertex,
+} from './ring.ts'
 
 /** Degrees; −180 ≤ west ≤ east ≤ 180. What crosses the antimeridian has a box on either side. */
 export interface Box {
@@ -12,14 +20,14 @@ export interface Box {
   north: number
 }
 
-/** What a ring encloses, laid out flat. */
+/** The area inside a ring, in flat coordinates. */
 export interface Area {
   path: Vertex[]
   pole: 1 | -1 | 0
   area_km2: number
   /** Degrees; west and east are unwrapped. */
   extent: Box
-  /** The same as a flat polygon in which a point can be looked up at any longitude of `extent`. */
+  /** The area as a flat polygon in which a point can be tested at any longitude of `extent`. */
   flat: { type: 'Polygon'; coordinates: number[][][] }
 }
 
@@ -28,7 +36,7 @@ export interface Part {
   holes: Area[]
 }
 
-/** `toParts` lays out a polygon or multipolygon. */
+/** The parts of a polygon or multipolygon, each with its holes. */
 export function toParts(
   polygon: ZonePolygon | (Geometry & { type: 'Polygon' | 'MultiPolygon' }),
 ): Part[] {
@@ -38,7 +46,7 @@ export function toParts(
   )
 }
 
-/** `toArea` lays out one closed ring. */
+/** The area inside a closed ring. */
 export function toArea(positions: readonly (readonly number[])[]): Area {
   const ring = toRing(positions)
   const { path } = ring
@@ -65,7 +73,7 @@ export function toArea(positions: readonly (readonly number[])[]): Area {
   }
 }
 
-/** Three turns of the ring, closed along the pole: on the middle turn no seam is near, however the ring winds back. */
+/** Three turns of the ring, closed along the pole. A point is tested on the middle turn, far from any seam. */
 function closeOverPole(path: Vertex[], pole: 1 | -1): number[][] {
   const eastward = (path.at(-1)?.[0] ?? 0) > (path[0]?.[0] ?? 0) ? path : path.toReversed()
   const start = eastward[0]?.[0] ?? 0
@@ -74,30 +82,30 @@ function closeOverPole(path: Vertex[], pole: 1 | -1): number[][] {
   return [[west, lat], ...turns, [east, lat], [west, lat]]
 }
 
-/** Whether an area holds a point; what lies on its edge counts as `edges` says. */
-function holds(area: Area, lon: number, lat: number, edges: boolean): boolean {
+/** Whether an area contains a point; points on an edge count as inside when `edges` is true. */
+function areaContains(area: Area, lon: number, lat: number, edges: boolean): boolean {
   const { extent, pole, path, flat } = area
-  if (lat < extent.south - SAME_DEG || lat > extent.north + SAME_DEG) return false
-  if (Math.abs(lat) > 90 - SAME_DEG) return holdsPole(area, lat > 0 ? 1 : -1, edges)
+  if (lat < extent.south - TOLERANCE_DEG || lat > extent.north + TOLERANCE_DEG) return false
+  if (Math.abs(lat) > 90 - TOLERANCE_DEG) return containsPole(area, lat > 0 ? 1 : -1, edges)
   if (pole !== 0) {
     const start = Math.min(path[0]?.[0] ?? 0, path.at(-1)?.[0] ?? 0)
     const at = start + ((((lon - start) % 360) + 360) % 360)
-    return holdsFlat(area, at, lat, edges)
+    return flatContains(area, at, lat, edges)
   }
-  const first = lon + 360 * Math.ceil((extent.west - SAME_DEG - lon) / 360)
-  for (let at = first; at <= extent.east + SAME_DEG; at += 360) {
-    if (holdsFlat({ path, flat }, at, lat, edges)) return true
+  const first = lon + 360 * Math.ceil((extent.west - TOLERANCE_DEG - lon) / 360)
+  for (let at = first; at <= extent.east + TOLERANCE_DEG; at += 360) {
+    if (flatContains({ path, flat }, at, lat, edges)) return true
   }
   return false
 }
 
-/** Every longitude is the pole there: it is inside what winds round it and on the edge of what reaches it. */
-function holdsPole(area: Area, pole: 1 | -1, edges: boolean): boolean {
-  const touches = area.path.some(([, lat]) => lat * pole > 90 - SAME_DEG)
+/** Whether an area contains a pole, where all longitudes are one point: it is inside a ring around it, and on the edge of one that touches it. */
+function containsPole(area: Area, pole: 1 | -1, edges: boolean): boolean {
+  const touches = area.path.some(([, lat]) => lat * pole > 90 - TOLERANCE_DEG)
   return touches ? edges : area.pole === pole
 }
 
-function holdsFlat(
+function flatContains(
   { path, flat }: Pick<Area, 'path' | 'flat'>,
   lon: number,
   lat: number,
@@ -112,17 +120,18 @@ function isOnPath(path: Vertex[], lon: number, lat: number): boolean {
     const from = path[i - 1]
     const to = path[i]
     if (!from || !to) continue
-    // Cheap first: most edges lie above or below.
-    if (lat > from[1] + SAME_DEG && lat > to[1] + SAME_DEG) continue
-    if (lat < from[1] - SAME_DEG && lat < to[1] - SAME_DEG) continue
-    if (isOnEdge([shiftNear(lon, (from[0] + to[0]) / 2), lat], from, to)) return true
+    // Cheap test first: most edges are above or below.
+    if (lat > from[1] + TOLERANCE_DEG && lat > to[1] + TOLERANCE_DEG) continue
+    if (lat < from[1] - TOLERANCE_DEG && lat < to[1] - TOLERANCE_DEG) continue
+    if (isOnEdge([nearestLongitude(lon, (from[0] + to[0]) / 2), lat], from, to)) return true
   }
   return false
 }
 
-/** `partsHold` says whether a place is inside a part and not in one of its holes; edges count as inside. */
-export const partsHold = (parts: Part[], lon: number, lat: number) =>
+/** Whether a place is inside a part and not in one of its holes. Edges count as inside. */
+export const partsContain = (parts: Part[], lon: number, lat: number) =>
   parts.some(
     ({ shell, holes }) =>
-      holds(shell, lon, lat, true) && !holes.some((hole) => holds(hole, lon, lat, false)),
+      areaContains(shell, lon, lat, true) &&
+      !holes.some((hole) => areaContains(hole, lon, lat, false)),
   )

@@ -1,12 +1,12 @@
 /**
- * The one implementation of zone geometry. Circles are haversine circles; polygons follow RFC 7946 except that their
- * edges are straight in longitude and latitude, go the short way when longer than 180°, and a ring that winds once
- * round the earth holds a pole. Edges count as inside, and longitudes 180 and −180 are one.
+ * The geometry of zones. Circles are haversine circles. Polygons follow RFC 7946, except that edges are straight in
+ * longitude and latitude and take the short way round when longer than 180°, and that a ring that winds once round the
+ * earth contains a pole. Edges count as inside, and longitudes 180 and −180 are the same.
  */
 import { distance } from '@turf/distance'
 import { simplify as simplifyFlat } from '@turf/simplify'
 import type { Geometry } from '../event.ts'
-import { type Box, type Part, partsHold, toArea, toParts } from './area.ts'
+import { type Box, type Part, partsContain, toArea, toParts } from './area.ts'
 import type { ZonePolygon, ZoneShape } from './polygon.ts'
 import {
   EARTH_RADIUS_KM,
@@ -15,12 +15,12 @@ import {
   edgesOf,
   findNearPair,
   listEdges,
-  SAME_DEG,
-  shiftNear,
+  nearestLongitude,
+  TOLERANCE_DEG,
   unwrap,
   type Vertex,
 } from './ring.ts'
-import { atOnce } from './work.ts'
+import { runToEnd } from './steps.ts'
 
 interface Circle {
   lat: number
@@ -28,49 +28,55 @@ interface Circle {
   radius_km: number
 }
 
-/** A zone whose shape has been parsed once, to be tested against many events. Treat it as immutable. */
+/** A zone whose shape is parsed, for tests against many events. Immutable. */
 export interface PreparedZone<Z extends ZoneShape = ZoneShape> {
   zone: Z
-  /** Exactly one of the two is set. */
+  /** Exactly one of `circle` and `parts` is set. */
   circle: Circle | null
   parts: Part[] | null
-  /** How many vertices a place is compared with; 0 for a circle. */
+  /** The number of vertices; 0 for a circle. */
   vertices: number
-  /** How far outside one position must be, in metres, to end a stay: max(100 m, 2 % of the radius). */
-  leave_m: number
+  /** A single position this many metres outside ends a stay: max(100 m, 2 % of the radius). */
+  stay_margin_m: number
 }
 
-/** Wider than {@link SAME_DEG} and than any rounding, in degrees (0.1 m): what is inside must lie in a box. */
+/** The padding of boxes, about 0.1 m: more than {@link TOLERANCE_DEG} and any rounding error. */
 const PAD_DEG = 1e-6
-/** Rounding must not put a point on the edge of a circle outside it. */
-const SAME_KM = 1e-9
+/** So that rounding does not put a point on the edge of a circle outside it. */
+const TOLERANCE_KM = 1e-9
 const MAX_BOXES = 8
-/** How many edges are thinned together. */
-const STRETCH = 250
+/** The number of edges that are simplified at a time. */
+const SIMPLIFY_CHUNK_EDGES = 250
 const MAX_RADIUS_KM = 5000
 
 const toRad = (degrees: number) => (degrees * Math.PI) / 180
 const toDeg = (radians: number) => (radians * 180) / Math.PI
 
 /**
- * `prepareZone` parses a zone's shape once.
- * Throws when a polygon zone has no polygon; what else can be wrong with a shape is `checkZone`'s to refuse.
+ * Parses the shape of a zone. Throws when a polygon zone has no polygon. Other problems of a shape are found by
+ * `checkZone`.
  */
 export function prepareZone<Z extends ZoneShape>(zone: Z): PreparedZone<Z> {
   if (zone.shape_type === 'circle') {
     const { lat, lon, radius_km } = zone
     const circle = { lat, lon, radius_km }
-    return { zone, circle, parts: null, vertices: 0, leave_m: leaveDistance(radius_km) }
+    return { zone, circle, parts: null, vertices: 0, stay_margin_m: leaveDistance(radius_km) }
   }
   if (!zone.polygon) throw new Error('a zone with shape_type "polygon" needs a polygon, got null')
   const parts = toParts(zone.polygon)
   const vertices = outlines({ lines: [], parts }).reduce((sum, { length }) => sum + length, 0)
-  return { zone, circle: null, parts, vertices, leave_m: leaveDistance(equalRadius_km(parts)) }
+  return {
+    zone,
+    circle: null,
+    parts,
+    vertices,
+    stay_margin_m: leaveDistance(equalRadius_km(parts)),
+  }
 }
 
 const leaveDistance = (radius_km: number) => Math.max(100, 0.02 * radius_km * 1000)
 
-/** The radius of the spherical circle of the same area. */
+/** The radius of a circle on the sphere with the same area. */
 function equalRadius_km(parts: Part[]): number {
   let area = 0
   for (const { shell, holes } of parts) {
@@ -81,8 +87,8 @@ function equalRadius_km(parts: Part[]): number {
 }
 
 /**
- * `containsPoint` tests a place in degrees. `distance_km` is the haversine distance to the centre of a circle
- * (mean earth radius 6371.0088 km), null for polygons.
+ * Whether a zone contains a place, given in degrees. `distance_km` is the haversine distance to the centre of a circle
+ * (mean earth radius 6371.0088 km); null for polygons.
  */
 export function containsPoint(
   prepared: PreparedZone,
@@ -90,12 +96,12 @@ export function containsPoint(
   lon: number,
 ): { inside: boolean; distance_km: number | null } {
   const { circle, parts } = prepared
-  if (!circle) return { inside: partsHold(parts ?? [], lon, lat), distance_km: null }
+  if (!circle) return { inside: partsContain(parts ?? [], lon, lat), distance_km: null }
   const distance_km = distance([circle.lon, circle.lat], [lon, lat])
-  return { inside: distance_km <= circle.radius_km + SAME_KM, distance_km }
+  return { inside: distance_km <= circle.radius_km + TOLERANCE_KM, distance_km }
 }
 
-/** `distance_km` is the haversine distance of two places, with the mean earth radius 6371.0088 km. */
+/** The haversine distance of two places in km (mean earth radius 6371.0088 km). */
 export function distance_km(
   from: { lat: number; lon: number },
   to: { lat: number; lon: number },
@@ -103,8 +109,8 @@ export function distance_km(
   return distance([from.lon, from.lat], [to.lon, to.lat])
 }
 
-/** `outsideBy_m` is how many metres a place lies outside the zone, to the nearest edge; 0 inside. */
-export function outsideBy_m(prepared: PreparedZone, lat: number, lon: number): number {
+/** The distance in metres from a place outside a zone to its nearest edge; 0 inside. */
+export function distanceOutside_m(prepared: PreparedZone, lat: number, lon: number): number {
   const { inside, distance_km } = containsPoint(prepared, lat, lon)
   if (inside) return 0
   if (prepared.circle) return ((distance_km ?? 0) - prepared.circle.radius_km) * 1000
@@ -115,8 +121,8 @@ export function outsideBy_m(prepared: PreparedZone, lat: number, lon: number): n
 }
 
 /**
- * The shortest haversine distance to any edge, by branch and bound: an edge is halved while it might come nearer than
- * the best yet. Stops as soon as something lies within `enough_km`.
+ * The shortest haversine distance to any edge, by branch and bound: an edge is halved as long as it may be nearer than
+ * the best distance so far. Stops as soon as a distance is within `enough_km`.
  */
 function nearest_km(lat: number, lon: number, paths: Vertex[][], enough_km = 0): number {
   const from = [lon, lat]
@@ -127,7 +133,7 @@ function nearest_km(lat: number, lon: number, paths: Vertex[][], enough_km = 0):
     const there = away(middle)
     if (there < best) best = there
     const half = length_km(a, b) / 2
-    // Both ends were measured: on a piece this short, the nearest place is less than half² / 2·distance nearer.
+    // Both ends are measured; on a piece this short, no point is nearer by more than half² / (2 · distance).
     if (best <= enough_km || half < 1e-5 || half < 1e-3 * there || there - half >= best) return
     search(a, middle)
     search(middle, b)
@@ -151,14 +157,14 @@ function length_km(a: Vertex, b: Vertex): number {
   return toRad(Math.hypot(width, b[1] - a[1])) * EARTH_RADIUS_KM
 }
 
-/** An event's footprint, laid out the same way as a zone. */
+/** The footprint of an event, parsed like a zone. */
 interface Footprint {
   points: Vertex[]
   lines: Vertex[][]
   parts: Part[]
 }
 
-// One event is tested against many zones, so its footprint is laid out once.
+// An event is tested against many zones, so its parsed footprint is cached.
 const footprints = new WeakMap<Geometry, Footprint>()
 
 function footprintOf(geometry: Geometry): Footprint {
@@ -182,25 +188,25 @@ const outlines = ({ lines, parts }: Pick<Footprint, 'lines' | 'parts'>) => [
 ]
 
 /**
- * `touchesGeometry` says whether a GeoJSON geometry shares a point with the zone, edges included.
- * Geometries are remembered by identity: treat them as immutable.
+ * Whether a GeoJSON geometry shares a point with a zone, including its edges. Geometries are cached by identity and
+ * must not be modified.
  */
 export function touchesGeometry(prepared: PreparedZone, geometry: Geometry): boolean {
   const footprint = footprintOf(geometry)
   const contains = ([lon, lat]: Vertex) => containsPoint(prepared, lat, lon).inside
   if (footprint.points.some(contains)) return true
   const paths = outlines(footprint)
-  // One vertex of each outline tells on which side it lies, unless it meets an edge of the zone.
+  // One vertex tells on which side an outline is, unless the outline meets an edge of the zone.
   if (paths.some((path) => path[0] && contains(path[0]))) return true
   const { circle, parts } = prepared
   if (circle) {
     const { lat, lon, radius_km } = circle
-    if (partsHold(footprint.parts, lon, lat)) return true
-    return nearest_km(lat, lon, paths, radius_km + SAME_KM) <= radius_km + SAME_KM
+    if (partsContain(footprint.parts, lon, lat)) return true
+    return nearest_km(lat, lon, paths, radius_km + TOLERANCE_KM) <= radius_km + TOLERANCE_KM
   }
   const zoneParts = parts ?? []
   const holdsZone = ({ shell: { path } }: Part) =>
-    path[0] !== undefined && partsHold(footprint.parts, path[0][0], path[0][1])
+    path[0] !== undefined && partsContain(footprint.parts, path[0][0], path[0][1])
   return zoneParts.some(holdsZone) || outlinesMeet(zoneParts, paths)
 }
 
@@ -212,15 +218,15 @@ function outlinesMeet(parts: Part[], paths: Vertex[][]): boolean {
     const [e, f] = [theirs.edges[i], edges.edges[j]]
     return e !== undefined && f !== undefined && edgesMeet(e.a, e.b, f.a, f.b)
   }
-  return atOnce(findNearPair(theirs, edges, meet))
+  return runToEnd(findNearPair(theirs, edges, meet))
 }
 
-// A zone's edges are indexed when the first footprint comes near.
+// The edges of a zone are indexed when the first footprint needs them.
 const zoneEdges = new WeakMap<Part[], EdgeList>()
 
 /**
- * `boxesOf` covers a zone with at most nine boxes (a handful unless a MultiPolygon is scattered). A superset on purpose:
- * whatever `containsPoint` calls inside lies in a box, at whichever sign of ±180 it is written.
+ * At most nine bounding boxes that cover a zone. They cover more than the zone: every place that `containsPoint` accepts
+ * is in a box, with either sign of ±180.
  */
 export function boxesOf(zone: ZoneShape | PreparedZone): Box[] {
   const { circle, parts } = 'parts' in zone ? zone : prepareZone(zone)
@@ -231,7 +237,7 @@ function circleExtent({ lat, lon, radius_km }: Circle): Box {
   const radius = Math.min(radius_km, MAX_RADIUS_KM) / EARTH_RADIUS_KM
   const [south, north] = [lat - toDeg(radius), lat + toDeg(radius)]
   const ratio = Math.sin(radius) / Math.cos(toRad(lat))
-  // Close to a pole the arcsine is too steep to trust.
+  // Close to a pole the arcsine is too imprecise.
   const holdsPole = north > 90 - PAD_DEG || south < -90 + PAD_DEG || ratio >= 1
   const reach = holdsPole ? 180 : toDeg(Math.asin(ratio))
   return { west: lon - reach, south, east: lon + reach, north }
@@ -241,11 +247,11 @@ const partBoxes = (parts: Part[]) => {
   const extents = parts.map(({ shell: { pole, extent } }) =>
     pole === 0 ? extent : { ...extent, west: -180, east: 180 },
   )
-  // A pole that is merely touched is inside at every longitude.
+  // A pole that is only touched is inside at every longitude.
   const poles = [90, -90]
     .filter((pole) => extents.some((extent) => reaches(extent, pole)))
     .map((pole) => ({ west: -180, south: pole, east: 180, north: pole }))
-  return [...fewer(toBoxes(extents)), ...toBoxes(poles)]
+  return [...mergeBoxes(toBoxes(extents)), ...toBoxes(poles)]
 }
 
 const reaches = (extent: Box, pole: number) =>
@@ -258,7 +264,7 @@ function toBoxes(extents: Box[]): Box[] {
     const north = Math.min(extent.north + PAD_DEG, 90)
     const width = extent.east - extent.west + 2 * PAD_DEG
     if (width >= 360) return [{ west: -180, south, east: 180, north }]
-    const west = shiftNear(extent.west - PAD_DEG, 0)
+    const west = nearestLongitude(extent.west - PAD_DEG, 0)
     const east = west + width
     if (east <= 180) return [{ west, south, east, north }]
     return [
@@ -268,8 +274,8 @@ function toBoxes(extents: Box[]): Box[] {
   })
 }
 
-/** Joins boxes across all but the widest gaps, for shapes of very many parts. */
-function fewer(boxes: Box[]): Box[] {
+/** Merges boxes across all but the widest gaps until MAX_BOXES are left. */
+function mergeBoxes(boxes: Box[]): Box[] {
   if (boxes.length <= MAX_BOXES) return boxes
   const sorted = boxes.toSorted((a, b) => a.west - b.west)
   let reach = -Infinity
@@ -296,7 +302,7 @@ const union = (a: Box, b: Box): Box => ({
   north: Math.max(a.north, b.north),
 })
 
-/** `boxOfEvent` covers an event's point and, if it has one, its footprint. */
+/** Bounding boxes that cover the point of an event and its footprint, if it has one. */
 export function boxOfEvent(event: { lat: number; lon: number; geometry: Geometry | null }): Box[] {
   const point = { west: event.lon, south: event.lat, east: event.lon, north: event.lat }
   if (!event.geometry) return toBoxes([point])
@@ -309,12 +315,12 @@ export function boxOfEvent(event: { lat: number; lon: number; geometry: Geometry
       north: -Infinity,
     }),
   )
-  return [...fewer(toBoxes([point, ...extents])), ...partBoxes(parts)]
+  return [...mergeBoxes(toBoxes([point, ...extents])), ...partBoxes(parts)]
 }
 
 /**
- * `simplify` thins a polygon for a map: no vertex strays further than 1/200 of its ring's extent, in degrees.
- * Longitudes come back unwrapped (within −360…360); a ring that would lose its meaning is returned as it was.
+ * Simplifies a polygon for a map, with a tolerance of 1/200 of each ring's extent. Longitudes are returned unwrapped
+ * (within −360…360). A ring that would change its meaning is returned unchanged.
  */
 export function simplify(polygon: ZonePolygon): ZonePolygon {
   if (polygon.type === 'Polygon') {
@@ -326,15 +332,15 @@ export function simplify(polygon: ZonePolygon): ZonePolygon {
   }
 }
 
-/** In stretches: the algorithm compares all with all, and calls itself as often, where an outline is all spikes. */
+/** Simplified in pieces, because the algorithm is quadratic and deeply recursive for outlines full of spikes. */
 function thinned(path: number[][], tolerance: number): number[][] {
   const options = { tolerance, highQuality: true }
-  if (path.length <= STRETCH) {
+  if (path.length <= SIMPLIFY_CHUNK_EDGES) {
     return simplifyFlat({ type: 'Polygon', coordinates: [path] }, options).coordinates[0] ?? path
   }
   const thin = path.slice(0, 1)
-  for (let from = 0; from < path.length - 1; from += STRETCH) {
-    const coordinates = path.slice(from, from + STRETCH + 1)
+  for (let from = 0; from < path.length - 1; from += SIMPLIFY_CHUNK_EDGES) {
+    const coordinates = path.slice(from, from + SIMPLIFY_CHUNK_EDGES + 1)
     thin.push(...simplifyFlat({ type: 'LineString', coordinates }, options).coordinates.slice(1))
   }
   return thin
@@ -343,14 +349,14 @@ function thinned(path: number[][], tolerance: number): number[][] {
 function simplifyRing(ring: number[][]): number[][] {
   const { path, extent, pole, area_km2 } = toArea(ring)
   if (pole !== 0 || path.length < 8) return ring
-  const turn = shiftNear(extent.west, 0) - extent.west
+  const turn = nearestLongitude(extent.west, 0) - extent.west
   const tolerance = Math.max(extent.east - extent.west, extent.north - extent.south) / 200
   const thin = thinned(
     path.map(([x, y]) => [x + turn, y]),
     tolerance,
   )
   const fitsWire = thin.every(([lon = 0]) => Math.abs(lon) <= 360)
-  // Without its in-between vertices a long edge would go the other way round.
+  // Without its intermediate vertices a long edge could take the other way round.
   const meansTheSame = Math.abs(toArea(thin).area_km2 - area_km2) <= 0.05 * area_km2
   return fitsWire && meansTheSame ? thin : ring
 }

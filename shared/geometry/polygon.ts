@@ -1,4 +1,4 @@
-/** The shapes of zones, as the wire has them and as geometry reads them. */
+/** The shapes of zones, in the form of the API. */
 import { z } from 'zod'
 import { Polygons, Rings } from './positions.ts'
 
@@ -11,9 +11,9 @@ export const ZonePolygon = z
   .meta({
     id: 'ZonePolygon',
     description:
-      'GeoJSON Polygon or MultiPolygon of (lon, lat) positions, at most 10,000 vertices, holes honoured, edges inside. ' +
-      'Longitudes may run −360…360; edges are straight in lon/lat and go the short way when longer than 180°; ' +
-      'a ring that winds once round the earth holds the pole of its mean latitude’s sign.',
+      'A GeoJSON Polygon or MultiPolygon of (lon, lat) positions with at most 10,000 vertices. Holes are honoured, and ' +
+      'points on an edge are inside. Longitudes may range from −360 to 360. Edges are straight in lon/lat and take the ' +
+      'short way round when longer than 180°. A ring that winds once round the earth contains the pole on its side.',
     example: {
       type: 'Polygon',
       coordinates: [
@@ -29,7 +29,7 @@ export const ZonePolygon = z
   })
 export type ZonePolygon = z.infer<typeof ZonePolygon>
 
-/** The part of a zone that geometry reads. */
+/** The fields of a zone that describe its shape. */
 export type ZoneShape = {
   shape_type: 'circle' | 'polygon'
   lat: number

@@ -1,37 +1,37 @@
 import Flatbush from 'flatbush'
-import type { Steps } from './work.ts'
+import type { Steps } from './steps.ts'
 
 /**
- * One closed ring of longitudes and latitudes, laid out flat. Longitudes are periodic, so a ring is first unwrapped:
- * every edge goes the short way, and the path runs on past ±180 instead of jumping.
+ * A closed ring of longitudes and latitudes in flat coordinates. Longitudes are periodic, so a ring is first unwrapped:
+ * every edge takes the short way round, and the path continues past ±180 instead of jumping.
  */
 
 /** A vertex in degrees: unwrapped longitude, latitude. */
 export type Vertex = readonly [lon: number, lat: number]
 
 export interface Ring {
-  /** The vertices in order, closed: the last is the first, moved by 360° × winding. */
+  /** The vertices in order; the last one is the first one shifted by 360° × winding. */
   path: Vertex[]
-  /** How often the ring runs round the earth: 0, or ±1 when it holds a pole. */
+  /** How often the ring goes round the earth: 0, or ±1 when it contains a pole. */
   winding: number
 }
 
-/** The mean radius that turf uses too, so that areas and distances agree. */
+/** The mean radius of the earth, the same as in turf, so that areas and distances agree. */
 export const EARTH_RADIUS_KM = 6371.0088
 
-/** Two places closer than this, in degrees (0.1 mm), are one: what rounding does must not decide. */
-export const SAME_DEG = 1e-9
+/** Places closer than this (about 0.1 mm) count as the same, so that rounding errors do not matter. */
+export const TOLERANCE_DEG = 1e-9
 
 const toRad = (degrees: number) => (degrees * Math.PI) / 180
 
-/** `shiftNear` moves a longitude by whole turns to within 180° of another. */
-export function shiftNear(lon: number, near: number): number {
+/** A longitude shifted by multiples of 360° to within 180° of another. */
+export function nearestLongitude(lon: number, near: number): number {
   return lon - 360 * Math.round((lon - near) / 360)
 }
 
 /**
- * `unwrap` lays out positions so that no edge is longer than 180°; an edge of exactly 180° goes the way it was written.
- * Repeated positions are dropped. The same code serves lines, which simply do not close.
+ * Unwraps positions so that no edge is longer than 180°; an edge of exactly 180° keeps its direction. Repeated positions
+ * are dropped. Works for lines too.
  */
 export function unwrap(positions: readonly (readonly number[])[]): Vertex[] {
   const path: Vertex[] = []
@@ -50,7 +50,7 @@ export function unwrap(positions: readonly (readonly number[])[]): Vertex[] {
   return path
 }
 
-/** `toRing` unwraps a closed ring of positions; the winding follows from where its end comes to lie. */
+/** Unwraps a closed ring of positions and computes its winding. */
 export function toRing(positions: readonly (readonly number[])[]): Ring {
   const path = unwrap(positions)
   const first = path[0] ?? [0, 0]
@@ -58,7 +58,7 @@ export function toRing(positions: readonly (readonly number[])[]): Ring {
   return { path, winding: Math.round((last[0] - first[0]) / 360) }
 }
 
-/** `poleOf` is +1 or −1 for a ring that holds the north or south pole (a mean latitude of 0 counts as north), else 0. */
+/** +1 or −1 for a ring that contains the north or south pole, otherwise 0. The sign of the mean latitude decides; 0 is north. */
 export function poleOf(ring: Ring): 1 | -1 | 0 {
   if (ring.winding === 0) return 0
   let sum = 0
@@ -66,13 +66,13 @@ export function poleOf(ring: Ring): 1 | -1 | 0 {
   return sum < 0 ? -1 : 1
 }
 
-/** `ringArea_km2` is exact on the sphere for edges that are straight in longitude and latitude. */
+/** The area of a ring in km², exact on a sphere for edges that are straight in longitude and latitude. */
 export function ringArea_km2(ring: Ring): number {
   let belowPath = 0
   for (const [[lon1, lat1], [lon2, lat2]] of edgesOf(ring.path)) {
     const a = toRad(lat1)
     const b = toRad(lat2)
-    // Near-level edges: the mean of sin φ loses all digits in the quotient, the midpoint does not.
+    // For almost level edges the quotient loses all precision; the midpoint does not.
     const meanSine =
       Math.abs(b - a) < 1e-6 ? Math.sin((a + b) / 2) : (Math.cos(a) - Math.cos(b)) / (b - a)
     belowPath += toRad(lon2 - lon1) * meanSine
@@ -83,7 +83,7 @@ export function ringArea_km2(ring: Ring): number {
   return area * EARTH_RADIUS_KM ** 2
 }
 
-/** `edgesOf` gives each pair of consecutive vertices. */
+/** Each pair of consecutive vertices. */
 export function* edgesOf(path: readonly Vertex[]): Generator<[Vertex, Vertex]> {
   for (let i = 1; i < path.length; i++) {
     const from = path[i - 1]
@@ -92,14 +92,14 @@ export function* edgesOf(path: readonly Vertex[]): Generator<[Vertex, Vertex]> {
   }
 }
 
-/** Edges in the order they come, and an index of their boxes, which lie about longitudes −180…180. */
+/** Edges in their order, and a spatial index of their boxes, which are centred within −180…180. */
 export interface EdgeList {
   edges: { a: Vertex; b: Vertex }[]
-  /** Undefined where there are no edges. */
+  /** Undefined when there are no edges. */
   index: Flatbush | undefined
 }
 
-/** `listEdges` indexes the edges of some paths. */
+/** Indexes the edges of paths. */
 export function listEdges(paths: readonly (readonly Vertex[])[]): EdgeList {
   const edges = paths.flatMap((path) => [...edgesOf(path)]).map(([a, b]) => ({ a, b }))
   if (edges.length === 0) return { edges, index: undefined }
@@ -112,15 +112,15 @@ export function listEdges(paths: readonly (readonly Vertex[])[]): EdgeList {
 type Bounds = [west: number, south: number, east: number, north: number]
 
 function boxOf(a: Vertex, b: Vertex): Bounds {
-  const middle = shiftNear((a[0] + b[0]) / 2, 0)
-  const half = Math.abs(b[0] - a[0]) / 2 + SAME_DEG
-  const south = Math.min(a[1], b[1]) - SAME_DEG
-  return [middle - half, south, middle + half, Math.max(a[1], b[1]) + SAME_DEG]
+  const middle = nearestLongitude((a[0] + b[0]) / 2, 0)
+  const half = Math.abs(b[0] - a[0]) / 2 + TOLERANCE_DEG
+  const south = Math.min(a[1], b[1]) - TOLERANCE_DEG
+  return [middle - half, south, middle + half, Math.max(a[1], b[1]) + TOLERANCE_DEG]
 }
 
 /**
- * `findNearPair` asks for each two edges whose boxes meet, one of either list (of one list each two once), until
- * `isFound` says so. A question is a unit of work, and a step has all of one edge.
+ * Calls `isFound` for each pair of edges with overlapping boxes, one edge from each list, until it returns true. With the
+ * same list twice, each pair is tested once. A call is one unit of work; a step covers one edge.
  */
 export function* findNearPair(
   list: EdgeList,
@@ -147,15 +147,15 @@ export function* findNearPair(
   return false
 }
 
-/** Which side of the line a→b the point lies on: 1 left, −1 right, 0 when nearer than {@link SAME_DEG}. */
+/** The side of the line a→b on which a point is: 1 left, −1 right, 0 when nearer than {@link TOLERANCE_DEG}. */
 function sideOf(p: Vertex, a: Vertex, b: Vertex): number {
   const dx = b[0] - a[0]
   const dy = b[1] - a[1]
   const distance = (dx * (p[1] - a[1]) - dy * (p[0] - a[0])) / Math.hypot(dx, dy)
-  return Math.abs(distance) < SAME_DEG ? 0 : Math.sign(distance)
+  return Math.abs(distance) < TOLERANCE_DEG ? 0 : Math.sign(distance)
 }
 
-/** `isFlat` says whether all vertices lie on one line, so that nothing is enclosed. */
+/** Whether all vertices are on one line, so that the ring encloses nothing. */
 export function isFlat({ path }: Ring): boolean {
   const from = path[0]
   if (!from) return true
@@ -165,25 +165,27 @@ export function isFlat({ path }: Ring): boolean {
 }
 
 const isSame = (a: Vertex, b: Vertex) =>
-  Math.abs(a[0] - b[0]) < SAME_DEG && Math.abs(a[1] - b[1]) < SAME_DEG
+  Math.abs(a[0] - b[0]) < TOLERANCE_DEG && Math.abs(a[1] - b[1]) < TOLERANCE_DEG
 
-/** `isOnEdge` says whether p lies on the straight edge a→b, ends included. */
+/** Whether p is on the edge a→b, including its ends. */
 export function isOnEdge(p: Vertex, a: Vertex, b: Vertex): boolean {
-  if (p[1] < Math.min(a[1], b[1]) - SAME_DEG || p[1] > Math.max(a[1], b[1]) + SAME_DEG) return false
-  if (p[0] < Math.min(a[0], b[0]) - SAME_DEG || p[0] > Math.max(a[0], b[0]) + SAME_DEG) return false
+  if (p[1] < Math.min(a[1], b[1]) - TOLERANCE_DEG || p[1] > Math.max(a[1], b[1]) + TOLERANCE_DEG)
+    return false
+  if (p[0] < Math.min(a[0], b[0]) - TOLERANCE_DEG || p[0] > Math.max(a[0], b[0]) + TOLERANCE_DEG)
+    return false
   return isSame(a, b) || sideOf(p, a, b) === 0
 }
 
-/** `edgesMeet` says whether two edges share a point, whole turns apart or not. */
+/** Whether two edges share a point, also when they are multiples of 360° apart. */
 export function edgesMeet(a: Vertex, b: Vertex, c: Vertex, d: Vertex): boolean {
-  const turn = shiftNear((c[0] + d[0]) / 2, (a[0] + b[0]) / 2) - (c[0] + d[0]) / 2
+  const turn = nearestLongitude((c[0] + d[0]) / 2, (a[0] + b[0]) / 2) - (c[0] + d[0]) / 2
   const e: Vertex = [c[0] + turn, c[1]]
   const f: Vertex = [d[0] + turn, d[1]]
   if (isOnEdge(e, a, b) || isOnEdge(f, a, b) || isOnEdge(a, e, f) || isOnEdge(b, e, f)) return true
   return sideOf(e, a, b) * sideOf(f, a, b) < 0 && sideOf(a, e, f) * sideOf(b, e, f) < 0
 }
 
-/** Whether the chain p→v→q passes from one side of the chain a→v→n to the other. */
+/** Whether the path p→v→q crosses from one side of the path a→v→n to the other. */
 function changesSides(v: Vertex, [a, n]: [Vertex, Vertex], [p, q]: [Vertex, Vertex]): boolean {
   const zero = Math.atan2(a[1] - v[1], a[0] - v[0])
   const turnTo = (x: Vertex) =>
@@ -193,8 +195,8 @@ function changesSides(v: Vertex, [a, n]: [Vertex, Vertex], [p, q]: [Vertex, Vert
 }
 
 /**
- * `findCrossing` gives a place where a ring crosses itself or runs along itself, or null.
- * A ring that only touches itself in a vertex is let through: inside and outside stay clear.
+ * A place where a ring crosses itself or runs along itself, or null. A ring that only touches itself in a vertex is
+ * allowed, because inside and outside stay well defined.
  */
 export function* findCrossing(ring: Ring): Steps<Vertex | null> {
   const list = listEdges([ring.path])
@@ -207,16 +209,16 @@ export function* findCrossing(ring: Ring): Steps<Vertex | null> {
   return found
 }
 
-/** Where two edges of a ring cross, by their places in it. */
+/** Where the edges i and j of a ring cross, or null. */
 function crossingOf(edges: EdgeList['edges'], i: number, j: number): Vertex | null {
   const [e, f] = [edges[i], edges[j]]
   if (!e || !f) return null
   const middle = (f.a[0] + f.b[0]) / 2
-  const turn = shiftNear(middle, (e.a[0] + e.b[0]) / 2) - middle
+  const turn = nearestLongitude(middle, (e.a[0] + e.b[0]) / 2) - middle
   const count = edges.length
   const gap = (j - i + count) % count
   const areNeighbours = gap === 1 || gap === count - 1
-  if (!areNeighbours && isBeside(e, f, turn)) return null
+  if (!areNeighbours && isOnOneSide(e, f, turn)) return null
   const c: Vertex = [f.a[0] + turn, f.a[1]]
   const d: Vertex = [f.b[0] + turn, f.b[1]]
   if (areNeighbours) return foldBack(e.a, e.b, c, d)
@@ -224,18 +226,22 @@ function crossingOf(edges: EdgeList['edges'], i: number, j: number): Vertex | nu
   return crossing({ a: e.a, b: e.b, next: after(i) }, { a: c, b: d, next: after(j) })
 }
 
-/** Whether f, moved by `turn`, lies wholly on one side of e: so it is with nearly all that are only near. */
-function isBeside(e: { a: Vertex; b: Vertex }, f: { a: Vertex; b: Vertex }, turn: number): boolean {
+/** Whether f, shifted by `turn`, is completely on one side of e. A cheap test that excludes most near pairs. */
+function isOnOneSide(
+  e: { a: Vertex; b: Vertex },
+  f: { a: Vertex; b: Vertex },
+  turn: number,
+): boolean {
   const dx = e.b[0] - e.a[0]
   const dy = e.b[1] - e.a[1]
   const toC = dx * (f.a[1] - e.a[1]) - dy * (f.a[0] + turn - e.a[0])
   const toD = dx * (f.b[1] - e.a[1]) - dy * (f.b[0] + turn - e.a[0])
   if (toC * toD <= 0) return false
-  const least = SAME_DEG * (Math.abs(dx) + Math.abs(dy))
+  const least = TOLERANCE_DEG * (Math.abs(dx) + Math.abs(dy))
   return Math.abs(toC) > least && Math.abs(toD) > least
 }
 
-/** Neighbouring edges may share their vertex and nothing else. */
+/** The shared vertex when neighbouring edges overlap beyond it, otherwise null. */
 function foldBack(a: Vertex, b: Vertex, c: Vertex, d: Vertex): Vertex | null {
   const [from, shared, to] = isSame(b, c) ? [a, b, d] : [b, a, c]
   if (sideOf(to, shared, from) !== 0) return null
@@ -247,7 +253,7 @@ function foldBack(a: Vertex, b: Vertex, c: Vertex, d: Vertex): Vertex | null {
 interface Edge {
   a: Vertex
   b: Vertex
-  /** The edge after this one on the ring, possibly whole turns away. */
+  /** The next edge on the ring, possibly shifted by multiples of 360°. */
   next: { a: Vertex; b: Vertex } | undefined
 }
 
@@ -259,7 +265,7 @@ function crossing(e: Edge, f: Edge): Vertex | null {
   return along ?? touch(e, f) ?? touch(f, e)
 }
 
-/** Where two crossing edges meet. */
+/** The intersection of two crossing edges. */
 function meeting(e: Edge, f: Edge): Vertex {
   const [dx, dy] = [e.b[0] - e.a[0], e.b[1] - e.a[1]]
   const [ex, ey] = [f.b[0] - f.a[0], f.b[1] - f.a[1]]
@@ -267,15 +273,15 @@ function meeting(e: Edge, f: Edge): Vertex {
   return [e.a[0] + along * dx, e.a[1] + along * dy]
 }
 
-/** Two edges on one line: they may share an end, not a stretch. */
+/** A point of two edges on one line when they share more than an end, otherwise null. */
 function overlap(e: Edge, f: Edge): Vertex | null {
   const axis = Math.abs(e.b[0] - e.a[0]) > Math.abs(e.b[1] - e.a[1]) ? 0 : 1
   const from = Math.max(Math.min(e.a[axis], e.b[axis]), Math.min(f.a[axis], f.b[axis]))
   const to = Math.min(Math.max(e.a[axis], e.b[axis]), Math.max(f.a[axis], f.b[axis]))
-  return to - from > SAME_DEG ? f.a : null
+  return to - from > TOLERANCE_DEG ? f.a : null
 }
 
-/** The end of e lies on f: does the ring cross itself there? (f's own start belongs to the edge before it.) */
+/** The end of e when it is on f and the ring crosses itself there. The start of f belongs to the edge before it. */
 function touch(e: Edge, f: Edge): Vertex | null {
   const v = e.b
   if (!e.next || !f.next || isSame(v, f.a) || !isOnEdge(v, f.a, f.b)) return null

@@ -15,7 +15,7 @@ import {
 import { redrive } from '../../scripts/start/status.ts'
 import { AuditRow } from '../../shared/audit.ts'
 import { describeOperations, type Operation } from '../support/openapi.ts'
-import { MARKER } from '../support/refusals.ts'
+import { OTHER_ACCOUNT_MARKER } from '../support/refusals.ts'
 import { createService, type Person, parsed, type Service } from '../support/service.ts'
 
 let service: Service
@@ -71,7 +71,7 @@ async function createStage() {
         id: 'usgs:x',
         source: 'usgs',
         type: 'earthquake',
-        title: MARKER,
+        title: OTHER_ACCOUNT_MARKER,
         lat: 41,
         lon: 29,
         ts: '2026-01-01T00:00:00.000Z',
@@ -409,12 +409,16 @@ describe('what is shared', () => {
     const org = await service.organisation(owner, [member, 'member'])
     const ask = (method: string, path: string, body?: unknown) =>
       service.request(method, `/api/v1${path}`, { key: member.key, body })
-    const made = await ask('POST', '/zones', { label: `${MARKER} at first`, lat: 41, lon: 29 })
+    const made = await ask('POST', '/zones', {
+      label: `${OTHER_ACCOUNT_MARKER} at first`,
+      lat: 41,
+      lon: 29,
+    })
     const { id } = parsed(made, 201, z.object({ zone: z.looseObject({ id: z.string() }) })).zone
     await ask('PATCH', `/zones/${id}`, { min_severity: 61 })
     await ask('PATCH', `/zones/${id}`, { org_id: org, label: 'Shared' })
     await ask('PATCH', `/zones/${id}`, { min_severity: 62 })
-    await ask('PATCH', `/zones/${id}`, { org_id: null, label: `${MARKER} again` })
+    await ask('PATCH', `/zones/${id}`, { org_id: null, label: `${OTHER_ACCOUNT_MARKER} again` })
     await ask('PATCH', `/zones/${id}`, { min_severity: 63 })
     const told = (await logOf(owner)).filter(({ target_id }) => target_id === id)
     expect(told.map(({ details }) => details)).toEqual([
@@ -424,7 +428,7 @@ describe('what is shared', () => {
     ])
     const mine = (await logOf(member)).filter(({ target_id }) => target_id === id)
     expect(mine).toHaveLength(6)
-    expect(JSON.stringify(mine)).toContain(`${MARKER} again`)
+    expect(JSON.stringify(mine)).toContain(`${OTHER_ACCOUNT_MARKER} again`)
   })
 
   test('an organisation that an operator deletes tells its owner, admins and members', async () => {

@@ -2,16 +2,16 @@ import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { can } from '../../functions/auth.ts'
-import { holdBody, SMALL_BODY_BYTES, takeBody } from '../../functions/body.ts'
+import { checkBody, readBody, SMALL_BODY_BYTES } from '../../functions/body.ts'
 import type { Env } from '../../functions/context.ts'
 import { createPool, type Database } from '../../functions/db.ts'
 import { generateKey } from '../../shared/key.ts'
-import { MOST_ISSUES, toApiError } from '../../shared/problem.ts'
-import { createIssuingApp } from '../support/issuing.ts'
-import { countParsed } from '../support/parsed.ts'
+import { MAX_ISSUES, toApiError } from '../../shared/problem.ts'
+import { coast, diagonals, EXPENSIVE_BODIES } from '../support/expensive.ts'
+import { createIssuingApp } from '../support/issuing-app.ts'
+import { countJsonParses } from '../support/json-parses.ts'
 import { expectProblem } from '../support/refusals.ts'
 import { createService, PUBLIC_URL, type Service } from '../support/service.ts'
-import { BODIES, coast, diagonals } from '../support/stall.ts'
 
 const PER_MINUTE = 60
 const PREVIEW = '/api/v1/zones/preview'
@@ -20,8 +20,8 @@ let service: Service
 /** What happened, in order: a caller was asked for, a large text was parsed. */
 const order: string[] = []
 
-/** A pool that tells when the database has said who asks. */
-function telling(db: Database): Database {
+/** A pool that records when the database has identified the caller. */
+function recordingOrder(db: Database): Database {
   return {
     ...db,
     connect: async () => {
@@ -41,13 +41,13 @@ function telling(db: Database): Database {
 beforeAll(async () => {
   service = await createService({
     limits: { pro: PER_MINUTE },
-    connect: ({ apiUrl }) => telling(createPool({ url: apiUrl, max: 4 })),
+    connect: ({ apiUrl }) => recordingOrder(createPool({ url: apiUrl, max: 4 })),
   })
 })
 afterAll(() => service?.close())
 
 async function post(body: string, key?: string, path = PREVIEW, headers = {}) {
-  const parsed = countParsed(() => order.push('parsed'))
+  const parsed = countJsonParses(() => order.push('parsed'))
   try {
     const answer = await service.request('POST', path, {
       body,
@@ -61,15 +61,18 @@ async function post(body: string, key?: string, path = PREVIEW, headers = {}) {
 }
 
 describe('a body whose sender nobody knows', () => {
-  test.each(Object.entries(BODIES))('%s: 401, and nothing of it is parsed', async (_, body) => {
-    const none = await post(body)
-    expectProblem(none.answer, 401, 'unauthenticated')
-    expect(none.parsed).toEqual([])
-    // One whose form is right, as anybody can make it up.
-    const unknown = await post(body, generateKey())
-    expectProblem(unknown.answer, 401, 'unauthenticated')
-    expect(unknown.parsed).toEqual([])
-  })
+  test.each(Object.entries(EXPENSIVE_BODIES))(
+    '%s: 401, and nothing of it is parsed',
+    async (_, body) => {
+      const none = await post(body)
+      expectProblem(none.answer, 401, 'unauthenticated')
+      expect(none.parsed).toEqual([])
+      // One whose form is right, as anybody can make it up.
+      const unknown = await post(body, generateKey())
+      expectProblem(unknown.answer, 401, 'unauthenticated')
+      expect(unknown.parsed).toEqual([])
+    },
+  )
 
   test('a small one without a key is not parsed either', async () => {
     const body = JSON.stringify({ label: 'x'.repeat(2000) })
@@ -93,7 +96,7 @@ describe('a body whose sender nobody knows', () => {
       c.set('deps', address as unknown as Env['Variables']['deps'])
       await next()
     })
-    app.use(holdBody)
+    app.use(checkBody)
     app.post('/', can('read'), (c) => c.text('taken'))
     app.onError((error, c) => c.text(toApiError(error).code, 401))
     const answer = await app.request('/', {
@@ -109,7 +112,7 @@ describe('a body whose sender nobody knows', () => {
 
   test('nor does the issuer of sessions, which anybody may ask, read a large one', async () => {
     const issuing = await createIssuingApp(service)
-    const parsed = countParsed()
+    const parsed = countJsonParses()
     try {
       const body = JSON.stringify({ token_hash: 'x'.repeat(100_000), type: 'magiclink' })
       const answer = await issuing.fetch(`${PUBLIC_URL}/auth/v1/verify`, {
@@ -143,7 +146,7 @@ describe('a body whose sender is known', () => {
       `insert into watchpost.rate_limits (bucket, tat) values ($1, now() + interval '1 hour')`,
       [`account:${person.user_id}`],
     )
-    const { answer, parsed } = await post(BODIES['a text of 2 MB'] ?? '', person.key)
+    const { answer, parsed } = await post(EXPENSIVE_BODIES['a text of 2 MB'] ?? '', person.key)
     expectProblem(answer, 429, 'rate_limited')
     expect(parsed).toEqual([])
   })
@@ -159,7 +162,7 @@ describe('a body whose sender is known', () => {
     ['2 MB of commas', 'too_many_values', 'a'],
   ])('%s: refused with the field and the way out', async (what, code, path) => {
     const person = await service.person()
-    const { answer } = await post(BODIES[what] ?? '', person.key)
+    const { answer } = await post(EXPENSIVE_BODIES[what] ?? '', person.key)
     expectProblem(answer, 422, 'invalid')
     expect(answer.body).toMatchObject({
       errors: [{ path, code, message: expect.stringMatching(/send (less|fewer)/) }],
@@ -173,7 +176,7 @@ describe('a body whose sender is known', () => {
     const { answer } = await post(body, person.key)
     expectProblem(answer, 422, 'invalid')
     const { errors, detail } = Problem.parse(answer.body)
-    expect(errors).toHaveLength(MOST_ISSUES)
+    expect(errors).toHaveLength(MAX_ISSUES)
     expect(detail).toBe('The body has 5000 mistakes. "errors" has the first 100 of them.')
   })
 
@@ -186,9 +189,9 @@ describe('a body whose sender is known', () => {
       },
     })
     const app = new Hono<Env>()
-    app.use(holdBody)
+    app.use(checkBody)
     app.post('/', async (c) => {
-      await takeBody(c)
+      await readBody(c)
       return c.text('taken')
     })
     app.onError((error, c) => c.text(toApiError(error).message, 400))
@@ -199,7 +202,9 @@ describe('a body whose sender is known', () => {
       // safe: what fetch asks for with a stream, which its type does not know
       ...({ duplex: 'half' } as object),
     })
-    expect(await answer.text()).toBe('The body comes in too many small chunks. Send larger ones.')
+    expect(await answer.text()).toBe(
+      'The body is split into too many small chunks. Send larger chunks.',
+    )
     expect(pulled).toBeLessThan(10_000)
   })
 

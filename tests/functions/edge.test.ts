@@ -34,12 +34,12 @@ describe('readEdgeApi', () => {
   test('knows the login of the API alone, and sends statements without names', () => {
     const { JOBS_DATABASE_URL: _, ...least } = LEAST
     expect(readEdgeApi(least)).toMatchObject({
-      database: { url: LEAST.API_DATABASE_URL, names: false },
+      database: { url: LEAST.API_DATABASE_URL, prepared: false },
       public_url: 'https://watchpost.example.com',
       auth: { jwks_url: 'https://ref.supabase.co/auth/v1/.well-known/jwks.json' },
       jobs: undefined,
     })
-    expect(readEdgeApi({ ...least, PREPARED_STATEMENTS: 'on' }).database.names).toBe(true)
+    expect(readEdgeApi({ ...least, PREPARED_STATEMENTS: 'on' }).database.prepared).toBe(true)
   })
 
   test('passes over a platform’s bindings', () => {
@@ -59,7 +59,7 @@ describe('readEdgeJobs', () => {
   test('knows the login of the jobs alone, and how long a call lasts', () => {
     const { API_DATABASE_URL: _, AUTH_ISSUER: __, PUBLIC_URL: ___, ...least } = LEAST
     expect(readEdgeJobs({ ...least, JOBS_BUDGET_SECONDS: '1.5' })).toMatchObject({
-      database: { url: LEAST.JOBS_DATABASE_URL, names: false },
+      database: { url: LEAST.JOBS_DATABASE_URL, prepared: false },
       budget_ms: 1500,
       secret: undefined,
     })
@@ -71,7 +71,7 @@ describe('readEdgeJobs', () => {
     ['JOBS_BUDGET_SECONDS', '0'],
     ['JOBS_BUDGET_SECONDS', '601'],
   ])('%s=%s is refused', (name, value) => {
-    expect(() => readEdgeJobs({ ...LEAST, [name]: value })).toThrow(new RegExp(`^${name} is`))
+    expect(() => readEdgeJobs({ ...LEAST, [name]: value })).toThrow(new RegExp(`^${name} must`))
   })
 })
 

@@ -124,7 +124,7 @@ test('the same shape drawn by somebody else is theirs alone: nobody learns that 
     [mine],
   )
   expect(rows).toEqual([mine, id].sort().map((zone_id) => ({ zone_id })))
-  const seen = await service.beside(
+  const seen = await service.queryAs(
     stranger.key,
     'select from watchpost.zone_shapes where zone_id = $1',
     [mine],

@@ -14,7 +14,7 @@ describe('listen', () => {
   test('wakes the queue that got a job, comes back when cut off, and ends when told', async () => {
     const wake = vi.fn()
     const log = vi.fn()
-    const ears = listen({ url: database.jobsUrl, wake, log })
+    const listener = listen({ url: database.jobsUrl, wake, log })
     try {
       // Once at the start, for what was said before.
       await vi.waitFor(() => expect(wake).toHaveBeenCalledWith(), 10_000)
@@ -30,7 +30,7 @@ describe('listen', () => {
       await database.query(`select pg_notify('watchpost_jobs', 'deliver')`)
       await vi.waitFor(() => expect(wake).toHaveBeenLastCalledWith('deliver'), 10_000)
     } finally {
-      await ears.stop()
+      await listener.stop()
     }
     await vi.waitFor(async () => {
       expect(await database.query(`select from pg_stat_activity where ${LISTENERS}`)).toEqual([])
@@ -39,9 +39,9 @@ describe('listen', () => {
 
   test('a database that is away is asked again, less and less often', async () => {
     const log = vi.fn()
-    const ears = listen({ url: 'postgres://nobody@127.0.0.1:1/none', wake: vi.fn(), log })
+    const listener = listen({ url: 'postgres://nobody@127.0.0.1:1/none', wake: vi.fn(), log })
     await vi.waitFor(() => expect(log).toHaveBeenCalledTimes(2), { timeout: 5_000 })
-    await ears.stop()
+    await listener.stop()
     expect(log.mock.calls[0]?.[0]).toMatchObject({ error: expect.stringContaining('ECONNREFUSED') })
   })
 })

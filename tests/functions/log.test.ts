@@ -65,7 +65,7 @@ test.each([
   [
     'a request that failed here',
     { msg: 'request', method: 'GET', path: '/api/v1/me', status: 500, request_id: 'r' },
-    'GET /api/v1/me answered 500 (request r; LOG=json tells more)',
+    'GET /api/v1/me answered 500 (request r; set LOG=json for details)',
   ],
 ])('text tells %s in a sentence', (_, line, sentence) => {
   expect(written('text', line)).toMatch(/^\d\d:\d\d:\d\d {2}/)

@@ -4,13 +4,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import {
   complaintAbout,
-  createWorld,
+  createFuzzWorld,
   type FuzzRequest,
+  type FuzzWorld,
   requestsOf,
-  type World,
 } from '../support/fuzz.ts'
 import { type Description, describeOperations, type Operation } from '../support/openapi.ts'
-import { PROOF, PROOF_MS, progress, prove } from '../support/proof.ts'
+import { PROOF, PROOF_MS, progress, reportProof } from '../support/proof.ts'
 import { type Answer, createService, PUBLIC_URL, type Service } from '../support/service.ts'
 
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? (PROOF ? 20_000 : 600))
@@ -22,11 +22,11 @@ const description: Description = describeOperations(committed)
 const { operations } = description
 
 let service: Service
-let world: World
+let world: FuzzWorld
 
 beforeAll(async () => {
   service = await createService()
-  world = await createWorld(service)
+  world = await createFuzzWorld(service)
 })
 afterAll(async () => {
   await world?.close()
@@ -157,7 +157,7 @@ test(
       if (from % 1000 === 0) progress(from, REQUESTS, 'requests')
     }
     expect(complaints.slice(0, 20)).toEqual([])
-    prove('requests answered as documented', {
+    reportProof('requests answered as documented', {
       requests: REQUESTS,
       seed: SEED,
       ...Object.fromEntries([...statuses].sort(([a], [b]) => a - b)),

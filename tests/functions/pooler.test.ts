@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createPool } from '../../functions/db.ts'
-import { createWorkshop, quake } from '../support/jobs.ts'
+import { createTestJobs, quake } from '../support/jobs.ts'
 import { type Pooler, startPgbouncer } from '../support/pgbouncer.ts'
-import { makeReady } from '../support/ready.ts'
-import { addressOf, belongings, ROUTES } from '../support/refusals.ts'
+import { prepareRoute } from '../support/prepare-route.ts'
+import { createOwnedThings, pathOf, ROUTES } from '../support/refusals.ts'
 import { createService, type Person, parsed, type Service } from '../support/service.ts'
 
 const CONNECTIONS = 6
 
 /** The three ways of reaching Postgres; `names` as the setting PREPARED_STATEMENTS. */
 const WAYS = [
-  { way: 'directly, with prepared statements', names: true, pooled: false },
-  { way: 'directly, without prepared statements', names: false, pooled: false },
-  { way: 'through pgbouncer, one connection for all', names: false, pooled: true },
+  { way: 'directly, with prepared statements', prepared: true, pooled: false },
+  { way: 'directly, without prepared statements', prepared: false, pooled: false },
+  { way: 'through pgbouncer, one connection for all', prepared: false, pooled: true },
 ]
 
-describe.each(WAYS)('$way', ({ names, pooled }) => {
+describe.each(WAYS)('$way', ({ prepared, pooled }) => {
   let service: Service
   let pooler: Pooler | undefined
   let people: [Person, Person]
@@ -25,7 +25,7 @@ describe.each(WAYS)('$way', ({ names, pooled }) => {
     service = await createService({
       connect: async ({ apiUrl, jobsUrl }) => {
         if (pooled) pooler = await startPgbouncer(apiUrl, jobsUrl)
-        return createPool({ url: pooler?.urlOf(apiUrl) ?? apiUrl, names, max: CONNECTIONS })
+        return createPool({ url: pooler?.urlOf(apiUrl) ?? apiUrl, prepared, max: CONNECTIONS })
       },
     })
     people = [await service.person(), await service.person()]
@@ -65,11 +65,11 @@ describe.each(WAYS)('$way', ({ names, pooled }) => {
     '%s succeeds',
     async (_, route) => {
       const [person] = people
-      const { ids } = await belongings(service, person)
-      await makeReady(service, route, ids)
+      const { ids } = await createOwnedThings(service, person)
+      await prepareRoute(service, route, ids)
       const { key } = person
       const headers = { 'Idempotency-Key': route.path }
-      const answer = await service.request(route.method, addressOf(route, ids), {
+      const answer = await service.request(route.method, pathOf(route, ids), {
         key,
         headers,
         ...(route.body ? { body: route.body } : {}),
@@ -80,8 +80,8 @@ describe.each(WAYS)('$way', ({ names, pooled }) => {
 
   test('an event goes through the jobs to a receiver', async () => {
     const { jobsUrl } = service.database
-    const db = createPool({ url: pooler?.urlOf(jobsUrl) ?? jobsUrl, names, max: CONNECTIONS })
-    const jobs = await createWorkshop(service, { db })
+    const db = createPool({ url: pooler?.urlOf(jobsUrl) ?? jobsUrl, prepared, max: CONNECTIONS })
+    const jobs = await createTestJobs(service, { db })
     const { key } = await service.person()
     for (const [path, body] of [
       ['/zones', { label: 'Here', lat: 10, lon: 10 }],

@@ -91,7 +91,7 @@ describe('startService', () => {
         'jobs',
       )
       await expect(startService(config, vi.fn())).rejects.toThrow(
-        /no Watchpost in it yet.*npm start/,
+        /does not contain the Watchpost schema yet.*npm start/,
       )
       await vi.waitFor(async () => {
         expect(

@@ -1,9 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPool } from '../../functions/db.ts'
 import { generateKey } from '../../shared/key.ts'
+import { prepareRoute } from '../support/prepare-route.ts'
 import { type CountingProxy, startProxy } from '../support/proxy.ts'
-import { makeReady } from '../support/ready.ts'
-import { addressOf, type Belongings, belongings, ROUTES, type Route } from '../support/refusals.ts'
+import {
+  createOwnedThings,
+  type OwnedThings,
+  pathOf,
+  ROUTES,
+  type Route,
+} from '../support/refusals.ts'
 import { createService, type Person, type Service } from '../support/service.ts'
 
 // Round trips to Postgres of each route, on a warm connection and with a key used before.
@@ -73,8 +79,8 @@ test('every route has its number', async () => {
 })
 
 test.each(keyed)('%s', async (name, route) => {
-  const { ids } = await belongings(service, person)
-  await makeReady(service, route, ids)
+  const { ids } = await createOwnedThings(service, person)
+  await prepareRoute(service, route, ids)
   const { trips, answer } = await count(route, ids)
   expect(answer.status, answer.text).toBeLessThan(300)
   expect(trips).toBe(TRIPS[name])
@@ -91,7 +97,7 @@ test('GET /api/sources/health', async () => {
 
 describe('what else a request may ask for costs at most three', () => {
   test('a zone, a channel and an invite made once per Idempotency-Key', async () => {
-    const { ids } = await belongings(service, person)
+    const { ids } = await createOwnedThings(service, person)
     const trips: Record<string, number> = {}
     for (const [name, route] of keyed) {
       if (route.method !== 'POST' || !/\/(zones|channels|members)$/.test(route.path)) continue
@@ -113,7 +119,7 @@ describe('what else a request may ask for costs at most three', () => {
   })
 
   test('a channel that comes into an organisation', async () => {
-    const { ids } = await belongings(service, person)
+    const { ids } = await createOwnedThings(service, person)
     const org_id = ids.organisation
     const create = { ...find('POST /api/v1/channels') }
     create.body = { ...create.body, org_id }
@@ -129,7 +135,7 @@ describe('what else a request may ask for costs at most three', () => {
 
 test('a key that is unknown costs one, and one of another form none', async () => {
   const route = find('GET /api/v1/zones')
-  const { ids } = await belongings(service, person)
+  const { ids } = await createOwnedThings(service, person)
   const unknown = generateKey()
   expect(await count(route, ids, { key: unknown })).toMatchObject({
     // The failed transaction is ended with a rollback, which nobody waits for but the pool.
@@ -150,11 +156,11 @@ function find(name: string): Route {
 
 async function count(
   route: Route,
-  ids: Belongings['ids'],
+  ids: OwnedThings['ids'],
   options: Parameters<Service['request']>[2] = {},
 ) {
   const before = proxy.trips()
-  const answer = await service.request(route.method, addressOf(route, ids), {
+  const answer = await service.request(route.method, pathOf(route, ids), {
     key: person.key,
     body: route.body,
     ...options,

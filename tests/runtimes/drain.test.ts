@@ -4,7 +4,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { PROOF } from '../support/proof.ts'
 import { type Received, receiver } from '../support/receiver.ts'
 import type { Line } from '../support/runtimes.ts'
-import { EDGES, type Edge, makePerson, SEAL_KEY } from './edges.ts'
+import { createPerson, EDGES, type Edge, SEAL_KEY } from './edges.ts'
 
 const MANY = PROOF ? 1000 : 400
 /** Channels take one delivery at a time each, so there are several. */
@@ -25,7 +25,7 @@ describe.each(EDGES)('on %s', (_, start) => {
     lines = []
     hooks.received.length = 0
     database = await createTestDatabase()
-    ;({ key } = await makePerson(database))
+    ;({ key } = await createPerson(database))
     await queueDeliveries(database, hooks.url)
     edge = await start({ database, budget_seconds, onLine: (line) => void lines.push(line) })
     return edge

@@ -83,7 +83,7 @@ function asker(api: Target): Edge['ask'] {
 }
 
 /** Somebody of the Enterprise plan, with a key that may do everything. */
-export async function makePerson(database: TestDatabase): Promise<{ id: string; key: string }> {
+export async function createPerson(database: TestDatabase): Promise<{ id: string; key: string }> {
   const [row] = await database.query(
     `insert into auth.users (id, email, email_confirmed_at)
     values (gen_random_uuid(), 'somebody@watchpost.test', now()) returning id`,

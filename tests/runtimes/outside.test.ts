@@ -5,7 +5,7 @@ import { verify } from '../../shared/signing.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { receiver } from '../support/receiver.ts'
 import { type Line, startWorkers } from '../support/runtimes.ts'
-import { EDGES, type Edge, makePerson } from './edges.ts'
+import { createPerson, EDGES, type Edge } from './edges.ts'
 
 const NOWHERE = {
   API_DATABASE: 'postgres://nobody:none@127.0.0.1:1/none',
@@ -26,7 +26,7 @@ describe.each(EDGES)('on %s', (_, start) => {
   beforeAll(async () => {
     hooks = await receiver((response) => response.end('thank you'))
     database = await createTestDatabase()
-    ;({ key } = await makePerson(database))
+    ;({ key } = await createPerson(database))
     edge = await start({ database, budget_seconds: 10, onLine: (line) => void lines.push(line) })
   }, STARTING_MS)
   afterAll(async () => {
@@ -84,7 +84,7 @@ describe.each(EDGES)('on %s, with named statements', (_, start) => {
     async () => {
       const database = await createTestDatabase()
       const lines: Line[] = []
-      const { key } = await makePerson(database)
+      const { key } = await createPerson(database)
       const edge = await start({
         database,
         budget_seconds: 10,
@@ -145,7 +145,7 @@ describe.each(EDGES)('on %s, told wrong', (_, start) => {
     async () => {
       const database = await createTestDatabase()
       const lines: Line[] = []
-      const { key } = await makePerson(database)
+      const { key } = await createPerson(database)
       const edge = await start({
         database: { ...database, apiUrl: withPassword(database.adminUrl) },
         budget_seconds: 1,

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import {
+  type AccountSelector,
   addMember,
   asOperator,
   createLink,
   createOrganisation,
   mintKey,
-  type Who,
 } from '../../scripts/postgres/accounts.ts'
 import { isKey, keyHash } from '../../shared/key.ts'
 import { tokenHash } from '../../shared/token.ts'
@@ -197,7 +197,7 @@ describe('an address that two accounts have', () => {
       createOrganisation(client, { name: 'Team', owner: { user: user_id } }),
     )
     const key = { scopes: ['read' as const], name: 'x', expires_at: null }
-    const verbs: ((who: Who) => Promise<unknown>)[] = [
+    const verbs: ((who: AccountSelector) => Promise<unknown>)[] = [
       (who) => operator((client) => createLink(client, who)),
       (who) => operator((client) => mintKey(client, { ...who, ...key })),
       (who) => operator((client) => addMember(client, { ...who, org_id, role: 'member' })),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { migrate } from '../../scripts/postgres/migrate.ts'
 import type { StartedPostgres } from '../../scripts/postgres/postgres.ts'
-import { startThrowaway } from '../../scripts/postgres/throwaway.ts'
+import { startThrowawayPostgres } from '../../scripts/postgres/throwaway.ts'
 import { type Catalogue, compareCatalogues, readCatalogue } from '../../scripts/schema/catalogue.ts'
 import { migrateLikeSupabase, withClient } from '../../scripts/schema/schema.ts'
 import { brokenRules } from '../../scripts/schema/schema-rules.ts'
@@ -153,7 +153,7 @@ describe('on Supabase, whose role makes roles but is no superuser', () => {
   let supabase: StartedPostgres
 
   beforeAll(async () => {
-    ;[plain, supabase] = await Promise.all([startThrowaway(), startThrowaway()])
+    ;[plain, supabase] = await Promise.all([startThrowawayPostgres(), startThrowawayPostgres()])
   })
 
   afterAll(() => Promise.all([plain, supabase].map((server) => server?.stop())))

@@ -8,7 +8,7 @@ import { checkHealth, createReport } from '../../scripts/deploy/deploy.ts'
 import { check, deploy, hyperdriveId } from '../../scripts/deploy/deploy-cloudflare.ts'
 import { ROOT } from '../../scripts/postgres/migrate.ts'
 import type { StartedPostgres } from '../../scripts/postgres/postgres.ts'
-import { startThrowaway } from '../../scripts/postgres/throwaway.ts'
+import { startThrowawayPostgres } from '../../scripts/postgres/throwaway.ts'
 import { migrateLikeSupabase, withClient } from '../../scripts/schema/schema.ts'
 import { type CloudflareStub, startCloudflareStub, type Upload } from '../support/cloudflare.ts'
 import { createProcesses } from '../support/processes.ts'
@@ -130,7 +130,7 @@ describe('a deployment', () => {
   let lines: string[]
 
   beforeAll(async () => {
-    server = await startThrowaway()
+    server = await startThrowawayPostgres()
     admin_url = await migrateLikeSupabase(server.adminUrl)
     const login = (role: string) => {
       const url = new URL(admin_url)

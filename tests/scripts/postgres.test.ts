@@ -10,12 +10,12 @@ import {
   type StartedPostgres,
   startPostgres,
 } from '../../scripts/postgres/postgres.ts'
-import { quickFolder } from '../../scripts/postgres/throwaway.ts'
+import { fastTempFolder } from '../../scripts/postgres/throwaway.ts'
 
 const SCRIPTS = resolve(import.meta.dirname, '../../scripts')
 // Runs in a process of its own, which the test then kills.
 const HOST = `
-  const { startPostgres } = await import(${JSON.stringify(join(SCRIPTS, 'postgres.ts'))})
+  const { startPostgres } = await import(${JSON.stringify(join(SCRIPTS, 'postgres/postgres.ts'))})
   const server = await startPostgres({ dataDir: process.argv[1] })
   console.log(JSON.stringify({ pid: server.pid, port: server.port, adminUrl: server.adminUrl }))
   setInterval(() => {}, 60_000)
@@ -26,7 +26,7 @@ let servers: StartedPostgres[] = []
 let hosts: ChildProcess[] = []
 
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(await quickFolder(), 'watchpost-postgres-'))
+  dataDir = await mkdtemp(join(await fastTempFolder(), 'watchpost-postgres-'))
   // As root the server runs as another user, who must get through.
   await chmod(dataDir, 0o711)
 })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { newSecrets } from '../../scripts/postgres/logins.ts'
+import { createSecrets } from '../../scripts/postgres/logins.ts'
 import { runningPostgres } from '../../scripts/postgres/postgres.ts'
 import { watchFeeds } from '../../scripts/start/feeds-check.ts'
 import { generateSecret } from '../../shared/signing.ts'
@@ -354,10 +354,10 @@ describe('with a database of somebody’s own', () => {
       `insert into watchpost.channels (owner_id, kind, target_sealed, target_masked)
       select user_id, 'webhook', 'sealed', 'https://…' from watchpost.accounts limit 1`,
     )
-    await expect(newSecrets(database.adminUrl, { data_dir, seal_keys: undefined })).rejects.toThrow(
-      /lost\/secrets\.json is missing\. Bring that file back, or set SEAL_KEYS/,
-    )
-    await newSecrets(database.adminUrl, { data_dir, seal_keys: 'given' })
+    await expect(
+      createSecrets(database.adminUrl, { data_dir, seal_keys: undefined }),
+    ).rejects.toThrow(/lost\/secrets\.json is missing\. Bring that file back, or set SEAL_KEYS/)
+    await createSecrets(database.adminUrl, { data_dir, seal_keys: 'given' })
     await writeFile(join(data_dir, 'secrets.json'), '{')
     const run = processes.run(START, ['--port', '0', '--data-dir', data_dir])
     expect(await run.ended).toBe(1)

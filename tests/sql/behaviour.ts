@@ -28,7 +28,7 @@ export type Operation = 'select' | 'update' | 'delete'
  * The words of the rows that an actor reads or really changes; `denied` where Postgres refuses the
  * statement itself. What changed is read back as the superuser, not taken from the statement's answer.
  */
-export async function reach(
+export async function reachableRows(
   given: { database: TestDatabase; world: World },
   actor: Actor,
   table: string,
@@ -38,7 +38,7 @@ export async function reach(
   const readBack = `select ${tag} as tag, to_jsonb(t) as row from watchpost.${table} t`
   return asActor(given, actor, async (client) => {
     if (operation === 'select') {
-      const read = await refusable(
+      const read = await unlessRefused(
         client.query(`select distinct ${tag} as tag from watchpost.${table}`),
       )
       return read ? words(read.rows) : 'denied'
@@ -48,7 +48,7 @@ export async function reach(
         ? `delete from watchpost.${table}`
         : `update watchpost.${table} set ${CHANGES[table] ?? (await sameAgain(given.database, table))}`
     const before = (await given.database.query<{ tag: string; row: object }>(readBack)).map(text)
-    if (!(await refusable(client.query(statement)))) return 'denied'
+    if (!(await unlessRefused(client.query(statement)))) return 'denied'
     await client.query('reset role')
     const after = new Set((await client.query(readBack)).rows.map(text))
     return words(before.filter((row) => !after.has(row)).map((row) => JSON.parse(row)))
@@ -56,19 +56,19 @@ export async function reach(
 }
 
 /** One line an operation: what every actor reaches. */
-export async function reachOfAll(
+export async function reachableByAll(
   given: { database: TestDatabase; world: World },
   table: string,
   operation: Operation,
 ): Promise<string> {
   const all: string[] = []
-  for (const actor of ACTORS) all.push(await reach(given, actor, table, operation))
+  for (const actor of ACTORS) all.push(await reachableRows(given, actor, table, operation))
   if (new Set(all).size === 1) return `everybody ${all[0]}`
   return ACTORS.map((actor, index) => `${actor} ${all[index]}`).join('; ')
 }
 
 /** Undefined when the statement was refused for want of a right; any other error is a fault. */
-export async function refusable<T>(work: Promise<T>): Promise<T | undefined> {
+export async function unlessRefused<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work
   } catch (error) {

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { asActor, type Operation, reachOfAll, refusable } from './behaviour.ts'
+import { asActor, type Operation, reachableByAll, unlessRefused } from './behaviour.ts'
 import { CLOSED, GRANTS, LOGIN_FUNCTIONS, POLICIES, REACH } from './expected.ts'
 import { type Matrix, readMatrix } from './grants.ts'
 import { ACTORS, type Actor, createWorld, type World } from './world.ts'
@@ -63,7 +63,7 @@ describe('by what happens', () => {
     const found: string[] = []
     for (const table of [...tables].sort()) {
       for (const operation of ['select', 'update', 'delete'] satisfies Operation[]) {
-        const reach = await reachOfAll({ database, world }, table, operation)
+        const reach = await reachableByAll({ database, world }, table, operation)
         if (reach !== 'everybody denied') found.push(`${table} ${operation}: ${reach}`)
       }
     }
@@ -142,7 +142,7 @@ describe('by what happens', () => {
     // The reader and those without claims are refused or reach no row, as the matrix above says.
     for (const actor of ['owner', 'admin', 'member', 'stranger'] satisfies Actor[]) {
       const result = await asActor({ database, world }, actor, (client) =>
-        refusable(client.query(sql)),
+        unlessRefused(client.query(sql)),
       )
       if (result) done.push(actor)
       if (result?.command === 'UPDATE') expect(result.rowCount).toBe(0)
@@ -151,7 +151,7 @@ describe('by what happens', () => {
     if (statement.startsWith('update')) return
     for (const actor of ['reader', 'nobody', 'anon'] satisfies Actor[]) {
       const result = await asActor({ database, world }, actor, (client) =>
-        refusable(client.query(sql)),
+        unlessRefused(client.query(sql)),
       )
       expect(result, actor).toBeUndefined()
     }

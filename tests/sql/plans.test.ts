@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createPool } from '../../functions/db.ts'
 import { createService, type Person, parsed, type Service } from '../support/service.ts'
-import { createMany, type Many } from './many.ts'
-import { explainAll, look, plansOf, type Recorder, record } from './plans.ts'
+import { fillLargeDatabase, type LargeDatabase } from './large-database.ts'
+import { explainAll, plansOf, type Recorder, recordStatements, summarisePlans } from './plans.ts'
 
 const LARGE = [
   'accounts',
@@ -26,18 +26,18 @@ let service: Service
 let recorder: Recorder
 let caller: Person
 let busy: Person
-let ids: Many
+let ids: LargeDatabase
 
 beforeAll(async () => {
   service = await createService({
     connect: ({ apiUrl }) => {
-      recorder = record(createPool({ url: apiUrl, max: 1 }))
+      recorder = recordStatements(createPool({ url: apiUrl, max: 1 }))
       return recorder.db
     },
   })
   caller = await service.person()
   busy = await service.person()
-  ids = await createMany(service, caller, busy)
+  ids = await fillLargeDatabase(service, caller, busy)
   await explainAll(service.database)
   await service.request('GET', '/api/v1/me', { key: caller.key })
   await service.request('GET', '/api/v1/me', { key: busy.key })
@@ -116,11 +116,11 @@ describe.each([...CASES, { route: '/zones/preview', ask: '?days=90', body: DRAFT
         const page = parsed(first, 200, z.object({ next_cursor: z.string() }))
         cursor = `${path.includes('?') ? '&' : '?'}cursor=${page.next_cursor}`
       }
-      recorder.take()
+      recorder.drain()
       const answer = await service.request(method, path + cursor, { key, body: given.body })
       expect(answer.status, answer.text).toBe(200)
-      const plans = await plansOf(service.database.apiUrl, recorder.take())
-      const found = look(plans, LARGE)
+      const plans = await plansOf(service.database.apiUrl, recorder.drain())
+      const found = summarisePlans(plans, LARGE)
       expectFrugal(found, given)
     })
   },
@@ -132,12 +132,15 @@ describe('the functions of the jobs', () => {
     ['private.zone_candidates', 'zone', 100],
   ] as const)('%s reads by index', async (name, thing, read) => {
     const statement = { text: `select * from ${name}($1)`, values: [ids[thing]] }
-    const found = look(await plansOf(service.database.jobsUrl, [statement]), LARGE)
+    const found = summarisePlans(await plansOf(service.database.jobsUrl, [statement]), LARGE)
     expectFrugal(found, { read, sort: 5000 })
   })
 })
 
-function expectFrugal(found: ReturnType<typeof look>, { read, sort }: Partial<Case>): void {
+function expectFrugal(
+  found: ReturnType<typeof summarisePlans>,
+  { read, sort }: Partial<Case>,
+): void {
   expect(found.plans).toBeGreaterThan(0)
   expect(found.scans).toEqual([])
   expect(found.read).toBeGreaterThan(0)
@@ -150,7 +153,7 @@ function addressOf({ route, ask = '' }: Case): string {
   const query = ask.startsWith('?') ? ask : ''
   const filled: Record<string, string> = {
     ...ids,
-    id: ids[thing as keyof Many],
+    id: ids[thing as keyof LargeDatabase],
     userId: caller.user_id,
   }
   return `/api/v1${route}${query}`.replaceAll(

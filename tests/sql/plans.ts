@@ -4,10 +4,10 @@ import type { Connection, Database } from '../../functions/db.ts'
 import type { TestDatabase } from '../support/database.ts'
 
 export type Statement = { text: string; values: unknown[] }
-export type Recorder = { db: Database; take: () => Statement[] }
+export type Recorder = { db: Database; drain: () => Statement[] }
 
 /** record keeps what is asked through a database, in its order. */
-export function record(db: Database): Recorder {
+export function recordStatements(db: Database): Recorder {
   let statements: Statement[] = []
   return {
     db: {
@@ -21,7 +21,7 @@ export function record(db: Database): Recorder {
       },
       end: db.end,
     },
-    take: () => {
+    drain: () => {
       const taken = statements
       statements = []
       return taken
@@ -103,7 +103,7 @@ export async function explainAll(database: TestDatabase): Promise<void> {
 export type Findings = { plans: number; scans: string[]; sorted: number; read: number }
 
 /** look says what a plan reads of the large tables, and the most rows that any sort of it got. */
-export function look(plans: Plan[], large: string[]): Findings {
+export function summarisePlans(plans: Plan[], large: string[]): Findings {
   const found: Findings = { plans: plans.length, scans: [], sorted: 0, read: 0 }
   for (const { Plan: top, 'Query Text': text } of plans) {
     const visit = (node: Node) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { ROOT } from '../../scripts/postgres/migrate.ts'
-import { quickFolder } from '../../scripts/postgres/throwaway.ts'
+import { fastTempFolder } from '../../scripts/postgres/throwaway.ts'
 import { createEmptyDatabase, type TestDatabase } from '../support/database.ts'
 
 // The same names, arguments and defaults as pg_cron 1.6 and pg_net 0.20; each only takes notes.
@@ -46,7 +46,7 @@ let cron: string
 beforeEach(async () => {
   await clear()
   cron = await readFile(join(ROOT, 'supabase/cron.sql'), 'utf8')
-  folder = await mkdtemp(join(await quickFolder(), 'watchpost-extensions-'))
+  folder = await mkdtemp(join(await fastTempFolder(), 'watchpost-extensions-'))
   // Read by the server, which may run as another user.
   await mkdir(join(folder, 'extension'), { mode: 0o755 })
   for (const [name, sql] of Object.entries(STAND_INS)) {

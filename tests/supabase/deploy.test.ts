@@ -11,7 +11,7 @@ import { type ManagementStub, startManagementStub } from '../../scripts/deploy/m
 import { proveUpload } from '../../scripts/deploy/prove-upload.ts'
 import { ROOT } from '../../scripts/postgres/migrate.ts'
 import type { StartedPostgres } from '../../scripts/postgres/postgres.ts'
-import { startThrowaway } from '../../scripts/postgres/throwaway.ts'
+import { startThrowawayPostgres } from '../../scripts/postgres/throwaway.ts'
 import { migrateLikeSupabase, withClient } from '../../scripts/schema/schema.ts'
 import { watchArguments } from '../support/arguments.ts'
 
@@ -34,7 +34,7 @@ let watching: ReturnType<typeof watchArguments>
 beforeAll(async () => {
   watching = watchArguments()
   folder = await mkdtemp(join(tmpdir(), 'watchpost-deploy-'))
-  server = await startThrowaway()
+  server = await startThrowawayPostgres()
   admin_url = await migrateLikeSupabase(server.adminUrl)
   stub = await startManagementStub()
   site = createServer((request, response) => {

@@ -3,18 +3,18 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ROOT, runFile } from '../../scripts/postgres/migrate.ts'
 import type { StartedPostgres } from '../../scripts/postgres/postgres.ts'
-import { startThrowaway } from '../../scripts/postgres/throwaway.ts'
+import { startThrowawayPostgres } from '../../scripts/postgres/throwaway.ts'
 import { advisorFindings } from '../../scripts/schema/advisors.ts'
 import { compareCatalogues, readCatalogue } from '../../scripts/schema/catalogue.ts'
 import { applyTopics, withClient } from '../../scripts/schema/schema.ts'
-import { ON_A_THROWAWAY, supabase } from '../../scripts/schema/supabase-cli.ts'
+import { supabase, THROWAWAY_ENV } from '../../scripts/schema/supabase-cli.ts'
 
 // Servers of their own, because roles belong to a server.
 let described: StartedPostgres
 let pushed: StartedPostgres
 
 beforeAll(async () => {
-  ;[described, pushed] = await Promise.all([startThrowaway(), startThrowaway()])
+  ;[described, pushed] = await Promise.all([startThrowawayPostgres(), startThrowawayPostgres()])
   await applyTopics(described.adminUrl)
   // As empty as a new project: only what Supabase brings.
   await withClient(pushed.adminUrl, async (client) => {
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([described?.stop(), pushed?.stop()]))
 
 const push = (...args: string[]) =>
-  supabase(['db', 'push', `--remote=${pushed.adminUrl}`, ...args], { env: ON_A_THROWAWAY })
+  supabase(['db', 'push', `--remote=${pushed.adminUrl}`, ...args], { env: THROWAWAY_ENV })
 
 describe('supabase db push into an empty project', () => {
   test('brings the schema that sql/ describes, and only once', async () => {

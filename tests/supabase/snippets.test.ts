@@ -4,7 +4,7 @@ import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ROOT } from '../../scripts/postgres/migrate.ts'
 import type { StartedPostgres } from '../../scripts/postgres/postgres.ts'
-import { startThrowaway } from '../../scripts/postgres/throwaway.ts'
+import { startThrowawayPostgres } from '../../scripts/postgres/throwaway.ts'
 import { migrateLikeSupabase, withClient } from '../../scripts/schema/schema.ts'
 
 const ANNA = '00000000-0000-4000-8000-00000000000a'
@@ -49,7 +49,7 @@ let server: StartedPostgres
 let dashboard: string
 
 beforeAll(async () => {
-  server = await startThrowaway()
+  server = await startThrowawayPostgres()
   dashboard = await migrateLikeSupabase(server.adminUrl)
   await withClient(server.adminUrl, (client) => client.query(WORLD))
 })

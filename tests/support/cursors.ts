@@ -49,7 +49,7 @@ const RAW = [
 ]
 
 /** Every cursor that differs from a real one in one field, and those that differ in their number of fields. */
-export function forgeries(cursor: string): string[] {
+export function forgedCursors(cursor: string): string[] {
   const fields = JSON.parse(Buffer.from(cursor, 'base64url').toString()).map((field: unknown) =>
     JSON.stringify(field),
   ) as string[] // safe: a cursor is an array

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { inject } from 'vitest'
 import { generateKey } from '../../hub/db/keys.ts'
 import { migrate, setLoginPasswords } from '../../scripts/postgres/migrate.ts'
-import { startThrowaway } from '../../scripts/postgres/throwaway.ts'
+import { startThrowawayPostgres } from '../../scripts/postgres/throwaway.ts'
 
 /** What a test process must know about the run's server; plain data, because it crosses processes. */
 export type TestServer = {
@@ -52,7 +52,7 @@ export async function cloneTemplate(server: TestServer): Promise<TestDatabase> {
 
 /** startTestServer starts the run's server with its template; also for benches and proofs. */
 export async function startTestServer(): Promise<TestServer & { stop(): Promise<void> }> {
-  const started = await startThrowaway()
+  const started = await startThrowawayPostgres()
   const server: TestServer = {
     adminUrl: started.adminUrl,
     apiPassword: randomBytes(18).toString('base64url'),

@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { z } from 'zod'
 import { EVENT_TYPES } from '../../shared/event.ts'
 import { arbitraryOf, mutate, mutation } from './arbitrary.ts'
-import { createWorkshop, quake } from './jobs.ts'
+import { createTestJobs, quake } from './jobs.ts'
 import type { Description, Operation, Parameter } from './openapi.ts'
 import { type Answer, parsed, type Service } from './service.ts'
 
 /** What a request is about: things of the caller, of others, deleted and unknown ones. */
-export type World = {
+export type FuzzWorld = {
   /** By what stands before the id in a path. */
   ids: { [collection: string]: string[] }
   keys: { [who: string]: string | undefined }
@@ -17,7 +17,7 @@ export type World = {
 }
 
 /** createWorld fills a service with three accounts, what they own and share, and what happened to it. */
-export async function createWorld(service: Service): Promise<World> {
+export async function createFuzzWorld(service: Service): Promise<FuzzWorld> {
   const [owner, colleague, stranger] = [
     await service.person(),
     await service.person(),
@@ -27,7 +27,7 @@ export async function createWorld(service: Service): Promise<World> {
   const foreign = await service.organisation(stranger)
   const person = await service.person()
   const club = await service.organisation(person)
-  const jobs = await createWorkshop(service)
+  const jobs = await createTestJobs(service)
   const make = async (key: string, path: string, body: object) => {
     const made = parsed(await service.request('POST', path, { key, body }), 201, Made)
     return 'zone' in made ? made.zone.id : made.channel.id
@@ -142,7 +142,7 @@ export type FuzzRequest = {
 export function requestsOf(
   operation: Operation,
   description: Description,
-  world: World,
+  world: FuzzWorld,
 ): fc.Arbitrary<FuzzRequest> {
   const hints = hintsOf(world)
   const arbitrary = (schema: Parameter['schema']) =>
@@ -259,7 +259,7 @@ const ODD_IDS = [
   '__proto__',
 ]
 
-function addressOf({ path }: Operation, picks: number[], world: World, query: unknown): string {
+function addressOf({ path }: Operation, picks: number[], world: FuzzWorld, query: unknown): string {
   const parts = path.split('/')
   let nth = 0
   const filled = parts.map((part, index) => {
@@ -278,7 +278,7 @@ function addressOf({ path }: Operation, picks: number[], world: World, query: un
 }
 
 /** What a schema cannot say but the service asks for, so that valid requests get somewhere. */
-function hintsOf({ ids }: World): Record<string, fc.Arbitrary<unknown>> {
+function hintsOf({ ids }: FuzzWorld): Record<string, fc.Arbitrary<unknown>> {
   const some = (collection: string) => fc.constantFrom(...(ids[collection] ?? []))
   return {
     ZonePolygon: polygon,

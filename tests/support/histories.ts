@@ -7,12 +7,12 @@ const DAY_MINUTES = 24 * 60
 /** Positions are kept for two days only, so tracks stay within them. */
 const TRACK_MINUTES = 40 * 60
 
-export type Told = NormalisedEvent & { first_seen_at: string }
+export type SeenEvent = NormalisedEvent & { first_seen_at: string }
 /** Batches in the order they came; `drain` after some of them. */
 export type History = {
   zone: object
   has_channel: boolean
-  batches: { told: Told[]; drain: boolean }[]
+  batches: { events: SeenEvent[]; drain: boolean }[]
 }
 
 /** historyOf generates one zone and up to six days until `now`; `name` keeps its ids its own. */
@@ -22,19 +22,19 @@ export function historyOf(now: Date, name: string): fc.Arbitrary<History> {
     .record({
       zone: zoneOf(ago),
       has_channel: fc.boolean(),
-      tales: fc.array(tale, { minLength: 3, maxLength: 10, size: '+1' }),
+      eventStories: fc.array(eventStory, { minLength: 3, maxLength: 10, size: '+1' }),
       tracks: fc.array(track, { minLength: 1, maxLength: 3 }),
       cuts: fc.array(fc.record({ size: fc.integer({ min: 1, max: 6 }), drain: fc.boolean() }), {
         minLength: 40,
         maxLength: 40,
       }),
     })
-    .map(({ zone, has_channel, tales, tracks, cuts }) => {
-      const told = [
-        ...tales.flatMap((given, index) => eventsOf(given, `${name}-${index}`, ago)),
+    .map(({ zone, has_channel, eventStories, tracks, cuts }) => {
+      const events = [
+        ...eventStories.flatMap((given, index) => eventsOf(given, `${name}-${index}`, ago)),
         ...tracks.flatMap((given, index) => positionsOf(given, `${name}-${index}`, index, ago)),
       ].sort((a, b) => (a.first_seen_at < b.first_seen_at ? -1 : 1))
-      return { zone, has_channel, batches: cut(told, cuts) }
+      return { zone, has_channel, batches: cut(events, cuts) }
     })
 }
 
@@ -103,7 +103,7 @@ const place = fc.record({
 })
 const severity = fc.integer({ min: 0, max: 100 })
 
-const tale = fc.record({
+const eventStory = fc.record({
   source: fc.constantFrom('test', 'other'),
   type: fc.constantFrom('earthquake' as const, 'storm' as const),
   revisions: fc.array(
@@ -131,10 +131,10 @@ const track = fc.array(
 type Given<A> = A extends fc.Arbitrary<infer T> ? T : never
 
 function eventsOf(
-  { source, type, revisions }: Given<typeof tale>,
+  { source, type, revisions }: Given<typeof eventStory>,
   name: string,
   ago: (minutes: number) => string,
-): Told[] {
+): SeenEvent[] {
   const oldest = Math.max(...revisions.map(({ minutes_ago }) => minutes_ago))
   return revisions.map(({ minutes_ago, place, severity, status, has_footprint }) => ({
     id: `${source}:${name}`,
@@ -171,7 +171,7 @@ function positionsOf(
   name: string,
   index: number,
   ago: (minutes: number) => string,
-): Told[] {
+): SeenEvent[] {
   // Two positions of one moment are one position.
   const byTime = new Map(given.map((position) => [position.minutes_ago, position]))
   return [...byTime.values()].map(({ minutes_ago, delay_minutes, place, severity }) => ({
@@ -195,20 +195,20 @@ function positionsOf(
 }
 
 /** Cut where it is told, and so that a batch has one source and one state of each event. */
-function cut(told: Told[], cuts: { size: number; drain: boolean }[]): History['batches'] {
+function cut(events: SeenEvent[], cuts: { size: number; drain: boolean }[]): History['batches'] {
   const batches: History['batches'] = []
-  let open: Told[] = []
-  for (const event of told) {
+  let open: SeenEvent[] = []
+  for (const event of events) {
     const { size, drain } = cuts[batches.length % cuts.length] ?? { size: 1, drain: true }
     const fits =
       open.length < size &&
       open.every(({ id, source }) => id !== event.id && source === event.source)
     if (!fits) {
-      batches.push({ told: open, drain })
+      batches.push({ events: open, drain })
       open = []
     }
     open.push(event)
   }
-  batches.push({ told: open, drain: true })
-  return batches.filter(({ told }) => told.length > 0)
+  batches.push({ events: open, drain: true })
+  return batches.filter(({ events }) => events.length > 0)
 }

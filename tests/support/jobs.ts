@@ -6,24 +6,24 @@ import { createRunner, type Runner } from '../../functions/jobs.ts'
 import type { NormalisedEvent } from '../../shared/event.ts'
 import type { Service } from './service.ts'
 
-export type Workshop = {
+export type TestJobs = {
   db: Database
   runner: Runner
   lines: Record<string, unknown>[]
-  /** Stores events as a source said them, and matches nothing yet. */
+  /** Stores events as their source reported them, without matching them. */
   ingest: (...events: (NormalisedEvent & { first_seen_at?: string })[]) => Promise<void>
-  /** Runs every job that is due now, and throws when one failed. */
+  /** Runs every job that is due and answers how many ran; throws when one failed. */
   drain: () => Promise<number>
   close: () => Promise<void>
 }
 
-/** createWorkshop runs the jobs beside a test service, with its receiver as the outside world. */
-export async function createWorkshop(
+/** Runs the jobs against a test service's database; every request goes to its fake receiver. */
+export async function createTestJobs(
   service: Service,
   options: Partial<Pick<JobDeps, 'db' | 'feeds' | 'fetch'>> = {},
-): Promise<Workshop> {
+): Promise<TestJobs> {
   const db = options.db ?? createPool({ url: service.database.jobsUrl, max: 6 })
-  const lines: Workshop['lines'] = []
+  const lines: TestJobs['lines'] = []
   const runner = createRunner({
     db,
     seal: service.seal,
@@ -68,7 +68,7 @@ export async function registerSource(service: Service, source: string, feed?: Fe
 
 let count = 0
 
-/** quake makes an event of the source `test`; only what matters to a test is given. */
+/** An earthquake of the source `test`; a test gives only the fields that matter to it. */
 export function quake(given: Partial<NormalisedEvent> = {}): NormalisedEvent {
   count += 1
   return {

@@ -24,7 +24,7 @@ const GARBAGE = fc.oneof(
 )
 
 /** malformedOf generates bodies for a route: garbage, and described ones with several things wrong. */
-export function malformedOf(
+export function malformedBodies(
   operation: Operation,
   { resolve }: Description,
 ): fc.Arbitrary<Malformed> {

@@ -4,7 +4,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { vi } from 'vitest'
 import { runningPostgres, startPostgres } from '../../scripts/postgres/postgres.ts'
-import { quickFolder } from '../../scripts/postgres/throwaway.ts'
+import { fastTempFolder } from '../../scripts/postgres/throwaway.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
@@ -30,7 +30,7 @@ export type Processes = {
 
 /** createProcesses is for tests of whole programs. */
 export async function createProcesses(): Promise<Processes> {
-  const dataDir = await mkdtemp(join(await quickFolder(), 'watchpost-start-'))
+  const dataDir = await mkdtemp(join(await fastTempFolder(), 'watchpost-start-'))
   // As root PostgreSQL runs as another user, who must get through.
   await chmod(dataDir, 0o711)
   const children = new Set<ChildProcess>()

@@ -6,7 +6,7 @@ export const PROOF = process.env.PROOF === '1'
 export const PROOF_MS = 3 * 3_600_000
 
 /** prove says what was proven, in numbers: to people, and to the proof that runs this test. */
-export function prove(what: string, numbers: Record<string, number | string>): void {
+export function reportProof(what: string, numbers: Record<string, number | string>): void {
   const words = Object.entries(numbers).map(([name, value]) => `${name} ${value}`)
   console.log(`${what}: ${words.join(', ')}`)
   const file = process.env.PROOF_FILE

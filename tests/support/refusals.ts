@@ -5,7 +5,7 @@ import type { Answer, Person, Service } from './service.ts'
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
-/** What the suite must know of a route to be refused by it in every way. */
+/** What the suite needs to know about a route to provoke every refusal. */
 export type Route = {
   method: Method
   /** As the OpenAPI document has it. */
@@ -13,9 +13,9 @@ export type Route = {
   scope: 'read' | 'write'
   /** A body it accepts. */
   body?: Record<string, unknown>
-  /** A query it needs. */
+  /** The query it requires. */
   query?: string
-  /** What its first id names. */
+  /** What the first id in the path identifies. */
   thing?: Thing
 }
 export type Thing = 'zone' | 'alert' | 'channel' | 'organisation'
@@ -66,14 +66,14 @@ export const ROUTES: Route[] = [
   get('/audit'),
 ]
 
-/** Stands in everything that belongings makes: it may show up in no other account's answers. */
-export const MARKER = 'belongs-to-somebody-else'
+/** A word in every row that createOwnedThings makes; no answer to another account may contain it. */
+export const OTHER_ACCOUNT_MARKER = 'belongs-to-somebody-else'
 
-/** One thing of each sort, all of one account, and how to read them back as they really are. */
-export type Belongings = { ids: Record<Thing | 'member', string>; read: () => Promise<unknown> }
+/** One thing of each kind, all owned by one account; `read` gives their rows as stored. */
+export type OwnedThings = { ids: Record<Thing | 'member', string>; read: () => Promise<unknown> }
 
-/** belongings gives an account one of everything that has an id. */
-export async function belongings(service: Service, owner: Person): Promise<Belongings> {
+/** Gives an account one of everything that has an id. */
+export async function createOwnedThings(service: Service, owner: Person): Promise<OwnedThings> {
   const { query } = service.database
   const id = async (statement: string, values: unknown[]) => {
     const [row] = await query<{ id: string }>(statement, values)
@@ -84,16 +84,16 @@ export async function belongings(service: Service, owner: Person): Promise<Belon
   const zoneId = await id(
     `insert into watchpost.zones (owner_id, label, lat, lon, boxes)
     values ($1, $2, 41, 29, array[box '(30,42),(28,40)']) returning id`,
-    [owner.user_id, MARKER],
+    [owner.user_id, OTHER_ACCOUNT_MARKER],
   )
   const channelId = await id(
     `insert into watchpost.channels (owner_id, kind, target_sealed, target_masked, signing_secret_sealed)
     values ($1, 'webhook', $2, $4, $3) returning id`,
     [
       owner.user_id,
-      await service.seal.seal(`https://${MARKER}.example.com/in`),
+      await service.seal.seal(`https://${OTHER_ACCOUNT_MARKER}.example.com/in`),
       await service.seal.seal(`whsec_${Buffer.alloc(24, 1).toString('base64')}`),
-      `https://${MARKER}.example.com/…`,
+      `https://${OTHER_ACCOUNT_MARKER}.example.com/…`,
     ],
   )
   const alertId = await id(
@@ -108,14 +108,14 @@ export async function belongings(service: Service, owner: Person): Promise<Belon
         id: 'usgs:x',
         source: 'usgs',
         type: 'earthquake',
-        title: MARKER,
+        title: OTHER_ACCOUNT_MARKER,
         lat: 41,
         lon: 29,
         ts: '2026-01-01T00:00:00.000Z',
         severity: 50,
         url: null,
       },
-      MARKER,
+      OTHER_ACCOUNT_MARKER,
     ],
   )
   const member = await id(
@@ -135,20 +135,20 @@ export async function belongings(service: Service, owner: Person): Promise<Belon
   }
 }
 
-/** addressOf fills a route's path with these ids, and puts its query behind it. */
-export function addressOf({ path, query, thing }: Route, ids: Belongings['ids']): string {
+/** A route's path with these ids filled in and its query appended. */
+export function pathOf({ path, query, thing }: Route, ids: OwnedThings['ids']): string {
   const filled = path
     .replace('{id}', thing ? ids[thing] : randomUUID())
     .replace('{userId}', ids.member)
   return query ? `${filled}?${query}` : filled
 }
 
-/** strangeIds are ids that nothing has. */
-export function strangeIds(id: () => string): Belongings['ids'] {
+/** Ids that nothing has. */
+export function unknownIds(id: () => string): OwnedThings['ids'] {
   return { organisation: id(), zone: id(), channel: id(), alert: id(), member: id() }
 }
 
-/** Every way of not being known, with the Authorization header of each. */
+/** The Authorization header of every caller that must be answered 401. */
 export async function unknownCallers(
   service: Service,
 ): Promise<Record<string, string | undefined>> {
@@ -169,7 +169,7 @@ export async function unknownCallers(
   }
 }
 
-/** expectProblem is what every refusal looks like, whatever was refused. */
+/** Expects a complete problem document with this status and code. */
 export function expectProblem(answer: Answer, status: number, code: string): void {
   const words = code.replaceAll('_', ' ')
   expect(answer.body).toMatchObject({

@@ -66,7 +66,7 @@ export type Service = {
    * One statement beside the routes, as the database sees this key's caller: how many rows it
    * touched, or the SQLSTATE that refused it. What is undone was only asked for.
    */
-  beside: (
+  queryAs: (
     key: string | undefined,
     statement: string,
     values: unknown[],
@@ -117,7 +117,7 @@ export async function createService(
   const seal = createSeal([seal_key])
   const issuer = await createTestIssuer()
   const lines: Service['lines'] = []
-  const receiver: Service['receiver'] = { requests: [], answer: () => answered(200, 'ok') }
+  const receiver: Service['receiver'] = { requests: [], answer: () => sendResult(200, 'ok') }
   const limits = { pro: 100_000, enterprise: 100_000, address: 100_000, ...options.limits }
   const public_url = options.public_url ?? PUBLIC_URL
   const where = runtime()
@@ -247,7 +247,7 @@ export async function createService(
         })),
       )
     },
-    beside: async (made, statement, values, end) => {
+    queryAs: async (made, statement, values, end) => {
       const connection = await db.connect()
       try {
         await connection.query('begin')
@@ -319,7 +319,7 @@ export function parsed<S extends z.ZodType>(
 }
 
 /** answered is a receiver's answer. */
-export function answered(status: number, body = ''): SendResult {
+export function sendResult(status: number, body = ''): SendResult {
   return { ok: true, status, headers: new Headers(), body, duration_ms: 12 }
 }
 

@@ -2,7 +2,7 @@
 export type Meaning = 'address' | 'name' | 'resolves' | 'credentials' | 'malformed'
 
 /** What the stub resolver of the tests answers; every other name is a public site. */
-export const ANSWERS: Record<string, string[]> = {
+export const DNS_ANSWERS: Record<string, string[]> = {
   '127.0.0.1.nip.io': ['127.0.0.1'],
   '169-254-169-254.sslip.io': ['169.254.169.254'],
   'localtest.me': ['127.0.0.1', '::1'],
@@ -115,7 +115,7 @@ export const SPELLINGS: readonly (readonly [url: string, meaning: Meaning])[] = 
 ]
 
 /** What must stay reachable, so that a shield that refuses everything is no shield. */
-export const PUBLIC = [
+export const PUBLIC_URLS = [
   'https://example.org/',
   'https://93.184.215.14/',
   'https://1572395790/',

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { SendRequest } from '../../functions/channels/send.ts'
 import { inTransaction } from '../../functions/db.ts'
 import { ingestEvents } from '../../functions/jobs/ingest.ts'
-import { createWorkshop, quake, registerSource } from './jobs.ts'
-import { ADDRESS_HEADER, answered, type Person, parsed, type Service } from './service.ts'
+import { createTestJobs, quake, registerSource } from './jobs.ts'
+import { ADDRESS_HEADER, type Person, parsed, type Service, sendResult } from './service.ts'
 
 /** Nobody else may ever read it. */
 export const PRIVATE = 'zqprivate'
@@ -94,10 +94,10 @@ export async function createTenant(service: Service): Promise<Tenant> {
   })
   const { invite_url } = parsed(invited, 201, z.looseObject({ invite_url: z.string() }))
 
-  const jobs = await createWorkshop(service)
+  const jobs = await createTestJobs(service)
   const fails = (sent: SendRequest) => sent.url.includes(PRIVATE) && sent.body.includes('again')
   service.receiver.answer = (sent) =>
-    answered(fails(sent) ? 400 : 200, `${sent.url.includes(PRIVATE) ? PRIVATE : SHARED} answer`)
+    sendResult(fails(sent) ? 400 : 200, `${sent.url.includes(PRIVATE) ? PRIVATE : SHARED} answer`)
   await registerSource(service, 'custom')
   const event = quake({
     id: `custom:${crypto.randomUUID()}`,

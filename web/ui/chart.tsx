@@ -30,11 +30,11 @@ export function DayBars({ label, days }: { label: string; days: DayValue[] }) {
   const { locale } = useWords()
   const [ref, width] = useWidth()
   const [hovered, setHovered] = useState<number>()
-  const most = Math.max(1, ...days.map(({ value }) => value))
-  const highest = days.findIndex(({ value }) => value === most)
+  const max = Math.max(1, ...days.map(({ value }) => value))
+  const highest = days.findIndex(({ value }) => value === max)
   const step = width / Math.max(1, days.length)
   const bar = Math.max(2, Math.min(24, step - 3))
-  const y = (value: number) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - value / most)
+  const y = (value: number) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - value / max)
   const named = hovered === undefined ? [highest, days.length - 1] : [hovered]
   const dates = hovered === undefined ? [0, days.length - 1] : [hovered]
   const format = new Intl.NumberFormat(locale)
@@ -115,7 +115,7 @@ export type BarRow = { key: string; label: ReactNode; value: number; colour?: st
 /** Bars beside their names, from zero, each with its number. */
 export function NamedBars({ label, rows }: { label: string; rows: BarRow[] }) {
   const { locale } = useWords()
-  const most = Math.max(1, ...rows.map(({ value }) => value))
+  const max = Math.max(1, ...rows.map(({ value }) => value))
   const format = new Intl.NumberFormat(locale)
   return (
     <dl aria-label={label} className="flex flex-col gap-1">
@@ -126,7 +126,7 @@ export function NamedBars({ label, rows }: { label: string; rows: BarRow[] }) {
             <svg
               height={12}
               className="shrink"
-              style={{ width: `${(value / most) * 88}%` }}
+              style={{ width: `${(value / max) * 88}%` }}
               aria-hidden
             >
               <rect width="100%" height={12} rx={2} fill={colour ?? 'var(--bar)'} />

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Account, AccountExport, Key, Org } from '../../../shared/account.ts'
-import { belongings, expectProblem, MARKER } from '../../support/refusals.ts'
+import { createOwnedThings, expectProblem, OTHER_ACCOUNT_MARKER } from '../../support/refusals.ts'
 import { createService, type Person, parsed, type Service } from '../../support/service.ts'
 
 const ACCOUNT = '/api/v1/account'
@@ -181,7 +181,7 @@ describe('export', () => {
       key: me.key,
       body: { label: 'Shared', lat: 41, lon: 29, org_id: org },
     })
-    const own = await belongings(service, me)
+    const own = await createOwnedThings(service, me)
     await service.request('POST', `/api/v1/channels/${own.ids.channel}/test`, me)
     await service.request('DELETE', `/api/v1/zones/${own.ids.zone}`, me)
     // The admin changes the shared zone: an act of theirs in this log.
@@ -203,7 +203,7 @@ describe('export', () => {
     expect(file.account.email).toBe(me.email)
     expect(file.keys.map(({ name }) => name)).toEqual(['API key'])
     expect(file.zones.map(({ label, deleted_at }) => [label, deleted_at !== null])).toEqual([
-      [MARKER, true],
+      [OTHER_ACCOUNT_MARKER, true],
       ['Changed', false],
     ])
     expect(file.channels).toHaveLength(2)
@@ -235,14 +235,14 @@ describe('export', () => {
     for (const other of [member, stranger]) {
       const { text, body } = await ask(other, 'GET', '/export')
       expect(body).toMatchObject({ zones: [], channels: [], alerts: [], deliveries: [] })
-      expect(text).not.toContain(MARKER)
+      expect(text).not.toContain(OTHER_ACCOUNT_MARKER)
       expect(text).not.toContain(me.email)
     }
   })
 
   test('goes on page by page, each thing once', async () => {
     const me = await person()
-    const { ids } = await belongings(service, me)
+    const { ids } = await createOwnedThings(service, me)
     await service.database.query(
       `insert into watchpost.audit (account_id, actor_id, action, target_type, at)
       select $1, $1, 'zone.updated', 'zone', date_trunc('milliseconds', now()) - (n / 3) * interval '1 second'
@@ -299,7 +299,7 @@ describe('deleting the account', () => {
     const zone = { label: 'Shared', lat: 41, lon: 29, org_id: org }
     const shared = await service.request('POST', '/api/v1/zones', { key: me.key, body: zone })
     const { id } = z.object({ zone: z.object({ id: z.uuid() }) }).parse(shared.body).zone
-    await belongings(service, me)
+    await createOwnedThings(service, me)
     await service.database.query('delete from watchpost.members where user_id = $1 and role = $2', [
       me.user_id,
       'owner',

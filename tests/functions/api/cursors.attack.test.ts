@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { forgeries } from '../../support/cursors.ts'
-import { createWorkshop, quake } from '../../support/jobs.ts'
+import { forgedCursors } from '../../support/cursors.ts'
+import { createTestJobs, quake } from '../../support/jobs.ts'
 import {
   type Description,
   describeOperations,
@@ -43,7 +43,7 @@ beforeAll(async () => {
     channel = parsed(made, 201, z.object({ channel: z.object({ id: z.string() }) })).channel.id
   }
   await service.key(person)
-  const jobs = await createWorkshop(service)
+  const jobs = await createTestJobs(service)
   await jobs.drain()
   await jobs.ingest(quake({ lat: 41, lon: 29 }), quake({ lat: 41.1, lon: 29 }))
   await jobs.drain()
@@ -85,7 +85,7 @@ test('a forged cursor is refused with its reason, field by field, on every list'
   for (const operation of lists) {
     const first = await ask(operation, '?limit=1')
     const { next_cursor } = parsed(first, 200, z.object({ next_cursor: z.string() }))
-    for (const cursor of forgeries(next_cursor).filter((_, at) => at % STEP === 0)) {
+    for (const cursor of forgedCursors(next_cursor).filter((_, at) => at % STEP === 0)) {
       forged += 1
       const { status, body, text, lines } = await ask(
         operation,

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { failed } from '../../../functions/channels/send.ts'
+import { failedSend } from '../../../functions/channels/send.ts'
 import { Channel } from '../../../shared/channel.ts'
 import { verify } from '../../../shared/signing.ts'
 import {
-  answered,
   createService,
   type Person,
   parsed,
   type Service,
+  sendResult,
 } from '../../support/service.ts'
 
 const PATH = '/api/v1/channels'
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 beforeEach(() => {
   service.receiver.requests.length = 0
-  service.receiver.answer = () => answered(200, 'ok')
+  service.receiver.answer = () => sendResult(200, 'ok')
 })
 
 async function create(owner: Person, fields: Record<string, unknown> = {}) {
@@ -67,9 +67,15 @@ describe('testing a channel', () => {
   })
 
   test.each([
-    ['an error', () => answered(500, 'broken'), 'retry', 500, 'The receiver answered HTTP 500.'],
-    ['no answer', () => failed('timeout', 15_000), 'retry', null, 'did not answer in time'],
-    ['a private address', () => failed('refused'), 'fail_permanent', null, 'not a public address'],
+    ['an error', () => sendResult(500, 'broken'), 'retry', 500, 'The receiver answered HTTP 500.'],
+    ['no answer', () => failedSend('timeout', 15_000), 'retry', null, 'did not answer in time'],
+    [
+      'a private address',
+      () => failedSend('refused'),
+      'fail_permanent',
+      null,
+      'not a public address',
+    ],
   ])('%s of the receiver is still 200', async (_, answer, outcome, status_code, error) => {
     service.receiver.answer = answer
     const owner = await service.person()
@@ -96,7 +102,7 @@ describe('testing a channel', () => {
         `select state from pg_stat_activity
         where datname = current_database() and usename = 'watchpost_api' and state like 'idle in%'`,
       )
-      return answered(200)
+      return sendResult(200)
     }
     await service.request('POST', `${PATH}/${id}/test`, owner)
     expect(open).toEqual([])
@@ -107,7 +113,7 @@ describe('testing a channel', () => {
     const org = await service.organisation(owner, [member, 'member'])
     const { id } = await create(owner, { org_id: org })
     service.receiver.answer = (request) =>
-      answered(200, `you sent ${JSON.stringify(request.headers)}`)
+      sendResult(200, `you sent ${JSON.stringify(request.headers)}`)
     await service.request('POST', `${PATH}/${id}/test`, owner)
     await service.request('POST', `${PATH}/${id}/test`, owner)
     const List = z.object({

@@ -75,7 +75,9 @@ describe('a key works', () => {
     const made = await service.request('POST', '/api/v1/zones', { key: person.key, body })
     expect(made.status).toBe(status === 200 ? 201 : status)
     // What would travel behind the check is refused by itself too.
-    const beside = await service.beside(person.key, 'select 1', [], 'rollback').catch(() => 'WP401')
+    const beside = await service
+      .queryAs(person.key, 'select 1', [], 'rollback')
+      .catch(() => 'WP401')
     expect(beside).toBe(status === 200 ? 1 : 'WP401')
   })
 
@@ -92,7 +94,7 @@ describe('a key works', () => {
     expect((await service.request('POST', '/api/v1/zones', { key, body })).status).toBe(writes)
     // And beside the routes: the policies ask for the scope as well.
     const statement = `update watchpost.zones set icon = 'x' where owner_id = $1`
-    const changed = await service.beside(key, statement, [account.user_id], 'rollback')
+    const changed = await service.queryAs(key, statement, [account.user_id], 'rollback')
     expect(changed).toBe(writes === 201 ? 1 : 0)
   })
 })

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { generateKey } from '../../../shared/key.ts'
-import { malformedOf } from '../../support/malformed.ts'
+import { countJsonParses } from '../../support/json-parses.ts'
+import { malformedBodies } from '../../support/malformed.ts'
 import { type Description, describeOperations, type Operation } from '../../support/openapi.ts'
-import { countParsed } from '../../support/parsed.ts'
-import { PROOF, PROOF_MS, prove } from '../../support/proof.ts'
+import { PROOF, PROOF_MS, reportProof } from '../../support/proof.ts'
 import { runtime } from '../../support/runtimes.ts'
 import { type Answer, createService, type Person, type Service } from '../../support/service.ts'
 
@@ -62,9 +62,12 @@ test(
       found.push(`${operation.method} ${operation.path}: ${wrong}; sent ${body.slice(0, 200)}`)
     }
     for (const operation of operations) {
-      const bodies = fc.sample(malformedOf(operation, description), { numRuns: BODIES, seed: SEED })
+      const bodies = fc.sample(malformedBodies(operation, description), {
+        numRuns: BODIES,
+        seed: SEED,
+      })
       for (const { body, headers } of bodies) {
-        const parsed = countParsed()
+        const parsed = countJsonParses()
         const stranger = await send(operation, body, headers)
         const unknown = body.length > 4096 && (await send(operation, body, headers, generateKey()))
         parsed.stop()
@@ -85,7 +88,7 @@ test(
     }
     expect(found.slice(0, 20)).toEqual([])
     expect(operations.length).toBeGreaterThan(20)
-    prove('malformed bodies refused', {
+    reportProof('malformed bodies refused', {
       routes: operations.length,
       bodies: BODIES,
       ...Object.fromEntries([...statuses].sort(([a], [b]) => a - b)),

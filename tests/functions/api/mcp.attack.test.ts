@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { MOST_MESSAGES } from '../../../functions/api/mcp.ts'
+import { MAX_BATCH_MESSAGES } from '../../../functions/api/mcp.ts'
 import { expectProblem } from '../../support/refusals.ts'
 import { createService, type Service } from '../../support/service.ts'
 
@@ -77,10 +77,10 @@ test('a batch that the budget is too small for is 429, and nothing of it is done
 
 test('a batch has an end, and the refusal says where', async () => {
   const { key } = await service.person()
-  const answer = await post(calls(MOST_MESSAGES + 1), key)
+  const answer = await post(calls(MAX_BATCH_MESSAGES + 1), key)
   expectProblem(answer, 400, 'malformed')
   expect(answer.body).toMatchObject({
-    detail: expect.stringContaining(`at most ${MOST_MESSAGES} messages`),
+    detail: expect.stringContaining(`at most ${MAX_BATCH_MESSAGES} messages`),
   })
 })
 

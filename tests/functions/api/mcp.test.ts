@@ -2,17 +2,17 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { createWorkshop, quake, type Workshop } from '../../support/jobs.ts'
+import { createTestJobs, quake, type TestJobs } from '../../support/jobs.ts'
 import { createService, type Service } from '../../support/service.ts'
 
 const PER_MINUTE = 100
 let service: Service
-let jobs: Workshop
+let jobs: TestJobs
 
 beforeAll(async () => {
   // Whole milliseconds a request: each moves the account's bucket by exactly so many.
   service = await createService({ limits: { pro: PER_MINUTE } })
-  jobs = await createWorkshop(service)
+  jobs = await createTestJobs(service)
 })
 afterAll(async () => {
   await jobs?.close()

@@ -79,7 +79,7 @@ describe('somebody who is banned', () => {
   test('does nothing in a transaction that was pipelined behind the refusal', async () => {
     const me = await person()
     await change(me, `banned_until = 'infinity'`)
-    expect(await service.beside(me.key, 'select 1', [], 'commit')).toBe('WP401')
+    expect(await service.queryAs(me.key, 'select 1', [], 'commit')).toBe('WP401')
   })
 })
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
+import { coast } from '../../support/expensive.ts'
 import { expectProblem } from '../../support/refusals.ts'
 import { createService, type Person, parsed, type Service } from '../../support/service.ts'
-import { coast } from '../../support/stall.ts'
 
 const EVENTS = 20_000
 const Answer = z.object({

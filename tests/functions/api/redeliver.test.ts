@@ -198,7 +198,7 @@ describe('an alert is sent again', () => {
 
 describe('a test of a channel', () => {
   const begin = (who: Who, channel: string) =>
-    service.beside(
+    service.queryAs(
       people[who].key,
       `select from (select private.begin_test($1, '{}') as id) begun where id is not null`,
       [channel],
@@ -243,7 +243,7 @@ describe('a test of a channel', () => {
       `insert into watchpost.deliveries (channel_id, type, status) values ($1, $2, $3) returning id`,
       [await channelOf('owner', true), type, before],
     )
-    await service.beside(
+    await service.queryAs(
       people[who].key,
       `select private.end_test($1, 'retry', 500, 12, 'broken', null)`,
       [delivery],

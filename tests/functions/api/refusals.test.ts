@@ -1,25 +1,25 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
-  addressOf,
-  type Belongings,
-  belongings,
+  createOwnedThings,
   expectProblem,
-  MARKER,
+  OTHER_ACCOUNT_MARKER,
+  type OwnedThings,
+  pathOf,
   ROUTES,
   type Route,
-  strangeIds,
   unknownCallers,
+  unknownIds,
 } from '../../support/refusals.ts'
 import { createService, type Person, type Service } from '../../support/service.ts'
 
 let service: Service
 let caller: Person
-let foreign: Belongings
+let foreign: OwnedThings
 beforeAll(async () => {
   service = await createService()
   caller = await service.person()
-  foreign = await belongings(service, await service.person())
+  foreign = await createOwnedThings(service, await service.person())
 })
 afterAll(() => service.close())
 
@@ -32,12 +32,12 @@ function ask(
   route: Route,
   { ids = foreign.ids, query = '', ...options }: AskOptions,
 ): ReturnType<Service['request']> {
-  const address = addressOf(route, ids)
+  const address = pathOf(route, ids)
   const separator = address.includes('?') ? '&' : '?'
   const path = query ? `${address}${separator}${query}` : address
   return service.request(route.method, path, { body: route.body, ...options })
 }
-type AskOptions = Parameters<Service['request']>[2] & { ids?: Belongings['ids']; query?: string }
+type AskOptions = Parameters<Service['request']>[2] & { ids?: OwnedThings['ids']; query?: string }
 
 test('every route for keys in the OpenAPI document is here, and only health needs none', async () => {
   const documented = (await service.routes()).filter(({ is_account }) => !is_account)
@@ -67,11 +67,15 @@ test('no route shows anybody a word of what is not theirs, in no body, header or
     for (const route of ROUTES) {
       const { text, headers } = await ask(route, key === undefined ? {} : { key })
       const told = `${text} ${JSON.stringify([...headers])}`
-      expect([who, route.path, told.includes(MARKER)]).toEqual([who, route.path, false])
+      expect([who, route.path, told.includes(OTHER_ACCOUNT_MARKER)]).toEqual([
+        who,
+        route.path,
+        false,
+      ])
     }
   }
   expect(service.lines.length).toBeGreaterThanOrEqual(5 * ROUTES.length)
-  expect(JSON.stringify(service.lines)).not.toContain(MARKER)
+  expect(JSON.stringify(service.lines)).not.toContain(OTHER_ACCOUNT_MARKER)
 })
 
 describe.each(named)('%s', (_, route) => {
@@ -115,7 +119,7 @@ describe.each(named)('%s', (_, route) => {
 describe.each(withBody)('%s', (_, route) => {
   test('an unknown field is 422, also of a thing that is not there', async () => {
     const body = { ...route.body, tarket: 1 }
-    for (const ids of [foreign.ids, strangeIds(() => 'x')]) {
+    for (const ids of [foreign.ids, unknownIds(() => 'x')]) {
       const answer = await ask(route, { key: caller.key, body, ids })
       expectProblem(answer, 422, 'invalid')
       expect(answer.body).toMatchObject({
@@ -141,8 +145,8 @@ describe.each(withId)('%s', (_, route) => {
   test('what belongs to somebody else is 404, as if it were not there, and stays as it is', async () => {
     const before = await foreign.read()
     const theirs = await ask(route, { key: caller.key })
-    const nobodys = await ask(route, { key: caller.key, ids: strangeIds(randomUUID) })
-    const malformed = await ask(route, { key: caller.key, ids: strangeIds(() => 'nonsense') })
+    const nobodys = await ask(route, { key: caller.key, ids: unknownIds(randomUUID) })
+    const malformed = await ask(route, { key: caller.key, ids: unknownIds(() => 'nonsense') })
     for (const answer of [theirs, nobodys, malformed]) expectProblem(answer, 404, 'not_found')
     const bytes = [theirs, nobodys, malformed].map(({ text, headers }) =>
       text.replaceAll(headers.get('X-Request-Id') ?? '', ''),
@@ -156,6 +160,6 @@ describe.each(withId)('%s', (_, route) => {
 /** A body with a mistake, for a route that takes one. */
 function spoiled({ body }: Route): AskOptions {
   return body
-    ? { body: { nope: true }, ids: strangeIds(() => 'x') }
-    : { ids: strangeIds(() => 'x') }
+    ? { body: { nope: true }, ids: unknownIds(() => 'x') }
+    : { ids: unknownIds(() => 'x') }
 }

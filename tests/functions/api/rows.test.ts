@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Belongings, belongings } from '../../support/refusals.ts'
+import { createOwnedThings, type OwnedThings } from '../../support/refusals.ts'
 import { createService, type Person, type Service } from '../../support/service.ts'
 
 const ACTORS = ['owner', 'admin', 'member', 'stranger', 'reader', 'nobody'] as const
@@ -9,7 +9,7 @@ const NOT_OWNER = 'WP403'
 
 let service: Service
 let keys: Record<Actor, string | undefined>
-let ids: Belongings['ids']
+let ids: OwnedThings['ids']
 let owner: Person
 beforeAll(async () => {
   service = await createService()
@@ -19,7 +19,7 @@ beforeAll(async () => {
     service.person(),
   ])
   owner = await service.person()
-  const made = await belongings(service, owner)
+  const made = await createOwnedThings(service, owner)
   const { query } = service.database
   const org = made.ids.organisation
   for (const [{ user_id }, role] of [
@@ -66,7 +66,7 @@ const NEVER: Expected = [REFUSED, REFUSED, REFUSED, REFUSED, REFUSED, REFUSED]
 const NO_ROW: Expected = [0, 0, 0, 0, 0, 0]
 
 /** What each actor reaches beside the routes, where only row-level security and grants stand. */
-const STATEMENTS: [statement: string, thing: keyof Belongings['ids'], expected: Expected][] = [
+const STATEMENTS: [statement: string, thing: keyof OwnedThings['ids'], expected: Expected][] = [
   ['select id from watchpost.zones where id = $1', 'zone', SEEN],
   [`update watchpost.zones set label = 'Taken' where id = $1`, 'zone', MANAGED],
   ['update watchpost.zones set deleted_at = now() where id = $1', 'zone', MANAGED],
@@ -123,7 +123,7 @@ describe.each(STATEMENTS)('%s', (statement, thing, expected) => {
     for (const [index, actor] of ACTORS.entries()) {
       // What is forbidden is really tried; what is allowed is undone.
       const end = expected[index] === 1 ? 'rollback' : 'commit'
-      reached.push(await service.beside(keys[actor], statement, [ids[thing]], end))
+      reached.push(await service.queryAs(keys[actor], statement, [ids[thing]], end))
     }
     expect(reached).toEqual(expected)
     expect(await readBack()).toEqual(before)
@@ -134,12 +134,12 @@ test('a caller makes nothing in another’s name or in an organisation they are 
   const insert = `insert into watchpost.channels (org_id, kind, target_sealed, target_masked)
     values ($1, 'webhook', 'x', 'x')`
   const reached = await Promise.all(
-    ACTORS.map((actor) => service.beside(keys[actor], insert, [ids.organisation], 'rollback')),
+    ACTORS.map((actor) => service.queryAs(keys[actor], insert, [ids.organisation], 'rollback')),
   )
   expect(reached).toEqual([1, 1, REFUSED, REFUSED, REFUSED, REFUSED])
   const foreign = `insert into watchpost.channels (owner_id, kind, target_sealed, target_masked)
     values ($1, 'webhook', 'x', 'x')`
-  expect(await service.beside(keys.stranger, foreign, [owner.user_id], 'commit')).toBe(REFUSED)
+  expect(await service.queryAs(keys.stranger, foreign, [owner.user_id], 'commit')).toBe(REFUSED)
 })
 
 test('an invite cannot be made for somebody else, as the owner, or already accepted', async () => {
@@ -147,7 +147,7 @@ test('an invite cannot be made for somebody else, as the owner, or already accep
     `insert into watchpost.members (org_id, email, role, invited_by, invite_hash)
     values ($1, 'x@watchpost.test', '${role}', ${invitedBy}, sha256('x'))`
   const by = (actor: Actor, statement: string) =>
-    service.beside(keys[actor], statement, [ids.organisation], 'rollback')
+    service.queryAs(keys[actor], statement, [ids.organisation], 'rollback')
   expect(await by('admin', insert('admin', 'private.uid()'))).toBe(1)
   expect(await by('admin', insert('owner', 'private.uid()'))).toBe(REFUSED)
   expect(await by('admin', insert('member', 'null'))).toBe(REFUSED)

@@ -204,7 +204,7 @@ describe('the routes of the account', () => {
       'private.my_invites()',
       'private.delete_account()',
     ]) {
-      expect(await service.beside(person.key, `select * from ${call}`, [], 'rollback')).toBe(
+      expect(await service.queryAs(person.key, `select * from ${call}`, [], 'rollback')).toBe(
         'WP403',
       )
     }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
+import { coast } from '../../support/expensive.ts'
 import { createService, type Person, parsed, type Service } from '../../support/service.ts'
-import { coast } from '../../support/stall.ts'
 
 const Page = z.object({
   zones: z.array(z.object({ label: z.string(), polygon: z.unknown() })),

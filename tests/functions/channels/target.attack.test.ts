@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { nodeSend } from '../../../functions/channels/send-node.ts'
 import { workersSend } from '../../../functions/channels/send-workers.ts'
 import { checkTarget, isPermitted, parseAllowList } from '../../../functions/channels/target.ts'
-import { ANSWERS, type Meaning, PUBLIC, SPELLINGS } from '../../support/spellings.ts'
+import { DNS_ANSWERS, type Meaning, PUBLIC_URLS, SPELLINGS } from '../../support/spellings.ts'
 
 const allow = parseAllowList('')
 const post = (url: string) => ({ url, method: 'POST' as const, headers: {}, body: '{}' })
@@ -22,7 +22,7 @@ describe('a webhook is never sent to', () => {
   const asked: string[] = []
   const resolve = async (host: string) => {
     asked.push(host)
-    return ANSWERS[host] ?? ['93.184.215.14']
+    return DNS_ANSWERS[host] ?? ['93.184.215.14']
   }
   const node = nodeSend({ allow, resolve, timeout_ms: 2000 })
   const workers = workersSend({ allow })
@@ -39,13 +39,14 @@ describe('a webhook is never sent to', () => {
     }
   })
 
-  test.each(Object.entries(ANSWERS))('%s, whose answer is %s', async (host) => {
+  test.each(Object.entries(DNS_ANSWERS))('%s, whose answer is %s', async (host) => {
     expect(await node(post(`https://${host}/`))).toMatchObject({ ok: false, failure: 'refused' })
   })
 })
 
 test('what is public is not refused', () => {
-  for (const url of PUBLIC) expect(checkTarget(url, { allow }), url).toMatchObject({ ok: true })
+  for (const url of PUBLIC_URLS)
+    expect(checkTarget(url, { allow }), url).toMatchObject({ ok: true })
   for (const address of ['93.184.215.14', '2606:4700::1', '64:ff9b::5db8:d70e']) {
     expect(isPermitted(address, { allow, host: 'example.org', is_plain: false }), address).toBe(
       true,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Card, Message } from '../../../functions/channels/channel.ts'
+import type { Message, Notification } from '../../../functions/channels/channel.ts'
 import { CHANNEL_KINDS, deliver, findKind } from '../../../functions/channels/kinds.ts'
 import type { SendResult } from '../../../functions/channels/send.ts'
 import { nodeSend } from '../../../functions/channels/send-node.ts'
@@ -13,7 +13,7 @@ import { receiver } from '../../support/receiver.ts'
 const allow = parseAllowList('127.0.0.1')
 const now = new Date('2026-03-01T12:00:00.000Z')
 const secrets = ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=']
-const card: Card = {
+const notification: Notification = {
   type: 'alert.raised',
   timestamp: '2026-03-01T11:50:00.000Z',
   alert: { id: 'a1', severity: 60, event: { id: 'usgs:xx1', title: 'M 5.0 - Test “ville”' } },
@@ -21,7 +21,7 @@ const card: Card = {
 }
 const message = (over: Partial<Message> = {}): Message => ({
   id: '7c1f5d0a-0b8e-4d53-9a77-5f6f0c2d1e11',
-  card,
+  notification,
   target: 'https://hooks.example.org/s3cr3t',
   config: {},
   secrets,
@@ -45,7 +45,7 @@ describe('the request', () => {
     expect(JSON.parse(body)).toEqual({
       type: 'alert.raised',
       timestamp: '2026-03-01T11:50:00.000Z',
-      data: { alert: card.alert, zone: { id: 'z1', label: 'Home' } },
+      data: { alert: notification.alert, zone: { id: 'z1', label: 'Home' } },
     })
     expect(headers).toEqual({
       'X-Team': 'red',
@@ -69,15 +69,17 @@ describe('the request', () => {
 
   test('a digest stays below 20 kB, the most severe first, and says how many there are', async () => {
     const alerts = Array.from({ length: 400 }, (_, n) => ({ id: `a${n}`, note: 'ö'.repeat(100) }))
-    const digest: Card = { ...card, type: 'alert.digest', alert: null, alerts }
-    const { body } = await webhook.render(message({ card: digest }))
+    const digest: Notification = { ...notification, type: 'alert.digest', alert: null, alerts }
+    const { body } = await webhook.render(message({ notification: digest }))
     expect(Buffer.byteLength(body)).toBeLessThanOrEqual(20_000)
     const { data } = JSON.parse(body)
     expect(data.alerts_total).toBe(400)
     expect(data.alerts.length).toBeGreaterThan(50)
     expect(data.alerts).toEqual(alerts.slice(0, data.alerts.length))
 
-    const small = await webhook.render(message({ card: { ...digest, alerts: alerts.slice(0, 2) } }))
+    const small = await webhook.render(
+      message({ notification: { ...digest, alerts: alerts.slice(0, 2) } }),
+    )
     expect(JSON.parse(small.body).data).toMatchObject({
       alerts: alerts.slice(0, 2),
       alerts_total: 2,
@@ -292,7 +294,7 @@ describe('from end to end', () => {
     expect(server.received).toHaveLength(3)
   })
 
-  test('a target that has become private is given up without telling it', async () => {
+  test('a target that has become private is given up without naming it', async () => {
     const send = nodeSend({ allow, resolve: async () => ['10.0.0.1'] })
     const outcome = await deliver(webhook, message(), send)
     expect(outcome).toMatchObject({ outcome: 'fail_permanent' })

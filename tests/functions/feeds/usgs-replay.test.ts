@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { FeedState } from '../../../functions/feeds/feed.ts'
 import { loadRecording } from '../../../functions/feeds/usgs-recording.ts'
-import { history, readRecording, usgsReplay } from '../../../functions/feeds/usgs-replay.ts'
+import { historyOf, readRecording, usgsReplay } from '../../../functions/feeds/usgs-replay.ts'
 import { NormalisedEvent } from '../../../shared/event.ts'
 import { quake, summary } from '../../support/quakes.ts'
 
@@ -45,7 +45,7 @@ const every = (step: number, until: number) =>
 
 describe('history', () => {
   test('is the week, oldest first, shifted to end at the start', () => {
-    const week = history(recording, startedAt)
+    const week = historyOf(recording, startedAt)
     expect(week.map(({ event }) => event.id)).toEqual(
       [0, 1, 2, 3, 4, 5, 6].map((day) => `usgs-replay:q${day}`),
     )
@@ -142,7 +142,7 @@ describe('the recorded week', () => {
   test('is 1,707 events, all of which play in the first five minutes', async () => {
     const week = await loadRecording()
     expect(week.items).toHaveLength(1707)
-    expect(history(week, startedAt)).toHaveLength(1707)
+    expect(historyOf(week, startedAt)).toHaveLength(1707)
     const { events, polls } = await play(every(30, 300), week)
     expect(new Set(events.map(({ id }) => id)).size).toBe(1707)
     expect(Math.max(...polls.map((events) => events.length))).toBeLessThan(500)

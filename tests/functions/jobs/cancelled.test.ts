@@ -1,21 +1,26 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import {
+  CreatedZone,
+  createDeliveryService,
+  type DeliveryService,
+  type TriedDelivery,
+} from '../../support/delivery-service.ts'
 import { quake } from '../../support/jobs.ts'
-import { answered } from '../../support/service.ts'
-import { createTelling, MadeZone, type Telling, type Told } from '../../support/telling.ts'
+import { sendResult } from '../../support/service.ts'
 
-let telling: Telling
+let fixture: DeliveryService
 beforeAll(async () => {
-  telling = await createTelling()
+  fixture = await createDeliveryService()
 })
-afterAll(() => telling?.close())
-beforeEach(() => telling.reset())
+afterAll(() => fixture?.close())
+beforeEach(() => fixture.reset())
 
-const query = (statement: string, values: unknown[] = []) => telling.query(statement, values)
-const broken = () => answered(500, 'broken')
+const query = (statement: string, values: unknown[] = []) => fixture.query(statement, values)
+const broken = () => sendResult(500, 'broken')
 
 describe('nothing is sent any more', () => {
-  const cases: [string, (told: Told) => Promise<unknown>, string][] = [
+  const cases: [string, (told: TriedDelivery) => Promise<unknown>, string][] = [
     [
       'for an account that fell below Pro',
       ({ person }) =>
@@ -31,7 +36,7 @@ describe('nothing is sent any more', () => {
     [
       'to a channel that was switched off',
       ({ person, channel }) =>
-        telling.service.request('PATCH', `/api/v1/channels/${channel}`, {
+        fixture.service.request('PATCH', `/api/v1/channels/${channel}`, {
           key: person.key,
           body: { enabled: false },
         }),
@@ -40,12 +45,12 @@ describe('nothing is sent any more', () => {
     [
       'to a channel that was deleted',
       ({ person, channel }) =>
-        telling.service.request('DELETE', `/api/v1/channels/${channel}`, person),
+        fixture.service.request('DELETE', `/api/v1/channels/${channel}`, person),
       'The channel was deleted.',
     ],
     [
       'about a zone that was deleted',
-      ({ person, zone }) => telling.service.request('DELETE', `/api/v1/zones/${zone}`, person),
+      ({ person, zone }) => fixture.service.request('DELETE', `/api/v1/zones/${zone}`, person),
       'The zone was deleted.',
     ],
     // As if the deletion were committed after the delivery was made and before it is taken up.
@@ -63,7 +68,7 @@ describe('nothing is sent any more', () => {
     [
       'to a channel that belongs to somebody else by now',
       async ({ channel }) => {
-        const { user_id } = await telling.service.person()
+        const { user_id } = await fixture.service.person()
         await behind(`update watchpost.channels set owner_id = '${user_id}' where id = $1`, channel)
       },
       'no longer sees this channel',
@@ -72,18 +77,18 @@ describe('nothing is sent any more', () => {
 
   /** Without the triggers that follow a change. */
   async function behind(statement: string, id: string) {
-    const transaction = await telling.service.transaction()
+    const transaction = await fixture.service.transaction()
     await transaction.query('set local session_replication_role = replica', [])
     await transaction.query(statement, [id])
     await transaction.commit()
   }
 
   test.each(cases)('%s', async (_, change, why) => {
-    const told = await telling.tell(broken)
+    const told = await fixture.deliverOnce(broken)
     await change(told)
-    await telling.again(told)
-    expect(telling.service.receiver.requests).toEqual([])
-    expect(await telling.deliveryOf(told)).toEqual({
+    await fixture.retryNow(told)
+    expect(fixture.service.receiver.requests).toEqual([])
+    expect(await fixture.deliveryOf(told)).toEqual({
       status: 'cancelled',
       attempts: 1,
       last_error: expect.stringContaining(why),
@@ -92,43 +97,43 @@ describe('nothing is sent any more', () => {
   })
 
   test('to a channel of an organisation that the zone’s owner has left', async () => {
-    const [owner, member] = [await telling.service.person(), await telling.service.person()]
-    const org = await telling.service.organisation(owner, [member, 'member'])
-    const { id: channel } = await telling.channelOf(owner, { org_id: org })
-    const here = telling.place()
+    const [owner, member] = [await fixture.service.person(), await fixture.service.person()]
+    const org = await fixture.service.organisation(owner, [member, 'member'])
+    const { id: channel } = await fixture.channelOf(owner, { org_id: org })
+    const here = fixture.place()
     const fields = { label: 'Mine', ...here, channel_ids: [channel] }
-    const { zone } = await telling.make(member, 'zones', fields, MadeZone)
-    telling.service.receiver.answer = broken
-    await telling.jobs.ingest(quake(here))
-    await telling.jobs.drain()
+    const { zone } = await fixture.make(member, 'zones', fields, CreatedZone)
+    fixture.service.receiver.answer = broken
+    await fixture.jobs.ingest(quake(here))
+    await fixture.jobs.drain()
     const [row] = await query(
       `select d.id, d.status from watchpost.deliveries d join watchpost.alerts a on a.id = d.alert_id
       where a.zone_id = $1`,
       [zone.id],
     )
     expect(row).toMatchObject({ status: 'queued' })
-    telling.service.receiver.requests.length = 0
+    fixture.service.receiver.requests.length = 0
     const path = `/api/v1/orgs/${org}/members/${member.user_id}`
-    expect((await telling.service.request('DELETE', path, owner)).status).toBe(200)
-    await telling.again({ channel })
-    expect(telling.service.receiver.requests).toEqual([])
-    expect(await telling.deliveryOf({ delivery: z.uuid().parse(row?.id) })).toMatchObject({
+    expect((await fixture.service.request('DELETE', path, owner)).status).toBe(200)
+    await fixture.retryNow({ channel })
+    expect(fixture.service.receiver.requests).toEqual([])
+    expect(await fixture.deliveryOf({ delivery: z.uuid().parse(row?.id) })).toMatchObject({
       status: 'cancelled',
       last_error: expect.stringContaining('no longer sees this channel'),
     })
   })
 
   test('once the other channel got it, what is cancelled here fails no alert', async () => {
-    const told = await telling.tell(broken)
-    const other = await telling.channelOf(told.person)
+    const told = await fixture.deliverOnce(broken)
+    const other = await fixture.channelOf(told.person)
     await query(
       `insert into watchpost.deliveries (alert_id, channel_id, type, status)
       select alert_id, $2, type, 'succeeded' from watchpost.deliveries where id = $1`,
       [told.delivery, other.id],
     )
-    await telling.service.request('DELETE', `/api/v1/channels/${told.channel}`, told.person)
+    await fixture.service.request('DELETE', `/api/v1/channels/${told.channel}`, told.person)
     await query(`update watchpost.deliveries set status = 'queued' where id = $1`, [told.delivery])
-    await telling.again(told)
-    expect(await telling.deliveryOf(told)).toMatchObject({ status: 'cancelled', alert: 'pending' })
+    await fixture.retryNow(told)
+    expect(await fixture.deliveryOf(told)).toMatchObject({ status: 'cancelled', alert: 'pending' })
   })
 })

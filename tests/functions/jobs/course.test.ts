@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Alert } from '../../../shared/alert.ts'
-import { createWorkshop, quake, type Workshop } from '../../support/jobs.ts'
+import { createTestJobs, quake, type TestJobs } from '../../support/jobs.ts'
 import {
-  answered,
   createService,
   type Person,
   parsed,
   type Service,
+  sendResult,
 } from '../../support/service.ts'
 
 // What becomes of an alert between its birth and its message: held, suppressed, taken further, gathered.
 let service: Service
-let jobs: Workshop
+let jobs: TestJobs
 
 beforeAll(async () => {
   service = await createService()
-  jobs = await createWorkshop(service)
+  jobs = await createTestJobs(service)
 })
 afterAll(async () => {
   await jobs?.close()
@@ -54,7 +54,7 @@ async function patch(person: Person, zone: string, body: object) {
   await jobs.drain()
 }
 
-async function ingest(...events: Parameters<Workshop['ingest']>) {
+async function ingest(...events: Parameters<TestJobs['ingest']>) {
   await jobs.ingest(...events)
   await jobs.drain()
 }
@@ -318,9 +318,9 @@ describe('news', () => {
     const { channel: other } = parsed(made, 201, z.object({ channel: Id }))
     const event = quake({ ...here, severity: 45 })
     await jobs.ingest(event)
-    service.receiver.answer = ({ url }) => answered(url === target ? 503 : 200)
+    service.receiver.answer = ({ url }) => sendResult(url === target ? 503 : 200)
     await jobs.drain()
-    service.receiver.answer = () => answered(200)
+    service.receiver.answer = () => sendResult(200)
     expect((await ask(person, 'DELETE', `channels/${other.id}`)).status).toBe(204)
     service.receiver.requests.length = 0
     await ingest({ ...event, status: 'retracted' })

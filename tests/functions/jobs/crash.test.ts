@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { parseAllowList } from '../../../functions/channels/target.ts'
-import { createWorkshop, quake } from '../../support/jobs.ts'
-import { PROOF, PROOF_MS, progress, prove } from '../../support/proof.ts'
+import { createTestJobs, quake } from '../../support/jobs.ts'
+import { PROOF, PROOF_MS, progress, reportProof } from '../../support/proof.ts'
 import { type Received, receiver } from '../../support/receiver.ts'
-import { answered, createService, parsed, type Service } from '../../support/service.ts'
+import { createService, parsed, type Service, sendResult } from '../../support/service.ts'
 import { type Orders, runStory } from './crash-worker.ts'
 
 const WORKER = fileURLToPath(new URL('./crash-worker.ts', import.meta.url))
@@ -213,7 +213,7 @@ test(
         await scene.close()
       }
     })
-    prove('deaths survived', {
+    reportProof('deaths survived', {
       deaths: points.length,
       boundaries: boundaries.length,
       different: new Set(reached).size,
@@ -250,7 +250,7 @@ test(
         await scene.close()
       }
     })
-    prove('cut connections survived', { cuts: points.length, boundaries: boundaries.length })
+    reportProof('cut connections survived', { cuts: points.length, boundaries: boundaries.length })
   },
   LONG_MS,
 )
@@ -310,7 +310,7 @@ test('a process whose lease was given to another changes nothing any more', asyn
   service.receiver.answer = async () => {
     arrived()
     await gate
-    return answered(500, 'told too late')
+    return sendResult(500, 'told too late')
   }
   const stale = jobs.drain()
   await sending
@@ -318,8 +318,8 @@ test('a process whose lease was given to another changes nothing any more', asyn
     `update pgboss.job set started_on = started_on - interval '1 hour' where state = 'active'`,
   )
   await service.database.query('update pgboss.queue set monitor_on = null, monitor_claim_on = null')
-  service.receiver.answer = () => answered(200, 'ok')
-  const other = await createWorkshop(service)
+  service.receiver.answer = () => sendResult(200, 'ok')
+  const other = await createTestJobs(service)
   await other.drain()
   release()
   await stale
@@ -351,7 +351,7 @@ test('a receiver that hangs delays nobody else', async () => {
   const gate = new Promise<void>((resolve) => (release = resolve))
   service.receiver.answer = async ({ url }) => {
     if (url === target) await gate
-    return answered(200)
+    return sendResult(200)
   }
   const events = Array.from({ length: 30 }, () => quake({ lat: 41, lon: 29 }))
   await jobs.ingest(...events)
@@ -384,7 +384,7 @@ test('a receiver that hangs delays nobody else', async () => {
 /** A service with one person and one channel, and jobs beside it. */
 async function setDesk() {
   const service = await createService()
-  const jobs = await createWorkshop(service)
+  const jobs = await createTestJobs(service)
   const person = await service.person()
   const target = 'https://hooks.example.com/in'
   await post(service, person.key, '/api/v1/channels', { kind: 'webhook', target })

@@ -1,20 +1,25 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { failed, type SendResult } from '../../../functions/channels/send.ts'
+import { failedSend, type SendResult } from '../../../functions/channels/send.ts'
 import { verify } from '../../../shared/signing.ts'
+import {
+  CreatedChannel,
+  createDeliveryService,
+  type DeliveryService,
+  type TriedDelivery,
+} from '../../support/delivery-service.ts'
 import { quake } from '../../support/jobs.ts'
-import { answered, parsed } from '../../support/service.ts'
-import { createTelling, MadeChannel, type Telling, type Told } from '../../support/telling.ts'
+import { parsed, sendResult } from '../../support/service.ts'
 
-let telling: Telling
+let fixture: DeliveryService
 beforeAll(async () => {
-  telling = await createTelling()
+  fixture = await createDeliveryService()
 })
-afterAll(() => telling?.close())
-beforeEach(() => telling.reset())
+afterAll(() => fixture?.close())
+beforeEach(() => fixture.reset())
 
-const query = (statement: string, values: unknown[] = []) => telling.query(statement, values)
+const query = (statement: string, values: unknown[] = []) => fixture.query(statement, values)
 
-const broken = () => answered(500, 'broken')
+const broken = () => sendResult(500, 'broken')
 const busy = (retry_after?: number): SendResult => ({
   ok: true,
   status: 429,
@@ -29,19 +34,19 @@ describe('after a rotation', () => {
     ['0 seconds', false],
     ['-1 second', false],
   ])('the previous secret signs too while it has %s left: %s', async (left, signs) => {
-    const told = await telling.tell(broken)
-    const rotated = await telling.service.request(
+    const told = await fixture.deliverOnce(broken)
+    const rotated = await fixture.service.request(
       'POST',
       `/api/v1/channels/${told.channel}/rotate-secret`,
       told.person,
     )
-    const { signing_secret } = parsed(rotated, 200, MadeChannel).channel
+    const { signing_secret } = parsed(rotated, 200, CreatedChannel).channel
     await query(
       'update watchpost.channels set previous_secret_until = now() + $2::interval where id = $1',
       [told.channel, left],
     )
-    await telling.again(told)
-    const [sent, ...others] = telling.service.receiver.requests
+    await fixture.retryNow(told)
+    const [sent, ...others] = fixture.service.receiver.requests
     if (!sent) throw new Error('nothing was sent')
     expect(others).toEqual([])
     const { headers, body } = sent
@@ -53,7 +58,7 @@ describe('after a rotation', () => {
 })
 
 describe('a channel that fails', () => {
-  const channelState = async ({ channel }: Pick<Told, 'channel'>) => {
+  const channelState = async ({ channel }: Pick<TriedDelivery, 'channel'>) => {
     const [row] = await query(
       `select failures, status, extract(epoch from paused_until - updated_at)::float8 as pause
       from watchpost.channels where id = $1`,
@@ -63,7 +68,7 @@ describe('a channel that fails', () => {
   }
 
   test('is left alone from its fifth failure in a row on, twice as long each time, at most 30 minutes', async () => {
-    const told = await telling.tell(broken)
+    const told = await fixture.deliverOnce(broken)
     const pauses: unknown[] = []
     for (const before of [0, 3, 4, 5, 6, 11, 12, 100]) {
       await query('update watchpost.channels set failures = $2 where id = $1', [
@@ -71,8 +76,8 @@ describe('a channel that fails', () => {
         before,
       ])
       await query('delete from watchpost.delivery_attempts where delivery_id = $1', [told.delivery])
-      telling.service.receiver.answer = broken
-      await telling.again(told)
+      fixture.service.receiver.answer = broken
+      await fixture.retryNow(told)
       const { failures, status, pause } = (await channelState(told)) ?? {}
       expect([failures, status]).toEqual([before + 1, 'failing'])
       pauses.push([before + 1, pause])
@@ -98,14 +103,14 @@ describe('a channel that fails', () => {
   ])(
     'and asks for %s seconds with 429 gets %i for all that is sent to it',
     async (asked, pause) => {
-      const told = await telling.tell(() => busy(asked))
+      const told = await fixture.deliverOnce(() => busy(asked))
       expect(await channelState(told)).toMatchObject({ failures: 1, pause })
     },
   )
 
   test('is not told sooner than it asked because another answer asked for less', async () => {
-    const told = await telling.tell(broken)
-    telling.service.receiver.answer = async () => {
+    const told = await fixture.deliverOnce(broken)
+    fixture.service.receiver.answer = async () => {
       // As another process would that was asked for an hour.
       await query(
         `update watchpost.channels set paused_until = now() + interval '1 hour' where id = $1`,
@@ -113,7 +118,7 @@ describe('a channel that fails', () => {
       )
       return busy(5)
     }
-    await telling.again(told)
+    await fixture.retryNow(told)
     const [row] = await query(
       `select paused_until > now() + interval '50 minutes' as waits from watchpost.channels where id = $1`,
       [told.channel],
@@ -122,16 +127,16 @@ describe('a channel that fails', () => {
   })
 
   test('gets nothing while it is paused, which uses no attempt up, and everything afterwards', async () => {
-    const told = await telling.tell(broken)
+    const told = await fixture.deliverOnce(broken)
     const pause = (time: string) =>
       query('update watchpost.channels set paused_until = now() + $2::interval where id = $1', [
         told.channel,
         time,
       ])
     await pause('20 minutes')
-    await telling.again(told, { is_paused: true })
-    expect(telling.service.receiver.requests).toEqual([])
-    expect(await telling.deliveryOf(told)).toMatchObject({ status: 'queued', attempts: 1 })
+    await fixture.retryNow(told, { is_paused: true })
+    expect(fixture.service.receiver.requests).toEqual([])
+    expect(await fixture.deliveryOf(told)).toMatchObject({ status: 'queued', attempts: 1 })
     const waiting = await query(
       `select start_after = (select date_trunc('milliseconds', paused_until) from watchpost.channels where id = $2) as is_due_then
       from pgboss.job where name = 'deliver' and state = 'created' and data ->> 'delivery_id' = $1`,
@@ -139,37 +144,37 @@ describe('a channel that fails', () => {
     )
     expect(waiting).toEqual([{ is_due_then: true }])
     await pause('0 seconds')
-    await telling.again(told, { is_paused: true })
-    expect(telling.service.receiver.requests).toHaveLength(1)
-    expect(await telling.deliveryOf(told)).toMatchObject({ status: 'succeeded', attempts: 2 })
+    await fixture.retryNow(told, { is_paused: true })
+    expect(fixture.service.receiver.requests).toHaveLength(1)
+    expect(await fixture.deliveryOf(told)).toMatchObject({ status: 'succeeded', attempts: 2 })
   })
 
   test('is well again after one success, and only then', async () => {
-    const told = await telling.tell(broken)
+    const told = await fixture.deliverOnce(broken)
     await query(`update watchpost.channels set failures = 9 where id = $1`, [told.channel])
-    telling.service.receiver.answer = () => answered(400)
-    await telling.again(told)
+    fixture.service.receiver.answer = () => sendResult(400)
+    await fixture.retryNow(told)
     expect(await channelState(told)).toMatchObject({ failures: 10, status: 'failing' })
-    await telling.jobs.ingest(quake(told.here))
-    telling.service.receiver.answer = () => answered(200)
+    await fixture.jobs.ingest(quake(told.here))
+    fixture.service.receiver.answer = () => sendResult(200)
     await query(
       `update watchpost.channels set paused_until = now() - interval '1 second' where id = $1`,
       [told.channel],
     )
-    await telling.again(told, { is_paused: true })
+    await fixture.retryNow(told, { is_paused: true })
     expect(await channelState(told)).toEqual({ failures: 0, status: 'ok', pause: null })
   })
 
   test('and was switched off meanwhile stays off, whatever it answers', async () => {
-    for (const answer of [broken, () => answered(200), () => answered(410)]) {
-      const told = await telling.tell(broken)
-      telling.service.receiver.answer = async () => {
+    for (const answer of [broken, () => sendResult(200), () => sendResult(410)]) {
+      const told = await fixture.deliverOnce(broken)
+      fixture.service.receiver.answer = async () => {
         const body = { enabled: false }
         const { key } = told.person
-        await telling.service.request('PATCH', `/api/v1/channels/${told.channel}`, { key, body })
+        await fixture.service.request('PATCH', `/api/v1/channels/${told.channel}`, { key, body })
         return answer()
       }
-      await telling.again(told)
+      await fixture.retryNow(told)
       const [row] = await query('select enabled, status from watchpost.channels where id = $1', [
         told.channel,
       ])
@@ -188,7 +193,7 @@ describe('a delivery is given up', () => {
     [
       'after eight that nobody answered',
       past(7, null),
-      () => failed('timeout'),
+      () => failedSend('timeout'),
       'failed',
       'failed',
     ],
@@ -201,9 +206,9 @@ describe('a delivery is given up', () => {
       'pending',
     ],
     ['not by a 429 when all but one are used up', past(7, 500), () => busy(1), 'queued', 'pending'],
-    ['at once when the answer is for good', [500], () => answered(404), 'failed', 'failed'],
+    ['at once when the answer is for good', [500], () => sendResult(404), 'failed', 'failed'],
   ])('%s', async (_, before, answer, status, alert) => {
-    const told = await telling.tell(broken)
+    const told = await fixture.deliverOnce(broken)
     await query('delete from watchpost.delivery_attempts where delivery_id = $1', [told.delivery])
     await query(
       `insert into watchpost.delivery_attempts (delivery_id, attempt, outcome, status_code, duration_ms)
@@ -214,10 +219,10 @@ describe('a delivery is given up', () => {
       told.delivery,
       before.length,
     ])
-    telling.service.receiver.answer = answer
-    await telling.again(told)
-    expect(telling.service.receiver.requests).toHaveLength(1)
-    expect(await telling.deliveryOf(told)).toMatchObject({
+    fixture.service.receiver.answer = answer
+    await fixture.retryNow(told)
+    expect(fixture.service.receiver.requests).toHaveLength(1)
+    expect(await fixture.deliveryOf(told)).toMatchObject({
       status,
       alert,
       attempts: before.length + 1,
@@ -233,29 +238,29 @@ describe('a delivery is given up', () => {
     ['47 hours 59 minutes', 'queued'],
     ['48 hours', 'expired'],
   ])('%s after its first attempt it is %s, even for a 429', async (age, status) => {
-    const told = await telling.tell(() => busy(1))
+    const told = await fixture.deliverOnce(() => busy(1))
     await query(
       `update watchpost.deliveries set first_attempt_at = now() - $2::interval where id = $1`,
       [told.delivery, age],
     )
-    telling.service.receiver.answer = () => busy(1)
-    await telling.again(told)
-    expect(await telling.deliveryOf(told)).toMatchObject({ status })
+    fixture.service.receiver.answer = () => busy(1)
+    await fixture.retryNow(told)
+    expect(await fixture.deliveryOf(told)).toMatchObject({ status })
   })
 })
 
 test.each(['held', 'succeeded', 'failed', 'expired', 'cancelled'])(
   'a job for a delivery that is %s sends nothing and changes nothing',
   async (status) => {
-    const told = await telling.tell(broken)
+    const told = await fixture.deliverOnce(broken)
     await query('update watchpost.deliveries set status = $2 where id = $1', [
       told.delivery,
       status,
     ])
-    const before = await telling.deliveryOf(told)
-    await telling.again(told)
-    expect(telling.service.receiver.requests).toEqual([])
-    expect(await telling.deliveryOf(told)).toEqual(before)
+    const before = await fixture.deliveryOf(told)
+    await fixture.retryNow(told)
+    expect(fixture.service.receiver.requests).toEqual([])
+    expect(await fixture.deliveryOf(told)).toEqual(before)
     const left = await query(
       `select from pgboss.job where name = 'deliver' and state <> 'completed' and data ->> 'delivery_id' = $1`,
       [told.delivery],
@@ -266,17 +271,17 @@ test.each(['held', 'succeeded', 'failed', 'expired', 'cancelled'])(
 
 test('what is repeated are the words of the first attempt', async () => {
   const sent: string[] = []
-  const told = await telling.tell(broken)
-  await telling.again(told)
-  sent.push(telling.service.receiver.requests[0]?.body ?? '')
+  const told = await fixture.deliverOnce(broken)
+  await fixture.retryNow(told)
+  sent.push(fixture.service.receiver.requests[0]?.body ?? '')
   await query(`update watchpost.deliveries set status = 'queued' where id = $1`, [told.delivery])
   await query(`update watchpost.alerts set reason = 'Another reason.', note = 'a note'`)
   await query(
     `select private.enqueue('deliver', gen_random_uuid(), jsonb_build_object('delivery_id', $1::text))`,
     [told.delivery],
   )
-  await telling.again(told)
-  sent.push(telling.service.receiver.requests[1]?.body ?? '')
+  await fixture.retryNow(told)
+  sent.push(fixture.service.receiver.requests[1]?.body ?? '')
   expect(sent[0]).toMatch(/alert\.raised/)
   expect(sent[1]).toBe(sent[0])
 })

@@ -2,21 +2,21 @@ import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Alert } from '../../../shared/alert.ts'
-import { createWorkshop, quake, registerSource, type Workshop } from '../../support/jobs.ts'
+import { createTestJobs, quake, registerSource, type TestJobs } from '../../support/jobs.ts'
 import {
-  answered,
   createService,
   type Person,
   parsed,
   type Service,
+  sendResult,
 } from '../../support/service.ts'
 
 let service: Service
-let jobs: Workshop
+let jobs: TestJobs
 
 beforeAll(async () => {
   service = await createService()
-  jobs = await createWorkshop(service)
+  jobs = await createTestJobs(service)
 })
 afterAll(async () => {
   await jobs?.close()
@@ -155,7 +155,7 @@ test('a failing receiver is tried again with the same id, and every attempt is k
   const { id } = await channel(person)
   await zone(person)
   const normal = service.receiver.answer
-  service.receiver.answer = () => answered(500, 'broken')
+  service.receiver.answer = () => sendResult(500, 'broken')
   await jobs.ingest(quake())
   await jobs.drain()
   const [before] = await alertsOf(person)
@@ -185,7 +185,7 @@ test('410 switches the channel off and fails the alert', async () => {
   const { id } = await channel(person)
   await zone(person)
   const normal = service.receiver.answer
-  service.receiver.answer = () => answered(410)
+  service.receiver.answer = () => sendResult(410)
   await jobs.ingest(quake())
   await jobs.drain()
   service.receiver.answer = normal
@@ -265,7 +265,7 @@ test('a deleted zone cancels what is pending', async () => {
   await channel(person)
   const zoneId = await zone(person)
   const normal = service.receiver.answer
-  service.receiver.answer = () => answered(503)
+  service.receiver.answer = () => sendResult(503)
   await jobs.ingest(quake())
   await jobs.drain()
   service.receiver.answer = normal

@@ -1,16 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { NormalisedEvent } from '../../../shared/event.ts'
+import {
+  CreatedZone,
+  createDeliveryService,
+  type DeliveryService,
+} from '../../support/delivery-service.ts'
 import { quake } from '../../support/jobs.ts'
-import { createTelling, MadeZone, type Telling } from '../../support/telling.ts'
 
 // What becomes of what a feed says, until it is decided on.
-let telling: Telling
+let fixture: DeliveryService
 beforeAll(async () => {
-  telling = await createTelling()
+  fixture = await createDeliveryService()
 })
-afterAll(() => telling?.close())
+afterAll(() => fixture?.close())
 
-const query = (statement: string, values: unknown[] = []) => telling.query(statement, values)
+const query = (statement: string, values: unknown[] = []) => fixture.query(statement, values)
 
 /** What ingesting answers, for these events of the source `test`. */
 async function ingest(events: NormalisedEvent[], owner: (string | null)[] = [null, null]) {
@@ -96,9 +100,9 @@ describe('an event that is told again', () => {
   })
 
   test('for another account or organisation changes nothing of the first', async () => {
-    const { user_id } = await telling.service.person()
-    const other = await telling.service.person()
-    const org = await telling.service.organisation(other)
+    const { user_id } = await fixture.service.person()
+    const other = await fixture.service.person()
+    const org = await fixture.service.organisation(other)
     for (const owner of [
       [null, null],
       [user_id, null],
@@ -143,19 +147,19 @@ test('a source’s newest event is remembered by its time, whatever came last', 
 describe('a zone', () => {
   /** How many alerts a zone with these fields raises about these events. */
   async function raised(fields: object, events: Partial<NormalisedEvent>[]) {
-    const person = await telling.service.person()
-    const here = telling.place()
-    const { zone } = await telling.make(
+    const person = await fixture.service.person()
+    const here = fixture.place()
+    const { zone } = await fixture.make(
       person,
       'zones',
       { label: 'A', ...here, ...fields },
-      MadeZone,
+      CreatedZone,
     )
-    await telling.jobs.drain()
-    for (const event of events) await telling.jobs.ingest(quake({ ...here, ...event }))
+    await fixture.jobs.drain()
+    for (const event of events) await fixture.jobs.ingest(quake({ ...here, ...event }))
     // Seen by matching only through the zone's boxes: nothing was remembered or changed meanwhile.
     await query(`delete from pgboss.job where name = 'match_zone'`)
-    await telling.jobs.drain()
+    await fixture.jobs.drain()
     const rows = await query('select event_id from watchpost.alerts where zone_id = $1', [zone.id])
     return rows.length
   }
@@ -196,23 +200,23 @@ describe('a zone', () => {
   })
 
   test('decides as it was when the event was first seen, not as it is when that is matched', async () => {
-    const person = await telling.service.person()
-    const here = telling.place()
-    const { zone } = await telling.make(
+    const person = await fixture.service.person()
+    const here = fixture.place()
+    const { zone } = await fixture.make(
       person,
       'zones',
       { label: 'A', ...here, min_severity: 50 },
-      MadeZone,
+      CreatedZone,
     )
-    await telling.jobs.drain()
-    await telling.jobs.ingest(quake({ ...here, severity: 60, id: 'test:before' }))
+    await fixture.jobs.drain()
+    await fixture.jobs.ingest(quake({ ...here, severity: 60, id: 'test:before' }))
     const body = { min_severity: 90 }
     const path = `/api/v1/zones/${zone.id}`
-    expect((await telling.service.request('PATCH', path, { key: person.key, body })).status).toBe(
+    expect((await fixture.service.request('PATCH', path, { key: person.key, body })).status).toBe(
       200,
     )
-    await telling.jobs.ingest(quake({ ...here, severity: 60, id: 'test:after' }))
-    await telling.jobs.drain()
+    await fixture.jobs.ingest(quake({ ...here, severity: 60, id: 'test:after' }))
+    await fixture.jobs.drain()
     const alerts = await query(
       'select event_id, zone_version from watchpost.alerts where zone_id = $1',
       [zone.id],
@@ -221,17 +225,17 @@ describe('a zone', () => {
   })
 
   test('hears that what it told of has moved away, weakened or ended', async () => {
-    const person = await telling.service.person()
-    const here = telling.place()
-    const { zone } = await telling.make(person, 'zones', { label: 'A', ...here }, MadeZone)
-    await telling.jobs.drain()
+    const person = await fixture.service.person()
+    const here = fixture.place()
+    const { zone } = await fixture.make(person, 'zones', { label: 'A', ...here }, CreatedZone)
+    await fixture.jobs.drain()
     const changes = [{ lon: here.lon + 90 }, { severity: 1 }, { status: 'ended' as const }]
     const events = changes.map(() => quake(here))
-    for (const event of events) await telling.jobs.ingest(event)
-    await telling.jobs.drain()
+    for (const event of events) await fixture.jobs.ingest(event)
+    await fixture.jobs.drain()
     for (const [n, event] of events.entries())
-      await telling.jobs.ingest({ ...event, ...changes[n] })
-    await telling.jobs.drain()
+      await fixture.jobs.ingest({ ...event, ...changes[n] })
+    await fixture.jobs.drain()
     const rows = await query(
       `select updates -> 0 ->> 'kind' as kind from watchpost.alerts where zone_id = $1 order by event_id`,
       [zone.id],

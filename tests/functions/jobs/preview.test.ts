@@ -4,21 +4,21 @@ import { z } from 'zod'
 import { Alert } from '../../../shared/alert.ts'
 import { Preview } from '../../../shared/preview.ts'
 import { type History, historyOf } from '../../support/histories.ts'
-import { createWorkshop, registerSource, type Workshop } from '../../support/jobs.ts'
-import { PROOF, PROOF_MS, progress, prove } from '../../support/proof.ts'
+import { createTestJobs, registerSource, type TestJobs } from '../../support/jobs.ts'
+import { PROOF, PROOF_MS, progress, reportProof } from '../../support/proof.ts'
 import { createService, type Person, parsed, type Service } from '../../support/service.ts'
 
 const RUNS = Number(process.env.PREVIEW_RUNS ?? (PROOF ? 400 : 15))
 const SEED = Number(process.env.PREVIEW_SEED ?? 20_260_301)
 
 let service: Service
-let jobs: Workshop
+let jobs: TestJobs
 let person: Person
 let count = 0
 
 beforeAll(async () => {
   service = await createService()
-  jobs = await createWorkshop(service)
+  jobs = await createTestJobs(service)
   await registerSource(service, 'other')
   person = await service.person()
   // The days of a history pass in a moment; what is held in them stays held until the test says.
@@ -76,8 +76,8 @@ async function live({ zone, has_channel, batches }: History): Promise<string> {
     `update watchpost.zone_versions set valid_from = now() - interval '30 days'`,
   )
   await jobs.drain()
-  for (const { told, drain } of batches) {
-    await jobs.ingest(...told)
+  for (const { events, drain } of batches) {
+    await jobs.ingest(...events)
     if (drain) await jobs.drain()
   }
   return id
@@ -158,7 +158,7 @@ test(
       }),
       { numRuns: RUNS, seed: SEED, endOnFailure: true },
     )
-    prove('histories previewed and explained as they were lived', {
+    reportProof('histories previewed and explained as they were lived', {
       histories: RUNS,
       seed: SEED,
       alerts,

@@ -2,15 +2,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { inTransaction } from '../../../functions/db.ts'
 import { ChannelDelivery } from '../../../shared/channel.ts'
-import { createWorkshop, quake, type Workshop } from '../../support/jobs.ts'
+import { createTestJobs, quake, type TestJobs } from '../../support/jobs.ts'
 import { createService, parsed, type Service } from '../../support/service.ts'
 
 let service: Service
-let jobs: Workshop
+let jobs: TestJobs
 
 beforeAll(async () => {
   service = await createService()
-  jobs = await createWorkshop(service)
+  jobs = await createTestJobs(service)
 })
 afterAll(async () => {
   await jobs?.close()

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { createWorkshop, quake, type Workshop } from '../../support/jobs.ts'
+import { createTestJobs, quake, type TestJobs } from '../../support/jobs.ts'
 import { createService, type Person, parsed, type Service } from '../../support/service.ts'
 
 // Whom what happened is told to: which channels get an alert, and whose zones hear of a private event.
 let service: Service
-let jobs: Workshop
+let jobs: TestJobs
 /** Members of one organisation, a person who is only invited, one of another organisation, and nobody's. */
 let people: Record<'owner' | 'admin' | 'member' | 'invited' | 'stranger', Person>
 let team: string
@@ -13,7 +13,7 @@ let theirs: string
 
 beforeAll(async () => {
   service = await createService()
-  jobs = await createWorkshop(service)
+  jobs = await createTestJobs(service)
   const made = await Promise.all([1, 2, 3, 4, 5].map(() => service.person()))
   const [owner, admin, member, invited, stranger] = made as [Person, Person, Person, Person, Person] // safe: five were made
   people = { owner, admin, member, invited, stranger }

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createWorkshop, type Workshop } from '../../support/jobs.ts'
+import { createTestJobs, type TestJobs } from '../../support/jobs.ts'
 import { createService, type Service } from '../../support/service.ts'
 
 let service: Service
-let jobs: Workshop
+let jobs: TestJobs
 
 beforeAll(async () => {
   service = await createService()
-  jobs = await createWorkshop(service)
+  jobs = await createTestJobs(service)
 })
 afterAll(async () => {
   await jobs?.close()

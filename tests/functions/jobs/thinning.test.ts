@@ -2,18 +2,18 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { inTransaction } from '../../../functions/db.ts'
-import { createWorkshop, quake, type Workshop } from '../../support/jobs.ts'
+import { createTestJobs, quake, type TestJobs } from '../../support/jobs.ts'
 import { PROOF } from '../../support/proof.ts'
 import { createService, type Person, parsed, type Service } from '../../support/service.ts'
 
 const RUNS = PROOF ? 200 : 12
 
 let service: Service
-let jobs: Workshop
+let jobs: TestJobs
 let person: Person
 beforeAll(async () => {
   service = await createService()
-  jobs = await createWorkshop(service)
+  jobs = await createTestJobs(service)
   person = await service.person()
 })
 afterAll(async () => {

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { QUEUES } from '../../../functions/jobs.ts'
-import { createWorkshop, quake, registerSource, type Workshop } from '../../support/jobs.ts'
+import { createTestJobs, quake, registerSource, type TestJobs } from '../../support/jobs.ts'
 import { createService, type Person, parsed, type Service } from '../../support/service.ts'
 
 // Two workers at once: a table is held so that both stand at the same place before either goes on.
 let service: Service
-let jobs: Workshop
+let jobs: TestJobs
 
 beforeAll(async () => {
   service = await createService()
-  jobs = await createWorkshop(service)
+  jobs = await createTestJobs(service)
   await registerSource(service, 'other')
 })
 afterAll(async () => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startBackup, startRestore } from '../../../hub/backup/backup.ts'
 import { backupFile } from '../../../hub/backup/make.ts'
 import { readSalt } from '../../../hub/mail/suppression.ts'
-import { PROOF, PROOF_MS, prove } from '../../support/proof.ts'
+import { PROOF, PROOF_MS, reportProof } from '../../support/proof.ts'
 import { attacks } from '../support/archives/attacks.ts'
 import type { Crafted } from '../support/archives/craft.ts'
 import { exportOf, fillHub } from '../support/backup-data.ts'
@@ -92,7 +92,7 @@ test(
     }
     expect(wrong.join('\n')).toBe('')
     expect(await exportOf(hub)).toEqual(before.data)
-    prove('crafted archives refused', { archives: chosen().length })
+    reportProof('crafted archives refused', { archives: chosen().length })
   },
   PROOF ? PROOF_MS : 120_000,
 )

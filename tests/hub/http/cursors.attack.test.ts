@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { forgeries } from '../../support/cursors.ts'
+import { forgedCursors } from '../../support/cursors.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
 import { leadCalls } from '../support/lead-calls.ts'
 
@@ -82,7 +82,7 @@ test('a forged cursor is refused with its reason, field by field, on every list'
     }
     const first = await ask(path, query)
     const { next_cursor } = z.object({ next_cursor: z.string() }).parse(JSON.parse(first.text))
-    for (const cursor of forgeries(next_cursor)) {
+    for (const cursor of forgedCursors(next_cursor)) {
       forged += 1
       const { status, text, lines } = await ask(path, { ...query, cursor })
       const isRefused = status === 400 && text.includes('"path":"cursor"')

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Malformed, malformedOf } from '../../support/malformed.ts'
+import { countJsonParses } from '../../support/json-parses.ts'
+import { type Malformed, malformedBodies } from '../../support/malformed.ts'
 import { type Description, describeOperations, type Operation } from '../../support/openapi.ts'
-import { countParsed } from '../../support/parsed.ts'
-import { PROOF, PROOF_MS, prove } from '../../support/proof.ts'
+import { PROOF, PROOF_MS, reportProof } from '../../support/proof.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
 
 /** Each is sent by somebody unknown and by the admin. */
@@ -50,10 +50,13 @@ test(
     const found: string[] = []
     const statuses = new Map<number, number>()
     for (const operation of operations) {
-      const bodies = fc.sample(malformedOf(operation, description), { numRuns: BODIES, seed: SEED })
+      const bodies = fc.sample(malformedBodies(operation, description), {
+        numRuns: BODIES,
+        seed: SEED,
+      })
       for (const malformed of bodies) {
         for (const isKnown of FETCHES.test(operation.path) ? [false] : [false, true]) {
-          const parsed = countParsed()
+          const parsed = countJsonParses()
           const answer = await send(operation, malformed, isKnown)
           parsed.stop()
           statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
@@ -79,7 +82,7 @@ test(
     }
     expect(found.slice(0, 20)).toEqual([])
     expect(operations.length).toBeGreaterThan(50)
-    prove('malformed bodies at the hub', {
+    reportProof('malformed bodies at the hub', {
       routes: operations.length,
       bodies: BODIES,
       ...Object.fromEntries([...statuses].sort(([a], [b]) => a - b)),

@@ -6,7 +6,7 @@ import {
   render,
 } from '../../../hub/mail/render/render.ts'
 import { TEMPLATES, type TemplateName } from '../../../hub/mail/render/slots.ts'
-import { PROOF, PROOF_MS, prove } from '../../support/proof.ts'
+import { PROOF, PROOF_MS, reportProof } from '../../support/proof.ts'
 import { execute, SafeHtml } from './go-template.ts'
 import { letter } from './letters.ts'
 import { GENERIC } from './listmonk-state.ts'
@@ -127,7 +127,7 @@ describe.each(TEMPLATES)('the template %s', (template) => {
       expect(theirs.html.split('https://list.example/u').length, what).toBe(2)
       expect(own.html + theirs.html, what).not.toContain('root:')
     }
-    prove(`hostile words in ${template}`, { renderings })
+    reportProof(`hostile words in ${template}`, { renderings })
   })
 
   test('takes a hostile recipient as words', { timeout: PROOF ? PROOF_MS : 30_000 }, async () => {
@@ -143,6 +143,6 @@ describe.each(TEMPLATES)('the template %s', (template) => {
       expect(subject, `${place}: ${text}`).not.toMatch(/[\r\n\u2028]/)
       expect(html.split('https://hub.example/u/t0ken').length, `${place}: ${text}`).toBe(2)
     }
-    prove(`hostile recipients of ${template}`, { renderings })
+    reportProof(`hostile recipients of ${template}`, { renderings })
   })
 })

@@ -8,7 +8,7 @@ import { takeBody } from '../../../hub/reader/body.ts'
 import { createGate } from '../../../hub/reader/gate.ts'
 import { LIMITS, type Limits } from '../../../hub/reader/limits.ts'
 import { rulesOf } from '../../../hub/reader/robots.ts'
-import { ANSWERS, PUBLIC, SPELLINGS } from '../../support/spellings.ts'
+import { DNS_ANSWERS, PUBLIC_URLS, SPELLINGS } from '../../support/spellings.ts'
 import { type Outside, type Site, startOutside } from '../support/outside.ts'
 
 const MIB = 1024 * 1024
@@ -48,15 +48,15 @@ const expectNothingInside = () => {
 
 describe('an address of the own network is never dialled', () => {
   test.each(SPELLINGS)('%s (%s)', async (url, meaning) => {
-    Object.assign(world.answers, ANSWERS)
+    Object.assign(world.answers, DNS_ANSWERS)
     expect(await get(url)).toMatchObject({ refused: { en: expect.any(String) } })
     expect(await get(url.replace('https:', 'http:'))).toHaveProperty('refused')
     expect(world.dialled).toEqual([])
     expect(world.looked_up.length > 0).toBe(meaning === 'resolves')
   })
 
-  test.each(Object.keys(ANSWERS))('%s, by its DNS', async (host) => {
-    Object.assign(world.answers, ANSWERS)
+  test.each(Object.keys(DNS_ANSWERS))('%s, by its DNS', async (host) => {
+    Object.assign(world.answers, DNS_ANSWERS)
     expect(await get(`http://${host}/`)).toHaveProperty('refused')
     expect(world.dialled).toEqual([])
   })
@@ -64,7 +64,7 @@ describe('an address of the own network is never dialled', () => {
   test('and what is public is', async () => {
     world.sites['lead.example.org'] = { '/': '<p>Hello' }
     expect(await get('http://lead.example.org/')).toMatchObject({ got: { status: 200 } })
-    for (const url of PUBLIC) {
+    for (const url of PUBLIC_URLS) {
       const { refused } = { refused: undefined, ...(await get(url, { request_ms: 2000 })) }
       expect(refused?.en ?? '', url).not.toContain('own network')
     }

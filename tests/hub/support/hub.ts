@@ -10,7 +10,7 @@ import { createHubDatabase, migrate } from '../../../hub/db/migrate.ts'
 import { readText, writeWhole } from '../../../hub/files.ts'
 import { createHub, type Hub } from '../../../hub/hub.ts'
 import { prepare } from '../../../hub/prepare.ts'
-import { quickFolder } from '../../../scripts/postgres/throwaway.ts'
+import { fastTempFolder } from '../../../scripts/postgres/throwaway.ts'
 
 export type TestHub = Hub & {
   config: Config
@@ -41,7 +41,7 @@ export type HubOptions = {
 /** startHub makes a hub on a database and in folders of its own; `close` takes all of it away. */
 export async function startHub(options: HubOptions = {}): Promise<TestHub> {
   const { key = 'service', config: more = {}, start = false } = options
-  const folder = await mkdtemp(join(await quickFolder(), 'watchpost-hub-'))
+  const folder = await mkdtemp(join(await fastTempFolder(), 'watchpost-hub-'))
   await chmod(folder, 0o755)
   const paths = pathsIn(folder)
   const { adminUrl } = inject('server')

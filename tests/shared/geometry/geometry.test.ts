@@ -9,7 +9,7 @@ import {
   boxesOf,
   boxOfEvent,
   containsPoint,
-  outsideBy_m,
+  distanceOutside_m,
   prepareZone,
   simplify,
   touchesGeometry,
@@ -78,8 +78,8 @@ describe('circles', () => {
   })
 
   it('are left by max(100 m, 2 % of the radius)', () => {
-    expect(circle(0, 0, 1).leave_m).toBe(100)
-    expect(circle(0, 0, 300).leave_m).toBe(6000)
+    expect(circle(0, 0, 1).stay_margin_m).toBe(100)
+    expect(circle(0, 0, 300).stay_margin_m).toBe(6000)
   })
 })
 
@@ -268,28 +268,28 @@ describe('polygons', () => {
 
   it('are left by 2 % of the radius of the circle of equal area', () => {
     // 1° × 1° at the equator: 12,364 km², as a circle 62.7 km.
-    expect(area(rectangle(0, -0.5, 1, 0.5)).leave_m / 1000).toBeCloseTo(62.7 * 0.02, 2)
+    expect(area(rectangle(0, -0.5, 1, 0.5)).stay_margin_m / 1000).toBeCloseTo(62.7 * 0.02, 2)
   })
 })
 
 describe('the distance outside', () => {
   it('is 0 inside and metres outside, for circles and polygons', () => {
-    expect(outsideBy_m(circle(0, 0, 100), 0, 0.5)).toBe(0)
-    expect(outsideBy_m(circle(0, 0, 100), 0, 1)).toBeCloseTo(11_195, -1)
+    expect(distanceOutside_m(circle(0, 0, 100), 0, 0.5)).toBe(0)
+    expect(distanceOutside_m(circle(0, 0, 100), 0, 1)).toBeCloseTo(11_195, -1)
     const square = area(rectangle(0, 0, 10, 10))
-    expect(outsideBy_m(square, 5, 5)).toBe(0)
-    expect(outsideBy_m(square, 5, -1)).toBeCloseTo(110_772, -2)
-    expect(outsideBy_m(square, 11, 11) / 1000).toBeCloseTo(distance([10, 10], [11, 11]), 2)
+    expect(distanceOutside_m(square, 5, 5)).toBe(0)
+    expect(distanceOutside_m(square, 5, -1)).toBeCloseTo(110_772, -2)
+    expect(distanceOutside_m(square, 11, 11) / 1000).toBeCloseTo(distance([10, 10], [11, 11]), 2)
   })
 
   it('is measured over the antimeridian and from inside a hole', () => {
-    expect(outsideBy_m(area(rectangle(170, 0, 180, 10)), 5, -179.9)).toBeCloseTo(11_077, -2)
+    expect(distanceOutside_m(area(rectangle(170, 0, 180, 10)), 5, -179.9)).toBeCloseTo(11_077, -2)
     const ring = area(rectangle(0, 0, 10, 10), rectangle(4, 4, 6, 6))
-    expect(outsideBy_m(ring, 5, 5.9)).toBeCloseTo(11_077, -2)
+    expect(distanceOutside_m(ring, 5, 5.9)).toBeCloseTo(11_077, -2)
   })
 
   it('finds the nearest point of a long edge near a pole', () => {
-    expect(outsideBy_m(area(parallel(80)), 79, 33) / 1000).toBeCloseTo(111.195, 2)
+    expect(distanceOutside_m(area(parallel(80)), 79, 33) / 1000).toBeCloseTo(111.195, 2)
   })
 })
 
@@ -503,7 +503,7 @@ describe('turf agrees', () => {
               coordinates: [ring],
             })
             // Within 0.1 mm of an edge we say inside on purpose.
-            if (isIn(zone, lat, lon) !== expected) expect(outsideBy_m(zone, lat, lon)).toBe(0)
+            if (isIn(zone, lat, lon) !== expected) expect(distanceOutside_m(zone, lat, lon)).toBe(0)
             if (expected) expect(isIn(zone, lat, lon)).toBe(true)
           }
         },

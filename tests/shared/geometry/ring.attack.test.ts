@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { ZonePolygon } from '../../../shared/geometry/polygon.ts'
 import { findCrossing, toRing } from '../../../shared/geometry/ring.ts'
-import { atOnce, type Steps, TooMuchWork } from '../../../shared/geometry/work.ts'
-import { checkShapeInSteps, MOST_PAIRS } from '../../../shared/zone.ts'
-import { coast, diagonals, star } from '../../support/stall.ts'
+import { runToEnd, type Steps, TooMuchWork } from '../../../shared/geometry/steps.ts'
+import { checkShapeInSteps, MAX_PAIRS } from '../../../shared/zone.ts'
+import { coast, diagonals, star } from '../../support/expensive.ts'
 
 /** counted runs a computation and counts its work, all of it and in its largest step. */
 function counted<T>(steps: Steps<T>) {
@@ -36,7 +36,7 @@ describe('pairs of edges compared', () => {
   test('9,988 near-parallel diagonals are given up with the way out', () => {
     const { units, largest, codes: found } = codes(diagonals(9988))
     expect(found).toEqual(['too_tangled'])
-    expect(units).toBeLessThanOrEqual(MOST_PAIRS + layout(10_000, 1))
+    expect(units).toBeLessThanOrEqual(MAX_PAIRS + layout(10_000, 1))
     // Nobody waits for longer than it takes to index them.
     expect(largest).toBeLessThanOrEqual(layout(10_000, 1))
   })
@@ -60,10 +60,10 @@ describe('pairs of edges compared', () => {
     const rings = [-120, -60, 0, 60].flatMap((by) => shifted(one, by))
     const asHoles = codes({ type: 'Polygon', coordinates: rings })
     expect(asHoles.codes).toContain('too_tangled')
-    expect(asHoles.units).toBeLessThanOrEqual(MOST_PAIRS + layout(10_000, 4))
+    expect(asHoles.units).toBeLessThanOrEqual(MAX_PAIRS + layout(10_000, 4))
     const asParts = codes({ type: 'MultiPolygon', coordinates: rings.map((ring) => [ring]) })
     expect(asParts.codes).toContain('too_tangled')
-    expect(asParts.units).toBeLessThanOrEqual(MOST_PAIRS + layout(10_000, 4))
+    expect(asParts.units).toBeLessThanOrEqual(MAX_PAIRS + layout(10_000, 4))
   })
 
   test('2,500 small parts that touch one another are no work', () => {
@@ -95,7 +95,7 @@ describe('pairs of edges compared', () => {
 })
 
 test('work beyond what it may cost is given up', () => {
-  expect(() => atOnce(findCrossing(toRing(diagonals(500).coordinates[0] ?? [])), 1000)).toThrow(
+  expect(() => runToEnd(findCrossing(toRing(diagonals(500).coordinates[0] ?? [])), 1000)).toThrow(
     TooMuchWork,
   )
 })

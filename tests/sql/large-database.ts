@@ -13,7 +13,7 @@ const EVENT = JSON.stringify({
 })
 
 /** What the caller has among the many rows of others. */
-export type Many = {
+export type LargeDatabase = {
   zone: string
   channel: string
   org: string
@@ -27,11 +27,11 @@ export type Many = {
  * alerts and deliveries, 500 audit rows, and is in two organisations of a hundred members. The busy
  * account has 2,000 zones.
  */
-export async function createMany(
+export async function fillLargeDatabase(
   service: Service,
   caller: { user_id: string },
   busy: { user_id: string },
-): Promise<Many> {
+): Promise<LargeDatabase> {
   const { query } = service.database
   const target = await service.seal.seal('https://hooks.example.com/in')
   const me = `'${caller.user_id}'::uuid`

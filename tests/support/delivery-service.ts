@@ -1,16 +1,16 @@
 import { z } from 'zod'
 import type { SendResult } from '../../functions/channels/send.ts'
-import { createWorkshop, quake, type Workshop } from './jobs.ts'
-import { answered, createService, type Person, parsed, type Service } from './service.ts'
+import { createTestJobs, quake, type TestJobs } from './jobs.ts'
+import { createService, type Person, parsed, type Service, sendResult } from './service.ts'
 
-export const MadeChannel = z.object({
+export const CreatedChannel = z.object({
   channel: z.object({ id: z.uuid(), signing_secret: z.string() }),
 })
-export const MadeZone = z.object({ zone: z.object({ id: z.uuid() }) })
+export const CreatedZone = z.object({ zone: z.object({ id: z.uuid() }) })
 
 type Place = { lat: number; lon: number }
 /** An alert whose one delivery has been tried once. */
-export type Told = {
+export type TriedDelivery = {
   person: Person
   channel: string
   secret: string
@@ -18,15 +18,15 @@ export type Told = {
   delivery: string
   here: Place
 }
-export type Telling = Awaited<ReturnType<typeof createTelling>>
+export type DeliveryService = Awaited<ReturnType<typeof createDeliveryService>>
 
-/** createTelling is a service with its jobs, for tests of what becomes of a delivery. */
-export async function createTelling() {
+/** Creates a service with its jobs, for tests of what happens to a delivery. */
+export async function createDeliveryService() {
   const service: Service = await createService()
-  const jobs: Workshop = await createWorkshop(service)
+  const jobs: TestJobs = await createTestJobs(service)
   const query = (statement: string, values: unknown[] = []) =>
     service.database.query<Record<string, unknown>>(statement, values)
-  const ok = () => answered(200, 'ok')
+  const ok = () => sendResult(200, 'ok')
   let places = 0
 
   async function make<S extends z.ZodType>(person: Person, path: string, body: object, schema: S) {
@@ -36,10 +36,10 @@ export async function createTelling() {
 
   async function channelOf(person: Person, fields: object = {}) {
     const body = { kind: 'webhook', target: 'https://hooks.example.com/in', ...fields }
-    return (await make(person, 'channels', body, MadeChannel)).channel
+    return (await make(person, 'channels', body, CreatedChannel)).channel
   }
 
-  /** A place far from all others, so that no test hears of another's event. */
+  /** A place far from every other, so that no zone contains another test's event. */
   function place(): Place {
     places += 1
     return { lat: -60 + 2 * (places % 60), lon: -170 + 5 * Math.floor(places / 60) }
@@ -52,18 +52,18 @@ export async function createTelling() {
     make,
     channelOf,
     place,
-    /** Before each test: what an earlier one left waiting is none of its own. */
+    /** Before each test: drops the jobs and requests that an earlier test left. */
     reset: async () => {
       await query(`delete from pgboss.job where name = 'deliver'`)
       service.receiver.requests.length = 0
       service.receiver.answer = ok
     },
-    /** Tells a new account's one channel of one event, and answers so. */
-    tell: async (answer: () => SendResult): Promise<Told> => {
+    /** Raises one alert for the one channel of a new account; the receiver gives this answer. */
+    deliverOnce: async (answer: () => SendResult): Promise<TriedDelivery> => {
       const person = await service.person()
       const { id: channel, signing_secret: secret } = await channelOf(person)
       const here = place()
-      const { zone } = await make(person, 'zones', { label: 'A place', ...here }, MadeZone)
+      const { zone } = await make(person, 'zones', { label: 'A place', ...here }, CreatedZone)
       service.receiver.answer = answer
       await jobs.ingest(quake(here))
       await jobs.drain()
@@ -74,8 +74,8 @@ export async function createTelling() {
       service.receiver.answer = ok
       return { person, channel, secret, zone: zone.id, delivery: z.uuid().parse(row?.id), here }
     },
-    /** What waits is due, and is run; the channel is left alone no longer unless `is_paused` says so. */
-    again: async ({ channel }: Pick<Told, 'channel'>, { is_paused = false } = {}) => {
+    /** Makes waiting deliveries due and runs them; ends the channel's pause unless `is_paused`. */
+    retryNow: async ({ channel }: Pick<TriedDelivery, 'channel'>, { is_paused = false } = {}) => {
       if (!is_paused)
         await query('update watchpost.channels set paused_until = null where id = $1', [channel])
       await query(
@@ -83,7 +83,7 @@ export async function createTelling() {
       )
       await jobs.drain()
     },
-    deliveryOf: async ({ delivery }: Pick<Told, 'delivery'>) => {
+    deliveryOf: async ({ delivery }: Pick<TriedDelivery, 'delivery'>) => {
       const [row] = await query(
         `select d.status, d.attempts, d.last_error, a.status as alert
         from watchpost.deliveries d join watchpost.alerts a on a.id = d.alert_id where d.id = $1`,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { DecidableEvent, ZoneRule } from '../../shared/checks.ts'
 import { decide } from '../../shared/decide.ts'
-import type { Memory } from '../../shared/memory.ts'
+import type { Memory } from '../../shared/match-memory.ts'
 import { zoneDefaults } from '../../shared/zone.ts'
 
 // What is carried from one revision to the next, and what of it must not change.

@@ -1,7 +1,7 @@
 import { vi } from 'vitest'
 
-/** countParsed counts the texts of over 1,000 characters that JSON.parse is given from now on. */
-export function countParsed(note: () => void = () => undefined) {
+/** Counts the texts of over 1,000 characters that JSON.parse is given from now on. */
+export function countJsonParses(note: () => void = () => undefined) {
   const texts: number[] = []
   const parse = JSON.parse
   const spy = vi.spyOn(JSON, 'parse').mockImplementation((text, reviver) => {

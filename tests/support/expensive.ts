@@ -43,7 +43,7 @@ const draft = { label: 'A draft', lat: 30, lon: 29 }
 const asText = (polygon: object) => JSON.stringify({ ...draft, polygon })
 
 /** Bodies of a zone, each far over what is read before its sender is known. */
-export const BODIES: { [what: string]: string } = {
+export const EXPENSIVE_BODIES: { [what: string]: string } = {
   '9,988 near-parallel diagonals': asText(diagonals(9988)),
   '500,000 positions of one number': JSON.stringify({
     ...draft,

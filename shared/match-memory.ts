@@ -7,18 +7,18 @@ import { z } from 'zod'
 import { EVENT_STATUSES } from './event.ts'
 import { Instant } from './time.ts'
 
-/** How far an alert got: recorded only, waiting for the end of quiet hours, or gone out. */
-export const Told = z.enum(['suppressed', 'held', 'raised'])
-export type Told = z.infer<typeof Told>
+/** What became of an alert: recorded only, waiting for the end of quiet hours, or sent. */
+export const AlertOutcome = z.enum(['suppressed', 'held', 'raised'])
+export type AlertOutcome = z.infer<typeof AlertOutcome>
 
-/** The alert about an event that does not move. There is none (null) while nothing was told. */
+/** The memory of an event that does not move; null while there is no alert. */
 export const EventMemory = z.object({
   kind: z.literal('event'),
-  status: Told,
+  status: AlertOutcome,
   /** The highest effective severity so far. */
   peak: z.number(),
   held_until: Instant.nullable(),
-  /** The last revision told, to tell the next one from it. */
+  /** The last revision that was announced, to compare the next one with. */
   last: z.object({
     severity: z.number(),
     title: z.string(),
@@ -30,13 +30,13 @@ export const EventMemory = z.object({
 })
 export type EventMemory = z.infer<typeof EventMemory>
 
-/** A moving subject's latest stay; `began_at` is null when it is over. */
+/** The latest stay of a moving subject; `began_at` is null when it has ended. */
 export const StayMemory = z.object({
   kind: z.literal('stay'),
   began_at: Instant.nullable(),
   outside_in_a_row: z.int().min(0),
   last_seen_at: Instant,
-  alert: Told.nullable(),
+  alert: AlertOutcome.nullable(),
   peak: z.number().nullable(),
   held_until: Instant.nullable(),
 })
@@ -48,22 +48,22 @@ export type Memory = z.infer<typeof Memory>
 const UNSEEN_MS = 24 * 60 * 60 * 1000
 const OUTSIDE_IN_A_ROW = 2
 
-export interface Step {
+export interface StayStep {
   /** The memory after this position; null when the subject was never inside. */
   stay: StayMemory | null
-  /** The position is not newer than the last one seen: it changes nothing and raises nothing. */
+  /** The position is not newer than the last one, so it is ignored. */
   late: boolean
 }
 
 /**
- * `stepStay` moves a stay on by one position, by event time.
- * `strayed` says whether a position outside is far enough out to end the stay by itself; asked only when it matters.
+ * Advances a stay by one position, in event time. `isFarOutside` tells whether a position outside is far
+ * enough to end the stay by itself; it is called only when that matters.
  */
-export function stepStay(
+export function advanceStay(
   memory: StayMemory | null,
   position: { ts: string; inside: boolean },
-  strayed: () => boolean,
-): Step {
+  isFarOutside: () => boolean,
+): StayStep {
   const { ts, inside } = position
   const unseen_ms = memory ? Date.parse(ts) - Date.parse(memory.last_seen_at) : 0
   if (memory && unseen_ms <= 0) return { stay: memory, late: true }
@@ -75,7 +75,7 @@ export function stepStay(
   }
   if (!memory) return { stay: null, late: false }
   const outside_in_a_row = memory.outside_in_a_row + 1
-  if (stay && outside_in_a_row < OUTSIDE_IN_A_ROW && !strayed()) {
+  if (stay && outside_in_a_row < OUTSIDE_IN_A_ROW && !isFarOutside()) {
     return { stay: { ...stay, outside_in_a_row, last_seen_at: ts }, late: false }
   }
   const over = { began_at: null, outside_in_a_row: 0, alert: null, peak: null, held_until: null }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { breather, inTurns, oneOfFew } from '../../functions/turns.ts'
+import { createPacer, limitConcurrency, runInSlices } from '../../functions/scheduling.ts'
 import type { DecidableEvent } from '../../shared/checks.ts'
 import { prepareZone } from '../../shared/geometry/geometry.ts'
-import { TooMuchWork } from '../../shared/geometry/work.ts'
+import { TooMuchWork } from '../../shared/geometry/steps.ts'
 import { previewInSteps } from '../../shared/preview.ts'
 import { checkShapeInSteps, zoneDefaults } from '../../shared/zone.ts'
-import { coast, diagonals } from '../support/stall.ts'
+import { coast, diagonals } from '../support/expensive.ts'
 
 /** Counts how often the process comes round to other things. */
 function rounds() {
@@ -22,7 +22,7 @@ function rounds() {
 
 test('a long computation lets others have their turn', async () => {
   const others = rounds()
-  await inTurns(checkShapeInSteps(diagonals(9988)))
+  await runInSlices(checkShapeInSteps(diagonals(9988)))
   others.stop()
   expect(others.count()).toBeGreaterThanOrEqual(10)
 })
@@ -38,14 +38,14 @@ test('two of them never follow each other without a pause', async () => {
   }
   let paused = 0
   const idle = setInterval(() => order.at(-1) !== '-' && order.push('-') && paused++, 0)
-  await Promise.all([inTurns(named('a')), inTurns(named('b'))])
+  await Promise.all([runInSlices(named('a')), runInSlices(named('b'))])
   clearInterval(idle)
   expect(order.filter((name) => name === 'a')).toHaveLength(6)
   expect(paused).toBeGreaterThanOrEqual(6)
 })
 
 test('a loop with a breather pauses once a turn of work, and not for little', async () => {
-  const breathe = breather()
+  const breathe = createPacer()
   expect(breathe(99_999)).toBeUndefined()
   const pause = breathe(1)
   expect(pause).toBeInstanceOf(Promise)
@@ -88,14 +88,14 @@ test('a preview is one decision a step, and is given up beyond its budget', asyn
   expect(decisions).toBeGreaterThanOrEqual(200)
   expect(decisions).toBeLessThanOrEqual(600)
   const begun = previewInSteps(zone, revisions, options)
-  await expect(inTurns(begun, 200_000)).rejects.toBeInstanceOf(TooMuchWork)
+  await expect(runInSlices(begun, 200_000)).rejects.toBeInstanceOf(TooMuchWork)
 })
 
 test('of everybody one long computation runs, and few of all; who waits too long is told', async () => {
   const most = { all: 0, a: 0 }
   const now = { all: 0, a: 0 }
   const work = (who: 'a' | 'b' | 'c') => () =>
-    oneOfFew(who, async () => {
+    limitConcurrency(who, async () => {
       now.all++
       if (who === 'a') now.a++
       most.all = Math.max(most.all, now.all)

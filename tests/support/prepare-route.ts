@@ -1,11 +1,11 @@
-import type { Belongings, Route } from './refusals.ts'
+import type { OwnedThings, Route } from './refusals.ts'
 import type { Service } from './service.ts'
 
-/** makeReady brings about what must be so before a route can succeed with these ids. */
-export async function makeReady(
+/** Brings the database into the state in which a route succeeds for these ids. */
+export async function prepareRoute(
   service: Service,
   route: Route,
-  ids: Belongings['ids'],
+  ids: OwnedThings['ids'],
 ): Promise<void> {
   const { query } = service.database
   if (route.path.endsWith('/restore')) {
