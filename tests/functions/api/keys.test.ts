@@ -139,6 +139,6 @@ describe('an account makes 200 keys in a day', () => {
       body: { name: 'next', scopes: ['read'] },
     })
     expect(answer.status).toBe(status)
-    if (status === 409) expect(answer.text).toMatch(/200 keys in a day/)
+    if (status === 409) expect(answer.text).toMatch(/200 keys in the last 24 hours/)
   })
 })
