@@ -20,6 +20,8 @@ function edge(runtime: Runtime) {
     test: {
       ...common,
       name: runtime,
+      // The files of a process share one platform: see tests/support/edge.ts.
+      isolate: false,
       provide: { runtime },
       include: ['tests/functions/api/**/*.test.ts'],
       exclude: Object.keys(NOT_AT_THE_EDGE),

@@ -35,9 +35,12 @@ declare module 'vitest' {
 
 const TEMPLATE = 'watchpost_template'
 
-/** createTestDatabase clones the migrated template; call it in `beforeAll`, `drop` in `afterAll`. */
-export async function createTestDatabase(): Promise<TestDatabase> {
-  return cloneTemplate(inject('server'))
+/**
+ * createTestDatabase clones the migrated template; call it in `beforeAll`, `drop` in `afterAll`. One
+ * that has a name replaces the one before it.
+ */
+export async function createTestDatabase(name?: string): Promise<TestDatabase> {
+  return cloneTemplate(inject('server'), name)
 }
 
 /** createEmptyDatabase is for tests of the migration itself. */
@@ -45,9 +48,10 @@ export async function createEmptyDatabase(): Promise<TestDatabase> {
   return makeDatabase(inject('server'), 'template0')
 }
 
-export async function cloneTemplate(server: TestServer): Promise<TestDatabase> {
+export async function cloneTemplate(server: TestServer, name?: string): Promise<TestDatabase> {
   if (server.problem) throw new Error(server.problem)
-  return makeDatabase(server, TEMPLATE)
+  if (name) await onServer(server.adminUrl, `drop database if exists ${name} with (force)`)
+  return makeDatabase(server, TEMPLATE, name)
 }
 
 /** startTestServer starts the run's server with its template; also for benches and proofs. */
@@ -73,8 +77,11 @@ export async function startTestServer(): Promise<TestServer & { stop(): Promise<
   return { ...server, stop: started.stop }
 }
 
-async function makeDatabase(server: TestServer, template: string): Promise<TestDatabase> {
-  const name = `test_${randomBytes(6).toString('hex')}`
+async function makeDatabase(
+  server: TestServer,
+  template: string,
+  name = `test_${randomBytes(6).toString('hex')}`,
+): Promise<TestDatabase> {
   await onServer(server.adminUrl, `create database ${name} template ${template} strategy file_copy`)
   const adminUrl = urlOf(server.adminUrl, name)
   const pool = new pg.Pool({ connectionString: adminUrl, max: 2, allowExitOnIdle: true })

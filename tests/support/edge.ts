@@ -1,7 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { expect, vi } from 'vitest'
 import type { Limits } from '../../functions/context.ts'
-import { ISSUER, type TestIssuer } from './issuer.ts'
+import { generateKey } from '../../shared/key.ts'
+import { createTestIssuer, ISSUER, type TestIssuer } from './issuer.ts'
 import {
   type Ask,
   type Line,
@@ -19,8 +22,7 @@ export type App = {
   close: () => Promise<void>
 }
 
-/** startEdge is the API behind its edge entry, told by variables what a test of Node hands over. */
-export async function startEdge(options: {
+type EdgeOptions = {
   runtime: Exclude<Runtime, 'node'>
   api_url: string
   seal_key: string
@@ -28,13 +30,85 @@ export async function startEdge(options: {
   origin: string
   public_url: string
   issuer: TestIssuer
+}
+
+/** One platform with the API on it, and who hears its log. */
+type Platform = {
+  target: Target
+  hear: (onLine: (line: Line) => void) => void
+  close: () => Promise<void>
+}
+
+/**
+ * A platform starts in seconds, so the files that run one after another in a process share one. Each
+ * file has a database of its own all the same: cloned anew under the name that the platform knows.
+ */
+type Kept = { database: string; issuer: TestIssuer; isTaken: boolean; platform?: Promise<Platform> }
+let kept: Kept | undefined
+
+/** takeKept is the platform of this process, unless somebody has it already. */
+export async function takeKept(): Promise<Kept | undefined> {
+  kept ??= {
+    database: `test_edge_${randomBytes(6).toString('hex')}`,
+    issuer: await createTestIssuer(),
+    isTaken: false,
+  }
+  if (kept.isTaken) return undefined
+  kept.isTaken = true
+  return kept
+}
+
+/** startEdge is the API behind its edge entry, told by variables what a test of Node hands over. */
+export async function startEdge({
+  kept,
+  address_header,
+  lines,
+  ...options
+}: EdgeOptions & {
+  kept: Kept | undefined
   /** A test says by this header who asks. */
   address_header: string
   lines: Line[]
 }): Promise<App> {
-  const { api_url, limits, lines } = options
-  const keys = await serveKeys(options.issuer)
+  if (kept) kept.platform ??= startPlatform(options)
+  const platform = await (kept?.platform ?? startPlatform(options))
+  const { target } = platform
+  if (kept) {
+    // The connections to the database before this one are closed, which may be news to it.
+    const headers = new Headers({
+      Authorization: `Bearer ${generateKey()}`,
+      [target.address_header]: '192.0.2.1',
+    })
+    const ask = () => target.fetch('/api/v1/me', { method: 'GET', headers })
+    await vi.waitFor(async () => expect(await ask()).toMatchObject({ status: 401 }), 20_000)
+  }
   const written = createLineWaiter()
+  platform.hear((line) => {
+    lines.push(line)
+    written.note(String(line.request_id))
+  })
+  return {
+    request: async (path, init) => {
+      const headers = new Headers(init.headers)
+      headers.set(target.address_header, headers.get(address_header) ?? '192.0.2.1')
+      headers.delete(address_header)
+      const answer = await target.fetch(path, { ...init, headers })
+      const request_id = answer.headers.get('X-Request-Id')
+      if (request_id) await written.wait(request_id)
+      return answer
+    },
+    close: async () => {
+      platform.hear(() => {})
+      if (kept) kept.isTaken = false
+      else await platform.close()
+    },
+  }
+}
+
+async function startPlatform(options: EdgeOptions): Promise<Platform> {
+  const { runtime, api_url, limits } = options
+  const keys = await serveKeys(options.issuer)
+  let tell = (_: Line): void => {}
   const common = {
     variables: {
       SEAL_KEYS: options.seal_key,
@@ -46,27 +120,19 @@ export async function startEdge(options: {
       RATE_LIMIT_ENTERPRISE: String(limits.enterprise),
       RATE_LIMIT_ADDRESS: String(limits.address),
     },
-    onLine: (line: Line) => {
-      lines.push(line)
-      written.note(String(line.request_id))
-    },
+    onLine: (line: Line) => tell(line),
   }
   const target: Target =
-    options.runtime === 'deno'
+    runtime === 'deno'
       ? await startDeno('api', {
           ...common,
           variables: { ...common.variables, API_DATABASE_URL: api_url },
         })
       : await startWorkers({ ...common, databases: { API_DATABASE: api_url }, jobs: false })
   return {
-    request: async (path, init) => {
-      const headers = new Headers(init.headers)
-      headers.set(target.address_header, headers.get(options.address_header) ?? '192.0.2.1')
-      headers.delete(options.address_header)
-      const answer = await target.fetch(path, { ...init, headers })
-      const request_id = answer.headers.get('X-Request-Id')
-      if (request_id) await written.wait(request_id)
-      return answer
+    target,
+    hear: (onLine) => {
+      tell = onLine
     },
     close: async () => {
       await target.close()

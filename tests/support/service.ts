@@ -10,7 +10,7 @@ import { createSeal, type Seal } from '../../functions/seal.ts'
 import type { VerifySession } from '../../functions/sessions.ts'
 import { generateKey, keyHash, keyPrefix } from '../../shared/key.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
-import { type App, startEdge } from './edge.ts'
+import { type App, startEdge, takeKept } from './edge.ts'
 import { type Changes, createTestIssuer, type TestIssuer } from './issuer.ts'
 import { runtime } from './runtimes.ts'
 
@@ -110,17 +110,20 @@ export async function createService(
     asset?: Deps['asset']
   } = {},
 ): Promise<Service> {
-  const database = await createTestDatabase()
-  const api_url = options.api_url ?? database.apiUrl
+  const where = runtime()
+  const { limits: given_limits, api_url: given_url, public_url: given_public_url } = options
+  const isPlain = !given_limits && !given_url && !given_public_url
+  const kept = where !== 'node' && isPlain ? await takeKept() : undefined
+  const database = await createTestDatabase(kept?.database)
+  const api_url = given_url ?? database.apiUrl
   const db = (await options.connect?.(database)) ?? createPool({ url: api_url, max: 4 })
   const seal_key = Buffer.alloc(32, 7).toString('base64')
   const seal = createSeal([seal_key])
-  const issuer = await createTestIssuer()
+  const issuer = kept?.issuer ?? (await createTestIssuer())
   const lines: Service['lines'] = []
   const receiver: Service['receiver'] = { requests: [], answer: () => sendResult(200, 'ok') }
-  const limits = { pro: 100_000, enterprise: 100_000, address: 100_000, ...options.limits }
-  const public_url = options.public_url ?? PUBLIC_URL
-  const where = runtime()
+  const limits = { pro: 100_000, enterprise: 100_000, address: 100_000, ...given_limits }
+  const public_url = given_public_url ?? PUBLIC_URL
   const app: App =
     where === 'node'
       ? onNode({
@@ -142,6 +145,7 @@ export async function createService(
           log: (line) => void lines.push(line),
         })
       : await startEdge({
+          kept,
           runtime: where,
           api_url,
           seal_key,
