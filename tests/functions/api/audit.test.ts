@@ -208,7 +208,8 @@ describe('exporting', () => {
 
   /** Waits for so many: a transaction in any other database holds an export back for a moment. */
   async function drained(person: Person, count: number, begin = BEGIN) {
-    await expect.poll(async () => (await drain(person, begin)).length).toBe(count)
+    const exported = async () => (await drain(person, begin)).length
+    await expect.poll(exported, { timeout: 20_000 }).toBe(count)
     return drain(person, begin)
   }
 
