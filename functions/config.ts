@@ -34,7 +34,7 @@ export type Config = {
 }
 
 /** What runs in a process: the API and the jobs, or the jobs alone. */
-export type Mode = 'serve' | 'jobs'
+type Mode = 'serve' | 'jobs'
 
 /** A database URL and whether to use prepared statements. */
 type Login = { url: string; prepared: boolean }

@@ -16,7 +16,7 @@ export const BACKGROUND_BUDGET_MS = 15_000
 /** What an edge entry supplies to the jobs. */
 type Platform = { send: (config: EdgeJobs) => Send } & Pick<JobDeps, 'max_slots'>
 
-export type Drained = { ran: number; left: boolean }
+type Drained = { ran: number; left: boolean }
 
 /** The jobs on an edge platform, which calls them by a schedule or by HTTP. */
 export function createEdgeJobs(

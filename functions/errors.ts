@@ -3,7 +3,7 @@ import { unauthenticated } from './credential.ts'
 import { sqlState } from './db.ts'
 
 /** 409 for a limit of the plan; the message of the database names the limit. */
-export function issueOfLimit(message: string): ApiError {
+function issueOfLimit(message: string): ApiError {
   return new ApiError(
     'limit_reached',
     `The limit of the plan is reached: ${message}. Delete some or change the plan.`,

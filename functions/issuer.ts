@@ -25,7 +25,7 @@ const ALLOWED_HEADERS = [
   'x-supabase-api-version',
 ]
 
-export type LocalIssuer = { routes: Hono<Env>; verify_session: VerifySession }
+type LocalIssuer = { routes: Hono<Env>; verify_session: VerifySession }
 type IssuerOptions = { db: Database; seal: Seal; public_url: string; origins: string[] }
 
 /**

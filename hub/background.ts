@@ -23,7 +23,7 @@ import { openReader } from './reader/web-reader.ts'
 
 const say = bilingual(actionText).done
 
-export type Background = {
+type Background = {
   model: Model
   missions: Missions
   actions: Actions

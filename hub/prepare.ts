@@ -8,7 +8,7 @@ import { generateKey, keyFiles } from './db/keys.ts'
 import { createHubDatabase, migrate, setKeys } from './db/migrate.ts'
 import { readJson, readText, writeJson, writeWhole } from './files.ts'
 
-export type Prepared = {
+type Prepared = {
   /** What was applied to the database now. */
   migrations: string[]
   /** The one-time set-up code while nobody has chosen a password. */

@@ -39,7 +39,7 @@ export const Delivery = z
   .meta({ id: 'Delivery', description: 'One message to one channel.' })
 export type Delivery = z.infer<typeof Delivery>
 
-export const AlertUpdate = z
+const AlertUpdate = z
   .object({
     at: Instant,
     kind: z.enum(['revised', 'escalated', 'ended', 'retracted']),

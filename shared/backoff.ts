@@ -14,7 +14,7 @@ export const ATTEMPT_DELAYS_SECONDS = [
 ] as const
 
 /** A delivery ends this long after its first attempt, whatever Retry-After says. */
-export const DELIVERY_LIMIT_SECONDS = 48 * HOUR
+const DELIVERY_LIMIT_SECONDS = 48 * HOUR
 
 const POLL_LIMIT_SECONDS = 15 * MINUTE
 /** The longest Retry-After that is used as given. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Delivery } from './alert.ts'
 import { Instant } from './time.ts'
 
-export const CHANNEL_STATUSES = ['ok', 'failing', 'disabled'] as const
+const CHANNEL_STATUSES = ['ok', 'failing', 'disabled'] as const
 
 const Label = z
   .string()
@@ -95,7 +95,7 @@ export const ChannelPatch = z
 export type ChannelPatch = z.infer<typeof ChannelPatch>
 
 /** An attempt of a delivery and the answer of the receiver. */
-export const Attempt = z
+const Attempt = z
   .object({
     attempt: z.int().meta({ description: 'The number of the attempt, starting at 1.' }),
     at: Instant,

@@ -28,11 +28,11 @@ export type DecidableEvent = Pick<
 
 const check = <N extends string>(name: N) => ({ name: z.literal(name), passed: z.boolean() })
 
-export const EnabledCheck = z
+const EnabledCheck = z
   .object({ ...check('enabled'), enabled: z.boolean() })
   .meta({ id: 'EnabledCheck' })
 
-export const FilterCheck = z
+const FilterCheck = z
   .object({
     ...check('filter'),
     source: z.string(),
@@ -47,7 +47,7 @@ export const FilterCheck = z
       'The sources and types of the zone. An ended or retracted event never raises an alert.',
   })
 
-export const GeometryCheck = z
+const GeometryCheck = z
   .object({
     ...check('geometry'),
     shape_type: z.enum(['circle', 'polygon']),
@@ -64,7 +64,7 @@ export const GeometryCheck = z
   })
   .meta({ id: 'GeometryCheck' })
 
-export const SeverityCheck = z
+const SeverityCheck = z
   .object({
     ...check('severity'),
     severity: Severity,
@@ -74,7 +74,7 @@ export const SeverityCheck = z
   })
   .meta({ id: 'SeverityCheck' })
 
-export const DuplicateCheck = z
+const DuplicateCheck = z
   .object({
     ...check('duplicate'),
     alert: AlertOutcome.nullable().meta({
@@ -91,7 +91,7 @@ export const DuplicateCheck = z
   })
   .meta({ id: 'DuplicateCheck' })
 
-export const DwellCheck = z
+const DwellCheck = z
   .object({
     ...check('dwell'),
     not_applicable: z.boolean().meta({ description: 'True when the subject does not move.' }),
@@ -101,11 +101,11 @@ export const DwellCheck = z
   })
   .meta({ id: 'DwellCheck' })
 
-export const SnoozeCheck = z
+const SnoozeCheck = z
   .object({ ...check('snooze'), snoozed_until: Instant.nullable() })
   .meta({ id: 'SnoozeCheck' })
 
-export const QuietHoursCheck = z
+const QuietHoursCheck = z
   .object({
     ...check('quiet_hours'),
     window_start: Instant.nullable(),
@@ -145,7 +145,7 @@ export const CHECK_NAMES = [
 ] as const satisfies readonly CheckName[]
 
 export const BANDS = ['minor', 'low', 'moderate', 'severe', 'extreme'] as const
-export type Band = (typeof BANDS)[number]
+type Band = (typeof BANDS)[number]
 
 /** The band of a severity: 0–19 minor, 20–39 low, 40–59 moderate, 60–79 severe, 80–100 extreme. */
 export function bandOf(severity: number): Band {

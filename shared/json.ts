@@ -1,10 +1,10 @@
 import { invalid } from './problem.ts'
 
 /** The most values in a body: enough for a polygon of 10,000 vertices in many rings. */
-export const MAX_VALUES = 60_000
+const MAX_VALUES = 60_000
 /** The deepest nesting of lists and objects; a polygon in a batch of MCP calls needs ten levels. */
-export const MAX_DEPTH = 32
-export const MAX_TEXT_CHARACTERS = 64 * 1024
+const MAX_DEPTH = 32
+const MAX_TEXT_CHARACTERS = 64 * 1024
 
 /**
  * Throws 422 for JSON that would be expensive to parse or validate: nested too deep, with too many values,

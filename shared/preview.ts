@@ -8,7 +8,7 @@ import { runToEnd, type Steps } from './geometry/steps.ts'
 import type { Memory } from './match-memory.ts'
 import { Instant } from './time.ts'
 
-export const PREVIEW_CHECKS = [
+const PREVIEW_CHECKS = [
   'filter',
   'severity',
   'duplicate',
@@ -16,7 +16,7 @@ export const PREVIEW_CHECKS = [
   'snooze',
   'quiet_hours',
 ] as const
-export type PreviewCheck = (typeof PREVIEW_CHECKS)[number]
+type PreviewCheck = (typeof PREVIEW_CHECKS)[number]
 
 const Count = z.int().min(0)
 
@@ -55,7 +55,7 @@ export interface Revision {
   first_seen_at: Date
 }
 
-export interface PreviewOptions {
+interface PreviewOptions {
   /** 1–90 UTC days: today, by `now`, and the days before. */
   days: number
   now: Date

@@ -53,7 +53,7 @@ export function codesOf(product: Product): Code[] {
 }
 
 /** A sentence in English, or one per language by its tag (`en` is required). */
-export type LocalizedText = string | Readonly<Record<'en', string> & Record<string, string>>
+type LocalizedText = string | Readonly<Record<'en', string> & Record<string, string>>
 
 export type Issue = { path: string; code: string; message: LocalizedText }
 

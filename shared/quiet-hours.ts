@@ -2,12 +2,9 @@
 import { Temporal } from 'temporal-polyfill'
 import type { ZoneFields } from './zone.ts'
 
-export type QuietHours = Pick<
-  ZoneFields,
-  'quiet_hours_start' | 'quiet_hours_end' | 'quiet_hours_tz'
->
+type QuietHours = Pick<ZoneFields, 'quiet_hours_start' | 'quiet_hours_end' | 'quiet_hours_tz'>
 
-export interface QuietWindow {
+interface QuietWindow {
   start: Date
   end: Date
 }

@@ -2,13 +2,13 @@ const PREFIX = 'whsec_'
 const TOLERANCE_SECONDS = 5 * 60
 const HMAC = { name: 'HMAC', hash: 'SHA-256' }
 
-export type SignatureHeaders = {
+type SignatureHeaders = {
   'webhook-id': string
   'webhook-timestamp': string
   'webhook-signature': string
 }
 
-export type Verification =
+type Verification =
   | { ok: true }
   | { ok: false; reason: 'missing_header' | 'bad_timestamp' | 'too_old' | 'too_new' | 'no_match' }
 

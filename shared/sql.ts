@@ -5,12 +5,12 @@ export type Row = Record<string, unknown>
 export type Sql = <T = Row>(text: TemplateStringsArray, ...values: unknown[]) => Promise<T[]>
 
 /** Runs a statement: a connection or client of `pg`. */
-export type Queryable = {
+type Queryable = {
   query: (text: string, values?: unknown[]) => Promise<{ rows: unknown[] }>
 }
 
 /** Turns a template into text with $1, $2 … and its parameters. Values of `raw` become part of the text. */
-export function toStatement(
+function toStatement(
   text: TemplateStringsArray,
   values: unknown[],
 ): { text: string; values: unknown[] } {

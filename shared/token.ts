@@ -6,7 +6,7 @@ export function generateToken(): string {
 }
 
 /** The key for deriveToken. */
-export type TokenKey = CryptoKey
+type TokenKey = CryptoKey
 
 /** Derives a key for deriveToken from a secret that is also used for something else (HKDF, RFC 5869). */
 export async function tokenKey(secret: string, use: string): Promise<TokenKey> {

@@ -7,7 +7,7 @@ const ZoneReference = z
   .object({ id: z.uuid(), label: z.string() })
   .meta({ id: 'ZoneReference', description: 'The zone’s id and label.' })
 
-export const ALERT_MESSAGES = [
+const ALERT_MESSAGES = [
   'alert.raised',
   'alert.revised',
   'alert.escalated',

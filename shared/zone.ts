@@ -224,7 +224,7 @@ export function checkZone(fields: ZoneFields): Issue[] {
 }
 
 /** The part of `checkZone` that concerns only the polygon, and the only part that can take long. */
-export function checkShape(polygon: ZonePolygon): Issue[] {
+function checkShape(polygon: ZonePolygon): Issue[] {
   return runToEnd(checkShapeInSteps(polygon))
 }
 

@@ -2,7 +2,7 @@ import type { SendRequest, SendResult } from './send.ts'
 import type { AllowList } from './target.ts'
 
 /** The types of notifications; the `type` of a webhook message. */
-export const NOTIFICATION_TYPES = [
+const NOTIFICATION_TYPES = [
   'alert.raised',
   'alert.revised',
   'alert.escalated',

@@ -17,7 +17,7 @@ export type SealedChannel = Omit<Channel, 'target' | 'config' | 'signing_secret'
 }
 
 /** The columns that say where a channel sends; they always change together. */
-export type SealedReceiver = Pick<
+type SealedReceiver = Pick<
   SealedChannel,
   'target_sealed' | 'target_masked' | 'config_sealed' | 'config_masked'
 >

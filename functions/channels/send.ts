@@ -19,7 +19,7 @@ export type Send = (request: SendRequest) => Promise<SendResult>
 export const SEND_TIMEOUT_MS = 15_000
 const MAX_ANSWER_BYTES = 16 * 1024
 
-export const FAILURE_MESSAGES = {
+const FAILURE_MESSAGES = {
   refused: 'The target is not a public address, so nothing was sent.',
   unresolvable: 'The target’s host name could not be resolved.',
   unreachable: 'The target refused or dropped the connection.',

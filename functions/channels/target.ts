@@ -14,7 +14,7 @@ import {
 /** The private targets that the operator allows; all others are refused. */
 export type AllowList = { ranges: AddressRange[]; names: ReadonlySet<string> }
 
-export type TargetRefusal =
+type TargetRefusal =
   | 'malformed'
   | 'scheme'
   | 'credentials'
@@ -22,9 +22,7 @@ export type TargetRefusal =
   | 'private_address'
   | 'plain_http'
 
-export type TargetCheck =
-  | { ok: true; url: URL }
-  | { ok: false; code: TargetRefusal; message: string }
+type TargetCheck = { ok: true; url: URL } | { ok: false; code: TargetRefusal; message: string }
 
 const SETTING = 'ALLOW_PRIVATE_TARGETS'
 const MAX_URL_LENGTH = 2048

@@ -48,7 +48,7 @@ const HeaderValue = z
 // Assigning this name would set a prototype, and zod drops it from a record silently.
 const NO_NAME = '__proto__'
 
-export const WebhookConfig = z.strictObject({
+const WebhookConfig = z.strictObject({
   headers: z
     .unknown()
     .refine((headers) => !Object.hasOwn(Object(headers), NO_NAME), {

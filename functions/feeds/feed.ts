@@ -43,12 +43,7 @@ export type Feed = {
   poll(input: PollInput): Promise<FeedResult>
 }
 
-export type FeedErrorCode =
-  | 'unreachable'
-  | 'http_status'
-  | 'not_json'
-  | 'too_large'
-  | 'rate_limited'
+type FeedErrorCode = 'unreachable' | 'http_status' | 'not_json' | 'too_large' | 'rate_limited'
 
 export type FeedError = Error & { code: FeedErrorCode; retry_after_seconds?: number | undefined }
 

@@ -55,7 +55,7 @@ const State = z.object({
 })
 type State = z.infer<typeof State>
 
-export type Normalised = { event: NormalisedEvent } | { rejected: Rejected }
+type Normalised = { event: NormalisedEvent } | { rejected: Rejected }
 
 /** The live summary feeds of the U.S. Geological Survey. */
 export const usgs: Feed = {

@@ -70,7 +70,7 @@ export async function design(
 }
 
 /** plainLetter is the form that every letter has. */
-export function plainLetter(letter: Letter, preheader: string): Record<string, unknown> {
+function plainLetter(letter: Letter, preheader: string): Record<string, unknown> {
   return {
     subject: letter.subject,
     preheader: one(preheader, 140),

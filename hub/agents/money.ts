@@ -12,7 +12,7 @@ export type Line = {
   unit_price: string | null
 }
 
-export type Totals = {
+type Totals = {
   lines: (Line & { cents: bigint | null })[]
   subtotal: bigint
   discount: bigint

@@ -31,7 +31,7 @@ export async function sections(
   return blocks
 }
 
-export function sectionOf({ paragraphs, points }: Section): string[] {
+function sectionOf({ paragraphs, points }: Section): string[] {
   const used = points.filter((point) => point.trim() !== '')
   const texts = paragraphs.filter((text) => text.trim() !== '').map(plain)
   return used.length > 0 ? [...texts, list(used)] : texts

@@ -48,7 +48,7 @@ import { viaOf } from '../mail/settings.ts'
 import { slugFor } from '../projects/active.ts'
 import { Slug } from './projects.ts'
 
-export const DraftId = z.string().transform((id) => (z.guid().safeParse(id).success ? id : NOBODY))
+const DraftId = z.string().transform((id) => (z.guid().safeParse(id).success ? id : NOBODY))
 const NOBODY = '00000000-0000-0000-0000-000000000000'
 const ProjectQuery = Slug.optional().meta({ description: 'A project; absent: the active one.' })
 /** Which draft a step is about. */

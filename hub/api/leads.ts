@@ -238,7 +238,7 @@ leads.openapi(
 )
 
 /** The columns of an export, which an import takes back. */
-export const EXPORTED = ['id', ...CHANGEABLE, 'created_at'] as const
+const EXPORTED = ['id', ...CHANGEABLE, 'created_at'] as const
 const PAGE_ROWS = 1000
 
 leads.openapi(

@@ -8,7 +8,7 @@ import { authText } from './auth.text.ts'
 const say = bilingual(authText)
 
 /** Who guesses: an address, and whether a place is kept for it (this machine, or somebody signed in). */
-export type Guesser = { address: string; is_kept: boolean }
+type Guesser = { address: string; is_kept: boolean }
 
 const FREE_ATTEMPTS = 3
 /** Of a secret nobody can guess (192 bits): only noise is stopped, and the right one always works. */
@@ -92,7 +92,7 @@ function tooMany(seconds: number): ApiError {
 }
 
 /** Whoever has an IPv6 network has 2^64 addresses: they count as one. */
-export function addressKey(address: string): string {
+function addressKey(address: string): string {
   if (!ipaddr.isValid(address)) return address
   const known = ipaddr.process(address)
   if (known instanceof ipaddr.IPv4) return known.toString()

@@ -35,7 +35,7 @@ export const Job = z
 
 /** The same in its file: with the reason in both languages, and whose it is. */
 const KeptJob = z.object({ ...Job.shape, reason: KeptWords.nullable(), pid: z.int() })
-export type KeptJob = Omit<z.infer<typeof KeptJob>, 'pid'>
+type KeptJob = Omit<z.infer<typeof KeptJob>, 'pid'>
 const jobFile = (paths: Paths) => join(backupsIn(paths), '.job.json')
 
 /** The ids of what runs in this very process. */

@@ -21,7 +21,7 @@ const AROUND_MEMBER = 16 * BLOCK
 const AROUND_ARCHIVE = 2 ** 20
 const LEFT_FREE = 256 * 2 ** 20
 
-export type Unpacked = { manifest: Manifest; origin: Origin }
+type Unpacked = { manifest: Manifest; origin: Origin }
 type Given = { paths: Paths; file: string; secret: Secret }
 
 const LONGEST_SETTING = 2 ** 20

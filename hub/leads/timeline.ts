@@ -1,6 +1,6 @@
 import type { Sql } from '../../shared/sql.ts'
 
-export type ActivityKind =
+type ActivityKind =
   | 'created'
   | 'imported'
   | 'merged'

@@ -56,7 +56,7 @@ export function judgeAddress(text: string): AddressFault | null {
 }
 
 /** info@, satis@, noreply@ and their like, with `+tags` and numbers too. */
-export function isRoleAddress(email: string): boolean {
+function isRoleAddress(email: string): boolean {
   const local = email.slice(0, email.lastIndexOf('@')).replace(/\+.*$/, '').toLowerCase()
   return NO_REPLY.test(local) || ROLES.has(local) || ROLES.has(local.replace(/[-_.]?\d+$/, ''))
 }

@@ -28,7 +28,7 @@ async function kept(paths: Paths): Promise<string[]> {
 }
 
 /** The hashes of who unsubscribed and is not on the list yet. What cannot be read is thrown. */
-export async function keptOptOuts(paths: Paths): Promise<Set<string>> {
+async function keptOptOuts(paths: Paths): Promise<Set<string>> {
   return new Set((await kept(paths)).map((name) => name.slice(0, 64)))
 }
 

@@ -5,7 +5,7 @@ import type { Paths } from '../config.ts'
 import { makeOnce, readText, writeWhole } from '../files.ts'
 import { normaliseEmail } from './address.ts'
 
-export type SuppressionReason = 'unsubscribed' | 'bounced' | 'complained' | 'manual' | 'imported'
+type SuppressionReason = 'unsubscribed' | 'bounced' | 'complained' | 'manual' | 'imported'
 
 /** What the list is asked with, and who unsubscribed but is not on it yet. */
 export type Refusals = { salt: Salt; queued: Set<string> }

@@ -69,7 +69,7 @@ export const missionColumns = raw(`
   mission.reason, mission.waits_for, mission.routed_by, mission.routed_because, mission.progress,
   mission.tokens, mission.retry_of, mission.created_at, mission.started_at, mission.finished_at`)
 
-export type NewMission = {
+type NewMission = {
   project_id: string
   department: Department
   task: string

@@ -33,7 +33,7 @@ const AT_ONCE = 3
 const SWEEP_MS = 1000
 const say = bilingual(missionText)
 
-export type MissionsDeps = Omit<RunDeps, 'model'> & {
+type MissionsDeps = Omit<RunDeps, 'model'> & {
   log: Log
   model: Pick<Model, 'complete' | 'fit' | 'state'>
   /** How often it is looked whether what missions wait for has come. */

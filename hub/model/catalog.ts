@@ -6,7 +6,7 @@ const say = bilingual(catalogText)
 
 const GIB = 2 ** 30
 
-export type ModelFile = { name: string; url: string; bytes: number; sha256: string }
+type ModelFile = { name: string; url: string; bytes: number; sha256: string }
 
 export type Preset = {
   id: string

@@ -16,7 +16,7 @@ const MAX_BODY_BYTES = 4 * 1024 * 1024
 const KEEP_ALIVE_MS = 10_000
 
 /** What one generation was, for its line in the log. */
-export type Finished = {
+type Finished = {
   outcome: 'done' | 'cancelled' | 'failed'
   waited_ms: number
   duration_ms: number

@@ -49,9 +49,9 @@ export const Download = z.object({
 
 /** download.json: the same with the error in both languages. */
 const KeptDownload = z.object({ ...Download.shape, error: KeptWords.nullable() })
-export type KeptDownload = z.infer<typeof KeptDownload>
+type KeptDownload = z.infer<typeof KeptDownload>
 
-export type DownloadsOptions = {
+type DownloadsOptions = {
   paths: Paths
   log: Log
   /** What uses the model when it is there. */

@@ -26,7 +26,7 @@ const PLAIN_INTEGER = 'integer-number-rule ::= "-"? ("0" | [1-9] [0-9]{0,14})'
 const FRACTION_RULE = /^fractional-number-rule ::= .*$/m
 const PLAIN_FRACTION = 'fractional-number-rule ::= "-"? ("0" | [1-9] [0-9]{0,14}) ("." [0-9]{1,6})?'
 
-export type Generation = {
+type Generation = {
   messages: Message[]
   schema: Schema | undefined
   max_tokens: number | undefined
@@ -45,7 +45,7 @@ export type Generated = {
   completion_tokens: number
 }
 
-export type EngineOptions = {
+type EngineOptions = {
   file: string
   contextSize: number
   sequences: number

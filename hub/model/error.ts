@@ -4,7 +4,7 @@ import { modelText } from './model.text.ts'
 
 const say = bilingual(modelText)
 
-export const MODEL_REASONS = [
+const MODEL_REASONS = [
   'no_model',
   'starting',
   'unreachable',

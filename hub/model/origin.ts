@@ -6,7 +6,7 @@ import { downloadText } from './download.text.ts'
 
 const say = bilingual(downloadText)
 
-export const DOWNLOAD_REASONS = [
+const DOWNLOAD_REASONS = [
   'refused',
   'digest_unknown',
   'wrong_digest',

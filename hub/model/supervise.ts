@@ -24,7 +24,7 @@ export type SupervisorOptions = {
   args?: string[]
 }
 
-export type Supervised = { state: 'none' | 'starting' | 'ready' | 'crashed'; detail: Words | null }
+type Supervised = { state: 'none' | 'starting' | 'ready' | 'crashed'; detail: Words | null }
 
 /**
  * createSupervisor runs the model process as a child: started again when it ends by itself, gone

@@ -22,11 +22,11 @@ const SILENCE_MS = 60_000
 /** Where a model answers, and how to speak to it. */
 export type Wire = ReturnType<typeof createWire>
 
-export type WireOptions =
+type WireOptions =
   | { kind: 'socket'; path: string }
   | { kind: 'endpoint'; url: URL; model: string; api_key: string | undefined; timeout_ms: number }
 
-export type WireCall = {
+type WireCall = {
   messages: Message[]
   name: string
   schema: Schema
@@ -38,7 +38,7 @@ export type WireCall = {
   on_token: ((text: string) => void) | undefined
 }
 
-export type WireAnswer = { text: string; is_cut: boolean; usage: Usage | undefined }
+type WireAnswer = { text: string; is_cut: boolean; usage: Usage | undefined }
 
 const Completion = z.object({
   choices: z

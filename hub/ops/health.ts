@@ -19,8 +19,8 @@ import { readSystem } from './system-settings.ts'
 
 const say = bilingual(healthText)
 
-export const CAUSES = ['disk', 'memory', 'database', 'queue', 'model', 'backup', 'mail'] as const
-export type Cause = (typeof CAUSES)[number]
+const CAUSES = ['disk', 'memory', 'database', 'queue', 'model', 'backup', 'mail'] as const
+type Cause = (typeof CAUSES)[number]
 
 /** What is amiss, or was. */
 export const Alert = z
@@ -37,7 +37,7 @@ export const Alert = z
 
 /** alerts.json: the same in both languages, newest first. */
 const KeptAlert = z.object({ ...Alert.shape, message: KeptWords })
-export type KeptAlert = z.infer<typeof KeptAlert>
+type KeptAlert = z.infer<typeof KeptAlert>
 const KeptAlerts = z.array(KeptAlert)
 
 const alertsFile = (paths: Paths) => join(paths.data_dir, 'alerts.json')
@@ -54,7 +54,7 @@ export async function readAlerts(paths: Paths): Promise<KeptAlert[]> {
 }
 
 /** What a health check looks at. */
-export type HealthDeps = {
+type HealthDeps = {
   config: Config
   db: Database
   model: { state: () => Promise<ModelState> }

@@ -228,7 +228,7 @@ export function normalUrl(url: string): string {
 }
 
 /** What has words to read. */
-export function isPage(content_type: string): boolean {
+function isPage(content_type: string): boolean {
   return /^\s*(text\/html|application\/xhtml\+xml|text\/plain)\s*(;|$)/i.test(content_type)
 }
 

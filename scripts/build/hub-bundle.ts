@@ -138,7 +138,7 @@ async function requireLicenseKeys(file: string): Promise<void> {
 }
 
 /** buildBundle writes the bundle, install.sh and their checksums; answers the bundle's path. */
-export async function buildBundle(options: BundleOptions): Promise<string> {
+async function buildBundle(options: BundleOptions): Promise<string> {
   const work = await mkdtemp(join(tmpdir(), 'watchpost-bundle-'))
   try {
     await gatherPayload(join(work, 'payload'), options)

@@ -22,7 +22,7 @@ export async function wrangler(...args: string[]): Promise<string> {
 }
 
 /** buildWorker bundles one Worker as it would be uploaded, and answers its compressed size in KiB. */
-export async function buildWorker(worker: Worker): Promise<number> {
+async function buildWorker(worker: Worker): Promise<number> {
   const outdir = join('dist/workers', worker)
   await rm(join(ROOT, outdir), { recursive: true, force: true })
   const said = await wrangler('deploy', '--dry-run', '--env', worker, '--outdir', outdir)

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import pg from 'pg'
 
-export type MigrateOptions = {
+type MigrateOptions = {
   log?: (line: string) => void
   /** For tests: another clone's `sql/local` and `supabase/migrations`. */
   root?: string

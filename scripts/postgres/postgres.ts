@@ -12,7 +12,7 @@ import {
   type ServerAccount,
 } from './postgres-host.ts'
 
-export type PostgresOptions = {
+type PostgresOptions = {
   /** The service's data folder; the cluster lives in `postgres` below it. */
   dataDir: string
   /** Default: the port of the last start if it is free, else any free one. */
@@ -22,7 +22,7 @@ export type PostgresOptions = {
   durable?: boolean
 }
 
-export type RunningPostgres = {
+type RunningPostgres = {
   adminUrl: string
   port: number
   /** The postmaster's process id. */

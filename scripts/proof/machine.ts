@@ -19,7 +19,7 @@ const UBUNTU = {
   archive: 'http://archive.ubuntu.com/ubuntu',
 }
 
-export type ShellResult = { code: number; stdout: string; stderr: string }
+type ShellResult = { code: number; stdout: string; stderr: string }
 
 export type Machine = {
   root: string

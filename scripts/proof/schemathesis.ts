@@ -21,7 +21,7 @@ const Report = z.object({
   test_cases: z.object({ generated: z.int(), unique_failures: z.int() }),
 })
 
-export type Fuzzed = { is_good: boolean; numbers: Record<string, unknown> }
+type Fuzzed = { is_good: boolean; numbers: Record<string, unknown> }
 
 /** isSchemathesisThere: the fuzzer is Python's, and nobody has to have it. */
 export function isSchemathesisThere(): boolean {

@@ -13,7 +13,7 @@ const Profile = z.object({
   timeDeltas: z.array(z.number()),
 })
 
-export type Startup = { worker: Worker; startup_ms: number; max_ms: number }
+type Startup = { worker: Worker; startup_ms: number; max_ms: number }
 
 /** measureStartup says how long each Worker computes before it can answer its first request. */
 export async function measureStartup(): Promise<Startup[]> {

@@ -4,7 +4,7 @@ import type pg from 'pg'
  * SECURITY DEFINER functions that a signed-in or anonymous caller may execute, each with the reason
  * why it must see more than its caller. An entry that no longer applies is reported too.
  */
-export const DEFINER_FUNCTIONS_FOR_CALLERS: Record<string, string> = {
+const DEFINER_FUNCTIONS_FOR_CALLERS: Record<string, string> = {
   'private.my_orgs()': 'membership decides policies and must not ask its own policies',
   'private.admin_orgs()': 'membership decides policies and must not ask its own policies',
   'private.begin_idempotent(text,text,bytea)': "the caller's own keys; nobody reads the table",

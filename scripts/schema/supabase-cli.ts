@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { ROOT } from '../postgres/migrate.ts'
 
-export type CliResult = { stdout: string; stderr: string }
+type CliResult = { stdout: string; stderr: string }
 
 /** supabase runs Supabase's CLI in this clone; it throws what the CLI said when that fails. */
 export async function supabase(

@@ -7,7 +7,7 @@ import { supabase, THROWAWAY_ENV } from './supabase-cli.ts'
 const FILE = join(ROOT, 'supabase/types.gen.ts')
 
 /** generateTypes answers the types of our schemas as Supabase's generator writes them, formatted. */
-export async function generateTypes(adminUrl: string): Promise<string> {
+async function generateTypes(adminUrl: string): Promise<string> {
   const { stdout } = await supabase(
     ['gen', 'types', `--remote=${adminUrl}`, '--schema', 'watchpost,support'],
     { env: THROWAWAY_ENV },

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { PgBoss } from 'pg-boss'
 import { becomeOwner } from '../postgres/accounts.ts'
 
-export type SourceStatus = {
+type SourceStatus = {
   source: string
   status: string
   last_success_at: Date | null
@@ -11,7 +11,7 @@ export type SourceStatus = {
   error: string | null
 }
 
-export type QueueStatus = {
+type QueueStatus = {
   queue: string
   /** May run now. */
   waiting: number

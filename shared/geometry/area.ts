@@ -21,7 +21,7 @@ export interface Box {
 }
 
 /** The area inside a ring, in flat coordinates. */
-export interface Area {
+interface Area {
   path: Vertex[]
   pole: 1 | -1 | 0
   area_km2: number

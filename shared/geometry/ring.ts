@@ -9,7 +9,7 @@ import type { Steps } from './steps.ts'
 /** A vertex in degrees: unwrapped longitude, latitude. */
 export type Vertex = readonly [lon: number, lat: number]
 
-export interface Ring {
+interface Ring {
   /** The vertices in order; the last one is the first one shifted by 360° × winding. */
   path: Vertex[]
   /** How often the ring goes round the earth: 0, or ±1 when it contains a pole. */

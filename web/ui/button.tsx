@@ -14,7 +14,7 @@ const SIZES = {
   lg: 'h-10 px-4 text-base gap-2',
 } as const
 
-export type ButtonLook = { variant?: keyof typeof VARIANTS; size?: keyof typeof SIZES }
+type ButtonLook = { variant?: keyof typeof VARIANTS; size?: keyof typeof SIZES }
 
 /** The classes of a button, for a link that looks like one. */
 export function buttonClass({ variant = 'secondary', size = 'md' }: ButtonLook = {}): string {

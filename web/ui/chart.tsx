@@ -20,7 +20,7 @@ const HEIGHT = 132
 const TOP = 20
 const BOTTOM = 20
 
-export type DayValue = { day: string; value: number }
+type DayValue = { day: string; value: number }
 
 /**
  * Bars of days, from zero, every day shown. The highest and the last bar carry their number; all of

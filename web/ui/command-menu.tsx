@@ -13,7 +13,7 @@ export type Command = {
   hint?: ReactNode
   onRun: () => void
 }
-export type CommandGroup = { label: string; commands: Command[] }
+type CommandGroup = { label: string; commands: Command[] }
 
 type Props = {
   isOpen: boolean

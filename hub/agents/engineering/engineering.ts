@@ -12,7 +12,7 @@ import { applyEdits, type Change, patchOf } from './patch.ts'
 const stop = bilingual(stopText)
 
 /** A tree of files that a patch may be about; nothing is ever written into it. */
-export type Tree = {
+type Tree = {
   list: () => Promise<string[]>
   read: (path: string) => Promise<string | undefined>
 }

@@ -5,7 +5,7 @@ import type { AgentName } from '../names.ts'
  * three others between them. A word takes the endings of its language, `word*` takes any, `#` is
  * a number. `!` before a phrase: hardly anything else can be meant. `~`: says little by itself.
  */
-export type Phrases = { en: string; tr: string }
+type Phrases = { en: string; tr: string }
 
 export const PHRASES = {
   research: {

@@ -53,7 +53,7 @@ export type MissionRow = {
 /** MissionTaken: somebody cancelled the mission or took it over; this run may write nothing more. */
 export class MissionTaken extends Error {}
 
-export type RunOptions = {
+type RunOptions = {
   mission: MissionRow
   project: Project
   run: string

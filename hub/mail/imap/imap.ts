@@ -31,7 +31,7 @@ export const ImapSettings = z
 export type ImapSettings = z.infer<typeof ImapSettings>
 
 /** How far a mailbox was read; keep it between polls. Null: from now on. */
-export type ImapCursor = { uid_validity: string; last_uid: number }
+type ImapCursor = { uid_validity: string; last_uid: number }
 
 /** A letter that came in, as far as it matters for one that went out. */
 export type IncomingMail = {
@@ -107,7 +107,7 @@ export async function pollMailbox(
 }
 
 /** What a connection test found; `message` says what failed and what to change. */
-export type ImapCheck = {
+type ImapCheck = {
   ok: boolean
   stage: 'dns' | 'connect' | 'tls' | 'auth' | 'mailbox' | null
   message: Words

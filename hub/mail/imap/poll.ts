@@ -18,7 +18,7 @@ const INTERVAL_SECONDS = 60
 const WAIT_SECONDS = { first: INTERVAL_SECONDS, longest: 30 * 60 }
 
 /** How reading from one source goes; kept beside the data, so that a restart goes on behind it. */
-export const PollState = z.object({
+const PollState = z.object({
   last_success_at: z.string().nullable(),
   error: KeptWords.nullable(),
   failures: z.int(),
@@ -26,7 +26,7 @@ export const PollState = z.object({
   /** How far it was read. */
   cursor: z.unknown(),
 })
-export type PollState = z.infer<typeof PollState>
+type PollState = z.infer<typeof PollState>
 const States = z.partialRecord(z.enum(SOURCES), PollState)
 
 const NEVER: PollState = {

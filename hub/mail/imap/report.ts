@@ -3,7 +3,7 @@ import { normaliseEmail } from '../address.ts'
 import { messageIds, parseHeaders } from './headers.ts'
 
 /** What a bounce says about one recipient (RFC 3464). */
-export type BouncedRecipient = {
+type BouncedRecipient = {
   /** The address we wrote to, and the one it went to in the end, as far as they are told. */
   emails: string[]
   status: string

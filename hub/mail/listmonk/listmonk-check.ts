@@ -6,7 +6,7 @@ import { type CallOptions, caller, ListmonkError, type ListmonkSettings } from '
 const { listmonk: say } = bilingual(serverText)
 
 /** What connecting to a listmonk found out; `message` says what to do when `ok` is false. */
-export type ListmonkCheck = {
+type ListmonkCheck = {
   ok: boolean
   version: string | null
   permissions: { name: string; what_for: Words; granted: boolean }[]

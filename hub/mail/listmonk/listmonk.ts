@@ -16,7 +16,7 @@ const Id = z.number().int().positive()
 /** The tag that every list and campaign of the hub carries in listmonk. */
 export const HUB_TAG = 'watchpost'
 
-export const ListmonkList = z.object({
+const ListmonkList = z.object({
   id: Id,
   uuid: z.string(),
   name: z.string(),
@@ -28,7 +28,6 @@ export const ListmonkList = z.object({
     .transform((tags) => tags ?? []),
   subscriber_count: z.number().int().catch(0),
 })
-export type ListmonkList = z.infer<typeof ListmonkList>
 
 const Subscription = z.object({
   id: Id,
@@ -58,7 +57,7 @@ export const Subscriber = z.object({
 })
 export type Subscriber = z.infer<typeof Subscriber>
 
-export const CAMPAIGN_STATUSES = [
+const CAMPAIGN_STATUSES = [
   'draft',
   'scheduled',
   'running',
@@ -94,7 +93,7 @@ export const Campaign = z.object({
 })
 export type Campaign = z.infer<typeof Campaign>
 
-export const Bounce = z.object({
+const Bounce = z.object({
   id: Id,
   type: z.enum(['hard', 'soft', 'complaint']),
   source: z.string(),
@@ -103,7 +102,6 @@ export const Bounce = z.object({
   created_at: z.string(),
   campaign: z.object({ id: z.number().int(), name: z.string() }).nullish(),
 })
-export type Bounce = z.infer<typeof Bounce>
 
 const Template = z.object({ id: Id, name: z.string(), type: z.string() })
 
@@ -119,7 +117,7 @@ export type CampaignInput = {
 }
 
 /** A letter to one subscriber; `rendered` is plain, of `personalise`, with our unsubscribe link. */
-export type TransactionalInput = {
+type TransactionalInput = {
   email: string
   from_email: string
   rendered: Rendered
@@ -128,7 +126,7 @@ export type TransactionalInput = {
 }
 
 /** What became of putting a recipient on a list; only `added` may get mail. */
-export type Subscribed = { kind: 'added' | 'blocklisted' | 'unsubscribed'; subscriber: Subscriber }
+type Subscribed = { kind: 'added' | 'blocklisted' | 'unsubscribed'; subscriber: Subscriber }
 
 const PAGE_SIZE = 500
 /** The templates of the hub: the letter is complete, so nothing stands around it. */

@@ -6,7 +6,7 @@ import type { Listmonk } from './listmonk.ts'
 
 const Mapped = z.object({ list_id: z.int().positive(), name: z.string() })
 const Mapping = z.record(z.string(), Mapped)
-export type Mapped = z.infer<typeof Mapped>
+type Mapped = z.infer<typeof Mapped>
 
 /** Which list in listmonk belongs to which project, as people may also write it by hand. */
 const file = (paths: Paths) => join(paths.data_dir, 'projects', '_listmonk_lists.json')

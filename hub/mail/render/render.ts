@@ -48,7 +48,7 @@ export const RenderInput = z.object({
 })
 export type RenderInput = z.input<typeof RenderInput>
 
-export type RenderOptions = {
+type RenderOptions = {
   target: Target
   /** Fills the personal fields at once: a letter to one lead. */
   recipient?: Personal
@@ -119,7 +119,7 @@ const toText = compile({
 })
 
 /** The slots as the template's schema reads them; RenderError `invalid_slots` names each fault. */
-export function parseSlots<T extends TemplateName>(template: T, slots: unknown) {
+function parseSlots<T extends TemplateName>(template: T, slots: unknown) {
   const answer = SLOTS[template].safeParse(slots)
   if (answer.success) return answer.data as z.infer<(typeof SLOTS)[T]> // safe: that very schema
   const issues = answer.error.issues.map((issue) => ({

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 /** Personal fields a text slot may hold, written `{first_name}`; filled for each recipient. */
 export const PERSONAL_FIELDS = ['first_name', 'name', 'company'] as const
-export type PersonalField = (typeof PERSONAL_FIELDS)[number]
+type PersonalField = (typeof PERSONAL_FIELDS)[number]
 export type Personal = Partial<Record<PersonalField, string | null | undefined>>
 
 /** Link kinds a mail may carry; everything else (`javascript:`, `data:`, …) is refused. */

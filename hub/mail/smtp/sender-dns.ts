@@ -23,7 +23,7 @@ const TIMEOUT_MS = 3_000
 const SELECTORS = ['default', 'google', 'selector1', 'selector2', 's1', 's2', 'k1', 'mail', 'dkim']
 
 /** The system's resolver with a short patience. */
-export function systemResolver(): TxtResolver {
+function systemResolver(): TxtResolver {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: 1 })
   return (name) => resolver.resolveTxt(name)
 }

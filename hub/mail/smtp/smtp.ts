@@ -31,7 +31,7 @@ export const SmtpSettings = z
 export type SmtpSettings = z.infer<typeof SmtpSettings>
 
 /** How far a letter came. Only a permanent refusal at `recipient` or `data` speaks of the letter. */
-export type SmtpStage = 'dns' | 'connect' | 'tls' | 'auth' | 'sender' | 'recipient' | 'data'
+type SmtpStage = 'dns' | 'connect' | 'tls' | 'auth' | 'sender' | 'recipient' | 'data'
 
 /**
  * What became of a letter. `sent`: the server took it. `refused`: it was surely not taken;
@@ -43,7 +43,7 @@ export type SendResult =
   | { kind: 'refused'; permanent: boolean; code: string; response: string; stage: SmtpStage }
   | { kind: 'unclear'; code: string; response: string; message_id: string }
 
-export type SendOptions = {
+type SendOptions = {
   /**
    * Awaited when the server has let us in and before MAIL FROM and DATA: commit `sending` here.
    * When it throws, nothing is sent and `sendMail` throws the same.
@@ -100,7 +100,7 @@ async function deliver(
 }
 
 /** What a connection test found; `message` says what failed and what to change. */
-export type SmtpCheck = { ok: boolean; stage: SmtpStage | null; message: Words }
+type SmtpCheck = { ok: boolean; stage: SmtpStage | null; message: Words }
 
 /** Connects, logs in and offers a letter from the sender to itself, without sending one. */
 export async function checkSmtp(

@@ -1,7 +1,7 @@
 import type { Draft } from './queries.ts'
 
 /** A piece of a text, and the claim it is. */
-export type Piece = { text: string; claim?: number }
+type Piece = { text: string; claim?: number }
 
 /** Cuts a text where the claims stand in it; spaces and line ends may differ. */
 export function cutAtClaims(

@@ -27,7 +27,7 @@ export function Models() {
 }
 
 /** The choice itself; the wizard has it too. */
-export function ModelChoice() {
+function ModelChoice() {
   const query = useQuery(modelsQuery)
   if (query.isPending) return <SkeletonRows rows={8} />
   if (query.isError) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
@@ -49,7 +49,7 @@ type Change =
   | { kind: 'endpoint'; url: string; model: string; api_key?: string }
 
 /** useChoose puts a model to use. */
-export function useChoose() {
+function useChoose() {
   const queryClient = useQueryClient()
   return async (body: Change) => {
     const models = await ok(api.PUT('/api/cockpit/settings/models', { body }))
