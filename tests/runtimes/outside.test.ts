@@ -155,7 +155,9 @@ describe.each(EDGES)('on %s, told wrong', (_, start) => {
         expect((await edge.ask(key, 'GET', '/api/v1/zones')).status).toBe(503)
         await vi.waitFor(
           () =>
-            expect(JSON.stringify(lines)).toMatch(/does not hold back\. Log in as watchpost_api/),
+            expect(JSON.stringify(lines)).toMatch(
+              /bypasses row-level security\. Log in as watchpost_api/,
+            ),
           10_000,
         )
       } finally {

@@ -113,9 +113,9 @@ describe('before a deployment', () => {
       }
       const told = processes.run('scripts/deploy/deploy-cloudflare.ts', ['--do'], env)
       expect(await told.ended).toBe(1)
-      expect(told.stdout()).toMatch(/MISSING +secrets[^\n]* is not there/)
+      expect(told.stdout()).toMatch(/MISSING +secrets[^\n]* does not exist/)
       expect(told.stdout()).toMatch(/MISSING +database +--database-url/)
-      expect(told.stderr()).toContain('Nothing was changed: first get what is missing.')
+      expect(told.stderr()).toContain('Nothing was changed. Supply what is missing first.')
       expect(stub.changes).toEqual([])
     } finally {
       await processes.close()
@@ -162,8 +162,8 @@ describe('a deployment', () => {
     )
 
   test('gives the logins their passwords', async () => {
-    expect(lines).toContain('ok login watchpost_api, its password set anew')
-    expect(lines).toContain('ok login watchpost_jobs, its password set anew')
+    expect(lines).toContain('ok login watchpost_api, with a new password')
+    expect(lines).toContain('ok login watchpost_jobs, with a new password')
     for (const url of [given.API_DATABASE_URL, given.JOBS_DATABASE_URL]) {
       await withClient(url ?? '', (client) => client.query('select 1'))
     }

@@ -146,7 +146,7 @@ describe('startPostgres', () => {
     const version = join(first.home, 'data/PG_VERSION')
     await writeFile(version, '17\n')
     const before = await readdir(join(first.home, 'data'))
-    await expect(start()).rejects.toThrow(/written by PostgreSQL 17; .* brings PostgreSQL 18/)
+    await expect(start()).rejects.toThrow(/written by PostgreSQL 17; .* includes PostgreSQL 18/)
     expect(await readdir(join(first.home, 'data'))).toEqual(before)
     await writeFile(version, '18\n')
     await start()

@@ -205,7 +205,7 @@ describe('npm run demo', () => {
   test('a signal in the middle of the start ends it as well', async () => {
     const args = ['--replay', '--port', '0', '--data-dir', processes.dataDir]
     const started = processes.run(START, args)
-    await started.says(/PostgreSQL 18\S* runs/)
+    await started.says(/PostgreSQL 18\S* is running/)
     await stop(started)
   })
 })
@@ -236,11 +236,11 @@ describe('a start that cannot be', () => {
   test.each([
     ['an unknown flag', ['--prot', '1'], /^Unknown option '--prot'\. See npm start -- --help\n$/],
     ['a stray word', ['demo'], /^Unexpected argument 'demo'/],
-    ['a port that is none', ['--port', 'x'], /^--port is a number from 0 to 65535/],
+    ['a port that is none', ['--port', 'x'], /^--port must be a port between 0 and 65535/],
     [
       'a replay into a database of somebody’s own',
       ['--replay', '--database-url', 'postgres://localhost/x'],
-      /^--replay .*leave --database-url out/,
+      /^--replay cannot be combined with --database-url/,
     ],
   ])('%s is wrong usage', async (_, args, message) => {
     const { code, said } = await refused(args)
@@ -253,10 +253,20 @@ describe('a start that cannot be', () => {
       'an unknown feed',
       ['--port', '0', '--feeds', 'usgs,nope'],
       {},
-      /^FEEDS holds an unknown feed/,
+      /^FEEDS must name known feeds/,
     ],
-    ['a bad variable', ['--port', '0'], { RATE_LIMIT_PRO: 'lots' }, /^RATE_LIMIT_PRO is no whole/],
-    ['a host that is not here', ['--host', '192.0.2.1'], {}, /^192\.0\.2\.1 is no address of this/],
+    [
+      'a bad variable',
+      ['--port', '0'],
+      { RATE_LIMIT_PRO: 'lots' },
+      /^RATE_LIMIT_PRO must be a whole/,
+    ],
+    [
+      'a host that is not here',
+      ['--host', '192.0.2.1'],
+      {},
+      /^192\.0\.2\.1 is not an address of this/,
+    ],
   ])('%s is said before anything is started', async (_, args, env, message) => {
     const { code, said } = await refused(args, env)
     expect(said).toMatch(message)
@@ -324,7 +334,7 @@ describe('with a database of somebody’s own', () => {
       await started.says(/"msg":"listening on/)
       started.signal('SIGTERM')
       expect(await started.ended, started.stderr()).toBe(0)
-      expect(started.stdout()).toMatch(/none was made: people sign up with the issuer/)
+      expect(started.stdout()).toMatch(/none was created: people sign up with the issuer/)
       expect(started.stdout()).toMatch(/AUTH_ISSUER is not set.*\n.*AUTH_ISSUER=https/)
       expect(started.stdout()).toMatch(/account plan --email you@example\.com --plan pro/)
       expect(started.stdout()).not.toMatch(KEY)
@@ -356,7 +366,7 @@ describe('with a database of somebody’s own', () => {
     )
     await expect(
       createSecrets(database.adminUrl, { data_dir, seal_keys: undefined }),
-    ).rejects.toThrow(/lost\/secrets\.json is missing\. Bring that file back, or set SEAL_KEYS/)
+    ).rejects.toThrow(/lost\/secrets\.json does not exist\. Restore that file, or set SEAL_KEYS/)
     await createSecrets(database.adminUrl, { data_dir, seal_keys: 'given' })
     await writeFile(join(data_dir, 'secrets.json'), '{')
     const run = processes.run(START, ['--port', '0', '--data-dir', data_dir])

@@ -142,9 +142,9 @@ describe('before a deployment', () => {
   }, 60_000)
 
   test.each([
-    ['PUBLIC_URL', 'http://watchpost.example.com', 'PUBLIC_URL is no https'],
-    ['JOBS_SECRET', 'short', 'JOBS_SECRET is shorter'],
-    ['SEAL_KEYS', 'MARK', 'SEAL_KEYS holds a key'],
+    ['PUBLIC_URL', 'http://watchpost.example.com', 'PUBLIC_URL must be an https'],
+    ['JOBS_SECRET', 'short', 'JOBS_SECRET must have'],
+    ['SEAL_KEYS', 'MARK', 'SEAL_KEYS must hold keys'],
     ['DATABASE_URL', 'postgres://postgres:MARK@db/postgres', 'DATABASE_URL is an administrator'],
   ])('a bad %s is named and not shown', (name, value, said) => {
     const { report, lines } = listen()
@@ -175,7 +175,7 @@ describe('a deployment', () => {
     await deploy(report, { ...target(), root }, given, env_file)
     expect(Object.fromEntries(stub.secrets)).toEqual(given)
     expect(stub.uploads.map(({ slug }) => slug).sort()).toEqual(['api', 'jobs'])
-    expect(lines).toContain('ok login watchpost_api, its password set anew')
+    expect(lines).toContain('ok login watchpost_api, with a new password')
     for (const url of [given.API_DATABASE_URL, given.JOBS_DATABASE_URL]) {
       await withClient(url, (client) => client.query('select 1'))
     }

@@ -292,14 +292,14 @@ describe('a change', () => {
 })
 
 describe('a new zone warns', () => {
-  const NEVER = /never reached/
+  const NEVER = /never be reached/
   test.each([
     [{ min_severity: 60, severity_multiplier: 0.5 }, NEVER, true],
     [{ min_severity: 50, severity_multiplier: 0.5 }, NEVER, false],
     [{ enabled: false }, /switched off/, true],
     [{ enabled: true }, /switched off/, false],
-    [{ channel_ids: [] }, /go nowhere/, true],
-    [{ channel_ids: null }, /go nowhere/, false],
+    [{ channel_ids: [] }, /not sent/, true],
+    [{ channel_ids: null }, /not sent/, false],
     [{ sources: ['nobody'] }, /No source/, true],
   ])('%j %s: %s', async (fields, text, warns) => {
     const answer = await ask(people.owner, 'POST', '', { ...PLACE, ...fields })
