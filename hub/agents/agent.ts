@@ -124,10 +124,10 @@ export type Agent = {
   steps: (context: AgentContext) => Promise<Result>
 }
 
-const LONGEST_BRIEF = 6000
+const MAX_BRIEF = 6000
 
 /** What every prompt may use. */
 export const COMMON: Agent['variables'] = {
   project: ({ project }) => project.name,
-  context: ({ brief }) => brief.slice(0, LONGEST_BRIEF),
+  context: ({ brief }) => brief.slice(0, MAX_BRIEF),
 }

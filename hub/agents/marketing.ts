@@ -21,8 +21,8 @@ import { one } from './run/facts.ts'
 import { wordsOf } from './run/fold.ts'
 import { stopText } from './stop.text.ts'
 
-const MOST_LEADS = 5
-const MOST_EVIDENCE = 12
+const MAX_LEADS = 5
+const MAX_EVIDENCE = 12
 
 type Recipient = { audience: Audience; lead: LeadRow | null }
 
@@ -95,7 +95,7 @@ async function choose(context: AgentContext): Promise<Recipient[]> {
   if (input.filter) {
     return [{ audience: { kind: 'list', filter: input.filter }, lead: null }]
   }
-  const named = await chosenLeads(context, MOST_LEADS)
+  const named = await chosenLeads(context, MAX_LEADS)
   if (named.length > 0) return named.map(toLead)
   const isCampaign = wordsOf(task).some((word) =>
     /^(campaign|newsletter|everybody|everyone|kampanya|bulten|herkes|tum|toplu)/.test(word),
@@ -149,7 +149,7 @@ async function write(
   { lead }: Recipient,
   evidence: EvidenceRow[],
 ): Promise<{ letter: Letter; claims: Claim[] }> {
-  const cited = evidence.slice(0, MOST_EVIDENCE)
+  const cited = evidence.slice(0, MAX_EVIDENCE)
   const labels = cited.map((_, index) => `E${index + 1}`)
   const schema = z.object({
     subject: z.string().min(3).max(90),

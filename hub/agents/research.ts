@@ -17,9 +17,9 @@ import { one } from './run/facts.ts'
 import { wordsOf } from './run/fold.ts'
 import { saveDocument } from './writing.ts'
 
-const MOST_DIVES = 3
+const MAX_DIVES = 3
 /** So many leads stand in the result; all of them are in the list of leads. */
-const MOST_LISTED = 200
+const MAX_LISTED = 200
 
 const WORDS = {
   summary: {
@@ -63,9 +63,9 @@ export const research: Agent = {
         .replace('{n}', String(found))
         .replace('{k}', String(known))
         .replace('{s}', String(skipped))
-      return { summary, documents: [], leads: [...new Set(ids)].slice(0, MOST_LISTED) }
+      return { summary, documents: [], leads: [...new Set(ids)].slice(0, MAX_LISTED) }
     }
-    const leads = await chosenLeads(context, MOST_DIVES)
+    const leads = await chosenLeads(context, MAX_DIVES)
     return leads.length > 0 ? deepDives(context, leads) : searchPlan(context)
   },
 }

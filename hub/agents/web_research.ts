@@ -12,9 +12,9 @@ import { saveDocument } from './writing.ts'
 
 const say = bilingual(stopText)
 
-const MOST_SITES = 3
+const MAX_SITES = 3
 const PAGES_A_SITE = 4
-const LONGEST_PAGE = 5000
+const MAX_PAGE = 5000
 
 const Found = z.object({
   facts: z
@@ -48,7 +48,7 @@ export const web_research: Agent = {
   variables: COMMON,
   budget: { steps: 60, tokens: 60_000 },
   steps: async (context) => {
-    const sites = sitesOf(context, await chosenLeads(context, MOST_SITES))
+    const sites = sitesOf(context, await chosenLeads(context, MAX_SITES))
     if (sites.length === 0) {
       throw new MissionFailure(say.no_website)
     }
@@ -117,7 +117,7 @@ function sitesOf(context: AgentContext, leads: LeadRow[]): Site[] {
       continue
     sites.push({ url: clean, lead_id: null, name: hostname.replace(/^www\./, '') })
   }
-  return sites.filter(({ url }) => URL.canParse(url)).slice(0, MOST_SITES)
+  return sites.filter(({ url }) => URL.canParse(url)).slice(0, MAX_SITES)
 }
 
 async function profileOf(
@@ -145,7 +145,7 @@ async function profileOf(
     if (page.text.length < 40) continue
     const { facts } = await context.complete(`facts ${name}`, {
       schema: Found,
-      facts: [{ label: page.url, text: clip(page.text, LONGEST_PAGE) }],
+      facts: [{ label: page.url, text: clip(page.text, MAX_PAGE) }],
       task: 'Note facts about this company that help a seller: what it does, for whom, how large, where, who runs it. Each with the words of the page it rests on, copied letter by letter.',
     })
     const sound = facts.filter(({ quote }) => stands(page.text, quote))

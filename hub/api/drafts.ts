@@ -15,7 +15,7 @@ import { answer, type Env, problems, write } from '../http/http.ts'
 import { NEWEST, Position, positionOf } from '../http/page.ts'
 import { absent } from '../i18n/failure.ts'
 import { readLicense, requireWritable } from '../license/license.ts'
-import { contentHash, examine, surroundings } from '../mail/drafts/approval.ts'
+import { contentHash, examine, readGateInputs } from '../mail/drafts/approval.ts'
 import {
   type Audience,
   AudienceFilter,
@@ -175,16 +175,16 @@ drafts.openapi(
     const { id, project: named } = c.req.valid('query')
     const { config, db } = c.get('deps')
     const slug = await slugFor(c.get('deps'), named)
-    const around = await surroundings({ config, db })
+    const inputs = await readGateInputs({ config, db })
     const found = await inProject(db, slug, async (sql, project) => {
       const row = await readDraft(sql, project.id, id)
-      const { people, without_email, gates } = await examine(sql, project, around, row)
-      const via = viaOf(around.mail, config, row.audience.kind)
+      const { people, without_email, gates } = await examine(sql, project, inputs, row)
+      const via = viaOf(inputs.mail, config, row.audience.kind)
       return {
         draft: await viewDraft(sql, project.id, id),
         gates,
         recipients: readersOf({ people, without_email }),
-        hash: row.html === null ? null : contentHash(row, around.mail, via),
+        hash: row.html === null ? null : contentHash(row, inputs.mail, via),
         diff: diffSince(row),
       }
     })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { createRoute, jsonBody, jsonResponse, resource } from '../../shared/route.ts'
 import { answer, type Ctx, type Env, problems, write } from '../http/http.ts'
 import type { Localizable } from '../i18n/words.ts'
-import { surroundings } from '../mail/drafts/approval.ts'
+import { readGateInputs } from '../mail/drafts/approval.ts'
 import { checkImap } from '../mail/imap/imap.ts'
 import { readPolls } from '../mail/imap/poll.ts'
 import { checkListmonk } from '../mail/listmonk/listmonk-check.ts'
@@ -77,7 +77,7 @@ export const mail = resource<Env>()
 
 async function view(c: Ctx): Promise<Localizable<z.input<typeof Mail>>> {
   const { config, db } = c.get('deps')
-  const { mail, pause, today, dns } = await surroundings({ config, db })
+  const { mail, pause, today, dns } = await readGateInputs({ config, db })
   const { smtp, listmonk, imap, ...rest } = mail
   const hidden = <T extends { password?: string | undefined }>({ password, ...shown }: T) => ({
     ...shown,

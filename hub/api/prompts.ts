@@ -7,7 +7,7 @@ import { languageOf, markOf, messageOf } from '../agents/run/facts.ts'
 import {
   currentPrompt,
   defaultPrompt,
-  LONGEST_PROMPT,
+  MAX_PROMPT,
   promptDiff,
   restorePrompt,
   writePrompt,
@@ -42,7 +42,7 @@ const Text = z
   .string()
   .overwrite((text) => text.replaceAll('\0', '').replaceAll('\r\n', '\n'))
   .min(1)
-  .max(LONGEST_PROMPT)
+  .max(MAX_PROMPT)
 
 /** Settings > Agent Prompt Editor. */
 export const prompts = resource<Env>()

@@ -11,8 +11,8 @@ const say = bilingual(leadsText)
 
 /**
  * moveLead takes a lead into another project with its notes, tasks, timeline, evidence and unsent
- * letters; those are drafts again, for the other project writes in its own name. What was sent stays
- * where it was sent. 409 where its e-mail is known there, or a letter to it is on its way. The
+ * mails; those are drafts again, for the other project writes in its own name. What was sent stays
+ * where it was sent. 409 where its e-mail is known there, or a mail to it is on its way. The
  * transaction's scope is `*`.
  */
 export async function moveLead(
@@ -41,8 +41,8 @@ export async function moveLead(
 }
 
 /**
- * removeLead deletes a lead with all that is known of it and its unsent letters; of what was sent,
- * the mail itself remains. 409 while a letter to it is on its way.
+ * removeLead deletes a lead with all that is known of it and its unsent mails; of what was sent,
+ * the mail itself remains. 409 while a mail to it is on its way.
  */
 export async function removeLead(sql: Sql, id: string): Promise<void> {
   await refuseUnderway(sql, id)

@@ -142,7 +142,7 @@ export async function confirmMail(paths: Paths): Promise<void> {
   await writeSetting(paths, PAUSE, { reason: null, detail: null, since: new Date().toISOString() })
 }
 
-/** How a mail goes out. A letter needs our own unsubscribe link, so the hub has to be reachable. */
+/** How a mail goes out. One to a single lead needs our own unsubscribe link, so the hub has to be reachable. */
 export function viaOf(
   { smtp, listmonk }: MailSettings,
   config: Config,

@@ -22,7 +22,7 @@ const SIGNATURE_BYTES = 16
 export type Salt = { current: Buffer; all: Buffer[] }
 
 export const SALT_FILE = 'suppression.salt'
-const MOST_SALTS = 50
+const MAX_SALTS = 50
 const fileOf = (paths: Paths) => join(paths.config_dir, SALT_FILE)
 
 /** Without the secret the list is of no use, so backups hold it. */
@@ -46,12 +46,12 @@ export function parseSalts(text: string): Buffer[] | undefined {
   const isWhole = all.every(
     (salt, at) => salt.length === SALT_BYTES && salt.toString('base64') === lines[at],
   )
-  return isWhole && all.length > 0 && all.length <= MOST_SALTS ? all : undefined
+  return isWhole && all.length > 0 && all.length <= MAX_SALTS ? all : undefined
 }
 
 /** How many there would be with others; more than a hub keeps are refused before a restore. */
 export async function fitsSalts(paths: Paths, others: Buffer[]): Promise<boolean> {
-  return (await joinedSalts(paths, others)).length <= MOST_SALTS
+  return (await joinedSalts(paths, others)).length <= MAX_SALTS
 }
 
 /** addSalts keeps the secrets of another hub's list behind those that are here. */

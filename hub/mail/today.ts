@@ -21,7 +21,7 @@ export type Today = {
 const MAX_BOUNCES = 0.02
 const MAX_COMPLAINTS = 0.001
 /** One or two dead addresses among the first few mails say nothing yet. */
-const FEWEST_BOUNCES = 3
+const MIN_BOUNCES = 3
 
 /** readToday counts what was sent; the transaction's scope is `*`. A day is a UTC day. */
 export async function readToday(
@@ -68,7 +68,7 @@ function alarmOf(sent: number, hard_bounces: number, complaints: number): Today[
   if (complaints > MAX_COMPLAINTS * sent) {
     return { reason: 'complaints', detail: say.complaints(complaints, sent, share(complaints)) }
   }
-  if (hard_bounces >= FEWEST_BOUNCES && hard_bounces > MAX_BOUNCES * sent) {
+  if (hard_bounces >= MIN_BOUNCES && hard_bounces > MAX_BOUNCES * sent) {
     return { reason: 'bounces', detail: say.bounces(hard_bounces, sent, share(hard_bounces)) }
   }
   return null

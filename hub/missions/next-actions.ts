@@ -54,7 +54,7 @@ export type NextAction = Localizable<z.infer<typeof NextAction>>
 type Kind = z.infer<typeof NextAction>['kind']
 type Ref = NonNullable<z.infer<typeof NextAction>['ref']>['kind']
 
-const MOST_OF_A_KIND = 10
+const MAX_OF_A_KIND = 10
 const QUIET_DAYS = 5
 
 /** nextActions lists what somebody should do now, the most pressing first, from facts alone. */
@@ -132,7 +132,7 @@ const WORK: Work[] = [
       select task.id, task.title as name, project.slug as project, task.lead_id, task.due_on
       from hub.tasks as task join hub.projects as project on project.id = task.project_id
       where task.done_at is null and task.due_on <= (now() at time zone 'utc')::date
-      order by task.due_on, task.created_at, task.id limit ${MOST_OF_A_KIND}`,
+      order by task.due_on, task.created_at, task.id limit ${MAX_OF_A_KIND}`,
     title: ({ name }) => verbatim(name),
   },
   {
@@ -143,7 +143,7 @@ const WORK: Work[] = [
         coalesce(lead.name, lead.company, lead.email) as name
       from hub.leads as lead join hub.projects as project on project.id = lead.project_id
       where lead.stage = 'replied'
-      order by lead.updated_at, lead.id limit ${MOST_OF_A_KIND}`,
+      order by lead.updated_at, lead.id limit ${MAX_OF_A_KIND}`,
     title: ({ name }) => say.answer_reply(name),
   },
   {
@@ -160,7 +160,7 @@ const WORK: Work[] = [
       from hub.approvals as approval
       join hub.projects as project on project.id = approval.project_id
       where approval.status = 'waiting'
-      order by approval.created_at, approval.id limit ${MOST_OF_A_KIND}`,
+      order by approval.created_at, approval.id limit ${MAX_OF_A_KIND}`,
     title: ({ name }) => say.decide_approval(name),
   },
   {
@@ -175,7 +175,7 @@ const WORK: Work[] = [
       select project.slug as project, count(*)::int as count
       from hub.drafts as draft join hub.projects as project on project.id = draft.project_id
       where draft.state = 'draft'
-      group by project.slug order by project.slug limit ${MOST_OF_A_KIND}`,
+      group by project.slug order by project.slug limit ${MAX_OF_A_KIND}`,
     title: ({ count }) => say.finish_draft(count),
   },
   {
@@ -191,7 +191,7 @@ const WORK: Work[] = [
         select max(at) as at from hub.activities where lead_id = lead.id
       ) as last
       where lead.stage = 'contacted' and last.at < now() - make_interval(days => ${QUIET_DAYS})
-      order by last.at, lead.id limit ${MOST_OF_A_KIND}`,
+      order by last.at, lead.id limit ${MAX_OF_A_KIND}`,
     title: ({ name, days }) => say.follow_up(name, days),
   },
   {
@@ -214,7 +214,7 @@ const WORK: Work[] = [
       from hub.missions as mission join hub.projects as project on project.id = mission.project_id
       where mission.status = 'failed' and mission.finished_at > now() - interval '2 days'
         and not exists (select from hub.missions as retry where retry.retry_of = mission.id)
-      order by mission.finished_at desc, mission.id limit ${MOST_OF_A_KIND}`,
+      order by mission.finished_at desc, mission.id limit ${MAX_OF_A_KIND}`,
     title: ({ name }) => say.look_at_failed_mission(name),
   },
   {
@@ -223,7 +223,7 @@ const WORK: Work[] = [
       select project.slug as project, project.name
       from hub.projects as project
       where not exists (select from hub.leads where project_id = project.id)
-      order by project.created_at limit ${MOST_OF_A_KIND}`,
+      order by project.created_at limit ${MAX_OF_A_KIND}`,
     title: ({ name }) => say.add_leads(name),
   },
   {
@@ -235,7 +235,7 @@ const WORK: Work[] = [
         and not exists (
           select from hub.drafts where project_id = project.id and state in ('draft', 'rendered')
         )
-      group by project.slug order by count(*) desc, project.slug limit ${MOST_OF_A_KIND}`,
+      group by project.slug order by count(*) desc, project.slug limit ${MAX_OF_A_KIND}`,
     title: ({ count }) => say.write_to_leads(count),
   },
 ]
@@ -245,7 +245,7 @@ function drafts(...states: string[]): Work['find'] {
     select draft.id, project.slug as project, draft.subject as name
     from hub.drafts as draft join hub.projects as project on project.id = draft.project_id
     where draft.state = any(${states}::text[])
-    order by draft.updated_at, draft.id limit ${MOST_OF_A_KIND}`
+    order by draft.updated_at, draft.id limit ${MAX_OF_A_KIND}`
 }
 
 /** Imports that left something to do, until the file or the one of its refused rows came again. */
@@ -261,7 +261,7 @@ function imports(status: 'done' | 'failed'): Work['find'] {
         where later.project_id = import.project_id and later.created_at > import.created_at
           and (later.file = import.file or later.file like 'import-errors-' || import.id || '%')
       )
-    order by import.finished_at desc, import.id limit ${MOST_OF_A_KIND}`
+    order by import.finished_at desc, import.id limit ${MAX_OF_A_KIND}`
 }
 
 async function fromRows(sql: Sql): Promise<NextAction[]> {

@@ -18,7 +18,7 @@ type Tree = {
 }
 
 const NEW_PATH = /^(?:[a-z0-9_][a-z0-9_-]*\/){0,4}[a-z0-9_][a-z0-9_.-]*\.[a-z0-9]{1,8}$/i
-const LONGEST_FILE = 6000
+const MAX_FILE = 6000
 
 const WORDS = {
   title: { en: 'Patch', tr: 'Yama' },
@@ -103,8 +103,8 @@ async function edit(
   const before = await context.outside(`read ${path}`, async () => {
     const text = await tree.read(path)
     if (text === undefined) throw new MissionFailure(stop.file_gone(path))
-    if (text.length > LONGEST_FILE) {
-      throw new MissionFailure(stop.file_too_long(path, text.length, LONGEST_FILE))
+    if (text.length > MAX_FILE) {
+      throw new MissionFailure(stop.file_too_long(path, text.length, MAX_FILE))
     }
     return text
   })

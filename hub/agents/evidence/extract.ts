@@ -33,8 +33,8 @@ type Candidate = {
 
 /** Rows of one transaction. */
 const BATCH = 100
-const MOST_ROWS = 5000
-const MOST_FACTS = 6
+const MAX_ROWS = 5000
+const MAX_FACTS = 6
 
 /** extractFrom makes leads of a table by code, and of any other text by the model and code. */
 export async function extractFrom(
@@ -42,7 +42,7 @@ export async function extractFrom(
   text: Fact,
   number: string,
 ): Promise<Tally> {
-  const sheet = await readSheet(text.text, MOST_ROWS)
+  const sheet = await readSheet(text.text, MAX_ROWS)
   if (sheet) {
     const mapping = isUsable(sheet.mapping)
       ? sheet.mapping
@@ -92,7 +92,7 @@ async function rows(
 ): Promise<Tally> {
   const used = new Set(Object.values(mapping))
   let skipped = 0
-  const candidates = rows.slice(0, MOST_ROWS).flatMap((cells, index): Candidate[] => {
+  const candidates = rows.slice(0, MAX_ROWS).flatMap((cells, index): Candidate[] => {
     const { row, mistakes } = readRow(cells, { columns, mapping })
     if (mistakes.length > 0) {
       skipped += 1
@@ -105,7 +105,7 @@ async function rows(
     })
     const whole = { fact: factOf(row.lead, mapping), quote: quoteOf(columns, cells) }
     return [
-      { lead: row.lead, facts: [whole, ...others].slice(0, MOST_FACTS), source, note: row.note },
+      { lead: row.lead, facts: [whole, ...others].slice(0, MAX_FACTS), source, note: row.note },
     ]
   })
   const tallies: Tally[] = [{ ...NOTHING, skipped }]
@@ -134,7 +134,7 @@ const Found = z.object({
 
 const SAID = ['name', 'company', 'email', 'title', 'website', 'country'] as const
 const CHUNK = 2000
-const MOST_CHUNKS = 12
+const MAX_CHUNKS = 12
 const ADDRESS = /[a-z0-9._%+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}/gi
 
 async function prose(context: AgentContext, given: Fact, number: string): Promise<Tally> {
@@ -200,7 +200,7 @@ function chunks(whole: string): string[] {
     }
   }
   if (part.trim() !== '') parts.push(part)
-  return parts.filter((each) => each.trim() !== '').slice(0, MOST_CHUNKS)
+  return parts.filter((each) => each.trim() !== '').slice(0, MAX_CHUNKS)
 }
 
 function store(context: AgentContext, name: StepName, candidates: Candidate[]): Promise<Tally> {

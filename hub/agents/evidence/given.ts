@@ -27,12 +27,12 @@ export async function givenTexts(context: AgentContext): Promise<Fact[]> {
   return texts
 }
 
-const LONGEST_GIVEN = 3000
+const MAX_GIVEN = 3000
 
 /** givenText is the same as facts for the model, cut to what its context holds. */
 export async function givenText(context: AgentContext): Promise<Fact[]> {
   const texts = await givenTexts(context)
-  const share = Math.floor(LONGEST_GIVEN / Math.max(1, texts.length))
+  const share = Math.floor(MAX_GIVEN / Math.max(1, texts.length))
   return texts.map(({ label, text }) => ({ label, text: clip(text, share) }))
 }
 

@@ -3,7 +3,7 @@ import type { Language } from '../../i18n/words.ts'
 import type { Fact } from '../agent.ts'
 import { wordsOf } from './fold.ts'
 
-const LONGEST_FACT = 6000
+const MAX_FACT = 6000
 
 /** clip cuts a text at a length and says so. */
 export function clip(text: string, length: number): string {
@@ -31,7 +31,7 @@ export function markOf(facts: Fact[]): string {
  */
 export function fence({ label, text }: Fact, mark: string): string {
   const name = label.replace(/[^\p{L}\p{N} _.:@/-]/gu, '').slice(0, 80)
-  const body = clip(text, LONGEST_FACT).replace(/[<＜‹《≪]{2,}|[>＞›》≫]{2,}|[《≪》≫]/gu, ' ')
+  const body = clip(text, MAX_FACT).replace(/[<＜‹《≪]{2,}|[>＞›》≫]{2,}|[《≪》≫]/gu, ' ')
   return `<<DATA ${mark} ${name}\n${body.replaceAll(mark, ' ')}\nDATA ${mark}>>`
 }
 

@@ -13,7 +13,7 @@ import { stopText } from '../stop.text.ts'
 
 const DEFAULTS = join(import.meta.dirname, '../../prompts')
 
-export const LONGEST_PROMPT = 8000
+export const MAX_PROMPT = 8000
 
 /** defaultPrompt is the prompt this release ships. */
 export async function defaultPrompt(agent: AgentName): Promise<string> {
@@ -116,8 +116,8 @@ export async function addRule(paths: Paths, agent: AgentName, rule: string): Pro
   const text = current.includes(`\n${heading}\n`)
     ? `${current.trimEnd()}\n${line}\n`
     : `${current.trimEnd()}\n\n${heading}\n\n${line}\n`
-  if (text.length > LONGEST_PROMPT) {
-    throw new WordsError(bilingual(stopText).prompt_full(agent, LONGEST_PROMPT))
+  if (text.length > MAX_PROMPT) {
+    throw new WordsError(bilingual(stopText).prompt_full(agent, MAX_PROMPT))
   }
   await writePrompt(paths, agent, text)
 }

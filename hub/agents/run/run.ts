@@ -65,7 +65,7 @@ type RunOptions = {
 }
 
 type Done = { output: unknown; tokens: number }
-const MOST_ROWS = 200
+const MAX_ROWS = 200
 
 /** createContext is what the steps of one run work with. */
 export async function createContext(
@@ -313,7 +313,7 @@ async function queryAs(client: pg.PoolClient, statement: string, timeout_ms: num
   const text = statement.trim().replace(/;\s*$/, '')
   // As a subquery it can only be a select, and the extended protocol takes no second statement.
   const query: pg.QueryArrayConfig & { queryMode: 'extended' } = {
-    text: `select * from (\n${text}\n) as answer limit ${MOST_ROWS + 1}`,
+    text: `select * from (\n${text}\n) as answer limit ${MAX_ROWS + 1}`,
     values: [],
     rowMode: 'array',
     queryMode: 'extended',
@@ -322,8 +322,8 @@ async function queryAs(client: pg.PoolClient, statement: string, timeout_ms: num
   const { rows } = answer
   return {
     columns: answer.fields.map(({ name }) => name),
-    rows: rows.slice(0, MOST_ROWS),
-    is_cut: rows.length > MOST_ROWS,
+    rows: rows.slice(0, MAX_ROWS),
+    is_cut: rows.length > MAX_ROWS,
   }
 }
 

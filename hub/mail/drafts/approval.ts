@@ -15,7 +15,7 @@ import { type DraftRow, lockDraft } from './drafts.ts'
 import { flowText } from './flow.text.ts'
 import type { Step } from './flow.ts'
 import { gateText } from './gates.text.ts'
-import { type Gate, gatesOf, type Surroundings, unsupported, wordsOf } from './gates.ts'
+import { type Gate, type GateInputs, gatesOf, unsupported, wordsOf } from './gates.ts'
 import { addRecipients, approveDraft, requireState, voidApproval } from './state.ts'
 
 const say = { ...bilingual(flowText), claim: bilingual(gateText).claim }
@@ -45,7 +45,7 @@ export type Plan = {
 }
 
 /** What the gates look at, read once. */
-export async function surroundings({ config, db }: Mailing): Promise<Surroundings> {
+export async function readGateInputs({ config, db }: Mailing): Promise<GateInputs> {
   const [mail, pause] = await Promise.all([readMail(config.paths), readPause(config.paths)])
   const today = await everywhere(db, (sql) => readToday(sql, mail, pause))
   return { config, mail, pause, today, dns: knownDns(mail) }
@@ -55,13 +55,13 @@ export async function surroundings({ config, db }: Mailing): Promise<Surrounding
 export async function examine(
   sql: Sql,
   project: Project,
-  around: Surroundings,
+  inputs: GateInputs,
   draft: DraftRow,
 ): Promise<{ people: Person[]; without_email: number; gates: Gate[] }> {
-  const refusals = await readRefusals(around.config.paths)
+  const refusals = await readRefusals(inputs.config.paths)
   const { audience, template } = draft
   const found = await peopleOf(sql, { project_id: project.id, audience, template, refusals })
-  return { ...found, gates: await gatesOf({ ...around, sql, project, draft, ...found }) }
+  return { ...found, gates: await gatesOf({ ...inputs, sql, project, draft, ...found }) }
 }
 
 /**
@@ -72,7 +72,7 @@ export async function approve(
   mailing: Mailing,
   given: { slug: string; id: string; seen?: string | undefined },
 ): Promise<Plan> {
-  const around = await surroundings(mailing)
+  const inputs = await readGateInputs(mailing)
   const { config, db } = mailing
   const license = await readLicense(config)
   return inProject(db, given.slug, async (sql, project) => {
@@ -80,13 +80,13 @@ export async function approve(
     const draft = await lockDraft(sql, project.id, given.id)
     requireState('approve', draft.state)
     await requireEvidence(sql, draft)
-    const { people, gates } = await examine(sql, project, around, draft)
+    const { people, gates } = await examine(sql, project, inputs, draft)
     for (const name of ['rendering', 'recipients']) {
       const gate = gates.find((one) => one.name === name)
       if (gate && !gate.ok) throw new ApiError('conflict', wordsOf(gate))
     }
-    const via = viaOf(around.mail, config, draft.audience.kind)
-    const content = contentHash(draft, around.mail, via)
+    const via = viaOf(inputs.mail, config, draft.audience.kind)
+    const content = contentHash(draft, inputs.mail, via)
     if (given.seen !== undefined && given.seen !== content) {
       throw new ApiError('audience_changed', say.seen_another)
     }
@@ -98,7 +98,7 @@ export async function approve(
     const approved: Approved = {
       written: `${draft.subject}\n\n${draft.text}`,
       rendered: `${draft.rendered_subject}\n\n${draft.rendered_text}`,
-      sender: around.mail.sender?.email ?? null,
+      sender: inputs.mail.sender?.email ?? null,
       recipients: people.length,
       content_hash: content,
     }
@@ -108,7 +108,7 @@ export async function approve(
       const details = { draft_id: draft.id, subject: draft.subject }
       await recordActivity(sql, { project_id: project.id, lead_id, kind: 'approved', details })
     }
-    return planOf(sql, draft, { people, via, around, project })
+    return planOf(sql, draft, { people, via, inputs, project })
   })
 }
 
@@ -127,15 +127,15 @@ async function requireEvidence(sql: Sql, draft: DraftRow): Promise<void> {
 async function planOf(
   sql: Sql,
   draft: DraftRow,
-  given: { people: Person[]; via: DraftRow['via']; around: Surroundings; project: Project },
+  given: { people: Person[]; via: DraftRow['via']; inputs: GateInputs; project: Project },
 ): Promise<Plan> {
-  const { people, via, around, project } = given
+  const { people, via, inputs, project } = given
   const [row] = await sql<{ waiting: number; had: number }>`
     select count(*) filter (where state = 'waiting')::int as waiting,
       count(*) filter (where state in ('sent', 'sending', 'unclear'))::int as had
     from hub.recipients where draft_id = ${draft.id}`
   const { waiting = 0, had = 0 } = row ?? {}
-  const { cap, left } = around.today
+  const { cap, left } = inputs.today
   return {
     recipients: waiting,
     skipped: countSkips(people),
@@ -213,13 +213,13 @@ export async function withApproval<T>(
   given: { slug: string; id: string; step: Step },
   work: (sql: Sql, draft: DraftRow, project: Project, gates: Gate[]) => Promise<T>,
 ): Promise<T> {
-  const around = await surroundings(mailing)
+  const inputs = await readGateInputs(mailing)
   const outcome = await inProject(mailing.db, given.slug, async (sql, project) => {
     await requireWritable(sql, project, await readLicense(mailing.config))
     const draft = await lockDraft(sql, project.id, given.id)
     requireState(given.step, draft.state)
-    const { people, gates } = await examine(sql, project, around, draft)
-    const changed = await changeSince(sql, draft, { ...around, people })
+    const { people, gates } = await examine(sql, project, inputs, draft)
+    const changed = await changeSince(sql, draft, { ...inputs, people })
     if (!changed) return { changed: null, value: await work(sql, draft, project, gates) }
     await voidApproval(sql, draft.id, { step: given.step, to: 'rendered', reason: changed })
     return { changed }

@@ -20,7 +20,7 @@ export const AudienceFilter = z
   })
   .meta({ description: 'An empty one is every lead of the project.' })
 
-/** Who a draft is for: one lead (a personal letter) or chosen leads (a campaign). */
+/** Who a draft is for: one lead (a personal mail) or chosen leads (a campaign). */
 export const Audience = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('lead'), lead_id: z.uuid() }),
   z.strictObject({ kind: z.literal('list'), filter: AudienceFilter }),
@@ -120,7 +120,7 @@ export function countSkips(people: Person[]): { reason: Skip; words: Words; coun
     .sort((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1))
 }
 
-/** The personal fields of a letter. */
+/** The personal fields of a mail. */
 export function personalOf(person: { name: string | null; company: string | null }) {
   const words = (person.name ?? '').trim().split(/\s+/)
   // "Dr. Ayşe Demir" is greeted as Ayşe.

@@ -26,7 +26,7 @@ export type Gate = {
 }
 
 /** What the gates look at besides the draft. */
-export type Surroundings = {
+export type GateInputs = {
   config: Config
   mail: MailSettings
   pause: MailPause
@@ -34,7 +34,7 @@ export type Surroundings = {
   dns: SenderDns | null
 }
 
-type Given = Surroundings & {
+type Given = GateInputs & {
   sql: Sql
   project: Project
   draft: DraftRow
@@ -93,7 +93,7 @@ export function requireOpen(gates: Gate[]): void {
 export const wordsOf = ({ detail, way_out }: Gate): Words =>
   way_out ? joined([detail, way_out]) : detail
 
-/** Claims that no evidence of this project (and, for a letter, of this lead) supports. */
+/** Claims that no evidence of this project (and, of a draft to one lead, of this lead) supports. */
 export async function unsupported(
   sql: Sql,
   draft: Pick<DraftRow, 'project_id' | 'audience' | 'claims'>,
@@ -121,9 +121,9 @@ async function evidenceGate({ sql, draft }: Given): Promise<Gate> {
 async function freshGate({ sql, project, config, draft }: Given): Promise<Gate> {
   const now = await renderContent(sql, project, config, draft)
   const isFresh =
-    now.letter.html === draft.html &&
-    now.letter.text === draft.rendered_text &&
-    now.letter.subject === draft.rendered_subject &&
+    now.mail.html === draft.html &&
+    now.mail.text === draft.rendered_text &&
+    now.mail.subject === draft.rendered_subject &&
     now.campaign?.html === draft.campaign?.html
   if (isFresh) return right('rendering', say.fresh)
   return wrong('rendering', say.stale, say.render_again)

@@ -33,7 +33,7 @@ export type ImapSettings = z.infer<typeof ImapSettings>
 /** How far a mailbox was read; keep it between polls. Null: from now on. */
 type ImapCursor = { uid_validity: string; last_uid: number }
 
-/** A letter that came in, as far as it matters for one that went out. */
+/** A mail that came in, as far as it matters for one that went out. */
 export type IncomingMail = {
   uid: number
   message_id: string | null
@@ -69,7 +69,7 @@ const AUTO_SUBJECT =
   /^\s*(auto(matic)?[ -]?reply|out of (the )?office|otomatik (yan[ıi]t|cevap)|ofis d[ıi][şs][ıi]nda|abwesenheit)/i
 
 /**
- * Reads what came since the cursor, oldest first, at most `limit` letters; the cursor returned goes
+ * Reads what came since the cursor, oldest first, at most `limit` mails; the cursor returned goes
  * behind the last one read. Connection and login faults are thrown as they come.
  */
 export async function pollMailbox(
@@ -87,7 +87,7 @@ export async function pollMailbox(
     const last_uid = isRenumbered ? 0 : cursor.last_uid
     const query = isRenumbered ? { since: daysAgo(RENUMBERED_DAYS) } : { uid: `${last_uid + 1}:*` }
     const found = await client.search(query, { uid: true })
-    // `n:*` names the last letter even when its number is below n.
+    // `n:*` names the last mail even when its number is below n.
     const uids = (found || []).filter((uid) => uid > last_uid).toSorted((a, b) => a - b)
     const wanted = uids.slice(0, limit)
     const mails: IncomingMail[] = []

@@ -13,17 +13,17 @@ type BouncedRecipient = {
 /** A report in its due form, by what it holds and not by what it calls itself. */
 export type Report = {
   kind: 'bounce' | 'complaint'
-  /** Message-IDs of the letter that came back: who knows one has had that letter. */
+  /** Message-IDs of the mail that came back: who knows one has had that mail. */
   original_ids: string[]
   bounced: BouncedRecipient[]
 }
 
-/** Parts that hold the letter, or its header (RFC 3464, 5965 and 6522; the second of old servers). */
+/** Parts that hold the mail, or its header (RFC 3464, 5965 and 6522; the second of old servers). */
 const RETURNED = /^(message\/(rfc822|rfc822-headers|global|global-headers)|text\/rfc822-headers)$/i
 const STATUS = /^message\/(global-)?delivery-status$/i
 /** "not-spam" and "auth-failure" come in the same form, and nobody complains in them. */
 const COMPLAINTS = /^(abuse|fraud|opt-out)$/i
-const MOST_RECIPIENTS = 100
+const MAX_RECIPIENTS = 100
 
 /**
  * readReport reads a delivery status notification (RFC 3464) or a complaint (RFC 5965). Null for
@@ -41,7 +41,7 @@ export async function readReport(source: Uint8Array): Promise<Report | null> {
   const kind = /\breport-type\s*=\s*"?([\w-]+)/i.exec(type)?.[1]?.toLowerCase()
   const original_ids = originalIds(email)
   if (kind === 'delivery-status') {
-    const bounced = partsOf(email, STATUS).flatMap(recipientsOf).slice(0, MOST_RECIPIENTS)
+    const bounced = partsOf(email, STATUS).flatMap(recipientsOf).slice(0, MAX_RECIPIENTS)
     return bounced.length > 0 ? { kind: 'bounce', original_ids, bounced } : null
   }
   if (kind !== 'feedback-report') return null
@@ -60,7 +60,7 @@ function partsOf({ attachments }: Email, type: RegExp): string[] {
     .map(({ content }) => (typeof content === 'string' ? content : ''))
 }
 
-/** Out of the returned letter's own header, or the threading of servers that return none. */
+/** Out of the returned mail's own header, or the threading of servers that return none. */
 function originalIds(email: Email): string[] {
   const returned = partsOf(email, RETURNED).map((part) => {
     const [head = ''] = part

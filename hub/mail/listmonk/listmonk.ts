@@ -116,7 +116,7 @@ export type CampaignInput = {
   template_id: number
 }
 
-/** A letter to one subscriber; `rendered` is plain, of `personalise`, with our unsubscribe link. */
+/** A mail to one subscriber; `rendered` is plain, of `personalise`, with our unsubscribe link. */
 type TransactionalInput = {
   email: string
   from_email: string
@@ -129,7 +129,7 @@ type TransactionalInput = {
 type Subscribed = { kind: 'added' | 'blocklisted' | 'unsubscribed'; subscriber: Subscriber }
 
 const PAGE_SIZE = 500
-/** The templates of the hub: the letter is complete, so nothing stands around it. */
+/** The templates of the hub: the mail is complete, so nothing stands around it. */
 const TEMPLATES = {
   campaign: { name: 'Watchpost campaign', body: '{{ template "content" . }}', subject: '' },
   tx: { name: 'Watchpost letter', body: '{{ Safe .Tx.Data.html }}', subject: '{{ .Tx.Subject }}' },
@@ -339,7 +339,7 @@ export function listmonk(settings: ListmonkSettings, options: CallOptions = {}) 
 
     deleteCampaign: (id: number) => call('DELETE', `/campaigns/${id}`, z.literal(true)),
 
-    /** Hands one letter to listmonk's mailer. An `unclear` failure may have sent it. */
+    /** Hands one mail to listmonk's mailer. An `unclear` failure may have sent it. */
     sendTransactional: (input: TransactionalInput) =>
       call('POST', '/tx', z.literal(true), {
         body: {

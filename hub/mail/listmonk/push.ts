@@ -1,7 +1,7 @@
 import { ApiError } from '../../../shared/problem.ts'
 import { inProject, type Project } from '../../db/db.ts'
 import { bilingual } from '../../i18n/words.ts'
-import { type Mailing, surroundings, withApproval } from '../drafts/approval.ts'
+import { type Mailing, readGateInputs, withApproval } from '../drafts/approval.ts'
 import { personalOf, skipWords } from '../drafts/audience.ts'
 import type { DraftRow } from '../drafts/drafts.ts'
 import { flowText } from '../drafts/flow.text.ts'
@@ -141,7 +141,7 @@ function markOf({ id, approved_at }: DraftRow, portion: number): string {
 
 async function makeCampaigns(work: Work, recipients: Recipient[]): Promise<void> {
   const { mailing, project, draft, client } = work
-  const { today } = await surroundings(mailing)
+  const { today } = await readGateInputs(mailing)
   const template_id = await client.ensureTemplate('campaign')
   const first = await nextPortion(work)
   for (let at = 0; at < recipients.length; at += today.cap) {

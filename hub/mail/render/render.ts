@@ -31,13 +31,13 @@ const say = bilingual(renderText)
 export const MAX_HTML_BYTES = 100_000
 
 /**
- * Where the letter goes. `smtp`: plain HTML whose `{unsubscribe_url}` (and personal fields, unless a
+ * Where the mail goes. `smtp`: plain HTML whose `{unsubscribe_url}` (and personal fields, unless a
  * recipient was given) `personalise` fills for each recipient. `listmonk`: a Go template for a
  * campaign, in which nothing but the fields of ours is executed.
  */
 export type Target = 'smtp' | 'listmonk'
 
-/** Everything a letter is made of; `slots` is checked against the template's schema. */
+/** Everything a mail is made of; `slots` is checked against the template's schema. */
 export const RenderInput = z.object({
   template: z.enum(Object.keys(SLOTS) as [TemplateName, ...TemplateName[]]), // safe: constant keys
   slots: z.unknown(),
@@ -50,7 +50,7 @@ export type RenderInput = z.input<typeof RenderInput>
 
 type RenderOptions = {
   target: Target
-  /** Fills the personal fields at once: a letter to one lead. */
+  /** Fills the personal fields at once: a mail to one lead. */
   recipient?: Personal
   /** In a campaign: let listmonk count openings, and clicks. Off unless asked for. */
   track_opens?: boolean
@@ -59,7 +59,7 @@ type RenderOptions = {
   first_name_attribute?: string
 }
 
-/** A letter as it is approved; the same input gives the same bytes. */
+/** A mail as it is approved; the same input gives the same bytes. */
 export type Rendered = { subject: string; html: string; text: string; bytes: number }
 
 /** What stopped a rendering; `message` says what to change, `words` in both languages. */
@@ -140,7 +140,7 @@ function wordsOf(issue: z.core.$ZodIssue): Words {
 }
 
 /**
- * Renders a letter. Without a recipient the personal fields stay for each one: in a listmonk
+ * Renders a mail. Without a recipient the personal fields stay for each one: in a listmonk
  * campaign only `{first_name}` can.
  */
 export async function render(
@@ -194,7 +194,7 @@ function mjmlOf(name: string): string {
   return source
 }
 
-/** The letter one recipient gets: personal fields and the unsubscribe link filled in. */
+/** The mail one recipient gets: personal fields and the unsubscribe link filled in. */
 export function personalise(
   rendered: Rendered,
   recipient: Personal & { unsubscribe_url: string },
@@ -230,8 +230,8 @@ function forListmonk(parts: Parts, options: RenderOptions): Parts {
   if (first_name_attribute && !/^[a-z][a-z0-9_]*$/.test(first_name_attribute)) {
     throw new RangeError(`${first_name_attribute} cannot name an attribute in a template`)
   }
-  const letter = goExpressions(safeComments(parts.html), first_name_attribute)
-  const html = track_clicks ? trackLinks(letter) : letter
+  const filled = goExpressions(safeComments(parts.html), first_name_attribute)
+  const html = track_clicks ? trackLinks(filled) : filled
   return {
     subject: goExpressions(escapeGo(parts.subject), first_name_attribute),
     html: track_opens ? html.replace('</body>', `${TRACK_VIEW}</body>`) : html,

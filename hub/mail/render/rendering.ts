@@ -18,7 +18,7 @@ const REASON = {
   tr: (name: string) =>
     `Bu mektubu, ${name} işinizle ilgili olduğunu düşündüğü için alıyorsunuz. Dilediğiniz zaman abonelikten çıkabilirsiniz.`,
 }
-/** Stands in a letter until Settings > Mail has an address; nothing is sent with it. */
+/** Stands in a mail until Settings > Mail has an address; nothing is sent with it. */
 export const NO_ADDRESS = '[postal address: Settings > Mail]'
 
 type Content = Pick<
@@ -28,7 +28,7 @@ type Content = Pick<
 
 /**
  * renderDraft fills the template and makes the draft `rendered`, voiding an approval. Slots that
- * are given (the designer's) stay with the draft; without any, a letter is made of its text.
+ * are given (the designer's) stay with the draft; without any, the template `letter` is filled with its text.
  */
 export async function renderDraft(
   sql: Sql,
@@ -40,7 +40,7 @@ export async function renderDraft(
   requireState('render', draft.state)
   const template = given.template ?? draft.template
   const slots = given.slots ?? (template === draft.template ? draft.slots : {})
-  const { letter, campaign } = await renderContent(sql, project, config, {
+  const { mail, campaign } = await renderContent(sql, project, config, {
     ...draft,
     template,
     slots,
@@ -48,36 +48,36 @@ export async function renderDraft(
   await voidApproval(sql, draft.id, { step: 'render', to: 'rendered' })
   await sql`
     update hub.drafts
-    set template = ${template}, slots = ${JSON.stringify(slots)}, html = ${letter.html},
-      rendered_subject = ${letter.subject}, rendered_text = ${letter.text},
+    set template = ${template}, slots = ${JSON.stringify(slots)}, html = ${mail.html},
+      rendered_subject = ${mail.subject}, rendered_text = ${mail.text},
       campaign = ${campaign && JSON.stringify(campaign)}
     where id = ${draft.id}`
 }
 
-/** The letter as it would be rendered now; for a campaign also as listmonk's template. */
+/** The mail as it would be rendered now; for a campaign also as listmonk's template. */
 export async function renderContent(
   sql: Sql,
   project: Project,
   config: Config,
   draft: Content,
-): Promise<{ letter: Rendered; campaign: Omit<Rendered, 'bytes'> | null }> {
-  const mail = await readMail(config.paths)
-  const input = await inputOf(project, config, mail, draft)
+): Promise<{ mail: Rendered; campaign: Omit<Rendered, 'bytes'> | null }> {
+  const settings = await readMail(config.paths)
+  const input = await inputOf(project, config, settings, draft)
   try {
     const { audience } = draft
-    if (viaOf(mail, config, audience.kind) === 'campaign') {
+    if (viaOf(settings, config, audience.kind) === 'campaign') {
       const recipient = await recipientOf(sql, draft)
       const options = {
         target: 'listmonk' as const,
-        track_opens: mail.track_opens,
+        track_opens: settings.track_opens,
         first_name_attribute: firstNameAttribute(project.slug),
         ...recipient,
       }
       const { bytes: _, ...campaign } = await render(input, options)
-      return { letter: await render(input, { target: 'smtp', ...recipient }), campaign }
+      return { mail: await render(input, { target: 'smtp', ...recipient }), campaign }
     }
-    const letter = await render(input, { target: 'smtp', ...(await recipientOf(sql, draft)) })
-    return { letter, campaign: null }
+    const rendered = await render(input, { target: 'smtp', ...(await recipientOf(sql, draft)) })
+    return { mail: rendered, campaign: null }
   } catch (error) {
     if (!(error instanceof RenderError)) throw error
     const issues = error.issues.map(({ path, message }) => ({
@@ -121,7 +121,7 @@ async function inputOf(
   }
 }
 
-/** A letter to one lead is filled in at once, so that its preview is what is sent. */
+/** A mail to one lead is filled in at once, so that its preview is what is sent. */
 async function recipientOf(sql: Sql, { audience, project_id }: Content) {
   if (audience.kind === 'list') return {}
   const [lead] = await sql<{ name: string | null; company: string | null }>`

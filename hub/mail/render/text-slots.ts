@@ -9,9 +9,9 @@ const GREETING =
   /^(dear|hello|hi|hey|good (morning|day|afternoon|evening)|merhaba|selam|sayın|sayin|günaydın|iyi günler|değerli)(?=[\s,!]|$)/iu
 const CLOSING =
   /^((kind|best|warm|many) (regards|wishes|thanks)|regards|best|sincerely|yours|cheers|thank you|thanks|saygı|sevgi|selamlar|iyi çalışmalar|iyi günler|teşekkür|hoşça)/iu
-const LONGEST_PARAGRAPH = 880
-const MOST_PARAGRAPHS = 6
-const LONGEST_PREHEADER = 140
+const MAX_PARAGRAPH = 880
+const MAX_PARAGRAPHS = 6
+const MAX_PREHEADER = 140
 
 /** The slots of a plain letter, read from a text with a greeting, paragraphs and a closing. */
 export function slotsOfText(given: {
@@ -52,11 +52,11 @@ export function slotsOfText(given: {
 /** A paragraph that is too long for its slot, cut between sentences. */
 function shorten(block: string): string[] {
   const text = block.replace(/\s+/g, ' ')
-  if (text.length <= LONGEST_PARAGRAPH) return [text]
+  if (text.length <= MAX_PARAGRAPH) return [text]
   const parts: string[] = []
   for (const sentence of text.split(/(?<=[.!?…]) /)) {
     const last = parts.at(-1)
-    if (last !== undefined && last.length + sentence.length < LONGEST_PARAGRAPH) {
+    if (last !== undefined && last.length + sentence.length < MAX_PARAGRAPH) {
       parts[parts.length - 1] = `${last} ${sentence}`
     } else {
       parts.push(sentence)
@@ -68,10 +68,10 @@ function shorten(block: string): string[] {
 /** No more paragraphs than the template takes: short neighbours go together. */
 function gather(paragraphs: string[]): string[] {
   const parts = [...paragraphs]
-  while (parts.length > MOST_PARAGRAPHS) {
+  while (parts.length > MAX_PARAGRAPHS) {
     const lengths = parts.slice(1).map((part, index) => part.length + (parts[index]?.length ?? 0))
     const at = lengths.indexOf(Math.min(...lengths))
-    if ((lengths[at] ?? 0) >= LONGEST_PARAGRAPH) return parts
+    if ((lengths[at] ?? 0) >= MAX_PARAGRAPH) return parts
     parts.splice(at, 2, `${parts[at]} ${parts[at + 1]}`)
   }
   return parts
@@ -79,6 +79,6 @@ function gather(paragraphs: string[]): string[] {
 
 function preheader(text: string): string {
   const [sentence = text] = text.split(/(?<=[.!?…]) /)
-  if (sentence.length <= LONGEST_PREHEADER) return sentence
-  return `${sentence.slice(0, LONGEST_PREHEADER).replace(/\s+\S*$/, '')}…`
+  if (sentence.length <= MAX_PREHEADER) return sentence
+  return `${sentence.slice(0, MAX_PREHEADER).replace(/\s+\S*$/, '')}…`
 }

@@ -2,7 +2,7 @@ import { everywhere } from '../../db/db.ts'
 import { LOCK_SPACE, LOCKS } from '../../db/locks.ts'
 import { bilingual } from '../../i18n/words.ts'
 import type { Log } from '../../log.ts'
-import { type Mailing, surroundings } from '../drafts/approval.ts'
+import { type Mailing, readGateInputs } from '../drafts/approval.ts'
 import type { DraftRow } from '../drafts/drafts.ts'
 import { outcomeText } from '../drafts/outcome.text.ts'
 import { finishDraft } from '../drafts/outcome.ts'
@@ -95,7 +95,7 @@ async function sendAll(mailing: Sending, isClosed: () => boolean): Promise<void>
       where state = 'sending' and (retry_at is null or retry_at <= now())
       order by updated_at, id`,
     )
-    const { today } = await surroundings(mailing)
+    const { today } = await readGateInputs(mailing)
     if (today.alarm) await pauseMail(config.paths, today.alarm.reason, today.alarm.detail)
     for (const draft of drafts) {
       if (isClosed()) return

@@ -17,7 +17,7 @@ const MessageId = z
 
 const Mailbox = z.object({ name: HeaderText.optional(), address: Address })
 
-/** One letter to one recipient, complete: nothing is filled in after this. */
+/** One mail to one recipient, complete: nothing is filled in after this. */
 export const OutgoingMail = z.object({
   from: Mailbox,
   to: Mailbox,
@@ -32,13 +32,13 @@ export const OutgoingMail = z.object({
     .url({ protocol: /^https$/ })
     .max(1000)
     .regex(/^[!-;=?-~]+$/, 'must be plain ASCII'),
-  /** The letter this one follows, so that both stand in one thread. */
+  /** The mail this one follows, so that both stand in one thread. */
   in_reply_to: MessageId.optional(),
   references: z.array(MessageId).max(20).optional(),
 })
 export type OutgoingMail = z.input<typeof OutgoingMail>
 
-/** The Message-ID of a draft's letter to a recipient: the same for every attempt. */
+/** The Message-ID of a draft's mail to a recipient: the same for every attempt. */
 export function messageId(draft_id: string, recipient: string, from: string): string {
   const digest = createHash('sha256')
     .update(`${draft_id}\n${recipient.toLowerCase()}`)
@@ -46,28 +46,28 @@ export function messageId(draft_id: string, recipient: string, from: string): st
   return `<${digest.slice(0, 40)}@${from.slice(from.lastIndexOf('@') + 1).toLowerCase()}>`
 }
 
-/** The headers of one-click unsubscribing; for listmonk's transactional letters as well. */
+/** The headers of one-click unsubscribing; for listmonk's transactional mails as well. */
 export function unsubscribeHeaders(url: string): Record<string, string> {
   return { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
 }
 
-/** The bytes of a letter with both parts; pictures given as data: travel inside it. */
+/** The bytes of a mail with both parts; pictures given as data: travel inside it. */
 export async function compose(mail: OutgoingMail): Promise<Buffer> {
-  const letter = OutgoingMail.parse(mail)
-  const { html, attachments } = embedPictures(letter.html)
+  const checked = OutgoingMail.parse(mail)
+  const { html, attachments } = embedPictures(checked.html)
   const composer = new MailComposer({
-    from: mailbox(letter.from),
-    to: mailbox(letter.to),
-    replyTo: letter.reply_to ? mailbox(letter.reply_to) : undefined,
-    subject: letter.subject,
+    from: mailbox(checked.from),
+    to: mailbox(checked.to),
+    replyTo: checked.reply_to ? mailbox(checked.reply_to) : undefined,
+    subject: checked.subject,
     html,
-    text: letter.text,
+    text: checked.text,
     attachments,
-    messageId: letter.message_id,
-    inReplyTo: letter.in_reply_to,
-    references: letter.references ?? letter.in_reply_to,
-    date: letter.date,
-    headers: unsubscribeHeaders(letter.unsubscribe_url),
+    messageId: checked.message_id,
+    inReplyTo: checked.in_reply_to,
+    references: checked.references ?? checked.in_reply_to,
+    date: checked.date,
+    headers: unsubscribeHeaders(checked.unsubscribe_url),
     disableFileAccess: true,
     disableUrlAccess: true,
   })

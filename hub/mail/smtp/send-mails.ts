@@ -39,7 +39,7 @@ type Recipient = {
   name: string | null
   company: string | null
 }
-type OutgoingMail = { recipient: Recipient; token: string; url: string; rendered: Rendered }
+type PersonalMail = { recipient: Recipient; token: string; url: string; rendered: Rendered }
 
 const MAX_ATTEMPTS = 5
 const MINUTE = 60
@@ -169,7 +169,7 @@ async function claimFor(
   { config, db }: Mailing,
   draft: DraftRow,
   settings: MailSettings,
-  { recipient, token }: OutgoingMail,
+  { recipient, token }: PersonalMail,
 ): Promise<ClaimedMail> {
   const { salt, queued } = await readRefusals(config.paths)
   const hashes = emailHashes(salt, recipient.email)
@@ -194,7 +194,7 @@ async function bySmtp(
   given: {
     draft: DraftRow
     settings: MailSettings
-    mail: OutgoingMail
+    mail: PersonalMail
     claim: () => Promise<void>
   },
 ): Promise<Outcome> {
@@ -225,7 +225,7 @@ async function bySmtp(
 
 async function byListmonk(
   { listmonk: account, sender }: MailSettings,
-  { recipient, url, rendered }: OutgoingMail,
+  { recipient, url, rendered }: PersonalMail,
   claim: () => Promise<void>,
 ): Promise<Outcome> {
   if (!account || !sender) return away(say.no_listmonk)

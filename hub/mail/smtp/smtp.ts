@@ -12,7 +12,7 @@ export { messageId, OutgoingMail, unsubscribeHeaders } from './message.ts'
 const say = bilingual(serverText)
 const LOOPBACK = ['localhost', '127.0.0.1', '::1']
 
-/** A mail server that takes our letters. Passwords never travel in the clear. */
+/** A mail server that takes our mails. Passwords never travel in the clear. */
 export const SmtpSettings = z
   .object({
     host: z.string().min(1).max(255),
@@ -30,12 +30,12 @@ export const SmtpSettings = z
   })
 export type SmtpSettings = z.infer<typeof SmtpSettings>
 
-/** How far a letter came. Only a permanent refusal at `recipient` or `data` speaks of the letter. */
+/** How far a mail came. Only a permanent refusal at `recipient` or `data` speaks of the mail. */
 type SmtpStage = 'dns' | 'connect' | 'tls' | 'auth' | 'sender' | 'recipient' | 'data'
 
 /**
- * What became of a letter. `sent`: the server took it. `refused`: it was surely not taken;
- * `permanent` says that the same letter will be refused again. `unclear`: DATA was
+ * What became of a mail. `sent`: the server took it. `refused`: it was surely not taken;
+ * `permanent` says that the same mail will be refused again. `unclear`: DATA was
  * begun and no answer came, so it may have been taken; never send it again by itself.
  */
 export type SendResult =
@@ -54,7 +54,7 @@ type SendOptions = {
   answer_timeout_ms?: number
 }
 
-/** Sends one letter over a connection of its own; everything the server says becomes a result. */
+/** Sends one mail over a connection of its own; everything the server says becomes a result. */
 export async function sendMail(
   settings: SmtpSettings,
   mail: OutgoingMail,
@@ -102,7 +102,7 @@ async function deliver(
 /** What a connection test found; `message` says what failed and what to change. */
 type SmtpCheck = { ok: boolean; stage: SmtpStage | null; message: Words }
 
-/** Connects, logs in and offers a letter from the sender to itself, without sending one. */
+/** Connects, logs in and offers a mail from the sender to itself, without sending one. */
 export async function checkSmtp(
   settings: SmtpSettings,
   sender: string,

@@ -3,7 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { AGENT_NAMES } from '../../../hub/agents/names.ts'
 import { fence, markOf, messageOf } from '../../../hub/agents/run/facts.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
-import { compose, makeProject, putFile, type Told, tell, until } from '../support/mission-help.ts'
+import {
+  compose,
+  makeProject,
+  putFile,
+  type ShownMission,
+  tell,
+  until,
+} from '../support/mission-help.ts'
 import { type StubModel, startStubModel, useStub } from '../support/stub-model.ts'
 
 /** What of a prompt is ours: all that stands outside its fences. */
@@ -116,7 +123,7 @@ describe('of all missions', () => {
   }, 240_000)
 })
 
-const isAtRest = ({ status, reason }: Told) =>
+const isAtRest = ({ status, reason }: ShownMission) =>
   ['done', 'failed', 'cancelled'].includes(status) || (status === 'queued' && reason !== null)
 
 /** The least value of a JSON schema: a model that has little to say. */

@@ -10,7 +10,7 @@ import {
   defaultPrompt,
   ensurePrompts,
   fillPrompt,
-  LONGEST_PROMPT,
+  MAX_PROMPT,
   restorePrompt,
   writePrompt,
 } from '../../../hub/agents/run/prompts.ts'
@@ -27,7 +27,7 @@ describe('the prompts that ship', () => {
     expect(namesIn(text)).toEqual(Object.keys(AGENTS[agent].variables).sort())
     expect(AGENTS[agent].name).toBe(agent)
     expect(text.length).toBeGreaterThan(800)
-    expect(text.length).toBeLessThan(LONGEST_PROMPT / 2)
+    expect(text.length).toBeLessThan(MAX_PROMPT / 2)
   })
 
   test.each(AGENT_NAMES)('%s treats data as data and minds the language', async (agent) => {
@@ -72,7 +72,7 @@ describe('a prompt in use', () => {
     const text = await currentPrompt(paths, 'docs')
     expect(text.match(/Say who decides/g)).toHaveLength(1)
     expect(namesIn(text)).toEqual(namesIn(await defaultPrompt('docs')))
-    await writePrompt(paths, 'docs', 'x'.repeat(LONGEST_PROMPT))
+    await writePrompt(paths, 'docs', 'x'.repeat(MAX_PROMPT))
     await expect(addRule(paths, 'docs', 'One more')).rejects.toThrow(/Shorten/)
     await remove()
   })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { applyPatch, parsePatch } from 'diff'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startHub, type TestHub } from '../support/hub.ts'
-import { compose, makeProject, putFile, reach, type Told } from '../support/mission-help.ts'
+import { compose, makeProject, putFile, reach, type ShownMission } from '../support/mission-help.ts'
 import { type Script, type StubModel, startStubModel, useStub } from '../support/stub-model.ts'
 
 const LIMIT_MS = 120_000
@@ -26,12 +26,12 @@ async function run(
   task: string,
   script: Script,
   input?: Record<string, unknown>,
-): Promise<Told> {
+): Promise<ShownMission> {
   stub.script(script)
   return reach(hub, await compose(hub, department, task, input))
 }
 
-async function textOf(mission: Told, at = 0): Promise<string> {
+async function textOf(mission: ShownMission, at = 0): Promise<string> {
   const path = mission.result?.documents[at]?.path ?? ''
   return readFile(join(hub.paths.data_dir, 'projects/rota', path), 'utf8')
 }

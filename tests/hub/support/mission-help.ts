@@ -6,7 +6,7 @@ import type { MissionDetails } from '../../../hub/missions/mission.ts'
 import type { TestHub } from './hub.ts'
 import { writeTinyGguf } from './tiny-gguf.ts'
 
-export type Told = z.infer<typeof MissionDetails>
+export type ShownMission = z.infer<typeof MissionDetails>
 
 /** A project with a CONTEXT.md as a user writes one. */
 export async function makeProject(hub: TestHub, slug = 'rota'): Promise<void> {
@@ -40,7 +40,7 @@ export async function compose(
   return mission.id
 }
 
-export async function tell(hub: TestHub, id: string): Promise<Told> {
+export async function tell(hub: TestHub, id: string): Promise<ShownMission> {
   return (await (await hub.call('GET', `missions/${id}`)).json()).mission
 }
 
@@ -49,7 +49,7 @@ export async function reach(
   hub: TestHub,
   id: string,
   states: string[] = ['done', 'failed', 'cancelled'],
-): Promise<Told> {
+): Promise<ShownMission> {
   for (;;) {
     const mission = await tell(hub, id)
     if (states.includes(mission.status)) return mission
