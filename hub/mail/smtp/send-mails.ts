@@ -164,18 +164,24 @@ async function sendOne(
   }
 }
 
-/** Commits `sending`; the last moment in which an unsubscription still counts. */
+/** Commits `sending`: the last moment in which an unsubscription, a pause or the day's cap still counts. */
 async function claimFor(
   { config, db }: Mailing,
   draft: DraftRow,
   settings: MailSettings,
   { recipient, token }: PersonalMail,
 ): Promise<ClaimedMail> {
-  const { salt, queued } = await readRefusals(config.paths)
+  const [{ salt, queued }, limits, pause] = await Promise.all([
+    readRefusals(config.paths),
+    readMail(config.paths),
+    readPause(config.paths),
+  ])
   const hashes = emailHashes(salt, recipient.email)
-  if (hashes.some((hash) => queued.has(hash))) throw new ClaimRefused()
+  if (pause.reason || hashes.some((hash) => queued.has(hash))) throw new ClaimRefused()
   const message_id = messageId(draft.id, recipient.email, settings.sender?.email ?? '')
   return everywhere(db, async (sql) => {
+    const { left } = await readToday(sql, limits, pause)
+    if (left === 0) throw new ClaimRefused()
     const attempt = await claimMail(sql, draft, {
       email: recipient.email,
       hashes,

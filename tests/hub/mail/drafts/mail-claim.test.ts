@@ -85,6 +85,36 @@ describe('between the choice and the claim', () => {
     expect(smtp.to()).toEqual([email])
   })
 
+  test('all mail that is paused sends nothing until it is confirmed', async () => {
+    await sendable()
+    meanwhile = () => api.ok('settings/mail/pause')
+    await hub.deps.mailer.run()
+    expect(connections).toBe(1)
+    expect(smtp.to()).toEqual([])
+    await api.ok('settings/mail/confirm')
+    await hub.deps.mailer.run()
+    expect(smtp.to()).toEqual([email])
+  })
+
+  test('a day whose cap was used up or lowered sends nothing', async () => {
+    const id = await sendable()
+    const [used] = await hub.query<{ n: number }>(
+      `select count(*)::int as n from hub.recipients where claimed_at >= date_trunc('day', now(), 'UTC')`,
+    )
+    await hub.query(
+      `insert into hub.recipients (draft_id, project_id, email, state, claimed_at)
+       select id, project_id, 'earlier@claim.example', 'sent', now() from hub.drafts where id = $1`,
+      [id],
+    )
+    meanwhile = () => api.put('settings/mail', { daily_cap: (used?.n ?? 0) + 1 })
+    await hub.deps.mailer.run()
+    expect(connections).toBe(1)
+    expect(smtp.to()).toEqual([])
+    await api.put('settings/mail', { daily_cap: (used?.n ?? 0) + 2 })
+    await hub.deps.mailer.run()
+    expect(smtp.to()).toEqual([email])
+  })
+
   test('what is approved anew is not sent as it was read before', async () => {
     const id = await sendable()
     const [approved] = await hub.query<{ approved_hash: string }>(
