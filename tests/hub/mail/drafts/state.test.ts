@@ -73,6 +73,10 @@ test('the states of drafts and of their mails are written in one file', async ()
   expect(writers).toEqual([OWNER])
 })
 
+test('what the interface imports of the flow brings no code of the server along', async () => {
+  expect(await readFile(join(HUB, 'mail/drafts/flow.ts'), 'utf8')).not.toMatch(/\bimport\b/)
+})
+
 test('the timeline of a lead is written in one file', async () => {
   const writers: string[] = []
   for (const path of await sources(HUB)) {

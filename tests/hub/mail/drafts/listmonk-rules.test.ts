@@ -1,0 +1,403 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { everywhere } from '../../../../hub/db/db.ts'
+import type { DraftRow } from '../../../../hub/mail/drafts/drafts.ts'
+import { finishPush } from '../../../../hub/mail/drafts/state.ts'
+import { readPolls } from '../../../../hub/mail/imap/poll.ts'
+import { sendCampaigns } from '../../../../hub/mail/listmonk/campaigns.ts'
+import { startHub, type TestHub } from '../../support/hub.ts'
+import { apiOf, FOOTER, LEAD, SENDER } from '../../support/mail-help.ts'
+import { type ListmonkStandIn, startListmonk } from '../listmonk-stand-in.ts'
+
+let hub: TestHub
+let standIn: ListmonkStandIn
+let api: ReturnType<typeof apiOf>
+beforeAll(async () => {
+  standIn = await startListmonk()
+  hub = await startHub({ config: { public_url: 'https://hub.demir.example' } })
+  api = apiOf(hub)
+  await api.ok('projects/create', { slug: 'demir', name: 'Demir Lojistik' })
+})
+afterAll(async () => {
+  await hub.close()
+  await standIn.close()
+})
+let tag = ''
+let count = 0
+beforeEach(async () => {
+  count += 1
+  tag = `t${count}`
+  const { url, user, token } = standIn
+  await api.put('settings/mail', {
+    sender: SENDER,
+    footer: FOOTER,
+    listmonk: { url, user, token },
+    daily_cap: 10_000,
+    ramp: null,
+  })
+  await api.ok('settings/mail/confirm')
+  await add({ name: 'Jo Öz', company: 'Client', email: `jo@${tag}.example` })
+  await add({ name: null, company: null, email: `nobody@${tag}.example` })
+})
+
+const of = (id: string) => ({ id, project: 'demir' })
+const add = async (data: object) =>
+  (await api.ok('lead/quick_add', { slug: 'demir', data: { ...LEAD, tags: [tag], ...data } })).lead
+const get = async (id: string) => (await api.get(`drafts/get?id=${id}&project=demir`)).body.draft
+const steps = async (id: string, ...names: string[]) => {
+  for (const name of names) await api.ok(`draft/${name}`, of(id))
+}
+/** A campaign to the two leads of this test, that far on its way. */
+async function campaign(...names: string[]): Promise<string> {
+  const { draft } = await api.ok('draft/create', {
+    project: 'demir',
+    audience: { kind: 'list', filter: { tag } },
+    subject: 'Freight',
+    text: 'Hello {first_name},\n\nwe carry freight.\n\nKind regards',
+  })
+  await steps(draft.id, ...names)
+  return draft.id
+}
+const rowOf = async (id: string) =>
+  (await hub.query<DraftRow>('select * from hub.drafts where id = $1', [id]))[0] as DraftRow
+const recipients = async (id: string) =>
+  (await api.get(`drafts/recipients?id=${id}&project=demir`)).body.recipients
+const campaigns = (id: string) =>
+  [...standIn.state.campaigns.values()].filter(({ name }) => name.includes(id))
+const the = (id: string) => {
+  const [one, ...others] = campaigns(id)
+  if (!one || others.length > 0) throw new Error('There is not one campaign')
+  return one
+}
+const subscriber = (email: string) => {
+  const found = standIn.state.byEmail(email)
+  if (!found) throw new Error(`${email} is no subscriber`)
+  return found
+}
+const sentTo = (id: string) =>
+  standIn.state.messages.filter(({ campaign_id }) => campaign_id === the(id).id).map(({ to }) => to)
+/** The hub's look at what it sends, until what listmonk does by itself is done. */
+async function look(times = 1) {
+  for (let n = 0; n < times; n += 1) {
+    await hub.deps.mailer.run()
+    await new Promise((wait) => setTimeout(wait, 20))
+  }
+}
+
+describe('a push', () => {
+  test('gives listmonk each person with name, company and first name, on two lists', async () => {
+    const id = await campaign('render', 'approve', 'push')
+    const { list } = await api.ok('projects/listmonk_list', { slug: 'demir' })
+    const own = the(id).list_ids[0] ?? 0
+    expect(subscriber(`jo@${tag}.example`)).toMatchObject({
+      name: 'Jo Öz',
+      status: 'enabled',
+      attribs: { watchpost_demir: { company: 'Client' }, watchpost_demir_first_name: 'Jo' },
+    })
+    expect(subscriber(`nobody@${tag}.example`)).toMatchObject({
+      name: `nobody@${tag}.example`,
+      attribs: { watchpost_demir: { company: null } },
+    })
+    for (const name of ['jo', 'nobody']) {
+      const { subscriptions } = subscriber(`${name}@${tag}.example`)
+      expect([...subscriptions.keys()].sort()).toEqual([list.list_id, own].sort())
+    }
+  })
+
+  test('makes a campaign of exactly what was approved, on a list that is named after it', async () => {
+    const id = await campaign('render', 'approve', 'push')
+    const { campaign: rendered } = await rowOf(id)
+    const made = the(id)
+    expect(made).toMatchObject({
+      subject: rendered?.subject,
+      body: rendered?.html,
+      altbody: rendered?.text,
+      from_email: `${SENDER.name} <${SENDER.email}>`,
+      status: 'draft',
+    })
+    expect(made.list_ids).toHaveLength(1)
+    expect(standIn.state.lists.get(made.list_ids[0] ?? 0)?.name).toBe('Demir Lojistik: Freight (1)')
+    expect(standIn.state.templates.get(made.template_id)).toMatchObject({ type: 'campaign' })
+    expect(await recipients(id)).toMatchObject([{ state: 'pushed' }, { state: 'pushed' }])
+  })
+
+  test('that broke off goes on with the list and people it has made, and takes others off', async () => {
+    const id = await campaign('render', 'approve')
+    standIn.failNext('POST', '/campaigns', 'drop_before')
+    expect((await api.post('draft/push', of(id))).status).toBe(503)
+    const lists = standIn.state.lists.size
+    const people = standIn.state.subscribers.size
+    const left = [...standIn.state.lists.values()].at(-1)?.id ?? 0
+    // Somebody of a portion that was cut otherwise.
+    const stranger = subscriber(`jo@t1.example`)
+    stranger.subscriptions.set(left, 'confirmed')
+    await steps(id, 'push')
+    expect(the(id).list_ids).toEqual([left])
+    expect(standIn.state.lists.size).toBe(lists)
+    expect(standIn.state.subscribers.size).toBe(people)
+    expect(stranger.subscriptions.has(left)).toBe(tag === 't1')
+    expect(
+      [...standIn.state.subscribers.values()].filter((one) => one.subscriptions.has(left)).length,
+    ).toBe(2)
+  })
+
+  test('leaves out and suppresses whom listmonk has blocked', async () => {
+    const before = await campaign('render', 'approve', 'push')
+    expect(campaigns(before)).toHaveLength(1)
+    const email = `jo@${tag}.example`
+    subscriber(email).status = 'blocklisted'
+    const id = await campaign('render', 'approve', 'push')
+    const [jo, nobody] = await recipients(id)
+    expect(jo).toMatchObject({ email, state: 'skipped', reason: expect.any(String) })
+    expect(nobody).toMatchObject({ state: 'pushed' })
+    expect((await api.get(`suppression?email=${email}`)).body.suppression).toMatchObject([
+      { reason: 'unsubscribed' },
+    ])
+    expect(subscriber(email).subscriptions.has(the(id).list_ids[0] ?? 0)).toBe(false)
+  })
+
+  test('does not run beside another one, and frees its place when it fails', async () => {
+    const id = await campaign('render', 'approve')
+    await hub.query(
+      `update hub.drafts set pushing_until = now() + interval '1 minute' where id = $1`,
+      [id],
+    )
+    expect(await api.post('draft/push', of(id))).toMatchObject({ status: 409 })
+    expect(campaigns(id)).toEqual([])
+    await hub.query(`update hub.drafts set pushing_until = null where id = $1`, [id])
+    standIn.failNext('GET', '/templates', 'error')
+    expect((await api.post('draft/push', of(id))).status).toBe(409)
+    expect(await rowOf(id)).toMatchObject({ state: 'approved', pushing_until: null })
+  })
+
+  test('of what was approved anew meanwhile does not end as pushed', async () => {
+    const id = await campaign('render', 'approve')
+    const end = (approved_hash: string | null) =>
+      everywhere(hub.deps.db, (sql) => finishPush(sql, { id, approved_hash }))
+    await expect(end('of something else')).rejects.toMatchObject({ code: 'wrong_state' })
+    expect(await get(id)).toMatchObject({ state: 'approved' })
+    expect(await recipients(id)).toMatchObject([{ state: 'waiting' }, { state: 'waiting' }])
+    await end((await rowOf(id)).approved_hash)
+    expect(await recipients(id)).toMatchObject([{ state: 'pushed' }, { state: 'pushed' }])
+  })
+})
+
+describe('a campaign does not start', () => {
+  const isLeftAlone = async (id: string) => {
+    await look(2)
+    expect(the(id).status).toBe('draft')
+    expect(await recipients(id)).toMatchObject([{ state: 'pushed' }, { state: 'pushed' }])
+    expect(sentTo(id)).toEqual([])
+  }
+
+  test('before it is sent', async () => {
+    await isLeftAlone(await campaign('render', 'approve', 'push'))
+  })
+
+  test('while it is paused; then it does, once', async () => {
+    const id = await campaign('render', 'approve', 'push', 'send', 'pause')
+    await isLeftAlone(id)
+    await steps(id, 'resume')
+    await look(3)
+    expect(sentTo(id).sort()).toEqual([`jo@${tag}.example`, `nobody@${tag}.example`])
+    expect((await get(id)).state).toBe('sent')
+  })
+
+  test('while all mail is paused', async () => {
+    const id = await campaign('render', 'approve', 'push', 'send')
+    await api.ok('settings/mail/pause')
+    await isLeftAlone(id)
+    await api.ok('settings/mail/confirm')
+    await look(3)
+    expect(sentTo(id)).toHaveLength(2)
+  })
+
+  test('when it was paused, approved anew or taken back since it was read', async () => {
+    const id = await campaign('render', 'approve', 'push', 'send')
+    const read = await rowOf(id)
+    await hub.query(`update hub.drafts set approved_hash = 'of something else' where id = $1`, [id])
+    await sendCampaigns(hub.deps, read)
+    expect(the(id).status).toBe('draft')
+    await hub.query('update hub.drafts set approved_hash = $2, paused_at = now() where id = $1', [
+      id,
+      read.approved_hash,
+    ])
+    await sendCampaigns(hub.deps, read)
+    expect(the(id).status).toBe('draft')
+    await hub.query(`update hub.drafts set paused_at = null, state = 'rejected' where id = $1`, [
+      id,
+    ])
+    await sendCampaigns(hub.deps, read)
+    expect(the(id).status).toBe('draft')
+    expect(await recipients(id)).toMatchObject([{ state: 'pushed' }, { state: 'pushed' }])
+    await hub.query(`update hub.drafts set state = 'sending' where id = $1`, [id])
+    await sendCampaigns(hub.deps, read)
+    expect(the(id).status).not.toBe('draft')
+  })
+
+  test('for more people than the day has left, and says why', async () => {
+    await api.put('settings/mail', { daily_cap: 10_000 })
+    const id = await campaign('render', 'approve', 'push', 'send')
+    const [used] = await hub.query<{ n: number }>(
+      `select count(*)::int as n from hub.recipients where claimed_at >= date_trunc('day', now(), 'UTC')`,
+    )
+    await api.put('settings/mail', { daily_cap: (used?.n ?? 0) + 1 })
+    await isLeftAlone(id)
+    expect((await get(id)).state_reason).toEqual(expect.any(String))
+    await api.put('settings/mail', { daily_cap: (used?.n ?? 0) + 2 })
+    await look(3)
+    expect(await get(id)).toMatchObject({ state: 'sent', state_reason: null })
+  })
+})
+
+describe('a campaign that runs', () => {
+  /** One that listmonk is busy with, and will be until it is told otherwise. */
+  async function running(status = 'running'): Promise<string> {
+    const id = await campaign('render', 'approve', 'push', 'send')
+    await hub.query(`update hub.campaigns set state = 'started' where draft_id = $1`, [id])
+    await hub.query(
+      `update hub.recipients set state = 'sending', claimed_at = now() where draft_id = $1`,
+      [id],
+    )
+    the(id).status = status
+    return id
+  }
+
+  test('is waited for, and not started again', async () => {
+    const id = await running()
+    await look(2)
+    expect(the(id).status).toBe('running')
+    expect(sentTo(id)).toEqual([])
+    expect(await recipients(id)).toMatchObject([{ state: 'sending' }, { state: 'sending' }])
+    expect((await get(id)).state).toBe('sending')
+  })
+
+  test.each([
+    ['the draft', (id: string) => api.ok('draft/pause', of(id))],
+    ['all mail', () => api.ok('settings/mail/pause')],
+  ])('is paused there with %s, and goes on with it', async (_, pause) => {
+    const id = await running()
+    await pause(id)
+    await look(2)
+    expect(the(id).status).toBe('paused')
+    expect((await get(id)).state).toBe('sending')
+    await api.ok('draft/resume', of(id))
+    await api.ok('settings/mail/confirm')
+    await look(3)
+    expect(await get(id)).toMatchObject({ state: 'sent', progress: { sent: 2 } })
+    expect(sentTo(id)).toHaveLength(2)
+  })
+
+  test('that is finished makes its mails sent and its leads contacted, once', async () => {
+    const id = await running('finished')
+    await look(2)
+    expect(await get(id)).toMatchObject({ state: 'sent', sent_at: expect.any(String) })
+    const told = await hub.query<{ kind: string; stage: string }>(
+      `select a.kind, lead.stage from hub.activities as a join hub.leads as lead on lead.id = a.lead_id
+       where $1 = any(lead.tags) and a.kind in ('sent', 'stage') order by a.kind`,
+      [tag],
+    )
+    expect(told).toEqual(
+      ['sent', 'sent', 'stage', 'stage'].map((kind) => ({ kind, stage: 'contacted' })),
+    )
+  })
+
+  test('that is gone there leaves its mails unclear', async () => {
+    const id = await running()
+    standIn.state.campaigns.delete(the(id).id)
+    await look(2)
+    expect(await get(id)).toMatchObject({ state: 'unclear', progress: { unclear: 2 } })
+  })
+})
+
+describe('what is read from listmonk', () => {
+  const suppression = async (name: string) =>
+    (await api.get(`suppression?email=${name}@${tag}.example`)).body.suppression
+  const poll = () => hub.deps.poller.run(true)
+  async function sent(): Promise<string> {
+    const id = await campaign('render', 'approve', 'push', 'send')
+    await look(3)
+    expect((await get(id)).state).toBe('sent')
+    return id
+  }
+
+  test('a bounce counts once: what was read is not read again', async () => {
+    const id = await sent()
+    standIn.bounce(`jo@${tag}.example`, 'hard', the(id).id)
+    await poll()
+    expect(await suppression('jo')).toHaveLength(1)
+    expect((await recipients(id))[0].bounced_at).toEqual(expect.any(String))
+    await hub.query('delete from hub.suppression')
+    await hub.query('update hub.recipients set bounced_at = null, bounce = null')
+    subscriber(`jo@${tag}.example`).status = 'enabled'
+    await poll()
+    expect(await suppression('jo')).toEqual([])
+    expect(await recipients(id)).toMatchObject([{ bounced_at: null }, { bounced_at: null }])
+    // The next one does.
+    standIn.bounce(`nobody@${tag}.example`, 'hard', the(id).id)
+    await poll()
+    expect(await suppression('nobody')).toHaveLength(1)
+  })
+
+  test('a soft bounce is noted and suppresses nobody', async () => {
+    const id = await sent()
+    standIn.bounce(`jo@${tag}.example`, 'soft', the(id).id)
+    await poll()
+    expect(await recipients(id)).toMatchObject([
+      { bounced_at: expect.any(String) },
+      { bounced_at: null },
+    ])
+    expect(await suppression('jo')).toEqual([])
+  })
+
+  test('a bounce belongs to the campaign it came of', async () => {
+    const first = await sent()
+    const second = await sent()
+    standIn.bounce(`jo@${tag}.example`, 'hard', the(first).id)
+    await poll()
+    expect((await recipients(first))[0].bounced_at).toEqual(expect.any(String))
+    expect((await recipients(second))[0].bounced_at).toBeNull()
+  })
+
+  test('who was blocked there is suppressed; who was long ago is not asked for again', async () => {
+    await sent()
+    await poll()
+    const jo = subscriber(`jo@${tag}.example`)
+    jo.status = 'blocklisted'
+    jo.updated_at = new Date(Date.now() - 3_600_000).toISOString()
+    const nobody = subscriber(`nobody@${tag}.example`)
+    nobody.status = 'blocklisted'
+    nobody.updated_at = new Date().toISOString()
+    await poll()
+    expect(await suppression('nobody')).toMatchObject([{ reason: 'imported' }])
+    expect(await suppression('jo')).toEqual([])
+  })
+
+  test('who unsubscribed from the project’s list is, though no campaign tells of it', async () => {
+    await sent()
+    const { list } = await api.ok('projects/listmonk_list', { slug: 'demir' })
+    subscriber(`nobody@${tag}.example`).subscriptions.set(list.list_id, 'unsubscribed')
+    await poll()
+    expect(await suppression('nobody')).toMatchObject([{ reason: 'unsubscribed' }])
+    const lead = await hub.query(
+      `select from hub.activities as a join hub.leads as lead on lead.id = a.lead_id
+       where $1 = any(lead.tags) and a.kind = 'unsubscribed'`,
+      [tag],
+    )
+    expect(lead).toHaveLength(1)
+  })
+
+  test('a look that fails is repeated from where the last one ended', async () => {
+    const id = await sent()
+    await poll()
+    const cursor = async () => (await readPolls(hub.deps)).listmonk
+    const before = (await cursor()).cursor
+    standIn.bounce(`jo@${tag}.example`, 'hard', the(id).id)
+    standIn.failNext('GET', '/bounces', 'error')
+    await poll()
+    expect(await cursor()).toMatchObject({ failures: 1, cursor: before })
+    expect((await recipients(id))[0].bounced_at).toBeNull()
+    await poll()
+    expect((await recipients(id))[0].bounced_at).toEqual(expect.any(String))
+    expect((await cursor()).failures).toBe(0)
+  })
+})
