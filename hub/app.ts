@@ -38,22 +38,28 @@ import { mountWeb } from './http/web-server.ts'
 export const BASE = '/api/cockpit'
 const HELP = `See ${BASE}/spec for all of them.`
 const MAX_BODY_BYTES = 2 * 1024 * 1024
-/** Of who is not known: a password, a code, a mail program's form. */
+/** For clients not signed in: a password, a set-up code, a mail program's form. */
 const MAX_PUBLIC_BODY_BYTES = 4096
 const UPLOAD = `${BASE}/backup/upload`
-/** Bodies that are files, and how large they may be. */
+/** Routes whose body is a file, and the largest size in bytes. */
 const FILES: Record<string, number> = {
   [`${BASE}/leads/import`]: 20 * 1024 * 1024,
   [`${BASE}/leads/import_preview`]: 20 * 1024 * 1024,
   [UPLOAD]: MAX_ARCHIVE_BYTES,
 }
-/** Where mail programs post to by themselves (RFC 8058): a form, from no page, with the token as proof. */
+/**
+ * One-click unsubscribe (RFC 8058): mail programs post a form here without an Origin; the token is
+ * the proof.
+ */
 const UNSUBSCRIBE = `${BASE}/u/`
-/** Nobody has to sign in here. */
+/** Routes without authentication. */
 const PUBLIC = new RegExp(`^${BASE}/(health|setup|login|branding|u/[^/]+)$`)
 const LOCAL = ['localhost', '127.0.0.1', '[::1]']
 
-/** The whole hub over HTTP. Everything but PUBLIC needs the admin's session or the local token. */
+/**
+ * createApp builds the HTTP application. Every route but PUBLIC needs the admin's session or the
+ * local token.
+ */
 export function createApp(deps: Deps): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>()
 
@@ -81,7 +87,8 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   app.use(
     secureHeaders({
       xFrameOptions: 'SAMEORIGIN',
-      // The certificate may be the hub's own: whoever was told to insist could not get past it.
+      // No HSTS: the certificate may be self-signed, and HSTS would keep a browser from accepting
+      // it.
       strictTransportSecurity: false,
       contentSecurityPolicy: {
         defaultSrc: ["'none'"],
@@ -163,7 +170,10 @@ function declaresLength(c: Context): boolean {
   return c.req.header('content-length') !== undefined && !c.req.header('transfer-encoding')
 }
 
-/** A web page must not reach the hub through the browser of its admin: by DNS rebinding or a foreign form. */
+/**
+ * Keeps other web pages from reaching the hub through the admin's browser: by DNS rebinding, or by
+ * a form (CSRF).
+ */
 function requireOurName(c: Ctx): void {
   const host = c.req.header('host') ?? new URL(c.req.url).host
   const name = host.replace(/:\d+$/, '').toLowerCase()

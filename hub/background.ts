@@ -33,7 +33,7 @@ type Background = {
 
 const IMPROVE_MS = 10 * 60_000
 
-/** createBackground puts together what works behind the API: the model, the missions, the browser. */
+/** createBackground builds what runs in the background: the model, the missions, the web reader. */
 export async function createBackground(given: {
   config: Config
   db: Database
@@ -130,7 +130,7 @@ export async function createBackground(given: {
 
 const MIB = 2 ** 20
 
-/** What the system agent is told of this machine: numbers, no names and no contents. */
+/** What the system agent learns about this machine: numbers only, no names and no contents. */
 async function health(
   config: Config,
   db: Database,

@@ -1,4 +1,4 @@
-/** `watchpost-hub <verb>`: looks after a hub from its own machine. */
+/** `watchpost-hub <verb>`: maintenance commands, run on the hub's own machine. */
 import { rm } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { VERSION } from '../shared/version.ts'
@@ -16,19 +16,22 @@ import { becomeServiceUser } from './ops/service-user.ts'
 
 const HELP = `watchpost-hub <verb> [options]
 
-  doctor              checks everything the hub needs, and says the way out
-  status              what runs, and the set-up code while there is one
-  backup              makes a backup now; --scheduled: only when the daily one is due
-  restore FILE        brings a backup back, a file or a name of the list; --check only tries it, in
-                      a scratch database; --yes asks nothing; --take mail,models,backup,agents takes
-                      over those settings too; --trust 'I trust this archive' where another machine
-                      signed it, or none
-  reset-password      makes a new set-up code, with which the admin chooses a password;
-                      --stdin takes the new password from standard input
+  doctor              checks everything the hub needs and says how to fix what fails
+  status              shows what is running, and the set-up code until it has been used
+  backup              makes a backup now
+      --scheduled       only if the daily backup is due
+  restore BACKUP      restores a backup: a file, or the name of a backup on this machine
+      --check           only checks it, in a scratch database
+      --yes             does not ask for confirmation
+      --take NAMES      also restores these settings: mail,models,backup,agents
+      --trust SENTENCE  'I trust this archive', for one that this machine did not sign
+      --passphrase-file FILE, --identity-file FILE
+                        the passphrase or the private age key of an encrypted backup
+  reset-password      makes a new set-up code, which lets the admin choose a new password
+      --stdin           reads the new password from standard input instead
   service-key show    prints the service key to paste in Settings > Service Key
 
-  --data-dir FOLDER   of a hub started by npm run hub
-  --passphrase-file FILE, --identity-file FILE   what opens an encrypted backup`
+  --data-dir FOLDER   the data folder of a hub started with npm run hub`
 
 const OPTIONS = {
   scheduled: { type: 'boolean' },
@@ -55,7 +58,7 @@ async function main(): Promise<number> {
   if (verb === 'restore') return restore(config, argument, values)
   if (verb === 'reset-password') return resetPassword(config, values)
   if (verb === 'service-key' && argument === 'show') return showKey(config)
-  throw new UsageError(`There is no verb "${positionals.join(' ')}".\n\n${HELP}`)
+  throw new UsageError(`Unknown verb: ${positionals.join(' ')}.\n\n${HELP}`)
 }
 
 function read() {
@@ -94,16 +97,16 @@ async function status(config: Config): Promise<number> {
   const { last_at, next_at } = await backupTimes(paths)
   const key = await readKey(config)
   say(`Watchpost Hub ${VERSION}`)
-  say(`  Hub         ${health ? `runs on port ${config.port}` : 'does not run'}`)
+  say(`  Hub         ${health ? `running on port ${config.port}` : 'not running'}`)
   say(
     `  Key         ${key.role === 'hub_rw' ? 'service (reads and writes)' : 'public (reads only)'}`,
   )
-  say(`  Licence     ${license.tier}${license.reason ? `: ${license.reason.en}` : ''}`)
+  say(`  License     ${license.tier}${license.reason ? `: ${license.reason.en}` : ''}`)
   say(`  Backups     last ${last_at ?? 'never'}, next ${next_at}`)
-  say(`  Their key   ${await ownFingerprint(paths)}`)
+  say(`  Signing key ${await ownFingerprint(paths)}`)
   if (!(await isSetUp(paths))) {
     const code = (await readText(authFiles(paths).setup_code))?.trim()
-    say(`  Set-up code ${code ?? 'none: watchpost-hub reset-password makes one'}`)
+    say(`  Set-up code ${code ?? 'none (watchpost-hub reset-password makes one)'}`)
   }
   return health ? 0 : 3
 }
@@ -126,15 +129,16 @@ async function resetPassword(config: Config, { stdin }: Values): Promise<number>
         .toString('utf8')
         .replace(/\r?\n$/, ''),
     )
-    if (!given.success) throw new UsageError(given.error.issues[0]?.message ?? 'No password.')
+    if (!given.success)
+      throw new UsageError(given.error.issues[0]?.message ?? 'Standard input has no password.')
     await setPassword(paths, given.data)
     await rm(authFiles(paths).setup_code, { force: true })
-    return say('The password is changed, and every session has ended.')
+    return say('The password was changed, and all sessions have ended.')
   }
   const code = await makeSetupCode(paths)
   await rm(`${paths.config_dir}/admin.json`, { force: true })
   return say(
-    `The password is void, and every session has ended. Open /hub/ and choose a new one with this set-up code:\n${code}`,
+    `The old password is void, and all sessions have ended. Open /hub/ and choose a new password with this set-up code:\n${code}`,
   )
 }
 

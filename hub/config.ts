@@ -3,22 +3,26 @@ import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { readJson } from './files.ts'
 
-/** Where everything is; installed these are three places, on a developer's machine one. */
+/** The folders of a hub: three when installed, one on a developer's machine. */
 export type Paths = {
   /** Settings, keys and the admin's password. */
   config_dir: string
-  /** Projects, models, backups. */
+  /** Projects, models, backups and the database. */
   data_dir: string
   /** The user's own prompts, one <agent>.md each. */
   prompts_dir: string
 }
 
-/** hub.json, written by the installer and by hand. */
+const portError = (min: number) => `must be a port between ${min} and 65535`
+const port = (min: number) =>
+  z.int(portError(min)).min(min, portError(min)).max(65_535, portError(min))
+
+/** hub.json, which the installer writes and the admin may edit. */
 export const HubFile = z.strictObject({
-  port: z.int().min(0).max(65_535).default(8770),
-  /** By which names the hub may be called besides localhost. */
+  port: port(0).default(8770),
+  /** The host names the hub accepts besides localhost. */
   hosts: z.array(z.string().min(1).max(253)).max(50).default([]),
-  /** Where recipients of mail reach /api/cockpit/u/…; https. */
+  /** The https address where recipients of mail reach /api/cockpit/u/…. */
   public_url: z
     .url({ protocol: /^https$/ })
     .nullable()
@@ -26,7 +30,7 @@ export const HubFile = z.strictObject({
   database: z
     .strictObject({
       host: z.string().default('127.0.0.1'),
-      port: z.int().min(1).max(65_535).default(8771),
+      port: port(1).default(8771),
       name: z.string().default('hub'),
     })
     .prefault({}),
@@ -35,7 +39,7 @@ export type HubFile = z.infer<typeof HubFile>
 
 export type Config = HubFile & {
   paths: Paths
-  /** The JWKS that licences are checked against; ships with the release. */
+  /** The JWKS that licenses are checked against; ships with the release. */
   license_keys: string
   /** How long a query may take that a model has written. */
   model_query_timeout_ms: number
@@ -48,28 +52,31 @@ const Environment = z.object({
   HUB_DATA_DIR: z.string().min(1).optional(),
   HUB_PROMPTS_DIR: z.string().min(1).optional(),
   HUB_LICENSE_KEYS: z.string().min(1).optional(),
-  HUB_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
+  HUB_PORT: z.coerce.number(portError(0)).pipe(port(0)).optional(),
 })
 
-/** The places of an installed hub. */
+/** The folders of an installed hub. */
 const INSTALLED: Paths = {
   config_dir: '/etc/watchpost',
   data_dir: '/var/lib/watchpost',
   prompts_dir: '/opt/ceo-runner/prompts',
 }
 
-/** All places below one folder, as `npm run hub` has them. */
+/** All folders within one, as `npm run hub` uses them; a leading ~ is the home folder. */
 export function pathsIn(folder: string): Paths {
   const data_dir = resolve(folder.replace(/^~(?=\/|$)/, homedir()))
   return { config_dir: data_dir, data_dir, prompts_dir: join(data_dir, 'prompts') }
 }
 
-/** readConfig reads the environment and hub.json; a mistake is an Error that names the setting. */
+/**
+ * readConfig reads the environment and hub.json; throws an Error that names the first wrong
+ * setting.
+ */
 export async function readConfig(environment: Record<string, string | undefined>): Promise<Config> {
   const read = Environment.safeParse(environment)
   if (!read.success) {
     const [issue] = read.error.issues
-    throw new Error(`${issue?.path.join('.')} is not usable: ${issue?.message}`)
+    throw new Error(`${issue?.path.join('.')}: ${issue?.message}`)
   }
   const env = read.data
   const paths = {
@@ -81,7 +88,7 @@ export async function readConfig(environment: Record<string, string | undefined>
   const hub = HubFile.safeParse((await readJson(file)) ?? {})
   if (!hub.success) {
     const [issue] = hub.error.issues
-    throw new Error(`${file}: ${issue?.path.join('.')} is not usable: ${issue?.message}`)
+    throw new Error([file, ...(issue?.path ?? []), issue?.message].join(': '))
   }
   const license_keys =
     env.HUB_LICENSE_KEYS ?? join(import.meta.dirname, 'license/license-keys.json')

@@ -11,7 +11,7 @@ import type { Missions } from './missions/missions.ts'
 import type { Downloads } from './model/downloads.ts'
 import type { Model } from './model/model.ts'
 
-/** What the hub is made of; `createHub` puts it together. */
+/** What route handlers use; `createHub` builds it. */
 export type Deps = {
   config: Config
   db: Database
@@ -20,14 +20,14 @@ export type Deps = {
   imports: Imports
   model: Model
   missions: Missions
-  /** What approved proposals may do. */
+  /** The actions of approved proposals. */
   actions: Actions
   downloads: Downloads
   mailer: Mailer
   poller: Poller
   attempts: ReturnType<typeof createAttempts>
-  /** Ends the process so that its supervisor starts it anew, behind the answer. */
+  /** Restarts the hub: ends the process after the response, and its supervisor starts it again. */
   restart: () => void
-  /** With this nginx shows that it is ours; without, nobody says for whom they ask. */
+  /** The secret that our nginx sends; without it X-Real-IP is ignored. */
   proxy_secret: string | undefined
 }

@@ -3,7 +3,7 @@ import { constants } from 'node:fs'
 import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** readText answers undefined for a file that is not there. */
+/** readText returns the text of a UTF-8 file, or undefined when it does not exist. */
 export async function readText(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8')
@@ -13,18 +13,21 @@ export async function readText(file: string): Promise<string | undefined> {
   }
 }
 
-/** readJson answers undefined for a file that is not there, and throws one sentence for a damaged one. */
+/**
+ * readJson returns the parsed file, or undefined when it does not exist; throws when it is not
+ * JSON.
+ */
 export async function readJson(file: string): Promise<unknown> {
   const text = await readText(file)
   if (text === undefined) return undefined
   try {
     return JSON.parse(text)
   } catch {
-    throw new Error(`${file} is no valid JSON. Correct it or bring it back from a backup.`)
+    throw new Error(`${file} is not valid JSON. Correct it, or restore it from a backup.`)
   }
 }
 
-/** writeWhole makes a file appear whole or not at all, and durable before the answer. */
+/** writeWhole replaces a file atomically and returns once the new content is durable (fsync). */
 export async function writeWhole(file: string, content: string | Uint8Array, mode = 0o600) {
   await mkdir(dirname(file), { recursive: true })
   const draft = `${file}.${randomBytes(6).toString('hex')}.new`
@@ -44,14 +47,17 @@ export async function writeWhole(file: string, content: string | Uint8Array, mod
   await syncFolder(dirname(file))
 }
 
-/** makeOnce answers what a file holds, made first where it is not there; of two at once one wins. */
+/**
+ * makeOnce returns a file's text and creates the file first if needed; of two concurrent calls one
+ * wins.
+ */
 export async function makeOnce(file: string, make: () => string): Promise<string> {
   const known = await readText(file)
   if (known !== undefined) return known
   const draft = `${file}.${randomBytes(6).toString('hex')}.new`
   await writeWhole(draft, make())
   try {
-    // A link never replaces what is there.
+    // link() never replaces an existing file.
     await link(draft, file)
   } catch (error) {
     if (!isTaken(error)) throw error
@@ -61,7 +67,7 @@ export async function makeOnce(file: string, make: () => string): Promise<string
   return (await readText(file)) ?? ''
 }
 
-/** writeJson is writeWhole of indented JSON. */
+/** writeJson writes indented JSON with writeWhole. */
 export async function writeJson(file: string, value: unknown, mode?: number): Promise<void> {
   await writeWhole(file, `${JSON.stringify(value, null, 2)}\n`, mode)
 }
@@ -79,7 +85,7 @@ export function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
-/** isTaken says that a file could not be made because its name is in use. */
+/** isTaken returns whether a file could not be created because it already exists (EEXIST). */
 export function isTaken(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EEXIST'
 }

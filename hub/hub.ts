@@ -2,7 +2,7 @@ import { createApp } from './app.ts'
 import { createAttempts } from './auth/attempts.ts'
 import { proxySecretFile } from './auth/caller.ts'
 import { createBackground } from './background.ts'
-import { endRestore, scheduleBackups, watchRestores } from './backup/backup.ts'
+import { recoverRestore, scheduleBackups, watchRestores } from './backup/backup.ts'
 import type { Config } from './config.ts'
 import { createDatabase } from './db/db.ts'
 import { readKey, urlFor } from './db/keys.ts'
@@ -18,17 +18,17 @@ import { createHealth } from './ops/health.ts'
 export type Hub = {
   app: ReturnType<typeof createApp>
   deps: Deps
-  /** Starts what works in the background; needs the service key, and is nothing without. */
+  /** Starts the background work; does nothing without the service key. */
   start: () => Promise<void>
   close: () => Promise<void>
 }
 
-/** createHub puts the hub together under the key that is configured. */
+/** createHub builds the hub with the configured database key. */
 export async function createHub(
   config: Config,
   { log, restart }: { log: Log; restart: () => void },
 ): Promise<Hub> {
-  await endRestore(config)
+  await recoverRestore(config)
   const { key, role } = await readKey(config)
   const db = createDatabase({
     url: urlFor(key, config.database),

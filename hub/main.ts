@@ -3,13 +3,16 @@ import { readConfig } from './config.ts'
 import { createHub } from './hub.ts'
 import { log } from './log.ts'
 
-/** sysexits.h EX_TEMPFAIL: "start me again", to systemd (RestartForceExitStatus) and to `npm run hub`. */
+/**
+ * sysexits.h EX_TEMPFAIL: "start me again", to systemd (RestartForceExitStatus) and to `npm run
+ * hub`.
+ */
 const RESTART = 75
 const CLOSING_MS = 10_000
 
 async function main(): Promise<void> {
   const config = await readConfig(process.env)
-  // The answer that causes a restart is out before the process ends.
+  // The response that causes the restart is sent before the process ends.
   const restart = () => void setTimeout(() => stop(RESTART), 200)
   const hub = await createHub(config, { log, restart })
   const server = serve({ fetch: hub.app.fetch, hostname: '127.0.0.1', port: config.port }, (at) =>

@@ -1,4 +1,4 @@
-/** `npm run license`: the vendor's key pairs and the licences signed with them. */
+/** `npm run license`: the vendor's key pairs and the licenses signed with them. */
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose'
@@ -11,7 +11,7 @@ const HELP = `npm run license -- <command> [options]
   keygen --key FILE
       writes a new private key to FILE (mode 0600) and prints its public key for hub/license/license-keys.json
   issue --key FILE --tier starter|pro|enterprise --customer NAME [--days 365] [--max-projects N|unlimited]
-      prints a licence key for this customer
+      prints a license key for this customer
 
 Keep the private key out of the repository and off this machine.`
 const SEE_HELP = 'See npm run license -- --help'

@@ -68,14 +68,20 @@ export class MissionFailure extends WordsError {}
 /** ApprovalNeeded: the mission goes back to the queue until somebody has said yes or no. */
 export class ApprovalNeeded extends WordsError {}
 
-/** External and destructive things need a yes; the two others are changes that somebody takes or leaves. */
+/**
+ * External and destructive things need a yes; the two others are changes that somebody takes or
+ * leaves.
+ */
 export type ApprovalRequest = {
   kind: 'external' | 'destructive' | 'prompt' | 'process'
   title: Words
   action: { do: string; [detail: string]: unknown }
 }
 
-/** What an agent works with. Steps are remembered: a mission that was killed goes on behind the last. */
+/**
+ * What an agent works with. Steps are remembered: a mission that was killed goes on behind the
+ * last.
+ */
 export type AgentContext = {
   mission: { id: string; task: string; input: MissionInput; created_on: string }
   project: Project

@@ -130,7 +130,9 @@ function cell(value: unknown, language: Language): Cell {
   return JSON.stringify(value).slice(0, 500)
 }
 
-/** A chart needs a label and a number; numbers come from Postgres as text where they may be large. */
+/**
+ * A chart needs a label and a number; numbers come from Postgres as text where they may be large.
+ */
 function chartOf(
   kind: 'none' | 'bar' | 'line',
   columns: string[],

@@ -10,7 +10,9 @@ import { stopText } from './stop.text.ts'
 const HUB = join(import.meta.dirname, '..')
 const OURS = /\.(ts|sql|md|mjml)$/
 
-/** A patch for the hub itself. Off until the settings allow it; the hub changes only by an upgrade. */
+/**
+ * A patch for the hub itself. Off until the settings allow it; the hub changes only by an upgrade.
+ */
 export const engineer_system: Agent = {
   name: 'engineer_system',
   role: {

@@ -89,7 +89,9 @@ export const marketing: Agent = {
   },
 }
 
-/** Who is written to: the given or named leads, a campaign where the task says so, else the newest. */
+/**
+ * Who is written to: the given or named leads, a campaign where the task says so, else the newest.
+ */
 async function choose(context: AgentContext): Promise<Recipient[]> {
   const { input, task } = context.mission
   if (input.filter) {

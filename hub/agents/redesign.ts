@@ -30,7 +30,9 @@ export async function redesign(context: AgentContext, draft_id: string): Promise
   return { summary: DONE[context.language], documents: [], drafts: [draft_id] }
 }
 
-/** The sentences of a draft, from its slots as the user may have edited them, else from its text. */
+/**
+ * The sentences of a draft, from its slots as the user may have edited them, else from its text.
+ */
 function letterOf({ subject, text, slots: given }: Row): Letter {
   const slots = given ?? {}
   const blocks = text

@@ -4,13 +4,15 @@ import type { Setting } from '../ops/settings.ts'
 /** agents.json: what agents may do beyond the ordinary. */
 export const AgentSettings = z.strictObject({
   engineer_system: z.boolean().default(false).meta({
-    description: 'May engineer_system write patch files for the hub? It never applies one.',
+    description:
+      'Whether engineer_system may write patch files for the hub. It never applies them.',
   }),
   web: z.enum(['ask', 'allow', 'deny']).default('ask').meta({
-    description: 'May web_research read websites: after a yes each time, always, or never.',
+    description:
+      'Whether web_research may read websites: after an approval each time, always, or never.',
   }),
   improve: z.enum(['never', 'daily', 'weekly']).default('weekly').meta({
-    description: 'How often pm looks at what went wrong, by itself.',
+    description: 'How often pm reviews failed missions by itself.',
   }),
 })
 export type AgentSettings = z.infer<typeof AgentSettings>

@@ -5,7 +5,7 @@ import { createRoute, jsonBody, jsonResponse, resource } from '../../shared/rout
 import { VERSION } from '../../shared/version.ts'
 import { authText } from '../auth/auth.text.ts'
 import { authFiles, isPassword, isSame, isSetUp, Password, setPassword } from '../auth/auth.ts'
-import { guesserOf } from '../auth/caller.ts'
+import { clientOf } from '../auth/caller.ts'
 import { endSession, endSessions, startSession } from '../auth/sessions.ts'
 import { readText } from '../files.ts'
 import { answer, type Ctx, type Env, problems } from '../http/http.ts'
@@ -18,7 +18,9 @@ const Health = z
     status: z.literal('ok'),
     version: z.string(),
     set_up: z.boolean().meta({ description: 'Whether the admin has chosen a password.' }),
-    key_role: z.enum(['hub_ro', 'hub_rw']).meta({ description: 'hub_ro: only reads work.' }),
+    key_role: z
+      .enum(['hub_ro', 'hub_rw'])
+      .meta({ description: '`hub_ro`: the hub can only read; `hub_rw`: it can read and write.' }),
   })
   .meta({ id: 'HubHealth' })
 const Done = z.object({ ok: z.literal(true) })
@@ -34,7 +36,7 @@ access.openapi(
     tags: ['Access'],
     summary: 'Whether the hub runs',
     security: [],
-    responses: { 200: jsonResponse(Health, 'It runs.') },
+    responses: { 200: jsonResponse(Health, 'The hub is running.') },
   }),
   async (c) => {
     const { config, key_role } = c.get('deps')
@@ -50,7 +52,7 @@ access.openapi(
     operationId: 'setup',
     tags: ['Access'],
     summary: 'Choose the admin’s password',
-    description: 'With the one-time code that the installer, or the first start, printed.',
+    description: 'Needs the one-time set-up code that the installer or the first start printed.',
     security: [],
     request: { body: jsonBody(z.strictObject({ code: z.string().max(200), password: Password })) },
     responses: { 200: jsonResponse(Done, 'Signed in.'), ...problems(409, 422, 429) },
@@ -86,7 +88,7 @@ access.openapi(
     security: [],
     request: { body: jsonBody(z.strictObject({ password: z.string().max(200) })) },
     responses: {
-      200: jsonResponse(Done, 'Signed in; the cookie holds for 30 days.'),
+      200: jsonResponse(Done, 'Signed in; the session cookie is valid for 30 days.'),
       ...problems(422, 429),
     },
   }),
@@ -104,8 +106,8 @@ access.openapi(
     path: '/logout',
     operationId: 'logout',
     tags: ['Access'],
-    summary: 'Sign out of this browser',
-    description: 'Ends the session itself: a copy of its cookie is of no use.',
+    summary: 'Sign out in this browser',
+    description: 'Ends the session on the server, so a copy of its cookie is no longer valid.',
     responses: { 200: jsonResponse(Done, 'Signed out.'), ...problems() },
   }),
   async (c) => {
@@ -120,8 +122,8 @@ access.openapi(
     path: '/logout/everywhere',
     operationId: 'logoutEverywhere',
     tags: ['Access'],
-    summary: 'Sign out of every browser',
-    description: 'Ends every session, this one too. The local token goes on working.',
+    summary: 'Sign out in all browsers',
+    description: 'Ends all sessions, including this one. The local token keeps working.',
     responses: { 200: jsonResponse(Done, 'Signed out everywhere.'), ...problems() },
   }),
   async (c) => {
@@ -136,9 +138,9 @@ access.openapi(
     path: '/session',
     operationId: 'session',
     tags: ['Access'],
-    summary: 'Whether this request is let in',
-    description: 'nginx asks it before it takes the body of an upload.',
-    responses: { 200: jsonResponse(Done, 'It is.'), ...problems() },
+    summary: 'Check the authentication of a request',
+    description: 'nginx calls this before it accepts the body of an upload.',
+    responses: { 200: jsonResponse(Done, 'Authenticated.'), ...problems() },
   }),
   async (c) => answer(c, Done, { ok: true }, 200),
 )
@@ -150,7 +152,7 @@ access.openapi(
     operationId: 'changePassword',
     tags: ['Access'],
     summary: 'Change the admin’s password',
-    description: 'Ends every other session.',
+    description: 'Ends all other sessions.',
     request: {
       body: jsonBody(z.strictObject({ current: z.string().max(200), password: Password })),
     },
@@ -166,9 +168,9 @@ access.openapi(
   },
 )
 
-/** Runs one guess; a wrong one is 422 that names the field, and delays its address. */
+/** Runs one attempt; a wrong one throws 422 with the field, and makes its address wait. */
 async function attempt(c: Ctx, path: string, isRight: () => Promise<boolean>): Promise<void> {
-  if (await c.get('deps').attempts.guess(guesserOf(c), isRight)) return
+  if (await c.get('deps').attempts.attempt(clientOf(c), isRight)) return
   const message = path === 'code' ? say.wrong_code : say.wrong_password
   throw invalid([{ path, code: 'wrong', message }])
 }

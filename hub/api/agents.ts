@@ -6,7 +6,7 @@ import { readSetting, writeSetting } from '../ops/settings.ts'
 
 const Settings = z.object({ agents: AgentSettings })
 
-/** Settings > Agents: what they may do beyond the ordinary. */
+/** Settings > Agent Prompt Editor: what agents may do. */
 export const agentSettings = resource<Env>()
 
 agentSettings.openapi(

@@ -58,8 +58,9 @@ approvals.openapi(
     path: '/approve',
     operationId: 'approve',
     tags: ['Missions'],
-    summary: 'Say yes to exactly what was shown',
-    description: 'What can be done at once is done; a mission that waited for it goes on.',
+    summary: 'Approve exactly what was shown',
+    description:
+      'An action is carried out at once; a mission that waited for the approval continues.',
     middleware: write,
     request: { body: jsonBody(z.strictObject({ id: z.uuid(), hash: z.string().length(64) })) },
     responses: { 200: jsonResponse(OneApproval, 'Decided.'), ...problems(402, 404, 409, 422) },
@@ -86,7 +87,7 @@ approvals.openapi(
     path: '/reject',
     operationId: 'reject',
     tags: ['Missions'],
-    summary: 'Say no',
+    summary: 'Reject',
     middleware: write,
     request: {
       body: jsonBody(

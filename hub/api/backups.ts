@@ -61,7 +61,7 @@ backups.openapi(
     path: '/backups',
     operationId: 'listBackups',
     tags: ['Backups'],
-    summary: 'Every backup on this machine, newest first, and what runs',
+    summary: 'List the backups on this machine, newest first, and the current job',
     responses: {
       200: jsonResponse(Backups, 'Poll it while `job.status` is `running`.'),
       ...problems(),
@@ -85,7 +85,7 @@ backups.openapi(
     operationId: 'runBackup',
     tags: ['Backups'],
     summary: 'Make a backup now',
-    description: 'Reads only, so it works with the public key too.',
+    description: 'Only reads the database, so it also works with the public key.',
     responses: { 202: jsonResponse(OneJob, 'It runs; see GET backups.'), ...problems(409) },
   }),
   async (c) => begun(c, await startBackup(c.get('deps').config, 'manual')),
@@ -97,11 +97,11 @@ backups.openapi(
     path: '/backup/download',
     operationId: 'downloadBackup',
     tags: ['Backups'],
-    summary: 'One backup as a file',
+    summary: 'Download a backup',
     request: { query: z.strictObject({ name: Name }) },
     responses: {
       200: {
-        description: 'A tar.gz, or that encrypted with age.',
+        description: 'A tar.gz archive, encrypted with age if so configured.',
         content: { 'application/octet-stream': { schema: z.string().meta({ format: 'binary' }) } },
       },
       ...problems(404),
@@ -126,10 +126,10 @@ backups.openapi(
     path: '/backup/upload',
     operationId: 'uploadBackup',
     tags: ['Backups'],
-    summary: 'Bring a backup file here, to restore it then',
+    summary: 'Upload a backup file, to restore it later',
     request: {
       body: {
-        description: 'The file as it is; it has to be there.',
+        description: 'The bytes of the archive. Required.',
         content: { 'application/octet-stream': { schema: z.string().meta({ format: 'binary' }) } },
       },
     },
@@ -153,23 +153,28 @@ backups.openapi(
     path: '/backup/restore',
     operationId: 'restoreBackup',
     tags: ['Backups'],
-    summary: 'Put everything back as a backup has it',
+    summary: 'Restore the hub from a backup',
     description:
-      'All or nothing: the archive is checked whole first, and what is there is backed up. Afterwards the hub restarts itself, mail is paused until it is confirmed in Settings > Mail, what was approved or on its way is asked anew, and nobody leaves the suppression list. Settings that say where mail, prompts and backups go, and what agents may do, stay as they are here unless `take` names them.',
+      'All or nothing: the whole archive is checked first, and the current state is backed up. Afterwards the hub restarts itself; mail stays paused until it is resumed in Settings > Mail; approvals and unfinished mails must be approved again; and nobody is removed from the suppression list. The settings that decide where mail, prompts and backups go, and what agents may do, are not restored unless `take` names them.',
     middleware: write,
     request: {
       body: jsonBody(
         z.strictObject({
           name: Name,
-          confirm: z.string().max(200).meta({ description: 'The name again, typed by a person.' }),
+          confirm: z
+            .string()
+            .max(200)
+            .meta({ description: 'The name of the backup, typed again by a person to confirm.' }),
           trust: z.string().max(200).optional().meta({
             description:
-              'For an archive that this machine did not sign: `I trust this archive` or `Bu arşive güveniyorum`, typed by a person.',
+              'Required for an archive that this machine did not sign: `I trust this archive` or `Bu arşive güveniyorum`, typed by a person.',
           }),
-          take: Powers.optional().meta({ description: 'Settings to take over from the archive.' }),
+          take: Powers.optional().meta({
+            description: 'The settings to restore from the archive.',
+          }),
           passphrase: z.string().max(500).optional(),
           identity: z.string().max(5000).optional().meta({
-            description: 'The private age key, of a backup that was made for a recipient.',
+            description: 'The private age key, for a backup that was encrypted for a recipient.',
           }),
         }),
       ),
@@ -200,20 +205,22 @@ backups.openapi(
 const Checked = z
   .object({
     ok: z.boolean(),
-    reason: z.string().nullable().meta({ description: 'What is amiss.' }),
+    reason: z.string().nullable().meta({ description: 'What is wrong with the archive.' }),
     created_at: z.string().nullable(),
     files: z.int(),
-    rows: z.int().meta({ description: 'Of all tables together.' }),
+    rows: z.int().meta({ description: 'The number of rows in all tables.' }),
     signed: z
       .enum(['here', 'elsewhere', 'unsigned'])
       .nullable()
-      .meta({ description: 'By whom: this machine, another hub, or nobody.' }),
+      .meta({ description: 'Who signed the archive: this machine, another hub, or nobody.' }),
     warning: z.string().nullable().meta({
-      description: 'What is to be known, and typed, of an archive that this machine did not sign.',
+      description:
+        'For an archive that this machine did not sign: the warning, and the sentence to type.',
     }),
-    settings: z
-      .array(z.object({ name: z.enum(POWERS), what: z.string() }))
-      .meta({ description: 'Settings that differ from those here, to be taken over or not.' }),
+    settings: z.array(z.object({ name: z.enum(POWERS), what: z.string() })).meta({
+      description:
+        'The settings that differ from the current ones; name them in `take` to restore them.',
+    }),
   })
   .meta({ id: 'CheckedBackup' })
 
@@ -223,7 +230,7 @@ backups.openapi(
     path: '/backup/check',
     operationId: 'checkBackup',
     tags: ['Backups'],
-    summary: 'Open a backup and hold every file of it to its checksum',
+    summary: 'Check a backup: open it and verify the checksum of every file',
     request: {
       body: jsonBody(
         z.strictObject({
@@ -234,7 +241,7 @@ backups.openapi(
       ),
     },
     responses: {
-      200: jsonResponse(Checked, 'Whether it can be relied on.'),
+      200: jsonResponse(Checked, 'Whether the backup is intact.'),
       ...problems(404, 422),
     },
   }),
@@ -279,7 +286,7 @@ backups.openapi(
     path: '/backup/delete',
     operationId: 'deleteBackup',
     tags: ['Backups'],
-    summary: 'Delete one backup of this machine',
+    summary: 'Delete a backup on this machine',
     request: { body: jsonBody(z.strictObject({ name: Name })) },
     responses: { 204: { description: 'Deleted.' }, ...problems(404, 422) },
   }),

@@ -19,7 +19,9 @@ const Look = z.object({ branding: Branding }).meta({ id: 'Look' })
 const Settings = z
   .object({
     branding: Branding,
-    applies: z.boolean().meta({ description: 'Whether the licence lets it be shown.' }),
+    applies: z
+      .boolean()
+      .meta({ description: 'Whether the license allows this branding, so that it is shown.' }),
     warnings: z.array(z.string()),
   })
   .meta({ id: 'BrandingSettings' })
@@ -33,9 +35,9 @@ look.openapi(
     path: '/branding',
     operationId: 'getLook',
     tags: ['Access'],
-    summary: 'Name, logo and colours in use',
+    summary: 'The name, logo and colours in use',
     security: [],
-    responses: { 200: jsonResponse(Look, 'What the sign-in page shows too.') },
+    responses: { 200: jsonResponse(Look, 'The branding that is shown, also on the sign-in page.') },
   }),
   async (c) => {
     const branding = await readBranding(c.get('deps').config)
@@ -43,7 +45,7 @@ look.openapi(
   },
 )
 
-/** Settings > Branding; needs an Enterprise licence to take effect. */
+/** Settings > Branding; needs an Enterprise license to take effect. */
 export const branding = resource<Env>()
 
 branding.openapi(
@@ -52,8 +54,13 @@ branding.openapi(
     path: '/branding',
     operationId: 'getBranding',
     tags: ['Settings'],
-    summary: 'The branding, and what may be hard to read',
-    responses: { 200: jsonResponse(Settings, 'Kept also while the licence does not apply it.') },
+    summary: 'The branding settings, with warnings about weak contrast',
+    responses: {
+      200: jsonResponse(
+        Settings,
+        'The settings, also while the license does not allow them to be shown.',
+      ),
+    },
   }),
   async (c) => {
     const { config } = c.get('deps')
@@ -70,10 +77,10 @@ branding.openapi(
     path: '/branding',
     operationId: 'setBranding',
     tags: ['Settings'],
-    summary: 'Change name, logo and colours',
-    description: 'With an Enterprise licence. The logo is a PNG or a JPEG.',
+    summary: 'Change the name, logo and colours',
+    description: 'Requires an Enterprise license. The logo is a PNG or a JPEG.',
     request: { body: jsonBody(GivenBranding) },
-    responses: { 200: jsonResponse(Settings, 'In use at once.'), ...problems(402, 422) },
+    responses: { 200: jsonResponse(Settings, 'Changed; in use at once.'), ...problems(402, 422) },
   }),
   async (c) => {
     const { config } = c.get('deps')

@@ -15,8 +15,8 @@ const Entry = z.object({ path: z.string(), bytes: z.int(), modified_at: z.string
 const Entries = z.object({ documents: z.array(Entry) })
 const OneDocument = z.object({ document: Entry.extend({ title: z.string(), text: z.string() }) })
 
-const LONGEST_TEXT = 2_000_000
-const LONGEST_PDF = 400_000
+const MAX_TEXT_BYTES = 2_000_000
+const MAX_PDF_CHARACTERS = 400_000
 
 /** The files of a project's folder: what missions wrote, and what was put there for them. */
 export const documents = resource<Env>()
@@ -27,9 +27,9 @@ documents.openapi(
     path: '/list',
     operationId: 'listDocuments',
     tags: ['Missions'],
-    summary: 'The files of a project, newest first',
+    summary: 'List the files of a project, newest first',
     request: { query: z.strictObject({ project: Slug }) },
-    responses: { 200: jsonResponse(Entries, 'All of them.'), ...problems(404) },
+    responses: { 200: jsonResponse(Entries, 'All files.'), ...problems(404) },
   }),
   async (c) => {
     const folder = await folderFor(c, c.req.valid('query').project)
@@ -46,7 +46,7 @@ documents.openapi(
     path: '/get',
     operationId: 'getDocument',
     tags: ['Missions'],
-    summary: 'A file as text',
+    summary: 'Read a file as text',
     request: { query: z.strictObject({ project: Slug, path: z.string().max(500) }) },
     responses: { 200: jsonResponse(OneDocument, 'The file.'), ...problems(404) },
   }),
@@ -64,7 +64,7 @@ documents.openapi(
     path: '/download',
     operationId: 'downloadDocument',
     tags: ['Missions'],
-    summary: 'A file as it is, or a Markdown document as PDF',
+    summary: 'Download a file, or a Markdown document as PDF',
     request: {
       query: z.strictObject({
         project: Slug,
@@ -88,7 +88,7 @@ documents.openapi(
     const { text } = await read(c, project, path)
     const name = basename(path)
     if (format === 'file') return send(c, text, 'text/plain; charset=utf-8', name)
-    if (!path.endsWith('.md') || text.length > LONGEST_PDF) throw absent('PDF of this file')
+    if (!path.endsWith('.md') || text.length > MAX_PDF_CHARACTERS) throw absent('PDF of this file')
     const brand = (await readBranding(c.get('deps').config)).name
     const pdf = await pdfOf(text, { title: titleOf(text, path), brand })
     return send(c, pdf, 'application/pdf', name.replace(/\.md$/, '.pdf'))
@@ -117,7 +117,7 @@ async function read(c: Ctx, slug: string, path: string) {
     throw error
   })
   const info = await stat(file).catch(() => undefined)
-  if (!info?.isFile() || info.size > LONGEST_TEXT) throw absent('file in this project')
+  if (!info?.isFile() || info.size > MAX_TEXT_BYTES) throw absent('file in this project')
   const text = await readText(file)
   if (text === undefined) throw absent('file in this project')
   return { folder, text }

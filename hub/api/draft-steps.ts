@@ -27,9 +27,8 @@ draftSteps.openapi(
     path: '/render',
     operationId: 'renderDraft',
     tags: ['Drafts'],
-    summary: 'Render the letter from its template',
-    description:
-      'Without slots from those it has, and without any from its text. Voids an approval.',
+    summary: 'Render a draft into a mail',
+    description: 'Uses the given slots, else the stored ones, else the text. Voids an approval.',
     middleware: write,
     request: {
       body: jsonBody(
@@ -69,9 +68,9 @@ draftSteps.openapi(
     path: '/redesign',
     operationId: 'redesignDraft',
     tags: ['Drafts'],
-    summary: 'Have the designer give it another form',
+    summary: 'Have the designer redesign a draft',
     description:
-      'What it says stays word for word. The draft is `draft` at once, its approval void, and `rendered` when the mission is done.',
+      'The text stays the same word for word. The draft returns to `draft` at once, which voids its approval, and is `rendered` when the mission is done.',
     middleware: write,
     request: { body: jsonBody(z.strictObject(DraftRef)) },
     responses: {
@@ -106,7 +105,7 @@ draftSteps.openapi(
     path: '/reject',
     operationId: 'rejectDraft',
     tags: ['Drafts'],
-    summary: 'Put a draft aside',
+    summary: 'Reject a draft',
     middleware: write,
     request: {
       body: jsonBody(
@@ -129,12 +128,14 @@ const Plan = z
   .object({
     recipients: z.int().meta({ description: 'How many people will get it.' }),
     skipped: z.array(z.object({ reason: z.string(), count: z.int() })),
-    already_sent: z.int().meta({ description: 'Who had it before, and does not get it again.' }),
+    already_sent: z
+      .int()
+      .meta({ description: 'Recipients who already got it and do not get it again.' }),
     via: z.enum(['smtp', 'tx', 'campaign']).nullable(),
     list: z.string().nullable().meta({ description: 'The list in listmonk, for a campaign.' }),
     cap_today: z.int(),
     left_today: z.int(),
-    days: z.int().meta({ description: 'Over how many days the daily cap spreads it.' }),
+    days: z.int().meta({ description: 'How many days sending takes within the daily limit.' }),
   })
   .meta({ id: 'DraftPlan' })
 const Approved = OneDraft.extend({ plan: Plan })
@@ -145,16 +146,16 @@ draftSteps.openapi(
     path: '/approve',
     operationId: 'approveDraft',
     tags: ['Drafts'],
-    summary: 'Approve what is shown, for these people',
+    summary: 'Approve a draft as shown, for its recipients',
     description:
-      'Binds the rendered bytes, the sender, the people and the list. Refused while a factual sentence cites no evidence. The answer says what will happen.',
+      'The approval covers the rendered bytes, the sender, the recipients and the list. Refused while a factual sentence has no evidence. The answer says what will happen.',
     middleware: write,
     request: {
       body: jsonBody(
         z.strictObject({
           ...DraftRef,
           hash: z.string().max(100).optional().meta({
-            description: 'The `hash` of drafts/get: 409 when the draft is not that any more.',
+            description: 'The `hash` from drafts/get; 409 when the draft has changed since.',
           }),
         }),
       ),
@@ -177,9 +178,9 @@ draftSteps.openapi(
     path: '/push',
     operationId: 'pushDraft',
     tags: ['Drafts'],
-    summary: 'Hand an approved draft to what will send it',
+    summary: 'Push an approved draft to the mail server or listmonk',
     description:
-      'With listmonk: subscribers, lists and draft campaigns are made there. 409 `audience_changed` when the people or the sender are not what was approved; the approval is void then.',
+      'With listmonk, this creates subscribers, lists and draft campaigns there. 409 `audience_changed` when the recipients or the sender are no longer those approved; the approval is then void.',
     middleware: write,
     request: { body: jsonBody(z.strictObject(DraftRef)) },
     responses: {
@@ -203,7 +204,7 @@ draftSteps.openapi(
     tags: ['Drafts'],
     summary: 'Send a pushed draft',
     description:
-      'It goes in the background, within the daily cap, so maybe over days; nobody gets it twice.',
+      'Mails are sent in the background within the daily limit, which can take several days. Nobody gets it twice.',
     middleware: write,
     request: { body: jsonBody(z.strictObject(DraftRef)) },
     responses: {
@@ -249,20 +250,23 @@ draftSteps.openapi(
     path: '/clear',
     operationId: 'clearDraft',
     tags: ['Drafts'],
-    summary: 'Say of an unclear mail whether it was sent',
-    description:
-      '`not_sent`: it may be sent again, by another draft/send (a campaign by another draft/push).',
+    summary: 'Report whether an unclear mail was sent',
+    description: '`not_sent`: it can be sent again with draft/send (a campaign with draft/push).',
     middleware: write,
     request: {
       body: jsonBody(
         z.strictObject({
           ...DraftRef,
           outcome: z.enum(['sent', 'not_sent']),
-          email: z.string().max(320).optional().meta({ description: 'Absent: all unclear ones.' }),
+          email: z
+            .string()
+            .max(320)
+            .optional()
+            .meta({ description: 'Absent: all unclear mails of the draft.' }),
         }),
       ),
     },
-    responses: { 200: jsonResponse(OneDraft, 'Cleared.'), ...problems(404, 409, 422) },
+    responses: { 200: jsonResponse(OneDraft, 'Reported.'), ...problems(404, 409, 422) },
   }),
   async (c) => {
     const { id, project: slug, outcome, email } = c.req.valid('json')

@@ -50,7 +50,9 @@ import { Slug } from './projects.ts'
 
 const DraftId = z.string().transform((id) => (z.guid().safeParse(id).success ? id : NOBODY))
 const NOBODY = '00000000-0000-0000-0000-000000000000'
-const ProjectQuery = Slug.optional().meta({ description: 'A project; absent: the active one.' })
+const ProjectQuery = Slug.optional().meta({
+  description: 'The slug of a project. Absent: the active project.',
+})
 /** Which draft a step is about. */
 export const DraftRef = { id: DraftId, project: Slug }
 export const OneDraft = z.object({ draft: Draft })
@@ -59,7 +61,7 @@ const Gate = z
   .object({
     name: z.string(),
     ok: z.boolean(),
-    blocks: z.boolean().meta({ description: 'Nothing goes out while it is shut.' }),
+    blocks: z.boolean().meta({ description: 'Nothing is sent until this check passes.' }),
     detail: z.string(),
     way_out: z.string().nullable(),
   })
@@ -67,7 +69,7 @@ const Gate = z
 
 const Readers = z
   .object({
-    total: z.int().meta({ description: 'Leads of the audience with an address.' }),
+    total: z.int().meta({ description: 'Leads in the audience that have an address.' }),
     will_get_it: z.int(),
     without_email: z.int(),
     sample: z.array(
@@ -75,7 +77,7 @@ const Readers = z
         lead_id: z.uuid(),
         email: z.string(),
         name: z.string().nullable(),
-        skip: z.string().nullable().meta({ description: 'Why it gets nothing, as a code.' }),
+        skip: z.string().nullable().meta({ description: 'Why this lead is skipped, as a code.' }),
         skipped: z.string().nullable(),
       }),
     ),
@@ -84,13 +86,14 @@ const Readers = z
 
 const Detailed = z.object({
   draft: Draft,
-  gates: z.array(Gate).meta({ description: 'What has to be right before anything is sent.' }),
+  gates: z.array(Gate).meta({ description: 'The checks before sending.' }),
   recipients: Readers,
   hash: z.string().nullable().meta({
-    description: 'Of what is shown; send it with draft/approve so that nothing else is approved.',
+    description:
+      'The hash of what is shown. Send it with draft/approve, so that nothing else is approved.',
   }),
   diff: z.string().nullable().meta({
-    description: 'What changed since the last approval, as a unified diff.',
+    description: 'The changes since the last approval, as a unified diff.',
   }),
 })
 
@@ -110,7 +113,7 @@ drafts.openapi(
     path: '/drafts/list',
     operationId: 'listDrafts',
     tags: ['Drafts'],
-    summary: 'Drafts of a project, newest first',
+    summary: 'List the drafts of a project, newest first',
     request: {
       query: Filter.extend({
         limit: integerParameter(1, 100, 20, 'Drafts a page.'),
@@ -167,7 +170,7 @@ drafts.openapi(
     path: '/drafts/get',
     operationId: 'getDraft',
     tags: ['Drafts'],
-    summary: 'A draft with its evidence, gates and recipients',
+    summary: 'Get a draft with its evidence, checks and recipients',
     request: { query: z.strictObject({ id: DraftId, project: ProjectQuery }) },
     responses: { 200: jsonResponse(Detailed, 'The draft.'), ...problems(404) },
   }),
@@ -196,14 +199,19 @@ const { lead_ids: _, ...filterFields } = AudienceFilter.shape
 const Other = z.strictObject({
   id: DraftId,
   project: ProjectQuery,
-  lead_id: z.uuid().optional().meta({ description: 'One lead; the other fields do not count.' }),
+  lead_id: z
+    .uuid()
+    .optional()
+    .meta({ description: 'A single lead; the other fields are ignored.' }),
   ...filterFields,
   is_chosen: booleanParameter('Only those of the leads that were chosen for this draft.'),
 })
 const Choices = z.object({ tags: z.array(z.string()), countries: z.array(z.string()) })
 const OtherAudience = z.object({
   recipients: Readers,
-  choices: Choices.meta({ description: 'What the leads of the project have, to filter by.' }),
+  choices: Choices.meta({
+    description: 'The tags and countries of the project’s leads, to filter by.',
+  }),
 })
 
 drafts.openapi(
@@ -212,10 +220,13 @@ drafts.openapi(
     path: '/drafts/audience',
     operationId: 'getAudience',
     tags: ['Drafts'],
-    summary: 'Who a draft would go to with another audience',
-    description: 'Nothing changes; draft/edit takes the audience.',
+    summary: 'Preview the recipients of another audience',
+    description: 'Changes nothing; use draft/edit to set the audience.',
     request: { query: Other },
-    responses: { 200: jsonResponse(OtherAudience, 'Judged one by one.'), ...problems(404) },
+    responses: {
+      200: jsonResponse(OtherAudience, 'Each recipient, or why they are skipped.'),
+      ...problems(404),
+    },
   }),
   async (c) => {
     const { id, project: named, lead_id, is_chosen, ...filter } = c.req.valid('query')
@@ -257,7 +268,7 @@ drafts.openapi(
     path: '/drafts/recipients',
     operationId: 'listRecipients',
     tags: ['Drafts'],
-    summary: 'Who an approved draft goes to, and what became of each mail',
+    summary: 'List the recipients of an approved draft and the outcome of each mail',
     request: {
       query: z.strictObject({
         id: DraftId,
@@ -296,7 +307,7 @@ drafts.openapi(
     path: '/draft/create',
     operationId: 'createDraft',
     tags: ['Drafts'],
-    summary: 'Write a draft by hand',
+    summary: 'Create a draft',
     middleware: write,
     request: { body: jsonBody(NewDraft.extend({ project: Slug })) },
     responses: {
@@ -322,9 +333,9 @@ drafts.openapi(
     path: '/draft/edit',
     operationId: 'editDraft',
     tags: ['Drafts'],
-    summary: 'Change a draft; it has to be rendered and approved again',
+    summary: 'Edit a draft; it must be rendered and approved again',
     description:
-      'Absent fields stay. A new text or subject takes the place of the slots. Whoever has had the mail already does not get it again.',
+      'Absent fields are unchanged. A new text or subject replaces the slots. Recipients who already got the mail do not get it again.',
     middleware: write,
     request: { body: jsonBody(DraftChange.extend(DraftRef)) },
     responses: {
@@ -353,11 +364,11 @@ drafts.openapi(
     path: '/draft/preview/{id}',
     operationId: 'previewDraft',
     tags: ['Drafts'],
-    summary: 'The rendered letter as a recipient sees it',
-    description: 'HTML in a sandbox: no script, nothing is loaded from elsewhere.',
+    summary: 'The rendered mail as a recipient sees it',
+    description: 'Sandboxed HTML: no scripts, and nothing is loaded from other servers.',
     request: { params: z.object({ id: pathId('The draft.') }) },
     responses: {
-      200: { description: 'The letter.', content: { 'text/html': { schema: z.string() } } },
+      200: { description: 'The mail as HTML.', content: { 'text/html': { schema: z.string() } } },
       ...problems(404),
     },
   }),

@@ -25,14 +25,14 @@ const Import = z
     file: z.string(),
     status: z.enum(['queued', 'processing', 'done', 'failed']),
     reason: z.string().nullable(),
-    total: z.int().meta({ description: 'Rows below the header.' }),
+    total: z.int().meta({ description: 'The number of rows below the header.' }),
     handled: z.int(),
     created: z.int(),
-    merged: z.int().meta({ description: 'Rows that changed a known lead.' }),
-    skipped: z.int().meta({ description: 'Rows of known leads that changed nothing.' }),
+    merged: z.int().meta({ description: 'Rows that changed an existing lead.' }),
+    skipped: z.int().meta({ description: 'Rows for existing leads that changed nothing.' }),
     refused: z.int().meta({ description: 'Rows with mistakes.' }),
     mistakes: z.array(z.object({ row: z.int(), column: z.string(), message: z.string() })).meta({
-      description: 'The first hundred; all are in leads/imports/{id}/errors. The header is row 1.',
+      description: 'The first 100; leads/imports/{id}/errors has all. The header is row 1.',
     }),
     created_at: z.string(),
     finished_at: z.string().nullable(),
@@ -44,10 +44,12 @@ const Preview = z.object({
   file: z.string(),
   encoding: z.string(),
   delimiter: z.string(),
-  columns: z.array(z.string()).meta({ description: 'The headers, each name once.' }),
+  columns: z.array(z.string()).meta({ description: 'The column names; duplicates are numbered.' }),
   rows: z.array(z.array(z.string())).meta({ description: 'The first five rows.' }),
-  mapping: Mapping.meta({ description: 'What the columns seem to be.' }),
-  fields: z.array(z.enum(IMPORT_FIELDS)).meta({ description: 'What a column can be.' }),
+  mapping: Mapping.meta({ description: 'The suggested mapping of columns to fields.' }),
+  fields: z
+    .array(z.enum(IMPORT_FIELDS))
+    .meta({ description: 'The fields that a column can be mapped to.' }),
 })
 
 const FILE_TYPES =
@@ -56,7 +58,9 @@ const FILE_TYPES =
 const text = (description: string) => z.string().optional().meta({ description })
 /** The same in a form beside the file, and in the query of a bare file. */
 const Fields = {
-  project: Slug.optional().meta({ description: 'A project; absent: the active one.' }),
+  project: Slug.optional().meta({
+    description: 'The slug of a project. Absent: the active project.',
+  }),
   file_name: text('What the file is called; in a form its own name counts.'),
   mapping: text('JSON: field → header, as the preview names it. Absent: as it suggests.'),
   duplicates: text('skip (default), merge (fill what is empty, add tags) or update.'),
@@ -87,11 +91,14 @@ imports.openapi(
     path: '/import_preview',
     operationId: 'previewImport',
     tags: ['Leads'],
-    summary: 'How a file would be imported',
+    summary: 'Preview the import of a file',
     description:
-      'Writes nothing, and works with the read-only key. Headers in English and Turkish are understood; UTF-8, UTF-16 and the Windows code pages 1254 and 1252 are told apart.',
+      'Writes nothing, so it works with the read-only key. Recognises headers in English and Turkish, and the encodings UTF-8, UTF-16, Windows-1254 and Windows-1252.',
     request: { query: Upload, body: fileBody },
-    responses: { 200: jsonResponse(Preview, 'How it would be read.'), ...problems(413, 415, 422) },
+    responses: {
+      200: jsonResponse(Preview, 'The columns, a sample and the suggested mapping.'),
+      ...problems(413, 415, 422),
+    },
   }),
   async (c) => {
     const { bytes, file, choices } = await readUpload(c)
@@ -108,10 +115,10 @@ imports.openapi(
     tags: ['Leads'],
     summary: 'Import a file of leads',
     description:
-      'A form with `file`, or the file itself as text/csv with the rest in the query. Answers when the file is read and sound; its rows follow. Known leads are found by e-mail in any case, by `id` of an export, and without an e-mail by name, company, phone and domain: importing the same file again doubles nothing.',
+      'Send a form with `file`, or the file itself as text/csv with the other fields in the query. The answer comes once the file is read and valid; its rows are imported in the background. Existing leads are recognised by e-mail regardless of case, by the `id` of an export, and without an e-mail by name, company, phone and domain, so importing the same file again creates no duplicates.',
     middleware: write,
     request: { query: Upload, body: fileBody },
-    responses: { 202: jsonResponse(OneImport, 'Taken.'), ...problems(402, 404, 413, 415, 422) },
+    responses: { 202: jsonResponse(OneImport, 'Accepted.'), ...problems(402, 404, 413, 415, 422) },
   }),
   async (c) => {
     const { bytes, file, slug: named, choices } = await readUpload(c)
@@ -137,7 +144,7 @@ imports.openapi(
     path: '/imports',
     operationId: 'listImports',
     tags: ['Leads'],
-    summary: 'The newest fifty imports of a project',
+    summary: 'List the newest 50 imports of a project',
     request: { query: z.strictObject({ project: Fields.project }) },
     responses: { 200: jsonResponse(Imports, 'Newest first.'), ...problems(404) },
   }),
@@ -164,7 +171,7 @@ imports.openapi(
     path: '/imports/{id}',
     operationId: 'getImport',
     tags: ['Leads'],
-    summary: 'How far an import is',
+    summary: 'Get the progress of an import',
     request: { params: z.object({ id: pathId('An import.') }) },
     responses: { 200: jsonResponse(OneImport, 'The import.'), ...problems(404) },
   }),
@@ -181,16 +188,15 @@ imports.openapi(
     path: '/imports/{id}/errors',
     operationId: 'importErrors',
     tags: ['Leads'],
-    summary: 'The rows of an import with mistakes, as CSV',
+    summary: 'Download the rows with mistakes as CSV',
     description:
-      'As they stood in the file, with the row and what is wrong: correct them and import this file.',
+      'The rows as they were in the file, with the row number and the mistakes. Correct them and import this file.',
     request: {
       params: z.object({ id: pathId('An import.') }),
       query: z.strictObject({
-        language: z
-          .enum(LANGUAGES)
-          .optional()
-          .meta({ description: 'Absent: as the request reads.' }),
+        language: z.enum(LANGUAGES).optional().meta({
+          description: 'The language of the mistakes. Absent: the language of the request.',
+        }),
       }),
     },
     responses: {

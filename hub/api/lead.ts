@@ -32,7 +32,7 @@ const Detailed = z.object({
   lead: Lead.extend({
     tasks: z
       .array(Task)
-      .meta({ description: 'Open ones first, those due soonest first; up to 200.' }),
+      .meta({ description: 'Open tasks first, the soonest due first; up to 200.' }),
     evidence: z.array(
       z.object({
         id: z.uuid(),
@@ -56,7 +56,8 @@ const Activity = z
 const Timeline = z.object({ activities: z.array(Activity), next_cursor: NextCursor })
 
 const knownEmail = {
-  description: 'Another lead of the project has this e-mail (`lead`), or a letter is on its way.',
+  description:
+    'Another lead in the project has this e-mail (`lead`), or a mail to this lead is being sent.',
   content: {
     'application/problem+json': { schema: Problem.extend({ lead: Lead.optional() }) },
   },
@@ -71,8 +72,9 @@ lead.openapi(
     path: '/get',
     operationId: 'getLead',
     tags: ['Leads'],
-    summary: 'A lead with its notes, tasks and evidence',
-    description: 'The newest 200 notes, up to 200 tasks and the newest 200 pieces of evidence.',
+    summary: 'Get a lead with its notes, tasks and evidence',
+    description:
+      'Includes the newest 200 notes, up to 200 tasks and the newest 200 pieces of evidence.',
     request: { query: z.strictObject({ lead_id: z.string() }) },
     responses: { 200: jsonResponse(Detailed, 'The lead.'), ...problems(404) },
   }),
@@ -105,9 +107,9 @@ lead.openapi(
     path: '/quick_add',
     operationId: 'quickAddLead',
     tags: ['Leads'],
-    summary: 'Add a lead by hand',
+    summary: 'Create a lead',
     description:
-      'At least one of name, email and company. The same e-mail in the same project, in any case, is 409 with the lead that has it.',
+      'Needs at least one of name, email and company. When a lead in the project already has this e-mail, regardless of case, the answer is 409 with that lead.',
     middleware: write,
     request: { body: jsonBody(z.strictObject({ slug: Slug, data: NewLead })) },
     responses: {
@@ -137,7 +139,8 @@ lead.openapi(
     operationId: 'updateLead',
     tags: ['Leads'],
     summary: 'Change a lead',
-    description: 'Absent fields stay, null clears. A change of stage is an activity of its own.',
+    description:
+      'Absent fields are unchanged; null clears a field. A change of stage is recorded as its own activity.',
     middleware: write,
     request: { body: jsonBody(z.strictObject({ lead_id: LeadId, ...LeadChange.shape })) },
     responses: {
@@ -164,9 +167,9 @@ lead.openapi(
     path: '/tag_project',
     operationId: 'tagLeadProject',
     tags: ['Leads'],
-    summary: 'Move a lead into another project',
+    summary: 'Move a lead to another project',
     description:
-      'With its notes, tasks, timeline, evidence and unsent letters, which are drafts again. What was sent stays with the project that sent it.',
+      'Moves its notes, tasks, timeline, evidence and unsent mails, which become drafts again. Sent mails stay in the project that sent them.',
     middleware: write,
     request: { body: jsonBody(z.strictObject({ lead_id: LeadId, slug: Slug })) },
     responses: {
@@ -200,12 +203,12 @@ lead.openapi(
     path: '/delete',
     operationId: 'deleteLead',
     tags: ['Leads'],
-    summary: 'Delete a lead and all that is known of it',
-    description: 'Its unsent letters go with it; while one is on its way this is 409.',
+    summary: 'Delete a lead and everything known about it',
+    description: 'Also deletes its unsent mails; 409 while a mail to it is being sent.',
     middleware: write,
     request: { body: jsonBody(z.strictObject({ lead_id: LeadId })) },
     responses: {
-      200: jsonResponse(OneLead, 'Deleted; as it was.'),
+      200: jsonResponse(OneLead, 'The deleted lead.'),
       ...problems(402, 404, 409, 422),
     },
   }),
@@ -226,12 +229,12 @@ lead.openapi(
     path: '/not_replied',
     operationId: 'takeReplyBack',
     tags: ['Leads'],
-    summary: 'Take back that a lead has answered',
+    summary: 'Undo the recording of a reply',
     description:
-      'For a mail that only came from its address, which anybody can write. Follow-ups may go out again, and a lead that is still `replied` is `contacted`.',
+      'For a mail whose only link to the lead is its sender address, which anybody can forge. Follow-ups can be sent again, and a lead still in stage `replied` returns to `contacted`.',
     middleware: write,
     request: { body: jsonBody(z.strictObject({ lead_id: LeadId })) },
-    responses: { 200: jsonResponse(OneLead, 'Taken back.'), ...problems(402, 404, 422) },
+    responses: { 200: jsonResponse(OneLead, 'Undone.'), ...problems(402, 404, 422) },
   }),
   async (c) => {
     const { lead_id } = c.req.valid('json')
@@ -254,7 +257,7 @@ lead.openapi(
     path: '/timeline',
     operationId: 'leadTimeline',
     tags: ['Leads'],
-    summary: 'What happened to a lead, newest first',
+    summary: 'List the activities of a lead, newest first',
     request: {
       query: z.strictObject({
         lead_id: z.string(),

@@ -23,11 +23,14 @@ import { slugFor } from '../projects/active.ts'
 import { Slug } from './projects.ts'
 
 const Filter = z.strictObject({
-  project: Slug.optional().meta({ description: 'A project; absent: the active one.' }),
+  project: Slug.optional().meta({
+    description: 'The slug of a project. Absent: the active project.',
+  }),
   stage: Stage.optional(),
   tag: z.string().min(1).max(60).optional(),
   q: z.string().min(1).max(200).optional().meta({
-    description: 'Words or parts of them, in any field or note; accents and Turkish letters fold.',
+    description:
+      'Words or parts of words in any field or note, regardless of case, accents and Turkish letters.',
   }),
 })
 type Filter = z.infer<typeof Filter>
@@ -42,7 +45,7 @@ leads.openapi(
     path: '/list',
     operationId: 'listLeads',
     tags: ['Leads'],
-    summary: 'Leads of a project, newest first',
+    summary: 'List the leads of a project, newest first',
     request: {
       query: Filter.extend({
         limit: integerParameter(1, 500, 100, 'Leads a page.'),
@@ -68,7 +71,8 @@ const Duplicates = z.object({
   duplicates: z.array(
     z.object({
       kind: z.enum(['email', 'domain']).meta({
-        description: 'email: the same address in another project; domain: the same company here.',
+        description:
+          '`email`: the same address in another project; `domain`: the same company in this project.',
       }),
       value: z.string(),
       count: z.int(),
@@ -83,7 +87,7 @@ const Duplicates = z.object({
             stage: true,
           }),
         )
-        .meta({ description: 'The oldest twenty.' }),
+        .meta({ description: 'The oldest 20 of the group.' }),
     }),
   ),
   next_cursor: NextCursor,
@@ -95,9 +99,9 @@ leads.openapi(
     path: '/duplicates',
     operationId: 'listDuplicates',
     tags: ['Leads'],
-    summary: 'Leads that may be the same',
+    summary: 'List possible duplicates',
     description:
-      'By domain of website or e-mail within the project (those of mail providers say nothing), and by e-mail in any case across projects.',
+      'Grouped by the domain of website or e-mail within the project (domains of mail providers are ignored), and by e-mail across projects, regardless of case.',
     request: {
       query: z.strictObject({
         project: Filter.shape.project,
@@ -164,8 +168,10 @@ leads.openapi(
 
 const BulkAnswer = z.object({
   changed: z.array(z.uuid()),
-  missing: z.array(z.uuid()).meta({ description: 'No leads of this project.' }),
-  busy: z.array(z.uuid()).meta({ description: 'Not deleted: a letter to it is on its way.' }),
+  missing: z.array(z.uuid()).meta({ description: 'Ids that are not leads of this project.' }),
+  busy: z
+    .array(z.uuid())
+    .meta({ description: 'Not deleted, because a mail to the lead is being sent.' }),
 })
 
 leads.openapi(
@@ -176,7 +182,7 @@ leads.openapi(
     tags: ['Leads'],
     summary: 'Change or delete many leads of a project',
     description:
-      'Each lead is changed or deleted by itself; the answer says which were not, and why.',
+      'Each lead is changed or deleted separately; the answer lists those that were not, and why.',
     middleware: write,
     request: {
       body: jsonBody(
@@ -247,9 +253,9 @@ leads.openapi(
     path: '/export',
     operationId: 'exportLeads',
     tags: ['Leads'],
-    summary: 'Leads as CSV',
+    summary: 'Export leads as CSV',
     description:
-      'UTF-8 with a byte-order mark, RFC 4180, newest first. A cell that a spreadsheet could take for a formula begins with an apostrophe, which an import takes away again.',
+      'UTF-8 with a byte-order mark, RFC 4180, newest first. A cell that a spreadsheet could read as a formula starts with an apostrophe; an import removes it again.',
     request: { query: Filter },
     responses: {
       200: { description: 'The file.', content: { 'text/csv': { schema: z.string() } } },

@@ -10,12 +10,12 @@ import { writeSetting } from '../ops/settings.ts'
 const License = z
   .object({
     tier: Tier,
-    max_projects: z.int().nullable().meta({ description: 'null: unlimited.' }),
+    max_projects: z.int().nullable().meta({ description: '`null`: unlimited.' }),
     customer: z.string().nullable(),
     valid_until: z.string().nullable(),
     status: z.enum(['none', 'valid', 'grace', 'expired', 'refused']).meta({
       description:
-        '`grace`: expired within the last 14 days, everything works; `expired` and `refused`: the limits of Free hold.',
+        '`grace`: expired within the last 14 days, everything still works; `expired` and `refused`: the limits of the Free tier apply.',
     }),
     reason: z.string().nullable(),
     tiers: z.array(
@@ -28,7 +28,7 @@ const License = z
   })
   .meta({ id: 'License' })
 
-/** The licence: checked offline, entered as a key; without one the limits of Free hold. */
+/** The license: checked offline, entered as a key; without one the limits of Free hold. */
 export const license = resource<Env>()
 
 license.openapi(
@@ -37,7 +37,7 @@ license.openapi(
     path: '/license',
     operationId: 'getLicense',
     tags: ['Settings'],
-    summary: 'The licence and what each tier allows',
+    summary: 'The license and what each tier allows',
     responses: { 200: jsonResponse(License, 'As of now.'), ...problems() },
   }),
   async (c) => show(c),
@@ -49,10 +49,10 @@ license.openapi(
     path: '/license',
     operationId: 'setLicense',
     tags: ['Settings'],
-    summary: 'Enter a licence key',
-    description: 'A key that does not count is refused and the one before stays.',
+    summary: 'Enter a license key',
+    description: 'A key that is not valid is refused; the current one stays in use.',
     request: { body: jsonBody(LicenseFile) },
-    responses: { 200: jsonResponse(License, 'It holds from now on.'), ...problems(422) },
+    responses: { 200: jsonResponse(License, 'The license, in use from now on.'), ...problems(422) },
   }),
   async (c) => {
     const { config } = c.get('deps')
@@ -72,8 +72,9 @@ license.openapi(
     path: '/license',
     operationId: 'deleteLicense',
     tags: ['Settings'],
-    summary: 'Remove the licence key',
-    description: 'The limits of Free hold then; projects beyond them become read-only.',
+    summary: 'Remove the license key',
+    description:
+      'The limits of the Free tier apply from then on; projects beyond them become read-only.',
     responses: { 204: { description: 'Removed.' }, ...problems() },
   }),
   async (c) => {

@@ -26,11 +26,12 @@ listmonkList.openapi(
     path: '/listmonk_list',
     operationId: 'makeListmonkList',
     tags: ['Projects'],
-    summary: 'Make the project’s list in listmonk, and map it',
-    description: 'The mapping is projects/_listmonk_lists.json; a mapped list is not made again.',
+    summary: 'Create the project’s list in listmonk and map it',
+    description:
+      'The mapping is stored in projects/_listmonk_lists.json. A project that is already mapped keeps its list.',
     middleware: write,
     request: { body: jsonBody(z.strictObject({ slug: Slug })) },
-    responses: { 200: jsonResponse(Made, 'The list is there.'), ...problems(402, 404, 409, 422) },
+    responses: { 200: jsonResponse(Made, 'The list.'), ...problems(402, 404, 409, 422) },
   }),
   async (c) => {
     const { slug } = c.req.valid('json')

@@ -22,7 +22,10 @@ const { shape } = MailSettings
 const Finding = z.object({
   state: z.enum(['present', 'missing', 'unknown']),
   record: z.string().nullable(),
-  advice: z.string().nullable().meta({ description: 'What to do, if anything is.' }),
+  advice: z
+    .string()
+    .nullable()
+    .meta({ description: 'What to do about it; null when nothing is needed.' }),
 })
 const Poll = z.object({
   last_success_at: z.string().nullable(),
@@ -48,7 +51,10 @@ const Shown = z
   .meta({ id: 'MailSettings' })
 const State = z
   .object({
-    public_url: z.string().nullable().meta({ description: 'Where unsubscribe links lead.' }),
+    public_url: z
+      .string()
+      .nullable()
+      .meta({ description: 'The public address of the hub, used in unsubscribe links.' }),
     paused: z
       .object({
         reason: z.enum(PAUSE_REASONS),
@@ -56,7 +62,7 @@ const State = z
         since: z.string().nullable(),
       })
       .nullable()
-      .meta({ description: 'Nothing goes out until settings/mail/confirm.' }),
+      .meta({ description: 'Why mail is paused; nothing is sent until settings/mail/confirm.' }),
     cap_today: z.int(),
     used_today: z.int(),
     sent_30_days: z.int(),
@@ -65,7 +71,7 @@ const State = z
     dns: z
       .object({ domain: z.string(), spf: Finding, dkim: Finding, dmarc: Finding })
       .nullable()
-      .meta({ description: 'Of the sender’s domain; null until the DNS was asked.' }),
+      .meta({ description: 'The DNS records of the sender’s domain; null until DNS was queried.' }),
     polls: z.object({ listmonk: Poll, imap: Poll }),
     lists: z.record(z.string(), z.object({ list_id: z.int(), name: z.string() })),
   })
@@ -113,8 +119,8 @@ mail.openapi(
     path: '/mail',
     operationId: 'getMailSettings',
     tags: ['Settings'],
-    summary: 'How mail is sent, and how it goes',
-    responses: { 200: jsonResponse(Mail, 'Without secrets.'), ...problems() },
+    summary: 'The mail settings and the state of sending',
+    responses: { 200: jsonResponse(Mail, 'The settings, without secrets.'), ...problems() },
   }),
   async (c) => answer(c, Mail, await view(c), 200),
 )
@@ -125,9 +131,9 @@ mail.openapi(
     path: '/mail',
     operationId: 'putMailSettings',
     tags: ['Settings'],
-    summary: 'Change how mail is sent',
+    summary: 'Change the mail settings',
     description:
-      'Absent fields stay, null takes a server away. A password or token that is left out stays for the same server and user.',
+      'Absent fields are unchanged; null removes a server. A password or token that is left out is kept if the server and the user stay the same.',
     middleware: write,
     request: { body: jsonBody(MailChange) },
     responses: { 200: jsonResponse(Mail, 'Changed.'), ...problems(422) },
@@ -150,7 +156,9 @@ const Checks = z.object({
       permissions: z.array(
         z.object({ name: z.string(), what_for: z.string(), granted: z.boolean() }),
       ),
-      missing: z.array(z.string()).meta({ description: 'Permissions the API user lacks.' }),
+      missing: z
+        .array(z.string())
+        .meta({ description: 'The permissions that the API user lacks.' }),
       message: z.string(),
     })
     .nullable(),
@@ -162,10 +170,10 @@ mail.openapi(
     path: '/mail/test',
     operationId: 'testMail',
     tags: ['Settings'],
-    summary: 'Try the servers that are set; nothing is sent',
+    summary: 'Test the configured servers; nothing is sent',
     middleware: write,
     responses: {
-      200: jsonResponse(Checks, 'What each answered; null for one that is not set.'),
+      200: jsonResponse(Checks, 'The result for each server; null when it is not configured.'),
       ...problems(),
     },
   }),
@@ -187,9 +195,9 @@ mail.openapi(
     path: '/mail/pause',
     operationId: 'pauseMail',
     tags: ['Settings'],
-    summary: 'Hold all mail',
+    summary: 'Pause all mail',
     middleware: write,
-    responses: { 200: jsonResponse(Mail, 'Nothing goes out any more.'), ...problems() },
+    responses: { 200: jsonResponse(Mail, 'Mail is paused.'), ...problems() },
   }),
   async (c) => {
     await pauseMail(c.get('deps').config.paths, 'admin', null)
@@ -203,10 +211,10 @@ mail.openapi(
     path: '/mail/confirm',
     operationId: 'confirmMail',
     tags: ['Settings'],
-    summary: 'Let mail go on after a pause',
-    description: 'Bounces and complaints before now do not count any more.',
+    summary: 'Resume mail after a pause',
+    description: 'Earlier bounces and complaints no longer count.',
     middleware: write,
-    responses: { 200: jsonResponse(Mail, 'Mail goes on.'), ...problems() },
+    responses: { 200: jsonResponse(Mail, 'Mail is resumed.'), ...problems() },
   }),
   async (c) => {
     const { config, mailer } = c.get('deps')

@@ -51,7 +51,8 @@ const Task = z
 const Routed = z
   .object({
     agent: z.enum(AGENT_NAMES).nullable().meta({
-      description: 'null: the words do not tell, and the model decides when the mission begins.',
+      description:
+        '`null`: the wording is not clear enough, and the model decides when the mission starts.',
     }),
     decided_by: z.enum(['given', 'command', 'phrases', 'model']),
     reason: z.string(),
@@ -73,9 +74,9 @@ mission.openapi(
     path: '/compose',
     operationId: 'composeMission',
     tags: ['Missions'],
-    summary: 'Hand a task to an agent',
+    summary: 'Give an agent a mission',
     description:
-      'With department `auto` the words of the task decide (English and Turkish), and a model where they do not. `/gelistir` goes to pm.',
+      'With department `auto`, the wording of the task (English or Turkish) decides which agent takes it, and the model where the wording does not. `/gelistir` goes to pm.',
     middleware: write,
     request: {
       body: jsonBody(
@@ -129,8 +130,8 @@ mission.openapi(
     path: '/route',
     operationId: 'routeMission',
     tags: ['Missions'],
-    summary: 'Which agent a task would go to',
-    description: 'Only looks at the words: nothing is sent and nothing stored.',
+    summary: 'Preview which agent would take a task',
+    description: 'Looks at the wording only: the model is not asked, and nothing is stored.',
     request: { body: jsonBody(z.strictObject({ task: Task })) },
     responses: {
       200: jsonResponse(z.object({ routed: Routed }), 'The agent and why.'),
@@ -190,7 +191,7 @@ missions.openapi(
     path: '/list',
     operationId: 'listMissions',
     tags: ['Missions'],
-    summary: 'Missions, newest first',
+    summary: 'List missions, newest first',
     request: {
       query: z.strictObject({
         project: z.string().max(60).optional(),
@@ -235,8 +236,8 @@ missions.openapi(
     path: '/agents',
     operationId: 'listAgents',
     tags: ['Missions'],
-    summary: 'The thirteen agents',
-    responses: { 200: jsonResponse(Agents, 'All of them.'), ...problems() },
+    summary: 'List the thirteen agents',
+    responses: { 200: jsonResponse(Agents, 'All agents.'), ...problems() },
   }),
   async (c) => {
     const agents = AGENT_NAMES.map((name) => ({ name, role: AGENTS[name].role }))
@@ -253,7 +254,7 @@ missions.openapi(
     path: '/{id}',
     operationId: 'getMission',
     tags: ['Missions'],
-    summary: 'A mission with its steps and its result',
+    summary: 'Get a mission with its steps and its result',
     request: { params: IdParam },
     responses: { 200: jsonResponse(Detailed, 'The mission.'), ...problems(404) },
   }),
@@ -286,15 +287,18 @@ missions.openapi(
     path: '/{id}/events',
     operationId: 'missionEvents',
     tags: ['Missions'],
-    summary: 'What happens to a mission, as it happens',
+    summary: 'Follow a mission live',
     description:
-      'Server-sent events `state`, `step` (both numbered: reconnect with Last-Event-ID) and `tokens` (pieces of an answer). The stream ends with the mission.',
+      'Server-sent events: `state` and `step`, which are numbered, so reconnect with Last-Event-ID; and `tokens`, parts of the answer being written. The stream ends when the mission ends.',
     request: {
       params: IdParam,
       headers: z.object({ 'last-event-id': z.string().max(20).optional() }),
     },
     responses: {
-      200: { description: 'The stream.', content: { 'text/event-stream': { schema: z.string() } } },
+      200: {
+        description: 'The event stream.',
+        content: { 'text/event-stream': { schema: z.string() } },
+      },
       ...problems(404),
     },
   }),

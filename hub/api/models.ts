@@ -52,7 +52,7 @@ const Models = z
         license: z.string(),
         download_bytes: z.int(),
         memory_bytes: z.int(),
-        fits: z.boolean().meta({ description: 'Whether this machine has the memory for it.' }),
+        fits: z.boolean().meta({ description: 'Whether this machine has enough memory for it.' }),
         is_recommended: z.boolean(),
         is_downloaded: z.boolean(),
       }),
@@ -70,7 +70,7 @@ const Change = z.discriminatedUnion('kind', [
   ModelSettings.options[1],
   ModelSettings.options[2].extend({
     api_key: z.string().min(1).max(500).nullish().meta({
-      description: 'Absent: unchanged, if the address is the same. null: none.',
+      description: 'Absent: unchanged if the address stays the same. `null`: no key.',
     }),
   }),
 ])
@@ -90,8 +90,8 @@ modelSettings.openapi(
     path: '/models',
     operationId: 'getModels',
     tags: ['Settings'],
-    summary: 'The model in use, what fits this machine, and what is being downloaded',
-    responses: { 200: jsonResponse(Models, 'Keys are not shown.'), ...problems() },
+    summary: 'The model in use, the presets that fit this machine, and the download',
+    responses: { 200: jsonResponse(Models, 'The model settings, without keys.'), ...problems() },
   }),
   async (c) => answer(c, Models, await overview(c.get('deps')), 200),
 )
@@ -102,11 +102,11 @@ modelSettings.openapi(
     path: '/models',
     operationId: 'setModels',
     tags: ['Settings'],
-    summary: 'Use another model, an endpoint, or none',
-    description: 'The model process starts anew; a mission that runs waits for it.',
+    summary: 'Choose a model, an endpoint, or none',
+    description: 'The model process restarts; a running mission waits for it.',
     request: { body: jsonBody(Change) },
     responses: {
-      200: jsonResponse(Models, 'In use at once, or as soon as it is loaded.'),
+      200: jsonResponse(Models, 'Changed; in use as soon as it is loaded.'),
       ...problems(422),
     },
   }),
@@ -129,7 +129,7 @@ models.openapi(
     path: '/download',
     operationId: 'getModelDownload',
     tags: ['Settings'],
-    summary: 'The progress of the download, or how the last one ended',
+    summary: 'The progress of the download, or the outcome of the last one',
     responses: { 200: jsonResponse(MaybeDownload, 'Poll it while `status` is `processing`.') },
   }),
   async (c) => {
@@ -145,10 +145,10 @@ models.openapi(
     tags: ['Settings'],
     summary: 'Download a model',
     description:
-      'A preset, or any GGUF: then with its SHA-256, unless the server says it as Hugging Face does. It goes on after an interruption, also one by a restart, and is used when it is there unless `use` is false.',
+      'A preset, or any GGUF file. The latter needs its SHA-256 unless the server reports it, as Hugging Face does. The download continues after an interruption or a restart, and the model is used once it is complete unless `use` is false.',
     request: { body: jsonBody(DownloadRequest) },
     responses: {
-      202: jsonResponse(OneDownload, 'It runs; see GET model/download.'),
+      202: jsonResponse(OneDownload, 'The download runs; see GET model/download.'),
       ...problems(409, 422),
     },
   }),
@@ -173,8 +173,8 @@ models.openapi(
     operationId: 'cancelModelDownload',
     tags: ['Settings'],
     summary: 'Stop the running download',
-    description: 'What has come is kept; the same download goes on from there.',
-    responses: { 200: jsonResponse(OneDownload, 'It is stopped.'), ...problems(409) },
+    description: 'The part already downloaded is kept; the same download continues from there.',
+    responses: { 200: jsonResponse(OneDownload, 'Stopped.'), ...problems(409) },
   }),
   async (c) => {
     const download = await c.get('deps').downloads.cancel()
@@ -189,9 +189,9 @@ models.openapi(
     path: '/test',
     operationId: 'testModel',
     tags: ['Settings'],
-    summary: 'Ask the model something',
+    summary: 'Ask the model a question',
     request: { body: jsonBody(z.strictObject({ prompt: z.string().trim().min(1).max(2000) })) },
-    responses: { 200: jsonResponse(Tested, 'What it says, and how fast.'), ...problems(422) },
+    responses: { 200: jsonResponse(Tested, 'The answer and its speed.'), ...problems(422) },
   }),
   async (c) => {
     const { prompt } = c.req.valid('json')

@@ -24,10 +24,10 @@ const say = bilingual(projectsText)
 
 const UNIQUE_VIOLATION = '23505'
 
-export const Slug = z
-  .string()
-  .regex(SLUG, fieldText.en.slug)
-  .meta({ description: 'Names the project and its folder.', example: 'demir-logistics' })
+export const Slug = z.string().regex(SLUG, fieldText.en.slug).meta({
+  description: 'The short name of the project and the name of its folder.',
+  example: 'demir-logistics',
+})
 
 const Fields = {
   name: z.string().trim().min(1).max(120),
@@ -50,11 +50,13 @@ export const Project = z
     industry: z.string().nullable(),
     icp: z.string().nullable(),
     active: z.boolean(),
-    read_only: z.boolean().meta({ description: 'Beyond the number the licence allows.' }),
+    read_only: z
+      .boolean()
+      .meta({ description: 'Whether the project is beyond the number that the license allows.' }),
     created_at: z.string(),
     leads: z.int(),
     drafts: z.int(),
-    sent: z.int().meta({ description: 'Drafts that were sent.' }),
+    sent: z.int().meta({ description: 'The number of drafts that were sent.' }),
   })
   .meta({ id: 'Project' })
 const OneProject = z.object({ project: Project })
@@ -76,7 +78,7 @@ projects.openapi(
     path: '/list',
     operationId: 'listProjects',
     tags: ['Projects'],
-    summary: 'All projects, oldest first',
+    summary: 'List all projects, oldest first',
     responses: {
       200: jsonResponse(z.object({ projects: z.array(Project) }), 'All of them.'),
       ...problems(),
@@ -96,7 +98,7 @@ projects.openapi(
     tags: ['Projects'],
     summary: 'The active project',
     responses: {
-      200: jsonResponse(Detailed, 'The selected one, else the oldest.'),
+      200: jsonResponse(Detailed, 'The selected project, otherwise the oldest.'),
       ...problems(404),
     },
   }),
@@ -112,8 +114,8 @@ projects.openapi(
     path: '/select',
     operationId: 'selectProject',
     tags: ['Projects'],
-    summary: 'Make a project the active one',
-    description: 'Works with the read-only key too.',
+    summary: 'Select the active project',
+    description: 'Also works with the read-only key.',
     request: { body: jsonBody(z.strictObject({ slug: Slug })) },
     responses: { 200: jsonResponse(OneProject, 'Selected.'), ...problems(404, 422) },
   }),
@@ -183,7 +185,8 @@ projects.openapi(
     operationId: 'updateProject',
     tags: ['Projects'],
     summary: 'Change a project',
-    description: 'Absent fields stay; only the sections of CONTEXT.md that are sent are rewritten.',
+    description:
+      'Absent fields are unchanged; only the sections of CONTEXT.md that are sent are rewritten.',
     middleware: write,
     request: {
       body: jsonBody(z.strictObject({ slug: Slug, ...z.object(Fields).partial().shape })),
@@ -221,8 +224,9 @@ projects.openapi(
     path: '/delete',
     operationId: 'deleteProject',
     tags: ['Projects'],
-    summary: 'Delete a project, leaving an archive',
-    description: 'Asks for the project’s name. Its rows and folder go into one archive first.',
+    summary: 'Delete a project and keep an archive of it',
+    description:
+      'Needs the project’s name as confirmation. Its rows and folder are saved to an archive first.',
     middleware: write,
     request: { body: jsonBody(z.strictObject({ slug: Slug, name: z.string().max(120) })) },
     responses: {

@@ -1,14 +1,15 @@
 import { texts } from '../i18n/words.ts'
 
-/** Why a prompt is not taken. */
+/** Why a prompt is refused. */
 export const promptsText = texts(
   {
     not_offered: (names: string, offered: string) =>
-      `${names} is not offered. There are: ${offered}.`,
-    unreadable: (why: string) => `The braces of a {{variable}} do not close: ${why}.`,
+      `Unknown placeholder: ${names}. Available: ${offered}.`,
+    unreadable: (why: string) => `The braces of a {{placeholder}} are not closed: ${why}.`,
   },
   {
-    not_offered: (names, offered) => `Kullanılamayan: ${names}. Kullanılabilenler: ${offered}.`,
+    not_offered: (names, offered) =>
+      `Bilinmeyen değişken: ${names}. Kullanılabilenler: ${offered}.`,
     unreadable: (why) => `Bir {{değişken}} ayraçları kapanmıyor: ${why}.`,
   },
 )

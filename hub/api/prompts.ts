@@ -28,8 +28,12 @@ const Prompt = z
     current: z.string(),
     default: z.string(),
     edited: z.boolean(),
-    diff: z.string().meta({ description: 'A unified diff from the default; empty when equal.' }),
-    variables: z.array(z.string()).meta({ description: 'What it may use, as {{name}}.' }),
+    diff: z
+      .string()
+      .meta({ description: 'A unified diff from the default; empty when they are equal.' }),
+    variables: z
+      .array(z.string())
+      .meta({ description: 'The placeholders it can use, written {{name}}.' }),
   })
   .meta({ id: 'Prompt' })
 const OnePrompt = z.object({ prompt: Prompt })
@@ -53,8 +57,8 @@ prompts.openapi(
     path: '/prompts',
     operationId: 'listPrompts',
     tags: ['Settings'],
-    summary: 'Which prompts were edited',
-    responses: { 200: jsonResponse(Prompts, 'All thirteen.'), ...problems() },
+    summary: 'List the prompts and whether they were edited',
+    responses: { 200: jsonResponse(Prompts, 'All thirteen prompts.'), ...problems() },
   }),
   async (c) => {
     const { paths } = c.get('deps').config
@@ -74,7 +78,7 @@ prompts.openapi(
     path: '/prompts/{agent}',
     operationId: 'getPrompt',
     tags: ['Settings'],
-    summary: 'A prompt, the default and the difference',
+    summary: 'Get a prompt, its default and the difference',
     request: { params: AgentParam },
     responses: { 200: jsonResponse(OnePrompt, 'The prompt.'), ...problems(404) },
   }),
@@ -90,7 +94,7 @@ prompts.openapi(
     path: '/prompts/{agent}',
     operationId: 'putPrompt',
     tags: ['Settings'],
-    summary: 'Replace a prompt; upgrades leave it alone',
+    summary: 'Replace a prompt; upgrades do not change it',
     middleware: write,
     request: { params: AgentParam, body: jsonBody(z.strictObject({ text: Text })) },
     responses: { 200: jsonResponse(OnePrompt, 'Replaced.'), ...problems(404, 422) },
@@ -114,7 +118,7 @@ for (const [method, path, operationId] of [
       path,
       operationId,
       tags: ['Settings'],
-      summary: 'Bring the default prompt back',
+      summary: 'Restore the default prompt',
       middleware: write,
       request: { params: AgentParam },
       responses: { 200: jsonResponse(OnePrompt, 'The default is in use.'), ...problems(404) },
@@ -135,9 +139,9 @@ prompts.openapi(
     path: '/prompts/{agent}/try',
     operationId: 'tryPrompt',
     tags: ['Settings'],
-    summary: 'Ask the model once with a prompt that is not saved',
+    summary: 'Try a prompt without saving it',
     description:
-      'Nothing is stored. The answer is a short text; what agents do with theirs is code.',
+      'Asks the model once and stores nothing. The answer is plain text; agents act on theirs in code.',
     request: {
       params: AgentParam,
       body: jsonBody(
@@ -148,7 +152,7 @@ prompts.openapi(
         }),
       ),
     },
-    responses: { 200: jsonResponse(Tried, 'What the model says.'), ...problems(404, 422) },
+    responses: { 200: jsonResponse(Tried, 'The model’s answer.'), ...problems(404, 422) },
   }),
   async (c) => {
     const agent = known(c.req.valid('param').agent)

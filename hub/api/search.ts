@@ -22,7 +22,7 @@ const Results = z.object({
 })
 
 /** How many of a kind are weighed; a query that finds more of one is too wide to rank. */
-const MOST_WEIGHED = 300
+const MAX_RANKED = 300
 
 /** Search over projects, leads, drafts and missions. */
 export const search = resource<Env>()
@@ -35,7 +35,7 @@ search.openapi(
     tags: ['Search'],
     summary: 'Find projects, leads, drafts and missions',
     description:
-      'Words in any order, the last ones as they are being typed, and parts of words from three letters on; a mistyped lead is found where nothing else is. Case, accents and Turkish letters fold: ISIK finds Işık. Leads are found by their notes too, missions by the titles of their documents.',
+      'Matches words in any order, the beginning of the last word, and parts of words of three letters or more; when nothing matches, leads with a similar spelling are found. Case, accents and Turkish letters do not matter: ISIK finds Işık. Leads are also found by their notes, missions by the titles of their documents.',
     request: {
       query: z.strictObject({
         q: z.string().trim().min(1).max(200),
@@ -44,7 +44,7 @@ search.openapi(
         limit: integerParameter(1, 100, 20, 'Results.'),
       }),
     },
-    responses: { 200: jsonResponse(Results, 'The best first.'), ...problems(404) },
+    responses: { 200: jsonResponse(Results, 'The best matches first.'), ...problems(404) },
   }),
   async (c) => {
     const { q, project: slug, kind, limit } = c.req.valid('query')
@@ -88,7 +88,7 @@ function findProjects(sql: Sql, q: string): Promise<Found[]> {
     where private.words(private.project_text(project)) @@ private.word_query(${q}, true)
       or private.project_text(project) like private.part_pattern(${q})
     order by score desc, id
-    limit ${MOST_WEIGHED}`
+    limit ${MAX_RANKED}`
 }
 
 function findLeads(sql: Sql, q: string): Promise<Found[]> {
@@ -101,7 +101,7 @@ function findLeads(sql: Sql, q: string): Promise<Found[]> {
         private.fit(${q}, coalesce(lead.name, lead.company, lead.email), lead.search_text),
         case when note.text is not null then 0.3 end
       ) as score
-    from (select distinct lead_id from private.find_leads(${q}, ${MOST_WEIGHED})) as found
+    from (select distinct lead_id from private.find_leads(${q}, ${MAX_RANKED})) as found
     join hub.leads as lead on lead.id = found.lead_id
     join hub.projects as project on project.id = lead.project_id
     left join lateral (
@@ -113,7 +113,7 @@ function findLeads(sql: Sql, q: string): Promise<Found[]> {
       limit 1
     ) as note on true
     order by score desc, lead.id
-    limit ${MOST_WEIGHED}`
+    limit ${MAX_RANKED}`
 }
 
 function findDrafts(sql: Sql, q: string): Promise<Found[]> {
@@ -121,7 +121,7 @@ function findDrafts(sql: Sql, q: string): Promise<Found[]> {
     select 'draft' as kind, draft.id, project.slug as project, draft.subject as title,
       concat_ws(' · ', nullif(draft.subject, ''), left(draft.text, 20000)) as body,
       private.fit(${q}, draft.subject, private.draft_text(draft.subject, draft.text)) as score
-    from private.find_drafts(${q}, ${MOST_WEIGHED}) as found
+    from private.find_drafts(${q}, ${MAX_RANKED}) as found
     join hub.drafts as draft on draft.id = found.draft_id
     join hub.projects as project on project.id = draft.project_id
     order by score desc, draft.id`
@@ -138,7 +138,7 @@ function findMissions(sql: Sql, q: string): Promise<Found[]> {
         )) as body,
       private.fit(${q}, left(mission.task, 120),
         private.mission_text(mission.task, mission.result)) as score
-    from private.find_missions(${q}, ${MOST_WEIGHED}) as found
+    from private.find_missions(${q}, ${MAX_RANKED}) as found
     join hub.missions as mission on mission.id = found.mission_id
     join hub.projects as project on project.id = mission.project_id
     order by score desc, mission.id`

@@ -8,7 +8,7 @@ const Restarting = z
   .object({
     restarting: z.literal(true),
     key_role: z.enum(['hub_ro', 'hub_rw']).meta({
-      description: 'What `key_role` of GET health says once the hub is back.',
+      description: 'The `key_role` that GET health reports once the hub has restarted.',
     }),
   })
   .meta({ id: 'Restarting' })
@@ -24,7 +24,7 @@ serviceKey.openapi(
     tags: ['Settings'],
     summary: 'Use another database key',
     description:
-      'The key is tried in a transaction that is rolled back, kept for the hub alone, and the hub restarts itself: poll `health` until `key_role` is the answer’s. The public key makes the hub read-only again.',
+      'The key is tested in a transaction that is rolled back, then stored in a file that only the hub can read; then the hub restarts itself. Poll `health` until its `key_role` equals the one in this answer. The public key makes the hub read-only again.',
     request: { body: jsonBody(z.strictObject({ key: z.string().min(1).max(200) })) },
     responses: {
       202: jsonResponse(Restarting, 'The hub restarts with this key.'),

@@ -6,13 +6,13 @@ import { type Env, problems } from '../http/http.ts'
 
 const DESCRIPTION = `Watchpost Hub: projects, leads, drafts and missions of thirteen agents, on one server.
 
-**Form.** JSON, UTF-8, snake_case; times ISO 8601 UTC. Unknown body fields are 422, unknown query parameters 400.
+**Format.** JSON in UTF-8, field names in snake_case, times in ISO 8601 UTC. An unknown body field is answered with 422, an unknown query parameter with 400.
 
-**Access.** The admin’s session cookie, or the local token (hub.token) as \`Authorization: Bearer\`.
+**Authentication.** The admin’s session cookie, or the local token (hub.token) as \`Authorization: Bearer\`.
 
-**Writes** need the service key: with only the public key they answer 401 \`read_only_key\`.
+**Writes** need the service key: with only the public key they are answered with 401 \`read_only_key\`.
 
-**Language.** What is said to people is answered in English or Turkish, as \`Accept-Language\` asks; \`code\` and all other words of the interface stay.
+**Language.** Texts for people are in English or Turkish, as \`Accept-Language\` requests; \`code\` and field names are never translated.
 
 **Errors** are RFC 9457 problem details with a stable \`code\`; \`detail\` says what to do next.`
 
@@ -26,7 +26,7 @@ export function describe(app: OpenAPIHono<Env>) {
       description: DESCRIPTION,
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
-    servers: [{ url: '/', description: 'This hub.' }],
+    servers: [{ url: '/', description: 'This hub' }],
     security: [{ session: [] }, { token: [] }],
   })
 }
@@ -36,12 +36,12 @@ export function mountSpec(app: OpenAPIHono<Env>, base: string): void {
     type: 'apiKey',
     in: 'cookie',
     name: 'hub_session',
-    description: 'The cookie of POST login.',
+    description: 'The session cookie that POST login sets.',
   })
   app.openAPIRegistry.registerComponent('securitySchemes', 'token', {
     type: 'http',
     scheme: 'bearer',
-    description: 'The local token, in hub.token.',
+    description: 'The local token, stored in hub.token.',
   })
   let document: ReturnType<typeof describe> | undefined
   app.openapi(

@@ -24,7 +24,9 @@ const say = bilingual(outcomeText)
 const Reason = z.enum(['unsubscribed', 'bounced', 'complained', 'manual', 'imported'])
 const Entry = z
   .object({
-    email_hash: z.string().meta({ description: 'Salted: the address itself is not kept.' }),
+    email_hash: z
+      .string()
+      .meta({ description: 'A salted hash; the address itself is not stored.' }),
     reason: Reason,
     project: z.string().nullable(),
     created_at: z.string(),
@@ -32,7 +34,7 @@ const Entry = z
   .meta({ id: 'Suppression' })
 const Page = z.object({ suppression: z.array(Entry), total: z.int(), next_cursor: NextCursor })
 const Filter = z.strictObject({
-  email: z.string().max(320).optional().meta({ description: 'Only the entry of this address.' }),
+  email: z.string().max(320).optional().meta({ description: 'Only the entry for this address.' }),
   reason: Reason.optional(),
 })
 
@@ -45,7 +47,7 @@ suppression.openapi(
     path: '/suppression',
     operationId: 'listSuppression',
     tags: ['Mail'],
-    summary: 'Who never gets mail again, newest first',
+    summary: 'List the suppressed addresses, newest first',
     request: {
       query: Filter.extend({
         limit: integerParameter(1, 500, 100, 'Entries a page.'),
@@ -89,8 +91,10 @@ const Emails = z.array(z.string().trim().min(3).max(320)).min(1).max(50_000)
 const Released = z.object({ ok: z.literal(true) })
 const Added = z.object({
   added: z.int(),
-  known: z.int().meta({ description: 'On the list already.' }),
-  invalid: z.array(z.string()).meta({ description: 'What is no address, at most 100 of them.' }),
+  known: z.int().meta({ description: 'Already on the list.' }),
+  invalid: z
+    .array(z.string())
+    .meta({ description: 'Entries that are not addresses, at most 100 of them.' }),
 })
 
 /** To put is to add: only a bounce is ever taken back, and only by its address. */
@@ -104,8 +108,8 @@ for (const [method, path, reason, operationId] of [
       path,
       operationId,
       tags: ['Mail'],
-      summary: 'Put addresses on the list',
-      description: 'Nothing is taken off by it, nor by a restore.',
+      summary: 'Add addresses to the suppression list',
+      description: 'Never removes an entry; neither does a restore.',
       middleware: write,
       request: { body: jsonBody(z.strictObject({ emails: Emails })) },
       responses: { 200: jsonResponse(Added, 'They are on the list.'), ...problems(422) },
@@ -120,7 +124,7 @@ suppression.openapi(
     path: '/suppression/import',
     operationId: 'importSuppression',
     tags: ['Mail'],
-    summary: 'Put every address of a text or CSV on the list',
+    summary: 'Add every address in a text or CSV to the suppression list',
     middleware: write,
     request: { body: jsonBody(z.strictObject({ text: z.string().min(3).max(2_000_000) })) },
     responses: { 200: jsonResponse(Added, 'They are on the list.'), ...problems(422) },
@@ -137,13 +141,13 @@ suppression.openapi(
     path: '/suppression/release',
     operationId: 'releaseSuppression',
     tags: ['Mail'],
-    summary: 'Take a bounce back',
+    summary: 'Take a bounced address off the list',
     description:
-      'The address may get mail again until it bounces anew. 409 for every other reason: what somebody asked for stays.',
+      'The address can get mail again until it bounces again. 409 for every other reason: a person’s own request stays.',
     middleware: write,
     request: { body: jsonBody(z.strictObject({ email: z.string().trim().min(3).max(320) })) },
     responses: {
-      200: jsonResponse(Released, 'It may get mail again.'),
+      200: jsonResponse(Released, 'The address can get mail again.'),
       ...problems(404, 409, 422),
     },
   }),

@@ -19,7 +19,7 @@ const Info = z
     cpu: z.object({ cores: z.int(), load_1m: z.number() }),
     memory: z.object({ total_bytes: z.int(), free_bytes: z.int(), hub_bytes: z.int() }),
     disk: z.object({ total_bytes: z.int(), free_bytes: z.int() }).meta({
-      description: 'Where projects, models and backups are.',
+      description: 'The folder of projects, models and backups.',
     }),
     model: z.object({
       name: z.string().nullable(),
@@ -35,7 +35,7 @@ const Info = z
       status: z.string(),
     }),
     backups: z.object({ last_at: z.string().nullable(), next_at: z.string() }),
-    alerts: z.array(Alert).meta({ description: 'What is amiss now, then what was of late.' }),
+    alerts: z.array(Alert).meta({ description: 'Current alerts first, then recent ones.' }),
   })
   .meta({ id: 'SystemInfo' })
 
@@ -70,7 +70,7 @@ system.openapi(
     path: '/system_info',
     operationId: 'systemInfo',
     tags: ['System'],
-    summary: 'The machine, the model, the licence, the backups, and what is amiss',
+    summary: 'The machine, the model, the license, the backups and the alerts',
     responses: { 200: jsonResponse(Info, 'As of now.'), ...problems() },
   }),
   async (c) => {
@@ -117,7 +117,7 @@ system.openapi(
     path: '/doctor',
     operationId: 'doctor',
     tags: ['System'],
-    summary: 'What `watchpost-hub doctor` says: each thing the hub needs',
+    summary: 'Run the checks of `watchpost-hub doctor`',
     responses: { 200: jsonResponse(Findings, 'As of now.'), ...problems() },
   }),
   async (c) => answer(c, Findings, { findings: await examine(c.get('deps').config) }, 200),
@@ -132,9 +132,9 @@ systemSettings.openapi(
     path: '/system',
     operationId: 'getSystem',
     tags: ['Settings'],
-    summary: 'Language, address, backups',
-    description: 'Secrets are never shown, only whether there is one.',
-    responses: { 200: jsonResponse(System, 'As they are.'), ...problems() },
+    summary: 'The system settings: language, host names, backups',
+    description: 'Secrets are not returned, only whether one is stored.',
+    responses: { 200: jsonResponse(System, 'The settings.'), ...problems() },
   }),
   async (c) => answer(c, System, { system: await shown(c) }, 200),
 )
@@ -145,10 +145,10 @@ systemSettings.openapi(
     path: '/system',
     operationId: 'setSystem',
     tags: ['Settings'],
-    summary: 'Change language, address, backups',
-    description: 'Absent fields stay, and so do secrets that are not sent.',
+    summary: 'Change the system settings',
+    description: 'Absent fields and secrets are unchanged.',
     request: { body: jsonBody(SystemChange) },
-    responses: { 200: jsonResponse(System, 'In use at once.'), ...problems(422) },
+    responses: { 200: jsonResponse(System, 'Changed; in use at once.'), ...problems(422) },
   }),
   async (c) => {
     await changeSystem(c.get('deps').config, c.req.valid('json'))

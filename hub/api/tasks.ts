@@ -50,10 +50,10 @@ tasks.openapi(
     path: '/note',
     operationId: 'addNote',
     tags: ['Leads'],
-    summary: 'Write a note about a lead',
+    summary: 'Add a note to a lead',
     middleware: write,
     request: { body: jsonBody(z.strictObject({ lead_id: z.uuid(), text: noteText })) },
-    responses: { 201: jsonResponse(OneNote, 'Written.'), ...problems(402, 404, 422) },
+    responses: { 201: jsonResponse(OneNote, 'Added.'), ...problems(402, 404, 422) },
   }),
   async (c) => {
     const { lead_id, text } = c.req.valid('json')
@@ -104,7 +104,7 @@ tasks.openapi(
     path: '/tasks',
     operationId: 'listTasks',
     tags: ['Leads'],
-    summary: 'Tasks, newest first',
+    summary: 'List tasks, newest first',
     request: {
       query: z.strictObject({
         project: Slug.optional().meta({ description: 'Only of this project; absent: of all.' }),
@@ -149,7 +149,7 @@ tasks.openapi(
     operationId: 'addTask',
     tags: ['Leads'],
     summary: 'Add a task',
-    description: 'For a lead (`lead_id`), or for a project in general (`slug`).',
+    description: 'Give `lead_id` for a lead, or `slug` for the project as a whole.',
     middleware: write,
     request: {
       body: jsonBody(
@@ -201,7 +201,7 @@ tasks.openapi(
     path: '/task/update',
     operationId: 'updateTask',
     tags: ['Leads'],
-    summary: 'Change a task, or say that it is done',
+    summary: 'Change a task or mark it as done',
     middleware: write,
     request: {
       body: jsonBody(

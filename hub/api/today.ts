@@ -30,7 +30,7 @@ const Kpi = z
     leads: z.object({ total: z.int(), by_stage: counts(STAGES) }),
     drafts: z.object({ by_state: counts(DRAFT_STATES) }),
     mail: counts(['sent', 'opened', 'clicked', 'replied', 'bounced', 'unsubscribed']).meta({
-      description: 'Recipients, each counted once.',
+      description: 'The number of recipients; each is counted once.',
     }),
     missions: counts(['queued', 'processing', 'done', 'failed', 'cancelled']),
     by_day: z
@@ -42,10 +42,10 @@ const Kpi = z
           opened: z.int(),
           clicked: z.int(),
           replied: z.int(),
-          missions: z.int().meta({ description: 'Those that got done.' }),
+          missions: z.int().meta({ description: 'The number of missions that finished.' }),
         }),
       )
-      .meta({ description: `The last ${DAYS} days (UTC), today last, each of them.` }),
+      .meta({ description: `One entry for each of the last ${DAYS} days (UTC), today last.` }),
   })
   .meta({ id: 'Kpi' })
 
@@ -53,11 +53,11 @@ const Summary = z
   .object({
     date: z.iso.date().meta({ description: 'Today, UTC.' }),
     new_leads: z.int().meta({ description: 'Added today.' }),
-    drafts_waiting: z.int().meta({ description: 'Not approved yet.' }),
-    approved: z.int().meta({ description: 'Approved, and not sent yet.' }),
+    drafts_waiting: z.int().meta({ description: 'Drafts not approved yet.' }),
+    approved: z.int().meta({ description: 'Drafts approved but not sent yet.' }),
     sent: z.int().meta({ description: 'Mails sent today.' }),
     missions: z.object({ done: z.int(), failed: z.int() }).meta({ description: 'Today.' }),
-    next_actions: z.array(NextAction).meta({ description: 'The most pressing first.' }),
+    next_actions: z.array(NextAction).meta({ description: 'The most urgent first.' }),
   })
   .meta({ id: 'TodaySummary' })
 
@@ -121,7 +121,7 @@ today.openapi(
     path: '/projects/kpi/{slug}',
     operationId: 'projectKpi',
     tags: ['Projects'],
-    summary: 'The numbers of a project',
+    summary: 'The key figures of a project',
     request: { params: z.object({ slug: z.string() }) },
     responses: { 200: jsonResponse(Kpi, 'As of now.'), ...problems(404) },
   }),

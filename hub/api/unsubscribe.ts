@@ -11,18 +11,18 @@ import { readSalt, readToken, tokenHash } from '../mail/suppression.ts'
 const WORDS = {
   en: {
     title: 'Unsubscribe',
-    ask: 'No more mail to {email}?',
+    ask: 'Stop sending mail to {email}?',
     button: 'Unsubscribe',
-    done: 'Done. {email} gets no more mail from us.',
-    wrong: 'This link is not complete. Open it from the letter again, or answer the letter.',
+    done: 'Done. We will not send any more mail to {email}.',
+    wrong: 'This link is incomplete. Open it from the mail again, or reply to the mail.',
     you: 'your address',
   },
   tr: {
     title: 'Abonelikten çık',
-    ask: '{email} adresine artık posta gönderilmesin mi?',
+    ask: '{email} adresine artık e-posta gönderilmesin mi?',
     button: 'Abonelikten çık',
-    done: 'Tamam. {email} adresine artık posta göndermeyeceğiz.',
-    wrong: 'Bu bağlantı eksik. Mektuptan yeniden açın ya da mektubu yanıtlayın.',
+    done: 'Tamam. {email} adresine artık e-posta göndermeyeceğiz.',
+    wrong: 'Bu bağlantı eksik. E-postadan yeniden açın ya da e-postayı yanıtlayın.',
     you: 'adresiniz',
   },
 } as const
@@ -43,7 +43,7 @@ type Mail = {
   language: Language
 }
 
-/** The unsubscribe link of every letter: looking changes nothing, posting does (RFC 8058). */
+/** The unsubscribe link in every mail: GET changes nothing, POST unsubscribes (RFC 8058). */
 export const unsubscribe = resource<Env>()
 
 const Token = z.object({ token: z.string().max(200) })
@@ -58,10 +58,10 @@ unsubscribe.openapi(
     path: '/u/{token}',
     operationId: 'showUnsubscribe',
     tags: ['Mail'],
-    summary: 'A page that asks whether to unsubscribe',
+    summary: 'The page that asks for confirmation',
     security: [],
     request: { params: Token },
-    responses: { 200: html('The page.'), 404: html('No link of ours.'), ...problems() },
+    responses: { 200: html('The page.'), 404: html('The link is not valid.'), ...problems() },
   }),
   async (c) => {
     const { token } = c.req.valid('param')
@@ -79,12 +79,12 @@ unsubscribe.openapi(
     path: '/u/{token}',
     operationId: 'unsubscribe',
     tags: ['Mail'],
-    summary: 'Unsubscribe at once (RFC 8058)',
+    summary: 'Unsubscribe with one click (RFC 8058)',
     description:
-      'Takes any body, a form’s too, and needs neither cookie nor Origin. It is kept also while the hub only reads or its database is away, and nothing is sent to that address from then on.',
+      'Accepts any body and needs neither a cookie nor an Origin header. The request is recorded even while the hub is read-only or its database is unavailable; nothing is sent to that address from then on.',
     security: [],
     request: { params: Token },
-    responses: { 200: html('Unsubscribed.'), 404: html('No link of ours.'), ...problems() },
+    responses: { 200: html('Unsubscribed.'), 404: html('The link is not valid.'), ...problems() },
   }),
   async (c) => {
     const { token } = c.req.valid('param')
@@ -102,7 +102,9 @@ unsubscribe.openapi(
   },
 )
 
-/** The address's hash when the token is ours, and the mail it stood in while that is known. */
+/**
+ * The address's hash if the token is valid, and the mail with the link if the database knows it.
+ */
 async function read(c: Ctx, token: string): Promise<{ hash?: string; mail?: Mail }> {
   const { config, db } = c.get('deps')
   const hash = readToken(await readSalt(config.paths), token)
@@ -110,7 +112,7 @@ async function read(c: Ctx, token: string): Promise<{ hash?: string; mail?: Mail
     c.get('deps').attempts.wrong('link', addressOf(c))
     return {}
   }
-  // The page can do without: whose link it is stands in the token.
+  // The token itself holds the hash, so the page works without the database.
   const [mail] = await everywhere(
     db,
     (sql) => sql<Mail>`
@@ -131,15 +133,15 @@ function page(
 ): Response {
   const language = mail?.language ?? languageOf(c)
   const words = WORDS[language]
-  const said = escaped(text.replace('{email}', mail ? masked(mail.email) : words.you))
+  const shown = escaped(text.replace('{email}', mail ? masked(mail.email) : words.you))
   c.set('content_policy', POLICY)
   return c.html(
-    `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="robots" content="noindex"><title>${words.title}</title><style>${STYLE}</style></head><body><h1>${words.title}</h1><p>${said}</p>${form}</body></html>`,
+    `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="robots" content="noindex"><title>${words.title}</title><style>${STYLE}</style></head><body><h1>${words.title}</h1><p>${shown}</p>${form}</body></html>`,
     status,
   )
 }
 
-/** Whoever holds the link need not learn the whole address from it. */
+/** Hides most of the address: whoever has the link may not be its owner. */
 function masked(email: string): string {
   const at = email.lastIndexOf('@')
   return `${email.slice(0, 1)}…${email.slice(at)}`

@@ -8,30 +8,33 @@ import { authText } from './auth.text.ts'
 const say = bilingual(authText)
 
 /** Who guesses: an address, and whether a place is kept for it (this machine, or somebody signed in). */
-type Guesser = { address: string; is_kept: boolean }
+type Client = { address: string; is_reserved: boolean }
 
 const FREE_ATTEMPTS = 3
-/** Of a secret nobody can guess (192 bits): only noise is stopped, and the right one always works. */
+/** For secrets of 192 bits, which nobody can guess: the limit only stops noise. */
 const FREE_NOISE = 30
 const WAIT_SECONDS = { first: 2, longest: 60 }
 const FORGET_MS = 15 * 60_000
-const MOST_ADDRESSES = 10_000
-/** Guesses waiting or at work: of one address, of all strangers, and on the places kept. */
-const MOST_OF_ONE = 4
-const MOST_OF_STRANGERS = 8
-const MOST_KEPT = 4
+const MAX_ADDRESSES = 10_000
+/**
+ * Attempts waiting or running: of one address, of all unreserved clients, and of all reserved ones.
+ */
+const MAX_PER_ADDRESS = 4
+const MAX_OF_STRANGERS = 8
+const MAX_RESERVED = 4
 const BUSY_SECONDS = 5
 
 /**
- * Lets guesses at a secret through one at a time. Each counts as wrong until it was right, and is
- * counted before anything is awaited: a hundred at once are no more than a hundred in a row. An
- * address waits twice as long each time; strangers never take the places kept for this machine.
+ * Limits attempts at a secret. They are checked one at a time. Each is counted as wrong before
+ * anything is awaited, so a hundred at once gain nothing over a hundred in a row. The wait of an
+ * address doubles with each wrong attempt, and strangers never use the capacity reserved for this
+ * machine.
  */
 export function createAttempts(now: () => number = Date.now) {
   const failed = new Map<string, { count: number; until: number; at: number }>()
   const waiting = new Map<string, number>()
-  const held = { strangers: 0, kept: 0 }
-  // A derivation takes 128 MiB and a thread of the pool that file and name look-ups share.
+  const held = { strangers: 0, reserved: 0 }
+  // A scrypt derivation takes 128 MiB and a thread of libuv's pool, which files and DNS need too.
   const queue = new PQueue({ concurrency: 1 })
 
   function count(key: string, free: number): void {
@@ -42,29 +45,34 @@ export function createAttempts(now: () => number = Date.now) {
     failed.delete(key)
     failed.set(key, { count, until: now() + seconds * 1000, at: now() })
     const [oldest] = failed.keys()
-    if (failed.size > MOST_ADDRESSES && oldest !== undefined) failed.delete(oldest)
+    if (failed.size > MAX_ADDRESSES && oldest !== undefined) failed.delete(oldest)
   }
 
-  /** Throws 429 while a key has to wait. */
+  /** Throws 429 while the key must wait. */
   function check(key: string): void {
     const wait = Math.ceil(((failed.get(key)?.until ?? 0) - now()) / 1000)
     if (wait > 0) throw tooMany(wait)
   }
 
   return {
-    /** Judges one guess, or throws 429 when its address, or everybody, has to wait. */
-    async guess({ address, is_kept }: Guesser, isRight: () => Promise<boolean>): Promise<boolean> {
+    /**
+     * Runs the check and returns its result; throws 429 if this address, or everybody, must wait.
+     */
+    async attempt(
+      { address, is_reserved }: Client,
+      isRight: () => Promise<boolean>,
+    ): Promise<boolean> {
       const key = addressKey(address)
       check(key)
-      const lane = is_kept ? 'kept' : 'strangers'
-      const most = is_kept ? MOST_KEPT : MOST_OF_STRANGERS
+      const lane = is_reserved ? 'reserved' : 'strangers'
+      const most = is_reserved ? MAX_RESERVED : MAX_OF_STRANGERS
       const own = waiting.get(key) ?? 0
-      if (held[lane] >= most || own >= MOST_OF_ONE) throw tooMany(BUSY_SECONDS)
+      if (held[lane] >= most || own >= MAX_PER_ADDRESS) throw tooMany(BUSY_SECONDS)
       count(key, FREE_ATTEMPTS)
       held[lane] += 1
       waiting.set(key, own + 1)
       try {
-        const right = await queue.add(isRight, { priority: is_kept ? 1 : 0 })
+        const right = await queue.add(isRight, { priority: is_reserved ? 1 : 0 })
         if (right) failed.delete(key)
         return right
       } finally {
@@ -74,9 +82,9 @@ export function createAttempts(now: () => number = Date.now) {
         else waiting.delete(key)
       }
     },
-    /** Does what takes as much as a guess, for somebody who has shown the secret. */
+    /** Runs work as expensive as an attempt, for a client who has already shown the secret. */
     alone: <T>(work: () => Promise<T>): Promise<T> => queue.add(work, { priority: 2 }),
-    /** Notes a wrong token or link; throws 429 for an address that goes on with it. */
+    /** Counts a wrong token or link; throws 429 if the address has sent too many. */
     wrong(door: 'token' | 'link', address: string): void {
       const key = `${door} ${addressKey(address)}`
       check(key)

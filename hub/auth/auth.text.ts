@@ -1,20 +1,22 @@
 import { texts } from '../i18n/words.ts'
 
-/** Why somebody is not let in. */
+/** Why signing in or setting up is refused. */
 export const authText = texts(
   {
     unauthenticated: 'Sign in at /hub/, or send the local token (hub.token) as a bearer token.',
     wait: (seconds: number) => `Too many wrong attempts. Try again in ${seconds} s.`,
-    set_up: 'The hub is set up already. Sign in with the password.',
-    wrong_code: 'This is not the set-up code. `watchpost-hub status` shows where it stands.',
-    wrong_password: 'This is not the password. `watchpost-hub reset-password` makes a new one.',
+    set_up: 'The hub is already set up. Sign in with the password.',
+    wrong_code: 'The set-up code is wrong. `watchpost-hub status` shows it.',
+    wrong_password:
+      'The password is wrong. If you have forgotten it, run `watchpost-hub reset-password` on the server.',
   },
   {
     unauthenticated:
       '/hub/ adresinde giriş yapın ya da yerel belirteci (hub.token) taşıyıcı belirteç olarak gönderin.',
     wait: (seconds) => `Çok fazla yanlış deneme yapıldı. ${seconds} sn sonra yeniden deneyin.`,
-    set_up: 'Hub zaten kurulmuş. Parolayla giriş yapın.',
-    wrong_code: 'Kurulum kodu bu değil. `watchpost-hub status` kodu gösterir.',
-    wrong_password: 'Parola yanlış. `watchpost-hub reset-password` yenisini belirletir.',
+    set_up: 'Hub’ın kurulumu zaten yapılmış. Parolayla giriş yapın.',
+    wrong_code: 'Kurulum kodu yanlış. `watchpost-hub status` kodu gösterir.',
+    wrong_password:
+      'Parola yanlış. Unuttuysanız sunucuda `watchpost-hub reset-password` komutunu çalıştırın.',
   },
 )

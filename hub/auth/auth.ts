@@ -15,14 +15,14 @@ const derive = promisify<
   Buffer
 >(scrypt)
 
-// OWASP's password storage recommendation for scrypt: 128 MiB and one thread a guess.
+// OWASP's password storage recommendation for scrypt: 128 MiB and one thread per attempt.
 const COST = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1024 * 1024 }
 
-/** admin.json: what the password is checked against, and what sessions are known by. */
+/** admin.json: the password's hash and the secret of the sessions. */
 const Admin = z.strictObject({
   salt: z.base64(),
   hash: z.base64(),
-  /** Sessions are known by their HMAC under it: a new one ends every session. */
+  /** Sessions are stored as an HMAC under this secret, so a new secret ends all of them. */
   session_secret: z.base64(),
 })
 export const ADMIN: Setting<z.ZodNullable<typeof Admin>> = {
@@ -37,12 +37,12 @@ export const Password = z
   .max(200)
   .meta({ description: 'The admin’s password, 10 to 200 characters.' })
 
-/** Whether somebody has chosen the admin's password. */
+/** Whether the admin password has been set. */
 export async function isSetUp(paths: Paths): Promise<boolean> {
   return (await readSetting(paths, ADMIN)) !== null
 }
 
-/** setPassword keeps only a scrypt hash, and ends every session. */
+/** setPassword stores a scrypt hash of the password and ends all sessions. */
 export async function setPassword(paths: Paths, password: string): Promise<void> {
   const salt = randomBytes(16)
   const hash = await derive(password.normalize('NFKC'), salt, 32, COST)
@@ -61,13 +61,13 @@ export async function isPassword(paths: Paths, password: string): Promise<boolea
   return timingSafeEqual(hash, Buffer.from(admin.hash, 'base64'))
 }
 
-/** Where the one-time set-up code and the local token are kept. */
+/** The files of the one-time set-up code and the local token. */
 export const authFiles = (paths: Paths) => ({
   setup_code: join(paths.config_dir, 'setup.code'),
   token: join(paths.config_dir, 'hub.token'),
 })
 
-/** makeSetupCode makes the code with which the first admin password is chosen. */
+/** makeSetupCode writes a new set-up code, which lets the admin choose a password once. */
 export async function makeSetupCode(paths: Paths): Promise<string> {
   const code = randomBytes(10)
     .toString('hex')
@@ -76,7 +76,7 @@ export async function makeSetupCode(paths: Paths): Promise<string> {
   return code
 }
 
-/** Equal texts, compared in a time that tells nothing of them. */
+/** Compares two texts in constant time. */
 export function isSame(left: string, right: string): boolean {
   const [a, b] = [left, right].map((text) => createHash('sha256').update(text).digest())
   return a !== undefined && b !== undefined && timingSafeEqual(a, b)

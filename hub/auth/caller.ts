@@ -4,13 +4,19 @@ import type { Paths } from '../config.ts'
 import type { Ctx } from '../http/http.ts'
 import { isSame } from './auth.ts'
 
-/** What nginx shows, so that its X-Real-IP is believed; the installer writes it into both places. */
+/**
+ * The secret that nginx sends so that the hub trusts its X-Real-IP; the installer writes it for
+ * both.
+ */
 export const proxySecretFile = (paths: Paths) => join(paths.config_dir, 'proxy.secret')
 const PROXY_HEADER = 'x-watchpost-proxy'
 
 const isLoopback = (address: string) => /^(127\.|::1$|::ffff:127\.)/.test(address)
 
-/** Where a request comes from: the peer, or what our nginx says of it; from others that says nothing. */
+/**
+ * The client's address: X-Real-IP if the request proves to come from our nginx, otherwise the
+ * peer's address.
+ */
 export function addressOf(c: Ctx): string {
   const peer = c.env?.incoming?.socket?.remoteAddress ?? 'unknown'
   const { proxy_secret } = c.get('deps')
@@ -20,8 +26,8 @@ export function addressOf(c: Ctx): string {
   return isLoopback(peer) && isSame(shown, proxy_secret) ? told : peer
 }
 
-/** Who guesses at a secret: this machine and who is signed in have places of their own. */
-export function guesserOf(c: Ctx): { address: string; is_kept: boolean } {
+/** The client of a request; this machine and signed-in sessions have reserved capacity. */
+export function clientOf(c: Ctx): { address: string; is_reserved: boolean } {
   const address = addressOf(c)
-  return { address, is_kept: isLoopback(address) || c.get('caller') !== undefined }
+  return { address, is_reserved: isLoopback(address) || c.get('caller') !== undefined }
 }

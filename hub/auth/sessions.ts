@@ -17,14 +17,17 @@ const say = bilingual(authText)
 
 const SESSION_DAYS = 30
 const DAY_MS = 86_400_000
-const MOST_SESSIONS = 100
+const MAX_SESSIONS = 100
 const COOKIE = 'hub_session'
 const TOKEN = /^[\w-]{43}$/
 
 const Sessions = z.strictObject({
   sessions: z.array(z.strictObject({ id: z.string(), ends_at: z.iso.datetime() })),
 })
-/** The sessions that hold; each as an HMAC under the admin's secret, so that a new secret ends all. */
+/**
+ * The valid sessions, each stored as an HMAC under the admin's secret, so that a new secret ends
+ * all.
+ */
 const SESSIONS: Setting<typeof Sessions> = {
   file: 'sessions.json',
   schema: Sessions,
@@ -35,13 +38,13 @@ const writes = new PQueue({ concurrency: 1 })
 const idOf = (secret: string, token: string) =>
   createHmac('sha256', Buffer.from(secret, 'base64')).update(token).digest('hex')
 
-/** A damaged file is no reason to keep the admin out: all sign in again. */
+/** A damaged file counts as empty: everybody signs in again. */
 async function current(paths: Paths): Promise<z.infer<typeof Sessions>['sessions']> {
   const { sessions } = await readSetting(paths, SESSIONS).catch(() => SESSIONS.fallback)
   return sessions.filter(({ ends_at }) => Date.parse(ends_at) > Date.now())
 }
 
-/** startSession sets the cookie that the interface then sends with every request. */
+/** startSession starts a session and sets its cookie. */
 export async function startSession(c: Ctx): Promise<void> {
   const { paths } = c.get('deps').config
   const admin = await readSetting(paths, ADMIN)
@@ -50,7 +53,7 @@ export async function startSession(c: Ctx): Promise<void> {
   const id = idOf(admin.session_secret, token)
   const ends_at = new Date(Date.now() + SESSION_DAYS * DAY_MS).toISOString()
   await writes.add(async () => {
-    const known = (await current(paths)).slice(1 - MOST_SESSIONS)
+    const known = (await current(paths)).slice(1 - MAX_SESSIONS)
     await writeSetting(paths, SESSIONS, { sessions: [...known, { id, ends_at }] })
   })
   setCookie(c, COOKIE, token, {
@@ -62,7 +65,7 @@ export async function startSession(c: Ctx): Promise<void> {
   })
 }
 
-/** The session of a request's cookie; undefined when it has ended or never was. */
+/** The session of a request's cookie; undefined if there is no valid one. */
 async function sessionOf(c: Ctx): Promise<string | undefined> {
   const { paths } = c.get('deps').config
   const token = getCookie(c, COOKIE)
@@ -73,12 +76,12 @@ async function sessionOf(c: Ctx): Promise<string | undefined> {
   return (await current(paths)).find((known) => isSame(known.id, id))?.id
 }
 
-/** Whether the cookie of a request is that of a session that holds. */
+/** Whether the request's cookie belongs to a valid session. */
 export async function hasSession(c: Ctx): Promise<boolean> {
   return (await sessionOf(c)) !== undefined
 }
 
-/** endSession ends it here, so that a copy of the cookie is of no use. */
+/** endSession ends the session on the server, so that a copy of its cookie is no longer valid. */
 export async function endSession(c: Ctx): Promise<void> {
   const { paths } = c.get('deps').config
   const id = await sessionOf(c)
@@ -90,7 +93,7 @@ export async function endSession(c: Ctx): Promise<void> {
   })
 }
 
-/** endSessions signs everybody out everywhere. */
+/** endSessions ends all sessions. */
 export async function endSessions(c: Ctx): Promise<void> {
   const { paths } = c.get('deps').config
   const admin = await readSetting(paths, ADMIN)
@@ -103,7 +106,7 @@ export async function endSessions(c: Ctx): Promise<void> {
   })
 }
 
-/** Refuses who is neither signed in nor shows the local token. */
+/** Throws 401 for a request without a valid session or the local token. */
 export const authenticate: MiddlewareHandler<Env> = async (c, next) => {
   const { config, attempts } = c.get('deps')
   const [scheme, shown] = (c.req.header('authorization') ?? '').split(' ')

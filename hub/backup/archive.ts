@@ -18,10 +18,10 @@ const say = bilingual(backupText)
 /** What opens an encrypted archive: the passphrase, or the private half of the age key. */
 export type Secret = { passphrase?: string | undefined; identity?: string | undefined }
 
-/** The first members, in their order. */
+/** The members that come first, in this order. */
 const HEAD = ['manifest.json', 'signature.json']
 
-/** pack makes one archive of a folder, with its manifest first; it appears whole or not at all. */
+/** pack writes a folder into one archive, manifest first. The file appears atomically. */
 export async function pack(folder: string, file: string, encryption: Encryption): Promise<void> {
   const found = (await readdir(folder)).sort()
   const head = HEAD.filter((name) => found.includes(name))
@@ -50,7 +50,7 @@ async function encrypt(content: Readable, encryption: Exclude<Encryption, { kind
   return Readable.fromWeb(webOf(await age.encrypt(asWeb(content))))
 }
 
-/** isEncrypted looks at the first bytes of a file. */
+/** isEncrypted returns whether a file starts with the header of age. */
 export async function isEncrypted(file: string): Promise<boolean> {
   return (await headOf(file, AGE.length)) === AGE
 }
@@ -65,16 +65,17 @@ async function headOf(file: string, length: number): Promise<string> {
   }
 }
 
-/** What an age header may take: ours have one stanza. */
-const LONGEST_HEADER = 64 * 1024
+/** The largest age header that is read; ours have one stanza. */
+const MAX_AGE_HEADER_BYTES = 64 * 1024
 
-/** decrypt opens an archive; a wrong secret is told. */
+/** decrypt opens an archive; throws a BackupError if the secret is missing or wrong. */
 export async function decrypt(file: string, { passphrase, identity }: Secret): Promise<Readable> {
   if (!passphrase && !identity) {
     throw new BackupError(say.encrypted)
   }
-  // age reads a header without end into memory.
-  if (!(await headOf(file, LONGEST_HEADER)).includes('\n---')) throw new BackupError(say.damaged)
+  // The age library would read an endless header into memory.
+  if (!(await headOf(file, MAX_AGE_HEADER_BYTES)).includes('\n---'))
+    throw new BackupError(say.damaged)
   const age = new Decrypter()
   try {
     if (passphrase) age.addIdentity(passphraseIdentity(passphrase))
@@ -100,7 +101,7 @@ export function isFullDisk(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOSPC'
 }
 
-// The streams of the web are typed twice, by the DOM and by Node; they are the same objects.
+// Web streams have two types, from the DOM and from Node, for the same objects.
 function asWeb(stream: Readable): globalThis.ReadableStream<Uint8Array> {
   return Readable.toWeb(stream) as globalThis.ReadableStream<Uint8Array> // safe: see above
 }

@@ -1,11 +1,13 @@
 import { moment, texts } from '../i18n/words.ts'
 
 const DAMAGED = {
-  en: 'Nothing was changed. Take another backup.',
+  en: 'Nothing was changed. Use another backup.',
   tr: 'Hiçbir şey değişmedi. Başka bir yedek kullanın.',
 }
 
-/** A name of somebody else's making, as it can be shown: no line ends, no orders to a terminal. */
+/**
+ * A name from an untrusted archive, safe to print: no control characters, at most 200 characters.
+ */
 function shown(name: string): string {
   const plain = String(name).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\uFFFD')
   return plain.length > 200 ? `${plain.slice(0, 200)}…` : plain
@@ -13,71 +15,71 @@ function shown(name: string): string {
 
 const MIB = 2 ** 20
 
-/** Why a backup was not made, read, sent away or restored. */
+/** Why a backup was not made, read, copied to its target or restored. */
 export const backupText = texts(
   {
     running: {
-      backup: 'A backup is running. Wait for it to end.',
-      restore: 'A restore is running. Wait for it to end.',
-      other: 'Another backup or restore is running. Wait for it to end.',
+      backup: 'A backup is running. Wait for it to finish.',
+      restore: 'A restore is running. Wait for it to finish.',
+      other: 'Another backup or restore is running. Wait for it to finish.',
     },
-    interrupted: 'It was interrupted; what was there stayed as it was.',
-    fault: 'Something went wrong here; the log of the hub says what.',
+    interrupted: 'It was interrupted. Nothing was changed.',
+    fault: 'The hub failed. Its log has the details.',
     full_disk: (folder: string) =>
-      `The disk of ${folder} is full: no backup was made. Delete old ones or make room.`,
-    absent: 'There is no such backup.',
-    no_file: (file: string) => `There is no file ${file}, and no backup of that name.`,
-    is_link: (file: string) => `${file} is a link. Name the file itself.`,
+      `The disk with ${folder} is full, so no backup was made. Delete old backups or free some space.`,
+    absent: 'This backup does not exist.',
+    no_file: (file: string) => `There is no file or backup named ${file}.`,
+    is_link: (file: string) => `${file} is a symbolic link. Give the path of the file itself.`,
     not_of_the_hub: (file: string) =>
-      `${file} belongs to another user than the hub's, within the hub's folder. Move it out of there and name it anew.`,
+      `${file} is in the hub's folder but belongs to another user. Move it to another folder and try again.`,
     confirm: 'Type the name of the backup to restore it.',
-    no_archive: 'This is no backup: it is neither a tar.gz nor encrypted with age.',
-    damaged: `The archive is damaged or no backup of this hub. ${DAMAGED.en}`,
+    no_archive: 'This file is not a backup: it is neither a tar.gz archive nor encrypted with age.',
+    damaged: `The archive is damaged or is not a hub backup. ${DAMAGED.en}`,
     foreign: (path: string) =>
-      `The archive holds "${shown(path)}", which is no plain file. ${DAMAGED.en}`,
+      `The archive contains "${shown(path)}", which is not a regular file. ${DAMAGED.en}`,
     encrypted:
-      'The archive is encrypted. Give its passphrase, or the private age key (AGE-SECRET-KEY-1…).',
+      'The archive is encrypted. Enter its passphrase or the private age key (AGE-SECRET-KEY-1…).',
     wrong_secret: 'This passphrase or key does not open the archive.',
-    no_manifest: `The archive has no manifest: it is no backup of this hub. ${DAMAGED.en}`,
-    broken_manifest: 'The archive is damaged: its manifest is no JSON. Take another backup.',
+    no_manifest: `The archive has no manifest, so it is not a hub backup. ${DAMAGED.en}`,
+    broken_manifest: 'The archive is damaged: its manifest is not JSON. Use another backup.',
     unusable_manifest: (where: string) =>
-      `The archive is damaged: its manifest is not usable (${where}). Take another backup.`,
+      `The archive is damaged: its manifest is invalid (${where}). Use another backup.`,
     unlisted: (path: string) => `"${shown(path)}" is not in the archive's manifest. ${DAMAGED.en}`,
-    changed: (path: string) => `"${shown(path)}" differs from its checksum. ${DAMAGED.en}`,
-    missing: (path: string) => `"${shown(path)}" is missing in the archive. ${DAMAGED.en}`,
+    changed: (path: string) => `"${shown(path)}" does not match its checksum. ${DAMAGED.en}`,
+    missing: (path: string) => `"${shown(path)}" is missing from the archive. ${DAMAGED.en}`,
     twice: (path: string) => `"${shown(path)}" is in the archive twice. ${DAMAGED.en}`,
     sized: (path: string, is: number, said: number) =>
-      `"${shown(path)}" has ${is} bytes, and the manifest says ${said}. ${DAMAGED.en}`,
-    swollen: `The archive unpacks to more than its manifest says. ${DAMAGED.en}`,
+      `"${shown(path)}" has ${is} bytes, but the manifest says ${said}. ${DAMAGED.en}`,
+    swollen: `The archive unpacks to more data than its manifest lists. ${DAMAGED.en}`,
     too_many:
-      'The hub has more files than a backup can list (200,000). Move some out of the folders of its projects.',
+      'The hub has more than 200,000 files, the most a backup can hold. Move some out of the project folders.',
     no_room: (bytes: number) =>
-      `The archive unpacks to ${Math.ceil(bytes / MIB)} MiB, and the disk has no room for them. Make room and try again.`,
-    wrong_signature: `The archive's signature does not fit its manifest. ${DAMAGED.en}`,
+      `The archive unpacks to ${Math.ceil(bytes / MIB)} MiB, and the disk has too little space for that. Free some space and try again.`,
+    wrong_signature: `The archive's signature does not match its manifest. ${DAMAGED.en}`,
     not_ours: (path: string) =>
-      `The archive holds "${shown(path)}", which no backup of a hub has. ${DAMAGED.en}`,
+      `The archive contains "${shown(path)}", which is never part of a hub backup. ${DAMAGED.en}`,
     unusable_setting: (path: string, field: string) =>
-      `"${shown(path)}" in the archive is not usable${field ? ` (${shown(field)})` : ''}. ${DAMAGED.en}`,
+      `"${shown(path)}" in the archive is invalid${field ? ` (${shown(field)})` : ''}. ${DAMAGED.en}`,
     no_salt:
-      'The archive has people who opted out, but not the salt their list needs (config/suppression.salt): their opt-outs would count no more. Nothing was changed.',
+      'The archive has a suppression list, but not the salt it needs (config/suppression.salt). Without it, people who opted out would get mail again. Nothing was changed.',
     many_salts:
-      'The suppression list would then be joined of more than 50 hubs. Nothing was changed. Restore into a fresh installation.',
+      'The suppression list would then combine the lists of more than 50 hubs. Nothing was changed. Restore into a fresh installation.',
     trust: 'I trust this archive',
     elsewhere: (signer: string) =>
-      `Another hub signed this archive (key ${signer}). Whoever made it decides what this hub then shows, writes and proposes. Compare the key with what watchpost-hub status shows on that hub, and type: I trust this archive`,
+      `Another hub signed this archive (key ${signer}). Whoever made it decides what this hub will show, write and propose. Compare the key with the one that watchpost-hub status shows on that hub, then type: I trust this archive`,
     unsigned:
-      'No hub signed this archive. Whoever made it decides what this hub then shows, writes and proposes. If you know where it comes from, type: I trust this archive',
+      'This archive is not signed by any hub. Whoever made it decides what this hub will show, write and propose. If you know where it comes from, type: I trust this archive',
     powers: {
       mail: (where: string) => `Mail: servers, sender and passwords (${where})`,
       no_server: 'no server',
       models: (where: string) => `Model: every prompt goes to ${where}`,
       no_model: 'Model: none',
       backup: (where: string) => `Backups: a copy goes to ${where}`,
-      backup_here: 'Backups: hour, number and encryption',
+      backup_here: 'Backups: time, number kept and encryption',
       agents: (web: string, patches: string) => `Agents: ${web}; ${patches}`,
     },
     web: {
-      ask: 'they ask before they read the web',
+      ask: 'they ask before reading the web',
       allow: 'they read the web without asking',
       deny: 'they never read the web',
     },
@@ -86,33 +88,33 @@ export const backupText = texts(
       no: 'engineer_system is off',
     },
     newer: (version: string) =>
-      `The backup was made by version ${version}, which is newer than this hub. Upgrade the hub, then restore.`,
+      `The backup was made by version ${version}, which is newer than this hub. Upgrade the hub first, then restore.`,
     older: (version: string) =>
-      `The backup was made by version ${version}, whose tables were different. Restore it on the server: watchpost-hub restore <file>`,
+      `The backup was made by version ${version}, which had different tables. Restore it on the server: watchpost-hub restore <file>`,
     unknown_table: (table: string) =>
       `The backup has the table ${table}, which this hub does not know. Restore it with the version that made it.`,
     unknown_column: (column: string) =>
       `The backup has the column ${column}, which this hub does not know. Restore it with the version that made it.`,
     missing_table: (table: string) =>
-      `The backup lacks "${table}", which its version has. Nothing was changed. Take another backup.`,
+      `The backup lacks "${table}", which its version has. Nothing was changed. Use another backup.`,
     rows: (table: string, is: number, said: number) =>
-      `The table ${table} has ${is} rows in the backup, and its manifest says ${said}. Nothing was changed.`,
+      `The table ${table} has ${is} rows in the backup, but its manifest says ${said}. Nothing was changed.`,
     unusable_value: (column: string) =>
       `The backup has a value in ${column} that this hub cannot read. Nothing was changed.`,
     differing: (tables: string) =>
-      `These tables do not read back as they were saved: ${tables}. Nothing was changed.`,
-    no_fit: (why: string) => `The rows of the backup do not fit its schema: ${shown(why)}.`,
+      `After loading, these tables differ from the backup: ${tables}. Nothing was changed.`,
+    no_fit: (why: string) => `The backup's rows do not match its schema: ${shown(why)}.`,
     restored: (at: string) => `Restored from the backup of ${moment('en', at)}.`,
     target: {
-      silent: (host: string) => `The backup is here, but ${host} did not answer.`,
+      silent: (host: string) => `The backup was made, but ${host} did not answer.`,
       refused: (bucket: string, answer: string) =>
-        `The backup is here, but the bucket "${bucket}" refused it: ${answer}. Check the target in Settings > Backup.`,
+        `The backup was made, but the bucket "${bucket}" refused the copy: ${answer}. Check the target in Settings > Manual backup.`,
       no_rsync:
-        'The backup is here, but rsync is not installed on this machine. Install it, or choose another target in Settings > Backup.',
+        'The backup was made, but rsync is not installed on this machine. Install it, or choose another target in Settings > Manual backup.',
       rsync: (why: string) =>
-        `The backup is here, but rsync failed: ${why}. Check the target in Settings > Backup.`,
+        `The backup was made, but rsync failed: ${why}. Check the target in Settings > Manual backup.`,
       rsync_silent:
-        'The backup is here, but rsync failed and gave no reason. Check the target in Settings > Backup.',
+        'The backup was made, but rsync failed without giving a reason. Check the target in Settings > Manual backup.',
     },
   },
   {
@@ -121,19 +123,19 @@ export const backupText = texts(
       restore: 'Bir geri yükleme sürüyor. Bitmesini bekleyin.',
       other: 'Başka bir yedekleme ya da geri yükleme sürüyor. Bitmesini bekleyin.',
     },
-    interrupted: 'Yarıda kesildi; var olan olduğu gibi kaldı.',
-    fault: 'Burada bir sorun oluştu; ayrıntısı hub’ın günlüğünde.',
+    interrupted: 'Yarıda kesildi. Hiçbir şey değişmedi.',
+    fault: 'Hub’da bir hata oluştu. Ayrıntılar günlükte.',
     full_disk: (folder) =>
       `Disk dolu (${folder}): yedek alınamadı. Eski yedekleri silin ya da yer açın.`,
     absent: 'Böyle bir yedek yok.',
-    no_file: (file) => `Böyle bir dosya ya da bu adda bir yedek yok: ${file}`,
-    is_link: (file) => `${file} bir bağlantı. Dosyanın kendisini yazın.`,
+    no_file: (file) => `Bu adda bir dosya ya da yedek yok: ${file}`,
+    is_link: (file) => `${file} sembolik bir bağlantı. Dosyanın kendi yolunu yazın.`,
     not_of_the_hub: (file) =>
-      `Hub’ın klasöründeki ${file} başka bir kullanıcının. Oradan taşıyıp yeni yerini yazın.`,
+      `${file} hub’ın klasöründe ama başka bir kullanıcıya ait. Başka bir klasöre taşıyıp yeniden deneyin.`,
     confirm: 'Geri yüklemek için yedeğin adını yazın.',
-    no_archive: 'Bu bir yedek değil: tar.gz de değil, age ile şifrelenmiş de değil.',
+    no_archive: 'Bu dosya bir yedek değil: ne tar.gz arşivi ne de age ile şifrelenmiş.',
     damaged: `Arşiv bozuk ya da bu hub’ın yedeği değil. ${DAMAGED.tr}`,
-    foreign: (path) => `Arşivde düz dosya olmayan bir şey var: “${shown(path)}”. ${DAMAGED.tr}`,
+    foreign: (path) => `Arşivdeki “${shown(path)}” sıradan bir dosya değil. ${DAMAGED.tr}`,
     encrypted: 'Arşiv şifreli. Parolasını ya da özel age anahtarını (AGE-SECRET-KEY-1…) girin.',
     wrong_secret: 'Bu parola ya da anahtar arşivi açmıyor.',
     no_manifest: `Arşivin içerik listesi yok: bu hub’ın yedeği değil. ${DAMAGED.tr}`,
@@ -141,25 +143,25 @@ export const backupText = texts(
     unusable_manifest: (where) =>
       `Arşiv bozuk: içerik listesi kullanılamıyor (${where}). Başka bir yedek kullanın.`,
     unlisted: (path) => `“${shown(path)}” arşivin içerik listesinde yok. ${DAMAGED.tr}`,
-    changed: (path) => `“${shown(path)}” sağlamasına uymuyor. ${DAMAGED.tr}`,
+    changed: (path) => `“${shown(path)}” sağlama toplamıyla uyuşmuyor. ${DAMAGED.tr}`,
     missing: (path) => `“${shown(path)}” arşivde eksik. ${DAMAGED.tr}`,
     twice: (path) => `“${shown(path)}” arşivde iki kez var. ${DAMAGED.tr}`,
     sized: (path, is, said) =>
-      `“${shown(path)}” ${is} bayt, oysa içerik listesine göre ${said} bayt olmalı. ${DAMAGED.tr}`,
-    swollen: `Arşivden, içerik listesinde yazandan fazlası çıkıyor. ${DAMAGED.tr}`,
+      `“${shown(path)}” ${is} bayt; içerik listesine göre ${said} bayt olmalı. ${DAMAGED.tr}`,
+    swollen: `Arşivden içerik listesindekinden fazla veri çıkıyor. ${DAMAGED.tr}`,
     too_many:
-      'Hub’da bir yedeğin sıralayabileceğinden çok dosya var (200.000). Proje klasörlerinden bir kısmını taşıyın.',
+      'Hub’da 200.000’den fazla dosya var; bir yedek en çok bu kadarını tutar. Proje klasörlerinden bazılarını taşıyın.',
     no_room: (bytes) =>
-      `Arşiv açılınca ${Math.ceil(bytes / MIB)} MiB tutuyor, diskte bu kadar yer yok. Yer açıp yeniden deneyin.`,
+      `Arşiv açılınca ${Math.ceil(bytes / MIB)} MiB yer tutuyor; diskte bu kadar yer yok. Yer açıp yeniden deneyin.`,
     wrong_signature: `Arşivin imzası içerik listesine uymuyor. ${DAMAGED.tr}`,
     not_ours: (path) =>
       `Arşivde hiçbir hub yedeğinde olmayan bir şey var: “${shown(path)}”. ${DAMAGED.tr}`,
     unusable_setting: (path, field) =>
       `Arşivdeki “${shown(path)}” kullanılamıyor${field ? ` (${shown(field)})` : ''}. ${DAMAGED.tr}`,
     no_salt:
-      'Arşivde posta almak istemeyenler var, ama listelerinin gerektirdiği tuz (config/suppression.salt) yok: istekleri artık geçmezdi. Hiçbir şey değişmedi.',
+      'Arşivde engelleme listesi var, ama listenin gerektirdiği tuz (config/suppression.salt) yok. Onsuz, e-posta almak istemeyenlere yeniden e-posta giderdi. Hiçbir şey değişmedi.',
     many_salts:
-      'Engelleme listesi 50’den çok hub’ın listesinden oluşacaktı. Hiçbir şey değişmedi. Yeni bir kuruluma geri yükleyin.',
+      'Engelleme listesi 50’den fazla hub’ın listesini içerecekti. Hiçbir şey değişmedi. Yeni bir kuruluma geri yükleyin.',
     trust: 'Bu arşive güveniyorum',
     elsewhere: (signer) =>
       `Bu arşivi başka bir hub imzalamış (anahtar ${signer}). Bu hub’ın ne göstereceğini, ne yazacağını ve ne önereceğini arşivi hazırlayan belirler. Anahtarı, o hub’da watchpost-hub status komutunun gösterdiğiyle karşılaştırın ve şunu yazın: Bu arşive güveniyorum`,
@@ -171,7 +173,7 @@ export const backupText = texts(
       models: (where) => `Model: tüm istemler şuraya gider: ${where}`,
       no_model: 'Model: yok',
       backup: (where) => `Yedekler: bir kopyası şuraya gider: ${where}`,
-      backup_here: 'Yedekler: saat, sayı ve şifreleme',
+      backup_here: 'Yedekler: saat, saklanacak sayı ve şifreleme',
       agents: (web, patches) => `Ajanlar: ${web}; ${patches}`,
     },
     web: {
@@ -198,19 +200,19 @@ export const backupText = texts(
     unusable_value: (column) =>
       `Yedekte ${column} sütununda bu hub’ın okuyamadığı bir değer var. Hiçbir şey değişmedi.`,
     differing: (tables) =>
-      `Şu tablolar kaydedildiği gibi geri okunmuyor: ${tables}. Hiçbir şey değişmedi.`,
+      `Yüklemeden sonra şu tablolar yedektekinden farklı: ${tables}. Hiçbir şey değişmedi.`,
     no_fit: (why) => `Yedekteki satırlar şemasına uymuyor: ${shown(why)}.`,
     restored: (at) => `Geri yüklenen yedeğin tarihi: ${moment('tr', at)}.`,
     target: {
-      silent: (host) => `Yedek burada, ama ${host} yanıt vermedi.`,
+      silent: (host) => `Yedek alındı, ama ${host} yanıt vermedi.`,
       refused: (bucket, answer) =>
-        `Yedek burada, ama “${bucket}” kovası kabul etmedi: ${answer}. Hedefi Ayarlar > Yedek altında denetleyin.`,
+        `Yedek alındı, ama “${bucket}” kovası kopyayı kabul etmedi: ${answer}. Hedefi Ayarlar > Elle yedekleme bölümünde denetleyin.`,
       no_rsync:
-        'Yedek burada, ama bu makinede rsync kurulu değil. Kurun ya da Ayarlar > Yedek altında başka bir hedef seçin.',
+        'Yedek alındı, ama bu makinede rsync kurulu değil. Kurun ya da Ayarlar > Elle yedekleme bölümünde başka bir hedef seçin.',
       rsync: (why) =>
-        `Yedek burada, ama rsync hata verdi: ${why}. Hedefi Ayarlar > Yedek altında denetleyin.`,
+        `Yedek alındı, ama rsync hata verdi: ${why}. Hedefi Ayarlar > Elle yedekleme bölümünde denetleyin.`,
       rsync_silent:
-        'Yedek burada, ama rsync neden belirtmeden hata verdi. Hedefi Ayarlar > Yedek altında denetleyin.',
+        'Yedek alındı, ama rsync neden belirtmeden hata verdi. Hedefi Ayarlar > Elle yedekleme bölümünde denetleyin.',
     },
   },
 )

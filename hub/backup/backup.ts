@@ -14,11 +14,11 @@ import { backupFile, backupsIn, listBackups, makeBackup, removeOld, withLock } f
 import { BackupError, type Kind } from './manifest.ts'
 import { finishRestore, type RestoreOptions, restoreBackup } from './restore.ts'
 import { readBackupSettings } from './settings.ts'
-import { sendAway } from './target.ts'
+import { copyToTarget } from './target.ts'
 
 const say = bilingual(backupText)
 
-/** The last backup or restore: what runs, or how it ended. */
+/** The running or the last backup or restore. */
 export const Job = z
   .object({
     id: z.uuid(),
@@ -26,22 +26,28 @@ export const Job = z
     status: z.enum(['running', 'done', 'failed']),
     step: z.string(),
     progress: z.number().min(0).max(1),
-    name: z.string().nullable().meta({ description: 'The archive it makes or takes.' }),
-    reason: z.string().nullable().meta({ description: 'Why it failed, or what is amiss.' }),
+    name: z
+      .string()
+      .nullable()
+      .meta({ description: 'The archive that is being made or restored.' }),
+    reason: z.string().nullable().meta({ description: 'Why it failed, or a warning.' }),
     started_at: z.string(),
     finished_at: z.string().nullable(),
   })
   .meta({ id: 'BackupJob' })
 
-/** The same in its file: with the reason in both languages, and whose it is. */
+/** The job as stored: with the reason in both languages and the process that runs it. */
 const KeptJob = z.object({ ...Job.shape, reason: KeptWords.nullable(), pid: z.int() })
 type KeptJob = Omit<z.infer<typeof KeptJob>, 'pid'>
 const jobFile = (paths: Paths) => join(backupsIn(paths), '.job.json')
 
-/** The ids of what runs in this very process. */
+/** The ids of the jobs that this process runs. */
 const running = new Set<string>()
 
-/** readJob tells of the last backup or restore of any process; one whose process is gone has failed. */
+/**
+ * readJob returns the last backup or restore of any process. If that process has died, the job has
+ * failed.
+ */
 export async function readJob(paths: Paths): Promise<KeptJob | null> {
   const kept = KeptJob.safeParse(await readJson(jobFile(paths)))
   if (!kept.success) return null
@@ -51,8 +57,10 @@ export async function readJob(paths: Paths): Promise<KeptJob | null> {
   return { ...job, status: 'failed', reason: say.interrupted }
 }
 
-/** endRestore ends a restore that was killed, as `finishRestore` says, and writes down how. */
-export async function endRestore(config: Config): Promise<void> {
+/**
+ * recoverRestore completes or undoes a killed restore with `finishRestore` and records the outcome.
+ */
+export async function recoverRestore(config: Config): Promise<void> {
   if ((await finishRestore(config)) !== 'restored') return
   const kept = KeptJob.safeParse(await readJson(jobFile(config.paths)))
   if (!kept.success || kept.data.status !== 'running') return
@@ -61,12 +69,12 @@ export async function endRestore(config: Config): Promise<void> {
   await writeJson(jobFile(config.paths), done)
 }
 
-/** A job that has begun, and its end. */
+/** A started job and the promise of its end. */
 export type Started = { job: KeptJob; done: Promise<string> }
 
 /**
- * startBackup makes a backup, removes old ones and brings it to its target. A target that cannot be
- * reached fails the run, and the archive stays here.
+ * startBackup makes a backup, removes old ones and copies it to its target. If the target cannot be
+ * reached, the job fails, but the local archive is kept.
  */
 export async function startBackup(config: Config, kind: Kind): Promise<Started> {
   return startJob(config, { kind: 'backup', name: null }, async (report) => {
@@ -80,7 +88,7 @@ export async function startBackup(config: Config, kind: Kind): Promise<Started> 
     )
     await removeOld(config.paths, keep_daily)
     report({ progress: 0.9, step: 'target', name })
-    await sendAway(target, backupFile(config.paths, name), name)
+    await copyToTarget(target, backupFile(config.paths, name), name)
     return name
   })
 }
@@ -106,7 +114,7 @@ export async function startRestore(
 
 type Report = (change: Partial<Pick<KeptJob, 'progress' | 'step' | 'name'>>) => void
 
-/** startJob writes down how far the work is, for the page that asks and for another process. */
+/** startJob records the progress of the work in a file, for the page and for other processes. */
 async function startJob(
   { paths }: Config,
   { kind, name }: Pick<KeptJob, 'kind' | 'name'>,
@@ -133,7 +141,7 @@ async function startJob(
   const write = (change: Partial<KeptJob>) => {
     job = { ...job, ...change }
     const now = { ...job, pid: process.pid }
-    // How far it is may fail to be written, as on a full disk, and the work still goes on.
+    // If recording fails, for example on a full disk, the work still continues.
     written = written.then(() => writeJson(jobFile(paths), now)).catch(() => {})
     return written
   }
@@ -156,7 +164,7 @@ async function startJob(
   return { job: begun, done }
 }
 
-/** What a person may read of an error. */
+/** The part of an error that may be shown to a person. */
 function reasonOf(error: unknown): Words {
   return error instanceof BackupError || error instanceof ApiError ? failureOf(error) : say.fault
 }
@@ -171,7 +179,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** When backups were and will be made, by this machine's clock. */
+/** The times of the last and the next backup, by this machine's clock. */
 export async function backupTimes(
   paths: Paths,
   now = new Date(),
@@ -183,7 +191,7 @@ export async function backupTimes(
   return { last_at: last?.created_at ?? null, next_at: next.toISOString() }
 }
 
-/** isBackupDue says whether the last daily backup is older than the last hour it was due at. */
+/** isBackupDue returns whether the daily backup has not been made since it was last due. */
 export async function isBackupDue(paths: Paths, now = new Date()): Promise<boolean> {
   const { hour } = await readBackupSettings(paths)
   const last = (await listBackups(paths)).find(({ kind }) => kind === 'daily')
@@ -198,10 +206,15 @@ function lastDue(hour: number, now: Date): Date {
 }
 
 const LOOK_MS = 60_000
-/** cron runs the same program on the hour; the hub itself only where nothing came of that. */
+/**
+ * cron starts the backup on the hour; the hub waits this long and makes it only if cron did not.
+ */
 const CRON_FIRST_MS = 10 * 60_000
 
-/** scheduleBackups makes the daily backup when nobody else has; a failed one is tried again an hour later. */
+/**
+ * scheduleBackups makes the daily backup if nothing else has; a failed one is retried an hour
+ * later.
+ */
 export function scheduleBackups(config: Config, log: Log, now = () => new Date()): () => void {
   let again_at = now().getTime() + CRON_FIRST_MS
   let isRunning = false
@@ -227,7 +240,7 @@ export function scheduleBackups(config: Config, log: Log, now = () => new Date()
 
 const RESTORED_LOOK_MS = 1_000
 
-/** watchRestores calls back when a backup was restored, by whatever process. */
+/** watchRestores calls back when any process has restored a backup. */
 export function watchRestores({ paths }: Config, restored: () => void): () => void {
   const since = new Date().toISOString()
   const timer = setInterval(async () => {

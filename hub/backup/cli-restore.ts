@@ -1,4 +1,4 @@
-/** `watchpost-hub restore`. */
+/** `watchpost-hub restore`: checks a backup or restores it. */
 import { rm } from 'node:fs/promises'
 import { createInterface } from 'node:readline/promises'
 import type { Config } from '../config.ts'
@@ -8,7 +8,7 @@ import type { Secret } from './archive.ts'
 import { startRestore } from './backup.ts'
 import { type Power, Powers, powersIn } from './config-files.ts'
 import { backupFile } from './make.ts'
-import { checkBackup, handOver, type Stage, stageArchive, toOurSchema } from './offline.ts'
+import { checkBackup, handOver, type Stage, stageArchive, upgradeArchive } from './offline.ts'
 import { requireTrust, warningOf } from './restore.ts'
 import { isTrusted, TRUST } from './signing.ts'
 import { readHead } from './unpack.ts'
@@ -25,24 +25,26 @@ type Values = {
 }
 
 /**
- * restore tries a backup or brings it back. Root looks at it in a folder of its own, where alone an
- * older one can be brought to this schema; from the first write in the hub's folders on it is the
- * hub's user.
+ * restore checks a backup or restores it. Root unpacks it in a folder that only root can change,
+ * and upgrades an older one there. Before the first write to the hub's folders it becomes the hub's
+ * user. Throws a UsageError for wrong options, an Error with one sentence for an archive that is
+ * refused.
  */
 export async function restore(
   config: Config,
   given: string | undefined,
   values: Values,
 ): Promise<number> {
-  if (!given) throw new UsageError('Name the backup: a file, or a name of the list.')
+  if (!given)
+    throw new UsageError('Name the backup: a file, or the name of a backup on this machine.')
   const ownerUrl = process.env.HUB_OWNER_URL
   if (values.check && !ownerUrl) {
     throw new UsageError(
-      'HUB_OWNER_URL is not set: the check makes a scratch database, which only the owner of the cluster can. Call it as sudo watchpost-hub restore --check.',
+      'HUB_OWNER_URL is not set. The check creates a scratch database, which only the database owner can do. Run: sudo watchpost-hub restore --check',
     )
   }
   if (!values.check && !values.yes && !process.stdin.isTTY) {
-    throw new UsageError('Nobody is here to ask: add --yes.')
+    throw new UsageError('Standard input is not a terminal, so nobody can confirm. Add --yes.')
   }
   const secret = await secretOf(values)
   const owner = (await serviceUser(config))?.uid
@@ -50,15 +52,15 @@ export async function restore(
   try {
     if (values.check && ownerUrl) return await check(config, { stage, secret, ownerUrl })
     const { trust, powers } = await ask(config, { stage, secret, given, values })
-    // Only the owner can make the scratch database that an older backup is upgraded in.
-    const isMade = ownerUrl ? await toOurSchema(config, { stage, secret, ownerUrl }) : false
-    // What was upgraded here nobody has signed any more; who made it was asked before.
-    await bringBack(config, { stage, secret, powers, trust: isMade ? TRUST : trust })
+    // Only the database owner can create the scratch database in which an older backup is upgraded.
+    const isMade = ownerUrl ? await upgradeArchive(config, { stage, secret, ownerUrl }) : false
+    // An upgraded archive has no signature any more; trust was settled for the original above.
+    await restoreStaged(config, { stage, secret, powers, trust: isMade ? TRUST : trust })
     return say(
-      `Restored ${given}. A hub that runs starts itself anew. Mail is paused: confirm in Settings > Mail.`,
+      `Restored ${given}. A running hub restarts itself. Mail is paused: resume it in Settings > Mail.`,
     )
   } finally {
-    // Gone already behind the hand-over, when we may be another user.
+    // After the hand-over the folder is gone, and we may be another user.
     await rm(stage.folder, { recursive: true, force: true }).catch(() => {})
   }
 }
@@ -71,14 +73,16 @@ async function check(
   const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0)
   if (differing.length === 0) {
     return say(
-      `ok: ${manifest.tables.length} tables with ${rows} rows and ${manifest.files.length} files, of ${manifest.created_at}, version ${manifest.version}.`,
+      `ok: ${manifest.tables.length} tables with ${rows} rows, ${manifest.files.length} files, made at ${manifest.created_at} by version ${manifest.version}.`,
     )
   }
-  say(`These tables do not read back as they were saved: ${differing.join(', ')}.`)
+  say(`After loading, these tables differ from the backup: ${differing.join(', ')}.`)
   return 1
 }
 
-/** What a person has to say before anything is changed. */
+/**
+ * Asks on the terminal for what the options left open: trust, settings to restore, confirmation.
+ */
 async function ask(
   { paths }: Config,
   given: { stage: Stage; secret: Secret; given: string; values: Values },
@@ -92,26 +96,24 @@ async function ask(
   requireTrust(origin, trust)
   const found = await powersIn(paths, config)
   if (found.length > 0) {
-    say(
-      'These settings of the archive differ from those here, which stay unless --take names them:',
-    )
+    say('These settings differ from the current ones. They are restored only if --take names them:')
     for (const { name, what } of found) say(`  ${name.padEnd(8)} ${what.en}`)
   }
   if (found.length > 0 && take === undefined && !values.yes) {
-    take = await question('Take over (names with commas, or Enter for none): ')
+    take = await question('Settings to restore (names separated by commas, or Enter for none): ')
   }
   const powers = Powers.safeParse((take ?? '').split(/[\s,]+/).filter((name) => name !== ''))
-  if (!powers.success) throw new UsageError('--take names mail, models, backup or agents.')
+  if (!powers.success) throw new UsageError('--take must name mail, models, backup or agents.')
   if (!values.yes) {
     const answer = await question(
-      `This replaces all projects, leads and settings by ${given.given}. Type yes: `,
+      `This replaces all projects, leads and settings with those of ${given.given}. Type yes to continue: `,
     )
     if (answer.toLowerCase() !== 'yes') throw new UsageError('Nothing was changed.')
   }
   return { trust, powers: powers.data }
 }
 
-async function bringBack(
+async function restoreStaged(
   config: Config,
   given: { stage: Stage; secret: Secret; trust: string | undefined; powers: Power[] },
 ): Promise<void> {
@@ -137,22 +139,22 @@ async function secretOf(values: Values): Promise<Secret> {
   const read = async (file: string | undefined) => {
     if (file === undefined) return undefined
     const text = await readText(file)
-    if (text === undefined) throw new UsageError(`There is no file ${file}.`)
+    if (text === undefined) throw new UsageError(`The file ${file} does not exist.`)
     return text.replace(/\r?\n$/, '')
   }
   const identity = await read(values['identity-file'])
   return {
     passphrase: await read(values['passphrase-file']),
-    // A key file of age-keygen begins with comments.
+    // A key file written by age-keygen starts with comments.
     identity: identity?.split('\n').find((line) => line.startsWith('AGE-SECRET-KEY-')),
   }
 }
 
 async function question(text: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stdout })
-  const said = await lines.question(text)
+  const answer = await lines.question(text)
   lines.close()
-  return said.trim()
+  return answer.trim()
 }
 
 function say(text: string): number {

@@ -18,7 +18,10 @@ import { BACKUP } from './settings.ts'
 
 const say = bilingual(backupText)
 
-/** Settings that say where mail, prompts and backups go, or what agents may do: only taken when asked for. */
+/**
+ * Settings that decide where mail, prompts and backups go, or what agents may do: restored only on
+ * request.
+ */
 export const POWERS = ['mail', 'models', 'backup', 'agents'] as const
 export type Power = (typeof POWERS)[number]
 export const Powers = z.array(z.enum(POWERS)).max(POWERS.length)
@@ -29,10 +32,14 @@ const OF_POWER = {
   backup: BACKUP,
   agents: AGENT_SETTINGS,
 } satisfies Record<Power, Setting<z.ZodType>>
-/** What comes without asking: words and looks, and a licence that its vendor's key proves. */
+/**
+ * Settings that are always restored: language, branding, and a license, which its signature proves.
+ */
 const PLAIN: Setting<z.ZodType>[] = [LICENSE, BRANDING, SYSTEM]
 
-/** The settings files of a backup; those of an encrypted one hold passwords of other services. */
+/**
+ * The settings files in a backup; an encrypted one also has those with passwords of other services.
+ */
 export const CONFIG_FILES = {
   always: [...PLAIN.map(({ file }) => file), AGENT_SETTINGS.file, SALT_FILE],
   encrypted: [MAIL.file, MODELS.file, BACKUP.file],
@@ -65,7 +72,10 @@ export async function checkConfig(stage: string): Promise<void> {
 const unusable = (name: string, field: string) =>
   new BackupError(say.unusable_setting(`config/${name}`, field))
 
-/** What a backup's settings would change here, of those that are only taken when asked for. */
+/**
+ * The settings restored only on request that differ from the current ones, with what they would
+ * change.
+ */
 export async function powersIn(
   paths: Paths,
   config: Record<string, string>,
@@ -77,7 +87,7 @@ export async function powersIn(
     if (!given.success) continue
     const here = schema.safeParse(await readJson(join(paths.config_dir, file)).catch(() => null))
     if (here.success && JSON.stringify(here.data) === JSON.stringify(given.data)) continue
-    found.push({ name, what: whatOf(name, given.data) })
+    found.push({ name, what: describePower(name, given.data) })
   }
   return found
 }
@@ -90,7 +100,7 @@ function parsed(text: string | undefined): unknown {
   }
 }
 
-function whatOf(name: Power, value: unknown): Words {
+function describePower(name: Power, value: unknown): Words {
   if (name === 'mail') {
     const { smtp, listmonk, imap } = MAIL.schema.parse(value)
     const places = [smtp?.host, listmonk?.url, imap?.host].filter((place) => place !== undefined)
@@ -115,10 +125,10 @@ const placesOf = (places: string[]): Words =>
   places.length > 0 ? verbatim(places.join(', ')) : say.powers.no_server
 
 /**
- * bringConfig puts checked settings here; it can be cut short and called again. Salts are joined:
+ * restoreConfig puts checked settings here; it can be cut short and called again. Salts are joined:
  * each opt-out counts under the salt it was made with.
  */
-export async function bringConfig(paths: Paths, stage: string, powers: Power[]): Promise<void> {
+export async function restoreConfig(paths: Paths, stage: string, powers: Power[]): Promise<void> {
   const folder = join(stage, 'config')
   const salts = parseSalts((await readText(join(folder, SALT_FILE))) ?? '')
   if (salts) await addSalts(paths, salts)
@@ -126,7 +136,7 @@ export async function bringConfig(paths: Paths, stage: string, powers: Power[]):
     const text = await readText(join(folder, file))
     if (text === undefined) continue
     const target = join(paths.config_dir, file)
-    // A licence entered since is not set back.
+    // A license that was entered since the backup stays.
     if (file === LICENSE.file && (await readText(target)) !== undefined) continue
     await writeWhole(target, text)
   }

@@ -18,7 +18,7 @@ import { backupText } from './backup.text.ts'
 import { CONFIG_FILES } from './config-files.ts'
 import {
   BackupError,
-  isPlace,
+  isAllowedPath,
   KINDS,
   type Kind,
   type Manifest,
@@ -30,7 +30,7 @@ import type { Encryption } from './settings.ts'
 import { signManifest } from './signing.ts'
 import { asText, copyOut, readTables, relationOf } from './tables.ts'
 
-/** Says how far a backup or restore is, 0 to 1, and what it does now. */
+/** Reports progress: a fraction from 0 to 1, and the current step. */
 export type Progress = (done: number, step: string) => void
 
 export type Backup = {
@@ -44,13 +44,13 @@ export type Backup = {
 const NAME = new RegExp(
   `^watchpost-hub-(\\d{4})(\\d\\d)(\\d\\d)-(\\d\\d)(\\d\\d)(\\d\\d)(\\d{3})-(${KINDS.join('|')})\\.tar\\.gz(\\.age)?$`,
 )
-/** What a file being written whole is called until then. */
+/** The name of an archive while it is being written. */
 const DRAFT = /\.[0-9a-f]{12}\.new$/
 const say = bilingual(backupText)
 
 export const backupsIn = (paths: Paths) => join(paths.data_dir, 'backups')
 
-/** The file of a backup by its name; what is no name of one never becomes a path. */
+/** The path of a backup; throws unless the name is a valid backup name. */
 export function backupFile(paths: Paths, name: string): string {
   if (!NAME.test(name)) throw new ApiError('not_found', say.absent)
   return join(backupsIn(paths), name)
@@ -58,14 +58,14 @@ export function backupFile(paths: Paths, name: string): string {
 
 export const isBackupName = (name: string): boolean => NAME.test(name)
 
-/** nameFor makes the name of a backup made now. */
+/** nameFor returns the name for a backup made now. */
 export function nameFor(kind: Kind, options: { encrypted: boolean }, now = new Date()): string {
   const digits = now.toISOString().replace(/\D/g, '')
   const stamp = `${digits.slice(0, 8)}-${digits.slice(8, 17)}`
   return `watchpost-hub-${stamp}-${kind}.tar.gz${options.encrypted ? '.age' : ''}`
 }
 
-/** Every backup on this machine, newest first. */
+/** Lists the backups on this machine, newest first. */
 export async function listBackups(paths: Paths): Promise<Backup[]> {
   const names = await readdir(backupsIn(paths)).catch((error: unknown) => {
     if (isMissing(error)) return []
@@ -88,14 +88,17 @@ export async function listBackups(paths: Paths): Promise<Backup[]> {
   return found.sort((a, b) => b.created_at.localeCompare(a.created_at))
 }
 
-/** withLock keeps backups and restores of all processes apart, on a connection of its own. */
+/**
+ * withLock runs the work under an advisory lock, so that only one process makes or restores a
+ * backup.
+ */
 export async function withLock<T>(
   config: Config,
   work: (client: pg.Client) => Promise<T>,
   { is_patient = false } = {},
 ): Promise<T> {
   const { key } = await readKey(config)
-  // COPY streams do not go with pipelining.
+  // COPY streams cannot be pipelined.
   const client = new pg.Client({
     connectionString: urlFor(key, config.database),
     application_name: 'watchpost-hub backup',
@@ -178,14 +181,14 @@ export async function makeBackup(
   }
 }
 
-/** writeHead writes a folder's manifest, signed with this machine's key. */
+/** writeHead writes a folder's manifest and signs it with this machine's key. */
 export async function writeHead(paths: Paths, stage: string, manifest: Manifest): Promise<void> {
   const text = manifestText(manifest)
   await writeWhole(join(stage, 'manifest.json'), text)
   await writeWhole(join(stage, 'signature.json'), await signManifest(paths, text))
 }
 
-/** dumpTables writes every table of schema hub as it is at one moment. */
+/** dumpTables writes every table of schema hub from one snapshot. */
 export async function dumpTables(
   client: pg.Client,
   stage: string,
@@ -216,8 +219,8 @@ export async function dumpTables(
 }
 
 /**
- * copyTree copies plain files and folders. Links are left out, for they may lead anywhere, and so is
- * what is neither a project's folder nor a prompt.
+ * copyTree copies plain files and folders. Links are left out, for they may lead anywhere, and so
+ * is what is neither a project's folder nor a prompt.
  */
 async function copyTree(from: string, stage: string, to: string, manifest: Manifest) {
   const entries = await readdir(from, { withFileTypes: true }).catch((error: unknown) => {
@@ -228,7 +231,7 @@ async function copyTree(from: string, stage: string, to: string, manifest: Manif
   manifest.folders.push(to)
   for (const entry of entries) {
     const path = `${to}/${entry.name}`
-    if (!isPlace(path)) continue
+    if (!isAllowedPath(path)) continue
     if (entry.isDirectory()) await copyTree(join(from, entry.name), stage, path, manifest)
     if (entry.isFile() && !DRAFT.test(entry.name)) {
       await copyFile(join(from, entry.name), stage, path, manifest)
@@ -236,7 +239,7 @@ async function copyTree(from: string, stage: string, to: string, manifest: Manif
   }
 }
 
-/** What is not there, or goes away meanwhile, is not in the backup. */
+/** A file that is missing or disappears meanwhile is left out of the backup. */
 async function copyFile(from: string, stage: string, path: string, manifest: Manifest) {
   const hash = createHash('sha256')
   let bytes = 0
@@ -257,7 +260,7 @@ async function copyFile(from: string, stage: string, path: string, manifest: Man
   }
 }
 
-/** How the file of an upload begins while it arrives. */
+/** The prefix of an upload's file while it arrives. */
 export const UPLOAD = '.upload-'
 const UPLOAD_LOST_MS = 24 * 60 * 60 * 1000
 

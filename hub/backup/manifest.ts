@@ -9,7 +9,7 @@ import { backupText } from './backup.text.ts'
 
 const say = bilingual(backupText)
 
-/** A backup that cannot be made, read or restored; its words say why and the way out. */
+/** A backup cannot be made, read or restored; its words say why and what to do. */
 export class BackupError extends WordsError {}
 
 /** Why a backup was made; `uploaded`: it came from somewhere else. */
@@ -17,24 +17,24 @@ export const KINDS = ['daily', 'manual', 'before-restore', 'uploaded'] as const
 export type Kind = (typeof KINDS)[number]
 
 const FORMAT = 1
-const MOST_FILES = 200_000
-export const LONGEST_MANIFEST = 64 * 2 ** 20
+const MAX_FILES = 200_000
+export const MAX_MANIFEST_BYTES = 64 * 2 ** 20
 const Name = z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/)
-/** What a file system takes as one name, and what leads nowhere else. */
+/** One path segment: valid as a file name, and neither `.` nor `..`. */
 const isName = (part: string) =>
   part !== '' && part !== '.' && part !== '..' && !part.includes('\0') && part.length <= 255
 const Path = z
   .string()
   .max(4096)
   .refine((path) => path.split('/').every(isName), 'leads out of the archive')
-  .refine((path) => isPlace(path), 'is no place of a backup')
+  .refine((path) => isAllowedPath(path), 'is no place of a backup')
 
-/** Beside the folders of the projects: which list in listmonk is whose. */
+/** Next to the project folders: which project has which list in listmonk. */
 const LISTS = '_listmonk_lists.json'
 const PROMPTS = ['.shipped.json', ...AGENT_NAMES.map((name) => `${name}.md`)]
 
-/** Whether a backup has such a file or folder; of all others a restore would not know whose they are. */
-export function isPlace(path: string): boolean {
+/** Whether a backup may contain this path: a project, a prompt, or a settings file. */
+export function isAllowedPath(path: string): boolean {
   const [top = '', second, ...rest] = path.split('/')
   if (second === undefined)
     return ['database', 'projects', 'prompts', 'config', 'active'].includes(top)
@@ -50,7 +50,7 @@ export const Manifest = z.strictObject({
   version: z.string().max(40),
   created_at: z.iso.datetime(),
   kind: z.enum(KINDS),
-  /** The upgrades that its database had: which schema its tables have. */
+  /** The upgrades applied to its database, which define the schema of its tables. */
   upgrades: z
     .array(
       z
@@ -59,7 +59,7 @@ export const Manifest = z.strictObject({
         .regex(/^[\w.-]+\.sql$/),
     )
     .max(10_000),
-  /** Whether passwords of other services are in it: only in an encrypted one. */
+  /** Whether it contains passwords of other services: only if it is encrypted. */
   with_secrets: z.boolean(),
   tables: z
     .array(
@@ -70,7 +70,7 @@ export const Manifest = z.strictObject({
       }),
     )
     .max(1000),
-  folders: z.array(Path).max(MOST_FILES),
+  folders: z.array(Path).max(MAX_FILES),
   files: z
     .array(
       z.strictObject({
@@ -80,14 +80,16 @@ export const Manifest = z.strictObject({
         mode: z.int().min(0).max(0o777),
       }),
     )
-    .max(MOST_FILES),
+    .max(MAX_FILES),
 })
 export type Manifest = z.infer<typeof Manifest>
 
-/** Where a table's rows stand in the archive. */
+/** The path of a table's rows in the archive. */
 export const tableFile = (name: string) => `database/${name}.copy`
 
-/** readManifest reads the manifest's text; one of a newer hub is told from a damaged one. */
+/**
+ * readManifest parses the manifest; a newer hub's manifest gets another error than a damaged one.
+ */
 export function parseManifest(text: string): Manifest {
   let value: unknown
   try {
@@ -106,7 +108,7 @@ export function parseManifest(text: string): Manifest {
   return manifest.data
 }
 
-/** What a list must not say of itself: a path twice or without its folder, rows of no file. */
+/** Refuses an inconsistent list: a path twice or without its folder, or rows without their file. */
 function requireSound({ tables, folders, files }: Manifest): void {
   const paths = new Set<string>()
   const known = new Set(folders)
@@ -124,17 +126,17 @@ function requireSound({ tables, folders, files }: Manifest): void {
   if (stray !== undefined) throw new BackupError(say.not_ours(stray))
 }
 
-/** manifestOf writes a manifest down; one that no restore would take is refused now. */
+/** manifestText returns the manifest's JSON; throws if no restore would accept it. */
 export function manifestText(manifest: Manifest): Buffer {
   const text = Buffer.from(`${JSON.stringify(manifest)}\n`)
-  const isListable = manifest.files.length + manifest.folders.length <= MOST_FILES
-  if (!isListable || text.length > LONGEST_MANIFEST) throw new BackupError(say.too_many)
+  const isListable = manifest.files.length + manifest.folders.length <= MAX_FILES
+  if (!isListable || text.length > MAX_MANIFEST_BYTES) throw new BackupError(say.too_many)
   return text
 }
 
 const SQL = join(import.meta.dirname, '../sql')
 
-/** The upgrades this release has: its schema. */
+/** The upgrades of this release, which define its schema. */
 export async function upgradesIn(folder = SQL): Promise<string[]> {
   const names = await readdir(join(folder, 'upgrades')).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []

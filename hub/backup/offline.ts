@@ -14,14 +14,14 @@ import { unpack } from './unpack.ts'
 
 const say = bilingual(backupText)
 
-/** What a folder that only this process's user enters holds: an archive of whatever origin. */
+/** A folder that only this process's user can enter, with an archive of any origin. */
 export type Stage = { folder: string; file: string }
 type Given = { stage: Stage; secret: Secret; ownerUrl: string }
 
 /**
- * stageArchive copies an archive, a file or a name of the list, into a folder of this process's own.
- * Root reads and unpacks there and nowhere else: what is in the service's folders, its user could
- * turn into a link to any other place meanwhile. `owner` is that user, when it is not us.
+ * stageArchive copies an archive, given as a file or a backup's name, into a folder of its own.
+ * Root reads and unpacks only there: in the hub's folders, the hub's user could replace a file with
+ * a symbolic link at any moment. `owner` is the hub's user, if it is not the current one.
  */
 export async function stageArchive(
   { paths }: Config,
@@ -45,7 +45,7 @@ export async function stageArchive(
   }
 }
 
-/** A file itself; not what a link leads to, and no pipe that would never answer. */
+/** Opens a regular file: no symbolic link, and no pipe, which could block forever. */
 async function openPlain(path: string): Promise<FileHandle> {
   const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
   const handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: unknown) => {
@@ -66,8 +66,8 @@ async function copyFrom(handle: FileHandle, file: string): Promise<void> {
 }
 
 /**
- * handOver gives an archive of a stage to the service: opened and the stage removed as who we are,
- * then `become`, and copied as who we are then. Answers the name of the copy.
+ * handOver copies the staged archive to the hub's folder. It opens the archive and removes the
+ * stage, switches users with `become`, and copies as the new user. Returns the name of the copy.
  */
 export async function handOver(
   { paths }: Config,
@@ -88,7 +88,9 @@ export async function handOver(
   }
 }
 
-/** checkBackup loads a backup into a scratch database and answers what differs from its manifest. */
+/**
+ * checkBackup loads a backup into a scratch database and returns the tables that differ from it.
+ */
 export async function checkBackup(
   config: Config,
   given: Given,
@@ -100,10 +102,11 @@ export async function checkBackup(
 }
 
 /**
- * toOurSchema makes the stage's archive one that this release can restore: of an older schema, a new
- * one that went through the upgrades in a scratch database. Nobody has signed it.
+ * upgradeArchive replaces a staged archive of an older schema with one of this release's, by
+ * running the upgrades in a scratch database. The result is not signed. Returns whether there was
+ * anything to do.
  */
-export async function toOurSchema(config: Config, given: Given): Promise<boolean> {
+export async function upgradeArchive(config: Config, given: Given): Promise<boolean> {
   return unpacked(config, given, async (folder, manifest) => {
     if (!(await isOlder(manifest))) return false
     const upgraded = await upgradeStage(given.ownerUrl, folder, manifest)

@@ -11,16 +11,21 @@ const derive = promisify<
 >(scrypt)
 
 const LABEL = 'age-encryption.org/v1/scrypt'
-/** As the age tool has it. Twice as much in a stranger's file would take half a gigabyte of memory. */
+/**
+ * log2 of scrypt's N, as the age tool uses it. One more in a stranger's file would need 512 MiB of
+ * memory.
+ */
 const WORK = 18
 const TAG_BYTES = 16
 const CIPHER = 'chacha20-poly1305'
 const OPTIONS = { authTagLength: TAG_BYTES }
 
-// age-encryption derives the key in JavaScript, which holds up the whole hub for seconds: Node's own
-// scrypt runs beside it. The stanzas are those of https://age-encryption.org/v1 and open with `age`.
+// age-encryption derives the key in JavaScript, which holds up the whole hub for seconds: Node's
+// own
+// scrypt runs beside it. The stanzas are those of https://age-encryption.org/v1 and open with
+// `age`.
 
-/** Wraps an archive's key under a passphrase. */
+/** Encrypts an archive's file key with a passphrase. */
 export function passphraseRecipient(passphrase: string): Recipient {
   return {
     wrapFileKey: async (fileKey) => {
@@ -33,7 +38,7 @@ export function passphraseRecipient(passphrase: string): Recipient {
   }
 }
 
-/** Opens what was wrapped under a passphrase; null for another one. */
+/** Decrypts the file key; null if the passphrase is wrong. */
 export function passphraseIdentity(passphrase: string): Identity {
   return {
     unwrapFileKey: async (stanzas) => {

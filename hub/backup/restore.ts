@@ -14,28 +14,28 @@ import { pauseMail } from '../mail/settings.ts'
 import { fitsSalts, parseSalts, SALT_FILE } from '../mail/suppression.ts'
 import { SLUG } from '../projects/project-folder.ts'
 import type { Secret } from './archive.ts'
-import { askAnew, checkValues } from './ask-anew.ts'
 import { backupText } from './backup.text.ts'
-import { bringConfig, checkConfig, type Power, Powers } from './config-files.ts'
+import { checkConfig, type Power, Powers, restoreConfig } from './config-files.ts'
 import { makeBackup, type Progress, withLock } from './make.ts'
 import { BackupError, isOlder, type Manifest, tableFile } from './manifest.ts'
 import { readBackupSettings } from './settings.ts'
 import { isTrusted, type Origin } from './signing.ts'
-import { asText, differing, readTables, replaceRows, type Table } from './tables.ts'
+import { asText, differingTables, readTables, replaceRows, type Table } from './tables.ts'
 import { unpack } from './unpack.ts'
+import { checkValues, withdrawApprovals } from './withdraw-approvals.ts'
 
 const say = bilingual(backupText)
 
 /**
- * restore.json, while a restore is under way. Its transaction decides: committed, the files follow;
- * else what was stays.
+ * restore.json: the journal of a running restore. Its transaction decides: if it committed, the
+ * files are restored too, otherwise everything stays as it was.
  */
 const Journal = z.strictObject({
   stage: z.uuid(),
   transaction: z.string().regex(/^\d+$/),
-  /** mail-pause.json as it was: a restore that did not happen leaves it so. */
+  /** mail-pause.json before the restore, to put back if the restore does not happen. */
   pause: z.string().nullable(),
-  /** Which settings somebody asked for besides. */
+  /** The settings to restore on request. */
   powers: Powers,
 })
 
@@ -43,14 +43,14 @@ const journalFile = (paths: Paths) => join(paths.data_dir, 'restore.json')
 const pauseFile = (paths: Paths) => join(paths.config_dir, 'mail-pause.json')
 const stageOf = (paths: Paths, id: string) => join(paths.data_dir, `.restore-${id}`)
 
-/** Brings an older backup's folder to this release's schema; only the database's owner can. */
+/** Upgrades an older backup's folder to this release's schema; only the database owner can. */
 export type Upgrade = (stage: string, manifest: Manifest) => Promise<Manifest>
 
 export type RestoreOptions = {
   secret: Secret
-  /** What a person typed of an archive that this machine did not sign. */
+  /** The sentence a person typed for an archive that this machine did not sign. */
   trust?: string | undefined
-  /** Settings to take over besides. */
+  /** The settings to restore on request. */
   powers?: Power[] | undefined
   progress?: Progress
   upgrade?: Upgrade
@@ -97,7 +97,7 @@ export async function restoreBackup(
       progress(1, 'done')
       return manifest
     } catch (error) {
-      // A transaction whose COMMIT got no answer may have been committed: then the files follow.
+      // A COMMIT without an answer may have succeeded; then the files must be restored too.
       await settle(client, config.paths).catch(() => {})
       throw error
     } finally {
@@ -127,13 +127,13 @@ async function restoreRows(
     requireSame(tables, manifest)
     await replaceRows(client, tables, manifest.tables, (name) => join(stage, tableFile(name)))
     progress(0.75, 'check')
-    const wrong = await differing(client, tables, manifest, { is_merged: true })
+    const wrong = await differingTables(client, tables, manifest, { is_merged: true })
     if (wrong.length > 0) {
       throw new BackupError(say.differing(wrong.join(', ')))
     }
     await checkValues(client)
     await joinSuppression(client)
-    await askAnew(client, origin)
+    await withdrawApprovals(client, origin)
     const { rows } = await client.query<{ id: string }>('select pg_current_xact_id()::text as id')
     await writeJson(journalFile(paths), {
       stage: id,
@@ -141,7 +141,7 @@ async function restoreRows(
       pause: (await readText(pauseFile(paths))) ?? null,
       powers,
     } satisfies z.input<typeof Journal>)
-    // Before the commit: no letter of the restored state goes out unasked.
+    // Pause mail before the commit, so that no restored mail is sent without being asked for.
     await pauseMail(paths, 'restored', say.restored(manifest.created_at))
     progress(0.85, 'commit')
     await client.query('commit')
@@ -152,10 +152,14 @@ async function restoreRows(
   }
 }
 
-/** Classes 22 and 23: a value or a constraint that the rows do not meet; 42501: a row of no project. */
+/**
+ * SQLSTATE classes 22 and 23: the rows violate a type or a constraint; 42501: a row of no project.
+ */
 const isOfRows = ({ code = '' }: pg.DatabaseError) => /^(22|23)|^42501$/.test(code)
 
-/** A bounce can be taken back, and nothing else: of two entries for somebody the other one stays. */
+/**
+ * Only a bounce can be taken off the list, so of two entries for one address the other kind wins.
+ */
 async function joinSuppression(client: pg.Client): Promise<void> {
   await client.query(
     `update hub.suppression as entry set reason = loaded.reason, released_at = null
@@ -166,12 +170,12 @@ async function joinSuppression(client: pg.Client): Promise<void> {
 }
 
 /**
- * finishRestore ends a restore that was killed: with its files if its rows were committed, else as
- * if it had not begun. Answers which, or null when there was none.
+ * finishRestore completes a killed restore if its rows were committed, and undoes it otherwise.
+ * Returns which of the two, or null if there was no killed restore.
  */
 export async function finishRestore(config: Config): Promise<'restored' | 'kept' | null> {
   if (!existsSync(journalFile(config.paths))) return null
-  // The killed one's connection may hold the lock for a moment yet.
+  // The connection of the killed process may hold the lock for another moment.
   return withLock(config, (client) => settle(client, config.paths), { is_patient: true })
 }
 
@@ -180,7 +184,7 @@ async function settle(client: pg.Client, paths: Paths): Promise<'restored' | 'ke
   if (value === undefined) return null
   const { stage, transaction, pause, powers } = Journal.parse(value)
   const isCommitted = await outcome(client, transaction)
-  if (isCommitted) await bringFiles(paths, stageOf(paths, stage), powers)
+  if (isCommitted) await restoreFiles(paths, stageOf(paths, stage), powers)
   if (!isCommitted && pause === null) await rm(pauseFile(paths), { force: true })
   if (!isCommitted && pause !== null) await writeWhole(pauseFile(paths), pause)
   await rm(journalFile(paths))
@@ -201,9 +205,9 @@ async function outcome(client: pg.Client, transaction: string): Promise<boolean>
   }
 }
 
-/** bringFiles can be cut short and called again: each step is done or not. */
-async function bringFiles(paths: Paths, stage: string, powers: Power[]): Promise<void> {
-  await bringConfig(paths, stage, powers)
+/** restoreFiles can be interrupted and called again: each step is atomic. */
+async function restoreFiles(paths: Paths, stage: string, powers: Power[]): Promise<void> {
+  await restoreConfig(paths, stage, powers)
   const projects = join(paths.data_dir, 'projects')
   if (existsSync(join(stage, 'projects'))) {
     if (existsSync(projects)) await rename(projects, join(stage, `old-${randomUUID()}`))
@@ -242,7 +246,7 @@ export function warningOf({ kind, signer }: Origin): Words {
   return kind === 'elsewhere' ? say.elsewhere(signer ?? '') : say.unsigned
 }
 
-/** What of the files is read without asking, besides the settings. */
+/** Checks the files outside of the settings that the hub reads: active project, listmonk lists. */
 async function checkFiles(paths: Paths, stage: string): Promise<void> {
   const active = await readText(join(stage, 'active'))
   if (active !== undefined && !SLUG.test(active.trim())) {
@@ -263,7 +267,7 @@ async function requireSalts(paths: Paths, stage: string, { tables }: Manifest): 
   if (salts && !(await fitsSalts(paths, salts))) throw new BackupError(say.many_salts)
 }
 
-/** The tables of this release's schema, each with all of its columns, and no others. */
+/** Refuses unless the archive has exactly the tables and columns of this release's schema. */
 function requireSame(tables: Table[], manifest: Manifest): void {
   for (const { name, columns } of manifest.tables) {
     const table = tables.find((known) => known.name === name)

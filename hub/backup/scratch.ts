@@ -8,15 +8,15 @@ import { bilingual } from '../i18n/words.ts'
 import { backupText } from './backup.text.ts'
 import { dumpTables } from './make.ts'
 import { BackupError, isOlder, type Manifest, tableFile, upgradesIn } from './manifest.ts'
-import { asText, copyIn, differing, readTables, relationOf } from './tables.ts'
+import { asText, copyIn, differingTables, readTables, relationOf } from './tables.ts'
 
 const say = bilingual(backupText)
 
 const SQL = join(import.meta.dirname, '../sql')
 
 /**
- * upgradeStage brings an unpacked backup of an older schema to this release's: in a scratch database
- * its rows go through the same upgrades as a hub's own.
+ * upgradeStage brings an unpacked backup of an older schema to this release's: in a scratch
+ * database its rows go through the same upgrades as a hub's own.
  */
 export async function upgradeStage(
   ownerUrl: string,
@@ -38,7 +38,7 @@ export async function upgradeStage(
 
 /**
  * checkStage loads an unpacked backup into a scratch database, reads every table back, and takes it
- * through this release's upgrades. Answers the tables that differ.
+ * through this release's upgrades. Returns the tables that differ.
  */
 export async function checkStage(
   ownerUrl: string,
@@ -52,14 +52,14 @@ export async function checkStage(
     await client.query('begin')
     await asText(client)
     const tables = await readTables(client)
-    const found = await differing(client, tables, manifest, { is_merged: false })
+    const found = await differingTables(client, tables, manifest, { is_merged: false })
     await client.query('rollback')
     if (older) await migrate(url, folder)
     return found
   })
 }
 
-/** A database of the schema that the backup's hub had, with the backup's rows. */
+/** Creates a database with the schema of the backup's release and loads its rows. */
 async function loadInto(
   client: pg.Client,
   ownerUrl: string,
@@ -72,7 +72,7 @@ async function loadInto(
   await client.query('begin')
   try {
     await asText(client)
-    // The rows are whole as they are: no trigger or reference has to look at them one by one.
+    // The rows are consistent already, so triggers and foreign keys are switched off while loading.
     await client.query('set local session_replication_role = replica')
     for (const table of manifest.tables) {
       const { name } = table

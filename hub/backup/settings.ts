@@ -3,7 +3,7 @@ import type { Paths } from '../config.ts'
 import { fieldText } from '../i18n/problem.text.ts'
 import { readSetting, type Setting } from '../ops/settings.ts'
 
-/** An archive holds people's data: off this machine it goes encrypted only. */
+/** An archive contains personal data, so it may leave this machine only encrypted. */
 export const Encryption = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('none') }),
   z.strictObject({
@@ -12,7 +12,7 @@ export const Encryption = z.discriminatedUnion('kind', [
   }),
   z.strictObject({
     kind: z.literal('recipient'),
-    /** The public half of an age key; the private one is not on this machine. */
+    /** The public half of an age key; the private half is kept elsewhere. */
     recipient: z
       .string()
       .max(4000)
@@ -32,7 +32,10 @@ const DESTINATION = new RegExp(
   'u',
 )
 
-/** Where buckets are: nothing behind the path, which bucket and name are put behind, and no password. */
+/**
+ * Where buckets are: nothing behind the path, which bucket and name are put behind, and no
+ * password.
+ */
 const Endpoint = z
   .url({ protocol: /^https?$/, error: fieldText.en.no_address })
   .max(500)
@@ -54,7 +57,7 @@ export const Target = z.discriminatedUnion('kind', [
     prefix: z
       .string()
       .max(200)
-      // A step up would leave the bucket.
+      // `..` would leave the bucket.
       .regex(/^(?!(?:.*\/)?\.{1,2}(?:\/|$))[\w./-]*$/, fieldText.en.no_prefix)
       .default(''),
     access_key_id: z.string().min(1).max(200),
@@ -67,7 +70,7 @@ export const Target = z.discriminatedUnion('kind', [
 ])
 export type Target = z.infer<typeof Target>
 
-/** backup.json: when backups are made, how many stay, and where else they go. */
+/** backup.json: when backups are made, how many are kept, and where they are copied. */
 export const BackupSettings = z
   .strictObject({
     hour: z.int().min(0).max(23).default(3),

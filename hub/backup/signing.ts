@@ -39,7 +39,7 @@ const Signature = z.strictObject({
 
 const keyFile = (paths: Paths) => join(paths.config_dir, 'backup.key')
 
-/** The machine's key, made once; it is in no backup. */
+/** The machine's signing key, created once; it is never part of a backup. */
 async function machineKey(paths: Paths): Promise<KeyObject> {
   const pem = await makeOnce(keyFile(paths), () =>
     generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
@@ -55,18 +55,18 @@ async function ownKey(paths: Paths): Promise<Buffer | undefined> {
 
 const publicOf = (key: KeyObject) => createPublicKey(key).export({ format: 'der', type: 'spki' })
 
-/** A key as people compare it. */
+/** A key's fingerprint, for people to compare. */
 function fingerprint(der: Buffer): string {
   const hex = createHash('sha256').update(der).digest('hex').slice(0, 32)
   return hex.replace(/.{4}(?=.)/g, '$& ')
 }
 
-/** By what another hub knows the archives of this one. */
+/** The fingerprint by which another hub recognises this hub's archives. */
 export async function ownFingerprint(paths: Paths): Promise<string> {
   return fingerprint(publicOf(await machineKey(paths)))
 }
 
-/** signManifest answers the text of signature.json. */
+/** signManifest returns the text of signature.json. */
 export async function signManifest(paths: Paths, manifest: Buffer): Promise<string> {
   const key = await machineKey(paths)
   const signature = sign(null, Buffer.concat([Buffer.from(CONTEXT), manifest]), key)
@@ -77,7 +77,7 @@ export async function signManifest(paths: Paths, manifest: Buffer): Promise<stri
   return `${JSON.stringify(signed)}\n`
 }
 
-/** originOf tells whose manifest it is; a signature that does not fit is damage. */
+/** originOf returns who signed the manifest; throws if the signature does not match it. */
 export async function originOf(
   paths: Paths,
   manifest: Buffer,
@@ -104,10 +104,10 @@ function signer(manifest: Buffer, text: string): Buffer | undefined {
   }
 }
 
-/** What a person types to restore an archive that this machine did not sign. */
+/** The sentence to type before restoring an archive that this machine did not sign. */
 export const TRUST = say.trust.en
 
-/** isTrusted says whether somebody typed it, in either language. */
+/** isTrusted returns whether the sentence was typed, in either language. */
 export function isTrusted(typed: string | undefined): boolean {
   const given = typed?.trim().replace(/\s+/g, ' ')
   return given === say.trust.en || given === say.trust.tr

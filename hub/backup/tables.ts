@@ -14,19 +14,19 @@ export type Table = {
   name: string
   columns: string[]
   key: string[]
-  /** The service may add rows and never take one away: a restore leaves what is there. */
+  /** Append-only: the hub's role cannot delete rows, so a restore keeps the existing ones. */
   is_append_only: boolean
   /** Tables its rows refer to. */
   parents: string[]
 }
 
 const id = pg.escapeIdentifier
-/** As many again must be left to give out, and JavaScript has to count them. */
+/** Half of JavaScript's safe integers, so that sequences have as many numbers left. */
 const LAST_NUMBER = BigInt(Number.MAX_SAFE_INTEGER) / 2n
 
 const list = (names: string[]) => names.map(id).join(', ')
 
-/** readTables describes every table of schema hub, those that others refer to first. */
+/** readTables describes every table of schema hub; referenced tables come first. */
 export async function readTables(client: pg.ClientBase): Promise<Table[]> {
   const { rows } = await client.query<Table>(`
     select t.relname as name,
@@ -71,7 +71,10 @@ function inOrder(tables: Table[]): Table[] {
   return ordered
 }
 
-/** asText makes rows read the same on every server, and lets the transaction take its time. */
+/**
+ * asText sets the output formats, so that rows read the same on every server, and lifts the time
+ * limits.
+ */
 export async function asText(client: pg.ClientBase): Promise<void> {
   await client.query(`
     set local statement_timeout = 0;
@@ -87,14 +90,17 @@ export async function asText(client: pg.ClientBase): Promise<void> {
 
 export type Copied = { rows: number; bytes: number; sha256: string }
 
-/** copyOut writes a table's rows as COPY text in the order of its key; without a file it only counts and sums. */
+/**
+ * copyOut writes a table's rows as COPY text in the order of its key; without a file it only counts
+ * and sums.
+ */
 export async function copyOut(
   client: pg.ClientBase,
   table: { relation: string; columns: string[]; key: string[] },
   file?: string,
 ): Promise<Copied> {
   const { relation, columns, key } = table
-  // The order of a text differs from server to server, but not in the C collation.
+  // Text order differs between servers, except in the C collation.
   const order = key.map((column) => `${id(column)}::text collate "C"`).join(', ')
   const rows = client.query(
     to(`copy (select ${list(columns)} from ${relation} order by ${order}) to stdout`),
@@ -180,7 +186,7 @@ export async function replaceRows(
   await advanceNumbers(client)
 }
 
-/** Numbers that PostgreSQL gives out itself go on behind those that were loaded. */
+/** Sets each sequence to continue after the loaded numbers. */
 async function advanceNumbers(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ relation: string; column: string; sequence: string }>(`
     select attrelid::regclass::text as relation, attname as column,
@@ -203,8 +209,11 @@ async function advanceNumbers(client: pg.ClientBase): Promise<void> {
   }
 }
 
-/** The tables that do not read back as they were loaded; of an append-only one no row may be missing. */
-export async function differing(
+/**
+ * Returns the tables that differ from what was loaded; in an append-only one no loaded row may be
+ * missing.
+ */
+export async function differingTables(
   client: pg.ClientBase,
   tables: Table[],
   manifest: Manifest,

@@ -12,8 +12,8 @@ const say = bilingual(backupText).target
 const run = promisify(execFile)
 const UPLOAD_MS = 60 * 60_000
 
-/** sendAway brings a backup to the target outside this machine; does nothing when there is none. */
-export async function sendAway(target: Target, file: string, name: string): Promise<void> {
+/** copyToTarget copies a backup to the configured target; does nothing if there is none. */
+export async function copyToTarget(target: Target, file: string, name: string): Promise<void> {
   if (target.kind === 's3') return putObject(target, file, name)
   if (target.kind === 'rsync') return copyByRsync(target.destination, file)
 }
@@ -32,7 +32,7 @@ async function putObject(
     secretAccessKey: secret_access_key,
     service: 's3',
     region,
-    // The sender is called again the next night; an upload of gigabytes not at once.
+    // No immediate retry: uploading gigabytes can wait for the next night.
     retries: 0,
   })
   const signed = await aws.sign(url, {
@@ -42,9 +42,10 @@ async function putObject(
   const answer = await fetch(signed.url, {
     method: 'PUT',
     headers: signed.headers,
-    // A Blob of a file has a size, which S3 wants to know, and is not read into memory.
+    // A file's Blob has a known size, which S3 requires, and is streamed rather than read into
+    // memory.
     body: await openAsBlob(file),
-    // The archive goes where the settings say, or nowhere.
+    // No redirects: the archive only goes to the configured address.
     redirect: 'manual',
     signal: AbortSignal.timeout(UPLOAD_MS),
   }).catch((error: unknown) => {
@@ -64,7 +65,7 @@ async function copyByRsync(destination: string, file: string): Promise<void> {
         '--times',
         '--partial',
         '--timeout=300',
-        // Else a shell over there reads the folder's name.
+        // Without this option a remote shell would interpret the folder's name.
         '--protect-args',
         '-e',
         ssh,
@@ -77,11 +78,11 @@ async function copyByRsync(destination: string, file: string): Promise<void> {
       },
     )
   } catch (error) {
-    throw new BackupError(whyNot(error), { cause: error })
+    throw new BackupError(failureWords(error), { cause: error })
   }
 }
 
-function whyNot(error: unknown): Words {
+function failureWords(error: unknown): Words {
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return say.no_rsync
   const told = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
   const [line] = told.split('\n')

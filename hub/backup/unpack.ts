@@ -10,13 +10,13 @@ import type { Paths } from '../config.ts'
 import { bilingual } from '../i18n/words.ts'
 import { decrypt, isEncrypted, isFullDisk, type Secret } from './archive.ts'
 import { backupText } from './backup.text.ts'
-import { BackupError, LONGEST_MANIFEST, type Manifest, parseManifest } from './manifest.ts'
+import { BackupError, MAX_MANIFEST_BYTES, type Manifest, parseManifest } from './manifest.ts'
 import { type Origin, originOf } from './signing.ts'
 
 const say = bilingual(backupText)
-const LONGEST_SIGNATURE = 2000
+const MAX_SIGNATURE_BYTES = 2000
 const BLOCK = 512
-/** What a member may take beside its content: a header, long names, and what fills the last block. */
+/** The bytes a member may need besides its content: header, long names and padding. */
 const AROUND_MEMBER = 16 * BLOCK
 const AROUND_ARCHIVE = 2 ** 20
 const LEFT_FREE = 256 * 2 ** 20
@@ -24,9 +24,9 @@ const LEFT_FREE = 256 * 2 ** 20
 type Unpacked = { manifest: Manifest; origin: Origin }
 type Given = { paths: Paths; file: string; secret: Secret }
 
-const LONGEST_SETTING = 2 ** 20
+const MAX_SETTING_BYTES = 2 ** 20
 
-/** An archive's manifest, whose it is, and its settings by name; they stand before all that is large. */
+/** Reads the manifest, its origin and the settings by name, which come before everything large. */
 export async function readHead(
   given: Given,
 ): Promise<Unpacked & { config: Record<string, string> }> {
@@ -38,7 +38,7 @@ export async function readHead(
     if (entry.path === 'active' || entry.path === 'config/') return {}
     const file = manifest.files.find(({ path }) => path === entry.path)
     const name = /^config\/([^/]+)$/.exec(entry.path)?.[1]
-    if (!file || !name || entry.size > LONGEST_SETTING) return { isEnough: true }
+    if (!file || !name || entry.size > MAX_SETTING_BYTES) return { isEnough: true }
     const content = await contentOf(entry)
     if (createHash('sha256').update(content).digest('hex') === file.sha256) {
       config[name] = content.toString('utf8')
@@ -72,13 +72,13 @@ export async function unpack(given: Given & { folder: string }): Promise<Unpacke
   const [missing] = [...files.keys(), ...folders]
   if (missing !== undefined) throw new BackupError(say.missing(missing))
   for (const { path, mode } of unpacked.manifest.files) {
-    // Whoever made it: never writable for others, always readable for the hub.
+    // Ignores the archive's modes: never writable for others, always readable for the hub.
     await chmod(join(folder, path), (mode & 0o755) | 0o600)
   }
   return unpacked
 }
 
-/** The first two members, which say what the others are. */
+/** Reads the first two members, the manifest and its signature. */
 class Head {
   readonly #paths: Paths
   #manifest: Buffer | undefined
@@ -87,19 +87,19 @@ class Head {
   constructor(paths: Paths) {
     this.#paths = paths
   }
-  /** Takes a member of the head; false for one behind it. */
+  /** Reads a member of the head; returns false for a later one. */
   async take(entry: ReadEntry): Promise<boolean> {
     if (!this.#manifest) {
       if (entry.path !== 'manifest.json' || entry.type !== 'File') {
         throw new BackupError(say.no_manifest)
       }
-      if (entry.size > LONGEST_MANIFEST) throw new BackupError(say.too_many)
+      if (entry.size > MAX_MANIFEST_BYTES) throw new BackupError(say.too_many)
       this.#manifest = await contentOf(entry)
       return true
     }
     if (this.#ended || this.#signature !== undefined || entry.path !== 'signature.json')
       return false
-    if (entry.type !== 'File' || entry.size > LONGEST_SIGNATURE) {
+    if (entry.type !== 'File' || entry.size > MAX_SIGNATURE_BYTES) {
       throw new BackupError(say.wrong_signature)
     }
     this.#signature = (await contentOf(entry)).toString('utf8')
@@ -122,7 +122,7 @@ async function contentOf(entry: ReadEntry): Promise<Buffer> {
   return content
 }
 
-/** What is still to come, and how many bytes of an archive that can take. */
+/** The members still expected, and the most bytes that they can take. */
 async function listOf(manifest: Manifest, folder: string) {
   const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0)
   const { bavail, bsize } = await statfs(folder)
@@ -132,7 +132,7 @@ async function listOf(manifest: Manifest, folder: string) {
     files: new Map(manifest.files.map((file) => [file.path, file])),
     folders: new Set(manifest.folders),
     seen: new Set<string>(),
-    most: LONGEST_MANIFEST + bytes + members * AROUND_MEMBER + AROUND_ARCHIVE,
+    most: MAX_MANIFEST_BYTES + bytes + members * AROUND_MEMBER + AROUND_ARCHIVE,
   }
 }
 
@@ -156,7 +156,7 @@ async function bring(list: Awaited<ReturnType<typeof listOf>>, entry: ReadEntry,
   if (sum !== file.sha256) throw new BackupError(say.changed(path))
 }
 
-/** Writes a file that is not there yet; answers its SHA-256. */
+/** Writes a new file and returns its SHA-256. */
 async function write(entry: ReadEntry, file: string): Promise<string> {
   const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
   const handle = await open(file, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY, 0o600)
@@ -174,7 +174,7 @@ async function write(entry: ReadEntry, file: string): Promise<string> {
 
 type Took = { isEnough?: boolean; most?: number }
 
-/** Hands over one member after the other; reads no more than one that is sound can have. */
+/** Yields the members one by one; stops reading at the size that an intact archive can have. */
 async function readMembers(
   { file, secret }: Given,
   take: (entry: ReadEntry) => Promise<Took>,
@@ -197,7 +197,7 @@ async function parse(content: Readable, take: (entry: ReadEntry) => Promise<Took
   const parser = new Parser({ strict: true })
   const failed = Promise.withResolvers<never>()
   failed.promise.catch(() => {})
-  let most = LONGEST_MANIFEST + AROUND_ARCHIVE
+  let most = MAX_MANIFEST_BYTES + AROUND_ARCHIVE
   let failure: unknown
   let isEnough = false
   const fail = (error: unknown) => {
@@ -216,7 +216,7 @@ async function parse(content: Readable, take: (entry: ReadEntry) => Promise<Took
       current = undefined
       most = took.most ?? most
       isEnough = took.isEnough ?? false
-      // What nobody read must not hold up what follows.
+      // Unread content must not block the next member.
       entry.resume()
     })
     taken.catch(fail)
@@ -232,7 +232,8 @@ async function parse(content: Readable, take: (entry: ReadEntry) => Promise<Took
       if (begin.length < BLOCK) {
         begin = Buffer.concat([begin, chunk])
         if (begin.length < BLOCK) continue
-        // The parser would open another compressed file in here by itself, uncounted.
+        // The parser would decompress a nested compressed file by itself, without counting its
+        // bytes.
         if (begin.toString('latin1', 257, 262) !== 'ustar') throw new BackupError(say.damaged)
         if (!parser.write(begin)) await Promise.race([once(parser, 'drain'), failed.promise])
         continue
@@ -245,7 +246,7 @@ async function parse(content: Readable, take: (entry: ReadEntry) => Promise<Took
     await taken
     if (failure) throw failure
   } catch (error) {
-    // Who writes a member still waits for the rest of it, with an open file.
+    // The writer of a member still waits for the rest, with an open file.
     current?.on('error', () => {})
     current?.destroy(new BackupError(say.damaged))
     await taken.catch(() => {})

@@ -19,19 +19,19 @@ const Colour = z
 const Logo = z.string().max(300_000)
 const LOGO = 'A data: URL of a PNG or JPEG, at most 200 KB.'
 
-/** What the hub, its mails and documents are to look like; `logoFault` looks at the logo. */
+/** The branding of the hub, its mails and documents; `logoFault` checks the logo. */
 export const GivenBranding = z.strictObject({
   name: z.string().trim().min(1).max(80),
   logo: Logo.nullable().default(null).meta({ description: LOGO }),
   colors: z.strictObject({
     /** Buttons and links. */
     primary: Colour,
-    /** What stands out beside them. */
+    /** Highlights. */
     accent: Colour,
   }),
 })
 
-/** branding.json: the same, with a logo that is known to be one. */
+/** branding.json: the branding with a checked logo. */
 export const Branding = z.strictObject({
   ...GivenBranding.shape,
   logo: Logo.superRefine((logo, context) => {
@@ -50,19 +50,22 @@ export const BRANDING: Setting<typeof Branding> = {
   fallback: OWN_LOOK,
 }
 
-/** Whether the licence lets the hub look otherwise than ours. */
+/** Whether the license allows custom branding. */
 export async function mayBrand(config: Config): Promise<boolean> {
   return (await readLicense(config)).tier === 'enterprise'
 }
 
-/** The look in use: the customer's with an Enterprise licence, else our own; the file stays. */
+/**
+ * The branding in use: the customer's with an Enterprise license, otherwise the default. The file
+ * is kept.
+ */
 export async function readBranding(config: Config): Promise<Branding> {
   return (await mayBrand(config)) ? readSetting(config.paths, BRANDING) : OWN_LOOK
 }
 
 const MAX_MAIL_LOGO = 40_000
 
-/** The look as letters take it: a letter has to stay small. */
+/** The branding for mails: without a logo that is too large for a mail. */
 export function mailBranding({ name, logo, colors }: Branding) {
   const fits = logo !== null && logo.length <= MAX_MAIL_LOGO
   return { name, logo: fits ? logo : null, color: colors.primary }
@@ -74,7 +77,7 @@ const DARK = '#0b0f14'
 const TEXT = 4.5
 const GRAPHICS = 3
 
-/** What may be hard to read or will not be shown, one sentence each. */
+/** One sentence for each colour that is hard to read, and for a logo that mails leave out. */
 export function brandingWarnings(branding: Branding): Words[] {
   const warnings = Object.values(branding.colors).flatMap((colour) => {
     const [light, dark] = [contrast(colour, WHITE), contrast(colour, DARK)]

@@ -4,12 +4,12 @@ import { brandingText } from './branding.text.ts'
 const say = bilingual(brandingText).logo
 const MAX_BYTES = 200 * 1024
 const DATA_URL = /^data:image\/(png|jpeg);base64,([A-Za-z0-9+/]+={0,2})$/
-/** How a file of the type begins. */
+/** The first bytes of a file of each type. */
 const MAGIC = { png: '89504e470d0a1a0a', jpeg: 'ffd8ff' }
 
 /**
- * What is wrong with a logo given as a data: URL, in one sentence; undefined for a good one: a PNG or
- * a JPEG. An SVG may hold scripts and addresses, and many mail programs show none.
+ * What is wrong with a logo given as a data: URL, in one sentence; undefined for a good one: a PNG
+ * or a JPEG. An SVG may hold scripts and addresses, and many mail programs show none.
  */
 export function logoFault(logo: string): Words | undefined {
   const [, type, base64 = ''] = DATA_URL.exec(logo) ?? []

@@ -14,7 +14,7 @@ import { databaseText } from './db.text.ts'
 const say = bilingual(databaseText)
 
 export type Database = {
-  /** One transaction whose scope is a project's id, or `*`; under row-level security. */
+  /** Runs one transaction with the scope of a project's id, or `*`; row-level security applies. */
   transaction: <T>(
     scope: string,
     work: (sql: Sql, client: pg.PoolClient) => Promise<T>,
@@ -24,7 +24,7 @@ export type Database = {
 
 const types = wireTypes(pg.types)
 
-/** A pool under one of the two keys. */
+/** A connection pool that uses one of the two keys. */
 export function createDatabase(options: {
   url: string
   max?: number
@@ -69,7 +69,9 @@ export type Project = {
   created_at: string
 }
 
-/** One transaction in the scope of the project with this slug; 404 when there is none. */
+/**
+ * Runs one transaction in the scope of a project; throws 404 if there is no project with this slug.
+ */
 export async function inProject<T>(
   db: Database,
   slug: string,
@@ -88,7 +90,7 @@ export async function inProject<T>(
   })
 }
 
-/** One transaction over all projects: lists, search and what is shared. */
+/** Runs one transaction over all projects: for lists, search and shared tables. */
 export function everywhere<T>(
   db: Database,
   work: (sql: Sql, client: pg.PoolClient) => Promise<T>,
@@ -117,7 +119,7 @@ const UNSTORABLE = [
 ]
 const AWAY = ['57P01', '57P02', '57P03', '53300', '08000', '08003', '08006']
 
-/** What Postgres itself refused is answered as the API would have refused it. */
+/** Turns Postgres errors into the ApiError that the API would have thrown. */
 function refuse(error: unknown): never {
   const state = sqlState(error)
   if (state && READ_ONLY.includes(state)) throw readOnlyKey(error)
@@ -135,7 +137,7 @@ export function databaseAway(cause: unknown): ApiError {
   return new ApiError('unavailable', say.away, { cause })
 }
 
-/** 401 for a write while only the public key is there. */
+/** 401 for a write while only the public key is configured. */
 export function readOnlyKey(cause?: unknown): ApiError {
   return new ApiError('read_only_key', say.read_only, { cause })
 }

@@ -18,13 +18,13 @@ export function generateKey(kind: KeyKind): string {
   return `wph_${kind}_${randomBytes(24).toString('base64url')}`
 }
 
-/** The role a key logs in as; undefined for what is no key. */
+/** The role a key logs in as; undefined for a text that is not a key. */
 export function roleOf(key: string): KeyRole | undefined {
   const kind = FORM.exec(key)?.[1]
   return kind === 'public' || kind === 'service' ? KEY_ROLES[kind] : undefined
 }
 
-/** The key is the password of its role. */
+/** The connection string of a key, which is the password of its role. */
 export function urlFor(key: string, database: HubFile['database']): string {
   const url = new URL(`postgres://${database.host}:${database.port}/${database.name}`)
   url.username = roleOf(key) ?? ''
@@ -32,13 +32,15 @@ export function urlFor(key: string, database: HubFile['database']): string {
   return url.href
 }
 
-/** Where the key in use, and the service key for the admin to paste, are kept. */
+/** The files of the key in use and of the service key for the admin to paste. */
 export const keyFiles = (paths: Paths) => ({
   in_use: join(paths.config_dir, 'database.key'),
   service: join(paths.config_dir, 'service.key'),
 })
 
-/** readKey reads the key in use; the set-up writes the public one, Settings > Service Key the other. */
+/**
+ * readKey reads the key in use; the set-up writes the public one, Settings > Service Key the other.
+ */
 export async function readKey({ paths }: Config): Promise<{ key: string; role: KeyRole }> {
   const file = keyFiles(paths).in_use
   const key = (await readText(file))?.trim()

@@ -1,15 +1,15 @@
-/** The first half of every advisory lock of the hub. */
+/** The first number of every advisory lock of the hub. */
 export const LOCK_SPACE = 8770
 
-/** What only one process does at a time, each under a number of its own: the second half. */
+/** The second number: one for each thing that only one process may do at a time. */
 export const LOCKS = {
-  /** Counting the projects that a licence allows. */
+  /** Counting the projects that a license allows. */
   license: 1,
   /** Sending mail. */
   mailer: 2,
   /** Backups and restores. */
   backup: 3,
-  /** The missions that begin by themselves. */
+  /** Scheduled missions. */
   improve: 4,
   /** Changing the schema. */
   migrate: 5,

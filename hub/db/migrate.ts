@@ -9,8 +9,8 @@ const FOLDER = join(import.meta.dirname, '../sql')
 
 /**
  * migrate brings the hub's database to the schema of this release, as its owner. An empty database
- * gets the topic files of sql/, one that is there gets the files of sql/upgrades it has not had.
- * Answers the names of what was applied.
+ * gets the topic files of sql/; an existing one gets the files of sql/upgrades it does not have
+ * yet. Returns the names of the applied files.
  */
 export async function migrate(ownerUrl: string, folder = FOLDER): Promise<string[]> {
   return withOwner(ownerUrl, async (client) => {
@@ -29,7 +29,7 @@ export async function migrate(ownerUrl: string, folder = FOLDER): Promise<string
       (names) => names.filter((name) => name.endsWith('.sql')).sort(),
       () => [],
     )
-    // The topic files are the database as it is now: whoever gets them has every upgrade in them.
+    // The topic files are the current schema, so they include every upgrade.
     const isNew = had.size === 0
     const applied = isNew ? topics : upgrades.filter((name) => !had.has(name))
     for (const name of applied) await run(client, join(folder, isNew ? '' : 'upgrades', name))
@@ -41,19 +41,19 @@ export async function migrate(ownerUrl: string, folder = FOLDER): Promise<string
   })
 }
 
-/** setKeys gives the two login roles their keys as passwords. */
+/** setKeys sets the two keys as passwords of their login roles. */
 export async function setKeys(ownerUrl: string, keys: Record<KeyKind, string>): Promise<void> {
   await withOwner(ownerUrl, async (client) => {
     for (const kind of ['public', 'service'] as const) {
       const role = pg.escapeIdentifier(KEY_ROLES[kind])
-      // The statement would stand in a log in full, were statements logged.
+      // PostgreSQL would log the password with the statement, if it logs statements.
       await client.query("set log_statement = 'none'")
       await client.query(`alter role ${role} password ${pg.escapeLiteral(keys[kind])}`)
     }
   })
 }
 
-/** createDatabase makes the hub's database where it is not there yet. */
+/** createDatabase creates the hub's database if it does not exist. */
 export async function createHubDatabase(ownerUrl: string, name: string): Promise<string> {
   const url = new URL(ownerUrl)
   await withOwner(ownerUrl, async (client) => {

@@ -17,16 +17,16 @@ import type { Deps } from '../deps.ts'
 import { refusalWords } from '../i18n/failure.ts'
 import { LANGUAGES, type Language, type Localizable, localize } from '../i18n/words.ts'
 
-/** What a request carries besides its input. */
+/** The context of a request. */
 export type Env = {
   Variables: {
     deps: Deps
     request_id: string
-    /** How the admin came in; absent on public routes. */
+    /** How the request was authenticated; absent on public routes. */
     caller?: 'session' | 'token'
-    /** What the one log line of this request says besides the usual. */
+    /** Additional fields for this request's log line. */
     log: Record<string, unknown>
-    /** The Content-Security-Policy of this answer, where it is not the interface's. */
+    /** The Content-Security-Policy of this response, if it differs from that of the pages. */
     content_policy?: string
   }
   Bindings: { incoming?: { socket?: { remoteAddress?: string } } }
@@ -36,8 +36,8 @@ export type Ctx = Context<Env>
 export const Problem = problemSchema(codesOf('hub'))
 
 /**
- * The language the caller reads best, by lookup (RFC 4647 section 3.4): `tr-TR` is answered in `tr`.
- * English where it has none of ours.
+ * The language the caller reads best, by lookup (RFC 4647 section 3.4): `tr-TR` is answered in
+ * `tr`. English where it has none of ours.
  */
 export function languageOf(c: Context): Language {
   const language = accepts(c, {
@@ -55,7 +55,7 @@ export function languageOf(c: Context): Language {
 }
 
 /**
- * Answers JSON that has passed through its schema. What is there in both languages goes out in the
+ * Responds with JSON validated by its schema. Texts in both languages are sent in the caller's.
  * caller's.
  */
 export function answer<S extends z.ZodType, T extends ContentfulStatusCode>(
@@ -71,7 +71,10 @@ export function answer<S extends z.ZodType, T extends ContentfulStatusCode>(
   return answerJson(c, schema, localize<z.input<S>>(value, language), status, headers)
 }
 
-/** Answers an error as application/problem+json; `more` are members of its own (RFC 9457 section 3.2). */
+/**
+ * Answers an error as application/problem+json; `more` are members of its own (RFC 9457 section
+ * 3.2).
+ */
 export function problem(c: Ctx, error: ApiError, more: Record<string, unknown> = {}): Response {
   const language = languageOf(c)
   const body = {
@@ -83,7 +86,10 @@ export function problem(c: Ctx, error: ApiError, more: Record<string, unknown> =
   return answerProblem(c, error, { realm: 'watchpost-hub', body, headers })
 }
 
-/** On the line of a route that writes to the database: it needs the service key, and that is said first. */
+/**
+ * On the line of a route that writes to the database: it needs the service key, and that is said
+ * first.
+ */
 export const write: MiddlewareHandler<Env> = async (c, next) => {
   if (c.get('deps').key_role !== 'hub_rw') throw readOnlyKey()
   await next()
@@ -91,14 +97,14 @@ export const write: MiddlewareHandler<Env> = async (c, next) => {
 
 const DESCRIPTIONS: Partial<Record<number, string>> = {
   ...MEANINGS,
-  401: 'Nobody is signed in, or only the read-only database key is configured (`read_only_key`).',
-  402: 'The licence does not allow more; nothing is lost.',
-  403: 'The request comes from another web page (`Origin`) or to another name (`Host`).',
-  409: 'It conflicts with what is stored, or the thing is in another state.',
+  401: 'Not signed in, or only the read-only database key is configured (`read_only_key`).',
+  402: 'The license does not allow more. Nothing is lost.',
+  403: 'The request comes from another site (`Origin`) or uses another host name (`Host`).',
+  409: 'It conflicts with stored data, or with the current state.',
   413: 'The body is too large.',
-  415: 'The body is not of the type this route takes.',
-  429: 'Too many attempts; wait as Retry-After says.',
-  503: 'The database or the model is away; try again.',
+  415: 'The route does not accept this content type.',
+  429: 'Too many attempts; wait for the seconds in Retry-After.',
+  503: 'The database or the model is unavailable; try again.',
 }
 
 /** The problem answers of a route: the usual ones and the given. */
@@ -108,7 +114,7 @@ export const problems = (...statuses: number[]) =>
     meanings: DESCRIPTIONS,
   })
 
-/** 413 for a body of more than so many bytes. */
+/** 413 for a body larger than `bytes`. */
 export function tooLong(bytes: number): ApiError {
   const size = bytes < 2 ** 20 ? `${bytes / 2 ** 10} KiB` : `${bytes / 2 ** 20} MiB`
   return new ApiError('too_large', `The body is over ${size}. Send a smaller one.`)

@@ -3,7 +3,7 @@ import { extname, join, normalize, sep } from 'node:path'
 import type { Hono } from 'hono'
 import type { Env } from './http.ts'
 
-/** Where the interface is, built by scripts/build/build-web.ts. */
+/** The folder of the built pages (scripts/build/build-web.ts). */
 const FOLDER = join(import.meta.dirname, '../../dist/hub')
 const TYPES: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
@@ -27,7 +27,7 @@ export function mountWeb(app: Hono<Env>, folder = FOLDER): void {
     if (type) {
       const file = await read(folder, path)
       if (!file) return c.notFound()
-      // Only names that hold a hash of their content never change.
+      // Only files with a content hash in their name never change.
       const cache = path.startsWith('assets/') ? A_YEAR : 'no-cache'
       return c.body(file, 200, { 'Content-Type': type, 'Cache-Control': cache })
     }

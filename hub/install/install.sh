@@ -4,9 +4,9 @@
 #   curl -fsSL <install_url>/install.sh | sudo sh -s -- [options]
 #   sudo sh install.sh --bundle=watchpost-hub-<version>-linux-x64.tar.gz [options]
 #
-# Running it again completes what was interrupted, or upgrades. Exit codes: 0 done, 2 usage,
-# 3 unsupported system, 4 not root, 5 memory, 6 disk, 7 port busy, 8 verification failed,
-# 9 another run holds the lock, 10 the start failed.
+# Running it again completes an interrupted run, or upgrades. Exit codes: 0 done, 2 wrong usage,
+# 3 unsupported system, 4 not root, 5 too little memory, 6 too little disk space, 7 port in use,
+# 8 verification failed, 9 another run is active, 10 the installation or the start failed.
 set -eu
 umask 077
 
@@ -26,7 +26,7 @@ SITE=/etc/nginx/conf.d/watchpost-hub.conf
 LOCK=/run/watchpost-hub-install.lock
 LOG=/var/log/watchpost-hub-install.log
 WORK=/var/cache/watchpost-hub
-# The hub's unit wants the socket; the service is started for every page.
+# The hub's unit pulls in the socket; systemd starts one service instance per connection.
 READER_UNITS='watchpost-reader.socket watchpost-reader@.service'
 LICENSE_CHARACTERS='A-Za-z0-9._-'
 
@@ -34,32 +34,34 @@ usage() {
   cat << 'END'
 install.sh [options]
 
-  --license=KEY        the licence (or WATCHPOST_LICENSE: a command line shows in ps)
-  --license-file=FILE  the licence in a file
-  --version=VERSION    the version to download
+  --license=KEY        the license key (WATCHPOST_LICENSE keeps it out of the output of ps)
+  --license-file=FILE  a file with the license key
+  --version=VERSION    the version to download (default: the one this script was built for)
   --model=7b|4b|1.7b|none|PATH
-                       the language model: a preset that the hub downloads, none for now, or a
-                       GGUF file; without it the machine's memory decides
+                       the language model: a preset for the hub to download, none, or the path
+                       of a GGUF file (default: chosen by this machine's memory)
   --bind=ADDRESS       where nginx listens: 127.0.0.1 (default), an address of this machine, or
-                       0.0.0.0 for all; beyond loopback always with TLS
+                       0.0.0.0 for all; always with TLS beyond loopback
   --public=hub|unsubscribe
-                       what is answered there beyond loopback: the whole hub (default), or the
-                       unsubscribe links in letters and nothing else; the interface is then at
-                       127.0.0.1 alone (ssh -L 8080:127.0.0.1:80)
-  --data-dir=FOLDER    where projects, models, backups and the database are (/var/lib/watchpost)
-  --bundle=FILE        installs from this file, without a download
+                       what is published beyond loopback: the whole hub (default), or only the
+                       unsubscribe links in mails; the web interface is then only reachable at
+                       127.0.0.1 (ssh -L 8080:127.0.0.1:80)
+  --data-dir=FOLDER    the folder of projects, models, backups and the database
+                       (default: /var/lib/watchpost)
+  --bundle=FILE        installs from this file instead of downloading
   --offline            never uses the network
-  --yes                asks nothing
-  --check              only checks this machine
-  --no-start           installs without starting
-  --uninstall          removes the hub and keeps its data; with --purge everything
-  --help
+  --yes                does not ask for confirmation
+  --check              only checks whether this machine can run the hub
+  --no-start           installs the hub without starting it
+  --uninstall          removes the hub and keeps its data; with --purge also the data
+  --help               shows this text
 
-Each has an environment twin: --data-dir is WATCHPOST_DATA_DIR, --yes is WATCHPOST_YES=1.
+Each option can also be set in the environment: --data-dir as WATCHPOST_DATA_DIR, --yes as
+WATCHPOST_YES=1.
 END
 }
 
-# --- What was asked -------------------------------------------------------------------------------
+# --- Options --------------------------------------------------------------------------------------
 
 read_options() {
   license=${WATCHPOST_LICENSE:-}
@@ -96,46 +98,46 @@ read_options() {
         usage
         exit 0
         ;;
-      *) refuse 2 "there is no option $1. See --help." ;;
+      *) refuse 2 "unknown option $1. See --help." ;;
     esac
     shift
   done
   if [ -n "$purge" ] && [ -z "$uninstall" ]; then
-    refuse 2 '--purge only goes with --uninstall. See --help.'
+    refuse 2 '--purge can only be used with --uninstall. See --help.'
   fi
   if [ -n "$license_file" ]; then
     [ -r "$license_file" ] || refuse 2 "--license-file: $license_file cannot be read."
     license=$(tr -d '[:space:]' < "$license_file")
   fi
   case $license in
-    *[!$LICENSE_CHARACTERS]*) refuse 2 '--license is no licence key: it has characters no key has.' ;;
+    *[!$LICENSE_CHARACTERS]*) refuse 2 '--license is not a license key: it contains characters that no key has.' ;;
   esac
   case $version in
-    *[!0-9A-Za-z.-]*) refuse 2 "--version: $version is no version, e.g. 1.2.3." ;;
+    *[!0-9A-Za-z.-]*) refuse 2 "--version: $version is not a version such as 1.2.3." ;;
   esac
   case $bind in
-    '' | *[!0-9a-fA-F.:]*) [ -z "$bind" ] || refuse 2 "--bind: $bind is no address." ;;
+    '' | *[!0-9a-fA-F.:]*) [ -z "$bind" ] || refuse 2 "--bind: $bind is not an IP address." ;;
   esac
   case $public in
     '' | hub | unsubscribe) ;;
-    *) refuse 2 '--public is hub or unsubscribe.' ;;
+    *) refuse 2 '--public must be hub or unsubscribe.' ;;
   esac
   case $data_dir in
     '' | /*) ;;
-    *) refuse 2 '--data-dir has to be an absolute path.' ;;
+    *) refuse 2 '--data-dir must be an absolute path.' ;;
   esac
   case $data_dir in
-    *[!A-Za-z0-9/._-]*) refuse 2 '--data-dir may have letters, digits and / . _ - in it.' ;;
-    */../* | */.. | /) refuse 2 "--data-dir: $data_dir is no place for data." ;;
+    *[!A-Za-z0-9/._-]*) refuse 2 '--data-dir may only contain letters, digits and / . _ -' ;;
+    */../* | */.. | /) refuse 2 "--data-dir: $data_dir cannot be used as a data folder." ;;
   esac
   case $model in
     '' | 7b | 4b | 1.7b | none) ;;
     /*) [ -r "$model" ] || refuse 2 "--model: $model cannot be read." ;;
-    *) refuse 2 '--model is 7b, 4b, 1.7b, none or the absolute path of a GGUF file.' ;;
+    *) refuse 2 '--model must be 7b, 4b, 1.7b, none or the absolute path of a GGUF file.' ;;
   esac
 }
 
-# What an earlier run was told holds until somebody says otherwise.
+# Options of an earlier run apply until they are given again.
 remember_options() {
   : "${data_dir:=$(fact data_dir)}"
   : "${data_dir:=/var/lib/watchpost}"
@@ -150,7 +152,7 @@ remember_options() {
   fi
 }
 
-# --- Telling --------------------------------------------------------------------------------------
+# --- Output ---------------------------------------------------------------------------------------
 
 say() {
   printf '%s\n' "$*"
@@ -164,22 +166,22 @@ refuse() {
   if [ -n "${log_ready:-}" ]; then
     printf '%s refused (%s): %s\n' "$(date -u +%FT%TZ)" "$code" "$*" >> "$LOG"
   elif [ -n "${locked:-}" ]; then
-    # Nothing was installed yet, and nothing stays; but a download may be taken up again.
+    # Nothing is installed yet: clean up, but keep a partial download so that it can be resumed.
     rm -rf "$WORK/bundle" "$WORK/verify.err"
     rmdir "$WORK" 2> /dev/null || :
   fi
   exit "$code"
 }
 
-# --- Whether this machine can ---------------------------------------------------------------------
+# --- Checks of this machine -----------------------------------------------------------------------
 
 check_root() {
-  [ "$(id -u)" -eq 0 ] || refuse 4 'the installer needs root: put sudo before sh.'
+  [ "$(id -u)" -eq 0 ] || refuse 4 'the installer needs root. Run it with sudo.'
 }
 
 take_lock() {
   exec 9> "$LOCK"
-  flock -n 9 || refuse 9 'another run of the installer is at work. Wait for it to end.'
+  flock -n 9 || refuse 9 'another run of the installer is active. Wait for it to finish.'
   locked=1
 }
 
@@ -201,8 +203,8 @@ check_system() {
   at_least "$release" "$oldest" ||
     refuse 3 "$os $release is too old. Use Debian 12 or newer, or Ubuntu 22.04 or newer."
   libc=$(getconf GNU_LIBC_VERSION 2> /dev/null | cut -d' ' -f2)
-  at_least "${libc:-0}" 2.34 || refuse 3 "its C library is too old (${libc:-none}): glibc 2.34 is needed."
-  [ -d /run/systemd/system ] || refuse 3 'systemd does not run here, and the hub is started by it.'
+  at_least "${libc:-0}" 2.34 || refuse 3 "the C library is too old (${libc:-none}): glibc 2.34 or later is required."
+  [ -d /run/systemd/system ] || refuse 3 'systemd is not running, and the hub needs it.'
   command -v nginx > /dev/null || can_fetch_nginx ||
     refuse 3 'nginx is missing. Install it (apt-get install nginx-light) and run this again.'
 }
@@ -215,7 +217,7 @@ can_fetch_nginx() {
   [ -z "$offline" ] && command -v apt-get > /dev/null
 }
 
-# at_least A B: whether version A (x.y, compared as numbers) is not before B.
+# at_least A B: succeeds if version A is at least version B (x.y, compared as numbers).
 at_least() {
   awk -v a="$1" -v b="$2" 'BEGIN {
     split(a, x, "."); split(b, y, ".")
@@ -225,35 +227,35 @@ at_least() {
 
 check_memory() {
   memory_kb=$(awk '$1 == "MemTotal:" { print $2 }' /proc/meminfo)
-  # What a machine of 4 GB shows is less than 4 GiB.
+  # A machine with 4 GB reports less than 4 GiB.
   [ "$memory_kb" -ge 3670016 ] ||
-    refuse 5 "this machine has $((memory_kb / 1024)) MiB of memory; 3.5 GiB is the least (a machine of 4 GB)."
+    refuse 5 "this machine has $((memory_kb / 1024)) MiB of memory; at least 3.5 GiB are required (a machine with 4 GB)."
 }
 
 choose_model() {
   if [ -n "$model" ]; then
-    model_why='as you asked'
+    model_why='as requested'
     return
   fi
   if [ -r "$ETC/models.json" ]; then
     model=kept
-    model_why='as it was set before'
+    model_why='as already configured'
     return
   fi
   gib=$((memory_kb / 1048576))
   if [ "$memory_kb" -ge 7340032 ]; then
     model=7b
-    model_why="this machine has $gib GiB of memory, and the 7B model needs about 6"
+    model_why="this machine has $gib GiB of memory; the 7B model needs about 6 GiB"
   elif [ "$memory_kb" -ge 6291456 ]; then
     model=4b
-    model_why="this machine has $gib GiB of memory: 7 would be needed for the 7B model"
+    model_why="this machine has $gib GiB of memory; the 7B model would need a machine with 7 GiB"
   else
     model=1.7b
-    model_why="this machine has $gib GiB of memory: 6 would be needed for the 4B model"
+    model_why="this machine has $gib GiB of memory; the 4B model would need a machine with 6 GiB"
   fi
 }
 
-# The size on disk of what the choice brings, in MiB.
+# The disk space that the chosen model needs, in MiB.
 model_mib() {
   case $model in
     7b) echo 4800 ;;
@@ -272,12 +274,12 @@ check_disk() {
   total_mib=$(($1 / 1024))
   free_mib=$(($2 / 1024))
   [ "$total_mib" -ge 18432 ] ||
-    refuse 6 "the disk of $data_dir has $((total_mib / 1024)) GiB; 18 is the least (a disk of 20 GB). Choose another place with --data-dir."
-  # What is installed already needs no place again.
+    refuse 6 "the disk of $data_dir has $((total_mib / 1024)) GiB; at least 18 GiB are required (a disk of 20 GB). Choose another folder with --data-dir."
+  # An installed hub already has its space.
   if installed; then return; fi
   needed_mib=$((8192 + $(model_mib)))
   [ "$free_mib" -ge "$needed_mib" ] ||
-    refuse 6 "the disk of $data_dir has $free_mib MiB free; $needed_mib are needed. Free some, choose another place with --data-dir, or begin with --model=none."
+    refuse 6 "the disk of $data_dir has $free_mib MiB free; $needed_mib MiB are required. Free some space, choose another folder with --data-dir, or start with --model=none."
 }
 
 check_ports() {
@@ -289,7 +291,7 @@ check_ports() {
   fi
 }
 
-# Whoever can change a folder above the data could put another folder in its place while root works.
+# Whoever can write to a folder above the data could replace it with another while root works in it.
 check_place() {
   parent=$data_dir
   while [ "$parent" != / ]; do
@@ -299,7 +301,7 @@ check_place() {
       0:*:????????w* | 0:[1-9]*:?????w*) ;;
       0:*) continue ;;
     esac
-    refuse 2 "--data-dir: others than root can change $parent. Choose a place below folders that only root can."
+    refuse 2 "--data-dir: users other than root can write to $parent. Choose a folder below folders that only root can write to."
   done
 }
 
@@ -307,7 +309,7 @@ require_free() {
   hex=$(printf ':%04X' "$1")
   if cat /proc/net/tcp /proc/net/tcp6 2> /dev/null |
     awk -v port="$hex" '$4 == "0A" && substr($2, length($2) - 4) == port { found = 1 } END { exit !found }'; then
-    refuse 7 "port $1, which $2 needs, is in use. Stop what listens there (ss -ltnp shows it) and run this again."
+    refuse 7 "port $1, which $2 needs, is in use. Stop the program that listens on it (ss -ltnp shows which) and run this again."
   fi
 }
 
@@ -322,7 +324,7 @@ installed() {
   [ -L "$OPT/current" ] && [ -x "$OPT/current/bin/node" ]
 }
 
-# --- Facts that later runs need -------------------------------------------------------------------
+# --- Facts for later runs -------------------------------------------------------------------------
 
 fact() {
   if [ -r "$OPT/install.facts" ]; then sed -n "s/^$1=//p" "$OPT/install.facts" | tail -n 1; fi
@@ -337,7 +339,7 @@ keep_fact() {
   mv "$OPT/install.facts.new" "$OPT/install.facts"
 }
 
-# --- Steps: each knows when it is done ------------------------------------------------------------
+# --- Steps: each can be run again -----------------------------------------------------------------
 
 step() {
   say "  $1"
@@ -349,7 +351,7 @@ fetch_bundle() {
     return
   fi
   [ -z "$offline" ] || refuse 2 '--offline needs --bundle=FILE.'
-  [ -n "$INSTALL_URL_BUILT" ] || refuse 2 'this installer knows no download address: use --bundle=FILE.'
+  [ -n "$INSTALL_URL_BUILT" ] || refuse 2 'this installer has no download address. Use --bundle=FILE.'
   step 'Downloading'
   mkdir -p "$WORK"
   bundle=$WORK/watchpost-hub-$version-linux-x64.tar.gz
@@ -358,20 +360,20 @@ fetch_bundle() {
     refuse 8 "version $version could not be downloaded from $INSTALL_URL_BUILT. Try again, or use --bundle=FILE."
 }
 
-# Nothing of the bundle runs before its digest is known to be ours.
+# Nothing from the bundle runs before its checksum is verified.
 verify_bundle() {
   step 'Verifying'
   rm -rf "$WORK/bundle"
   mkdir -p "$WORK/bundle"
   tar -xzf "$bundle" -C "$WORK/bundle" --no-same-owner \
-    node verify.ts install.sh manifest.json manifest.json.sig payload.tar.gz 2> /dev/null || refuse 8 "$bundle is no whole bundle. Download it again."
+    node verify.ts install.sh manifest.json manifest.json.sig payload.tar.gz 2> /dev/null || refuse 8 "$bundle is incomplete or damaged. Download it again."
   printf '%s  %s\n%s  %s\n' "$NODE_SHA256" "$WORK/bundle/node" "$VERIFY_SHA256" "$WORK/bundle/verify.ts" |
     sha256sum --check --status ||
-    refuse 8 "$bundle does not belong to this installer or was altered. Download both again."
+    refuse 8 "$bundle was altered, or belongs to another version of this installer. Download both again."
   chmod 700 "$WORK/bundle/node"
   target=$("$WORK/bundle/node" "$WORK/bundle/verify.ts" "$WORK/bundle/manifest.json" \
     "$WORK/bundle/manifest.json.sig" "$WORK/bundle" 2> "$WORK/verify.err") ||
-    refuse 8 "the bundle was not verified: $(cat "$WORK/verify.err"). Download it again."
+    refuse 8 "the bundle could not be verified: $(cat "$WORK/verify.err"). Download it again."
 }
 
 make_users() {
@@ -382,8 +384,8 @@ make_users() {
   done
 }
 
-# What lies in the service's folders its user may turn into a link to anywhere, at any moment. Root
-# goes there as that user; what is root's or the database's there the sticky bit keeps in its place.
+# In its own folders the hub's user can replace anything with a symbolic link at any moment, so root
+# works there as that user. The sticky bit protects what belongs to root or the database user.
 as_service() {
   (cd / && exec setpriv --reuid=watchpost --regid=watchpost --clear-groups "$@")
 }
@@ -392,28 +394,28 @@ as_database() {
   (cd / && exec setpriv --reuid=watchpost-db --regid=watchpost-db --clear-groups "$@")
 }
 
-# write_as USER FILE: standard input becomes a file, whole or not at all.
+# write_as USER FILE: writes standard input to a file, atomically.
 write_as() {
   # shellcheck disable=SC2016
   "as_$1" sh -c 'umask 077 && cat > "$1.new" && mv -T "$1.new" "$1"' sh "$2"
 }
 
-# is_of USER FOLDER: a folder itself, not what a link leads to, and that user's.
+# is_of USER FOLDER: succeeds if it is a folder (not a link to one) that belongs to the user.
 is_of() {
   [ ! -L "$2" ] && [ -d "$2" ] && [ "$(stat -c %U "$2")" = "$1" ]
 }
 
-# require_of USER FOLDER: nothing is there, or a folder of that user.
+# require_of USER FOLDER: refuses unless nothing is there, or a folder that belongs to the user.
 require_of() {
   if [ ! -e "$2" ] && [ ! -L "$2" ]; then return; fi
-  is_of "$1" "$2" || refuse 10 "$2 is not a folder of $1: somebody put something else there. Look at it, move it away, and run this again."
+  is_of "$1" "$2" || refuse 10 "$2 is not a folder that belongs to $1. Check what it is, move it away, and run this again."
 }
 
 make_folders() {
   install -d -m 755 "$OPT" "$OPT/releases" /opt/ceo-runner
   install -d -m 750 -o watchpost -g watchpost "$PROMPTS"
   install -d -m 1770 -o root -g watchpost "$ETC"
-  # The database's own user has to get through to its folder.
+  # The database's user must be able to reach its folder.
   install -d -m 1771 -o root -g watchpost "$data_dir"
   mine=$data_dir/.install
   mkdir -m 711 "$mine" 2> /dev/null || :
@@ -421,7 +423,7 @@ make_folders() {
   require_of watchpost-db "$data_dir/postgres"
   require_of root "$ETC/tls"
   as_service mkdir -p -m 750 "$data_dir/projects" "$data_dir/models" "$data_dir/backups" ||
-    refuse 10 "the folders in $data_dir could not be made. Look at what is in their place, and run this again."
+    refuse 10 "the folders in $data_dir could not be created. Check what is in their place, and run this again."
 }
 
 unpack() {
@@ -432,7 +434,7 @@ unpack() {
   mkdir "$OPT/releases/.new"
   (umask 022 && tar -xzf "$WORK/bundle/payload.tar.gz" -C "$OPT/releases/.new" --no-same-owner)
   install -D -m 755 "$WORK/bundle/node" "$OPT/releases/.new/bin/node"
-  # The installer of a release upgrades from it and removes it.
+  # `watchpost-hub upgrade` and `uninstall` run the installer of the current release.
   install -m 755 "$WORK/bundle/install.sh" "$OPT/releases/.new/install.sh"
   chmod 755 "$OPT/releases/.new"
   mv "$OPT/releases/.new" "$release_dir"
@@ -446,7 +448,7 @@ switch_to() {
 make_cluster() {
   cluster=$data_dir/postgres
   if [ ! -e "$cluster/PG_VERSION" ]; then
-    step 'Making the database'
+    step 'Creating the database'
     rm -rf "$mine/postgres.new"
     install -d -m 700 -o watchpost-db -g watchpost-db "$mine/postgres.new"
     as_database "$release_dir/postgres/bin/initdb" --pgdata="$mine/postgres.new" --username=postgres \
@@ -463,14 +465,14 @@ make_cluster() {
   printf 'owner root postgres\nowner watchpost-db postgres\n' | write_as database "$cluster/pg_ident.conf"
 }
 
-# fill FILE TARGET MODE: a file of the release with its places filled in.
+# fill FILE TARGET MODE: copies a file of the release and fills in its placeholders.
 fill() {
   sed -e "s|@DATA_DIR@|$data_dir|g" -e "s|@MODEL_MEMORY@|$(model_memory)|g" "$1" > "$2.new"
   chmod "$3" "$2.new"
   mv "$2.new" "$2"
 }
 
-# All but 1.5 GiB, which the hub, its database and the system keep.
+# The model may use all memory but 1.5 GiB, which is left for the hub, its database and the system.
 model_memory() {
   echo "$((memory_kb / 1024 - 1536))M"
 }
@@ -480,7 +482,7 @@ write_units() {
     fill "$release_dir/hub/install/$unit.service" "$UNITS/$unit.service" 644
   done
   for unit in $READER_UNITS; do
-    # A version before it had a reader may come back.
+    # A release from before the reader existed may be rolled back to.
     if [ ! -e "$release_dir/hub/install/$unit" ]; then continue; fi
     fill "$release_dir/hub/install/$unit" "$UNITS/$unit" 644
   done
@@ -491,7 +493,7 @@ write_units() {
 
 start_database() {
   systemctl start watchpost-postgres.service ||
-    refuse 10 'the database did not start. journalctl -u watchpost-postgres says why.'
+    refuse 10 'the database did not start. journalctl -u watchpost-postgres shows why.'
 }
 
 prepare_database() {
@@ -511,7 +513,7 @@ set_model() {
       file=$data_dir/models/$(basename "$model")
       if [ "$model" != "$file" ]; then
         write_as service "$file" < "$model" ||
-          refuse 10 "the model could not be copied to $file. Look at what is in its place, and run this again."
+          refuse 10 "the model could not be copied to $file. Check what is in its place, and run this again."
       fi
       write_model "{ \"kind\": \"local\", \"file\": \"$file\" }"
       ;;
@@ -529,7 +531,7 @@ start_hub() {
   is_healthy
 }
 
-# The hub downloads a preset by itself; without a network it waits in Settings > Models.
+# Has the hub download the preset; without a network, Settings > Models can start it later.
 fetch_model() {
   case $model in
     7b) preset=qwen2.5-7b ;;
@@ -538,7 +540,7 @@ fetch_model() {
     *) return 0 ;;
   esac
   if [ -n "$offline" ] || [ -r "$ETC/models.json" ]; then
-    model_why="$model_why; download it in Settings > Models, or bring its file with --model=PATH"
+    model_why="$model_why; download it in Settings > Models, or install its file with --model=PATH"
     return 0
   fi
   if HUB_TOKEN=$(as_service cat "$ETC/hub.token") "$OPT/current/bin/node" -e '
@@ -548,13 +550,13 @@ fetch_model() {
       body: JSON.stringify({ preset: process.argv[1] }),
     }).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))' \
     "$preset"; then
-    model_why="$model_why; it is being downloaded, Settings > Models shows how far"
+    model_why="$model_why; it is being downloaded, Settings > Models shows the progress"
   else
-    model_why="$model_why; its download did not start, try it in Settings > Models"
+    model_why="$model_why; the download did not start, start it in Settings > Models"
   fi
 }
 
-# Up to 60 seconds: a busy machine may need them.
+# Waits up to 60 seconds, which a busy machine may need.
 is_healthy() {
   tries=0
   while [ "$tries" -lt 120 ]; do
@@ -589,16 +591,16 @@ write_site() {
   SITE_FILE=$SITE SITE_BIND=$bind SITE_PUBLIC=$public SITE_NAMES=$names SITE_TLS_DIR=$ETC/tls \
     SITE_SECRET=$ETC/proxy.secret SITE_PROXY=$OPT/nginx-proxy.conf SITE_LIMITS=$limits \
     "$release_dir/bin/node" "$release_dir/hub/install/write-site.ts" 2>> "$LOG" ||
-    refuse 10 "nginx's configuration could not be written. The end of $LOG says why."
-  nginx -t 2>> "$LOG" || refuse 10 "nginx refuses its configuration. nginx -t says why; ours is $SITE."
+    refuse 10 "the nginx configuration could not be written. The end of $LOG shows why."
+  nginx -t 2>> "$LOG" || refuse 10 "nginx rejects its configuration. nginx -t shows why; the hub's part is $SITE."
   if [ -z "$no_start" ]; then
     systemctl -q enable nginx.service
     systemctl reload-or-restart nginx.service
-    is_answered || refuse 10 "nginx does not pass the hub on. journalctl -u nginx says why; ours is $SITE."
+    is_answered || refuse 10 "the hub cannot be reached through nginx. journalctl -u nginx shows why; the hub's part is $SITE."
   fi
 }
 
-# A reload answers before the new workers do.
+# A reload returns before the new workers answer.
 is_answered() {
   answers_at=$bind
   if [ "$public" = unsubscribe ] && ! is_loopback "$bind"; then answers_at=127.0.0.1; fi
@@ -612,7 +614,7 @@ is_answered() {
   esac
   tries=0
   while [ "$tries" -lt 60 ]; do
-    # The certificate may be the hub's own.
+    # The certificate may be self-signed.
     if NODE_TLS_REJECT_UNAUTHORIZED=0 NODE_NO_WARNINGS=1 "$OPT/current/bin/node" -e '
       fetch(process.argv[1] + "/api/cockpit/health", { signal: AbortSignal.timeout(2000) })
         .then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))' "$site"; then
@@ -624,17 +626,17 @@ is_answered() {
   return 1
 }
 
-# A certificate of our own until somebody puts a better one there.
+# Makes a self-signed certificate, until the admin replaces it.
 make_certificate() {
   if [ -e "$ETC/tls/hub.crt" ]; then return; fi
-  step 'Making a certificate'
+  step 'Creating a certificate'
   mkdir -m 750 "$ETC/tls" 2> /dev/null || :
   require_of root "$ETC/tls"
   alternatives=$(for name in $(hostname -I); do printf 'IP:%s,' "$name"; done)DNS:$(hostname)
   openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 825 \
     -subj "/CN=$(hostname)" -addext "subjectAltName=$alternatives" \
     -keyout "$ETC/tls/hub.key.new" -out "$ETC/tls/hub.crt.new" 2>> "$LOG" ||
-    refuse 10 "no certificate could be made. Put yours into $ETC/tls/hub.crt and hub.key, and run this again."
+    refuse 10 "the certificate could not be created. Put your own in $ETC/tls/hub.crt and hub.key, and run this again."
   mv "$ETC/tls/hub.key.new" "$ETC/tls/hub.key"
   mv "$ETC/tls/hub.crt.new" "$ETC/tls/hub.crt"
 }
@@ -659,7 +661,7 @@ install_hub() {
   make_users
   make_folders
   rescue=$mine/postgres.before
-  # A run that was killed in the middle of an upgrade: back to what worked, then once more.
+  # An earlier run was killed during an upgrade: roll back, then upgrade again.
   old=$(fact upgrading_from)
   if [ -n "$old" ]; then roll_back; fi
   keep_fact data_dir "$data_dir"
@@ -679,7 +681,7 @@ install_hub() {
   rm -rf "$WORK"
 }
 
-# The one before this one stays.
+# Keeps the current release and the previous one.
 remove_old_releases() {
   for known in "$OPT"/releases/*; do
     if [ "$known" != "$release_dir" ] && [ "$known" != "$old" ]; then rm -rf "$known"; fi
@@ -691,20 +693,20 @@ first() {
   switch_to "$release_dir"
   write_units
   start_database
-  prepare_database || refuse 10 "the database could not be prepared. The end of $LOG says why."
+  prepare_database || refuse 10 "the database could not be prepared. The end of $LOG shows why."
   set_model
   if [ -n "$no_start" ]; then return; fi
   step 'Starting'
-  start_hub || refuse 10 'the hub did not start. journalctl -u watchpost-hub says why; then run this again.'
+  start_hub || refuse 10 'the hub did not start. journalctl -u watchpost-hub shows why. Then run this again.'
   fetch_model
 }
 
-# Backup, a copy of the database, migrate, switch, health; else all back as it was.
+# Backs up, copies the database, migrates, switches and checks health; rolls back if anything fails.
 upgrade() {
   step "Upgrading from ${old##*/} to $target"
   if systemctl -q is-active watchpost-hub.service; then
     "$COMMAND" backup >> "$LOG" 2>&1 ||
-      refuse 10 "the backup before the upgrade failed; nothing was changed. The end of $LOG says why."
+      refuse 10 "the backup before the upgrade failed. Nothing was changed. The end of $LOG shows why."
   fi
   systemctl stop watchpost-hub.service watchpost-model.service watchpost-postgres.service
   rm -rf "$rescue"
@@ -721,12 +723,12 @@ upgrade() {
     return
   fi
   roll_back
-  refuse 10 "version $target did not start; ${old##*/} runs again as before, with its data. journalctl -u watchpost-hub says why."
+  refuse 10 "version $target did not start. Version ${old##*/} is running again with its data. journalctl -u watchpost-hub shows why."
 }
 
-# Killed at any point, the next run does the rest: the copy is there until it is the database again.
+# If it is killed, the next run completes it: the copy is kept until it is the database again.
 roll_back() {
-  step "Going back to ${old##*/}"
+  step "Rolling back to ${old##*/}"
   systemctl stop watchpost-hub.service watchpost-model.service watchpost-postgres.service
   if [ -e "$rescue" ]; then
     rm -rf "$mine/postgres.failed"
@@ -768,7 +770,7 @@ uninstall_hub() {
   fi
   rm -rf "${OPT:?}/releases" "$OPT/current" "$OPT/nginx-proxy.conf" "$WORK"
   if [ -z "$purge" ]; then
-    say "The hub is removed. Its data stays in $data_dir, $ETC and $PROMPTS; installing again finds it."
+    say "The hub was removed. Its data is kept in $data_dir, $ETC and $PROMPTS; a new installation uses it again."
     return
   fi
   rm -rf "$OPT" "$ETC" "$PROMPTS" "$data_dir" "$LOG"
@@ -778,33 +780,33 @@ uninstall_hub() {
     if id "$user" > /dev/null 2>&1; then userdel "$user"; fi
   done
   if [ "$nginx_was" = ours ]; then
-    say 'nginx, which the installer brought, stays: apt-get purge nginx-light removes it.'
+    say 'nginx, which the installer added, was kept: apt-get purge nginx-light removes it.'
   fi
-  say 'The hub and all its data are removed.'
+  say 'The hub and all its data were removed.'
 }
 
 confirm_purge() {
-  [ -t 0 ] || refuse 2 '--purge deletes all data: say --yes as well.'
-  printf 'This deletes every project, mail and backup in %s. Type purge to go on: ' "$data_dir"
+  [ -t 0 ] || refuse 2 '--purge deletes all data. Confirm with --yes.'
+  printf 'This deletes every project, mail and backup in %s. Type purge to continue: ' "$data_dir"
   read -r word
   [ "$word" = purge ] || refuse 2 'nothing was deleted.'
 }
 
-# --- The end --------------------------------------------------------------------------------------
+# --- Summary --------------------------------------------------------------------------------------
 
 summary() {
   if is_loopback "$bind"; then url="http://$bind/hub/"; else url="https://$(hostname)/hub/"; fi
   if [ "$bind" != 0.0.0.0 ] && ! is_loopback "$bind"; then url="https://$bind/hub/"; fi
   if [ "$public" = unsubscribe ]; then url='http://127.0.0.1/hub/ (on this machine, or by ssh -L 8080:127.0.0.1:80)'; fi
-  # The code lets its reader in: it is shown, and not written to the log.
+  # The set-up code is a secret: it is shown, but not written to the log.
   log_ready=
   say ''
   say "Watchpost Hub $target is installed."
   say "  Open          $url"
   if [ -n "${setup_code:-}" ]; then say "  Set-up code   $setup_code (once, for the first password)"; fi
-  say '  Service key   sudo watchpost-hub service-key show (paste it in the wizard: writes need it)'
+  say '  Service key   sudo watchpost-hub service-key show (paste it in the wizard; without it the hub is read-only)'
   say "  Model         $model: $model_why"
-  say '  Look after it with: sudo watchpost-hub doctor'
+  say '  Check it with: sudo watchpost-hub doctor'
 }
 
 main() {

@@ -1,6 +1,6 @@
 /**
- * What the installer runs as root behind the start of PostgreSQL: schema, roles and keys; then as the
- * hub's own user its settings.
+ * Run by the installer as root once PostgreSQL is up: creates the schema, roles and keys; then, as
+ * the hub's user, writes the settings. Prints the set-up code, if there is one.
  */
 import { join } from 'node:path'
 import { z } from 'zod'

@@ -1,15 +1,17 @@
-/** nginx's part of an installed hub: what is published where, to whom, and how much of it. */
+/**
+ * The nginx configuration of an installed hub: addresses, locations, body sizes and rate limits.
+ */
 
 export type Site = {
   /** Where nginx listens: loopback, an address of this machine, `0.0.0.0` or `::`. */
   bind: string
-  /** What is answered beyond loopback: everything, or the links in letters and nothing else. */
+  /** What is published beyond loopback: the whole hub, or only the unsubscribe links in mails. */
   published: 'hub' | 'unsubscribe'
-  /** By which names it is called there. */
+  /** The host names for `server_name`. */
   names: string
   /** The folder of hub.crt and hub.key. */
   tls_dir: string
-  /** What every passed request carries; readable by root alone. */
+  /** The headers of every proxied request; only root can read this file. */
   proxy_file: string
   /** Whether this nginx can limit rates and connections; Ubuntu 22.04's nginx-light cannot. */
   has_limits: boolean
@@ -18,10 +20,13 @@ export type Site = {
 
 const MIB = 1_048_576
 
-/** renderProxy makes the file that holds nginx's secret; only with it the hub believes X-Real-IP. */
+/**
+ * renderProxy renders the proxy headers with nginx's secret, without which the hub ignores
+ * X-Real-IP.
+ */
 export function renderProxy(secret: string): string {
   if (!/^[\w-]{32,64}$/.test(secret))
-    throw new Error('proxy.secret is damaged: remove it, install again.')
+    throw new Error('proxy.secret is damaged: delete it and run the installer again.')
   return `proxy_http_version 1.1;
 proxy_set_header Host $http_host;
 proxy_set_header X-Real-IP $remote_addr;
@@ -32,7 +37,7 @@ proxy_set_header Connection "";
 `
 }
 
-/** renderSite makes the file in conf.d. */
+/** renderSite renders the file in nginx's conf.d. */
 export function renderSite(site: Site): string {
   const { bind, published, names, tls_dir } = site
   const head = `# Watchpost Hub. Written by its installer, which replaces it on the next run.\n${zones(site)}`
@@ -47,7 +52,7 @@ export function renderSite(site: Site): string {
   }
   const nothing = '    location / {\n        return 404;\n    }\n'
   const links = `    location ^~ /api/cockpit/u/ {\n${toTls}    }\n${nothing}`
-  return `${head}# The interface: on this machine alone.
+  return `${head}# The web interface, on this machine only.
 ${server('127.0.0.1:80', 'localhost', '', hub(site))}${server(`${place}80`, names, '', links)}${server(
   `${place}443 ssl`,
   names,
@@ -59,7 +64,7 @@ ${server('127.0.0.1:80', 'localhost', '', hub(site))}${server(`${place}80`, name
 const isLoopback = (address: string) => /^127\./.test(address) || address === '::1'
 const bracketed = (address: string) => (address.includes(':') ? `[${address}]` : address)
 
-/** Who has an IPv6 network counts as one: by its first four groups, or what stands before a \`::\`. */
+/** Rate limits count an IPv6 /64 as one client: its first four groups, or those before a `::`. */
 function zones({ has_limits }: Site): string {
   if (!has_limits)
     return '# This nginx limits neither rates nor connections: install nginx-core for that.\n'
@@ -81,7 +86,7 @@ function server(listen: string, names: string, tls: string, locations: string): 
     listen ${listen};
     server_name ${names};
 ${tls}    server_tokens off;
-    # A body that nobody expects is refused before it comes, and a slow one is cut off.
+    # Unexpected bodies are refused before they are read; slow clients are cut off.
     client_max_body_size 4k;
     client_header_timeout 15s;
     client_body_timeout 15s;
@@ -100,7 +105,7 @@ function pass({ upstream = 'http://127.0.0.1:8770', proxy_file }: Site, path = '
   return `        proxy_pass ${upstream}${path};\n        include ${proxy_file};\n`
 }
 
-/** Behind auth_request: the hub is asked who it is before a byte of the body is taken. */
+/** An upload: auth_request has the hub check the session before nginx reads the body. */
 function upload(site: Site, location: string, most: string): string {
   return `    location ${location} {
         auth_request /watchpost-session;
@@ -116,7 +121,7 @@ function unsubscribe(site: Site): string {
   return `    location = /api/cockpit/u {
         return 404;
     }
-    # Mail programs post here, many from one address.
+    # Mail programs post here, often many from one address.
     location ^~ /api/cockpit/u/ {
 ${limited(site, 'all', 500)}${pass(site)}    }
 `
@@ -135,7 +140,7 @@ ${unsubscribe(site)}    location ~ ^/api/cockpit/(login|setup|password)$ {
 ${limited(site, 'doors', 10)}${pass(site)}    }
     location /api/cockpit/ {
         client_max_body_size ${2 * MIB};
-        # Nothing is kept on the disk, and progress of missions is streamed.
+        # Bodies are not buffered on disk; the progress of missions is streamed.
         proxy_request_buffering off;
         proxy_buffering off;
         proxy_read_timeout 1h;
@@ -146,7 +151,7 @@ ${upload(site, '~ ^/api/cockpit/leads/import(_preview)?$', '20m')}${upload(
   '20g',
 )}    location = /watchpost-session {
         internal;
-        # Asked without the body, whose length is judged where it goes.
+        # Called without the body, whose size is limited at its own location.
         client_max_body_size 0;
 ${pass(site, '/api/cockpit/session')}        proxy_pass_request_body off;
         proxy_set_header Content-Length "";

@@ -1,6 +1,7 @@
 /**
  * verify.ts MANIFEST SIGNATURE FOLDER: checks the manifest's Ed25519 signature (RFC 8032) with the
- * pinned keys, then size and SHA-256 of every file it names. install.sh pins this file's own digest.
+ * pinned keys, then size and SHA-256 of every file it names. install.sh pins this file's own
+ * digest.
  */
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import { createReadStream, readFileSync, statSync } from 'node:fs'
@@ -25,17 +26,17 @@ async function main(): Promise<void> {
       signature,
     ),
   )
-  if (!isSigned) throw new Error('the signature of the manifest is not ours')
-  // safe: what we signed is what our build wrote
+  if (!isSigned) throw new Error('the signature of the manifest is not valid')
+  // safe: signed by us, so written by our build
   const { version, files } = JSON.parse(manifest.toString()) as Manifest
   for (const { name, size, sha256 } of files) {
     const path = join(folder, name)
     if (statSync(path, { throwIfNoEntry: false })?.size !== size) {
-      throw new Error(`${name} has not the size it was signed with`)
+      throw new Error(`${name} does not have the signed size`)
     }
     const hash = createHash('sha256')
     await pipeline(createReadStream(path), hash)
-    if (hash.digest('hex') !== sha256) throw new Error(`${name} is not what was signed`)
+    if (hash.digest('hex') !== sha256) throw new Error(`${name} does not match the signed checksum`)
   }
   console.log(version)
 }

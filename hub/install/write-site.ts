@@ -1,4 +1,4 @@
-/** What the installer runs as root to write nginx's two files. */
+/** Run by the installer as root: writes nginx's two configuration files. */
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { z } from 'zod'
@@ -18,12 +18,12 @@ const given = z
   })
   .parse(process.env)
 
-// The folder is the service's: what it would link there is not followed.
+// The hub's user owns the folder, so a symbolic link there is not followed.
 const file = await open(given.SITE_SECRET, constants.O_RDONLY | constants.O_NOFOLLOW)
 const secret = (await file.readFile('utf8')).trim()
 await file.close()
 
-// Whoever can read the secret can say for whom they ask.
+// Whoever can read the secret can forge X-Real-IP.
 await writeWhole(given.SITE_PROXY, renderProxy(secret), 0o600)
 const site = renderSite({
   bind: given.SITE_BIND,

@@ -7,31 +7,37 @@ export type Encoding = (typeof ENCODINGS)[number]
 export const DELIMITERS = [',', ';', '\t', '|'] as const
 export type Delimiter = (typeof DELIMITERS)[number]
 
-/** So that Excel takes the file for UTF-8. */
+/** The byte-order mark lets Excel recognise UTF-8. */
 export const BOM = '\uFEFF'
 
-// What a spreadsheet may take for a formula (OWASP, CSV Injection), after any quotes we put there.
+// What a spreadsheet may read as a formula (OWASP, CSV Injection), after any apostrophes we added.
 const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/
 const DISARMED = /^'+[=+\-@\t\r\n＝＋－＠]/
 
-/** disarm makes a text that no spreadsheet runs; `rearm` gives it back as it was. */
-export function disarm(text: string): string {
+/**
+ * escapeFormula prefixes a text that a spreadsheet would run as a formula; `unescapeFormula` undoes
+ * it.
+ */
+export function escapeFormula(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text
 }
 
-export function rearm(text: string): string {
+export function unescapeFormula(text: string): string {
   return DISARMED.test(text) ? text.slice(1) : text
 }
 
-/** toCsv writes rows as RFC 4180 has them, every text quoted and none a formula. */
+/** toCsv writes rows as RFC 4180 describes: every text is quoted, and formulas are escaped. */
 export function toCsv(rows: (string | number | null)[][]): string {
   const safe = rows.map((row) =>
-    row.map((cell) => (typeof cell === 'string' ? disarm(cell) : cell)),
+    row.map((cell) => (typeof cell === 'string' ? escapeFormula(cell) : cell)),
   )
   return stringify(safe, { record_delimiter: '\r\n', quoted_string: true })
 }
 
-/** A byte-order mark tells, else what is valid UTF-8 is UTF-8, else it is a Windows code page. */
+/**
+ * Detects the encoding: by byte-order mark, otherwise UTF-8 if valid, otherwise a Windows code
+ * page.
+ */
 export function detectEncoding(bytes: Uint8Array): Encoding {
   const [a, b, c] = bytes
   if (a === 0xef && b === 0xbb && c === 0xbf) return 'utf-8'
@@ -41,19 +47,23 @@ export function detectEncoding(bytes: Uint8Array): Encoding {
     new TextDecoder('utf-8', { fatal: true }).decode(bytes)
     return 'utf-8'
   } catch {
-    // The two differ in six letters: Ğ İ Ş ğ ı ş in the Turkish one, Icelandic Ð Ý Þ ð ý þ in the other.
+    // 1254 and 1252 differ in six letters: Turkish Ğ İ Ş ğ ı ş against Icelandic Ð Ý Þ ð ý þ.
     return bytes.some((byte) => TURKISH_BYTES.has(byte)) ? 'windows-1254' : 'windows-1252'
   }
 }
 const TURKISH_BYTES = new Set([0xd0, 0xdd, 0xde, 0xf0, 0xfd, 0xfe])
 
-/** decode reads bytes as text, without byte-order mark, Excel's "sep=" line and what no text holds. */
+/**
+ * decode returns bytes as text, without a byte-order mark, Excel's "sep=" line and NUL characters.
+ */
 export function decode(bytes: Uint8Array, encoding: Encoding): string {
   return new TextDecoder(encoding).decode(bytes).replace(SEPARATOR_LINE, '').replaceAll('\0', '')
 }
 const SEPARATOR_LINE = /^sep=.\r?\n/i
 
-/** The delimiter that splits the first rows into most columns, the same number in each. */
+/**
+ * The delimiter that splits the first rows into the most columns, with the same number in each row.
+ */
 export function detectDelimiter(text: string): Delimiter {
   const head = text.slice(0, 64_000)
   let best: { delimiter: Delimiter; points: number } = { delimiter: ',', points: 0 }
@@ -74,7 +84,7 @@ const PARSING = {
   max_record_size: 1_000_000,
 }
 
-/** firstRows reads as many rows as it can from the beginning of a text. */
+/** firstRows returns the first complete rows of a text. */
 export function firstRows(text: string, delimiter: Delimiter, count: number): string[][] {
   const rows: string[][] = []
   try {
@@ -82,17 +92,20 @@ export function firstRows(text: string, delimiter: Delimiter, count: number): st
       ...PARSING,
       delimiter,
       to: count,
-      on_record: (row: string[]) => void rows.push(row.map(rearm)),
+      on_record: (row: string[]) => void rows.push(row.map(unescapeFormula)),
     })
   } catch {
-    // The text may be cut in the middle of a row; what came before counts.
+    // The text may end in the middle of a row; the rows before it count.
   }
   return rows
 }
 
 const CHUNK = 64 * 1024
 
-/** readCsv reads a text row by row, and leaves others their turn; throws CsvError where it is damaged. */
+/**
+ * readCsv reads a text row by row, and leaves others their turn; throws CsvError where it is
+ * damaged.
+ */
 export async function* readCsv(text: string, delimiter: Delimiter): AsyncGenerator<string[]> {
   const parser = parse({ ...PARSING, delimiter })
   const bytes = Buffer.from(text)
@@ -106,14 +119,14 @@ export async function* readCsv(text: string, delimiter: Delimiter): AsyncGenerat
   }
   const fed = feed()
   try {
-    for await (const row of parser) yield (row as string[]).map(rearm) // safe: without `columns` rows are arrays of texts
+    for await (const row of parser) yield (row as string[]).map(unescapeFormula) // safe: without `columns` rows are arrays of texts
     await fed
   } catch (error) {
     throw new CsvError(error)
   }
 }
 
-/** The file is no CSV from some line on. */
+/** The file is not valid CSV; `line` is where it breaks, if known. */
 export class CsvError extends Error {
   /** The line by which a quotation mark should have been closed, where that is what is wrong. */
   readonly unclosed_at: number | undefined

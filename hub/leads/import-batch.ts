@@ -25,7 +25,7 @@ type FileRow = { position: number; cells: string[] }
 type Entry = FileRow & ImportRow & { lead_id: string; key: string }
 type Counts = { created: number; merged: number; skipped: number; refused: number }
 
-/** handleBatch brings some rows in and counts them, in the transaction it is given. */
+/** handleBatch imports a batch of rows and counts them, in the given transaction. */
 export async function handleBatch(sql: Sql, open: Import, rows: FileRow[]): Promise<void> {
   const { options, project_id } = open
   const counts: Counts = { created: 0, merged: 0, skipped: 0, refused: 0 }
@@ -59,7 +59,7 @@ export async function handleBatch(sql: Sql, open: Import, rows: FileRow[]): Prom
   }
   const created = await insertLeads(sql, open, [...fresh.values()])
   counts.created = created
-  // An address that somebody added by hand between the look-up and here.
+  // Somebody added the same address between the look-up and this insert.
   counts.skipped += fresh.size - created
   counts.refused = refused.length
 
@@ -86,9 +86,9 @@ function withDefaults(row: ImportRow, options: ImportOptions): ImportRow {
 }
 
 /**
- * findKnown finds for each row the lead it is about: by the lead's id (an export that comes back), by
- * e-mail, by the same row of an earlier import, and where it has no e-mail by name, company, phone
- * and domain.
+ * findKnown finds for each row the lead it is about: by the lead's id (an export that comes back),
+ * by e-mail, by the same row of an earlier import, and where it has no e-mail by name, company,
+ * phone and domain.
  */
 async function findKnown(
   sql: Sql,
@@ -134,7 +134,7 @@ async function findKnown(
   return new Map(found.map(({ position, ...rest }) => [position, rest]))
 }
 
-/** What a known lead gets of a row; or why it cannot have it. */
+/** Changes an existing lead by its row, or returns why that is refused. */
 async function changeKnown(
   sql: Sql,
   open: Import,
@@ -155,14 +155,14 @@ async function changeKnown(
     if (!(error instanceof KnownEmail)) throw error
     return { column: mapping.email ?? '', message: bilingual(importsText).row.known_email }
   }
-  await tellOrigin(sql, open, entry)
+  await recordOrigin(sql, open, entry)
   const details = { import_id: open.id, file: open.file, row: entry.position }
   const activity = { project_id: open.project_id, lead_id: entry.lead_id, details }
   await recordActivity(sql, { ...activity, kind: 'merged' })
   return 'merged'
 }
 
-/** What a row says that a lead has not: only empty fields are filled, unless it is an update. */
+/** The fields that a row changes: only empty ones, unless existing leads are updated. */
 function additions(
   before: LeadChange & { tags: string[] },
   { tags = [], ...lead }: NewLead,
@@ -181,7 +181,7 @@ function additions(
   }
 }
 
-/** A second row of the same lead in one batch; false where it says nothing new or is not wanted. */
+/** Combines a second row for the same lead in one batch; returns false if it adds nothing. */
 function combine(first: Entry, entry: Entry, duplicates: ImportOptions['duplicates']): boolean {
   if (duplicates === 'skip') return false
   const { stage = 'new', tags = [] } = first.lead
@@ -251,8 +251,8 @@ async function insertLeads(sql: Sql, open: Import, entries: Entry[]): Promise<nu
 
 const sourceOf = ({ file }: Import, position: number) => `${file}:${position}`
 
-/** From where a known lead has what a row added. */
-async function tellOrigin(sql: Sql, open: Import, entry: Entry) {
+/** Records the file as the source of what a row added to an existing lead. */
+async function recordOrigin(sql: Sql, open: Import, entry: Entry) {
   const { lead_id, position, cells, lead, key } = entry
   const id = await addEvidence(sql, {
     project_id: open.project_id,

@@ -4,11 +4,19 @@ import { issueWords } from '../i18n/issue.ts'
 import { bilingual, type Words } from '../i18n/words.ts'
 import { DELIMITERS, ENCODINGS } from './csv.ts'
 import { importsText } from './imports.text.ts'
-import { isNamed, LawfulBasis, LeadFields, type NewLead, type STAGES, Stage, Tag } from './lead.ts'
+import {
+  isIdentified,
+  LawfulBasis,
+  LeadFields,
+  type NewLead,
+  type STAGES,
+  Stage,
+  Tag,
+} from './lead.ts'
 
 const { row: say } = bilingual(importsText)
 
-/** What a column of a file can be. */
+/** The fields that a column can be mapped to. */
 export const IMPORT_FIELDS = [
   'id',
   'name',
@@ -30,15 +38,19 @@ export const IMPORT_FIELDS = [
 export type ImportField = (typeof IMPORT_FIELDS)[number]
 
 /** Which column each field is read from: the header, as columnsFrom names it. */
-export const Mapping = z
-  .partialRecord(z.enum(IMPORT_FIELDS), z.string().min(1).max(300))
-  .meta({ description: 'Field → header, as the preview names it.', example: { email: 'E-posta' } })
+export const Mapping = z.partialRecord(z.enum(IMPORT_FIELDS), z.string().min(1).max(300)).meta({
+  description: 'Maps each field to the name of its column, as the preview lists it.',
+  example: { email: 'E-posta' },
+})
 export type Mapping = z.infer<typeof Mapping>
 
 export type Mistake = { column: string; message: Words }
 export type ImportRow = { lead: NewLead; note: string | null; id: string | null }
 
-/** columnsFrom names the columns by the first row, each name once; one without a name is `#3`. */
+/**
+ * columnsFrom names the columns after the header row. Names are made unique; an empty one becomes
+ * e.g. `#3`.
+ */
 export function columnsFrom(header: string[]): string[] {
   const seen = new Map<string, number>()
   return header.map((cell, index) => {
@@ -72,7 +84,7 @@ const HEADERS: [ImportField, RegExp][] = [
   ['note', /\b(notes?|comments?|remarks?|description|not|notlar|aciklama|yorum)\b/],
 ]
 
-/** suggestMapping guesses what the columns are, from headers and, for ids, from the first rows. */
+/** suggestMapping maps columns to fields by their headers and, for ids, by the first rows. */
 export function suggestMapping(columns: string[], rows: string[][]): Mapping {
   const mapping: Mapping = {}
   columns.forEach((column, index) => {
@@ -105,7 +117,7 @@ const BASIS_WORDS: Record<z.infer<typeof LawfulBasis>, string[]> = {
   legitimate_interest: ['mesru menfaat', 'legitimate interest'],
 }
 
-/** readRow makes a lead of a row, or says by column what is wrong with it. */
+/** readRow returns the lead in a row, or the mistakes by column. */
 export function readRow(
   cells: string[],
   { columns, mapping }: { columns: string[]; mapping: Mapping },
@@ -149,7 +161,7 @@ export function readRow(
     const message = say.cells(cells.length, columns.length)
     mistakes.push({ column: columns.at(-1) ?? '', message })
   }
-  if (mistakes.length === 0 && !isNamed(lead)) {
+  if (mistakes.length === 0 && !isIdentified(lead)) {
     const column = mapping.name ?? mapping.email ?? mapping.company ?? mapping.first_name ?? ''
     mistakes.push({ column, message: say.unnamed })
   }
@@ -159,13 +171,16 @@ export function readRow(
   return { row: { lead, note, id }, mistakes }
 }
 
-/** Fields with few values say which; of the others, what a schema says of any. */
+/** For fields with fixed values, lists them; for others, the schema's own message. */
 function wrong(field: ImportField, { issues }: z.core.$ZodError): Words {
   if (field === 'stage' || field === 'lawful_basis' || field === 'score') return say[field]
   return issueWords(issues[0] ?? { code: 'other', message: '' })
 }
 
-/** A label in English or Turkish as the word we store; anything else as it stands, to be refused. */
+/**
+ * Maps an English or Turkish label to the stored value; anything else is returned unchanged and
+ * refused later.
+ */
 function wordFor(text: string, words: Record<string, string[]>): string {
   const plain = fold(text)
     .replace(/[^a-z]+/g, ' ')
@@ -176,7 +191,7 @@ function wordFor(text: string, words: Record<string, string[]>): string {
   return text
 }
 
-/** What a row says of its lead, by the headers of the file: a fact that drafts may cite. */
+/** The row as a sentence with the file's headers, kept as evidence that drafts can cite. */
 export function factOf(lead: NewLead, mapping: Mapping): string {
   const names = [mapping.first_name, mapping.last_name].filter(Boolean).join(' ')
   const fields = ['name', 'title', 'company', 'country', 'website', 'email', 'phone'] as const
@@ -187,7 +202,7 @@ export function factOf(lead: NewLead, mapping: Mapping): string {
   return said.join('; ').slice(0, 1000)
 }
 
-/** The whole row as it stood in the file. */
+/** The row as it is in the file. */
 export function quoteOf(columns: string[], cells: string[]): string {
   const said = columns.flatMap((column, index) =>
     cells[index] ? [`${column}: ${cells[index]}`] : [],
@@ -195,16 +210,18 @@ export function quoteOf(columns: string[], cells: string[]): string {
   return said.join('; ').replaceAll('\0', '').slice(0, 2000)
 }
 
-/** How a file is read, and what its rows get besides. */
+/** The options of an import. */
 export const ImportChoices = z.strictObject({
-  mapping: Mapping.optional().meta({ description: 'Absent: as the preview suggests.' }),
+  mapping: Mapping.optional().meta({
+    description: 'Absent: the mapping that the preview suggests.',
+  }),
   duplicates: z.enum(['skip', 'merge', 'update']).default('skip').meta({
     description:
-      'What a known lead gets: nothing; what it lacks, and tags; or everything the row says.',
+      'What happens to an existing lead: `skip` leaves it unchanged, `merge` fills in empty fields and adds tags, `update` overwrites it with the row.',
   }),
   source: LeadFields.source
     .optional()
-    .meta({ description: 'Absent: new leads get the name of the file.' }),
+    .meta({ description: 'The source of new leads. Absent: the name of the file.' }),
   lawful_basis: LawfulBasis.nullable().optional(),
   tags: z.array(Tag).max(20).optional(),
   encoding: z.enum(ENCODINGS).optional(),
@@ -212,7 +229,7 @@ export const ImportChoices = z.strictObject({
 })
 export type ImportChoices = z.output<typeof ImportChoices>
 
-/** What a running import knows of its file. */
+/** The state of a running import. */
 export type ImportOptions = Required<Omit<ImportChoices, 'lawful_basis' | 'source'>> & {
   columns: string[]
   source: string | null

@@ -22,7 +22,7 @@ const say = bilingual(importsText)
 
 const SAMPLES = 5
 
-/** previewFile says how a file would be read: its encoding, delimiter, columns and first rows. */
+/** previewFile returns a file's encoding, delimiter, columns and first rows. */
 export function previewFile(
   bytes: Uint8Array,
   choices: Pick<ImportChoices, 'encoding' | 'delimiter'> = {},
@@ -38,7 +38,9 @@ export function previewFile(
   return { text, encoding, delimiter, columns, rows, mapping: suggestMapping(columns, rows) }
 }
 
-/** prepareImport reads a file once from end to end, so that nothing of a damaged one is imported. */
+/**
+ * prepareImport reads a file once from end to end, so that nothing of a damaged one is imported.
+ */
 export async function prepareImport(bytes: Uint8Array, choices: ImportChoices) {
   const { text, ...read } = previewFile(bytes, choices)
   const mapping = choices.mapping ?? read.mapping
@@ -76,7 +78,7 @@ function mistake(path: string, message: Words): ApiError {
 
 const fileOf = (paths: Paths, id: string) => join(paths.data_dir, 'imports', `${id}.csv`)
 
-/** addImport keeps the file and its row; the work is done behind `wake`. */
+/** addImport stores the file and its row in the database; `wake` starts the work. */
 export async function addImport(
   sql: Sql,
   paths: Paths,
@@ -106,8 +108,8 @@ type Open = {
 export type Imports = ReturnType<typeof createImports>
 
 /**
- * createImports works imports off, one after another. Each batch and the count of rows behind it are
- * one transaction: a hub that was killed goes on there, and no row is handled twice.
+ * createImports runs imports one after another. Each batch and its count of handled rows are one
+ * transaction, so that after a crash an import continues there and no row is handled twice.
  */
 export function createImports({ db, paths, log }: { db: Database; paths: Paths; log: Log }) {
   let isClosing = false
@@ -154,7 +156,7 @@ export function createImports({ db, paths, log }: { db: Database; paths: Paths; 
     }
   }
 
-  /** Answers false where the hub closes before the end. */
+  /** Returns false if the hub closes before the end. */
   async function readOn(open: Open): Promise<boolean> {
     const text = await readFile(fileOf(paths, open.id), 'utf8')
     let at = 0
@@ -167,7 +169,7 @@ export function createImports({ db, paths, log }: { db: Database; paths: Paths; 
     for await (const cells of readCsv(text, open.options.delimiter)) {
       if (isClosing) return false
       at += 1
-      // Row 1 is the header, and the rows behind it that were handled before come no second time.
+      // Skips the header (row 1) and the rows that were handled before.
       if (at <= open.handled + 1) continue
       batch.push({ position: at, cells })
       if (batch.length >= BATCH_ROWS) await flush()
@@ -202,9 +204,9 @@ export function createImports({ db, paths, log }: { db: Database; paths: Paths; 
   }
 
   return {
-    /** Looks for what is to be imported, now and until there is nothing left. */
+    /** Runs the waiting imports until none is left. */
     wake,
-    /** Ends behind the batch at work; the rest is done at the next start. */
+    /** Stops after the current batch; the rest is imported after the next start. */
     close: async () => {
       isClosing = true
       clearTimeout(timer)

@@ -10,10 +10,10 @@ import { recordActivity } from './timeline.ts'
 const say = bilingual(leadsText)
 
 /**
- * moveLead takes a lead into another project with its notes, tasks, timeline, evidence and unsent
- * mails; those are drafts again, for the other project writes in its own name. What was sent stays
- * where it was sent. 409 where its e-mail is known there, or a mail to it is on its way. The
- * transaction's scope is `*`.
+ * moveLead moves a lead to another project with its notes, tasks, timeline, evidence and unsent
+ * mails. Those become drafts again, since the other project has its own sender. Sent mails stay in
+ * the project that sent them. Throws 409 if the e-mail exists there or a mail to it is being sent.
+ * The transaction's scope is `*`.
  */
 export async function moveLead(
   sql: Sql,
@@ -41,8 +41,8 @@ export async function moveLead(
 }
 
 /**
- * removeLead deletes a lead with all that is known of it and its unsent mails; of what was sent,
- * the mail itself remains. 409 while a mail to it is on its way.
+ * removeLead deletes a lead with everything known about it and its unsent mails; sent mails remain.
+ * Throws 409 while a mail to it is being sent.
  */
 export async function removeLead(sql: Sql, id: string): Promise<void> {
   await refuseUnderway(sql, id)
@@ -53,11 +53,11 @@ export async function removeLead(sql: Sql, id: string): Promise<void> {
 }
 
 async function refuseUnderway(sql: Sql, id: string): Promise<void> {
-  const [draft] = await sql<{ state: keyof typeof say.letter }>`
+  const [draft] = await sql<{ state: keyof typeof say.mail }>`
     select state from hub.drafts
     where audience ->> 'lead_id' = ${id}
       and state in ('approved', 'pushed', 'sending', 'unclear')
     limit 1`
   if (!draft) return
-  throw new ApiError('conflict', say.letter[draft.state])
+  throw new ApiError('conflict', say.mail[draft.state])
 }

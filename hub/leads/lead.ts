@@ -7,7 +7,7 @@ export const STAGES = ['new', 'contacted', 'replied', 'meeting', 'proposal', 'wo
 export const Stage = z.enum(STAGES)
 export const LawfulBasis = z.enum(['consent', 'contract', 'legitimate_interest'])
 
-/** One line: control characters and runs of white space become one space. */
+/** Replaces control characters and runs of white space by one space. */
 const line = (max: number) =>
   z
     .string()
@@ -29,7 +29,7 @@ const website = line(500)
 
 export const Tag = line(60).regex(/^[^,;]+$/, fieldText.en.tag)
 
-/** The fields of a lead that people, files and agents fill in; an empty text is none. */
+/** The fields of a lead that people, files and agents fill in; an empty text counts as no value. */
 export const LeadFields = {
   name: line(200).nullable(),
   email: email.nullable(),
@@ -38,12 +38,14 @@ export const LeadFields = {
   phone: line(60).nullable(),
   website: website
     .nullable()
-    .meta({ description: 'http or https; without either, https is meant.' }),
+    .meta({ description: 'An http or https address; without a scheme, https is assumed.' }),
   country: line(100).nullable(),
   stage: Stage,
-  source: line(200).nullable().meta({ description: 'Where it came from; needed before sending.' }),
+  source: line(200)
+    .nullable()
+    .meta({ description: 'Where the contact came from; required before sending.' }),
   lawful_basis: LawfulBasis.nullable().meta({
-    description: 'Why this person may be written to; needed before sending.',
+    description: 'Why you may write to this person; required before sending.',
   }),
   score: z.int().min(0).max(100).nullable(),
   tags: z.array(Tag).max(50),
@@ -53,13 +55,13 @@ export const LeadFields = {
 export const NewLead = z
   .strictObject(LeadFields)
   .partial()
-  .refine(isNamed, { error: fieldText.en.unnamed, path: ['name'] })
+  .refine(isIdentified, { error: fieldText.en.unnamed, path: ['name'] })
 export type NewLead = z.output<typeof NewLead>
 
 export const LeadChange = z.strictObject(LeadFields).partial()
 export type LeadChange = z.output<typeof LeadChange>
 
-export function isNamed(lead: Pick<LeadChange, 'name' | 'email' | 'company'>): boolean {
+export function isIdentified(lead: Pick<LeadChange, 'name' | 'email' | 'company'>): boolean {
   return Boolean(lead.name || lead.email || lead.company)
 }
 
@@ -79,7 +81,7 @@ export const Task = z
   })
   .meta({ id: 'Task' })
 
-/** A lead as every answer has it. */
+/** A lead as the API returns it. */
 export const Lead = z
   .object({
     id: z.uuid(),
@@ -96,7 +98,7 @@ export const Lead = z
     lawful_basis: LawfulBasis.nullable(),
     score: z.int().nullable(),
     tags: z.array(z.string()),
-    notes: z.array(Note).meta({ description: 'The newest three; all are in lead/get.' }),
+    notes: z.array(Note).meta({ description: 'The newest three; lead/get has more.' }),
     open_tasks: z.int(),
     created_at: z.string(),
     updated_at: z.string(),
@@ -104,7 +106,7 @@ export const Lead = z
   .meta({ id: 'Lead' })
 export type Lead = z.infer<typeof Lead>
 
-// Everybody's: an address there says nothing of the company.
+// Mail providers: an address there says nothing about the company.
 const MAIL_PROVIDERS = new Set(
   [
     'gmail.com googlemail.com outlook.com hotmail.com live.com msn.com yahoo.com ymail.com aol.com',

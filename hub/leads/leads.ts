@@ -1,11 +1,14 @@
 import { ApiError, invalid } from '../../shared/problem.ts'
 import { raw, type Sql } from '../../shared/sql.ts'
 import { bilingual } from '../i18n/words.ts'
-import { domainOf, isNamed, type Lead, LeadChange, type NewLead } from './lead.ts'
+import { domainOf, isIdentified, type Lead, LeadChange, type NewLead } from './lead.ts'
 import { leadsText } from './leads.text.ts'
 import { recordActivity } from './timeline.ts'
 
-/** A lead's columns as `Lead` has them, over `hub.leads as lead` joined with `hub.projects as project`. */
+/**
+ * A lead's columns as `Lead` has them, over `hub.leads as lead` joined with `hub.projects as
+ * project`.
+ */
 export const leadColumns = raw(`
   lead.id, project.slug as project, lead.name, lead.email, lead.company, lead.title, lead.phone,
   lead.website, lead.country, lead.stage, lead.source, lead.lawful_basis, lead.score, lead.tags,
@@ -23,7 +26,7 @@ export const leadColumns = raw(`
   ) as open_tasks,
   lead.created_at, lead.updated_at`)
 
-/** getLead answers a lead of the transaction's scope, or undefined. */
+/** getLead returns a lead in the transaction's scope, or undefined. */
 export async function getLead(sql: Sql, id: string): Promise<Lead | undefined> {
   const [lead] = await sql<Lead>`
     select ${leadColumns}
@@ -33,14 +36,14 @@ export async function getLead(sql: Sql, id: string): Promise<Lead | undefined> {
   return lead
 }
 
-/** requireLead is getLead, or 404. */
+/** requireLead returns a lead in the transaction's scope, or throws 404. */
 export async function requireLead(sql: Sql, id: string): Promise<Lead> {
   const lead = await getLead(sql, id)
   if (!lead) throw new ApiError('not_found', 'There is no such lead.')
   return lead
 }
 
-/** The lead with this address in a project, whatever its case. */
+/** The lead with this address in a project, regardless of case. */
 export async function findByEmail(
   sql: Sql,
   project_id: string,
@@ -52,9 +55,9 @@ export async function findByEmail(
 }
 
 /**
- * createLead adds a lead parsed by NewLead, and the activity that begins its timeline. Where its
- * e-mail is known in the project already, whatever the case, nothing changes, and the answer is the
- * lead that has it. `details` say who made it, e.g. {mission_id}.
+ * createLead adds a lead parsed by NewLead, and the first activity of its timeline. If the project
+ * already has its e-mail, regardless of case, nothing changes, and it returns the
+ * existing lead. `details` record who made it, e.g. {mission_id}.
  */
 export async function createLead(
   sql: Sql,
@@ -82,7 +85,7 @@ export async function createLead(
     }
     const known = lead.email ? await findByEmail(sql, project_id, lead.email) : undefined
     if (known) return { id: known, is_new: false }
-    // Whoever had the address was deleted between the two statements.
+    // The lead with this address was deleted between the two statements.
   }
 }
 
@@ -93,7 +96,7 @@ export async function createLead(
 export async function changeLead(sql: Sql, id: string, change: LeadChange): Promise<void> {
   const before = await lockLead(sql, id)
   const lead = columnsOf({ ...before, ...change })
-  if (!isNamed(lead)) {
+  if (!isIdentified(lead)) {
     throw invalid([{ path: 'name', code: 'required', message: bilingual(leadsText).keep_one }])
   }
   if (lead.email && lead.email.toLowerCase() !== before.email?.toLowerCase()) {
@@ -126,8 +129,8 @@ export async function changeLead(sql: Sql, id: string, change: LeadChange): Prom
 }
 
 /**
- * moveStage moves a lead on from one of some stages, as the first mail to it, its answer and the
- * taking back of that do; a lead that is elsewhere by now stays there. `details` say why.
+ * moveStage moves a lead to a stage if it is in one of the given ones, as its first mail, its reply,
+ * and the undoing of a reply do. `details` say why.
  */
 export async function moveStage(
   sql: Sql,
@@ -142,7 +145,10 @@ export async function moveStage(
   await recordActivity(sql, { ...lead, kind: 'stage', details: { ...details, to } })
 }
 
-/** addEvidence keeps what is known of a lead and from where; the same fact from there is kept once. */
+/**
+ * addEvidence stores a fact about a lead with its source; the same fact from the same source only
+ * once.
+ */
 export async function addEvidence(
   sql: Sql,
   evidence: {
@@ -186,7 +192,7 @@ export class KnownEmail extends Error {
 export const CHANGEABLE = LeadChange.keyof().options
 type Columns = Pick<Lead, (typeof CHANGEABLE)[number]> & { domain: string | null }
 
-/** A lead of which nothing is known. */
+/** An empty lead. */
 export const EMPTY: Columns = {
   name: null,
   email: null,

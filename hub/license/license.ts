@@ -12,14 +12,16 @@ import { licenseText } from './license.text.ts'
 
 const say = bilingual(licenseText)
 
-/** What each tier allows and costs a year; Enterprise is unlimited unless its key says otherwise. */
+/**
+ * What each tier allows and costs a year; Enterprise is unlimited unless its key says otherwise.
+ */
 export const TIERS = {
   free: { max_projects: 1, price_usd_year: 0 },
   starter: { max_projects: 3, price_usd_year: 499 },
   pro: { max_projects: 10, price_usd_year: 1_499 },
   enterprise: { max_projects: null, price_usd_year: 4_999 },
 } as const
-/** What the tiers are called, in every language. */
+/** The names of the tiers, the same in both languages. */
 export const TIER_NAMES = {
   free: 'Free',
   starter: 'Starter',
@@ -31,7 +33,7 @@ export const Tier = z.enum(['free', 'starter', 'pro', 'enterprise'])
 const GRACE_DAYS = 14
 const DAY_MS = 86_400_000
 
-/** The claims of a licence: a JWT signed with Ed25519 (RFC 8037, RFC 9864). */
+/** The claims of a license: a JWT signed with Ed25519 (RFC 8037, RFC 9864). */
 export const Claims = z.object({
   tier: Tier.exclude(['free']),
   /** null: unlimited. */
@@ -40,7 +42,7 @@ export const Claims = z.object({
   exp: z.int(),
 })
 
-/** license.json: the key as the customer got it. */
+/** license.json: the key as the customer received it. */
 export const LicenseFile = z.strictObject({ license: z.string().min(1).max(8000) })
 export const LICENSE: Setting<z.ZodNullable<typeof LicenseFile>> = {
   file: 'license.json',
@@ -55,7 +57,7 @@ export type License = {
   valid_until: string | null
   /** `grace`: expired within the last 14 days, and everything still works; then `expired`: Free. */
   status: 'none' | 'valid' | 'grace' | 'expired' | 'refused'
-  /** Why a key that is there does not count. */
+  /** Why the stored key is refused or expired. */
   reason: Words | null
 }
 
@@ -68,7 +70,7 @@ const FREE: License = {
   reason: null,
 }
 
-/** The licence of this hub as of now; a key that is refused leaves the Free limits and says why. */
+/** The license of this hub as of now; a key that is refused leaves the Free limits and says why. */
 export async function readLicense(config: Config, now = new Date()): Promise<License> {
   const file = await readSetting(config.paths, LICENSE)
   if (!file) return FREE
@@ -94,7 +96,7 @@ export async function checkLicense(
     const set = createLocalJWKSet(keys as Parameters<typeof createLocalJWKSet>[0])
     const { payload } = await jwtVerify(key, set, {
       algorithms: ['Ed25519', 'EdDSA'],
-      // Whether it has expired is for us to say: there is a time of grace.
+      // Not checked by jose: after the expiry date there is a grace period.
       currentDate: new Date(0),
     })
     return licenseOf(Claims.parse(payload), now)
@@ -130,17 +132,17 @@ function licenseOf(
   return { ...FREE, customer, valid_until, status: 'expired', reason: say.expired(valid_until) }
 }
 
-/** Refuses one project more than the licence allows. */
+/** Throws 402 if the license does not allow another project. */
 export async function requireRoom(sql: Sql, { tier, max_projects }: License): Promise<void> {
   if (max_projects === null) return
-  // Two creations at once must not both find the last place free.
+  // Two concurrent creations must not both take the last place.
   await sql`select pg_advisory_xact_lock(${LOCK_SPACE}, ${LOCKS.license})`
   const [row] = await sql<{ count: number }>`select count(*)::int as count from hub.projects`
   if ((row?.count ?? 0) < max_projects) return
   throw new ApiError('license_limit', say.no_room(TIER_NAMES[tier], max_projects))
 }
 
-/** Refuses to write into a project beyond the licence's limit: the oldest ones stay writable. */
+/** Throws 402 for a project beyond the license's limit; the oldest projects stay writable. */
 export async function requireWritable(sql: Sql, project: Project, license: License): Promise<void> {
   const { max_projects, tier } = license
   if (max_projects === null) return

@@ -27,13 +27,16 @@ const Sender = z.strictObject({
 const Footer = z.strictObject({
   postal_address: line(300).nullable().default(null),
   reason_en: line(300).nullable().default(null).meta({
-    description: 'Why the reader gets it; null takes our sentence.',
+    description: 'Why the recipient gets this mail; null uses the default sentence.',
   }),
   reason_tr: line(300).nullable().default(null),
 })
 const Ramp = z
   .strictObject({ start: z.int().min(1).max(10_000), step: z.int().min(1).max(10_000) })
-  .meta({ description: 'A new sender begins with `start` a day and adds `step` a sending day.' })
+  .meta({
+    description:
+      'A new sender starts with `start` mails per day and adds `step` on each day that it sends.',
+  })
 const Fields = {
   sender: Sender.nullable(),
   footer: Footer,

@@ -1,16 +1,16 @@
 import { agentName } from '../agents/names.text.ts'
 import { texts } from '../i18n/words.ts'
 
-/** What is said when somebody decides, and of what came of it. */
+/** Answers to a decision on an approval, and its outcome. */
 export const approvalText = texts(
   {
-    changed: 'What is approved is not what was shown. Look at it again.',
+    changed: 'The proposal has changed since it was shown. Read it again.',
     decided: {
-      waiting: 'It waits for a decision.',
-      approved: 'It was decided already: it is approved.',
-      rejected: 'It was decided already: it is rejected.',
-      done: 'It was decided already: it is done.',
-      failed: 'It was decided already: it was tried and failed.',
+      waiting: 'It is waiting for a decision.',
+      approved: 'Already decided: it was approved.',
+      rejected: 'Already decided: it was rejected.',
+      done: 'Already decided: it was carried out.',
+      failed: 'Already decided: it was tried and failed.',
     },
     mission_cancelled: 'The mission was cancelled.',
     noted: 'Noted.',
@@ -18,13 +18,13 @@ export const approvalText = texts(
     unable: 'This hub cannot do that.',
   },
   {
-    changed: 'Onaylanan, gösterilenle aynı değil. Yeniden bakın.',
+    changed: 'Öneri, gösterildikten sonra değişti. Yeniden okuyun.',
     decided: {
       waiting: 'Karar bekliyor.',
-      approved: 'Karar verilmiş: onaylandı.',
-      rejected: 'Karar verilmiş: reddedildi.',
-      done: 'Karar verilmiş: yapıldı.',
-      failed: 'Karar verilmiş: denendi, başarısız oldu.',
+      approved: 'Karar zaten verilmiş: onaylandı.',
+      rejected: 'Karar zaten verilmiş: reddedildi.',
+      done: 'Karar zaten verilmiş: uygulandı.',
+      failed: 'Karar zaten verilmiş: denendi, başarısız oldu.',
     },
     mission_cancelled: 'Görev iptal edildi.',
     noted: 'Not edildi.',

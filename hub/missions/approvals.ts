@@ -24,7 +24,9 @@ export const Approval = z
     kind: z.enum(['external', 'destructive', 'prompt', 'process']),
     title: z.string(),
     action: z.record(z.string(), z.unknown()),
-    hash: z.string().meta({ description: 'Of the action as shown; a yes has to name it.' }),
+    hash: z
+      .string()
+      .meta({ description: 'The hash of the action as shown; an approval must name it.' }),
     status: z.enum(['waiting', 'approved', 'rejected', 'done', 'failed']),
     outcome: z.string().nullable(),
     decided_at: z.string().nullable(),
@@ -120,8 +122,8 @@ const Rule = z.object({
 export const FOR_MISSIONS = ['read_web']
 
 /**
- * carryOut does what was approved and notes what came of it. What a killed hub had a yes for but had
- * not noted is done again: every action may be.
+ * carryOut does what was approved and notes what came of it. What a killed hub had a yes for but
+ * had not noted is done again: every action may be.
  */
 export async function carryOut(
   { db, paths, actions, log }: { db: Database; paths: Paths; actions: Actions; log: Log },

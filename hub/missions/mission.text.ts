@@ -1,28 +1,28 @@
 import { texts } from '../i18n/words.ts'
 
-/** What is said of a mission: where it stands, why it waits, failed or was cancelled. */
+/** The state of a mission, and why it is waiting, failed or was cancelled. */
 export const missionText = texts(
   {
     states: {
-      queued: 'The mission waits for its turn.',
-      processing: 'The mission is at work.',
+      queued: 'The mission is queued.',
+      processing: 'The mission is running.',
       done: 'The mission is done.',
-      failed: 'The mission has failed.',
+      failed: 'The mission failed.',
       cancelled: 'The mission was cancelled.',
     },
-    cannot_cancel: 'It cannot be cancelled any more.',
-    cannot_retry: 'Only failed and cancelled ones are tried again.',
-    tried_already: 'It is being tried again already.',
+    cannot_cancel: 'It can no longer be cancelled.',
+    cannot_retry: 'Only failed and cancelled missions can be retried.',
+    tried_already: 'It is already being retried.',
     you_cancelled: 'You cancelled it.',
-    no_agent: (name: string) => `There is no agent "${name}".`,
-    model_chose: 'The words did not tell; the model chose.',
-    by_hand: 'It was given.',
-    looked_at: { daily: 'It is looked at daily.', weekly: 'It is looked at weekly.' },
+    no_agent: (name: string) => `There is no agent named "${name}".`,
+    model_chose: 'The task’s wording was not clear enough, so the model chose.',
+    by_hand: 'The agent was chosen with the task.',
+    looked_at: { daily: 'It runs every day.', weekly: 'It runs every week.' },
     alert: (kind: string) => `Health alert: ${kind}.`,
-    restarting: 'The hub is being restarted; it goes on then.',
-    interrupted: 'The hub ended while this ran; it goes on behind its last finished step.',
-    given_up: 'The hub ended each time this ran; it was given up. Try again with a smaller task.',
-    fault: 'A fault in the hub itself; its log has the details. Try again.',
+    restarting: 'The hub is restarting; the mission continues afterwards.',
+    interrupted: 'The hub stopped during this mission; it continues after the last finished step.',
+    given_up: 'The hub stopped each time this mission ran, so it was given up. Try a smaller task.',
+    fault: 'An error in the hub itself; its log has the details. Try again.',
   },
   {
     states: {
@@ -37,14 +37,14 @@ export const missionText = texts(
     tried_already: 'Zaten yeniden deneniyor.',
     you_cancelled: 'Siz iptal ettiniz.',
     no_agent: (name) => `“${name}” adında bir ajan yok.`,
-    model_chose: 'Görevin sözlerinden anlaşılmadı; model seçti.',
+    model_chose: 'Görevin metni yeterince açık değildi; ajanı model seçti.',
     by_hand: 'Ajan görevle birlikte seçildi.',
-    looked_at: { daily: 'Her gün gözden geçirilir.', weekly: 'Her hafta gözden geçirilir.' },
+    looked_at: { daily: 'Her gün çalışır.', weekly: 'Her hafta çalışır.' },
     alert: (kind) => `Sağlık uyarısı: ${kind}.`,
-    restarting: 'Hub yeniden başlatılıyor; görev ardından sürer.',
-    interrupted: 'Görev sürerken hub kapandı; son biten adımın ardından sürer.',
+    restarting: 'Hub yeniden başlatılıyor; görev ardından devam eder.',
+    interrupted: 'Görev sürerken hub durdu; görev son biten adımdan sonra devam eder.',
     given_up:
-      'Bu görev her çalıştığında hub kapandı; görevden vazgeçildi. Daha küçük bir işle yeniden deneyin.',
+      'Bu görev her çalıştığında hub durdu; görevden vazgeçildi. Daha küçük bir görevle yeniden deneyin.',
     fault: 'Hub’ın kendisinde bir hata oldu; ayrıntıları günlükte. Yeniden deneyin.',
   },
 )

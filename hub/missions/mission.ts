@@ -24,11 +24,14 @@ export type Department = z.infer<typeof Department>
 export const Mission = z
   .object({
     id: z.uuid(),
-    department: Department.meta({ description: '`auto` until the model has found the agent.' }),
+    department: Department.meta({ description: '`auto` until the model has chosen the agent.' }),
     task: z.string(),
     project: z.string(),
     status: Status,
-    reason: z.string().nullable().meta({ description: 'Why it waits, failed or was cancelled.' }),
+    reason: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why it is waiting, failed or was cancelled.' }),
     waits_for: WaitsFor.nullable(),
     routed_by: z.enum(['given', 'phrase', 'model', 'schedule', 'alert', 'system']),
     routed_because: z.string().nullable(),
@@ -50,7 +53,7 @@ export type MissionKept = Omit<Mission, 'reason' | 'routed_because'> & {
 export const Step = z.object({
   position: z.int(),
   name: z.string(),
-  title: z.string().meta({ description: 'Its name in words.' }),
+  title: z.string().meta({ description: 'The step’s name to show.' }),
   tokens: z.int(),
   started_at: z.string(),
   finished_at: z.string(),
@@ -141,7 +144,9 @@ export async function cancelMission(sql: Sql, id: string, reason: Words): Promis
   await addEvent(sql, { ...gone, mission_id: id }, 'state', { status: 'cancelled' })
 }
 
-/** retryMission makes a new mission of one that failed or was cancelled; the old one stays as it is. */
+/**
+ * retryMission makes a new mission of one that failed or was cancelled; the old one stays as it is.
+ */
 export async function retryMission(sql: Sql, id: string): Promise<string> {
   const [old] = await sql<{
     project_id: string

@@ -47,7 +47,9 @@ export type Missions = {
   wake: () => void
   /** Ends the run of a mission that was cancelled, and its call of the model. */
   abort: (mission_id: string) => void
-  /** `event` <mission id>: something was noted; `token` <mission id, text>: a piece of an answer. */
+  /**
+   * `event` <mission id>: something was noted; `token` <mission id, text>: a piece of an answer.
+   */
   events: EventEmitter<{ event: [string]; token: [string, string] }>
 }
 

@@ -1,29 +1,29 @@
 import { texts } from '../i18n/words.ts'
 
-/** What there is to do, each in one line of a list; a task and an approval have a title themselves. */
+/** The titles of the next actions on Today; tasks and approvals bring their own title. */
 export const nextActionText = texts(
   {
-    add_service_key: 'Paste the service key: until then everything can only be read',
+    add_service_key: 'Paste the service key: until then everything is read-only',
     create_project: 'Create your first project',
-    confirm_mail: 'Mail is paused: see why, then confirm',
+    confirm_mail: 'Mail is paused: see why, then resume it',
     check_unclear: (subject: string) =>
-      `Find out whether “${subject}” was sent: the answer never came`,
-    answer_reply: (lead: string) => `Answer ${lead}, who replied`,
+      `Find out whether “${subject}” was sent: the server never confirmed it`,
+    answer_reply: (lead: string) => `Answer the reply from ${lead}`,
     approve_draft: (subject: string) => `Read and approve “${subject}”`,
     decide_approval: (title: string) => `Decide: ${title}`,
-    send_draft: (subject: string) => `Send “${subject}”, which is approved`,
+    send_draft: (subject: string) => `Send the approved draft “${subject}”`,
     finish_draft: (n: number) =>
       n === 1
         ? 'Finish 1 draft that has no design yet'
         : `Finish ${n} drafts that have no design yet`,
-    follow_up: (lead: string, days: number) => `Follow up with ${lead}: no answer for ${days} days`,
+    follow_up: (lead: string, days: number) => `Follow up with ${lead}: no reply for ${days} days`,
     look_at_failed_import: (file: string) => `See why the import of ${file} stopped`,
     correct_import: (n: number, file: string) =>
-      `Correct ${n} ${n === 1 ? 'row' : 'rows'} of ${file} and import ${n === 1 ? 'it' : 'them'} again`,
+      `Correct ${n} ${n === 1 ? 'row' : 'rows'} in ${file} and import ${n === 1 ? 'it' : 'them'} again`,
     look_at_failed_mission: (task: string) => `See why “${task}” failed`,
-    choose_model: 'Choose a model: missions wait for one',
-    set_up_mail: 'Set up mail: drafts can be made without, sending cannot',
-    renew_license: 'Renew the licence',
+    choose_model: 'Choose a model: missions are waiting for one',
+    set_up_mail: 'Set up mail: drafts can be written without it, but not sent',
+    renew_license: 'Renew the license',
     add_leads: (project: string) =>
       `Add leads to ${project}: import a file or send the research agent`,
     write_to_leads: (n: number) =>
@@ -32,9 +32,9 @@ export const nextActionText = texts(
   {
     add_service_key: 'Servis anahtarını yapıştırın: o zamana dek her şey salt okunur',
     create_project: 'İlk projenizi oluşturun',
-    confirm_mail: 'E-posta durduruldu: nedenine bakın, sonra onaylayın',
-    check_unclear: (subject) => `“${subject}” gönderildi mi öğrenin: yanıt hiç gelmedi`,
-    answer_reply: (lead) => `${lead} yanıt verdi: geri dönün`,
+    confirm_mail: 'Gönderim duraklatıldı: nedenine bakın, sonra sürdürün',
+    check_unclear: (subject) => `“${subject}” gönderildi mi, öğrenin: sunucu hiç doğrulamadı`,
+    answer_reply: (lead) => `${lead} yanıt verdi: yanıtlayın`,
     approve_draft: (subject) => `Okuyup onaylayın: “${subject}”`,
     decide_approval: (title) => `Karar verin: ${title}`,
     send_draft: (subject) => `Onaylanan “${subject}” taslağını gönderin`,
@@ -44,10 +44,10 @@ export const nextActionText = texts(
     correct_import: (n, file) => `${file} dosyasındaki ${n} satırı düzeltip yeniden aktarın`,
     look_at_failed_mission: (task) => `“${task}” neden başarısız oldu, bakın`,
     choose_model: 'Bir model seçin: görevler onu bekliyor',
-    set_up_mail: 'E-postayı kurun: taslak onsuz da yazılır, gönderim yapılamaz',
+    set_up_mail: 'E-postayı kurun: taslaklar onsuz da yazılır ama gönderilemez',
     renew_license: 'Lisansı yenileyin',
     add_leads: (project) =>
-      `${project} projesine aday ekleyin: bir dosya aktarın ya da araştırma ajanını gönderin`,
+      `${project} projesine aday ekleyin: bir dosya aktarın ya da araştırma ajanını görevlendirin`,
     write_to_leads: (n) => `E-postası olan ${n} yeni adaya yazın`,
   },
 )

@@ -33,9 +33,9 @@ export const NextAction = z
       'add_leads',
       'write_to_leads',
     ]),
-    title: z.string().meta({ description: 'What to do, in a line.' }),
+    title: z.string().meta({ description: 'What to do, in one line.' }),
     name: z.string().nullable().meta({
-      description: 'What it is about: the lead, subject, task, file or project; null for several.',
+      description: 'The lead, subject, task, file or project it is about; null for several.',
     }),
     project: z.string().nullable(),
     ref: z

@@ -52,7 +52,7 @@ export async function releaseForModel(sql: Sql): Promise<void> {
     where status = 'queued' and waits_for = 'model'`
 }
 
-/** The licence allows so many projects: those of them that wait for it can begin. */
+/** Lets the missions begin that waited for the license, as far as it allows their projects. */
 export async function releaseForLicense(sql: Sql, max_projects: number | null): Promise<void> {
   await sql`
     update hub.missions set waits_for = null, reason = null
@@ -79,7 +79,7 @@ export async function claimMission(
   return mission
 }
 
-/** The licence may have shrunk since it was composed: a read-only project's missions wait for it. */
+/** The license may have shrunk since it was composed: a read-only project's missions wait for it. */
 export async function waitForLicense(
   sql: Sql,
   of: { project_id: string; mission_id: string },

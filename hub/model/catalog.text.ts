@@ -1,6 +1,6 @@
 import { decimal, texts } from '../i18n/words.ts'
 
-/** What the models of the catalogue are for, and which one a machine should have. */
+/** What each model preset is good for, and which one suits this machine. */
 export const catalogText = texts(
   {
     about: {
@@ -12,9 +12,9 @@ export const catalogText = texts(
     enough: (gib: number, name: string) =>
       `This machine has ${decimal('en', gib)} GB of memory: enough for ${name}.`,
     fits: (gib: number, name: string, larger: string, needed: number) =>
-      `This machine has ${decimal('en', gib)} GB of memory: ${name} fits; ${larger} wants a machine with ${needed} GB or more.`,
+      `This machine has ${decimal('en', gib)} GB of memory: ${name} fits; ${larger} needs a machine with ${needed} GB or more.`,
     none: (gib: number) =>
-      `This machine has ${decimal('en', gib)} GB of memory, too little for a model of its own (3.5 GB are needed). Everything else works; connect an OpenAI-compatible endpoint under Settings > Models.`,
+      `This machine has ${decimal('en', gib)} GB of memory, too little to run a model here (3.5 GB are needed). Everything else works. Connect an OpenAI-compatible endpoint in Settings > Models.`,
   },
   {
     about: {
@@ -27,6 +27,6 @@ export const catalogText = texts(
     fits: (gib, name, larger, needed) =>
       `Bu makinede ${decimal('tr', gib)} GB bellek var: ${name} sığar; ${larger} en az ${needed} GB bellekli bir makine ister.`,
     none: (gib) =>
-      `Bu makinede ${decimal('tr', gib)} GB bellek var; kendi modeli için az (3,5 GB gerekir). Diğer her şey çalışır; Ayarlar > Modeller altında OpenAI uyumlu bir uç nokta bağlayın.`,
+      `Bu makinede ${decimal('tr', gib)} GB bellek var; burada model çalıştırmak için az (3,5 GB gerekir). Diğer her şey çalışır. Ayarlar > Modeller bölümünde OpenAI uyumlu bir uç nokta bağlayın.`,
   },
 )

@@ -10,7 +10,7 @@ import { modelText } from './model.text.ts'
 const say = bilingual(modelText)
 
 const SERVE = join(import.meta.dirname, 'serve.ts')
-const LONGEST_PAUSE_MS = 60_000
+const MAX_PAUSE_MS = 60_000
 /** So long it may take to end by itself before it is killed. */
 const GRACE_MS = 5_000
 
@@ -70,7 +70,7 @@ export function createSupervisor(options: SupervisorOptions) {
       log({ msg: 'model process ended', code, signal, detail: detail.en })
       supervised = { state: 'crashed', detail }
       crashes += 1
-      const pause = doublingDelay(crashes, { first: pause_ms, longest: LONGEST_PAUSE_MS })
+      const pause = doublingDelay(crashes, { first: pause_ms, longest: MAX_PAUSE_MS })
       restart = setTimeout(start, pause).unref()
     })
   }

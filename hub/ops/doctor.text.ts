@@ -1,6 +1,6 @@
 import { decimal, moment, texts } from '../i18n/words.ts'
 
-/** What the doctor looks at, and what he finds. */
+/** The doctor's checks and their findings. */
 export const doctorText = texts(
   {
     names: {
@@ -13,7 +13,7 @@ export const doctorText = texts(
       hub: 'Hub',
       set_up: 'Set-up',
       model: 'Model',
-      licence: 'Licence',
+      license: 'License',
       mail: 'Mail',
       backups: 'Backups',
       cron: 'Cron',
@@ -21,83 +21,84 @@ export const doctorText = texts(
     },
     node: {
       is: (version: string) => `Node ${version}.`,
-      old: (version: string, least: number) => `Node ${version} is too old; ${least} is needed.`,
+      old: (version: string, least: number) =>
+        `Node ${version} is too old; ${least} or later is required.`,
     },
     memory: {
       is: (gib: number) => `${decimal('en', gib)} GiB of memory.`,
       little: (gib: number) =>
         `${decimal('en', gib)} GiB of memory: choose a small model, or an endpoint elsewhere.`,
       too_little: (gib: number) =>
-        `${decimal('en', gib)} GiB of memory; 3.5 are needed. Give this machine more.`,
+        `${decimal('en', gib)} GiB of memory; at least 3.5 GiB are required. Add memory to this machine.`,
     },
     disk: {
-      is: (gib: number, folder: string) => `${decimal('en', gib)} GiB are free at ${folder}.`,
+      is: (gib: number, folder: string) => `${decimal('en', gib)} GiB free in ${folder}.`,
       little: (gib: number, folder: string) =>
-        `${decimal('en', gib)} GiB are free at ${folder}. Make room: a backup or a model needs more.`,
+        `${decimal('en', gib)} GiB free in ${folder}. Free some space: a backup or a model needs more.`,
       too_little: (gib: number, folder: string) =>
-        `${decimal('en', gib)} GiB are free at ${folder}; 1 is needed. Delete old backups or models.`,
+        `${decimal('en', gib)} GiB free in ${folder}; at least 1 GiB is required. Delete old backups or models.`,
     },
     folders: {
-      are: 'All folders are there and can be written.',
+      are: 'All folders exist and are writable.',
       amiss: (folder: string) =>
-        `${folder} is missing or not the hub's to write. Run the installer again: it repairs that.`,
+        `${folder} is missing, or the hub cannot write to it. Run the installer again to repair it.`,
     },
     secrets: {
-      are: 'All secrets are for the hub alone.',
-      missing: (file: string) =>
-        `${file} is missing. Run the installer again: it makes what is not there.`,
-      open: (file: string) => `Others can read ${file}. Do: chmod 600 ${file}`,
+      are: 'Only the hub can read its secrets.',
+      missing: (file: string) => `${file} is missing. Run the installer again to create it.`,
+      open: (file: string) => `Other users can read ${file}. Run: chmod 600 ${file}`,
     },
     database: {
-      writes: (address: string) => `It answers at ${address}; the service key is in use.`,
+      writes: (address: string) => `Answers at ${address} with the service key.`,
       reads:
-        'It answers, but only the read-only key is in use. `watchpost-hub service-key show` prints the other one, for Settings > Service Key.',
+        'Answers, but only with the read-only key. Paste the key that `watchpost-hub service-key show` prints in Settings > Service Key.',
       amiss: (address: string, why: string) =>
-        `${address} does not answer as it should: ${why}. See journalctl -u watchpost-postgres, or paste the key again in Settings > Service Key.`,
+        `${address} does not work: ${why}. See journalctl -u watchpost-postgres, or paste the key again in Settings > Service Key.`,
     },
     hub: {
       runs: (version: string, port: number) => `Version ${version} answers on port ${port}.`,
       away: (address: string) =>
-        `Nothing answers on ${address}. Do: systemctl start watchpost-hub; journalctl -u watchpost-hub says why it ended.`,
+        `Nothing answers at ${address}. Run: systemctl start watchpost-hub. If it stops again, journalctl -u watchpost-hub shows why.`,
     },
     set_up: {
-      done: 'The admin has a password.',
-      open: 'Nobody has chosen a password yet. `watchpost-hub status` shows the set-up code.',
+      done: 'The admin password is set.',
+      open: 'No admin password has been set yet. `watchpost-hub status` shows the set-up code.',
     },
     model: {
-      none: 'No model is chosen; missions wait. Choose one in Settings > Models.',
+      none: 'No model is chosen, so missions wait. Choose one in Settings > Models.',
       endpoint: (model: string, url: string) => `${model} at ${url}.`,
-      gone: (file: string) => `${file} is not there. Download it in Settings > Models.`,
+      gone: (file: string) => `${file} is missing. Download it in Settings > Models.`,
     },
     mail: {
       paused: {
-        admin: 'It is paused by the admin.',
-        restored: 'It is paused, for a backup was restored.',
-        bounces: 'It is paused, for too many mails bounced.',
-        complaints: 'It is paused, for too many readers complained.',
-        agent: 'It is paused, as the system agent asked.',
+        admin: 'Paused by the admin.',
+        restored: 'Paused because a backup was restored.',
+        bounces: 'Paused because too many mails bounced.',
+        complaints: 'Paused because too many recipients reported spam.',
+        agent: 'Paused at the system agent’s request.',
       },
-      confirm: 'Confirm in Settings > Mail.',
-      no_server: 'No server is set. Enter one in Settings > Mail.',
-      no_address: 'The unsubscribe link needs public_url (https). Set it in Settings > Mail.',
-      goes: (by: string) => `By ${by}.`,
+      confirm: 'Resume it in Settings > Mail.',
+      no_server: 'No mail server is set up. Enter one in Settings > Mail.',
+      no_address: 'The unsubscribe link needs a public https address. Enter it in Settings > Mail.',
+      goes: (by: string) => `Sent through ${by}.`,
     },
     backups: {
-      none: (next: string) => `None yet; the first comes at ${moment('en', next)}.`,
-      last: (at: string) => `Last at ${moment('en', at)}.`,
+      none: (next: string) => `None yet. The first is due on ${moment('en', next)}.`,
+      last: (at: string) => `Last one on ${moment('en', at)}.`,
       old: (at: string) =>
-        `The last one is of ${moment('en', at)}. Do: watchpost-hub backup; it says what is amiss.`,
+        `The last one was made on ${moment('en', at)}. Run watchpost-hub backup; it reports what is wrong.`,
     },
     cron: {
       is: (file: string) => `${file} makes the nightly backup.`,
-      not_installed: 'Not installed; the hub itself makes the backups.',
+      not_installed: 'Not installed; the hub makes the backups itself.',
       missing: (file: string) =>
-        `${file} is missing; the hub itself makes the backups while it runs.`,
+        `${file} is missing; the hub makes the backups itself while it runs.`,
     },
     browser: {
       is: (file: string, version: string) =>
-        `${file} ${version} starts in its sandbox, for web research.`,
-      missing: 'Chromium is not installed, so agents read no websites. Do: apt install chromium',
+        `${file} ${version} starts in its sandbox, ready for web research.`,
+      missing:
+        'Chromium is not installed, so agents cannot read websites. Run: apt install chromium',
     },
   },
   {
@@ -111,7 +112,7 @@ export const doctorText = texts(
       hub: 'Hub',
       set_up: 'Kurulum',
       model: 'Model',
-      licence: 'Lisans',
+      license: 'Lisans',
       mail: 'E-posta',
       backups: 'Yedekler',
       cron: 'Zamanlanmış yedek',
@@ -124,68 +125,67 @@ export const doctorText = texts(
     memory: {
       is: (gib) => `${decimal('tr', gib)} GiB bellek var.`,
       little: (gib) =>
-        `${decimal('tr', gib)} GiB bellek var: küçük bir model ya da başka yerde bir uç nokta seçin.`,
+        `${decimal('tr', gib)} GiB bellek var: küçük bir model ya da başka bir makinedeki uç noktayı seçin.`,
       too_little: (gib) =>
-        `${decimal('tr', gib)} GiB bellek var; 3,5 GiB gerekir. Bu makineye bellek ekleyin.`,
+        `${decimal('tr', gib)} GiB bellek var; en az 3,5 GiB gerekir. Bu makineye bellek ekleyin.`,
     },
     disk: {
       is: (gib, folder) => `${folder} klasöründe ${decimal('tr', gib)} GiB boş.`,
       little: (gib, folder) =>
-        `${folder} klasöründe ${decimal('tr', gib)} GiB boş. Yer açın: bir yedek ya da model daha fazlasını ister.`,
+        `${folder} klasöründe ${decimal('tr', gib)} GiB boş. Yer açın: bir yedek ya da model için daha fazlası gerekir.`,
       too_little: (gib, folder) =>
         `${folder} klasöründe ${decimal('tr', gib)} GiB boş; en az 1 GiB gerekir. Eski yedekleri ya da modelleri silin.`,
     },
     folders: {
       are: 'Tüm klasörler yerinde ve yazılabilir.',
       amiss: (folder) =>
-        `${folder} yok ya da hub oraya yazamıyor. Kurulumu yeniden çalıştırın: bunu onarır.`,
+        `${folder} yok ya da hub oraya yazamıyor. Onarmak için kurulumu yeniden çalıştırın.`,
     },
     secrets: {
       are: 'Gizli dosyaları yalnızca hub okuyabilir.',
-      missing: (file) => `${file} yok. Kurulumu yeniden çalıştırın: eksik olanı oluşturur.`,
+      missing: (file) => `${file} yok. Oluşturmak için kurulumu yeniden çalıştırın.`,
       open: (file) => `Başkaları bu dosyayı okuyabilir: ${file}. Komut: chmod 600 ${file}`,
     },
     database: {
       writes: (address) => `${address} adresinde yanıt veriyor; servis anahtarı kullanılıyor.`,
       reads:
-        'Yanıt veriyor, ama yalnızca okuyan anahtar kullanılıyor. `watchpost-hub service-key show` öbürünü gösterir; Ayarlar > Servis anahtarı bölümüne yapıştırın.',
+        'Yanıt veriyor, ama salt okunur anahtarla. `watchpost-hub service-key show` komutunun gösterdiği anahtarı Ayarlar > Servis anahtarı bölümüne yapıştırın.',
       amiss: (address, why) =>
-        `${address} gerektiği gibi yanıt vermiyor: ${why}. journalctl -u watchpost-postgres çıktısına bakın ya da anahtarı Ayarlar > Servis anahtarı bölümüne yeniden yapıştırın.`,
+        `${address} çalışmıyor: ${why}. journalctl -u watchpost-postgres çıktısına bakın ya da anahtarı Ayarlar > Servis anahtarı bölümüne yeniden yapıştırın.`,
     },
     hub: {
       runs: (version, port) =>
         `${version} sürümü ${port} numaralı bağlantı noktasında yanıt veriyor.`,
       away: (address) =>
-        `${address} adresinde yanıt yok. Komut: systemctl start watchpost-hub; neden durduğunu journalctl -u watchpost-hub gösterir.`,
+        `${address} adresinde yanıt yok. Komut: systemctl start watchpost-hub. Yeniden durursa nedenini journalctl -u watchpost-hub gösterir.`,
     },
     set_up: {
-      done: 'Yöneticinin parolası var.',
-      open: 'Henüz kimse parola seçmedi. `watchpost-hub status` kurulum kodunu gösterir.',
+      done: 'Yönetici parolası belirlenmiş.',
+      open: 'Yönetici parolası henüz belirlenmemiş. `watchpost-hub status` kurulum kodunu gösterir.',
     },
     model: {
-      none: 'Model seçilmemiş; görevler bekler. Ayarlar > Modeller altında seçin.',
+      none: 'Model seçilmemiş; görevler bekliyor. Ayarlar > Modeller bölümünde seçin.',
       endpoint: (model, url) => `${model}, ${url} adresinde.`,
-      gone: (file) => `${file} yerinde değil. Ayarlar > Modeller altında indirin.`,
+      gone: (file) => `${file} yok. Ayarlar > Modeller bölümünde indirin.`,
     },
     mail: {
       paused: {
-        admin: 'Yönetici durdurdu.',
-        restored: 'Duruyor: bir yedek geri yüklendi.',
-        bounces: 'Duruyor: çok fazla posta geri döndü.',
-        complaints: 'Duruyor: çok fazla okur şikâyet etti.',
-        agent: 'Sistem ajanının isteğiyle duruyor.',
+        admin: 'Yönetici duraklattı.',
+        restored: 'Bir yedek geri yüklendiği için duraklatıldı.',
+        bounces: 'Çok fazla e-posta geri döndüğü için duraklatıldı.',
+        complaints: 'Çok fazla alıcı şikâyet ettiği için duraklatıldı.',
+        agent: 'Sistem ajanının isteğiyle duraklatıldı.',
       },
-      confirm: 'Ayarlar > E-posta altında onaylayın.',
-      no_server: 'Sunucu girilmemiş. Ayarlar > E-posta altında girin.',
+      confirm: 'Ayarlar > E-posta bölümünde sürdürün.',
+      no_server: 'E-posta sunucusu tanımlı değil. Ayarlar > E-posta bölümünde girin.',
       no_address:
-        'Abonelikten çıkma bağlantısı için https adresi gerekir. Ayarlar > E-posta altında girin.',
-      goes: (by) => `Gönderen: ${by}.`,
+        'Abonelikten çıkma bağlantısı için genel bir https adresi gerekir. Ayarlar > E-posta bölümünde girin.',
+      goes: (by) => `Gönderim yolu: ${by}.`,
     },
     backups: {
       none: (next) => `Henüz yok; ilki: ${moment('tr', next)}.`,
       last: (at) => `Sonuncusu: ${moment('tr', at)}.`,
-      old: (at) =>
-        `Sonuncusu: ${moment('tr', at)}. Komut: watchpost-hub backup; neyin aksadığını söyler.`,
+      old: (at) => `Sonuncusu: ${moment('tr', at)}. Komut: watchpost-hub backup; sorunu bildirir.`,
     },
     cron: {
       is: (file) => `Gece yedeğini ${file} alır.`,
@@ -193,7 +193,8 @@ export const doctorText = texts(
       missing: (file) => `${file} yok; hub çalıştığı sürece yedekleri kendisi alır.`,
     },
     browser: {
-      is: (file, version) => `Web araştırması için ${file} ${version} korumalı alanında başlıyor.`,
+      is: (file, version) =>
+        `${file} ${version} korumalı alanında başlıyor; web araştırmasına hazır.`,
       missing: 'Chromium kurulu değil; ajanlar web sitesi okuyamaz. Komut: apt install chromium',
     },
   },

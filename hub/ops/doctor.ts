@@ -19,7 +19,7 @@ import { doctorText } from './doctor.text.ts'
 import { readSetting } from './settings.ts'
 
 const say = bilingual(doctorText)
-const licence = bilingual(licenseText)
+const licenseWords = bilingual(licenseText)
 
 type Grade = 'ok' | 'warn' | 'fail'
 type Answer = [Grade, Words]
@@ -41,14 +41,17 @@ const CHECKS: Record<keyof typeof say.names, (config: Config) => Promise<Answer>
   hub,
   set_up: setUp,
   model,
-  licence: license,
+  license,
   mail,
   backups,
   cron,
   browser,
 }
 
-/** examine checks every prerequisite; each finding is a sentence, with the way out where it is amiss. */
+/**
+ * examine checks every prerequisite; each finding is a sentence, with the way out where it is
+ * amiss.
+ */
 export async function examine(config: Config): Promise<Finding[]> {
   const found: Finding[] = []
   for (const name of Object.keys(CHECKS) as (keyof typeof CHECKS)[]) {
@@ -182,8 +185,8 @@ async function model({ paths }: Config): Promise<Answer> {
 async function license(config: Config): Promise<Answer> {
   const { tier, status, reason, valid_until } = await readLicense(config)
   if (reason) return ['warn', reason]
-  if (status === 'none' || valid_until === null) return ['ok', licence.free]
-  return ['ok', licence.valid(TIER_NAMES[tier], valid_until)]
+  if (status === 'none' || valid_until === null) return ['ok', licenseWords.free]
+  return ['ok', licenseWords.valid(TIER_NAMES[tier], valid_until)]
 }
 
 async function mail(config: Config): Promise<Answer> {

@@ -30,7 +30,10 @@ export const Alert = z
     since: z.string(),
     last_seen_at: z.string(),
     ended_at: z.string().nullable(),
-    mission_id: z.uuid().nullable().meta({ description: 'The mission that explains it.' }),
+    mission_id: z
+      .uuid()
+      .nullable()
+      .meta({ description: 'The mission that investigates the alert.' }),
     told_at: z.string().nullable(),
   })
   .meta({ id: 'Alert' })
@@ -41,7 +44,7 @@ type KeptAlert = z.infer<typeof KeptAlert>
 const KeptAlerts = z.array(KeptAlert)
 
 const alertsFile = (paths: Paths) => join(paths.data_dir, 'alerts.json')
-const MOST_KEPT = 50
+const MAX_ALERTS = 50
 
 /** Every alert that is kept, those that last first. */
 export async function readAlerts(paths: Paths): Promise<KeptAlert[]> {
@@ -67,8 +70,8 @@ type HealthDeps = {
 
 const GIB = 2 ** 30
 /** On a large disk a twentieth is plenty. */
-const LEAST_DISK = { bytes: 2 * GIB, part: 0.05, most: 20 * GIB }
-const LEAST_MEMORY_PART = 0.05
+const MIN_FREE_DISK = { bytes: 2 * GIB, part: 0.05, most: 20 * GIB }
+const MIN_FREE_MEMORY = 0.05
 const STUCK_HOURS = 1
 const STALE_BACKUP_MS = 50 * 3_600_000
 const DAY_MS = 86_400_000
@@ -79,13 +82,13 @@ const CHECKS: Record<Cause, Check> = {
   disk: async ({ config }) => {
     const { bavail, bsize, blocks } = await statfs(config.paths.data_dir)
     const free = bavail * bsize
-    const least = Math.min(LEAST_DISK.part * blocks * bsize, LEAST_DISK.most)
-    if (free >= Math.max(least, LEAST_DISK.bytes)) return undefined
+    const least = Math.min(MIN_FREE_DISK.part * blocks * bsize, MIN_FREE_DISK.most)
+    if (free >= Math.max(least, MIN_FREE_DISK.bytes)) return undefined
     return say.disk(free / GIB)
   },
   memory: async () => {
     const part = freemem() / totalmem()
-    if (part >= LEAST_MEMORY_PART) return undefined
+    if (part >= MIN_FREE_MEMORY) return undefined
     return say.memory(Math.round(100 * part))
   },
   database: async ({ db }) => {
@@ -143,7 +146,10 @@ const CHECKS: Record<Cause, Check> = {
 /** A fault has to be there so many times in a row: a model that starts anew is no alert. */
 const PATIENCE: Partial<Record<Cause, number>> = { model: 3, memory: 3, database: 2 }
 
-/** createHealth looks at the hub now and then; what is amiss is kept, and told to the system agent once a day. */
+/**
+ * createHealth looks at the hub now and then; what is amiss is kept, and told to the system agent
+ * once a day.
+ */
 export function createHealth(deps: HealthDeps, now = () => new Date()) {
   const { config, log } = deps
   const inRow = new Map<Cause, number>()
@@ -152,7 +158,8 @@ export function createHealth(deps: HealthDeps, now = () => new Date()) {
     const { language } = await readSystem(config.paths)
     const found = new Map<Cause, Words>()
     for (const cause of CAUSES) {
-      // What cannot be measured is no fault by itself: the database's own check says when it is away.
+      // What cannot be measured is no fault by itself: the database's own check says when it is
+      // away.
       const words = await CHECKS[cause](deps).catch(() => undefined)
       inRow.set(cause, words ? (inRow.get(cause) ?? 0) + 1 : 0)
       if (words && (inRow.get(cause) ?? 0) >= (PATIENCE[cause] ?? 1)) {
@@ -184,7 +191,7 @@ export function createHealth(deps: HealthDeps, now = () => new Date()) {
       log({ msg: 'health alert ended', cause: one.cause })
       alerts.push({ ...one, ended_at: at })
     }
-    const all = [...alerts, ...ended].slice(0, MOST_KEPT)
+    const all = [...alerts, ...ended].slice(0, MAX_ALERTS)
     if (all.length > 0 || before.length > 0) await writeJson(alertsFile(config.paths), all)
     return alerts.filter(({ ended_at }) => ended_at === null)
   }

@@ -1,19 +1,19 @@
 import { texts } from '../i18n/words.ts'
 
-/** What is amiss with a file of the settings. */
+/** What is wrong with a settings file. */
 export const settingsText = texts(
   {
     unusable: (file: string, field: string, why: string) =>
-      `${file}: ${field} is not usable: ${why}`,
+      `${file}: ${field} is not valid: ${why}`,
     whole: 'the file',
     no_key: (file: string) =>
-      `${file} holds no database key. Paste one: watchpost-hub service-key show`,
+      `${file} contains no database key. Paste the one that watchpost-hub service-key show prints.`,
   },
   {
-    // What a schema says of a field it says in English.
-    unusable: (file, field) => `${file}: ${field} kullanılamıyor.`,
+    // Schemas give their reason in English only.
+    unusable: (file, field) => `${file}: ${field} geçerli değil.`,
     whole: 'dosya',
     no_key: (file) =>
-      `${file} içinde veritabanı anahtarı yok. \`watchpost-hub service-key show\` komutunun gösterdiğini yapıştırın.`,
+      `${file} içinde veritabanı anahtarı yok. \`watchpost-hub service-key show\` komutunun gösterdiği anahtarı yapıştırın.`,
   },
 )

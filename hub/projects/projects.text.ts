@@ -1,15 +1,15 @@
 import { texts } from '../i18n/words.ts'
 
-/** Why a project cannot be made, found or deleted. */
+/** Why a project cannot be created, found or deleted. */
 export const projectsText = texts(
   {
-    none: 'There is no project yet. Create one.',
+    none: 'There is no project yet. Create a project.',
     slug_taken: (slug: string) =>
-      `There is a project “${slug}” already. Choose another short name.`,
+      `A project with the short name “${slug}” already exists. Choose another one.`,
     type_name: 'Type the name of the project to delete it.',
     busy: {
-      mail: 'Not now: a mail is being sent. Wait until it is.',
-      mission: 'Not now: a mission is running. Cancel it, or wait until it is done.',
+      mail: 'A mail is being sent. Wait until it is finished.',
+      mission: 'A mission is running. Cancel it, or wait until it is done.',
     },
   },
   {
@@ -17,8 +17,8 @@ export const projectsText = texts(
     slug_taken: (slug) => `“${slug}” kısa adlı bir proje zaten var. Başka bir kısa ad seçin.`,
     type_name: 'Silmek için projenin adını yazın.',
     busy: {
-      mail: 'Şimdi olmaz: bir e-posta gönderiliyor. Bitmesini bekleyin.',
-      mission: 'Şimdi olmaz: bir görev sürüyor. İptal edin ya da bitmesini bekleyin.',
+      mail: 'Bir e-posta gönderiliyor. Bitmesini bekleyin.',
+      mission: 'Bir görev sürüyor. İptal edin ya da bitmesini bekleyin.',
     },
   },
 )

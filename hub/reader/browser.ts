@@ -5,11 +5,11 @@ import { openDeadEnd } from './dead-end.ts'
 import {
   type FAILURES,
   type Kind,
-  LONGEST_LINK,
-  LONGEST_LINK_TEXT,
-  LONGEST_TEXT,
-  LONGEST_TITLE,
-  MOST_LINKS,
+  MAX_LINK_LENGTH,
+  MAX_LINK_TEXT_LENGTH,
+  MAX_LINKS,
+  MAX_TEXT_LENGTH,
+  MAX_TITLE_LENGTH,
   PageText,
   type ToReader,
 } from './wire.ts'
@@ -24,7 +24,7 @@ const SETTLE_MS = 3_000
 const POLL_MS = 50
 const EVALUATE_MS = 5_000
 /** How often a page may send its reader on by script or `<meta refresh>`. */
-const MOST_MOVES = 3
+const MAX_CLIENT_REDIRECTS = 3
 
 export type Answer = Exclude<ToReader, { type: 'open' | 'check' }>
 export type Get = (url: string, kind: Kind) => Promise<Answer>
@@ -69,8 +69,8 @@ function faults(message: string): string {
 const firstLine = (text: string) => (text.split('\n')[0] ?? '').slice(0, 300)
 
 /**
- * showPage opens one page and answers what is to be seen of it. Only what `get` gives is loaded, and
- * it is asked for nothing but the page itself, its scripts, styles and data.
+ * showPage opens one page and answers what is to be seen of it. Only what `get` gives is loaded,
+ * and it is asked for nothing but the page itself, its scripts, styles and data.
  */
 export async function showPage(browser: Browser, url: string, get: Get): Promise<PageText> {
   const profile = await browser.newContext({
@@ -109,7 +109,7 @@ export async function showPage(browser: Browser, url: string, get: Get): Promise
   })
   for (let moves = 0; ; moves += 1) {
     await tab.waitForLoadState('networkidle', { timeout: SETTLE_MS }).catch(() => {})
-    if (moved === undefined || moves === MOST_MOVES) break
+    if (moved === undefined || moves === MAX_CLIENT_REDIRECTS) break
     const next = moved
     moved = undefined
     await open(session, tab, next).catch(() => {})
@@ -118,8 +118,8 @@ export async function showPage(browser: Browser, url: string, get: Get): Promise
 }
 
 /**
- * Until the page stands. It is asked itself: a page that wants to be elsewhere meanwhile, and is not
- * let, leaves `goto` waiting for its end.
+ * Until the page stands. It is asked itself: a page that wants to be elsewhere meanwhile, and is
+ * not let, leaves `goto` waiting for its end.
  */
 async function open(session: CDPSession, tab: Tab, url: string): Promise<void> {
   const deadline = Date.now() + GOTO_MS
@@ -169,7 +169,7 @@ async function readText(session: CDPSession): Promise<PageText> {
     worldName: 'reader',
   })
   const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
-    expression: `(${seen})(${MOST_LINKS}, ${LONGEST_LINK}, ${LONGEST_TEXT * 4})`,
+    expression: `(${seen})(${MAX_LINKS}, ${MAX_LINK_LENGTH}, ${MAX_TEXT_LENGTH * 4})`,
     contextId: executionContextId,
     returnByValue: true,
     timeout: EVALUATE_MS,
@@ -179,11 +179,11 @@ async function readText(session: CDPSession): Promise<PageText> {
   const even = (text: string) => text.replace(/[^\S\n]+/g, ' ').replace(/\n{3,}/g, '\n\n')
   return PageText.parse({
     url: page.url,
-    title: page.title.slice(0, LONGEST_TITLE),
-    text: even(page.text).trim().slice(0, LONGEST_TEXT),
+    title: page.title.slice(0, MAX_TITLE_LENGTH),
+    text: even(page.text).trim().slice(0, MAX_TEXT_LENGTH),
     links: page.links.map(({ url, text }) => ({
       url,
-      text: text.replace(/\s+/g, ' ').trim().slice(0, LONGEST_LINK_TEXT),
+      text: text.replace(/\s+/g, ' ').trim().slice(0, MAX_LINK_TEXT_LENGTH),
     })),
   })
 }

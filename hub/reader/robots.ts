@@ -6,7 +6,7 @@ import { LIMITS } from './limits.ts'
 const parseRobots = robotsParser as unknown as typeof robotsParser.default
 
 /** Steps of matching one address against the rules of a site; beyond, the site is not read. */
-const MOST_STEPS = 20_000_000
+const MAX_MATCH_STEPS = 20_000_000
 
 /** Whether a page may be read; `unknown`: its robots.txt could not be, so neither is the page. */
 export type Verdict = 'yes' | 'no' | 'unknown'
@@ -22,7 +22,7 @@ export function rulesOf(address: string, text: string): Rules {
   const delay = (parsed.getCrawlDelay(AGENT) ?? 0) * 1000
   return {
     judge: (url) => {
-      if (wild * url.length > MOST_STEPS) return 'unknown'
+      if (wild * url.length > MAX_MATCH_STEPS) return 'unknown'
       return parsed.isAllowed(url, AGENT) === false ? 'no' : 'yes'
     },
     pause_ms: Number.isFinite(delay) ? Math.min(Math.max(delay, 0), LIMITS.pause_ms) : 0,
@@ -30,9 +30,10 @@ export function rulesOf(address: string, text: string): Rules {
 }
 
 /**
- * The rules for us or everybody, and the characters of those with an asterisk. The parser keeps every
- * rule once for each name above it, which thousands of names and rules turn into more than a machine
- * has, and matches an asterisk in as many steps as the pattern's length times the address's.
+ * The rules for us or everybody, and the characters of those with an asterisk. The parser keeps
+ * every rule once for each name above it, which thousands of names and rules turn into more than a
+ * machine has, and matches an asterisk in as many steps as the pattern's length times the
+ * address's.
  */
 function ourGroups(text: string): { ours: string; wild: number } {
   const kept: string[] = []

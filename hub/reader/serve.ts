@@ -9,11 +9,13 @@ import { type FromReader, readMessages, sendMessage, ToReader } from './wire.ts'
  * accepted for a unit without a network.
  */
 
-/** The largest file that the hub gives, in base64, and what is said of it. */
-const MOST_BYTES = 8 * 1024 * 1024
+/** The largest message from the hub: a file of a page in base64, and its headers. */
+const MAX_MESSAGE_BYTES = 8 * 1024 * 1024
 const CLOSING_MS = 3_000
 
-/** serve does what the first message asks for. Tests run it as root, where Chromium has no sandbox. */
+/**
+ * serve does what the first message asks for. Tests run it as root, where Chromium has no sandbox.
+ */
 export async function serve(
   input: Readable,
   output: Writable,
@@ -28,7 +30,7 @@ export async function serve(
       waiting.set(id, resolve)
       send({ type: 'get', id, url, kind })
     })
-  const messages = readMessages(input, ToReader, MOST_BYTES)
+  const messages = readMessages(input, ToReader, MAX_MESSAGE_BYTES)
   const { value: order } = await messages.next()
   if (order?.type !== 'open' && order?.type !== 'check') return
   // The hub that asked is gone: so is the question.

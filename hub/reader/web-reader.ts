@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { bilingual, verbatim, type Words } from '../i18n/words.ts'
 import {
-  createGate,
-  type GateOptions,
+  createFetcher,
+  type FetcherOptions,
   type Got,
   normalUrl,
   type Spent,
   type Visit,
-} from './gate.ts'
+} from './fetcher.ts'
 import { LIMITS } from './limits.ts'
 import { readerText } from './web-reader.text.ts'
 import { FromReader, type PageText, readMessages, sendMessage, type ToReader } from './wire.ts'
@@ -29,7 +29,7 @@ export type Reader = {
   check: () => Promise<{ version: string } | { refused: Words }>
 }
 
-export type ReaderOptions = GateOptions & {
+export type ReaderOptions = FetcherOptions & {
   /** Where the reader's unit listens; without it the reader is a child of this process. */
   socket?: string | undefined
   /** Another program than ours as the child. */
@@ -38,20 +38,20 @@ export type ReaderOptions = GateOptions & {
 
 const SERVE = join(import.meta.dirname, 'serve.ts')
 /** The largest page in JSON. */
-const MOST_MESSAGE = 1024 * 1024
+const MAX_MESSAGE_BYTES = 1024 * 1024
 
 /**
- * openReader reads pages in a browser that has no network: whatever it loads comes through the gate.
- * Every page has a browser of its own, which ends with it.
+ * openReader reads pages in a browser that has no network: whatever it loads comes through the
+ * fetcher. Every page has a browser of its own, which ends with it.
  */
 export function openReader(options: ReaderOptions = {}): Reader {
-  const gate = createGate(options)
+  const fetcher = createFetcher(options)
   const { page_ms } = { ...LIMITS, ...options.limits }
 
   async function read(url: string, signal: AbortSignal, spent = { bytes: 0 }): Promise<Reading> {
     signal.throwIfAborted()
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(page_ms)])
-    const visit = gate.visit(deadline, spent)
+    const visit = fetcher.visit(deadline, spent)
     try {
       const first = await visit.get(url, 'document')
       if ('refused' in first) return first
@@ -67,7 +67,9 @@ export function openReader(options: ReaderOptions = {}): Reader {
     }
   }
 
-  /** Hands a page to the reader and gives it what it asks for; the page's source is what we gave. */
+  /**
+   * Hands a page to the reader and gives it what it asks for; the page's source is what we gave.
+   */
   async function show(first: Got, visit: Visit, signal: AbortSignal): Promise<Reading> {
     const channel = await open(options, signal)
     const given: string[] = []
@@ -174,7 +176,7 @@ async function open({ socket, program }: ReaderOptions, signal: AbortSignal): Pr
   // A reader that is gone cannot take what is still on its way.
   to.on('error', () => {})
   return {
-    messages: readMessages(from, FromReader, MOST_MESSAGE),
+    messages: readMessages(from, FromReader, MAX_MESSAGE_BYTES),
     send: (message) => sendMessage(to, message),
     close: () => {
       signal.removeEventListener('abort', close)

@@ -29,25 +29,25 @@ export const ToReader = z.discriminatedUnion('type', [
 ])
 export type ToReader = z.infer<typeof ToReader>
 
-export const LONGEST_TEXT = 20_000
-export const LONGEST_TITLE = 200
-export const MOST_LINKS = 300
-export const LONGEST_LINK = 500
-export const LONGEST_LINK_TEXT = 80
+export const MAX_TEXT_LENGTH = 20_000
+export const MAX_TITLE_LENGTH = 200
+export const MAX_LINKS = 300
+export const MAX_LINK_LENGTH = 500
+export const MAX_LINK_TEXT_LENGTH = 80
 
 /** What is to be seen of a page. */
 export const PageText = z.object({
   url: Url,
-  title: z.string().max(LONGEST_TITLE),
-  text: z.string().max(LONGEST_TEXT),
+  title: z.string().max(MAX_TITLE_LENGTH),
+  text: z.string().max(MAX_TEXT_LENGTH),
   links: z
     .array(
       z.object({
-        url: z.string().max(LONGEST_LINK),
-        text: z.string().max(LONGEST_LINK_TEXT),
+        url: z.string().max(MAX_LINK_LENGTH),
+        text: z.string().max(MAX_LINK_TEXT_LENGTH),
       }),
     )
-    .max(MOST_LINKS),
+    .max(MAX_LINKS),
 })
 export type PageText = z.infer<typeof PageText>
 
@@ -68,7 +68,10 @@ export type FromReader = z.infer<typeof FromReader>
 
 const NEWLINE = 0x0a
 
-/** readMessages yields what comes line by line; a line longer than `most` bytes ends it with an Error. */
+/**
+ * readMessages yields what comes line by line; a line longer than `most` bytes ends it with an
+ * Error.
+ */
 export async function* readMessages<S extends z.ZodType>(
   from: Readable,
   schema: S,

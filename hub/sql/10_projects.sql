@@ -23,7 +23,7 @@ create policy projects_write on hub.projects for all to hub_rw
 grant select on hub.projects to hub_ro, hub_data;
 grant select, insert, update, delete on hub.projects to hub_rw;
 
--- How many projects are older than this one: those beyond the licence's number are read-only.
+-- How many projects are older than this one: those beyond the license's number are read-only.
 -- Security definer: a transaction sees its own project alone.
 create function private.older_projects(p_project_id uuid) returns integer
 language sql stable security definer set search_path = '' as $$

@@ -1,6 +1,6 @@
 import { texts } from './i18n.ts'
 
-/** What is said on every page. */
+/** Texts that every page uses. */
 export const common = texts(
   {
     ui: {
@@ -28,23 +28,23 @@ export const common = texts(
     more_actions: 'More actions',
     show_more: 'Show more',
     failed: {
-      title: 'This could not be loaded',
-      unreachable: 'The hub does not answer. The page keeps trying.',
-      unknown: 'Something went wrong in this page. Reload it.',
+      title: 'Could not be loaded',
+      unreachable: 'The hub does not answer. This page keeps trying.',
+      unknown: 'Something went wrong on this page. Reload it.',
     },
     connection: {
-      lost: 'The hub does not answer. Trying to reach it again; what you see is from before.',
-      restarting: 'The hub restarts. This page reconnects by itself.',
-      back: 'The hub is back.',
+      lost: 'The hub does not answer. Reconnecting; what you see may be out of date.',
+      restarting: 'The hub is restarting. This page reconnects by itself.',
+      back: 'The hub is running again.',
     },
     read_only: {
-      text: 'Only the read-only database key is configured: nothing can be changed.',
+      text: 'Only the read-only database key is configured, so nothing can be changed.',
       action: 'Paste the service key',
     },
     not_found: {
       title: 'There is nothing here',
-      text: 'The address leads nowhere. What it showed may have been deleted.',
-      action: 'Open today',
+      text: 'This page does not exist. What it showed may have been deleted.',
+      action: 'Open Today',
     },
   },
   {
@@ -78,17 +78,17 @@ export const common = texts(
       unknown: 'Bu sayfada bir sorun oluştu. Sayfayı yenileyin.',
     },
     connection: {
-      lost: 'Hub yanıt vermiyor. Yeniden bağlanılıyor; gördükleriniz önceki verilerdir.',
+      lost: 'Hub yanıt vermiyor. Yeniden bağlanılıyor; gördükleriniz güncel olmayabilir.',
       restarting: 'Hub yeniden başlıyor. Sayfa kendiliğinden bağlanacak.',
       back: 'Hub yeniden çalışıyor.',
     },
     read_only: {
-      text: 'Yalnızca salt okunur veritabanı anahtarı tanımlı: hiçbir şey değiştirilemez.',
+      text: 'Yalnızca salt okunur veritabanı anahtarı tanımlı; hiçbir şey değiştirilemez.',
       action: 'Servis anahtarını yapıştır',
     },
     not_found: {
       title: 'Burada bir şey yok',
-      text: 'Bu adres bir yere çıkmıyor. Gösterdiği şey silinmiş olabilir.',
+      text: 'Böyle bir sayfa yok. Gösterdiği içerik silinmiş olabilir.',
       action: 'Bugünü aç',
     },
   },

@@ -4,12 +4,14 @@ import { isDark } from '../../shared/colour.ts'
 import { OWN_LOOK } from '../branding/own-look.ts'
 import { lookQuery } from './api/queries.ts'
 
-/** The name and logo of this hub; the customer's own where the licence has branding. */
+/** The name and logo of this hub; the customer's own where the license has branding. */
 export function useLook() {
   return useQuery(lookQuery).data ?? OWN_LOOK
 }
 
-/** useBranding puts the customer's name and colour over the whole page; CSSOM needs no inline style. */
+/**
+ * useBranding puts the customer's name and colour over the whole page; CSSOM needs no inline style.
+ */
 export function useBranding(): void {
   const { name, colors } = useLook()
   // Our own colour differs from theme to theme.

@@ -36,7 +36,7 @@ import { readArguments, runMain, UsageError } from '../start/arguments.ts'
 const HELP = `npm run hub:bundle -- [options]
 
   --sign-key FILE      the Ed25519 private key (PKCS #8, PEM) that signs the manifest
-  --license-keys FILE  the JWKS of public keys that licences are checked against
+  --license-keys FILE  the JWKS of public keys that licenses are checked against
   --install-url URL    where releases are downloaded from (https)
   --version VERSION    another version than the package's
   --test               signs with keys that are thrown away after this build; not for a release

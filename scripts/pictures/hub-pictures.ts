@@ -47,7 +47,7 @@ const shotsOf = (lead: string, draft: string, mission: string): Shot[] => [
   ['service-key', '/settings/service-key'],
   ['mail', '/settings/mail'],
   ['suppression', '/settings/suppression'],
-  ['licence', '/settings/licence'],
+  ['license', '/settings/license'],
   ['branding', '/settings/branding'],
   ['backup', '/settings/backup'],
   ['system', '/settings/system', DARK, nameInstalledFolder],
@@ -193,12 +193,12 @@ async function chooseFile(page: Page): Promise<void> {
     mimeType: 'text/csv',
     buffer: Buffer.from(sampleLeads(500)),
   })
-  await page.getByLabel('Is: E-mail').waitFor()
+  await page.getByLabel('Field: E-mail').waitFor()
 }
 
 async function composeTask(page: Page): Promise<void> {
   await page
-    .getByLabel('What is to be done')
+    .getByLabel('What needs to be done')
     .fill('Write a call script for the fleet managers we met at the fair')
   await page.waitForTimeout(800)
 }

@@ -75,7 +75,7 @@ export async function proveReader(base: string, bundles: Bundles): Promise<Measu
 
     await begin(machine, `http://${EVIL}/`)
     const refused = await readingOf(machine)
-    assert.match(refused, /127\.0\.0\.1 is not found, or lies inside the own network/)
+    assert.match(refused, /127\.0\.0\.1 does not exist or is inside your own network/)
 
     await noSandbox(machine)
     const left = await runOk(machine, 'pgrep -c chromium || :')
@@ -158,8 +158,8 @@ async function noSandbox(machine: Machine): Promise<void> {
     `mkdir -p ${folder} && printf '[Service]\\nRestrictNamespaces=\\nRestrictNamespaces=true\\n' > ${folder}/shut.conf && systemctl daemon-reload`,
   )
   const doctor = (await machine.sh('watchpost-hub doctor')).stdout
-  assert.match(doctor, /^warn\s+Browser.*without one no page is read/m, doctor)
+  assert.match(doctor, /^warn\s+Browser.*the hub reads no page without it/m, doctor)
   await begin(machine, `http://${LEAD}/`)
-  assert.match(await readingOf(machine), /without one no page is read/)
+  assert.match(await readingOf(machine), /the hub reads no page without it/)
   await runOk(machine, `rm -r ${folder} && systemctl daemon-reload`)
 }

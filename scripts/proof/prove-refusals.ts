@@ -10,7 +10,7 @@ import {
 
 /** What is wrong, how it is made so, and the exit code that says so. */
 const REFUSALS: [name: string, prepare: string, options: string, code: number, words: RegExp][] = [
-  ['an unknown flag', ':', '--bogus', 2, /no option --bogus/],
+  ['an unknown flag', ':', '--bogus', 2, /unknown option --bogus/],
   ['a model that is not there', ':', '--model=/nowhere.gguf', 2, /cannot be read/],
   [
     'an old Debian',
@@ -32,14 +32,14 @@ const REFUSALS: [name: string, prepare: string, options: string, code: number, w
     'mkdir -p /small && mount -t tmpfs -o size=4g none /small',
     '--data-dir=/small/hub',
     6,
-    /18 is the least/,
+    /at least 18 GiB/,
   ],
   [
     'a full disk',
     'mkdir -p /full && mount -t tmpfs -o size=20g none /full && fallocate -l 15g /full/x',
     '--data-dir=/full/hub --model=none',
     6,
-    /are needed/,
+    /MiB are required/,
   ],
   [
     'a busy port',
@@ -93,7 +93,7 @@ const SPOILED: [name: string, spoil: string, words: RegExp][] = [
   [
     'a tampered file of the same size',
     'printf x | dd of=payload.tar.gz bs=1 seek=5000 conv=notrunc status=none',
-    /not what was signed/,
+    /does not match the signed checksum/,
   ],
   ['a wrong signature', 'head -c 64 /dev/urandom | base64 -w0 > manifest.json.sig', /signature/],
   ['another verifier', 'echo "console.log(1)" > verify.ts', /altered/],

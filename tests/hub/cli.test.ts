@@ -51,14 +51,14 @@ test('doctor says what is amiss and the way out, and fails for it', async () => 
   const { code, out } = await run(['doctor'])
   expect(code).toBe(1)
   expect(out).toMatch(/^fail {2}Hub .*systemctl start watchpost-hub/m)
-  expect(out).toMatch(/^ok {4}Database .*service key is in use/m)
+  expect(out).toMatch(/^ok {4}Database .*with the service key/m)
   expect(out).toMatch(/^ok {4}Secrets/m)
   expect(out).toMatch(/^warn {2}Backups .*None yet/m)
   await writeFile(join(hub.paths.config_dir, 'mail.json'), '{"smtp": 1}', { mode: 0o644 })
   const again = await run(['doctor'])
   await rm(join(hub.paths.config_dir, 'mail.json'))
   expect(again.out).toMatch(/^fail {2}Secrets .*chmod 600 .*mail\.json/m)
-  expect(again.out).toMatch(/^fail {2}Mail .*mail\.json: smtp is not usable/m)
+  expect(again.out).toMatch(/^fail {2}Mail .*mail\.json: smtp is not valid/m)
 })
 
 test('service-key show prints the key alone', async () => {
@@ -96,7 +96,7 @@ test('backup, restore --check, restore', async () => {
   expect((await readPause(hub.paths)).reason).toBe('restored')
   expect(await run(['restore', '--yes', '/nowhere.tar.gz'])).toMatchObject({
     code: 1,
-    err: expect.stringContaining('no file /nowhere.tar.gz'),
+    err: expect.stringContaining('no file or backup named /nowhere.tar.gz'),
   })
 })
 

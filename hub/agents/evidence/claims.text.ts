@@ -1,14 +1,14 @@
 import { texts } from '../../i18n/words.ts'
 
-/** Why nothing supports a sentence. */
+/** Why no evidence supports a sentence. */
 export const claimText = texts(
   {
     none: 'It cites no evidence.',
-    strange: (numbers: string) => `The evidence does not say ${numbers}.`,
-    unrelated: 'It shares nothing with the evidence it cites.',
+    strange: (numbers: string) => `The evidence does not contain ${numbers}.`,
+    unrelated: 'It has nothing in common with the evidence it cites.',
   },
   {
-    none: 'Hiçbir kanıt göstermiyor.',
+    none: 'Kanıt göstermiyor.',
     strange: (numbers) => `Kanıtta geçmeyen sayı: ${numbers}.`,
     unrelated: 'Gösterdiği kanıtla ortak bir yanı yok.',
   },

@@ -12,7 +12,9 @@ export const SOURCES = {
   part: { en: '{x}, part {n}', tr: '{x}, {n}. bölüm' },
 } satisfies Record<string, Words>
 
-/** givenTexts reads what a mission was given besides its task: pasted text and files, each whole. */
+/**
+ * givenTexts reads what a mission was given besides its task: pasted text and files, each whole.
+ */
 export async function givenTexts(context: AgentContext): Promise<Fact[]> {
   const { input } = context.mission
   const texts: Fact[] = []

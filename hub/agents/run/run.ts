@@ -92,7 +92,9 @@ export async function createContext(
   let expected = 4
   let system: string | undefined
 
-  /** Runs a step once; `work` and the note of its end are one transaction under this run's fence. */
+  /**
+   * Runs a step once; `work` and the note of its end are one transaction under this run's fence.
+   */
   async function keep<T>(
     name: StepName,
     work: (sql: Sql) => Promise<T>,

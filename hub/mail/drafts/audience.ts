@@ -18,7 +18,7 @@ export const AudienceFilter = z
     q: z.string().trim().min(1).max(200).optional(),
     lead_ids: z.array(z.uuid()).min(1).max(5000).optional(),
   })
-  .meta({ description: 'An empty one is every lead of the project.' })
+  .meta({ description: 'An empty object means every lead of the project.' })
 
 /** Who a draft is for: one lead (a personal mail) or chosen leads (a campaign). */
 export const Audience = z.discriminatedUnion('kind', [

@@ -25,9 +25,9 @@ export const Draft = z
     subject: z.string(),
     text: z.string(),
     slots: z.record(z.string(), z.unknown()),
-    html: z.string().nullable().meta({ description: 'The rendered letter; null in `draft`.' }),
+    html: z.string().nullable().meta({ description: 'The rendered mail; null in state `draft`.' }),
     rendered_subject: z.string().nullable(),
-    rendered_text: z.string().nullable().meta({ description: 'The text part of the letter.' }),
+    rendered_text: z.string().nullable().meta({ description: 'The text part of the mail.' }),
     state: z.enum(STATES),
     state_reason: z.string().nullable(),
     agent: z.string().nullable(),
@@ -42,9 +42,9 @@ export const Draft = z
         }),
       )
       .meta({
-        description: 'Sentences that state a fact; one that is not supported blocks approval.',
+        description: 'The sentences that state a fact; an unsupported one blocks approval.',
       }),
-    evidence: z.array(Evidence).meta({ description: 'What the claims cite.' }),
+    evidence: z.array(Evidence).meta({ description: 'The evidence that the claims cite.' }),
     via: z.enum(['smtp', 'tx', 'campaign']).nullable(),
     approved_at: z.string().nullable(),
     paused_at: z.string().nullable(),

@@ -19,7 +19,7 @@ export const TemplateChoice = z.enum(TEMPLATES as [TemplateName, ...TemplateName
 const Claim = z.strictObject({
   sentence: z.string().trim().min(1).max(1000),
   evidence_ids: z.array(z.uuid()).max(20),
-  reason: z.string().max(500).optional().meta({ description: 'Why nothing supports it.' }),
+  reason: z.string().max(500).optional().meta({ description: 'Why no evidence supports it.' }),
 })
 /** The same as it is kept: what the hub itself says is in both languages. */
 const KeptClaim = Claim.extend({ reason: z.union([Claim.shape.reason, KeptWords]) })
@@ -32,7 +32,7 @@ const Content = {
   language: z.enum(['en', 'tr']),
   template: TemplateChoice,
   slots: z.record(z.string(), z.unknown()).meta({
-    description: 'What the template is filled with; {} makes a letter of the text.',
+    description: 'The values for the template’s slots; {} renders the text as a personal letter.',
   }),
   claims: z.array(Claim).max(100),
 }

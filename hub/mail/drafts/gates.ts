@@ -19,7 +19,10 @@ const say = bilingual(gateText)
 export type Gate = {
   name: string
   ok: boolean
-  /** Whether nothing goes out until it is right; else only some people are left out, or it is advice. */
+  /**
+   * Whether nothing goes out until it is right; else only some people are left out, or it is
+   * advice.
+   */
   blocks: boolean
   detail: Words
   way_out: Words | null
@@ -69,7 +72,7 @@ export async function gatesOf(given: Given): Promise<Gate[]> {
     ...peopleGates(given),
     ...settingsGates(given),
     ...volumeGates(given),
-    await licenceGate(given),
+    await licenseGate(given),
     ...dnsGates(given.dns),
   ]
 }
@@ -199,13 +202,13 @@ function whyPaused(reason: NonNullable<MailPause['reason']>, detail: Words | nul
   return detail ? joined([say.paused[reason], detail]) : say.paused[reason]
 }
 
-async function licenceGate({ sql, project, config }: Given): Promise<Gate> {
+async function licenseGate({ sql, project, config }: Given): Promise<Gate> {
   try {
     await requireWritable(sql, project, await readLicense(config))
-    return right('licence', say.licence)
+    return right('licence', say.license)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    return wrong('licence', failureOf(error), say.enter_licence)
+    return wrong('licence', failureOf(error), say.enter_license)
   }
 }
 

@@ -1,48 +1,51 @@
 import { decimal, texts } from '../../i18n/words.ts'
 
-/** What became of mails, why they wait, and what is wrong with how they are received. */
+/** What happened to sent mails, why mails are waiting, and when too many bounce or are reported. */
 export const outcomeText = texts(
   {
     unclear: (count: number) => `${count} unclear`,
     failed: (count: number) => `${count} failed`,
-    left_out: (count: number) => `${count} left out`,
+    left_out: (count: number) => `${count} skipped`,
     no_clear_answer: (answer: string) =>
-      `No clear answer after the letter was handed over (${answer}).`,
+      `The mail was handed over, but the server’s answer was not clear (${answer}).`,
     stopped_answering: (answer: string) => `The mail server stopped answering: ${answer}`,
-    takes_none: (answer: string) => `The mail server does not take mail now: ${answer}`,
-    no_server: 'no mail server is set any more',
-    no_listmonk: 'listmonk is not set any more',
-    hub_ended: 'The hub ended while this letter was on its way.',
+    takes_none: (answer: string) =>
+      `The mail server is not accepting mail at the moment: ${answer}`,
+    no_server: 'no mail server is set up any more',
+    no_listmonk: 'listmonk is no longer set up',
+    hub_ended: 'The hub stopped while this mail was being sent.',
     only_bounces:
-      'Only a bounce can be taken back. This address is on the list for another reason, and stays there.',
-    restored: 'It may have gone out between the backup and the restore.',
+      'Only bounced addresses can be taken off the list. This address is on it for another reason and stays.',
+    restored: 'It may have been sent between the backup and the restore.',
     listmonk: (fault: string) => `listmonk: ${fault}`,
     strangers: (count: number) =>
-      `The list in listmonk has ${count} people who were not approved; the campaign was not started.`,
+      `The list in listmonk contains ${count} people who were not approved. The campaign was not started.`,
     missing: (count: number) =>
-      `The list in listmonk lacks ${count} of the approved people; the campaign was not started.`,
+      `The list in listmonk lacks ${count} of the approved people. The campaign was not started.`,
     over_cap: (people: number, cap: number) =>
-      `This portion has ${people} people, the daily cap is ${cap}. Raise it in Settings > Mail.`,
-    cap_used: (cap: number) => `Today’s ${cap} mails are used; it goes on tomorrow.`,
+      `This campaign goes to ${people} people, but the daily limit is ${cap}. Raise it in Settings > Mail.`,
+    cap_used: (cap: number) =>
+      `Today’s limit of ${cap} mails is reached. Sending continues tomorrow.`,
     campaign_gone: 'The campaign is no longer in listmonk.',
-    campaign_cancelled: (sent: number) => `It was cancelled in listmonk after ${sent} mails.`,
+    campaign_cancelled: (sent: number) =>
+      `The campaign was cancelled in listmonk after ${sent} mails.`,
     complaints: (count: number, sent: number, share: number) =>
-      `${count} of ${sent} (${decimal('en', share)} %) mails were called spam.`,
+      `${count} of ${sent} (${decimal('en', share)} %) mails were reported as spam.`,
     bounces: (count: number, sent: number, share: number) =>
-      `${count} of ${sent} (${decimal('en', share)} %) mails bounced for good.`,
+      `${count} of ${sent} (${decimal('en', share)} %) mails bounced permanently.`,
   },
   {
     unclear: (count) => `${count} belirsiz`,
     failed: (count) => `${count} başarısız`,
-    left_out: (count) => `${count} dışarıda`,
-    no_clear_answer: (answer) => `Mektup verildikten sonra açık bir yanıt gelmedi (${answer}).`,
-    stopped_answering: (answer) => `Posta sunucusu yanıt vermez oldu: ${answer}`,
-    takes_none: (answer) => `Posta sunucusu şu anda posta almıyor: ${answer}`,
-    no_server: 'artık posta sunucusu tanımlı değil',
+    left_out: (count) => `${count} atlandı`,
+    no_clear_answer: (answer) => `E-posta sunucuya iletildi, ama yanıtı net değil (${answer}).`,
+    stopped_answering: (answer) => `E-posta sunucusu yanıt vermeyi kesti: ${answer}`,
+    takes_none: (answer) => `E-posta sunucusu şu anda e-posta kabul etmiyor: ${answer}`,
+    no_server: 'artık e-posta sunucusu tanımlı değil',
     no_listmonk: 'artık listmonk tanımlı değil',
-    hub_ended: 'Bu mektup yoldayken hub kapandı.',
+    hub_ended: 'Bu e-posta gönderilirken hub durdu.',
     only_bounces:
-      'Yalnızca geri dönen bir posta kaldırılabilir. Bu adres başka bir nedenle listede ve orada kalır.',
+      'Yalnızca geri dönen adresler listeden kaldırılabilir. Bu adres başka bir nedenle listede ve orada kalır.',
     restored: 'Yedek ile geri yükleme arasında gönderilmiş olabilir.',
     listmonk: (fault) => `listmonk: ${fault}`,
     strangers: (count) =>
@@ -50,13 +53,13 @@ export const outcomeText = texts(
     missing: (count) =>
       `listmonk’taki listede onaylananlardan ${count} kişi eksik; kampanya başlatılmadı.`,
     over_cap: (people, cap) =>
-      `Bu bölümde ${people} kişi var, günlük sınır ise ${cap}. Sınırı Ayarlar > E-posta bölümünde yükseltin.`,
-    cap_used: (cap) => `Bugünkü ${cap} posta kullanıldı; yarın sürer.`,
+      `Bu kampanya ${people} kişiye gidiyor, günlük sınır ise ${cap}. Sınırı Ayarlar > E-posta bölümünde yükseltin.`,
+    cap_used: (cap) => `Bugünkü ${cap} e-posta sınırına ulaşıldı. Gönderim yarın devam eder.`,
     campaign_gone: 'Kampanya artık listmonk’ta yok.',
-    campaign_cancelled: (sent) => `listmonk’ta ${sent} postadan sonra iptal edildi.`,
+    campaign_cancelled: (sent) => `Kampanya listmonk’ta ${sent} e-postadan sonra iptal edildi.`,
     complaints: (count, sent, share) =>
-      `${sent} postadan ${count} tanesi (%${decimal('tr', share)}) istenmeyen olarak bildirildi.`,
+      `${sent} e-postadan ${count} tanesi (%${decimal('tr', share)}) istenmeyen olarak bildirildi.`,
     bounces: (count, sent, share) =>
-      `${sent} postadan ${count} tanesi (%${decimal('tr', share)}) kalıcı olarak geri döndü.`,
+      `${sent} e-postadan ${count} tanesi (%${decimal('tr', share)}) kalıcı olarak geri döndü.`,
   },
 )

@@ -28,7 +28,7 @@ export async function ensureProjectList(
   const list = await listmonk.ensureList({
     name: project.name,
     tag: `watchpost-project-${project.slug}`,
-    description: `Leads of ${project.name} that were written to`,
+    description: `Leads of ${project.name} who were sent mail`,
   })
   const mapped = { list_id: list.id, name: list.name }
   await writeJson(file(paths), { ...(await readLists(paths)), [project.slug]: mapped }, 0o640)

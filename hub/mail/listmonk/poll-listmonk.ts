@@ -22,7 +22,9 @@ type Watched = {
   state: string
 }
 
-/** Reads numbers, bounces and unsubscriptions from listmonk, and clears away void campaigns there. */
+/**
+ * Reads numbers, bounces and unsubscriptions from listmonk, and clears away void campaigns there.
+ */
 export async function pollListmonk(
   mailing: Mailing,
   settings: ListmonkSettings,

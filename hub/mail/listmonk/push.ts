@@ -134,7 +134,10 @@ async function renew(mailing: Mailing, project: Project, id: string): Promise<vo
   })
 }
 
-/** Marks what one approval made in listmonk, so that it is found again after a call without an answer. */
+/**
+ * Marks what one approval made in listmonk, so that it is found again after a call without an
+ * answer.
+ */
 function markOf({ id, approved_at }: DraftRow, portion: number): string {
   return `${id}-${Date.parse(approved_at ?? '').toString(36)}-${portion}`
 }

@@ -1,31 +1,31 @@
 import { texts } from '../../i18n/words.ts'
 
-/** Why a letter cannot be rendered. */
+/** Why a draft cannot be rendered. */
 export const renderText = texts(
   {
     too_large: (bytes: number, most: number) =>
-      `The letter has ${bytes} bytes, more than ${most}. Shorten it or link the logo.`,
+      `The mail has ${bytes} bytes; the limit is ${most}. Shorten it or link the logo.`,
     personal_field: (field: string) =>
-      `{${field}} cannot be filled in a campaign; use {first_name} or leave it out.`,
-    no_fit: 'The slots do not fit the template.',
-    missing: 'This is missing.',
-    longest: (most: number) => `This has more than ${most} characters.`,
-    most: (count: number) => `There are more than ${count} of these.`,
-    no_link: 'This is no http, https or mailto link.',
-    unknown_slots: (names: string) => `The template has no ${names}.`,
-    wrong: 'This does not fit the template.',
+      `{${field}} cannot be filled in a campaign. Use {first_name} or leave it out.`,
+    no_fit: 'The content does not match the template.',
+    missing: 'Missing.',
+    longest: (most: number) => `Must have at most ${most} characters.`,
+    most: (count: number) => `There can be at most ${count} of these.`,
+    no_link: 'Must be an http, https or mailto link.',
+    unknown_slots: (names: string) => `The template has no slot ${names}.`,
+    wrong: 'Does not match the template.',
   },
   {
     too_large: (bytes, most) =>
-      `Mektup ${bytes} bayt; en çok ${most} olabilir. Kısaltın ya da logoyu bağlantı olarak verin.`,
+      `E-posta ${bytes} bayt; en çok ${most} olabilir. Kısaltın ya da logoyu bağlantı olarak verin.`,
     personal_field: (field) =>
       `{${field}} bir kampanyada doldurulamaz; {first_name} kullanın ya da çıkarın.`,
-    no_fit: 'Mektubun bölümleri şablona uymuyor.',
-    missing: 'Bu eksik.',
-    longest: (most) => `Bu ${most} karakterden uzun.`,
-    most: (count) => `Bunlardan en çok ${count} tane olabilir.`,
-    no_link: 'Bu bir http, https ya da mailto bağlantısı değil.',
+    no_fit: 'İçerik şablona uymuyor.',
+    missing: 'Eksik.',
+    longest: (most) => `En çok ${most} karakter olabilir.`,
+    most: (count) => `En çok ${count} tane olabilir.`,
+    no_link: 'Bir http, https ya da mailto bağlantısı olmalı.',
     unknown_slots: (names) => `Şablonda bu bölümler yok: ${names}`,
-    wrong: 'Bu şablona uymuyor.',
+    wrong: 'Şablona uymuyor.',
   },
 )

@@ -14,11 +14,14 @@ import { slotsOfText } from './text-slots.ts'
 
 const REASON = {
   en: (name: string) =>
-    `You get this letter because ${name} believes it concerns your work. You can unsubscribe at any time.`,
+    `You are receiving this mail because ${name} believes it is relevant to your work. You can unsubscribe at any time.`,
   tr: (name: string) =>
-    `Bu mektubu, ${name} işinizle ilgili olduğunu düşündüğü için alıyorsunuz. Dilediğiniz zaman abonelikten çıkabilirsiniz.`,
+    `Bu e-postayı, ${name} işinizle ilgili olduğunu düşündüğü için alıyorsunuz. Dilediğiniz zaman abonelikten çıkabilirsiniz.`,
 }
-/** Stands in a mail until Settings > Mail has an address; nothing is sent with it. */
+/**
+ * Placeholder in a preview until Settings > Mail has a postal address; a mail with it is never
+ * sent.
+ */
 export const NO_ADDRESS = '[postal address: Settings > Mail]'
 
 type Content = Pick<

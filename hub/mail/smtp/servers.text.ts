@@ -1,76 +1,78 @@
 import { texts } from '../../i18n/words.ts'
 
-/** What the tests of the mail servers found, and what was wrong with a call to listmonk. */
+/** What the connection tests found, and why a call to listmonk failed. */
 export const serverText = texts(
   {
-    smtp_works: (host: string, sender: string) => `${host} takes mail from ${sender}.`,
-    imap_works: (mailbox: string, letters: number) => `${mailbox} holds ${letters} letters.`,
-    dns: (host: string) => `The name ${host} is not known. Check its spelling.`,
+    smtp_works: (host: string, sender: string) => `${host} accepts mail from ${sender}.`,
+    imap_works: (mailbox: string, mails: number) =>
+      `${mailbox} has ${mails} ${mails === 1 ? 'mail' : 'mails'}.`,
+    dns: (host: string) => `There is no host named ${host}. Check the spelling.`,
     connect: (server: string, answer: string) =>
       `No mail server answers at ${server} (${answer}). Check the port and the firewall.`,
     tls: (server: string, answer: string) =>
-      `No encrypted connection with ${server} (${answer}). Check the port, the security and the certificate.`,
+      `No encrypted connection to ${server} (${answer}). Check the port, the encryption setting and the certificate.`,
     auth: (server: string, answer: string) =>
-      `${server} did not accept the user and password (${answer}).`,
+      `${server} rejected the user name or password (${answer}).`,
     sender: (server: string, answer: string, sender: string) =>
-      `${server} does not let ${sender} send (${answer}).`,
+      `${server} does not allow ${sender} as sender (${answer}).`,
     recipient: (server: string, answer: string, sender: string) =>
-      `${server} does not take mail for ${sender} (${answer}).`,
-    data: (server: string, answer: string) => `${server} does not take the letter (${answer}).`,
+      `${server} does not accept mail to ${sender} (${answer}).`,
+    data: (server: string, answer: string) => `${server} does not accept the mail (${answer}).`,
     no_mailbox: (user: string, mailbox: string, server: string) =>
-      `${user} has no mailbox ${mailbox} at ${server}.`,
+      `${user} has no mailbox named ${mailbox} on ${server}.`,
     listmonk: {
       connected: 'Connected.',
       unknown_user: 'listmonk does not know this API user and token. Copy both from Admin > Users.',
       missing: (names: string) =>
-        `The API user lacks ${names}. Add it to its role under Admin > User roles.`,
+        `The API user lacks these permissions: ${names}. Add them to its role in Admin > User roles.`,
       permissions: {
-        'lists:manage_all': 'make lists',
-        'subscribers:get_all': 'see who unsubscribed',
-        'subscribers:sql_query': 'find a recipient by address',
-        'subscribers:manage': 'put recipients on a list',
-        'campaigns:get_all': 'read what was sent',
-        'campaigns:manage_all': 'make campaigns',
-        'campaigns:send': 'start campaigns',
-        'tx:send': 'send single letters',
-        'bounces:get': 'see bounces',
-        'templates:get': 'find its template',
-        'templates:manage': 'make its template',
+        'lists:manage_all': 'to create lists',
+        'subscribers:get_all': 'to see who unsubscribed',
+        'subscribers:sql_query': 'to find a recipient by address',
+        'subscribers:manage': 'to put recipients on a list',
+        'campaigns:get_all': 'to read what was sent',
+        'campaigns:manage_all': 'to create campaigns',
+        'campaigns:send': 'to start campaigns',
+        'tx:send': 'to send single mails',
+        'bounces:get': 'to see bounces',
+        'templates:get': 'to find its template',
+        'templates:manage': 'to create its template',
       },
       strange_answer: (where: string) =>
-        `the answer is not what listmonk answers (${where}); is this listmonk's address?`,
+        `the answer does not look like one from listmonk (${where}); check that the address is listmonk’s`,
       no_connection: (code: string) => `no connection to listmonk (${code})`,
       no_answer: (reason: string) => `no answer from listmonk (${reason})`,
       answered: (status: number, said: string) => `listmonk answered ${status}: ${said}`,
-      redirects: 'it redirects; enter the address it redirects to',
+      redirects: 'the address redirects; enter the one it redirects to',
       without_reason: 'without a reason',
-      invisible: (email: string) => `${email} is taken, but this token cannot see it`,
+      invisible: (email: string) => `${email} already exists, but this token cannot see it`,
       no_draft: (id: number, status: string) =>
-        `listmonk made campaign ${id} as ${status}, not as a draft`,
+        `listmonk created campaign ${id} in state ${status} instead of as a draft`,
     },
     dns_advice: {
       spf: (domain: string) =>
         `Publish a TXT record "v=spf1 … -all" at ${domain} that names your mail server.`,
-      dkim: 'No key was found under the usual names; ask your mail provider for its selector.',
+      dkim: 'No key was found under the usual selectors. Ask your mail provider for the selector.',
       dmarc: (domain: string) =>
         `Publish a TXT record "v=DMARC1; p=none; rua=mailto:…" at _dmarc.${domain}.`,
-      unknown: 'The DNS could not be asked.',
+      unknown: 'DNS could not be queried.',
     },
   },
   {
-    smtp_works: (host, sender) => `${host}, ${sender} adına gönderilen postayı kabul ediyor.`,
-    imap_works: (mailbox, letters) => `${mailbox} kutusunda ${letters} mektup var.`,
-    dns: (host) => `${host} adı bilinmiyor. Yazımını denetleyin.`,
+    smtp_works: (host, sender) =>
+      `${host}, ${sender} adresinden gönderilen e-postayı kabul ediyor.`,
+    imap_works: (mailbox, mails) => `${mailbox} kutusunda ${mails} e-posta var.`,
+    dns: (host) => `${host} adlı bir sunucu yok. Yazımını denetleyin.`,
     connect: (server, answer) =>
-      `${server} adresinde yanıt veren bir posta sunucusu yok (${answer}). Kapıyı ve güvenlik duvarını denetleyin.`,
+      `${server} adresinde yanıt veren bir e-posta sunucusu yok (${answer}). Bağlantı noktasını ve güvenlik duvarını denetleyin.`,
     tls: (server, answer) =>
-      `${server} ile şifreli bağlantı kurulamadı (${answer}). Kapıyı, şifrelemeyi ve sertifikayı denetleyin.`,
-    auth: (server, answer) => `${server} kullanıcıyı ve parolayı kabul etmedi (${answer}).`,
+      `${server} ile şifreli bağlantı kurulamadı (${answer}). Bağlantı noktasını, şifrelemeyi ve sertifikayı denetleyin.`,
+    auth: (server, answer) => `${server} kullanıcı adını ya da parolayı kabul etmedi (${answer}).`,
     sender: (server, answer, sender) =>
-      `${server}, ${sender} adına gönderime izin vermiyor (${answer}).`,
+      `${server}, gönderen olarak ${sender} adresine izin vermiyor (${answer}).`,
     recipient: (server, answer, sender) =>
-      `${server}, ${sender} adresine posta almıyor (${answer}).`,
-    data: (server, answer) => `${server} mektubu kabul etmiyor (${answer}).`,
+      `${server}, ${sender} adresine gelen e-postayı kabul etmiyor (${answer}).`,
+    data: (server, answer) => `${server} e-postayı kabul etmiyor (${answer}).`,
     no_mailbox: (user, mailbox, server) =>
       `${server} sunucusunda ${user} kullanıcısının ${mailbox} adlı kutusu yok.`,
     listmonk: {
@@ -81,19 +83,19 @@ export const serverText = texts(
         `API kullanıcısında şu izinler eksik: ${names}. Rolüne Admin > User roles bölümünde ekleyin.`,
       permissions: {
         'lists:manage_all': 'liste oluşturmak için',
-        'subscribers:get_all': 'kimin listeden çıktığını görmek için',
+        'subscribers:get_all': 'kimin abonelikten çıktığını görmek için',
         'subscribers:sql_query': 'alıcıyı adresiyle bulmak için',
         'subscribers:manage': 'alıcıları listeye almak için',
         'campaigns:get_all': 'nelerin gönderildiğini okumak için',
         'campaigns:manage_all': 'kampanya oluşturmak için',
         'campaigns:send': 'kampanya başlatmak için',
-        'tx:send': 'tek mektup göndermek için',
+        'tx:send': 'tek e-posta göndermek için',
         'bounces:get': 'geri dönenleri görmek için',
         'templates:get': 'kendi şablonunu bulmak için',
         'templates:manage': 'kendi şablonunu oluşturmak için',
       },
       strange_answer: (where) =>
-        `gelen yanıt listmonk’un yanıtına benzemiyor (${where}); bu adres listmonk’un mu?`,
+        `gelen yanıt listmonk’un yanıtına benzemiyor (${where}); adresin listmonk’a ait olduğunu denetleyin`,
       no_connection: (code) => `listmonk’a bağlanılamadı (${code})`,
       no_answer: (reason) => `listmonk yanıt vermedi (${reason})`,
       answered: (status, said) => `listmonk ${status} yanıtını verdi: ${said}`,
@@ -105,11 +107,11 @@ export const serverText = texts(
     },
     dns_advice: {
       spf: (domain) =>
-        `${domain} alan adında, posta sunucunuzu adıyla belirten bir TXT kaydı yayımlayın: "v=spf1 … -all"`,
-      dkim: 'Alışılmış adlarda anahtar bulunamadı; seçiciyi (selector) posta sağlayıcınıza sorun.',
+        `${domain} alan adında, e-posta sunucunuzu adıyla belirten bir TXT kaydı yayımlayın: "v=spf1 … -all"`,
+      dkim: 'Bilinen seçicilerde (selector) anahtar bulunamadı. Seçiciyi e-posta sağlayıcınıza sorun.',
       dmarc: (domain) =>
         `_dmarc.${domain} adında bir TXT kaydı yayımlayın: "v=DMARC1; p=none; rua=mailto:…"`,
-      unknown: 'DNS’e sorulamadı.',
+      unknown: 'DNS sorgulanamadı.',
     },
   },
 )

@@ -54,8 +54,8 @@ export const modelsQuery = queryOptions({
 })
 export type ModelsOverview = Schemas['Models']
 
-export const licenceQuery = queryOptions({
-  queryKey: ['licence'],
+export const licenseQuery = queryOptions({
+  queryKey: ['license'],
   queryFn: () => ok(api.GET('/api/cockpit/license')),
 })
 

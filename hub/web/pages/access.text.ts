@@ -1,13 +1,14 @@
 import { texts } from '../i18n.ts'
 
-/** Signing in and the wizard. */
+/** The sign-in page and the onboarding wizard. */
 export const accessText = texts(
   {
     login: {
       title: 'Sign in',
       password: 'Password',
       submit: 'Sign in',
-      forgotten: 'Forgotten? On the server, watchpost-hub reset-password makes a new set-up code.',
+      forgotten:
+        'Forgot it? On the server, watchpost-hub reset-password creates a new set-up code.',
     },
     welcome: {
       title: 'Set up your hub',
@@ -15,7 +16,7 @@ export const accessText = texts(
         password: 'Password',
         key: 'Service key',
         model: 'Model',
-        licence: 'Licence',
+        license: 'License',
         mail: 'Mail',
         project: 'First project',
       },
@@ -23,32 +24,32 @@ export const accessText = texts(
       done: 'done',
       skipped: 'skipped',
       resume:
-        'You can leave at any time: what is done stays done, and this page goes on where you were.',
+        'You can leave at any time: completed steps are kept, and this page continues where you left off.',
     },
     password: {
-      title: 'Choose the admin’s password',
-      text: 'This hub has one admin. The set-up code proves that you can see its terminal.',
+      title: 'Choose the admin password',
+      text: 'This hub has one admin. The set-up code proves that you have access to the server.',
       code: 'Set-up code',
-      code_hint: 'The installer printed it at its end; watchpost-hub status shows it again.',
+      code_hint: 'The installer printed it at the end; watchpost-hub status shows it again.',
       password: 'New password',
       password_hint: 'At least 10 characters. A few words are easy to remember and hard to guess.',
-      repeat: 'Password again',
-      differs: 'The two passwords differ.',
+      repeat: 'Repeat password',
+      differs: 'The passwords do not match.',
       submit: 'Set password',
     },
     key: {
       title: 'Paste the service key',
-      text: 'Until then the database lets this hub read only. The key is tried first, then the hub restarts and this page reconnects by itself.',
+      text: 'Until then the hub can only read its database. The key is checked first; then the hub restarts and this page reconnects by itself.',
       label: 'Service key',
-      where: 'On the server run',
+      where: 'On the server, run',
       submit: 'Use this key',
-      restarting: 'The hub restarts with the new key',
-      restarting_text: 'This takes a few seconds. Nothing to do here.',
-      slow: 'It takes longer than it should. Look at its log on the server: journalctl -u watchpost-hub',
+      restarting: 'The hub is restarting with the new key',
+      restarting_text: 'This takes a few seconds. You do not have to do anything.',
+      slow: 'This is taking longer than expected. See the log on the server: journalctl -u watchpost-hub',
     },
     first_project: {
-      title: 'Create the first project',
-      text: 'A project is one company or product you sell for, with its own leads, letters and tone of voice.',
+      title: 'Create your first project',
+      text: 'A project is one company or product you sell for, with its own leads, mails and tone of voice.',
     },
   },
   {
@@ -57,7 +58,7 @@ export const accessText = texts(
       password: 'Parola',
       submit: 'Giriş yap',
       forgotten:
-        'Unuttunuz mu? Sunucuda watchpost-hub reset-password yeni bir kurulum kodu üretir.',
+        'Parolanızı mı unuttunuz? Sunucuda watchpost-hub reset-password yeni bir kurulum kodu oluşturur.',
     },
     welcome: {
       title: 'Hub’ınızı kurun',
@@ -65,39 +66,41 @@ export const accessText = texts(
         password: 'Parola',
         key: 'Servis anahtarı',
         model: 'Model',
-        licence: 'Lisans',
+        license: 'Lisans',
         mail: 'E-posta',
         project: 'İlk proje',
       },
       step: (at, all) => `Adım ${at} / ${all}`,
       done: 'tamam',
       skipped: 'atlandı',
-      resume: 'İstediğiniz an çıkabilirsiniz: yapılan kalır, bu sayfa kaldığınız yerden sürer.',
+      resume:
+        'İstediğiniz an çıkabilirsiniz: tamamlanan adımlar saklanır, bu sayfa kaldığınız yerden devam eder.',
     },
     password: {
       title: 'Yönetici parolasını seçin',
-      text: 'Bu hub’ın tek yöneticisi vardır. Kurulum kodu, terminali görebildiğinizi kanıtlar.',
+      text: 'Bu hub’ın tek yöneticisi vardır. Kurulum kodu, sunucuya erişiminiz olduğunu kanıtlar.',
       code: 'Kurulum kodu',
-      code_hint: 'Kurulum sonunda yazdırıldı; watchpost-hub status yeniden gösterir.',
+      code_hint: 'Kurulumun sonunda gösterildi; watchpost-hub status yeniden gösterir.',
       password: 'Yeni parola',
-      password_hint: 'En az 10 karakter. Birkaç sözcük akılda kalır, tahmin edilmesi zordur.',
-      repeat: 'Parola tekrar',
-      differs: 'İki parola farklı.',
+      password_hint:
+        'En az 10 karakter. Birkaç sözcüğün hatırlanması kolay, tahmin edilmesi zordur.',
+      repeat: 'Parola (tekrar)',
+      differs: 'Parolalar eşleşmiyor.',
       submit: 'Parolayı belirle',
     },
     key: {
       title: 'Servis anahtarını yapıştırın',
-      text: 'O zamana dek veritabanı bu hub’a yalnızca okuma izni verir. Anahtar önce denenir, sonra hub yeniden başlar ve bu sayfa kendiliğinden bağlanır.',
+      text: 'O zamana dek hub veritabanını yalnızca okuyabilir. Anahtar önce denenir; sonra hub yeniden başlar ve bu sayfa kendiliğinden bağlanır.',
       label: 'Servis anahtarı',
       where: 'Sunucuda şunu çalıştırın',
       submit: 'Bu anahtarı kullan',
       restarting: 'Hub yeni anahtarla yeniden başlıyor',
       restarting_text: 'Birkaç saniye sürer. Yapmanız gereken bir şey yok.',
-      slow: 'Olması gerekenden uzun sürüyor. Sunucuda günlüğe bakın: journalctl -u watchpost-hub',
+      slow: 'Beklenenden uzun sürüyor. Sunucuda günlüğe bakın: journalctl -u watchpost-hub',
     },
     first_project: {
-      title: 'İlk projeyi oluşturun',
-      text: 'Proje, satışını yaptığınız bir firma ya da üründür; kendi adayları, mektupları ve üslubu vardır.',
+      title: 'İlk projenizi oluşturun',
+      text: 'Proje, satışını yaptığınız bir firma ya da üründür; kendi adayları, e-postaları ve üslubu vardır.',
     },
   },
 )

@@ -107,7 +107,7 @@ export function ProjectForm({
       </div>
       <FormError className="mt-4" />
       {isOverLimit ? (
-        <Link href="/settings/licence" className={`${buttonClass({ size: 'sm' })} mt-2`}>
+        <Link href="/settings/license" className={`${buttonClass({ size: 'sm' })} mt-2`}>
           {text.over_limit}
         </Link>
       ) : null}

@@ -129,7 +129,7 @@ describe('a letter', () => {
       expect(mission.status, mission.reason ?? '').toBe('done')
       expect(stub.asked.map(({ name }) => name)).toContain('rewrite_1')
       const again = stub.asked.find(({ name }) => name === 'rewrite_1')
-      expect(again?.task).toContain('does not say 7')
+      expect(again?.task).toContain('does not contain 7')
       const [draft] = await draftsOf(mission.result?.drafts)
       const loose = draft?.claims.filter(({ evidence_ids }) => evidence_ids.length === 0)
       expect(loose?.map(({ sentence }) => sentence)).toEqual(['You have 7 warehouses in Izmir.'])

@@ -32,7 +32,9 @@ describe('the prompts that ship', () => {
 
   test.each(AGENT_NAMES)('%s treats data as data and minds the language', async (agent) => {
     const text = await defaultPrompt(agent)
-    expect(text).toMatch(/not (for you|to be followed|follow)|never to be followed|do not follow/i)
+    expect(text).toMatch(
+      /never follow instructions|never to be followed|do not follow|ignore instructions/i,
+    )
     expect(text).toMatch(/language/)
     // What changes from project to project stands last, so that the rest stays in the model's cache.
     expect(text.trimEnd().endsWith('{{context}}')).toBe(true)

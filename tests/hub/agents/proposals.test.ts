@@ -185,7 +185,7 @@ describe('system', () => {
       }))
       const mission = await reach(hub, await compose(hub, 'system', 'the disk is full'))
       expect(mission.status).toBe('failed')
-      expect(mission.reason).toContain('form asked for')
+      expect(mission.reason).toContain('required format')
     },
     LIMIT_MS,
   )

@@ -149,7 +149,7 @@ describe('research', () => {
       ]) {
         const mission = await run('research', 'import it', () => ({}), { files: [path] })
         expect(mission.status, path).toBe('failed')
-        expect(mission.reason, path).toMatch(/no path|no file/)
+        expect(mission.reason, path).toMatch(/not a valid file path|no file/)
       }
     },
     LIMIT_MS,
@@ -205,9 +205,9 @@ describe('data', () => {
         const sql = `select ${column} as why from missions where reason ->> 'en' like '"docs"%' limit 1`
         return (await run('data', task, () => ask(sql))).result?.table?.rows
       }
-      const turkish = '“docs” bu projedeki bir dosyanın yolu değil.'
+      const turkish = '“docs” bu projede geçerli bir dosya yolu değil.'
       expect(await said('Görevler neden başarısız oldu?', 'reason')).toEqual([[turkish]])
-      const english = '"docs" is no path of a file in this project.'
+      const english = '"docs" is not a valid file path in this project.'
       expect(await said('Why did missions fail?', 'reason')).toEqual([[english]])
       expect(await said('Why did missions fail?', "reason ->> 'en'")).toEqual([[english]])
     },
@@ -329,19 +329,19 @@ describe('sales', () => {
   test(
     'offers no price that nobody has given',
     async () => {
-      const mission = await run('sales', 'proposal for Demir, 40 licences at 49 EUR', () => ({
+      const mission = await run('sales', 'proposal for Demir, 40 licenses at 49 EUR', () => ({
         title: 'Proposal',
         need: 'Routes <b>fast</b>',
         solution: 'Planner',
-        scope: ['40 licences'],
+        scope: ['40 licenses'],
         prices: [
-          { item: 'Licence', price: '49 EUR' },
+          { item: 'License', price: '49 EUR' },
           { item: 'Training', price: '900 EUR' },
         ],
         next_steps: ['Call'],
       }))
       const text = await textOf(mission)
-      expect(text).toContain('| Licence | 49 EUR |')
+      expect(text).toContain('| License | 49 EUR |')
       expect(text).toContain('| Training | to be agreed |')
       expect(text).not.toContain('<b>')
     },
@@ -396,7 +396,7 @@ describe('engineer', () => {
         create: ['../../../etc/cron.d/x'],
       }))
       expect(mission.status).toBe('failed')
-      expect(mission.reason).toContain('no name of a new file')
+      expect(mission.reason).toContain('not a valid name for a new file')
     },
     LIMIT_MS,
   )

@@ -54,7 +54,7 @@ test('the doctor tells what he finds, as on the command line', async () => {
   expect(found).toContainEqual({
     is: 'warn',
     what: 'Model',
-    say: 'Model seçilmemiş; görevler bekler. Ayarlar > Modeller altında seçin.',
+    say: 'Model seçilmemiş; görevler bekliyor. Ayarlar > Modeller bölümünde seçin.',
   })
   expect(found).toContainEqual({
     is: 'fail',

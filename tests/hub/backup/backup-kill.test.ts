@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { endRestore, startBackup, startRestore } from '../../../hub/backup/backup.ts'
+import { recoverRestore, startBackup, startRestore } from '../../../hub/backup/backup.ts'
 import { readPause } from '../../../hub/mail/settings.ts'
 import { exportOf, fillHub } from '../support/backup-data.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
@@ -57,7 +57,7 @@ test.each([...STEPS, ...Array.from({ length: 5 }, (_, i) => String(400 + 150 * i
   'killed at %s, the old or the new is there whole',
   async (when) => {
     await restoreAndDie(when)
-    await endRestore(hub.config)
+    await recoverRestore(hub.config)
     const found = await exportOf(hub)
     const isNew = found.tables.leads?.sum === old.export.tables.leads?.sum
     outcomes.set(when, isNew ? 'restored' : 'kept')
@@ -74,7 +74,7 @@ test('killed between two folders, the rest follows; what killed ones left goes w
   const { data_dir } = hub.paths
   const { stage } = JSON.parse(await readFile(join(data_dir, 'restore.json'), 'utf8'))
   await rename(join(data_dir, 'projects'), join(data_dir, `.restore-${stage}`, 'old'))
-  await endRestore(hub.config)
+  await recoverRestore(hub.config)
   expect(await exportOf(hub)).toEqual(old.export)
   await reset()
   expect((await readdir(data_dir)).filter((name) => name.startsWith('.restore-'))).toEqual([])

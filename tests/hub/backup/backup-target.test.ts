@@ -126,13 +126,13 @@ describe('an S3-compatible target', () => {
   test('that refuses fails the run with its reason, and the backup stays here', async () => {
     refuse = true
     const before = await listBackups(hub.paths)
-    await expect(make()).rejects.toThrow(/"backups" refused it: 403 AccessDenied/)
+    await expect(make()).rejects.toThrow(/"backups" refused the copy: 403 AccessDenied/)
     expect(await listBackups(hub.paths)).toHaveLength(before.length + 1)
     const { job } = await (await hub.call('GET', 'backups')).json()
     expect(job).toMatchObject({ status: 'failed', reason: expect.stringContaining('AccessDenied') })
     const headers = { 'Accept-Language': 'tr' }
     const turkish = await (await hub.call('GET', 'backups', undefined, headers)).json()
-    expect(turkish.job.reason).toContain('“backups” kovası kabul etmedi: 403 AccessDenied')
+    expect(turkish.job.reason).toContain('“backups” kovası kopyayı kabul etmedi: 403 AccessDenied')
   })
 
   /** Signature Version 4, as Amazon's documentation writes it down. */

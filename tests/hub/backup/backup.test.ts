@@ -122,7 +122,7 @@ describe('a bad archive is refused and nothing is changed', () => {
         const file = join(folder, 'database/leads.copy')
         await writeFile(file, (await readFile(file, 'utf8')).replace('Ayşe', 'Eyşe'))
       },
-      /differs from its checksum/,
+      /does not match its checksum/,
     ],
     ['a missing file', (folder) => rm(join(folder, 'database/leads.copy')), /is missing/],
     ['an added file', (folder) => writeFile(join(folder, 'projects/x'), 'x'), /not in the archive/],
@@ -140,7 +140,7 @@ describe('a bad archive is refused and nothing is changed', () => {
             { path: 'projects/../../x', bytes: 0, sha256: '0'.repeat(64), mode: 0o600 },
           ]
         }),
-      /manifest is not usable \(files\.0\.path\)/,
+      /manifest is invalid \(files\.0\.path\)/,
     ],
     [
       'a newer schema',

@@ -38,14 +38,14 @@ const put = (logo: string | null, more = {}) =>
 const publicLook = async () =>
   (await hub.app.request('/api/cockpit/branding', { headers: { host: 'localhost' } })).json()
 
-test('without an Enterprise licence it is 402 and our own look stays', async () => {
+test('without an Enterprise license it is 402 and our own look stays', async () => {
   const refused = await put(null)
   expect(refused.status).toBe(402)
   expect((await refused.json()).code).toBe('license_limit')
   expect(await publicLook()).toEqual({ branding: OWN_LOOK })
 })
 
-describe('with an Enterprise licence', () => {
+describe('with an Enterprise license', () => {
   beforeAll(async () => {
     await hub.call('PUT', 'license', { license: enterprise })
   })
@@ -67,7 +67,7 @@ describe('with an Enterprise licence', () => {
     })
   })
 
-  test('a licence that ends hides it and keeps it', async () => {
+  test('a license that ends hides it and keeps it', async () => {
     await hub.call('DELETE', 'license')
     expect((await publicLook()).branding).toEqual(OWN_LOOK)
     const kept = await (await hub.call('GET', 'settings/branding')).json()
@@ -100,7 +100,7 @@ describe('with an Enterprise licence', () => {
     const body = { ...OWN_LOOK, logo: url('png', '<svg/>') }
     const headers = { 'Accept-Language': 'tr' }
     const refused = await hub.call('PUT', 'settings/branding', body, headers)
-    expect((await refused.json()).errors[0].message).toMatch(/PNG olduğunu söylüyor/)
+    expect((await refused.json()).errors[0].message).toMatch(/türü PNG olarak belirtilmiş/)
   })
 
   test('a colour that is none is 422', async () => {
@@ -117,7 +117,7 @@ describe('with an Enterprise licence', () => {
     expect(warned.map(({ en }) => en)).toEqual([
       expect.stringContaining('#ffff00 has a contrast of 1.1 on white'),
       expect.stringContaining('#101010 has a contrast of 1.0 on a dark page'),
-      expect.stringContaining('Letters go without this logo'),
+      expect.stringContaining('Mails are sent without this logo'),
     ])
     expect(warned[0]?.tr).toMatch(/^#ffff00 .* 1,1; .* 4,5 gerekir/)
     expect(brandingWarnings(OWN_LOOK)).toEqual([])

@@ -18,7 +18,9 @@ type Client = {
   end: () => Promise<void>
 }
 
-/** A connection of the service key in one transaction of project `mine`, as the data agent has it. */
+/**
+ * A connection of the service key in one transaction of project `mine`, as the data agent has it.
+ */
 async function dataAgent({ read_only }: { read_only: boolean }): Promise<Client> {
   const key = (await readText(keyFiles(hub.paths).service))?.trim() ?? ''
   const client = new pg.Client({ connectionString: urlFor(key, hub.config.database) })

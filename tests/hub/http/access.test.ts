@@ -30,9 +30,9 @@ describe('the one admin', () => {
     expect((await short.json()).errors[0].path).toBe('password')
     const turkish = { 'Accept-Language': 'tr' }
     const weak = await post('setup', { code, password: 'short' }, turkish)
-    expect((await weak.json()).errors[0].message).toBe('En az 10 karakter seçin.')
+    expect((await weak.json()).errors[0].message).toBe('En az 10 karakter olmalı.')
     const wrong = await post('setup', { code: 'wrong', password: PASSWORD }, turkish)
-    expect((await wrong.json()).errors[0].message).toMatch(/^Kurulum kodu bu değil/)
+    expect((await wrong.json()).errors[0].message).toMatch(/^Kurulum kodu yanlış/)
     const made = await post('setup', { code, password: PASSWORD })
     expect(made.status).toBe(200)
     const cookie = made.headers.get('set-cookie')
@@ -88,7 +88,7 @@ test('a guessing address waits longer each time, and only that address', async (
   let now = 0
   const attempts = createAttempts(() => now)
   const guess = (address: string, right = false) =>
-    attempts.guess({ address, is_kept: false }, async () => right)
+    attempts.attempt({ address, is_reserved: false }, async () => right)
   for (let i = 0; i < 4; i += 1) expect(await guess('a')).toBe(false)
   await expect(guess('a')).rejects.toThrow('Try again in 2 s')
   expect(await guess('b')).toBe(false)

@@ -59,12 +59,12 @@ describe('the hub answers in the language that is asked for', () => {
     expect(answer.status).toBe(422)
     expect(answer.headers.get('content-language')).toBe('tr')
     const { detail, errors } = await answer.json()
-    expect(detail).toBe('Bazı alanlara yeniden bakın.')
+    expect(detail).toBe('Bazı alanlar geçerli değil.')
     expect(errors).toEqual([
       {
         path: 'slug',
         code: 'invalid_format',
-        message: 'a-z, 0-9 ve - içinden 2 ila 41 karakter kullanın; - ile başlamasın.',
+        message: 'a-z, 0-9 ve - karakterlerinden 2 ila 41 tane kullanın; - ile başlamasın.',
       },
       { path: 'name', code: 'too_small', message: 'Çok kısa ya da boş.' },
     ])

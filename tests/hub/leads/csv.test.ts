@@ -5,10 +5,10 @@ import {
   decode,
   detectDelimiter,
   detectEncoding,
-  disarm,
+  escapeFormula,
   readCsv,
-  rearm,
   toCsv,
+  unescapeFormula,
 } from '../../../hub/leads/csv.ts'
 
 async function rowsOf(text: string, delimiter: Delimiter = ','): Promise<string[][]> {
@@ -57,8 +57,8 @@ describe('CSV', () => {
   test('has no cell that a spreadsheet runs', () => {
     fc.assert(
       fc.property(cell, (text) => {
-        expect(disarm(text)).not.toMatch(/^[=+\-@\t\r\n＝＋－＠]/)
-        expect(rearm(disarm(text))).toBe(text)
+        expect(escapeFormula(text)).not.toMatch(/^[=+\-@\t\r\n＝＋－＠]/)
+        expect(unescapeFormula(escapeFormula(text))).toBe(text)
       }),
     )
   })

@@ -201,16 +201,16 @@ describe('an import', () => {
     const told = (mistakes: { row: number; column: string; message: string }[]) =>
       mistakes.map(({ row, column, message }) => `${row} ${column}: ${message}`)
     expect(told(done.mistakes)).toEqual([
-      '2 E-posta: Bu bir e-posta adresi değil.',
-      '2 Aşama: Bu bir aşama değil. Yeni, İletişim kuruldu, Yanıtladı, Görüşme, Teklif, Kazanıldı ya da Kaybedildi yazın.',
-      '2 Dayanak (KVKK): Bu bir hukuki dayanak değil. Açık rıza, Sözleşme ya da Meşru menfaat yazın.',
-      '2 Puan: Puan 0 ile 100 arasında bir tam sayıdır.',
+      '2 E-posta: Geçerli bir e-posta adresi girin.',
+      '2 Aşama: Aşama şunlardan biri olmalı: Yeni, İletişim kuruldu, Yanıtladı, Görüşme, Teklif, Kazanıldı, Kaybedildi.',
+      '2 Dayanak (KVKK): Hukuki dayanak şunlardan biri olmalı: Açık rıza, Sözleşme, Meşru menfaat.',
+      '2 Puan: Puan 0 ile 100 arasında bir tam sayı olmalı.',
       '3 Ad: Çok uzun.',
       '4 Dayanak (KVKK): Satırda 6 hücre var, başlıkta 5. Eksik bir tırnak arayın.',
     ])
     expect(told((await read(id)).mistakes).slice(-2)).toEqual([
-      '3 Ad: This is too long.',
-      '4 Dayanak (KVKK): The row has 6 cells, the header 5. Look for a missing quotation mark.',
+      '3 Ad: Too long.',
+      '4 Dayanak (KVKK): The row has 6 cells, but the header has 5. Look for a missing quotation mark.',
     ])
     const path = `leads/imports/${id}/errors`
     const english = await (await hub.call('GET', path)).text()
@@ -221,7 +221,7 @@ describe('an import', () => {
     ]) {
       const text = await turkish.text()
       expect(text).toContain('"satır","hatalar"')
-      expect(text).toContain('E-posta: Bu bir e-posta adresi değil.')
+      expect(text).toContain('E-posta: Geçerli bir e-posta adresi girin.')
       const corrected = text.replace('bu bir adres değil', 'a@x.example').replace('çok', '7')
       expect(await bring(corrected, { project: 'demir' })).toMatchObject({ refused: 2 })
     }
@@ -230,7 +230,7 @@ describe('an import', () => {
   test.each([
     [
       '"A,a@x.example',
-      'Dosya CSV değil: bir tırnak 3. satıra dek kapanmıyor. Kapatın ya da silin.',
+      'Dosya geçerli bir CSV değil: bir tırnak 3. satıra dek kapanmıyor. Kapatın ya da silin.',
     ],
     ['A,a@x.example', 'Dosyada “Nope” adlı sütun yok. Dosyayı yeniden seçin.'],
   ])('a file with %j and a wrong mapping is refused in Turkish', async (row, message) => {
@@ -251,8 +251,8 @@ describe('an import', () => {
       const { stage, lawful_basis } = importsText[language].row
       const words = (sentence: string) =>
         sentence
-          .replace(/^.*?\. (Use )?/, '')
-          .replace(/( yazın)?\.$/, '')
+          .replace(/^.*?(must be |: )/, '')
+          .replace(/\.$/, '')
           .split(/, | or | ya da /)
       expect(words(stage)).toHaveLength(7)
       for (const word of words(stage)) {
@@ -406,7 +406,9 @@ describe('a hub that was killed', () => {
     const { import: told } = await (
       await hub.call('GET', `leads/imports/${id}`, undefined, headers)
     ).json()
-    expect(told.reason).toBe('Dosya silinmiş. Yeniden aktarın; gelmiş olanlar iki kez eklenmez.')
+    expect(told.reason).toBe(
+      'Dosya silinmiş. Yeniden aktarın; daha önce aktarılanlar iki kez eklenmez.',
+    )
   })
 })
 

@@ -50,7 +50,7 @@ describe('quick_add', () => {
     expect(again.status).toBe(409)
     expect(again.body).toMatchObject({
       code: 'conflict',
-      detail: 'one@x.example in “demir” has this e-mail already. Change that lead instead.',
+      detail: 'one@x.example in “demir” already has this e-mail. Change that lead instead.',
       lead: { id: known.id, email: 'one@x.example' },
     })
     const body = { slug: 'demir', data: { email: 'one@x.example' } }
@@ -120,7 +120,7 @@ describe('quick_add', () => {
     expect(note.body.note.text).toBe('xy')
   })
 
-  test('an unknown project is 404, and one beyond the licence 402', async () => {
+  test('an unknown project is 404, and one beyond the license 402', async () => {
     expect((await post('lead/quick_add', { slug: 'nobody', data: { name: 'x' } })).status).toBe(404)
     const free = await startHub()
     try {
@@ -218,8 +218,8 @@ describe('a lead', () => {
     expect(nameless.status).toBe(422)
     const none = { lead_id: lead.id, name: null, company: null }
     expect((await post('lead/update', none, TURKISH)).body).toMatchObject({
-      detail: 'Bazı alanlara yeniden bakın.',
-      errors: [{ path: 'name', message: 'Ad, e-posta ve firmadan biri kalmalı.' }],
+      detail: 'Bazı alanlar geçerli değil.',
+      errors: [{ path: 'name', message: 'Ad, e-posta ve firmadan en az biri kalmalı.' }],
     })
   })
 
@@ -338,7 +338,7 @@ describe('tag_project', () => {
     expect((await post('lead/tag_project', { lead_id: lead.id, slug: 'old' })).status).toBe(409)
     const kept = await post('lead/delete', { lead_id: lead.id }, TURKISH)
     expect(kept.status).toBe(409)
-    expect(kept.body.detail).toBe('Bu adaya bir mektup gönderiliyor. Bitmesini bekleyin.')
+    expect(kept.body.detail).toBe('Bu adaya bir e-posta gönderiliyor. Bitmesini bekleyin.')
     const bulk = await post('leads/bulk', { project: 'demir', ids: [lead.id], delete: true })
     expect(bulk.body).toEqual({ changed: [], missing: [], busy: [lead.id] })
   })

@@ -170,7 +170,7 @@ describe('the connection test', () => {
     server.deliver(reply)
     expect(await checkImap(settings())).toMatchObject({
       ok: true,
-      message: { en: 'INBOX holds 1 letters.', tr: 'INBOX kutusunda 1 mektup var.' },
+      message: { en: 'INBOX has 1 mail.', tr: 'INBOX kutusunda 1 e-posta var.' },
     })
   })
 

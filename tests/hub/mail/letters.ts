@@ -9,7 +9,8 @@ const sender = {
 const branding = { name: 'Demir Isı Sistemleri', color: '#0f766e' }
 const footer = {
   postal_address: 'Demir Isı Sistemleri A.Ş., 1203/2 Sk. No: 4, 35110 Konak, İzmir, Türkiye',
-  reason: 'You get this letter because we met at the ISK-SODEX fair in Istanbul in October.',
+  reason:
+    'You are receiving this mail because we met at the ISK-SODEX fair in Istanbul in October.',
 }
 
 const slots: Record<TemplateName, unknown> = {

@@ -120,7 +120,7 @@ test('a queue that cannot be read stops all mail', async () => {
   expect(sentTo(lead.email)).toBe(1)
 })
 
-test('an unsubscribe counts in a project that the licence lets only be read', async () => {
+test('an unsubscribe counts in a project that the license lets only be read', async () => {
   const lead = await add('surplus')
   await draftTo(lead.id, ALL)
   await hub.deps.mailer.run()

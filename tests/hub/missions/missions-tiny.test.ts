@@ -90,7 +90,7 @@ describe('thirteen missions at once on one model of random weights', () => {
         expect(['done', 'failed'], agent).toContain(mission.status)
         if (mission.status === 'failed') {
           expect(mission.reason, agent).toMatch(/\w.{15,}/)
-          expect(mission.reason, agent).not.toContain('fault in the hub')
+          expect(mission.reason, agent).not.toContain('error in the hub')
           continue
         }
         const result = Result.parse(mission.result)

@@ -224,7 +224,7 @@ describe('a mission that works', () => {
       const failed = await reach(hub, await compose(hub, 'sales', 'call script for nobody'))
       expect(failed).toMatchObject({
         status: 'failed',
-        reason: expect.stringContaining('form asked for'),
+        reason: expect.stringContaining('required format'),
       })
     },
     LIMIT_MS,
@@ -249,7 +249,7 @@ describe('what is said of a mission', () => {
       const { mission, routed } = await made.json()
       expect(routed.reason).toBe('“kullanım kılavuzu yaz” sözü Belgeler ajanı için kullanılır.')
       const done = await reach(hub, mission.id)
-      expect(done.routed_because).toBe('"kullanım kılavuzu yaz" is what one says to Documents.')
+      expect(done.routed_because).toBe('"kullanım kılavuzu yaz" is a phrase for Documents.')
       const titles = ({ steps }: typeof done) => steps.map(({ title }) => title)
       expect(titles(done)).toEqual(['Outline', 'Section 1', 'Section 2', 'Document'])
       const read = await inTurkish(mission.id)
@@ -270,16 +270,16 @@ describe('what is said of a mission', () => {
       expect((await inTurkish(wrong.id)).reason).toContain('Model “Plan” adımını yapamadı: “../x”')
       const files = ['../../x']
       const away = await reach(hub, await compose(hub, 'docs', 'sum it up', { files }))
-      expect(away.reason).toBe('"../../x" is no path of a file in this project.')
+      expect(away.reason).toBe('"../../x" is not a valid file path in this project.')
       const { reason } = await inTurkish(away.id)
-      expect(reason).toBe('“../../x” bu projedeki bir dosyanın yolu değil.')
+      expect(reason).toBe('“../../x” bu projede geçerli bir dosya yolu değil.')
     },
     LIMIT_MS,
   )
 })
 
 test(
-  'a queued mission of a project that became read-only waits for the licence and says so',
+  'a queued mission of a project that became read-only waits for the license and says so',
   async () => {
     stub.script(DOCUMENT)
     const [row] = await hub.query<{ id: string }>(

@@ -132,7 +132,7 @@ test('an import that stopped or left rows is there until its file comes again', 
   const [left] = await bring('fair.csv', 'done', 2)
   expect(await told('en')).toEqual([
     'See why the import of gone.csv stopped',
-    'Correct 2 rows of fair.csv and import them again',
+    'Correct 2 rows in fair.csv and import them again',
   ])
   expect(await told('tr')).toEqual([
     'gone.csv dosyasının aktarımı neden durdu, bakın',
@@ -174,7 +174,7 @@ test('next actions are facts: each is there while it is to be done, and gone whe
   const [follow] = await actions('?project=demir')
   expect(follow).toMatchObject({
     kind: 'follow_up',
-    title: 'Follow up with kim@x.example: no answer for 6 days',
+    title: 'Follow up with kim@x.example: no reply for 6 days',
     name: 'kim@x.example',
     ref: { kind: 'lead', id: lead.id },
   })
@@ -213,23 +213,23 @@ test('next actions are facts: each is there while it is to be done, and gone whe
   const titles = async (language: string) =>
     (await actions('?project=demir', language)).map(({ title }) => title)
   expect(await titles('en')).toEqual([
-    'Find out whether “unclear” was sent: the answer never came',
+    'Find out whether “unclear” was sent: the server never confirmed it',
     'Read and approve “rendered”',
     'Decide: Read a website',
-    'Send “approved”, which is approved',
+    'Send the approved draft “approved”',
     'Finish 1 draft that has no design yet',
     'See why “x” failed',
-    'Choose a model: missions wait for one',
-    'Set up mail: drafts can be made without, sending cannot',
+    'Choose a model: missions are waiting for one',
+    'Set up mail: drafts can be written without it, but not sent',
   ])
   expect(await titles('tr')).toEqual([
-    '“unclear” gönderildi mi öğrenin: yanıt hiç gelmedi',
+    '“unclear” gönderildi mi, öğrenin: sunucu hiç doğrulamadı',
     'Okuyup onaylayın: “rendered”',
     'Karar verin: Bir siteyi oku',
     'Onaylanan “approved” taslağını gönderin',
     'Tasarımı olmayan 1 taslağı bitirin',
     '“x” neden başarısız oldu, bakın',
     'Bir model seçin: görevler onu bekliyor',
-    'E-postayı kurun: taslak onsuz da yazılır, gönderim yapılamaz',
+    'E-postayı kurun: taslaklar onsuz da yazılır ama gönderilemez',
   ])
 })

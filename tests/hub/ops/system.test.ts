@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => hub.close())
 
-test('system_info tells of the machine, the model, the licence and the backups', async () => {
+test('system_info tells of the machine, the model, the license and the backups', async () => {
   const info = await (await hub.call('GET', 'system_info')).json()
   expect(info).toMatchObject({
     version: expect.any(String),

@@ -76,7 +76,7 @@ test('Free refuses the second project with the way out, and nothing is made', as
   expect(refused.status).toBe(402)
   expect(await refused.json()).toMatchObject({
     code: 'license_limit',
-    detail: expect.stringContaining('Settings > Licence'),
+    detail: expect.stringContaining('Settings > License'),
   })
   expect(existsSync(join(hub.paths.data_dir, 'projects/second'))).toBe(false)
 })
@@ -89,7 +89,7 @@ test('a slug that is taken is refused, and said so in the language that is asked
       licensed.call('POST', 'projects/create', body, { 'Accept-Language': language })
     expect(await (await call('en')).json()).toMatchObject({
       code: 'conflict',
-      detail: 'There is a project “demir” already. Choose another short name.',
+      detail: 'A project with the short name “demir” already exists. Choose another one.',
     })
     expect((await (await call('tr')).json()).detail).toBe(
       '“demir” kısa adlı bir proje zaten var. Başka bir kısa ad seçin.',
@@ -115,7 +115,7 @@ test('what stands in the way is said in the language that is asked for', async (
      select id, 'docs', 'x', 'processing' from hub.projects`,
   )
   const busy = await post('delete', { slug, name: 'Demir Group' })
-  expect(busy.detail).toBe('Şimdi olmaz: bir görev sürüyor. İptal edin ya da bitmesini bekleyin.')
+  expect(busy.detail).toBe('Bir görev sürüyor. İptal edin ya da bitmesini bekleyin.')
   await hub.query('delete from hub.missions')
 })
 

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { takeBody } from '../../../hub/reader/body.ts'
-import { createGate } from '../../../hub/reader/gate.ts'
+import { createFetcher } from '../../../hub/reader/fetcher.ts'
 import { LIMITS, type Limits } from '../../../hub/reader/limits.ts'
 import { rulesOf } from '../../../hub/reader/robots.ts'
 import { DNS_ANSWERS, PUBLIC_URLS, SPELLINGS } from '../../support/spellings.ts'
@@ -29,10 +29,10 @@ beforeEach(() => {
 const BOMB = process.env.PROOF ? 400 * MIB : 96 * MIB
 const QUICK = { [constants.BROTLI_PARAM_QUALITY]: 1 }
 
-/** One page through the gate, as the hub begins every reading. */
+/** One page through the fetcher, as the hub begins every reading. */
 async function get(url: string, limits: Partial<Limits> = {}, spent = { bytes: 0 }) {
-  const gate = createGate({ ...world.options, limits })
-  const visit = gate.visit(AbortSignal.timeout(20_000), spent)
+  const fetcher = createFetcher({ ...world.options, limits })
+  const visit = fetcher.visit(AbortSignal.timeout(20_000), spent)
   const answer = await visit.get(url, 'document')
   await visit.close()
   return answer
@@ -238,11 +238,11 @@ describe('a site’s size is not the hub’s', () => {
   test('redirects, requests and a mission’s bytes have their ends', async () => {
     world.sites['lead.example.org'] = { '/': to('/'), '/page': '<p>Hello' }
     expect(await get('http://lead.example.org/')).toMatchObject({
-      refused: { en: expect.stringContaining('on and on') },
+      refused: { en: expect.stringContaining('keeps redirecting') },
     })
     expect(world.asked).toHaveLength(LIMITS.redirects + 2)
 
-    const visit = createGate(world.options).visit(AbortSignal.timeout(20_000), { bytes: 0 })
+    const visit = createFetcher(world.options).visit(AbortSignal.timeout(20_000), { bytes: 0 })
     for (let count = 0; count < LIMITS.requests + 20; count += 1) {
       await visit.get('http://lead.example.org/page', 'fetch')
     }

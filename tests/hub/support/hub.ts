@@ -32,7 +32,7 @@ export type TestHub = Hub & {
 export type HubOptions = {
   /** `public`: as after the installation, before the service key is pasted. */
   key?: 'public' | 'service'
-  /** More of hub.json, or another place of the licence keys. */
+  /** More of hub.json, or another place of the license keys. */
   config?: Partial<Config>
   /** Start what works in the background. */
   start?: boolean
@@ -104,7 +104,9 @@ export async function startHub(options: HubOptions = {}): Promise<TestHub> {
   }
 }
 
-/** The keys are passwords of roles of the whole server: test files in parallel have to share them. */
+/**
+ * The keys are passwords of roles of the whole server: test files in parallel have to share them.
+ */
 async function prepareOnce(adminUrl: string, paths: Paths, database: Config['database']) {
   const { hubKeys } = inject('server')
   const { in_use, service } = keyFiles(paths)

@@ -5,7 +5,7 @@ import { LICENSE } from '../../../hub/license/license.ts'
 import { writeSetting } from '../../../hub/ops/settings.ts'
 import { type HubOptions, startHub, type TestHub } from './hub.ts'
 
-/** licenseHub gives a hub an Enterprise licence; one `until` a moment of the past has expired. */
+/** licenseHub gives a hub an Enterprise license; one `until` a moment of the past has expired. */
 export async function licenseHub(hub: TestHub, until: Date | string = '1d'): Promise<void> {
   const { publicKey, privateKey } = await generateKeyPair('Ed25519', { extractable: true })
   const license_keys = join(hub.paths.config_dir, 'test-keys.json')
@@ -19,7 +19,7 @@ export async function licenseHub(hub: TestHub, until: Date | string = '1d'): Pro
   await writeSetting(hub.paths, LICENSE, { license })
 }
 
-/** startLicensedHub makes a hub with an Enterprise licence and the projects named. */
+/** startLicensedHub makes a hub with an Enterprise license and the projects named. */
 export async function startLicensedHub(
   slugs: string[],
   options: HubOptions = {},

@@ -46,10 +46,10 @@ test('a file of 500 leads is mapped, imported with a progress bar and shown', as
     buffer: Buffer.from(file),
   })
   const dialog = page.getByRole('dialog', { name: 'Import leads' })
-  await eventually(() => dialog.getByLabel('Is: E-posta').inputValue()).toBe('email')
-  expect(await dialog.getByLabel('Is: Şirket').inputValue()).toBe('company')
-  await dialog.getByLabel('Is: Bölge').selectOption('country')
-  await dialog.getByLabel('Tags for all of them').fill('fuar 2026')
+  await eventually(() => dialog.getByLabel('Field: E-posta').inputValue()).toBe('email')
+  expect(await dialog.getByLabel('Field: Şirket').inputValue()).toBe('company')
+  await dialog.getByLabel('Field: Bölge').selectOption('country')
+  await dialog.getByLabel('Tags for all imported leads').fill('fuar 2026')
   await dialog.getByRole('button', { name: 'Import', exact: true }).click()
   await dialog.getByRole('progressbar').waitFor()
   await dialog.getByText('Imported').waitFor()
@@ -74,7 +74,7 @@ test('the filter stands in the address and folds Turkish letters', async () => {
   await settled(page)
   expect(await page.getByRole('textbox', { name: 'Filter leads' }).inputValue()).toBe('kisi 42')
   await page.getByLabel('Stage').selectOption('won')
-  await page.getByText('Nobody fits this filter').waitFor()
+  await page.getByText('No lead matches this filter').waitFor()
   await page.getByRole('button', { name: 'Clear the filter' }).click()
   await eventually(() => page.locator('[data-lead]').count()).toBeGreaterThan(50)
   expectClean(opened)
@@ -91,7 +91,7 @@ test('leads are selected by keys and moved in bulk; a deletion can be undone', a
   await page.getByText('2 selected').waitFor()
   await page.getByRole('button', { name: 'Set stage' }).click()
   await page.getByRole('menuitem', { name: 'Meeting' }).click()
-  await page.getByText('2 leads are Meeting now').waitFor()
+  await page.getByText('2 leads moved to Meeting').waitFor()
   const moved = await hub.query<{ name: string }>(
     `select name from hub.leads where stage = 'meeting' order by name`,
   )
@@ -117,7 +117,7 @@ test('a lead named like HTML stays text, in the list, its panel, the board and t
   await dialog.getByLabel('Company').fill('<script>alert(2)</script>')
   await dialog.getByLabel('Website').fill('javascript:alert(3)')
   await dialog.getByRole('button', { name: 'Add lead' }).click()
-  await dialog.getByText('This is no http or https address.').waitFor()
+  await dialog.getByText('Must be an http or https address.').waitFor()
   await dialog.getByLabel('Website').fill('')
   await dialog.getByRole('button', { name: 'Add lead' }).click()
   const panel = page.getByRole('dialog', { name: `Lead ${evil}` })
@@ -143,7 +143,7 @@ test('the same e-mail again offers the lead that has it', async () => {
   const dialog = page.getByRole('dialog', { name: 'Add lead' })
   await dialog.getByLabel('E-mail').fill('KISI42@firma2.example')
   await dialog.getByRole('button', { name: 'Add lead' }).click()
-  await dialog.getByRole('button', { name: 'Open that lead' }).click()
+  await dialog.getByRole('button', { name: 'Open the existing lead' }).click()
   await page.getByRole('dialog', { name: 'Lead Kişi 42' }).waitFor()
   expectClean(opened)
 })
@@ -162,13 +162,13 @@ describe('in Turkish', () => {
     const { page } = opened
     const dialog = page.getByRole('dialog', { name: 'Aday aktar' })
     await dialog.getByText('Tüm satırlar okundu.').waitFor()
-    await dialog.getByText('E-posta: Bu bir e-posta adresi değil.').waitFor()
+    await dialog.getByText('E-posta: Geçerli bir e-posta adresi girin.').waitFor()
     await expectSpoken(page, await readVocabulary('tr'), DATA)
     const coming = page.waitForEvent('download')
     await dialog.getByRole('link', { name: 'Hatalı satırları indir' }).click()
     const file = await readFile(await (await coming).path(), 'utf8')
     expect(file).toContain('"satır","hatalar"')
-    expect(file).toContain('"E-posta: Bu bir e-posta adresi değil."')
+    expect(file).toContain('"E-posta: Geçerli bir e-posta adresi girin."')
     await dialog.getByRole('button', { name: 'Başka dosya seç' }).click()
     await dialog.getByText('CSV dosyasını buraya bırakın').waitFor()
     expectClean(opened)
@@ -193,7 +193,7 @@ describe('in Turkish', () => {
     await page.getByRole('link', { name: action }).click()
     const dialog = page.getByRole('dialog', { name: 'Aday aktar' })
     await dialog.getByText('Satırların hepsi okunmadı.').waitFor()
-    await dialog.getByText('Dosya silinmiş. Yeniden aktarın; gelmiş olanlar').waitFor()
+    await dialog.getByText('Dosya silinmiş. Yeniden aktarın; daha önce aktarılanlar').waitFor()
     await expectSpoken(page, await readVocabulary('tr'), DATA)
     expectClean(opened)
   }, 90_000)
@@ -210,16 +210,16 @@ describe('in Turkish', () => {
     }
     await page.getByRole('tab', { name: 'Geçmiş' }).click()
     await eventually(() => page.getByRole('tabpanel').locator('li').count()).toBe(KINDS.length)
-    expect(await page.getByText('Bir şey oldu').count()).toBe(0)
+    expect(await page.getByText('Diğer etkinlik').count()).toBe(0)
     await page.goto('/hub/p/veri/today')
     await settled(page)
     await page.getByRole('button', { name: /^Tümünü göster/ }).click()
     await expectSpoken(page, vocabulary, DATA)
     expect(await page.locator('section[aria-labelledby=next] li').allInnerTexts()).toEqual([
-      'E-posta durduruldu: nedenine bakın, sonra onaylayın',
-      '“Veri unclear” gönderildi mi öğrenin: yanıt hiç gelmedi',
+      'Gönderim duraklatıldı: nedenine bakın, sonra sürdürün',
+      '“Veri unclear” gönderildi mi, öğrenin: sunucu hiç doğrulamadı',
       expect.stringMatching(/^Veri işi\s+2 Oca tarihinden beri gecikti$/),
-      'Veri Kişi yanıt verdi: geri dönün',
+      'Veri Kişi yanıt verdi: yanıtlayın',
       'Okuyup onaylayın: “Veri rendered”',
       'Karar verin: Veri sitesini oku',
       'Onaylanan “Veri approved” taslağını gönderin',
@@ -228,7 +228,7 @@ describe('in Turkish', () => {
       'Veri.csv dosyasındaki 3 satırı düzeltip yeniden aktarın',
       '“Veri araştır” neden başarısız oldu, bakın',
       'Bir model seçin: görevler onu bekliyor',
-      'E-postayı kurun: taslak onsuz da yazılır, gönderim yapılamaz',
+      'E-postayı kurun: taslaklar onsuz da yazılır ama gönderilemez',
       'Lisansı yenileyin',
     ])
     expectClean(opened)
@@ -239,7 +239,7 @@ describe('in Turkish', () => {
     const { page } = opened
     await page.getByText('Okuyup onaylayın: “Veri rendered”').waitFor()
     await page.evaluate(() => Object.assign(window, { isSamePage: true }))
-    await page.getByRole('button', { name: 'Dil, tema ve tuşlar' }).click()
+    await page.getByRole('button', { name: 'Dil, tema ve kısayollar' }).click()
     await page.getByRole('menuitem', { name: 'English' }).click()
     await page.getByText('Read and approve “Veri rendered”').waitFor()
     expect(await page.getByText('Okuyup onaylayın').count()).toBe(0)
@@ -267,7 +267,9 @@ const KINDS: [string, object][] = [
   ),
 ]
 
-/** A project with all that can wait for somebody; answers a lead to whom everything has happened. */
+/**
+ * A project with all that can wait for somebody; answers a lead to whom everything has happened.
+ */
 async function makeScene(): Promise<string> {
   const [project] = await hub.query<{ id: string }>(
     `insert into hub.projects (slug, name) values ('veri', 'Veri Lojistik') returning id`,
@@ -319,6 +321,6 @@ async function makeScene(): Promise<string> {
      values ($1, 'Veri.csv', '{}', 'done', 3, 3, now())`,
   )
   await pauseMail(hub.paths, 'agent', { en: 'x', tr: 'x' })
-  await writeSetting(hub.paths, LICENSE, { license: 'no licence' })
+  await writeSetting(hub.paths, LICENSE, { license: 'no license' })
   return lead
 }

@@ -32,7 +32,7 @@ const PAGES: [string, string][] = [
   ['the board of an empty project', '/hub/p/kaya/sales'],
   ['what is not there', '/hub/p/nowhere/today'],
   ['a step of the wizard', '/hub/welcome/model'],
-  ['the licence in the wizard', '/hub/welcome/licence'],
+  ['the license in the wizard', '/hub/welcome/license'],
   ['mail in the wizard', '/hub/welcome/mail'],
   ['the first project in the wizard', '/hub/welcome/project'],
   ['the sign-in', '/hub/login'],
@@ -76,7 +76,9 @@ afterAll(async () => {
   await hub?.close()
 })
 
-/** Each theme, each language and each width; the long form adds English on a desktop in the dark. */
+/**
+ * Each theme, each language and each width; the long form adds English on a desktop in the dark.
+ */
 const LOOKS = [
   { theme: 'light', language: 'tr', isPhone: false },
   { theme: 'dark', language: 'tr', isPhone: true },
@@ -138,7 +140,7 @@ test('menus, the search and the keys open by keyboard and are accessible', async
   await expectAccessible(page)
   await page.keyboard.press('Enter')
   await page.getByRole('dialog', { name: 'Lead Veri Kişi 3' }).waitFor()
-  await page.getByRole('button', { name: 'Language, theme and keys' }).click()
+  await page.getByRole('button', { name: 'Language, theme and shortcuts' }).click()
   await expectAccessible(page)
   await page.getByRole('menuitem', { name: 'Türkçe' }).click()
   await page.getByRole('link', { name: 'Adaylar' }).waitFor()
@@ -172,9 +174,9 @@ test('a hub that goes away and comes back is noticed, without a reload', async (
   await settled(page)
   await context.route('**/api/**', (route) => route.abort('connectionrefused'))
   await page.getByRole('link', { name: 'Leads' }).click()
-  await page.getByText('Trying to reach it again').waitFor()
+  await page.getByText('Reconnecting; what you see').waitFor()
   await context.unroute('**/api/**')
-  await page.getByText('The hub is back.').waitFor()
+  await page.getByText('The hub is running again.').waitFor()
   await page.getByRole('button', { name: 'Veri Kişi 3' }).waitFor()
   expectClean(opened)
 })

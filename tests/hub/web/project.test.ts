@@ -55,7 +55,7 @@ test('in Turkish the numbers and the project are, with what is refused', async (
   await page.getByRole('button', { name: 'Değişiklikleri kaydet' }).click()
   await page.getByText('Biçimi doğru değil.').waitFor()
   await page.getByRole('button', { name: 'Liste oluştur' }).click()
-  await page.getByText(/Bağlı bir listmonk yok/).waitFor()
+  await page.getByText(/listmonk bağlı değil/).waitFor()
   await expectSpoken(page, vocabulary, data)
   await page.getByRole('button', { name: 'Projeyi sil' }).click()
   const dialog = page.getByRole('dialog', { name: 'Projeyi sil' })
@@ -89,7 +89,7 @@ test('what agents read is changed on the page, and a project is deleted by typin
   expect(await readFile(context, 'utf8')).toContain('Warm and short.')
 
   await page.getByRole('button', { name: 'Create list' }).click()
-  await page.getByText('No listmonk is connected.').waitFor()
+  await page.getByText('listmonk is not connected.').waitFor()
 
   await page.getByRole('button', { name: 'Delete project' }).click()
   const dialog = page.getByRole('dialog', { name: 'Delete project' })
@@ -98,7 +98,7 @@ test('what agents read is changed on the page, and a project is deleted by typin
   await dialog.getByText('Type the name of the project to delete it.').waitFor()
   await dialog.getByLabel('Type Demir Lojistik to delete it').fill('Demir Lojistik')
   await dialog.getByRole('button', { name: 'Delete this project' }).click()
-  await page.getByText(/Deleted\. Its archive is/).waitFor()
+  await page.getByText(/Project deleted\. Its archive is/).waitFor()
   await eventually(async () => (await hub.query('select from hub.projects')).length).toBe(0)
   expectClean(opened)
 })

@@ -40,7 +40,7 @@ const SECTIONS = [
   'service-key',
   'mail',
   'suppression',
-  'licence',
+  'license',
   'branding',
   'backup',
   'system',
@@ -103,15 +103,15 @@ describe('the sections', () => {
     await form.getByLabel('Address').fill(origin.url)
     await form.getByLabel('SHA-256').fill('abc')
     await form.getByRole('button', { name: 'Download and use it' }).click()
-    await form.getByText('A SHA-256 has 64 hexadecimal digits.').waitFor()
+    await form.getByText('A SHA-256 checksum has 64 hexadecimal digits.').waitFor()
     await form.getByLabel('SHA-256').fill(origin.sha256)
     await form.getByRole('button', { name: 'Download and use it' }).click()
     await page.getByRole('progressbar', { name: 'Download' }).waitFor()
     await page.getByText(/^50 kB of \d/).waitFor()
     await page.getByRole('button', { name: 'Stop', exact: true }).click()
-    await page.getByText('The download is stopped. What has come is kept.').waitFor()
+    await page.getByText('The download was stopped. The part already downloaded is kept.').waitFor()
     origin.hold(false)
-    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByRole('button', { name: 'Resume' }).click()
     await page.getByText('Ready', { exact: true }).waitFor({ timeout: 60_000 })
     await page.getByText('tiny', { exact: true }).waitFor()
     expectClean(opened)
@@ -142,13 +142,13 @@ describe('the sections', () => {
     const ours = await field.inputValue()
     await field.fill(`${ours}\nAlways {{shout}}.`)
     await page.getByRole('button', { name: 'Save changes' }).click()
-    await page.getByText('{{shout}} is not offered').waitFor()
+    await page.getByText('Unknown placeholder: {{shout}}').waitFor()
     await field.fill(`${ours}\nName the town.`)
     await page.getByRole('button', { name: 'Save changes' }).click()
-    await page.getByRole('button', { name: 'Difference to the default' }).click()
+    await page.getByRole('button', { name: 'Changes from default' }).click()
     await page.getByText('Name the town.').waitFor()
     await page.getByRole('button', { name: 'Edit', exact: true }).click()
-    await page.getByRole('button', { name: 'Restore the default' }).click()
+    await page.getByRole('button', { name: 'Restore default' }).click()
     await expect.poll(() => field.inputValue(), SLOW).toBe(ours)
     expectClean(opened)
   })
@@ -162,7 +162,7 @@ describe('the sections', () => {
     await form.locator('[name=user]').fill(listmonk.user)
     await form.locator('[name=token]').fill(listmonk.token)
     await form.getByRole('button', { name: 'Save changes' }).click()
-    await page.getByText('Set', { exact: true }).waitFor()
+    await page.getByText('Set up', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Test the connections' }).click()
     await page.getByText('subscribers:manage', { exact: true }).waitFor()
     expect(await page.getByText(listmonk.token).count()).toBe(0)
@@ -174,8 +174,8 @@ describe('the sections', () => {
     const opened = await openSettings('suppression')
     const { page } = opened
     await page.getByLabel('Add addresses').fill('name;mail\nA;a@never.example\nB;b@never.example')
-    await page.getByRole('button', { name: 'Add for good' }).click()
-    await page.getByText('2 added, 0 were on it already').waitFor()
+    await page.getByRole('button', { name: 'Add permanently' }).click()
+    await page.getByText('2 added, 0 already on the list').waitFor()
     await page.getByLabel('Is this address on it?').fill('A@never.example')
     await page.getByRole('button', { name: 'Check' }).click()
     await page.getByText('A@never.example is on the list').waitFor()
@@ -186,16 +186,16 @@ describe('the sections', () => {
     const opened = await openSettings('backup')
     const { page } = opened
     const save = () => page.getByRole('button', { name: 'Save changes' }).click()
-    await page.getByLabel('A copy elsewhere').selectOption('rsync')
+    await page.getByLabel('Copy to').selectOption('rsync')
     await page.getByLabel('Destination').fill('backup@server.example:hub')
     await save()
     const encryption = page.getByLabel('Encryption')
     await page.locator('[name=encryption][aria-invalid=true]').waitFor()
-    const refused = page.getByText('Backups leave this machine encrypted only.')
+    const refused = page.getByText('Backups leave this machine only encrypted.')
     await refused.waitFor()
     await encryption.selectOption('recipient')
     await page.getByLabel('Recipient').fill(RECIPIENT)
-    await page.getByLabel('A copy elsewhere').selectOption('s3')
+    await page.getByLabel('Copy to').selectOption('s3')
     await page.getByLabel('Address').fill('http://127.0.0.1:9')
     await page.getByLabel('Bucket').fill('backups')
     await page.getByLabel('Access key').fill('AKID')
@@ -204,15 +204,15 @@ describe('the sections', () => {
     await page.getByText('Saved', { exact: true }).waitFor()
     expect(await refused.count()).toBe(0)
     await page.reload()
-    await page.getByText('One is kept. Leave it empty to keep it.').waitFor()
+    await page.getByText('One is stored. Leave this empty to keep it.').waitFor()
     expect(await page.getByLabel('Bucket').inputValue()).toBe('backups')
     expect(await page.getByLabel('Recipient').inputValue()).toBe(RECIPIENT)
     expect(await page.getByLabel('Secret key').inputValue()).toBe('')
     expect(await page.content()).not.toContain('hidden away')
 
     // Nothing listens there.
-    await page.getByRole('button', { name: 'Make a backup now' }).click()
-    await page.getByText('The backup is here, but 127.0.0.1:9 did not answer.').waitFor(SLOW)
+    await page.getByRole('button', { name: 'Back up now' }).click()
+    await page.getByText('The backup was made, but 127.0.0.1:9 did not answer.').waitFor(SLOW)
     expectClean(opened)
   })
 
@@ -248,12 +248,12 @@ describe('the sections', () => {
     const { page } = opened
     await page.getByRole('textbox', { name: 'Current password' }).fill('wrong wrong')
     await page.getByRole('textbox', { name: 'New password', exact: true }).fill(PASSWORD)
-    await page.getByRole('textbox', { name: 'New password again' }).fill('something else')
+    await page.getByRole('textbox', { name: 'Repeat new password' }).fill('something else')
     await page.getByRole('button', { name: 'Change password' }).click()
-    await page.getByText('The two passwords differ.').waitFor()
-    await page.getByRole('textbox', { name: 'New password again' }).fill(PASSWORD)
+    await page.getByText('The passwords do not match.').waitFor()
+    await page.getByRole('textbox', { name: 'Repeat new password' }).fill(PASSWORD)
     await page.getByRole('button', { name: 'Change password' }).click()
-    await page.getByText('This is not the password.').waitFor()
+    await page.getByText('The password is wrong.').waitFor()
     expectClean(opened)
   })
 
@@ -282,9 +282,9 @@ describe('the sections', () => {
     const foreign: Record<string, string[]> = {}
     for (const [section, sentence] of [
       ['models', /^Uç noktaya ulaşılamıyor \(ECONNREFUSED\)\. Ayarlar > Modeller/],
-      ['licence', /^Süresi \d+ \p{L}+ \d{4} tarihinde doldu\. Free sınırları geçerli/u],
-      ['backup', /^Yedek burada, ama 127\.0\.0\.1:9 yanıt vermedi\./],
-      ['system', /^Son yedekleme başarısız oldu\. Yedek burada, ama 127\.0\.0\.1:9 yanıt/],
+      ['license', /^Lisansın süresi \d+ \p{L}+ \d{4} tarihinde doldu\. Free sınırları geçerli/u],
+      ['backup', /^Yedek alındı, ama 127\.0\.0\.1:9 yanıt vermedi\./],
+      ['system', /^Son yedekleme başarısız oldu\. Yedek alındı, ama 127\.0\.0\.1:9 yanıt/],
     ] as const) {
       await page.goto(`/hub/settings/${section}`)
       await page.getByText(sentence).first().waitFor()
@@ -343,8 +343,8 @@ describe('a hub that really restarts', () => {
     const data = { name: 'Kept Lead' }
     expect((await post('lead/quick_add', { slug: 'demir', data })).status()).toBe(201)
     await page.goto('/hub/settings/backup')
-    await page.getByRole('button', { name: 'Make a backup now' }).click()
-    await page.getByText('The backup is made').waitFor({ timeout: 60_000 })
+    await page.getByRole('button', { name: 'Back up now' }).click()
+    await page.getByText('Backup finished').waitFor({ timeout: 60_000 })
     const name = (await page.locator('[title$=".tar.gz"]').first().getAttribute('title')) ?? ''
     const { leads } = await (
       await context.request.get('/api/cockpit/leads/list?project=demir')
@@ -356,7 +356,7 @@ describe('a hub that really restarts', () => {
     await page.getByRole('menuitem', { name: 'Check' }).click()
     const check = page.getByRole('dialog', { name: 'Check a backup' })
     await check.getByRole('button', { name: 'Check' }).click()
-    await check.getByText(/^Sound:/).waitFor({ timeout: 30_000 })
+    await check.getByText(/^Intact:/).waitFor({ timeout: 30_000 })
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: `More actions: ${name}` }).click()
     await page.getByRole('menuitem', { name: 'Restore' }).click()
@@ -365,12 +365,12 @@ describe('a hub that really restarts', () => {
     expect(await restore.isDisabled()).toBe(true)
     await dialog.getByLabel('Type its name to confirm').fill(name)
     await restore.click()
-    await page.getByText('The hub is back.').waitFor({ timeout: 90_000 })
+    await page.getByText('The hub is running again.').waitFor({ timeout: 90_000 })
     await page.goto('/hub/p/demir/leads')
     await page.getByRole('button', { name: 'Kept Lead' }).waitFor()
     await page.goto('/hub/settings/mail')
     await page.getByText('A backup was restored').waitFor()
-    await page.getByRole('button', { name: 'Let mail go on' }).click()
+    await page.getByRole('button', { name: 'Resume mail' }).click()
     await page.getByRole('button', { name: 'Pause all mail' }).waitFor()
     expectClean(opened)
   }, 240_000)

@@ -1,33 +1,33 @@
 import { plural, texts } from '../../i18n.ts'
 
-/** Choosing other people for a draft. */
+/** The dialog that chooses another lead or audience for a draft. */
 export const audienceText = texts(
   {
     other_lead: 'Choose another lead',
-    other_people: 'Choose other people',
-    text_stays: 'What the letter says stays: check that it fits its new reader.',
+    other_people: 'Choose other recipients',
+    text_stays: 'The text stays the same: check that it suits the new recipients.',
     find_lead: 'Find a lead',
     search: 'Search',
     search_hint: 'Name, company or e-mail.',
     none_found: 'No lead matches.',
     no_email: 'no e-mail',
-    any_tag: 'Every tag',
+    any_tag: 'All tags',
     country: 'Country',
-    any_country: 'Every country',
+    any_country: 'All countries',
     only_chosen: (n: number) =>
-      plural('en', n, { one: 'Only the # chosen lead', other: 'Only the # chosen leads' }),
+      plural('en', n, { one: 'Only the # selected lead', other: 'Only the # selected leads' }),
     get_it: (n: number, total: number) =>
       n === total
-        ? plural('en', n, { one: '# person gets it', other: '# people get it' })
-        : `${n} of ${plural('en', total, { one: '# person gets it', other: '# people get it' })}`,
+        ? plural('en', n, { one: '# person will get it', other: '# people will get it' })
+        : `${n} of ${plural('en', total, { one: '# person will get it', other: '# people will get it' })}`,
   },
   {
     other_lead: 'Başka bir aday seç',
-    other_people: 'Başka bir kitle seç',
-    text_stays: 'Mektubun metni aynı kalır: yeni okuruna uyup uymadığına bakın.',
+    other_people: 'Başka alıcılar seç',
+    text_stays: 'Metin aynı kalır: yeni alıcılara uygun olduğunu kontrol edin.',
     find_lead: 'Aday bul',
     search: 'Ara',
-    search_hint: 'Ad, şirket ya da e-posta.',
+    search_hint: 'Ad, firma ya da e-posta.',
     none_found: 'Eşleşen aday yok.',
     no_email: 'e-posta yok',
     any_tag: 'Tüm etiketler',

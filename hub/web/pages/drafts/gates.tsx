@@ -11,7 +11,7 @@ const IN_MAIL = ['transport', 'sender', 'postal_address', 'paused', 'bounces', '
 const PLACES: Record<string, string> = {
   ...Object.fromEntries(IN_MAIL.map((name) => [name, '/settings/mail'])),
   unsubscribe: '/settings/mail',
-  licence: '/settings/licence',
+  licence: '/settings/license',
 }
 
 /** What stands in the way before a letter goes out; what is right folds away. */

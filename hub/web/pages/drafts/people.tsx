@@ -4,12 +4,7 @@ import { Link } from 'wouter'
 import { useText } from '../../i18n.ts'
 import { useProject } from '../../project.ts'
 import { stepsText } from './drafts.text.ts'
-import {
-  type Detailed,
-  MOST_PEOPLE,
-  type Readers as ReadersOf,
-  recipientsQuery,
-} from './queries.ts'
+import { type Detailed, MAX_PEOPLE, type Readers as ReadersOf, recipientsQuery } from './queries.ts'
 
 /** Who gets it, or what became of each mail once it is approved. */
 export function People({ detailed, action }: { detailed: Detailed; action: ReactNode }) {
@@ -76,9 +71,9 @@ function Fixed({ detailed: { draft } }: { detailed: Detailed }) {
           />
         ))}
       </ul>
-      {draft.progress.total > MOST_PEOPLE ? (
+      {draft.progress.total > MAX_PEOPLE ? (
         <p className="mt-1 text-sm text-muted">
-          {text.more_people(draft.progress.total - MOST_PEOPLE)}
+          {text.more_people(draft.progress.total - MAX_PEOPLE)}
         </p>
       ) : null}
     </>

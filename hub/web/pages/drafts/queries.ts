@@ -53,7 +53,7 @@ export const draftQuery = (project: string, id: string) =>
   })
 
 /** How many of the people a page names. */
-export const MOST_PEOPLE = 100
+export const MAX_PEOPLE = 100
 
 /** What became of the mails of an approved draft, or of those in one state. */
 export const recipientsQuery = (draft: Draft, state?: Recipient['state']) =>
@@ -66,7 +66,7 @@ export const recipientsQuery = (draft: Draft, state?: Recipient['state']) =>
             query: {
               id: draft.id,
               project: draft.project,
-              limit: MOST_PEOPLE,
+              limit: MAX_PEOPLE,
               ...(state ? { state } : {}),
             },
           },

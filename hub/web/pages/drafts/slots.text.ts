@@ -4,7 +4,7 @@ import { texts } from '../../i18n.ts'
 export const slotsText = texts(
   {
     subject: 'Subject',
-    preheader: 'Line after the subject',
+    preheader: 'Preview line',
     greeting: 'Greeting',
     paragraphs: 'Paragraphs',
     closing: 'Closing',
@@ -12,7 +12,7 @@ export const slotsText = texts(
     title: 'Title',
     points: 'Points',
     button: 'Button',
-    label: 'Words on it',
+    label: 'Label',
     url: 'Address',
     intro: 'Introduction',
     sections: 'Section',
@@ -25,12 +25,12 @@ export const slotsText = texts(
     agenda: 'Agenda',
     time: 'Time',
     item: 'Item',
-    earlier: 'What the earlier letter said',
+    earlier: 'What the previous mail said',
     question: 'Question',
   },
   {
     subject: 'Konu',
-    preheader: 'Konudan sonraki satır',
+    preheader: 'Önizleme satırı',
     greeting: 'Hitap',
     paragraphs: 'Paragraflar',
     closing: 'Kapanış',
@@ -51,7 +51,7 @@ export const slotsText = texts(
     agenda: 'Program',
     time: 'Saat',
     item: 'Konu',
-    earlier: 'Önceki mektubun söylediği',
+    earlier: 'Önceki e-postada yazanlar',
     question: 'Soru',
   },
 )

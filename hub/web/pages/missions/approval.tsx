@@ -31,7 +31,7 @@ export function ApprovalCard({
   const text = useText(missionsText).approvals
   const queryClient = useQueryClient()
   const say = useToastError()
-  // A no stays possible in a project beyond the licence.
+  // A no stays possible in a project beyond the license.
   const isReadOnly = useIsReadOnly()
   const decide = useMutation({
     mutationFn: async (isYes: boolean) => {

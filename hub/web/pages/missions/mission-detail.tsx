@@ -51,7 +51,7 @@ function Whole({ mission, isFixed }: { mission: Details; isFixed: boolean }) {
   const language = useLanguage()
   const { slug } = useProject()
   const { set } = useMissionAddress()
-  // What only stops something stays possible in a project beyond the licence.
+  // What only stops something stays possible in a project beyond the license.
   const isReadOnly = useIsReadOnly()
   const isWorking = isOpen(mission)
   const live = useLive(mission.id, isWorking)

@@ -21,8 +21,8 @@ export function columnsOf(leads: Lead[], placed: Record<string, Stage>): Columns
   return columns
 }
 
-/** The stage beside one, staying on the board. */
-export function beside(stage: Stage, by: 1 | -1): Stage {
+/** The stage neighbourOf one, staying on the board. */
+export function neighbourOf(stage: Stage, by: 1 | -1): Stage {
   const at = STAGES.indexOf(stage) + by
   return STAGES[Math.max(0, Math.min(STAGES.length - 1, at))] ?? stage
 }
@@ -42,7 +42,8 @@ export function moveOf(
   const { id, stage, columns, held } = at
   const sideways = { ArrowLeft: -1, ArrowRight: 1 }[key] as 1 | -1 | undefined // safe: the values above
   if (held) {
-    if (sideways) return { kind: 'hover', held: { ...held, over: beside(held.over, sideways) } }
+    if (sideways)
+      return { kind: 'hover', held: { ...held, over: neighbourOf(held.over, sideways) } }
     if (key === ' ' || key === 'Enter') return { kind: 'put' }
     return key === 'Escape' ? { kind: 'put_back' } : undefined
   }
@@ -51,11 +52,11 @@ export function moveOf(
   const upDown = { ArrowUp: -1, ArrowDown: 1, k: -1, j: 1 }[key]
   if (upDown) return focusOn(columns[stage][row + upDown])
   if (!sideways) return undefined
-  for (let next = beside(stage, sideways), last = stage; next !== last; ) {
+  for (let next = neighbourOf(stage, sideways), last = stage; next !== last; ) {
     const column = columns[next]
     if (column.length > 0) return focusOn(column[Math.min(row, column.length - 1)])
     last = next
-    next = beside(next, sideways)
+    next = neighbourOf(next, sideways)
   }
   return undefined
 }

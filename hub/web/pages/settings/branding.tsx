@@ -64,8 +64,8 @@ function Whole({ settings }: { settings: Schemas['BrandingSettings'] }) {
           tone="warn"
           text={text.needs}
           action={
-            <Link href="/settings/licence" className={buttonClass({ size: 'sm' })}>
-              {text.licence}
+            <Link href="/settings/license" className={buttonClass({ size: 'sm' })}>
+              {text.license}
             </Link>
           }
         />

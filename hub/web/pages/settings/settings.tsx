@@ -17,7 +17,7 @@ const SECTIONS = {
   suppression: lazy(() =>
     import('./suppression.tsx').then(({ Suppression }) => ({ default: Suppression })),
   ),
-  licence: lazy(() => import('./licence.tsx').then(({ Licence }) => ({ default: Licence }))),
+  license: lazy(() => import('./license.tsx').then(({ License }) => ({ default: License }))),
   branding: lazy(() => import('./branding.tsx').then(({ Branding }) => ({ default: Branding }))),
   backup: lazy(() => import('./backup.tsx').then(({ Backup }) => ({ default: Backup }))),
   system: lazy(() => import('./system.tsx').then(({ System }) => ({ default: System }))),

@@ -6,7 +6,6 @@ const SETTINGS: Record<string, string> = {
   service_key: 'service-key',
   mail: 'mail',
   models: 'models',
-  license: 'licence',
 }
 
 /** Where an action is done. */

@@ -1,4 +1,4 @@
-export const STEPS = ['password', 'key', 'model', 'licence', 'mail', 'project'] as const
+export const STEPS = ['password', 'key', 'model', 'license', 'mail', 'project'] as const
 export type Step = (typeof STEPS)[number]
 export type StepProps = { onDone: () => void; onSkip: () => void }
 
@@ -19,7 +19,7 @@ export type Facts = {
   is_set_up: boolean
   key_role: 'hub_ro' | 'hub_rw'
   has_model: boolean
-  has_licence: boolean
+  has_license: boolean
   has_mail: boolean
   projects: number
   skipped: readonly Step[]
@@ -31,7 +31,7 @@ export function stepStates(facts: Facts): Record<Step, 'done' | 'skipped' | 'ope
     password: facts.is_set_up,
     key: facts.key_role === 'hub_rw',
     model: facts.has_model,
-    licence: facts.has_licence,
+    license: facts.has_license,
     mail: facts.has_mail,
     project: facts.projects > 0,
   }

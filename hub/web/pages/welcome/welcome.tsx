@@ -5,7 +5,7 @@ import { Link, Redirect, useLocation } from 'wouter'
 import { cn } from '../../../../web/ui/class-names.ts'
 import {
   healthQuery,
-  licenceQuery,
+  licenseQuery,
   mailQuery,
   modelsQuery,
   projectsQuery,
@@ -16,7 +16,7 @@ import { LanguageSwitch } from '../../shell/language-switch.tsx'
 import { accessText } from '../access.text.ts'
 import { FirstProject } from './first-project.tsx'
 import { KeyStep } from './key-step.tsx'
-import { LicenceStep } from './licence-step.tsx'
+import { LicenseStep } from './license-step.tsx'
 import { MailStep } from './mail-step.tsx'
 import { ModelStep } from './model-step.tsx'
 import { PasswordStep } from './password-step.tsx'
@@ -26,7 +26,7 @@ const PANELS = {
   password: PasswordStep,
   key: KeyStep,
   model: ModelStep,
-  licence: LicenceStep,
+  license: LicenseStep,
   mail: MailStep,
   project: FirstProject,
 } satisfies Record<Step, React.ComponentType<StepProps>>
@@ -39,20 +39,20 @@ export function Welcome({ step }: { step?: string | undefined }) {
   const isSetUp = health.data?.set_up ?? false
   const projects = useQuery({ ...projectsQuery, enabled: isSetUp })
   const models = useQuery({ ...modelsQuery, enabled: isSetUp })
-  const licence = useQuery({ ...licenceQuery, enabled: isSetUp })
+  const license = useQuery({ ...licenseQuery, enabled: isSetUp })
   const mail = useQuery({ ...mailQuery, enabled: isSetUp })
   const [skipped, setSkipped] = useState(readSkipped)
   const [, navigate] = useLocation()
   if (
     !health.data ||
-    (isSetUp && [projects, models, licence, mail].some(({ isPending }) => isPending))
+    (isSetUp && [projects, models, license, mail].some(({ isPending }) => isPending))
   )
     return null
   const states = stepStates({
     is_set_up: isSetUp,
     key_role: health.data.key_role,
     has_model: (models.data?.settings.kind ?? 'none') !== 'none',
-    has_licence: licence.data?.status === 'valid',
+    has_license: license.data?.status === 'valid',
     has_mail: Boolean(mail.data?.mail.sender && (mail.data.mail.smtp || mail.data.mail.listmonk)),
     projects: projects.data?.length ?? 0,
     skipped,

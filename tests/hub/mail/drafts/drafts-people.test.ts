@@ -80,7 +80,7 @@ describe('what the hub says', () => {
     const id = await create()
     const early = await turkish().post('draft/push', of(id))
     expect(early.body.detail).toBe(
-      'Aktarılamaz: taslak henüz yalnızca metin. Önce mektubu oluşturun ya da yeniden tasarlayın.',
+      'Aktarılamaz: taslak henüz yalnızca metin. Önce e-postayı oluşturun ya da yeniden tasarlayın.',
     )
     for (const step of ['render', 'approve']) await api.ok(`draft/${step}`, of(id))
     await api.ok('settings/mail/pause')
@@ -90,7 +90,9 @@ describe('what the hub says', () => {
       way_out: 'Nedenini bulun, sonra Ayarlar > E-posta bölümünde onaylayın.',
     })
     const refused = await turkish().post('draft/push', of(id))
-    expect(refused.body.detail).toMatch(/^Henüz değil: Gönderim duraklatıldı\. Nedenini bulun/)
+    expect(refused.body.detail).toMatch(
+      /^Bu taslak henüz gönderilemez: Gönderim duraklatıldı\. Nedenini bulun/,
+    )
     expect(refused.body.errors[0].message).toMatch(/^Gönderim duraklatıldı\./)
     await api.ok('settings/mail/confirm')
   })
@@ -114,16 +116,16 @@ describe('what the hub says', () => {
     await add('veli@both.example')
     const refused = await turkish().post('draft/push', of(id))
     expect(refused.body.detail).toBe(
-      '2 kişi onaylanmıştı, kitlede şimdi 3 kişi var. Onay geçersiz oldu. Bakıp yeniden onaylayın.',
+      '2 kişi onaylanmıştı, kitlede şimdi 3 kişi var. Onay geçersiz oldu. Taslağı okuyup yeniden onaylayın.',
     )
     expect((await get(id)).draft.state_reason).toBe(
-      '2 people were approved, 3 are in the audience now.',
+      '2 people were approved, but the audience now has 3.',
     )
   })
 
   test('of an unsupported sentence is kept in both languages, and so are words of the API', async () => {
     const sentence = 'You own 42 trucks.'
-    const reason = { en: 'It cites no evidence.', tr: 'Hiçbir kanıt göstermiyor.' }
+    const reason = { en: 'It cites no evidence.', tr: 'Kanıt göstermiyor.' }
     const id = await inProject(hub.deps.db, 'demir', (sql, project) =>
       createDraft(sql, project, {
         audience: { kind: 'lead', lead_id },
@@ -147,7 +149,7 @@ describe('what the hub says', () => {
     expect(refused.body.errors).toContainEqual({
       path: 'slots.subject',
       code: 'invalid_slots',
-      message: 'Bu 150 karakterden uzun.',
+      message: 'En çok 150 karakter olabilir.',
     })
     await turkish().ok('draft/reject', { ...of(id), reason: 'Çok uzun' })
     expect((await get(id)).draft).toMatchObject({ state: 'rejected', state_reason: 'Çok uzun' })

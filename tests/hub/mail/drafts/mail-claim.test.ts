@@ -181,7 +181,7 @@ describe('a letter that is being sent does not go to', () => {
     await hub.query('delete from hub.leads where id = $1', [gone])
     await hub.deps.mailer.run()
     expect(smtp.to()).toEqual([email])
-    expect((await get(id)).draft).toMatchObject({ state: 'sent', state_reason: '1 left out' })
+    expect((await get(id)).draft).toMatchObject({ state: 'sent', state_reason: '1 skipped' })
     expect(stays).toBe(lead_id)
   })
 

@@ -234,7 +234,7 @@ describe('the suppression list', () => {
       { state: 'skipped', reason: expect.stringContaining('suppression list') },
       { state: 'sent' },
     ])
-    expect((await get(id)).draft).toMatchObject({ state: 'sent', state_reason: '1 left out' })
+    expect((await get(id)).draft).toMatchObject({ state: 'sent', state_reason: '1 skipped' })
   })
 })
 
@@ -315,9 +315,11 @@ describe('at most once', () => {
     const turkish = apiOf(hub, { 'Accept-Language': 'tr' })
     const path = `drafts/recipients?id=${id}&project=demir`
     expect((await turkish.get(path)).body.recipients[0].reason).toMatch(
-      /^Mektup verildikten sonra açık bir yanıt gelmedi \(/,
+      /^E-posta sunucuya iletildi, ama yanıtı net değil \(/,
     )
-    expect((await recipientsOf(id))[0].reason).toMatch(/^No clear answer after the letter/)
+    expect((await recipientsOf(id))[0].reason).toMatch(
+      /^The mail was handed over, but the server’s answer was not clear/,
+    )
     silent.close()
     await api.put('settings/mail', smtpSettings(smtp.port))
     await hub.deps.mailer.run()
@@ -370,7 +372,7 @@ describe('what the server refuses', () => {
     const id = await create({ kind: 'list', filter: { tag: 'away' } })
     const waiting = await sendAll(id)
     expect(waiting).toMatchObject({ state: 'sending', progress: { waiting: 2 } })
-    expect(waiting.state_reason).toContain('does not take mail now')
+    expect(waiting.state_reason).toContain('is not accepting mail')
     await api.put('settings/mail', smtpSettings(smtp.port))
     await hub.query('update hub.drafts set retry_at = now() where id = $1', [id])
     await hub.deps.mailer.run()

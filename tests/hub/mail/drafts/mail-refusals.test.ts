@@ -158,7 +158,7 @@ test('a server that does not take our sender fails nobody: the draft waits', asy
   expect(await recipientOf(id)).toMatchObject({ state: 'pushed' })
   const { draft } = await get(id)
   expect(draft).toMatchObject({ state: 'sending', progress: { waiting: 1 } })
-  expect(draft.state_reason).toContain('does not take mail now')
+  expect(draft.state_reason).toContain('is not accepting mail')
   answer = undefined
   await later(id)
   expect(smtp.to()).toEqual([email])

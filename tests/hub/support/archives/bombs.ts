@@ -9,16 +9,16 @@ export function attackByWeight({ sound, bytes, put }: Attempts): void {
     members.map((member) =>
       member.path === CONTEXT ? { ...member, size, content: content ?? member.content } : member,
     )
-  put('a bomb', 'a member larger than listed', /bytes, and the manifest says/, () =>
+  put('a bomb', 'a member larger than listed', /bytes, but the manifest says/, () =>
     crafted(sound, sized(40 * 2 ** 20, Buffer.alloc(40 * 2 ** 20)), { reseal: false }),
   )
-  put('a bomb', 'a member that says more than it has', /bytes, and the manifest says|damaged/, () =>
+  put('a bomb', 'a member that says more than it has', /bytes, but the manifest says|damaged/, () =>
     crafted(sound, sized(2 ** 33 - 1), { reseal: false }),
   )
-  put('a bomb', 'a member that says less than it has', /bytes, and the manifest says|damaged/, () =>
+  put('a bomb', 'a member that says less than it has', /bytes, but the manifest says|damaged/, () =>
     crafted(sound, sized(1), { reseal: false }),
   )
-  put('a bomb', 'a size in a pax header', /bytes, and the manifest says|damaged/, () =>
+  put('a bomb', 'a size in a pax header', /bytes, but the manifest says|damaged/, () =>
     crafted(
       sound,
       (members) =>

@@ -76,15 +76,15 @@ const FIELDS: [name: string, change: (manifest: Manifest) => void, says?: RegExp
 
 /** Manifests that say what is not so, or are none. */
 export function attackManifests({ sound, put, change }: Attempts): void {
-  for (const [name, how, says = /manifest is not usable/] of FIELDS) {
+  for (const [name, how, says = /manifest is invalid/] of FIELDS) {
     change('a lying manifest', name, says, (_, manifest) => how(manifest), { reseal: false })
   }
   for (const [name, text, says] of [
-    ['no JSON', '{', /no JSON/],
-    ['a list', '[]', /not usable/],
-    ['nothing', '', /no JSON/],
-    ['an endless depth', '['.repeat(200_000), /no JSON|not usable/],
-    ['a prototype', '{"__proto__": {"format": 1}}', /not usable/],
+    ['no JSON', '{', /not JSON/],
+    ['a list', '[]', /is invalid/],
+    ['nothing', '', /not JSON/],
+    ['an endless depth', '['.repeat(200_000), /not JSON|is invalid/],
+    ['a prototype', '{"__proto__": {"format": 1}}', /is invalid/],
   ] as const) {
     put('a lying manifest', name, says, () =>
       tarOf([fileOf('manifest.json', text), ...sound.slice(2)]),

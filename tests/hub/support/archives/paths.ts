@@ -86,7 +86,7 @@ export function attackPaths({ change }: Attempts): void {
     change(
       'a path, listed',
       shown,
-      /manifest is not usable|is missing in/,
+      /manifest is invalid|is missing from/,
       (members, manifest) => void add(members, manifest, path),
     )
     change(
@@ -106,7 +106,7 @@ export function attackPaths({ change }: Attempts): void {
     change(
       'a folder of no project',
       JSON.stringify(slug),
-      /manifest is not usable \(fo|folders/,
+      /manifest is invalid \(fo|folders/,
       (members, manifest) => {
         manifest.folders.push(`projects/${slug}`)
         members.push(folderOf(`projects/${slug}`))
@@ -125,14 +125,14 @@ export function attackPaths({ change }: Attempts): void {
     change(
       'a name of another case or place',
       path,
-      /manifest is not usable|missing/,
+      /manifest is invalid|missing/,
       (members, manifest) => void add(members, manifest, path),
     )
   }
   change(
     'a name of another case or place',
     'database/LEADS.copy',
-    /not usable|no backup of a hub has/,
+    /is invalid|never part of a hub backup/,
     (members, manifest) => void add(members, manifest, 'database/LEADS.copy'),
   )
   for (const [name, type] of TYPES) {

@@ -36,9 +36,9 @@ const CELLS: [cell: [string, string], name: string, value: string, says?: RegExp
   [['mission_steps', 'position'], 'a position that is a text', 'first'],
 ]
 
-/** Rows that do not fit their table. */
+/** Rows that do not match their table. */
 export function attackRows({ change }: Attempts): void {
-  for (const [cell, name, value, says = /do not fit/] of CELLS) {
+  for (const [cell, name, value, says = /do not match/] of CELLS) {
     change('rows', name, says, (members, manifest) => setCell(members, manifest, cell, value))
   }
   const rows: [string, RegExp, (text: string) => string][] = [
@@ -49,19 +49,19 @@ export function attackRows({ change }: Attempts): void {
       /do not read back/,
       (text) => `${text}\\.\ndelete from hub.suppression;\n`,
     ],
-    ['with a column too few', /do not fit/, (text) => text.replace('\t', ' ')],
-    ['with a column too many', /do not fit/, (text) => text.replace('\n', '\tx\n')],
-    ['as CSV', /do not fit/, (text) => text.replaceAll('\t', ',')],
-    ['in the binary form', /do not fit/, (text) => `PGCOPY\n\u00ff\r\n\u0000${text}`],
-    ['twice', /do not fit|rows/, (text) => text + text],
-    ['with a zero byte', /do not fit/, (text) => text.replace('Ay', 'A\u0000y')],
-    ['that go on without an end', /do not fit|rows/, (text) => `${text}\\`],
+    ['with a column too few', /do not match/, (text) => text.replace('\t', ' ')],
+    ['with a column too many', /do not match/, (text) => text.replace('\n', '\tx\n')],
+    ['as CSV', /do not match/, (text) => text.replaceAll('\t', ',')],
+    ['in the binary form', /do not match/, (text) => `PGCOPY\n\u00ff\r\n\u0000${text}`],
+    ['twice', /do not match|rows/, (text) => text + text],
+    ['with a zero byte', /do not match/, (text) => text.replace('Ay', 'A\u0000y')],
+    ['that go on without an end', /do not match|rows/, (text) => `${text}\\`],
     ['read as other than they are', /do not read back/, (text) => text.replace('Ay', '\\x41y')],
   ]
   for (const [name, says, how] of rows) {
     change('rows', name, says, (members) => edit(members, LEADS, how))
   }
-  change('rows', 'that are no UTF-8', /do not fit/, (members) => {
+  change('rows', 'that are no UTF-8', /do not match/, (members) => {
     const member = members.find(({ path }) => path === LEADS)
     if (member)
       member.content = Buffer.from(

@@ -31,7 +31,7 @@ const ONE_SETTING: [file: string, name: string, value: unknown][] = [
   ],
   ['agents.json', 'a power nobody has', { web: 'always' }],
   ['system.json', 'another language', { language: 'xx' }],
-  ['license.json', 'a licence of a megabyte', { license: 'x'.repeat(2 ** 20) }],
+  ['license.json', 'a license of a megabyte', { license: 'x'.repeat(2 ** 20) }],
 ]
 
 /** Settings that the hub would not have written. */

@@ -31,22 +31,22 @@ export function attackSignatures({ sound, put }: Attempts): void {
   put(
     'a signature',
     'of another manifest',
-    /signature does not fit/,
+    /signature does not match/,
     head(signed(text, 'ed25519', Buffer.from('x'))),
   )
   put(
     'a signature',
     'by another kind of key',
-    /signature does not fit/,
+    /signature does not match/,
     head(signed(text, 'ed448')),
   )
-  put('a signature', 'that is empty', /signature does not fit/, head('{}'))
-  put('a signature', 'that is no JSON', /signature does not fit/, head('x'))
-  put('a signature', 'that is very long', /signature does not fit/, head(' '.repeat(5000)))
+  put('a signature', 'that is empty', /signature does not match/, head('{}'))
+  put('a signature', 'that is no JSON', /signature does not match/, head('x'))
+  put('a signature', 'that is very long', /signature does not match/, head(' '.repeat(5000)))
   put(
     'a signature',
     'none, with no word from a person',
-    /No hub signed this archive/,
+    /not signed by any hub/,
     () => tarOf([manifest ?? fileOf(''), ...rest]),
     '',
   )
@@ -62,7 +62,7 @@ export function attackSignatures({ sound, put }: Attempts): void {
       ),
     ),
   )
-  put('a signature', 'ours, with a manifest of theirs', /signature does not fit/, () =>
+  put('a signature', 'ours, with a manifest of theirs', /signature does not match/, () =>
     tarOf(
       sound.map((member) =>
         member.path === 'manifest.json'

@@ -11,9 +11,9 @@ import { setupText } from './setup.text.ts'
 import { StepHead } from './step.tsx'
 import type { StepProps } from './steps.ts'
 
-/** The licence key, or staying with one project. */
-export function LicenceStep({ onDone, onSkip }: StepProps) {
-  const { licence: text } = useText(setupText)
+/** The license key, or staying with one project. */
+export function LicenseStep({ onDone, onSkip }: StepProps) {
+  const { license: text } = useText(setupText)
   const queryClient = useQueryClient()
   return (
     <>

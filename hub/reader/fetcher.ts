@@ -33,7 +33,7 @@ export type Visit = {
   close: () => Promise<void>
 }
 
-export type GateOptions = OutsideOptions & {
+export type FetcherOptions = OutsideOptions & {
   /** Between two pages of one site, unless its robots.txt wants more. */
   pause_ms?: number
   limits?: Partial<Limits>
@@ -49,7 +49,7 @@ const ACCEPT: Record<Kind | 'robots', string> = {
 const REDIRECTS = [301, 302, 303, 307, 308]
 const PORTS = ['', '80', '443']
 /** How many sites' rules are remembered, and for how long. */
-const MOST_SITES = 20
+const MAX_SITES = 20
 const RULES_MS = 3_600_000
 
 type Site = { rules: Promise<Rules>; asked_at: number; read_at: number }
@@ -64,10 +64,11 @@ class Refused extends Error {
 }
 
 /**
- * createGate is the one way from the hub to websites: GET only, to the public internet only, no more
- * than the limits, and no page that robots.txt keeps from it. Every redirect is judged like a request.
+ * createFetcher is the one way from the hub to websites: GET only, to the public internet only, no
+ * more than the limits, and no page that robots.txt keeps from it. Every redirect is judged like a
+ * request.
  */
-export function createGate(options: GateOptions = {}) {
+export function createFetcher(options: FetcherOptions = {}) {
   const limits = { ...LIMITS, ...options.limits }
   const pause_ms = options.pause_ms ?? 1000
   const sites = new Map<string, Site>()
@@ -120,11 +121,14 @@ export function createGate(options: GateOptions = {}) {
           : { rules: readRobots(origin), asked_at: Date.now(), read_at: known?.read_at ?? 0 }
       sites.set(origin, site)
       const [oldest] = sites.keys()
-      if (sites.size > MOST_SITES && oldest !== undefined) sites.delete(oldest)
+      if (sites.size > MAX_SITES && oldest !== undefined) sites.delete(oldest)
       return site
     }
 
-    /** RFC 9309: no robots.txt (4xx) allows everything, one that cannot be read (5xx, no answer) nothing. */
+    /**
+     * RFC 9309: no robots.txt (4xx) allows everything, one that cannot be read (5xx, no answer)
+     * nothing.
+     */
     async function readRobots(origin: string): Promise<Rules> {
       const address = `${origin}/robots.txt`
       try {
@@ -203,9 +207,11 @@ export function createGate(options: GateOptions = {}) {
   return { visit }
 }
 
-export type Gate = ReturnType<typeof createGate>
+export type Fetcher = ReturnType<typeof createFetcher>
 
-/** What can be judged before a connection: form, port, a literal address, a name of the own network. */
+/**
+ * What can be judged before a connection: form, port, a literal address, a name of the own network.
+ */
 function judge(url: string): URL {
   if (!URL.canParse(url) || url.length > 4096) throw new Refused(say.no_address)
   const target = new URL(url)

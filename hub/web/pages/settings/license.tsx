@@ -16,9 +16,9 @@ import { settingsText } from './settings.text.ts'
 
 const KEY = ['settings', 'license']
 
-/** The licence: what it allows, and another one in its place. */
-export function Licence() {
-  const { licence: text } = useText(settingsText)
+/** The license: what it allows, and another one in its place. */
+export function License() {
+  const { license: text } = useText(settingsText)
   const query = useQuery({ queryKey: KEY, queryFn: () => ok(api.GET('/api/cockpit/license')) })
   return (
     <Section title={text.title} text={text.text}>
@@ -27,14 +27,14 @@ export function Licence() {
       ) : query.isError ? (
         <FailedQuery error={query.error} onRetry={() => query.refetch()} />
       ) : (
-        <Whole licence={query.data} />
+        <Whole license={query.data} />
       )}
     </Section>
   )
 }
 
-function Whole({ licence }: { licence: Schemas['License'] }) {
-  const { licence: text } = useText(settingsText)
+function Whole({ license }: { license: Schemas['License'] }) {
+  const { license: text } = useText(settingsText)
   const language = useLanguage()
   const queryClient = useQueryClient()
   const say = useToastError()
@@ -50,20 +50,20 @@ function Whole({ licence }: { licence: Schemas['License'] }) {
   const limit = (most: number | null) => (most === null ? text.unlimited : number(language, most))
   const money = (price: number) =>
     number(language, price, { style: 'currency', currency: 'USD', maximumFractionDigits: 0 })
-  const isAmiss = ['grace', 'expired', 'refused'].includes(licence.status)
+  const isAmiss = ['grace', 'expired', 'refused'].includes(license.status)
   return (
     <>
       <Card>
         {isAmiss ? (
           <Notice
-            tone={licence.status === 'grace' ? 'warn' : 'bad'}
+            tone={license.status === 'grace' ? 'warn' : 'bad'}
             className="mb-3"
             text={
               <>
-                {licence.status === 'refused' ? (
+                {license.status === 'refused' ? (
                   <span className="font-medium">{text.refused}.</span>
                 ) : null}{' '}
-                <span>{licence.reason}</span> <span>{text.surplus}</span>
+                <span>{license.reason}</span> <span>{text.surplus}</span>
               </>
             }
           />
@@ -73,28 +73,28 @@ function Whole({ licence }: { licence: Schemas['License'] }) {
             [
               text.now,
               <span key="now" className="flex flex-wrap items-center gap-2">
-                <span className="font-semibold">{text.tiers[licence.tier]}</span>
+                <span className="font-semibold">{text.tiers[license.tier]}</span>
                 {isAmiss ? null : (
                   <span className="text-muted">
-                    {licence.status === 'valid' ? text.valid : text.no_key}
+                    {license.status === 'valid' ? text.valid : text.no_key}
                   </span>
                 )}
               </span>,
             ],
-            [text.projects, text.in_use(projects.length, limit(licence.max_projects))],
-            ...(licence.customer ? [[text.customer, licence.customer] as [string, string]] : []),
-            ...(licence.valid_until
-              ? [[text.until, absolute(licence.valid_until, language)] as [string, string]]
+            [text.projects, text.in_use(projects.length, limit(license.max_projects))],
+            ...(license.customer ? [[text.customer, license.customer] as [string, string]] : []),
+            ...(license.valid_until
+              ? [[text.until, absolute(license.valid_until, language)] as [string, string]]
               : []),
           ]}
         />
       </Card>
       <ul className="grid gap-px overflow-hidden rounded-panel border border-line bg-line sm:grid-cols-2 lg:grid-cols-4">
-        {licence.tiers.map((one) => (
+        {license.tiers.map((one) => (
           <li key={one.tier} className="flex flex-col gap-1 bg-surface p-4">
             <p className="flex items-center gap-2 font-semibold">
               {text.tiers[one.tier]}
-              {one.tier === licence.tier ? <Badge tone="good">{text.current}</Badge> : null}
+              {one.tier === license.tier ? <Badge tone="good">{text.current}</Badge> : null}
             </p>
             <p data-numbers>
               {text.projects}: {limit(one.max_projects)}
@@ -119,7 +119,7 @@ function Whole({ licence }: { licence: Schemas['License'] }) {
           </FormField>
           <FormError />
           <Actions className="mt-0">
-            {licence.status === 'none' ? null : (
+            {license.status === 'none' ? null : (
               <Button isPending={remove.isPending} onClick={() => remove.mutate()}>
                 {text.remove}
               </Button>

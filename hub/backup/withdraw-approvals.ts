@@ -12,12 +12,13 @@ import type { Origin } from './signing.ts'
 const say = bilingual(backupText)
 
 /**
- * askAnew lets nothing of a restored state happen by itself, within the restore's transaction: what
- * had a yes waits for it again, approvals of mail are void, and mail that was on its way is unclear,
- * for it may have gone out since the backup. Of an archive that this machine did not sign nothing
- * counts as done by us either: neither rendered mail, nor campaigns, nor steps of open missions.
+ * withdrawApprovals lets nothing of a restored state happen by itself, within the restore's
+ * transaction: what had a yes waits for it again, approvals of mail are void, and mail that was on
+ * its way is unclear, for it may have gone out since the backup. Of an archive that this machine
+ * did not sign nothing counts as done by us either: neither rendered mail, nor campaigns, nor steps
+ * of open missions.
  */
-export async function askAnew(client: pg.ClientBase, origin: Origin): Promise<void> {
+export async function withdrawApprovals(client: pg.ClientBase, origin: Origin): Promise<void> {
   await client.query(
     `update hub.approvals set status = 'waiting', decided_at = null
      where status = 'approved' and (
@@ -48,7 +49,7 @@ const Audience = z.union([
   z.looseObject({ kind: z.literal('lead'), lead_id: z.uuid() }),
   z.looseObject({ kind: z.literal('list'), filter: Some }),
 ])
-/** Columns of free form, and the least that the code relies on without looking. */
+/** The JSON columns, with the minimum that the code relies on without checking. */
 const VALUES: { table: string; column: string; schema: z.ZodType }[] = [
   { table: 'leads', column: 'tags', schema: z.array(z.string()) },
   {
@@ -78,7 +79,7 @@ const VALUES: { table: string; column: string; schema: z.ZodType }[] = [
 ]
 const AT_ONCE = 500
 
-/** checkValues refuses what PostgreSQL takes and the code could not read. */
+/** checkValues refuses values that PostgreSQL accepts and the code cannot read. */
 export async function checkValues(client: pg.ClientBase): Promise<void> {
   for (const { table, column, schema } of VALUES) {
     await client.query(
