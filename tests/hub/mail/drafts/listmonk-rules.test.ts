@@ -330,7 +330,8 @@ describe('what is read from listmonk', () => {
     await hub.query('update hub.recipients set bounced_at = null, bounce = null')
     subscriber(`jo@${tag}.example`).status = 'enabled'
     await poll()
-    expect(await suppression('jo')).toEqual([])
+    // listmonk took the address off its lists as well, and that is read each time.
+    expect((await suppression('jo')).map(({ reason }) => reason)).not.toContain('bounced')
     expect(await recipients(id)).toMatchObject([{ bounced_at: null }, { bounced_at: null }])
     // The next one does.
     standIn.bounce(`nobody@${tag}.example`, 'hard', the(id).id)
