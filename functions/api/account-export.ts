@@ -17,7 +17,7 @@ import { sessionProblems } from '../http.ts'
 import { read } from '../transaction.ts'
 import { keyColumns } from './account-keys.ts'
 import { accountOf, readAccount } from './account-state.ts'
-import { zoneColumns } from './zones.ts'
+import { zoneColumns } from './zone-rows.ts'
 
 const PAGE = 500
 const encoder = new TextEncoder()

@@ -20,7 +20,8 @@ import { problems } from '../http.ts'
 import { limitConcurrency, nextSlice, runInSlices } from '../scheduling.ts'
 import { read, readInSteps } from '../transaction.ts'
 import { requireZone, tooMuchWork } from './zone-check.ts'
-import { selectZone, ZoneId } from './zones.ts'
+import { selectZone } from './zone-rows.ts'
+import { ZoneId } from './zones.ts'
 
 const MAX_REVISIONS = 200_000
 /** About as many rows as one slice can process. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { boxesOf, simplify } from '../../shared/geometry/geometry.ts'
+import { simplify } from '../../shared/geometry/geometry.ts'
 import {
   CursorQuery,
   decodeCursor,
@@ -18,16 +18,9 @@ import {
   resource,
   respond,
 } from '../../shared/route.ts'
-import { raw, type Sql } from '../../shared/sql.ts'
+import { raw } from '../../shared/sql.ts'
 import { Instant } from '../../shared/time.ts'
-import {
-  type Issue,
-  Zone,
-  ZoneCreate,
-  ZoneFields,
-  ZonePatch,
-  zoneDefaults,
-} from '../../shared/zone.ts'
+import { type Issue, Zone, ZoneCreate, ZonePatch, zoneDefaults } from '../../shared/zone.ts'
 import { can } from '../auth.ts'
 import type { Env } from '../context.ts'
 import { problems } from '../http.ts'
@@ -35,6 +28,16 @@ import { IdempotencyHeader, idempotent } from '../idempotency.ts'
 import { createPacer } from '../scheduling.ts'
 import { read, write } from '../transaction.ts'
 import { requireZone, shapeIssues, zoneIssues } from './zone-check.ts'
+import {
+  mayEdit,
+  merge,
+  one,
+  selectZone,
+  settable,
+  toRow,
+  type ZoneRow,
+  zoneColumns,
+} from './zone-rows.ts'
 
 const RESTORE_DAYS = 30
 /** The limit for the polygons on one page: three or four of the largest, or a few thousand small ones. */
@@ -59,23 +62,6 @@ const ListQuery = z.strictObject({
 })
 const Position = z.tuple([Instant, z.uuid()])
 
-/** SQL: the columns of zone `z`. */
-export const zoneColumns =
-  raw(`z.id, z.owner_id, z.org_id, z.label, z.lat, z.lon, z.radius_km, z.shape_type,
-  z.polygon, z.match, z.min_severity, z.severity_multiplier, z.dwell_minutes, z.quiet_hours_start,
-  z.quiet_hours_end, z.quiet_hours_tz, z.quiet_mode, z.emergency_severity, z.color, z.icon, z.channel_ids,
-  z.sources, z.types, z.snoozed_until, z.enabled, z.version, z.created_at, z.updated_at,
-  private.coverage(z.sources, z.types) as coverage`)
-const mayEdit = raw(
-  `(z.owner_id = private.uid() or coalesce(z.org_id = any(private.admin_orgs()), false))`,
-)
-
-/** SQL: the columns that a caller may set, for an insert or update from one JSON parameter. */
-const settable = `org_id, label, lat, lon, radius_km, shape_type, polygon, match, min_severity,
-  severity_multiplier, dwell_minutes, quiet_hours_start, quiet_hours_end, quiet_hours_tz, quiet_mode,
-  emergency_severity, color, icon, channel_ids, sources, types, snoozed_until, enabled, boxes`
-
-type ZoneRow = z.infer<typeof Zone>
 type Found = ZoneRow & { may_edit: boolean; unusable: string[]; foreign_org: boolean }
 
 export const zones = resource<Env>()
@@ -331,32 +317,6 @@ zones.openapi(
     return respond(c, One, { zone }, 200)
   },
 )
-
-/** A zone that the caller can see and that is not deleted. */
-export function selectZone(sql: Sql, id: string) {
-  return sql<ZoneRow>`
-    select ${zoneColumns} from watchpost.zones z where z.id = ${id} and z.deleted_at is null`
-}
-
-function one(rows: ZoneRow[]): ZoneRow {
-  const [row] = rows
-  if (!row) throw new Error('a statement that returns one row returned none')
-  return row
-}
-
-/** The zone with a patch applied. Throws a ZodError when null is set on a field that requires a value. */
-function merge(zone: ZoneRow, patch: z.infer<typeof ZonePatch>): ZoneFields {
-  const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
-  return ZoneFields.parse({ ...ZoneFields.parse(zone), ...given })
-}
-
-/** The zone as a JSON row, with its bounding boxes computed from its shape. */
-function toRow(fields: ZoneFields): string {
-  const boxes = boxesOf(fields).map(
-    ({ west, south, east, north }) => `(${east},${north}),(${west},${south})`,
-  )
-  return JSON.stringify({ ...fields, boxes })
-}
 
 type References = { unusable: string[]; foreign_org: boolean }
 

@@ -331,7 +331,9 @@ describe('what is read from listmonk', () => {
     subscriber(`jo@${tag}.example`).status = 'enabled'
     await poll()
     // listmonk took the address off its lists as well, and that is read each time.
-    expect((await suppression('jo')).map(({ reason }) => reason)).not.toContain('bounced')
+    expect((await suppression('jo')).map((one: { reason: string }) => one.reason)).not.toContain(
+      'bounced',
+    )
     expect(await recipients(id)).toMatchObject([{ bounced_at: null }, { bounced_at: null }])
     // The next one does.
     standIn.bounce(`nobody@${tag}.example`, 'hard', the(id).id)

@@ -1,0 +1,50 @@
+import type { z } from 'zod'
+import { boxesOf } from '../../shared/geometry/geometry.ts'
+import { raw, type Sql } from '../../shared/sql.ts'
+import { type Zone, ZoneFields, type ZonePatch } from '../../shared/zone.ts'
+
+/** SQL: the columns of zone `z`. */
+export const zoneColumns =
+  raw(`z.id, z.owner_id, z.org_id, z.label, z.lat, z.lon, z.radius_km, z.shape_type,
+  z.polygon, z.match, z.min_severity, z.severity_multiplier, z.dwell_minutes, z.quiet_hours_start,
+  z.quiet_hours_end, z.quiet_hours_tz, z.quiet_mode, z.emergency_severity, z.color, z.icon, z.channel_ids,
+  z.sources, z.types, z.snoozed_until, z.enabled, z.version, z.created_at, z.updated_at,
+  private.coverage(z.sources, z.types) as coverage`)
+/** SQL: whether the caller owns zone `z` or administers its organisation. */
+export const mayEdit = raw(
+  `(z.owner_id = private.uid() or coalesce(z.org_id = any(private.admin_orgs()), false))`,
+)
+
+/** SQL: the columns that a caller may set, for an insert or update from one JSON parameter. */
+export const settable = `org_id, label, lat, lon, radius_km, shape_type, polygon, match, min_severity,
+  severity_multiplier, dwell_minutes, quiet_hours_start, quiet_hours_end, quiet_hours_tz, quiet_mode,
+  emergency_severity, color, icon, channel_ids, sources, types, snoozed_until, enabled, boxes`
+
+export type ZoneRow = z.infer<typeof Zone>
+
+/** A zone that the caller can see and that is not deleted. */
+export function selectZone(sql: Sql, id: string) {
+  return sql<ZoneRow>`
+    select ${zoneColumns} from watchpost.zones z where z.id = ${id} and z.deleted_at is null`
+}
+
+/** The row of a statement that returns exactly one. */
+export function one(rows: ZoneRow[]): ZoneRow {
+  const [row] = rows
+  if (!row) throw new Error('a statement that returns one row returned none')
+  return row
+}
+
+/** The zone with a patch applied. Throws a ZodError when null is set on a field that requires a value. */
+export function merge(zone: ZoneRow, patch: z.infer<typeof ZonePatch>): ZoneFields {
+  const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
+  return ZoneFields.parse({ ...ZoneFields.parse(zone), ...given })
+}
+
+/** The zone as a JSON row, with its bounding boxes computed from its shape. */
+export function toRow(fields: ZoneFields): string {
+  const boxes = boxesOf(fields).map(
+    ({ west, south, east, north }) => `(${east},${north}),(${west},${south})`,
+  )
+  return JSON.stringify({ ...fields, boxes })
+}
