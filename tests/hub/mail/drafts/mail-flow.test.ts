@@ -392,7 +392,7 @@ describe('what the server refuses', () => {
     })
     const turkish = await apiOf(hub, { 'Accept-Language': 'tr' }).get('settings/mail')
     expect(turkish.body.state.paused.detail).toMatch(
-      /^\d+ postadan 3 tanesi \(%\d+,\d\) kalıcı olarak geri döndü\.$/,
+      /^\d+ e-postadan 3 tanesi \(%\d+,\d\) kalıcı olarak geri döndü\.$/,
     )
     expect((await get(id)).draft.progress).toMatchObject({ failed: 3, waiting: 2 })
     await api.ok('settings/mail/confirm')
