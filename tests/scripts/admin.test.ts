@@ -262,7 +262,10 @@ describe('key', () => {
       [user_id],
     )
     const { code, stderr } = await run('key', 'mint', '--email', email, '--scopes', 'read')
-    expect([code, stderr]).toEqual([1, 'No room: the pro plan allows 20 keys. Change the plan.\n'])
+    expect([code, stderr]).toEqual([
+      1,
+      'The limit of the plan is reached: the pro plan allows 20 keys. Change the plan.\n',
+    ])
   })
 })
 
@@ -314,7 +317,7 @@ describe('org', () => {
     )
     expect([again.code, again.stderr]).toEqual([
       1,
-      `${member.email} is a member of this organisation already.\n`,
+      `${member.email} is already a member of this organisation.\n`,
     ])
   })
 })

@@ -220,12 +220,15 @@ describe('data', () => {
     ['select 1; delete from leads', /Only one statement/],
     ['select 1) as x; delete from leads; select * from (select 1', /Only one statement/],
     ['with gone as (delete from leads returning *) select * from gone', /must be at the top level/],
-    ["select set_config('hub.project', '*', true)", /nothing else .*function set_config/],
-    ["select pg_read_file('/etc/passwd')", /nothing else .*function pg_read_file/],
-    ["select lo_import('/etc/passwd')", /nothing else .*function lo_import/],
-    ['select * from mission_steps', /nothing else .*table mission_steps/],
-    ['select * from suppression', /nothing else .*table suppression/],
-    ['select * from public.hub_migrations', /nothing else .*schema public/],
+    [
+      "select set_config('hub.project', '*', true)",
+      /only read this project's data .*function set_config/,
+    ],
+    ["select pg_read_file('/etc/passwd')", /only read this project's data .*function pg_read_file/],
+    ["select lo_import('/etc/passwd')", /only read this project's data .*function lo_import/],
+    ['select * from mission_steps', /only read this project's data .*table mission_steps/],
+    ['select * from suppression', /only read this project's data .*table suppression/],
+    ['select * from public.hub_migrations', /only read this project's data .*schema public/],
     ['select pg_sleep(60)', /statement timeout/],
   ])(
     'refuses, for what it is: %s',
@@ -422,11 +425,11 @@ describe('engineer', () => {
               change: [/^(F\d+): log\.ts$/m.exec(task)?.[1]],
               create: [],
             }
-          : { edits: [{ find: 'One JSON line for each happening', replace: 'One JSON line' }] },
+          : { edits: [{ find: 'Writes one JSON line per event', replace: 'One JSON line' }] },
       )
       expect(on.status, on.reason ?? '').toBe('done')
       expect(await textOf(on, 1)).toContain('+++ b/hub/log.ts')
-      expect(await readFile('hub/log.ts', 'utf8')).toContain('One JSON line for each happening')
+      expect(await readFile('hub/log.ts', 'utf8')).toContain('Writes one JSON line per event')
     },
     LIMIT_MS,
   )

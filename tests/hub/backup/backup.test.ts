@@ -129,7 +129,7 @@ describe('a bad archive is refused and nothing is changed', () => {
     [
       'a symbolic link',
       (folder) => symlink('/etc/passwd', join(folder, 'projects/link')),
-      /no plain file/,
+      /not a regular file/,
     ],
     ['no manifest', (folder) => rm(join(folder, 'manifest.json')), /has no manifest/],
     [

@@ -247,7 +247,7 @@ describe('what is said of a mission', () => {
         turkish,
       )
       const { mission, routed } = await made.json()
-      expect(routed.reason).toBe('“kullanım kılavuzu yaz” sözü Belgeler ajanı için kullanılır.')
+      expect(routed.reason).toBe('“kullanım kılavuzu yaz” ifadesi Belgeler ajanı için kullanılır.')
       const done = await reach(hub, mission.id)
       expect(done.routed_because).toBe('"kullanım kılavuzu yaz" is a phrase for Documents.')
       const titles = ({ steps }: typeof done) => steps.map(({ title }) => title)
@@ -266,7 +266,9 @@ describe('what is said of a mission', () => {
     async () => {
       stub.script(() => ({ title: 'x.py', summary: 'x', change: ['none'], create: ['../x'] }))
       const wrong = await reach(hub, await compose(hub, 'engineer', 'write a script'))
-      expect(wrong.reason).toContain('could not do the step "Plan": "../x" is no name')
+      expect(wrong.reason).toContain(
+        'The model failed at the step "Plan": "../x" is not a valid name',
+      )
       expect((await inTurkish(wrong.id)).reason).toContain('Model “Plan” adımını yapamadı: “../x”')
       const files = ['../../x']
       const away = await reach(hub, await compose(hub, 'docs', 'sum it up', { files }))

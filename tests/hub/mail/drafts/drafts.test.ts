@@ -177,7 +177,7 @@ describe('approval', () => {
     const refused = await api.post('draft/push', of(id))
     expect(refused.body).toMatchObject({
       code: 'audience_changed',
-      detail: expect.stringContaining('1 people were approved, 2 are'),
+      detail: expect.stringContaining('1 people were approved, but the audience now has 2'),
     })
     await api.ok('draft/approve', of(id))
     await api.put('settings/mail', { sender: { ...SENDER, email: 'else@demir.example' } })

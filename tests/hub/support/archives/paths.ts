@@ -71,7 +71,7 @@ const TYPES: [name: string, type: string][] = [
   ['an unknown type', 'Z'],
 ]
 
-/** Members where none may be, that are no plain files, or that come twice. */
+/** Members where none may be, that are not a regular files, or that come twice. */
 export function attackPaths({ change }: Attempts): void {
   for (const name of MACHINES_OWN) {
     change(
@@ -92,7 +92,7 @@ export function attackPaths({ change }: Attempts): void {
     change(
       'a path, not listed',
       shown,
-      /damaged|not in the archive's manifest|no plain file/,
+      /damaged|not in the archive's manifest|not a regular file/,
       (members) => [...members, fileOf(path, 'x')],
     )
     if (path.includes('\0')) continue
@@ -142,34 +142,43 @@ export function attackPaths({ change }: Attempts): void {
       type,
       link: '/etc/passwd',
     })
-    change('no plain file', `${name}, not listed`, /no plain file|damaged/, (members) => [
+    change('not a regular file', `${name}, not listed`, /not a regular file|damaged/, (members) => [
       ...members,
       odd('projects/demir/odd'),
     ])
-    change('no plain file', `${name} in place of a file`, /no plain file|damaged/, (members) =>
-      members.map((member) =>
-        member.path === 'projects/demir/CONTEXT.md' ? odd(member.path) : member,
-      ),
+    change(
+      'not a regular file',
+      `${name} in place of a file`,
+      /not a regular file|damaged/,
+      (members) =>
+        members.map((member) =>
+          member.path === 'projects/demir/CONTEXT.md' ? odd(member.path) : member,
+        ),
     )
     change(
-      'no plain file',
+      'not a regular file',
       `${name} in place of a folder`,
-      /no plain file|damaged|missing/,
+      /not a regular file|damaged|missing/,
       (members) =>
         members.map((member) => (member.path === 'projects/demir' ? odd(member.path) : member)),
     )
   }
-  change('no plain file', 'a link, and a file behind it', /no plain file/, (members, manifest) => {
-    manifest.folders.push('projects/third')
-    add(members, manifest, 'projects/third/x')
-    const at = members.length - 1
-    members.splice(at, 0, {
-      path: 'projects/third',
-      content: Buffer.alloc(0),
-      type: '2',
-      link: '/tmp',
-    })
-  })
+  change(
+    'not a regular file',
+    'a link, and a file behind it',
+    /not a regular file/,
+    (members, manifest) => {
+      manifest.folders.push('projects/third')
+      add(members, manifest, 'projects/third/x')
+      const at = members.length - 1
+      members.splice(at, 0, {
+        path: 'projects/third',
+        content: Buffer.alloc(0),
+        type: '2',
+        link: '/tmp',
+      })
+    },
+  )
   for (const path of [
     'database/leads.copy',
     'projects/demir/CONTEXT.md',
