@@ -234,7 +234,7 @@ describe('kinds', () => {
       expect(findKind(kind)).toMatchObject({
         issue: {
           path: 'kind',
-          message: `Channel kind "${kind}" is not available yet. Use "webhook".`,
+          message: `The channel kind "${kind}" is not available yet. Use "webhook".`,
         },
       })
     },
