@@ -104,7 +104,7 @@ describe('a prompt to be filled', () => {
     'that is broken stops the work and says where: %j',
     async (text) => {
       await expect(filled(text)).rejects.toThrow(
-        /prompt of .* cannot be read: .*Settings > Prompts/,
+        /prompt of .* cannot be read: .*Settings > Agent Prompt Editor/,
       )
     },
   )

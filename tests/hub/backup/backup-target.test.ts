@@ -75,7 +75,7 @@ describe('an encrypted archive', () => {
 test('off this machine backups go encrypted only', async () => {
   await expect(
     set({ encryption: { kind: 'none' }, target: { kind: 'rsync', destination: '/mnt' } }),
-  ).rejects.toThrow(/encrypted only/)
+  ).rejects.toThrow(/only encrypted/)
 })
 
 describe('an S3-compatible target', () => {

@@ -54,7 +54,7 @@ test('without a key the Free tier holds, and every tier is told', async () => {
 
 test('the private key is for its owner alone, and the public one names no secret', () => {
   expect(statSync(keyFile('a')).mode & 0o777).toBe(0o600)
-  expect(() => vendor('keygen', '--key', keyFile('a'))).toThrow(/exists already/)
+  expect(() => vendor('keygen', '--key', keyFile('a'))).toThrow(/already exists/)
   expect(() => issue('gold')).toThrow(/--tier/)
 })
 

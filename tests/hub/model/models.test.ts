@@ -63,7 +63,7 @@ describe('the settings of the model', () => {
   })
 
   test.each([
-    [{ kind: 'local', file: '/nowhere/a.gguf' }, 'file', 'cannot be read'],
+    [{ kind: 'local', file: '/nowhere/a.gguf' }, 'file', 'cannot read'],
     [{ kind: 'local', file: join(import.meta.dirname, '../support/model.ts') }, 'file', '.gguf'],
     [{ kind: 'endpoint', url: 'file:///etc/passwd', model: 'x' }, 'url', 'http'],
     [{ kind: 'endpoint', url: 'http://a.example', model: 'x', key: 'y' }, 'key', ''],

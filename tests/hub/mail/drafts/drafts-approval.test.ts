@@ -83,7 +83,7 @@ describe('an approval is void when there is changed', () => {
     const refused = await api.post('draft/push', of(id))
     expect(refused.body).toMatchObject({
       code: 'audience_changed',
-      detail: expect.stringContaining('1 people were approved, 2 are'),
+      detail: expect.stringContaining('1 people were approved, but the audience now has 2'),
     })
   })
 
