@@ -121,7 +121,7 @@ describe('secrets', () => {
   })
 
   test.each([
-    ['MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=', 'begins with "whsec_"'],
+    ['MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=', 'begin with "whsec_"'],
     ['whsec_not base64!', 'base64'],
     ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo', 'base64'],
     [`whsec_${Buffer.alloc(23).toString('base64')}`, 'this one holds 23'],

@@ -96,7 +96,7 @@ test('an answer makes the lead replied and stops what was to follow', async () =
   const refused = await api.post('draft/approve', of(later))
   expect(refused).toMatchObject({
     status: 409,
-    body: { detail: expect.stringContaining('answered') },
+    body: { detail: expect.stringContaining('already replied') },
   })
 })
 
