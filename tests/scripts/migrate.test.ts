@@ -99,7 +99,7 @@ describe('migrate', () => {
 
   test('a file whose name says no version is refused', async () => {
     await write('supabase/migrations/fix.sql', 'select 1')
-    await expect(migrate(database.adminUrl, { root })).rejects.toThrow('fix.sql is not named')
+    await expect(migrate(database.adminUrl, { root })).rejects.toThrow('fix.sql must be named')
   })
 })
 
