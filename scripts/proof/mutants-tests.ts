@@ -31,11 +31,11 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
     ],
   ],
   [
-    /^functions\/api\/(channels|deliveries)/,
+    /^functions\/api\/(channel|deliveries)/,
     ['tests/functions/api/{channels,deliveries,limits}.test.ts'],
   ],
   [
-    /^functions\/(auth|credential|login|sessions|db|idempotency)/,
+    /^functions\/(auth|check-login|credential|errors|sessions|db|idempotency|transaction)/,
     [
       'tests/functions/api/{forged*,sessions,http,me,idempotency}.test.ts',
       'tests/functions/{sessions,pooler,trips}.test.ts',

@@ -59,6 +59,6 @@ test('the doctor tells what he finds, as on the command line', async () => {
   expect(found).toContainEqual({
     is: 'fail',
     what: 'E-posta',
-    say: `${mail}: smtp kullanılamıyor.`,
+    say: `${mail}: smtp geçerli değil.`,
   })
 })

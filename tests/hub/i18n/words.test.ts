@@ -75,7 +75,7 @@ describe('the hub answers in the language that is asked for', () => {
       'Accept-Language': 'de, fr;q=0.5',
     })
     expect(answer.headers.get('content-language')).toBe('en')
-    expect((await answer.json()).detail).toMatch(/^There is no such address/)
+    expect((await answer.json()).detail).toMatch(/^There is no route at this address/)
   })
 
   test('a column of words takes both languages or nothing', async () => {

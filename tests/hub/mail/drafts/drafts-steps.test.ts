@@ -92,6 +92,19 @@ const PAIRS = STATES.flatMap((state) =>
   })),
 )
 
+/** The state of a draft in the words of a refusal. */
+const IS: Record<State, string> = {
+  draft: 'the draft is text only',
+  rendered: 'waiting for approval',
+  approved: 'already approved',
+  pushed: 'ready to send',
+  sending: 'being sent',
+  sent: 'was sent',
+  unclear: 'unclear whether the draft was sent',
+  rejected: 'was rejected',
+  failed: 'could not be sent',
+}
+
 describe('every step in every state', () => {
   test.each(PAIRS)('$step of a draft that is $state: allowed $isAllowed', async (pair) => {
     const { state, step, isAllowed } = pair
@@ -105,7 +118,7 @@ describe('every step in every state', () => {
       return
     }
     expect(answer).toMatchObject({ status: 409, body: { code: 'wrong_state' } })
-    expect(answer.body.detail).toContain(`the draft is ${state}.`)
+    expect(answer.body.detail).toContain(IS[state])
     expect(draft.state).toBe(state)
   })
 })
