@@ -369,7 +369,7 @@ test('a receiver that hangs delays nobody else', async () => {
         { slow: true, status: 'queued', count: 29 },
         { slow: true, status: 'sending', count: 1 },
       ]),
-    { timeout: 20_000 },
+    { timeout: 60_000 },
   )
   release()
   await draining
@@ -379,7 +379,7 @@ test('a receiver that hangs delays nobody else', async () => {
   ])
   await jobs.close()
   await service.close()
-})
+}, 90_000)
 
 /** A service with one person and one channel, and jobs beside it. */
 async function setDesk() {
