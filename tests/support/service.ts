@@ -106,13 +106,15 @@ export async function createService(
     verify_session?: VerifySession
     wake?: () => void
     public_url?: string
+    /** A Deno or workerd that no other file uses, for tests that use up what a process has a minute. */
+    own_platform?: true
     /** The static files; none, where a test does not ask for them. */
     asset?: Deps['asset']
   } = {},
 ): Promise<Service> {
   const where = runtime()
   const { limits: given_limits, api_url: given_url, public_url: given_public_url } = options
-  const isPlain = !given_limits && !given_url && !given_public_url
+  const isPlain = !given_limits && !given_url && !given_public_url && !options.own_platform
   const kept = where !== 'node' && isPlain ? await takeKept() : undefined
   const database = await createTestDatabase(kept?.database)
   const api_url = given_url ?? database.apiUrl

@@ -28,7 +28,7 @@ export function attackByWeight({ sound, bytes, put }: Attempts): void {
       { reseal: false },
     ),
   )
-  put('a bomb', 'more than the disk holds, listed', /no room/, () =>
+  put('a bomb', 'more than the disk holds, listed', /too little space/, () =>
     crafted(
       sound,
       (_, manifest) => void Object.assign(fileAt(manifest, CONTEXT), { bytes: 2 ** 50 }),

@@ -46,7 +46,7 @@ export function attackRows({ change }: Attempts): void {
     ['that end at once', /leads has 0 rows/, (text) => `\\.\n${text}`],
     [
       'with an order behind their end',
-      /do not read back/,
+      /differ from the backup/,
       (text) => `${text}\\.\ndelete from hub.suppression;\n`,
     ],
     ['with a column too few', /do not match/, (text) => text.replace('\t', ' ')],
@@ -56,7 +56,11 @@ export function attackRows({ change }: Attempts): void {
     ['twice', /do not match|rows/, (text) => text + text],
     ['with a zero byte', /do not match/, (text) => text.replace('Ay', 'A\u0000y')],
     ['that go on without an end', /do not match|rows/, (text) => `${text}\\`],
-    ['read as other than they are', /do not read back/, (text) => text.replace('Ay', '\\x41y')],
+    [
+      'read as other than they are',
+      /differ from the backup/,
+      (text) => text.replace('Ay', '\\x41y'),
+    ],
   ]
   for (const [name, says, how] of rows) {
     change('rows', name, says, (members) => edit(members, LEADS, how))
