@@ -144,7 +144,7 @@ async function benchMatching(admin: pg.Client): Promise<void> {
   say(`Seeding ${ZONES.toLocaleString('en')} zones …`)
   await admin.query(`set session_replication_role = replica`)
   await seedZones(admin, owner.user_id, ZONES)
-  await admin.query(`insert into watchpost.zone_boxes (zone_id, part, box, needs)
+  await admin.query(`insert into watchpost.zone_boxes (zone_id, part, box, min_severity)
     select z.id, b.part, b.box, private.min_event_severity(z) from watchpost.zones z cross join lateral unnest(z.boxes) with ordinality as b (box, part)
     on conflict do nothing`)
   await admin.query(`select private.store_version(z, false) from watchpost.zones z

@@ -225,8 +225,8 @@ function outlinesMeet(parts: Part[], paths: Vertex[][]): boolean {
 const zoneEdges = new WeakMap<Part[], EdgeList>()
 
 /**
- * At most nine bounding boxes that cover a zone. They cover more than the zone: every place that `containsPoint` accepts
- * is in a box, with either sign of ±180.
+ * At most ten bounding boxes that cover a zone: MAX_BOXES and one for each pole. They cover more than the zone:
+ * every place that `containsPoint` accepts is in a box, with either sign of ±180.
  */
 export function boxesOf(zone: ZoneShape | PreparedZone): Box[] {
   const { circle, parts } = 'parts' in zone ? zone : prepareZone(zone)
