@@ -14,11 +14,11 @@ export type Preset = {
   /** What the model is for, and what it costs. */
   about: Words
   license: 'Apache-2.0'
-  /** The first is the one to load; llama.cpp finds the others of a split model beside it. */
+  /** The first is the one to load; llama.cpp finds the other parts of a split model next to it. */
   files: ModelFile[]
-  /** What the model takes while it works, its context included. */
+  /** The memory the model uses while it works, including its context. */
   memory_bytes: number
-  /** The least memory of a machine on which it leaves enough for the hub and its database. */
+  /** The smallest machine on which it leaves enough memory for the hub and its database. */
   machine_bytes: number
 }
 
@@ -26,7 +26,10 @@ function huggingFace(repository: string, revision: string, name: string) {
   return { name, url: `https://huggingface.co/${repository}/resolve/${revision}/${name}` }
 }
 
-/** The models the hub offers, largest first; files, sizes and digests of the makers' own releases. */
+/**
+ * The models the hub offers, largest first; files, sizes and digests are those of the makers'
+ * releases.
+ */
 export const PRESETS: Preset[] = [
   {
     id: 'qwen2.5-7b',
@@ -102,7 +105,10 @@ export function presetById(id: string): Preset | undefined {
 
 export type Choice = { preset: Preset | null; why: Words }
 
-/** presetFor chooses the largest preset that a machine with so much memory runs beside the hub. */
+/**
+ * presetFor chooses the largest preset that a machine with this much memory can run together with
+ * the hub.
+ */
 export function presetFor(memory_bytes: number): Choice {
   const preset = PRESETS.find(({ machine_bytes }) => memory_bytes >= machine_bytes) ?? null
   return { preset, why: why(memory_bytes / GIB, preset) }
@@ -115,19 +121,22 @@ function why(gib: number, preset: Preset | null): Words {
   return say.fits(gib, preset.name, larger.name, larger.machine_bytes / GIB)
 }
 
-/** The memory this process may use: the machine's, or its control group's if that is less. */
+/**
+ * The memory this process may use: that of the machine, or the limit of its control group if that
+ * is lower.
+ */
 export function machineMemory(): number {
   const constrained = process.constrainedMemory()
   return constrained > 0 ? Math.min(totalmem(), constrained) : totalmem()
 }
 
-/** How large a context to make and how many calls to run at once on a machine. */
+/** How large the context is, and how many calls run at once, on a machine. */
 export function sizing(memory_bytes: number, cores = availableParallelism()) {
-  // There the unit may take some 2.3 GB: Qwen3 1.7B has 1.83 of weights, each 1,024 tokens of context
-  // take 0.12, and a batch of 512 tokens takes 0.31 for its vocabulary of 152,000.
+  // There the unit has about 2.3 GB: the weights of Qwen3 1.7B take 1.83, each 1,024 tokens of
+  // context 0.12, and a batch of 512 tokens 0.31 for its vocabulary of 152,000.
   if (memory_bytes < 5 * GIB) return { context_size: 3072, sequences: 1, batch_size: 128 }
   if (memory_bytes < 7 * GIB) return { context_size: 4096, sequences: 1, batch_size: 256 }
-  // Each sequence has a context of its own; more than the cores can serve would only cost memory.
+  // Each sequence has its own context; more sequences than cores would only use memory.
   const sequences = Math.max(1, Math.min(memory_bytes < 15 * GIB ? 2 : 3, cores))
   return { context_size: 8192, sequences, batch_size: 512 }
 }

@@ -9,13 +9,13 @@ import { ChatRequest, PRIORITIES, PRIORITY_HEADER, type ProtocolError } from './
 
 const say = bilingual(modelText)
 
-/** Longer than any context of ours in bytes; what is longer is no prompt. */
+/** More bytes than any context can hold. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024
 
-/** A stream says this often that it is alive while a prompt waits or is being read. */
+/** How often a stream sends a keep-alive while a prompt waits or is being read. */
 const KEEP_ALIVE_MS = 10_000
 
-/** What one generation was, for its line in the log. */
+/** What the log line of a generation contains. */
 type Finished = {
   outcome: 'done' | 'cancelled' | 'failed'
   waited_ms: number
@@ -23,7 +23,9 @@ type Finished = {
   error?: unknown
 } & Partial<Omit<Generated, 'text'>>
 
-/** createChat serves `POST /v1/chat/completions` with one engine; what it cannot do at once waits. */
+/**
+ * createChat serves `POST /v1/chat/completions` with one engine; calls beyond its capacity wait.
+ */
 export function createChat(engine: Engine, finished: (line: Finished) => void) {
   const queue = new PQueue({ concurrency: engine.sequences })
 
@@ -37,8 +39,8 @@ export function createChat(engine: Engine, finished: (line: Finished) => void) {
     response.once('close', () => gone.abort())
     const reply = input.data.stream ? streamed(response, engine) : whole(response, engine)
     const priority = PRIORITIES[priorityOf(request)]
-    // Its place in the queue is not given to somebody else before the sequence is free again, which
-    // is why the signal goes to the engine and not to the queue.
+    // The signal goes to the engine, not to the queue: the next call must not start before the
+    // sequence is free again.
     await queue.add(
       async () => {
         if (gone.signal.aborted) return
@@ -105,7 +107,7 @@ function whole(response: ServerResponse, engine: Engine): Reply {
   }
 }
 
-/** Server-sent chunks; the status is only decided when there is something to send. */
+/** Server-sent chunks. The status is sent with the first of them. */
 function streamed(response: ServerResponse, engine: Engine): Reply {
   const head = headOf('chat.completion.chunk', engine.name)
   const start = () => {
@@ -162,7 +164,9 @@ function priorityOf(request: IncomingMessage): keyof typeof PRIORITIES {
   return given === 'user' || given === 'background' ? given : 'mission'
 }
 
-/** readJson answers undefined for what is no JSON or too long; the schema then says so. */
+/**
+ * readJson returns undefined for a body that is not JSON or too long; the schema then reports it.
+ */
 export async function readJson(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = []
   let bytes = 0
@@ -183,12 +187,12 @@ export function sendJson(response: ServerResponse, status: number, value: unknow
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
 }
 
-/** What an error says: to OpenAI's clients in English, to the hub in both languages. */
+/** The message of an error: in English for OpenAI's clients, in both languages for the hub. */
 export function inWords(words: Words): Pick<ProtocolError, 'message' | 'words'> {
   return { message: words.en, words }
 }
 
-/** An error as OpenAI's API has it. */
+/** Sends an error in the form of OpenAI's API. */
 export function refuse(response: ServerResponse, status: number, error: ProtocolError): void {
   const type = status < 500 ? 'invalid_request_error' : 'server_error'
   sendJson(response, status, { error: { type, param: null, ...error } })

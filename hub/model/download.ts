@@ -18,20 +18,20 @@ export { DownloadError } from './origin.ts'
 const say = bilingual(downloadText)
 
 const MAGIC = Buffer.from('GGUF')
-/** What stays free for the database while a model is there. */
+/** The disk space that must stay free for the database. */
 const SPARE_BYTES = 1024 ** 3
-/** So often a download goes on where it broke off before it gives up; progress resets the count. */
+/** How many attempts without progress a download makes before it gives up. */
 const ATTEMPTS = 5
 const PAUSE_MS = 1_000
 const SILENCE_MS = 60_000
-/** Progress is told at most this often. */
+/** Progress is reported at most this often. */
 const PROGRESS_MS = 250
 
 export type DownloadOptions = {
   url: string
   /** The models folder. */
   folder: string
-  /** What is known of the file; what is not, the server has to say before the download begins. */
+  /** What is known of the file. The server must supply the rest before the download starts. */
   name?: string | undefined
   bytes?: number | undefined
   sha256?: string | undefined
@@ -40,23 +40,23 @@ export type DownloadOptions = {
   pause_ms?: number
   spare_bytes?: number
   silence_ms?: number
-  /** How tests find their servers. */
+  /** Lets tests reach their own servers. */
   outside?: OutsideOptions
 }
 
-/** What lies beside a .part file: of which version of which file it is the beginning. */
+/** Describes the .part file next to it: which version of which file it is the beginning of. */
 const Beginning = z.object({ url: z.string(), sha256: z.string(), etag: z.string().nullable() })
 type Beginning = z.infer<typeof Beginning>
 
 /**
- * download fetches one GGUF into the folder and answers its path. It goes on where an earlier
- * attempt broke off, and the file appears under its name only when its SHA-256 is the expected one.
+ * download fetches one GGUF into the folder and returns its path. It continues an earlier attempt
+ * that was interrupted. The file gets its name only when its SHA-256 is the expected one.
  */
 export async function download(options: DownloadOptions): Promise<string> {
   const { url, folder, signal, pause_ms = PAUSE_MS, silence_ms = SILENCE_MS } = options
   const name = nameOf(options)
   const target = join(folder, name)
-  // The admin may name a server of the own network; a server may not lead there.
+  // The admin may name a server in the local network, but no server may redirect there.
   const agent = outside({
     ...options.outside,
     named: hostOf(new URL(url)),
@@ -96,7 +96,7 @@ export async function download(options: DownloadOptions): Promise<string> {
   }
 }
 
-/** A name for the file that is only a name. */
+/** A name for the file, without any path. */
 function nameOf({ name, url }: DownloadOptions): string {
   const address = URL.canParse(url) ? new URL(url) : undefined
   if (!address || !['https:', 'http:'].includes(address.protocol)) {
@@ -139,7 +139,7 @@ async function requireSpace(part: string, folder: string, bytes: number, spare: 
 
 type Fetch = DownloadOptions & { agent: Dispatcher; part: string; expected: Expected }
 
-/** One request: what is missing of the .part file, and the check of the whole. */
+/** Makes one request for the missing part of the .part file, and checks the whole file. */
 async function fetchRest(fetch: Fetch): Promise<void> {
   const { url, agent, part, expected, signal } = fetch
   const beginning = await readBeginning(fetch)
@@ -149,7 +149,7 @@ async function fetchRest(fetch: Fetch): Promise<void> {
   if (had < expected.bytes) {
     const headers: Record<string, string> = { 'accept-encoding': 'identity' }
     if (had > 0) headers.range = `bytes=${had}-`
-    // A weak tag must not stand in If-Range; the digest is checked in any case.
+    // A weak ETag must not be used in If-Range; the digest is checked in any case.
     if (had > 0 && beginning?.etag && !beginning.etag.startsWith('W/')) {
       headers['if-range'] = beginning.etag
     }
@@ -172,7 +172,7 @@ async function readBeginning({ url, part, expected }: Fetch): Promise<Beginning 
   return (await sizeOf(part)) <= expected.bytes ? read.data : undefined
 }
 
-/** Whether an answer goes on behind the bytes we had; the whole file anew is fine as well. */
+/** Whether the answer continues what we have; the whole file again is fine as well. */
 async function isContinued(
   { statusCode, headers, body }: Dispatcher.ResponseData,
   { url, part }: Fetch,
@@ -183,12 +183,12 @@ async function isContinued(
   if (statusCode === 206 && String(headers['content-range']).startsWith(`bytes ${had}-`))
     return true
   await body.dump()
-  // Another piece than asked for, or none: the beginning we have is of no use here.
+  // It is a different part than requested, or none, so the beginning we have is useless.
   if (isPiece) await rm(part, { force: true })
   throw refusalOf(statusCode, url)
 }
 
-/** Appends what comes to the .part file and to its hash. */
+/** Appends the body of the answer to the .part file and to its hash. */
 async function append(fetch: Fetch, response: Dispatcher.ResponseData, hash: Hash, had: number) {
   const { url, part, expected, on_progress } = fetch
   if (had === 0) {

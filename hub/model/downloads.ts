@@ -14,10 +14,10 @@ import type { Model } from './model.ts'
 import { MODELS } from './settings.ts'
 import { modelsFolder } from './socket.ts'
 
-/** So often the progress of a download is written down, for a hub that is killed. */
+/** How often the progress of a download is stored, in case the hub is killed. */
 const NOTE_MS = 5_000
 
-/** What is to be fetched: a preset, or any GGUF with its address. */
+/** What to download: a preset, or any GGUF by its address. */
 export const DownloadRequest = z.union([
   z.strictObject({ preset: z.string().max(60), use: z.boolean().default(true) }),
   z.strictObject({
@@ -31,13 +31,13 @@ export const DownloadRequest = z.union([
 ])
 export type DownloadRequest = z.output<typeof DownloadRequest>
 
-/** The one download there is, or the last one. */
+/** The current download, or the last one. */
 export const Download = z.object({
   id: z.uuid(),
   preset: z.string().nullable(),
   url: z.string(),
   sha256: z.string().nullable(),
-  /** Whether the model is put to use when it is there. */
+  /** Whether the model is put to use after the download. */
   use: z.boolean(),
   status: z.enum(['processing', 'done', 'failed', 'cancelled']),
   bytes: z.int(),
@@ -47,20 +47,23 @@ export const Download = z.object({
   finished_at: z.string().nullable(),
 })
 
-/** download.json: the same with the error in both languages. */
+/** download.json: a Download with its error in both languages. */
 const KeptDownload = z.object({ ...Download.shape, error: KeptWords.nullable() })
 type KeptDownload = z.infer<typeof KeptDownload>
 
 type DownloadsOptions = {
   paths: Paths
   log: Log
-  /** What uses the model when it is there. */
+  /** Where the model is put to use. */
   model: Pick<Model, 'configure'>
 } & Pick<DownloadOptions, 'pause_ms' | 'spare_bytes'>
 
 export type Downloads = ReturnType<typeof createDownloads>
 
-/** createDownloads fetches one model at a time in the background; a killed hub goes on with it. */
+/**
+ * createDownloads downloads one model at a time in the background. After a restart of the hub it
+ * continues.
+ */
 export function createDownloads({ paths, log, model, ...options }: DownloadsOptions) {
   const note = join(modelsFolder(paths), 'download.json')
   let current: KeptDownload | undefined
@@ -75,7 +78,7 @@ export function createDownloads({ paths, log, model, ...options }: DownloadsOpti
     return current ?? null
   }
 
-  /** Begins a download; undefined while another one runs or for a preset nobody knows. */
+  /** Starts a download; returns undefined while another one runs, or for an unknown preset. */
   async function start(asked: DownloadRequest): Promise<KeptDownload | undefined> {
     if (running) return undefined
     const preset = 'preset' in asked ? presetById(asked.preset) : undefined
@@ -112,7 +115,7 @@ export function createDownloads({ paths, log, model, ...options }: DownloadsOpti
         if (outcome.status === 'failed') {
           log({ msg: 'model download failed', error: outcome.error?.en })
         }
-        // A download that the hub's own end stopped goes on when it starts again.
+        // A download that was interrupted by stopping the hub continues at the next start.
         if (!isClosing) Object.assign(job, outcome, { finished_at: new Date().toISOString() })
         await writeJson(note, job)
       })
@@ -154,7 +157,7 @@ export function createDownloads({ paths, log, model, ...options }: DownloadsOpti
   }
 
   return {
-    /** The running download, or how the last one ended. */
+    /** The running download, or the result of the last one. */
     read,
     start,
     /** Stops the running download; what it has fetched is kept for the next time. */
@@ -164,7 +167,7 @@ export function createDownloads({ paths, log, model, ...options }: DownloadsOpti
       await running.done
       return current
     },
-    /** Goes on with a download that the end of the last process interrupted. */
+    /** Continues a download that the end of the last process interrupted. */
     async resume(): Promise<void> {
       const last = await read()
       if (last?.status === 'processing' && !running) run(last)

@@ -14,13 +14,15 @@ import type { Message } from './protocol.ts'
 import { grammarSchema, type Schema } from './schema.ts'
 import { watchCores } from './threads.ts'
 
-/** The grammar of an answer ends with four line breaks, which some models need a token each for. */
+/** The grammar of an answer ends with four line breaks; some models need one token for each. */
 const GRAMMAR_END_TOKENS = 4
 
-/** Its default on two cores was 500 times slower; beyond eight, memory is the limit, not threads. */
+/**
+ * llama.cpp's default was 500 times slower on two cores. Beyond eight threads, memory is the limit.
+ */
 const MAX_THREADS = 8
 
-// node-llama-cpp's rules let a number have an exponent of 16 digits, which is Infinity to JSON.parse.
+// node-llama-cpp's rules allow exponents of 16 digits, which JSON.parse turns into Infinity.
 const INTEGER_RULE = /^integer-number-rule ::= .*$/m
 const PLAIN_INTEGER = 'integer-number-rule ::= "-"? ("0" | [1-9] [0-9]{0,14})'
 const FRACTION_RULE = /^fractional-number-rule ::= .*$/m
@@ -40,7 +42,10 @@ export type Generated = {
   text: string
   finish_reason: 'stop' | 'length'
   prompt_tokens: number
-  /** Prompt tokens that a sequence still had from an earlier call, and that cost nothing. */
+  /**
+   * Prompt tokens that the sequence still held from an earlier call, and that therefore cost
+   * nothing.
+   */
   cached_tokens: number
   completion_tokens: number
 }
@@ -56,9 +61,9 @@ type EngineOptions = {
 export type Engine = Awaited<ReturnType<typeof loadEngine>>
 
 /**
- * loadEngine loads one GGUF into one context of some sequences. A caller may run as many
- * generations at once as there are sequences; each takes the sequence that already holds most of
- * its prompt, so a stable beginning (the project, the agent's prompt) is read only once.
+ * loadEngine loads one GGUF into one context with several sequences. A caller may run as many
+ * generations at once as there are sequences. Each uses the sequence that already holds most of its
+ * prompt, so that a stable beginning (the project, the agent's prompt) is read only once.
  */
 export async function loadEngine(options: EngineOptions) {
   const { file, contextSize, sequences, batchSize, threads } = options
@@ -84,10 +89,10 @@ export async function loadEngine(options: EngineOptions) {
     batchSize,
     threads: maxThreads,
   })
-  // Not before: a context keeps what it got when it was made as the most it ever takes.
+  // Not earlier: a context can never use more threads than it was given when it was created.
   isLoaded = true
   llama.maxThreads = freeThreads
-  // One wrapper for all: finding out which one a model needs takes seconds.
+  // One wrapper for all calls: finding out which one a model needs takes seconds.
   const chatWrapper = resolveChatWrapper(model, {
     warningLogs: false,
     customWrapperSettings: { qwen: { thoughts: 'discourage' } },
@@ -103,7 +108,7 @@ export async function loadEngine(options: EngineOptions) {
 
   async function grammarFor(schema: Schema) {
     try {
-      // safe: grammarSchema gives the form node-llama-cpp knows, and it throws on what it does not
+      // safe: grammarSchema returns the form that node-llama-cpp expects, which throws on any other
       const form = grammarSchema(schema) as Parameters<typeof llama.createGrammarForJsonSchema>[0]
       const { grammar, stopGenerationTriggers, trimWhitespaceSuffix } =
         await llama.createGrammarForJsonSchema(form)
@@ -148,7 +153,7 @@ export async function loadEngine(options: EngineOptions) {
     try {
       const { response, metadata } = await chat.generateResponse(history, {
         ...(grammar ? { grammar } : {}),
-        // The penalty would punish an array's items for having the same keys.
+        // The penalty would punish the items of an array for having the same keys.
         repeatPenalty: schema ? false : { penalty: 1.1 },
         maxTokens: max_tokens,
         temperature,
@@ -166,7 +171,8 @@ export async function loadEngine(options: EngineOptions) {
         completion_tokens: sequence.tokenMeter.diff(before).usedOutputTokens,
       }
     } catch (error) {
-      // What a failed evaluation left in the sequence is not known; an aborted one is sound.
+      // After a failed evaluation the state of the sequence is unknown; after an aborted one it is
+      // intact.
       if (!signal.aborted) await sequence.clearHistory()
       throw error
     } finally {
@@ -186,7 +192,7 @@ export async function loadEngine(options: EngineOptions) {
   }
 }
 
-/** The chat as node-llama-cpp has it; the empty answer at its end is the one to be generated. */
+/** The chat in the form of node-llama-cpp; the empty answer at its end is the one to generate. */
 function historyOf(messages: Message[]): ChatHistoryItem[] {
   const history = messages.map(({ role, content }): ChatHistoryItem => {
     if (role === 'system') return { type: 'system', text: content }

@@ -16,14 +16,14 @@ const MODEL_REASONS = [
 ] as const
 export type ModelReason = (typeof MODEL_REASONS)[number]
 
-/** Why a model gave no usable answer; `words` say what to do about it, `message` in English. */
+/** Why a model gave no usable answer; `words` say what to do about it, `message` is in English. */
 export class ModelError extends WordsError {
   readonly reason: ModelReason
-  /** Whether the same call may succeed later without anybody changing anything. */
+  /** Whether the same call may succeed later without any change. */
   readonly is_retryable: boolean
-  /** By how many tokens a prompt was too long, where that is known. */
+  /** By how many tokens a prompt was too long, if that is known. */
   readonly excess_tokens: number | undefined
-  /** What the failed attempts have used, so that it can be counted. */
+  /** The tokens that the failed attempts used. */
   tokens: { prompt: number; completion: number } = { prompt: 0, completion: 0 }
 
   constructor(
@@ -51,7 +51,7 @@ export function cancelled(cause?: unknown): ModelError {
   return new ModelError('cancelled', say.cancelled, { cause })
 }
 
-/** A prompt that, with the answer it asks for, does not fit into the context. */
+/** The prompt and the answer together do not fit into the context. */
 export class ContextLengthError extends WordsError {
   readonly prompt_tokens: number
   readonly max_tokens: number
@@ -66,5 +66,5 @@ export class ContextLengthError extends WordsError {
   }
 }
 
-/** A schema that no grammar can be made of. */
+/** No grammar can be made of the schema. */
 export class GrammarError extends Error {}

@@ -19,30 +19,35 @@ export { MODELS, ModelSettings } from './settings.ts'
 
 const say = bilingual(modelText)
 
-/** Until the model has said what its context holds, and for endpoints, which do not say. */
+/**
+ * Until the model has reported the size of its context, and for endpoints, which do not report it.
+ */
 const ASSUMED_CONTEXT = 4096
-/** How many calls an endpoint gets at once. */
+/** How many calls are sent to an endpoint at once. */
 const ENDPOINT_CALLS = 2
 const HEALTH_MS = 3_000
 const READY_POLL_MS = 100
-/** What a chat's template adds between parts, generously. */
+/** A generous estimate of what a chat template adds between the parts. */
 const MARGIN_TOKENS = 32
 
-/** One call: what stays the same from call to call goes into `system`, the case into `task`. */
+/** One call. What stays the same from call to call goes into `system`, the case into `task`. */
 export type Call<S extends z.ZodType> = {
-  /** Every string with .max(), every array with .max(), .nullable() in place of .optional(). */
+  /** Needs .max() on every string and array, and .nullable() instead of .optional(). */
   schema: S
-  /** A word for the step, for logs and endpoints. */
+  /** A short name of the step, for logs and endpoints. */
   name: string
   system: string
   task: string
-  /** What the answer may have; by default what the schema's longest text needs, at most half the context. */
+  /**
+   * The length of the answer; by default what the longest text of the schema needs, at most half
+   * the context.
+   */
   max_tokens?: number
   temperature?: number
   seed?: number
   priority?: Priority
   signal?: AbortSignal
-  /** Called with every piece of the answer as it is written; a second attempt begins anew. */
+  /** Called with each piece of the answer as it is written; a second attempt starts again. */
   on_token?: (text: string, attempt: number) => void
 }
 
@@ -68,14 +73,14 @@ export type ModelOptions = {
   paths: Paths
   log: Log
   environment?: Record<string, string | undefined>
-  /** How long an endpoint may be silent. */
+  /** How long an endpoint may send nothing. */
   timeout_ms?: number
 } & Pick<SupervisorOptions, 'pause_ms' | 'args'>
 
 /**
- * createModel is the hub's one way to a language model: its own process (started here, or a unit
- * of systemd with HUB_MODEL_EXTERNAL=1) or an OpenAI-compatible endpoint. Calls wait in one queue,
- * those a user looks at first; answers fit their schema or the call fails with a ModelError.
+ * createModel is the hub's only way to a language model: its own process (started here, or a
+ * systemd unit with HUB_MODEL_EXTERNAL=1) or an OpenAI-compatible endpoint. Calls wait in one
+ * queue, those of a user first. An answer fits its schema, or the call fails with a ModelError.
  */
 export function createModel(options: ModelOptions) {
   const { paths, log, environment = process.env, timeout_ms = 600_000 } = options
@@ -106,7 +111,7 @@ export function createModel(options: ModelOptions) {
     }
   }
 
-  /** Takes new settings: the model process starts anew, calls that run fail as crashed. */
+  /** Applies new settings. The model process restarts, so running calls fail as crashed. */
   async function configure(next: ModelSettings): Promise<void> {
     await use(next)
     if (!isExternal) return
@@ -137,7 +142,7 @@ export function createModel(options: ModelOptions) {
     }
   }
 
-  /** Waits until the model can be called; it throws why it cannot when the signal ends the wait. */
+  /** Waits until the model can be called. When the signal ends the wait, it throws the reason. */
   async function ready(signal?: AbortSignal): Promise<void> {
     for (;;) {
       const now = await state()
@@ -168,7 +173,7 @@ export function createModel(options: ModelOptions) {
     }
   }
 
-  /** One attempt, and one more that shows the model what was wrong with the first. */
+  /** Makes one attempt, and a second one that shows the model what was wrong with the first. */
   async function attempt<S extends z.ZodType>(
     call: Call<S>,
     prepared: { messages: Message[]; schema: Record<string, unknown>; max_tokens: number },
@@ -178,7 +183,8 @@ export function createModel(options: ModelOptions) {
     let failure: ModelError | undefined
     for (const number of [1, 2]) {
       const answer = await ask(call, { ...prepared, messages }, number).catch((error: unknown) => {
-        // A second prompt is longer than the first; then the first answer's fault is the reason.
+        // The second prompt is longer than the first. If it is too long, the fault of the first
+        // answer is the reason.
         const told = failure && isTooLong(error) ? failure : error
         if (told instanceof ModelError) told.tokens = tokens
         throw told
@@ -218,7 +224,7 @@ export function createModel(options: ModelOptions) {
     return { ...answer, usage: answer.usage ?? estimatedUsage(prepared.messages, answer.text) }
   }
 
-  /** Our own process may be away because it is just being started: that is said, then. */
+  /** If our own process is not available because it is starting, the error says so. */
   function explained(error: unknown): unknown {
     if (!(error instanceof ModelError) || settings.kind !== 'local' || isExternal) return error
     if (error.reason !== 'unreachable') return error
@@ -226,7 +232,7 @@ export function createModel(options: ModelOptions) {
     return notReady({ state: state === 'crashed' ? 'crashed' : 'starting', detail })
   }
 
-  /** How many tokens each text has; for endpoints an estimate on the safe side. */
+  /** How many tokens each text has; for endpoints a cautious estimate. */
   async function count(texts: string[]): Promise<number[]> {
     if (!wire) throw noModel()
     if (settings.kind === 'endpoint') return texts.map(estimatedTokens)
@@ -234,8 +240,8 @@ export function createModel(options: ModelOptions) {
   }
 
   /**
-   * fit keeps the leading parts (evidence, most important first) that a call has room for; a first
-   * part that is too long by itself is cut.
+   * fit keeps the leading parts (evidence, most important first) for which a call has room. It cuts
+   * the first part if that alone is too long.
    */
   async function fit<S extends z.ZodType>(
     call: Pick<Call<S>, 'schema' | 'system' | 'task' | 'max_tokens'>,
@@ -281,9 +287,9 @@ export function createModel(options: ModelOptions) {
     ready,
     configure,
     close,
-    /** Starts what the settings ask for. */
+    /** Starts what the settings require. */
     start: () => use(options.settings),
-    /** The process id of the model process, where it is a child. */
+    /** The process id of the model process, if it is a child. */
     pid: supervisor.pid,
   }
 }
@@ -303,7 +309,7 @@ function isTooLong(error: unknown): boolean {
   return error instanceof ModelError && error.reason === 'too_long'
 }
 
-/** A token has three bytes or more in the languages we know; Turkish comes closest. */
+/** A token has three bytes or more in the languages we know; Turkish has the fewest. */
 function estimatedTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / 3)
 }

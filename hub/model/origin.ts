@@ -16,7 +16,7 @@ const DOWNLOAD_REASONS = [
   'cancelled',
 ] as const
 
-/** Why a file was not downloaded; `words` say what to do about it, `message` in English. */
+/** Why a file was not downloaded; `words` say what to do about it, `message` is in English. */
 export class DownloadError extends WordsError {
   readonly reason: (typeof DOWNLOAD_REASONS)[number]
 
@@ -38,8 +38,9 @@ const POINTER_BYTES = 1024
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
 /**
- * expectedOf says what a file has to be before a byte of it is fetched: as the caller knows it, or
- * as Hugging Face says it (X-Linked-ETag on the way to the file, or the file's LFS pointer).
+ * expectedOf returns the expected digest and size before anything is downloaded: as the caller
+ * knows them, or from Hugging Face (X-Linked-ETag on the way to the file, or the file's LFS
+ * pointer).
  */
 export async function expectedOf(known: {
   url: string
@@ -78,13 +79,13 @@ export async function expectedOf(known: {
   return { bytes, sha256: sha256.toLowerCase() }
 }
 
-/** Nobody between us and the server may choose the digest that the file is checked against. */
+/** Nobody between us and the server may supply the digest that the file is checked against. */
 function requireTrust({ protocol, hostname, host }: URL): void {
   if (protocol === 'https:' || LOOPBACK.includes(hostname)) return
   throw new DownloadError('digest_unknown', say.plain(host))
 }
 
-/** A Git LFS pointer is a text of a few lines that names the file's digest and size. */
+/** A Git LFS pointer is a text of a few lines with the file's digest and size. */
 async function readPointer(
   url: string,
   options: { dispatcher: Dispatcher; signal?: AbortSignal },
@@ -101,7 +102,7 @@ async function readPointer(
   return sha256 && bytes ? { sha256, bytes: Number(bytes) } : undefined
 }
 
-/** Follows redirects by hand, for their own headers matter and https must stay https. */
+/** Follows redirects itself, because their headers matter and https must stay https. */
 export async function follow(
   url: string,
   ask: (url: URL) => Promise<Dispatcher.ResponseData>,
@@ -125,7 +126,7 @@ export async function follow(
   throw new DownloadError('refused', say.endless(at.host))
 }
 
-/** What a server means by refusing, and whether to ask again. */
+/** Why a server refuses, and whether to try again. */
 export function refusalOf(status: number, url: string): DownloadError {
   const { host } = new URL(url)
   if (status === 401 || status === 403) {

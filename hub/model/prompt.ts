@@ -10,7 +10,7 @@ const say = bilingual(modelText)
 /** How much of a refused answer the second prompt shows. */
 const SHOWN_CHARACTERS = 2000
 
-/** The prompt: what is stable first, so that the model need not read it again. */
+/** The prompt, with the stable part first, so that the model does not have to read it again. */
 export function toMessages(system: string, task: string, schema: Schema): Message[] {
   const form = `Answer with one JSON object and nothing else, in this form:\n${outline(schema)}`
   return [
@@ -33,7 +33,10 @@ export function retryMessages(messages: Message[], answer: string, problem: stri
 
 type Read<T> = { success: true; data: T } | { success: false; problem: string; failure: ModelError }
 
-/** readAnswer holds an answer against its schema, and words for the model what is wrong with it. */
+/**
+ * readAnswer checks an answer against its schema. If it does not fit, it returns a sentence for the
+ * model that says why.
+ */
 export async function readAnswer<S extends z.ZodType>(
   schema: S,
   { text, is_cut }: { text: string; is_cut: boolean },
@@ -57,7 +60,7 @@ function invalid(problem: Words): Read<never> {
   return { success: false, problem: problem.en, failure }
 }
 
-/** Endpoints that know no grammars wrap the object in thoughts, prose or a code fence. */
+/** Endpoints without grammars wrap the object in thoughts, prose or a code fence. */
 function parse(text: string): unknown {
   const answer = text.replace(/<think>[\s\S]*?<\/think>/, '')
   const from = answer.indexOf('{')
@@ -70,7 +73,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Text that PostgreSQL stores: no NUL, no half of a surrogate pair. */
+/** Text that PostgreSQL can store: without NUL and lone surrogates. */
 function tidied(value: unknown): unknown {
   if (typeof value === 'string') return value.replaceAll('\0', '').toWellFormed()
   if (Array.isArray(value)) return value.map(tidied)

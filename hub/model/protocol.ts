@@ -1,12 +1,14 @@
 import { z } from 'zod'
 import { KeptWords } from '../i18n/kept-words.ts'
 
-/** Who waits for the answer: what a user looks at goes before missions, those before the rest. */
+/** Who waits for the answer: first users, then missions, then everything else. */
 export const PRIORITIES = { background: 0, mission: 1, user: 2 } as const
 export type Priority = keyof typeof PRIORITIES
 export const PRIORITY_HEADER = 'x-priority'
 
-/** What of OpenAI's chat completions the model process understands; other fields are ignored. */
+/**
+ * The fields of OpenAI's chat completions that the model process understands; it ignores others.
+ */
 export const ChatRequest = z.object({
   messages: z
     .array(z.object({ role: z.enum(['system', 'user', 'assistant']), content: z.string() }))
@@ -30,7 +32,7 @@ export type Message = ChatRequest['messages'][number]
 
 export const MODEL_STATES = ['none', 'starting', 'ready', 'crashed', 'unreachable'] as const
 
-/** What the model process says about itself at `GET /health`. */
+/** The answer of the model process at `GET /health`. */
 export const Health = z.object({
   state: z.enum(['none', 'starting', 'ready']),
   model: z.string().nullable(),
@@ -44,7 +46,9 @@ export const Health = z.object({
 })
 export type Health = z.infer<typeof Health>
 
-/** An error as OpenAI's API words it; the numbers say how far a prompt went beyond the context. */
+/**
+ * An error in the form of OpenAI's API; the numbers say by how much a prompt exceeded the context.
+ */
 export const ProtocolError = z.object({
   error: z.object({
     message: z.string(),
@@ -55,7 +59,7 @@ export const ProtocolError = z.object({
     prompt_tokens: z.int().optional(),
     max_tokens: z.int().optional(),
     context_size: z.int().optional(),
-    /** The same in llama-server's words. */
+    /** The same in the form of llama-server. */
     n_prompt_tokens: z.int().optional(),
     n_ctx: z.int().optional(),
   }),

@@ -1,21 +1,21 @@
 import { z } from 'zod'
 
-/** A JSON schema, as far as the hub uses them. */
+/** A JSON schema, as far as the hub uses it. */
 export type Schema = { [keyword: string]: unknown }
 
 /** llama.cpp refuses a grammar that repeats anything 2,000 times or more. */
 const GRAMMAR_REPETITIONS = 1999
 
 /**
- * The longest answer, in characters, that a schema may ask for; beyond it no context of ours
- * could hold the answer.
+ * The longest answer, in characters, that a schema may ask for. No context of ours could hold a
+ * longer one.
  */
 const LONGEST = 32_000
 
 /**
- * jsonSchemaOf turns a zod schema into the JSON schema an answer is held to. Every string needs a
- * maxLength and every array a maxItems, for the budget of a call is counted from them, and every
- * property is required (`nullable` instead of `optional`), for a grammar has no other kind.
+ * jsonSchemaOf turns a zod schema into the JSON schema of an answer. Every string needs a maxLength
+ * and every array a maxItems, because the budget of a call is computed from them. Every property is
+ * required (`nullable` instead of `optional`), because a grammar has no optional ones.
  */
 export function jsonSchemaOf(type: z.ZodType): { schema: Schema; longest: number } {
   // safe: z.toJSONSchema returns a JSON schema
@@ -31,7 +31,9 @@ export function jsonSchemaOf(type: z.ZodType): { schema: Schema; longest: number
   return { schema, longest }
 }
 
-/** Checks the limits below `schema`, closes its objects, and returns its longest text. */
+/**
+ * Checks the limits below `schema`, closes its objects, and returns the length of its longest text.
+ */
 function limit(schema: Schema, path: string): number {
   const at = path === '' ? 'the answer' : path
   if (schema.const !== undefined) return JSON.stringify(schema.const).length
@@ -81,9 +83,9 @@ function isDate(format: unknown): boolean {
 }
 
 /**
- * grammarSchema keeps what node-llama-cpp's grammar knows: type, const, enum, oneOf, properties,
- * items, minItems, maxItems, minLength, maxLength and the formats of dates. Choices become oneOf;
- * pattern, minimum, maximum and other formats are left to zod.
+ * grammarSchema keeps what node-llama-cpp's grammars support: type, const, enum, oneOf, properties,
+ * items, minItems, maxItems, minLength, maxLength and the formats of dates. Choices become oneOf.
+ * Pattern, minimum, maximum and other formats are left to zod.
  */
 export function grammarSchema(schema: Schema): Schema {
   if (schema.const !== undefined) return { const: schema.const }
@@ -124,7 +126,10 @@ function repetitions(least: string, min: unknown, most: string, max: unknown): S
   }
 }
 
-/** The schema as a prompt shows it: short, with the limits and descriptions a model should know. */
+/**
+ * The schema as a prompt shows it: short, with the limits and descriptions that a model should
+ * know.
+ */
 export function outline(schema: Schema, indent = ''): string {
   const note = typeof schema.description === 'string' ? ` // ${schema.description}` : ''
   if (schema.const !== undefined) return JSON.stringify(schema.const) + note

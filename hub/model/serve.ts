@@ -16,12 +16,12 @@ import { MODELS, modelPath } from './settings.ts'
 import { modelsFolder, socketPath } from './socket.ts'
 
 /*
- * The model process: one GGUF, OpenAI's chat completions on a Unix socket. Beside a hub it is a
- * child that ends with it; installed it is a systemd unit that reads models.json itself. Without a
- * model it stays and says so.
+ * The model process: one GGUF, and OpenAI's chat completions on a Unix socket. On a developer's
+ * machine it is a child of the hub and ends with it; installed, it is a systemd unit that reads
+ * models.json itself. Without a model it keeps running and says so.
  */
 
-/** sysexits.h EX_TEMPFAIL: "start me again", as the unit's RestartForceExitStatus has it. */
+/** EX_TEMPFAIL of sysexits.h: the unit's RestartForceExitStatus starts it again. */
 const RESTART = 75
 
 const say = bilingual(modelText)
@@ -65,7 +65,7 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
     const data = engine ? [{ id: engine.name, object: 'model', owned_by: 'local' }] : []
     return sendJson(response, 200, { object: 'list', data })
   }
-  // systemd starts the unit again, and it reads what models.json says now.
+  // systemd starts the unit again, which then reads models.json.
   if (route === 'POST /reload') {
     sendJson(response, 202, {})
     return stop(RESTART)
@@ -97,11 +97,11 @@ const server = createServer((request, response) => {
 function stop(code: number): void {
   server.close()
   server.closeAllConnections()
-  // llama.cpp would first finish the batch it is at; nobody waits for that any more.
+  // llama.cpp would first finish its current batch, for which nobody waits any more.
   setImmediate(() => process.exit(code))
 }
 
-/** The model to load, or the sentence why there is none. */
+/** The model to load, or a sentence why there is none. */
 async function choose(config: Config): Promise<{ file: string } | { reason: Words }> {
   const settings = await readSetting(config.paths, MODELS)
   const given = values.file ?? (settings.kind === 'local' ? settings.file : undefined)
@@ -115,7 +115,9 @@ async function choose(config: Config): Promise<{ file: string } | { reason: Word
   }
 }
 
-/** A socket file that a killed process left is removed; one that answers is somebody's. */
+/**
+ * Removes a socket file that a killed process left; one that answers belongs to a running process.
+ */
 async function claim(socket: string): Promise<void> {
   const isAlive = await new Promise<boolean>((resolve) => {
     const probe = connect(socket)
@@ -132,7 +134,7 @@ async function claim(socket: string): Promise<void> {
 async function main(): Promise<void> {
   process.title = 'watchpost-model'
   process.umask(0o077)
-  // The channel to a parent closes also when the parent is killed.
+  // The channel to the parent also closes when the parent is killed.
   if (process.connected) process.once('disconnect', () => stop(0))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop(0))
 
@@ -151,7 +153,7 @@ async function main(): Promise<void> {
   }
   const { context_size, sequences, batch_size } = sizing(machineMemory())
   const started = performance.now()
-  // Only now: llama.cpp takes memory even where no model is to be loaded.
+  // Imported only now: llama.cpp uses memory even if no model is loaded.
   const { loadEngine } = await import('./engine.ts')
   engine = await loadEngine({
     file: chosen.file,

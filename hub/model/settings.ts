@@ -3,12 +3,15 @@ import { z } from 'zod'
 import { fieldText } from '../i18n/problem.text.ts'
 import type { Setting } from '../ops/settings.ts'
 
-/** Which model the hub thinks with: `models.json`. */
+/** Which model the hub uses: `models.json`. */
 export const ModelSettings = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('none') }),
   z.strictObject({
     kind: z.literal('local'),
-    /** An absolute path, or the name of a file in the models folder; of a split model its first file. */
+    /**
+     * An absolute path, or the name of a file in the models folder; for a split model its first
+     * file.
+     */
     file: z.string().min(1).max(4096).endsWith('.gguf', fieldText.en.no_gguf),
     preset: z.string().max(60).optional(),
   }),
@@ -21,7 +24,7 @@ export const ModelSettings = z.discriminatedUnion('kind', [
 ])
 export type ModelSettings = z.infer<typeof ModelSettings>
 
-/** Where an endpoint's routes begin; Ollama's and llama-server's own address is taken too. */
+/** Where an endpoint's routes begin; the plain address of Ollama or llama-server works too. */
 export function endpointBase(address: string): URL {
   const url = new URL(address)
   url.search = ''
@@ -38,7 +41,7 @@ export const MODELS = {
   fallback: { kind: 'none' },
 } as const satisfies Setting<typeof ModelSettings>
 
-/** The file of a local model; a bare name is one of the models folder. */
+/** The path of a local model; a bare name means a file in the models folder. */
 export function modelPath(models_dir: string, file: string): string {
   return isAbsolute(file) ? file : join(models_dir, basename(file))
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Paths } from '../config.ts'
 
-/** The kernel's limit for the address of a Unix socket, its closing zero included. */
+/** The kernel's limit for the address of a Unix socket, including its terminating zero. */
 const SOCKET_BYTES = 108
 
 /** Where the model process listens. */
@@ -13,7 +13,7 @@ export function socketPath(paths: Paths, environment: Record<string, string | un
   return path
 }
 
-/** Where downloaded models lie. */
+/** Where downloaded models are stored. */
 export function modelsFolder(paths: Paths): string {
   return join(paths.data_dir, 'models')
 }

@@ -11,24 +11,24 @@ const say = bilingual(modelText)
 
 const SERVE = join(import.meta.dirname, 'serve.ts')
 const MAX_PAUSE_MS = 60_000
-/** So long it may take to end by itself before it is killed. */
+/** How long it may take to end by itself before it is killed. */
 const GRACE_MS = 5_000
 
 export type SupervisorOptions = {
   paths: Paths
   socket: string
   log: Log
-  /** The pause before the first restart; it doubles with every crash until the model was ready. */
+  /** The pause before the first restart; it doubles with every crash until the model is ready. */
   pause_ms?: number
-  /** Further arguments of the model process. */
+  /** Additional arguments of the model process. */
   args?: string[]
 }
 
 type Supervised = { state: 'none' | 'starting' | 'ready' | 'crashed'; detail: Words | null }
 
 /**
- * createSupervisor runs the model process as a child: started again when it ends by itself, gone
- * when this process is gone.
+ * createSupervisor runs the model process as a child. It restarts it when it ends by itself, and
+ * stops it when this process ends.
  */
 export function createSupervisor(options: SupervisorOptions) {
   const { paths, socket, log, pause_ms = 500, args = [] } = options
@@ -90,7 +90,7 @@ export function createSupervisor(options: SupervisorOptions) {
   }
 
   return {
-    /** Runs this file, in place of what ran before. */
+    /** Runs this file instead of the previous one. */
     async run(next: string): Promise<void> {
       await stop()
       file = next

@@ -1,19 +1,22 @@
 import { cpus } from 'node:os'
 
 const LOOK_MS = 1_000
-/** How much of the last core others may take before a thread gives it up. */
+/** How much of the last core other processes may use before the model gives up a thread. */
 const SHARED_CORE = 0.6
 
 /**
- * threadsFor says how many of the cores are free for the model. llama.cpp's threads wait for each
- * other, spinning, at every layer: one of them without a core made a two-core machine write 0.6
- * tokens a second, where a single thread wrote 50.
+ * threadsFor returns how many cores are free for the model. At every layer the threads of llama.cpp
+ * wait for each other, spinning: with one thread too many, a two-core machine wrote 0.6 tokens per
+ * second, where a single thread wrote 50.
  */
 export function threadsFor(free_cores: number, most: number): number {
   return Math.max(1, Math.min(most, Math.floor(free_cores + SHARED_CORE)))
 }
 
-/** Calls back when what other processes (and other machines of the host) leave free has changed. */
+/**
+ * Calls back when the number of cores that other processes (and other machines of the host) leave
+ * free has changed.
+ */
 export function watchCores(most: number, change: (threads: number) => void): void {
   let before = measure()
   let others = 0
@@ -32,7 +35,7 @@ export function watchCores(most: number, change: (threads: number) => void): voi
   }, LOOK_MS).unref()
 }
 
-/** All in milliseconds; what is neither idle nor ours is somebody else's, stolen time as well. */
+/** All in milliseconds. What is neither idle nor ours belongs to others, including stolen time. */
 function measure() {
   const cores = cpus()
   const { user, system } = process.cpuUsage()

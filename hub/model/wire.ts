@@ -16,10 +16,10 @@ import type { Schema } from './schema.ts'
 
 const say = bilingual(modelText)
 
-/** Our own process says every ten seconds that it lives; silence this long means it hangs. */
+/** Our own process sends a keep-alive every ten seconds; if it is silent this long, it hangs. */
 const SILENCE_MS = 60_000
 
-/** Where a model answers, and how to speak to it. */
+/** Where a model answers, and how to talk to it. */
 export type Wire = ReturnType<typeof createWire>
 
 type WireOptions =
@@ -65,7 +65,7 @@ const Chunk = z.union([
 ])
 const Counts = z.object({ counts: z.array(z.int()) })
 
-/** createWire speaks OpenAI's chat completions: to the model process, or to any endpoint. */
+/** createWire speaks OpenAI's chat completions, to the model process or to any endpoint. */
 export function createWire(options: WireOptions) {
   const isOurs = options.kind === 'socket'
   const silence_ms = isOurs ? SILENCE_MS : options.timeout_ms
@@ -79,7 +79,7 @@ export function createWire(options: WireOptions) {
   const authorization: Record<string, string> =
     !isOurs && options.api_key ? { authorization: `Bearer ${options.api_key}` } : {}
 
-  // Some servers repeat the key they refuse.
+  // Some servers repeat the key that they refuse.
   const withoutKey = (text: string) =>
     !isOurs && options.api_key ? text.replaceAll(options.api_key, '…') : text
 
@@ -134,7 +134,7 @@ export function createWire(options: WireOptions) {
     })
   }
 
-  /** How many tokens texts or a whole prompt have; only our own process tells. */
+  /** How many tokens texts or a whole prompt have; only our own process can tell. */
   async function count(what: { texts: string[] } | { messages: Message[] }): Promise<number[]> {
     return translated(undefined, isOurs, async () => {
       const response = await send(new URL('/tokenize', base), undefined, what)
@@ -186,7 +186,7 @@ async function readStream(
   return answer
 }
 
-/** What a server's refusal means to the caller; its words are shown, the key never. */
+/** The error for a server's refusal. It contains the server's message, but never the key. */
 function refusal(response: Dispatcher.ResponseData, body: string, isOurs: boolean): ModelError {
   const status = response.statusCode
   const read = ProtocolError.safeParse(parsed(body))
@@ -215,7 +215,7 @@ function refusal(response: Dispatcher.ResponseData, body: string, isOurs: boolea
   return new ModelError('unreachable', refused, { is_retryable })
 }
 
-/** By how much a prompt was too long, in the words of our own process, llama-server and vLLM. */
+/** By how much a prompt was too long, in the form of our own process, llama-server or vLLM. */
 function excessOf(said: ProtocolError): number | undefined {
   const { prompt_tokens, max_tokens = 0, context_size } = said
   if (prompt_tokens !== undefined && context_size !== undefined) {
@@ -228,7 +228,7 @@ function excessOf(said: ProtocolError): number | undefined {
   return words ? Number(words[2]) - Number(words[1]) : undefined
 }
 
-/** Sorts what went wrong below HTTP. */
+/** Translates errors below HTTP. */
 async function translated<T>(
   signal: AbortSignal | undefined,
   isOurs: boolean,
@@ -269,7 +269,9 @@ function parsed(body: string): unknown {
   }
 }
 
-/** What an error says: our own process in both languages, others in a sentence of theirs. */
+/**
+ * The message of an error: from our own process in both languages, from others as they wrote it.
+ */
 function wordsOf({ message, words }: ProtocolError, isOurs: boolean): Words {
   if (isOurs && words) return words
   const line = message.replaceAll(/\s+/g, ' ').trim().slice(0, 300)

@@ -1,25 +1,26 @@
 import type { Readable, Transform } from 'node:stream'
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 
-/** What is asked for, and understood. */
+/** The encodings that are requested and understood. */
 export const ENCODINGS = 'gzip, br'
 
-export type Taken = { bytes: Buffer; is_cut: boolean }
+/** `is_cut`: the body was longer than the limit. */
+export type ReadBody = { bytes: Buffer; is_cut: boolean }
 
-/** UnknownEncoding: the body came packed in a way that was not asked for. */
+/** The body has an encoding that was not requested. */
 export class UnknownEncoding extends Error {}
 
 /**
- * takeBody reads a body up to `most` bytes after decompression, and hangs up on what comes behind.
- * A decompressor is stopped where the limit is, so a bomb costs what is kept of it.
+ * readBody reads a body up to `max_bytes` after decompression and then closes the connection.
+ * Decompression stops at the limit, so a decompression bomb does no harm.
  */
-export async function takeBody(
+export async function readBody(
   body: Readable,
   encoding: string,
-  most: number,
+  max_bytes: number,
   on_wire: (bytes: number) => void = () => {},
-): Promise<Taken> {
-  // A stream that is destroyed says so as an error.
+): Promise<ReadBody> {
+  // Without a listener, destroying the stream would throw.
   body.on('error', () => {})
   let source: Readable = body
   try {
@@ -34,9 +35,9 @@ export async function takeBody(
     let size = 0
     for await (const chunk of source) {
       const part: Buffer = chunk
-      parts.push(part.subarray(0, most - size))
+      parts.push(part.subarray(0, max_bytes - size))
       size += part.length
-      if (size > most) return { bytes: Buffer.concat(parts), is_cut: true }
+      if (size > max_bytes) return { bytes: Buffer.concat(parts), is_cut: true }
     }
     return { bytes: Buffer.concat(parts), is_cut: false }
   } finally {
@@ -53,7 +54,7 @@ function decoderOf(encoding: string): Transform | undefined {
       return undefined
     case 'gzip':
     case 'x-gzip':
-      // What broke off is shown as far as it came.
+      // A truncated body is returned as far as it came.
       return createGunzip({ finishFlush: constants.Z_SYNC_FLUSH })
     case 'deflate':
       return createInflate({ finishFlush: constants.Z_SYNC_FLUSH })

@@ -14,7 +14,7 @@ import {
   type ToReader,
 } from './wire.ts'
 
-/** How the hub names itself to websites, and which group of robots.txt it looks for. */
+/** The hub's name towards websites, and the group that it looks for in robots.txt. */
 export const AGENT = 'WatchpostHub'
 export const USER_AGENT = `Mozilla/5.0 (compatible; ${AGENT}/1.0; one reader, no crawler)`
 
@@ -23,13 +23,13 @@ const GOTO_MS = 12_000
 const SETTLE_MS = 3_000
 const POLL_MS = 50
 const EVALUATE_MS = 5_000
-/** How often a page may send its reader on by script or `<meta refresh>`. */
+/** How often a page may redirect by script or `<meta refresh>`. */
 const MAX_CLIENT_REDIRECTS = 3
 
 export type Answer = Exclude<ToReader, { type: 'open' | 'check' }>
 export type Get = (url: string, kind: Kind) => Promise<Answer>
 
-/** BrowserError: the browser did not start, or could not show the page. */
+/** The browser did not start, or could not show the page. */
 export class BrowserError extends Error {
   readonly why: (typeof FAILURES)[number]
   constructor(why: (typeof FAILURES)[number], detail = '') {
@@ -38,10 +38,10 @@ export class BrowserError extends Error {
   }
 }
 
-/** launch starts Chromium in its own sandbox; where that cannot be, it does not start. */
+/** launch starts Chromium in its sandbox; where the sandbox is not available, it does not start. */
 export async function launch(executable: string, is_sandboxed: boolean): Promise<Browser> {
   if (is_sandboxed && process.getuid?.() === 0) throw new BrowserError('root')
-  // 55 MB of modules, which only this process loads.
+  // 55 MB of modules that only this process loads.
   const { chromium } = await import('playwright-core')
   try {
     return await chromium.launch({
@@ -60,7 +60,9 @@ export async function launch(executable: string, is_sandboxed: boolean): Promise
   }
 }
 
-/** What Chromium itself wrote, without the command line, in which the word sandbox stands too. */
+/**
+ * The messages of Chromium itself, without the command line, which contains the word sandbox too.
+ */
 function faults(message: string): string {
   const lines = message.split('\n').filter((line) => /\b(FATAL|ERROR)\b|No usable/.test(line))
   return lines.map((line) => line.replace(/^.*?(FATAL|ERROR)/, '$1')).join('\n')
@@ -69,8 +71,8 @@ function faults(message: string): string {
 const firstLine = (text: string) => (text.split('\n')[0] ?? '').slice(0, 300)
 
 /**
- * showPage opens one page and answers what is to be seen of it. Only what `get` gives is loaded,
- * and it is asked for nothing but the page itself, its scripts, styles and data.
+ * showPage opens one page and returns what is visible on it. The page loads only what `get`
+ * returns, which is called only for the page itself, its scripts, styles and data.
  */
 export async function showPage(browser: Browser, url: string, get: Get): Promise<PageText> {
   const profile = await browser.newContext({
@@ -118,8 +120,8 @@ export async function showPage(browser: Browser, url: string, get: Get): Promise
 }
 
 /**
- * Until the page stands. It is asked itself: a page that wants to be elsewhere meanwhile, and is
- * not let, leaves `goto` waiting for its end.
+ * Waits until the page has loaded, by asking the page itself: if a page tries to navigate away and
+ * is not allowed to, `goto` never returns.
  */
 async function open(session: CDPSession, tab: Tab, url: string): Promise<void> {
   const deadline = Date.now() + GOTO_MS
@@ -142,7 +144,10 @@ function asPageError(error: unknown): BrowserError {
   return new BrowserError('page', firstLine(error instanceof Error ? error.message : String(error)))
 }
 
-/** Which kind of GET of the page itself a request is; undefined is not asked for at all. */
+/**
+ * The kind of request, if the page itself makes it with GET; undefined for requests that are not
+ * made at all.
+ */
 function kindOf(request: Request, tab: Tab): Kind | undefined {
   if (request.method() !== 'GET' || !/^https?:/.test(request.url())) return undefined
   if (!isOfMainFrame(request, tab)) return undefined
@@ -156,12 +161,12 @@ function isOfMainFrame(request: Request, tab: Tab): boolean {
   try {
     return request.frame() === tab.mainFrame()
   } catch {
-    // A page of its own that is about to open, or a worker.
+    // A new page that is about to open, or a worker.
     return false
   }
 }
 
-/** In a world of its own: the page's scripts can change neither this code nor what it calls. */
+/** Runs in an isolated world: the page's scripts can change neither this code nor what it calls. */
 async function readText(session: CDPSession): Promise<PageText> {
   const { frameTree } = await session.send('Page.getFrameTree')
   const { executionContextId } = await session.send('Page.createIsolatedWorld', {
@@ -169,13 +174,13 @@ async function readText(session: CDPSession): Promise<PageText> {
     worldName: 'reader',
   })
   const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
-    expression: `(${seen})(${MAX_LINKS}, ${MAX_LINK_LENGTH}, ${MAX_TEXT_LENGTH * 4})`,
+    expression: `(${readDocument})(${MAX_LINKS}, ${MAX_LINK_LENGTH}, ${MAX_TEXT_LENGTH * 4})`,
     contextId: executionContextId,
     returnByValue: true,
     timeout: EVALUATE_MS,
   })
   if (exceptionDetails) throw new BrowserError('page', firstLine(exceptionDetails.text))
-  const page = result.value as ReturnType<typeof seen> // safe: what it returned, by value
+  const page = result.value as ReturnType<typeof readDocument> // safe: what it returned, by value
   const even = (text: string) => text.replace(/[^\S\n]+/g, ' ').replace(/\n{3,}/g, '\n\n')
   return PageText.parse({
     url: page.url,
@@ -189,17 +194,18 @@ async function readText(session: CDPSession): Promise<PageText> {
 }
 
 /** Runs in the page. */
-function seen(most_links: number, longest_link: number, longest_text: number) {
+function readDocument(max_links: number, max_link: number, max_text: number) {
   // safe: the selector asks for anchors
   const anchors = [...document.querySelectorAll('a[href]')] as HTMLAnchorElement[]
   return {
     url: location.href.slice(0, 4096),
     title: document.title.slice(0, 1000),
-    // biome-ignore lint/performance/useDomNodeTextContent: what a reader cannot see is left out
-    text: (document.body?.innerText ?? '').slice(0, longest_text),
+    // biome-ignore lint/performance/useDomNodeTextContent: text that a reader cannot see is left
+    // out
+    text: (document.body?.innerText ?? '').slice(0, max_text),
     links: anchors
-      .filter(({ href }) => href.length <= longest_link)
-      .slice(0, most_links)
+      .filter(({ href }) => href.length <= max_link)
+      .slice(0, max_links)
       .map((link) => ({ url: link.href, text: (link.textContent ?? '').slice(0, 1000) })),
   }
 }

@@ -8,7 +8,7 @@ const PLACES = [
   '/snap/bin/chromium',
 ]
 
-/** findChromium answers where Chromium is, or undefined: then nothing is read from the web. */
+/** findChromium returns the path of Chromium; if it is undefined, no web page can be read. */
 export async function findChromium(
   environment: Record<string, string | undefined> = process.env,
 ): Promise<string | undefined> {
@@ -24,13 +24,13 @@ export async function findChromium(
 }
 
 /**
- * launchArguments shut every way out of Chromium. All it loads is given to it by interception; its
- * own network stack knows no names and no route but a proxy that forwards nothing.
+ * launchArguments close every way out of Chromium. Everything it loads is supplied by interception;
+ * its own network stack knows no names, and no route but a proxy that forwards nothing.
  */
 export function launchArguments(deadEnd: string): string[] {
   return [
     `--proxy-server=${deadEnd}`,
-    // Chromium otherwise goes round a proxy for loopback and link-local addresses.
+    // By default Chromium bypasses a proxy for loopback and link-local addresses.
     '--proxy-bypass-list=<-loopback>',
     '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
     '--disable-quic',

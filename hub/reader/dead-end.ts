@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 
-/** openDeadEnd listens as a proxy that forwards nothing; answers its URL. */
+/** openDeadEnd starts a proxy that forwards nothing, and returns its URL. */
 export async function openDeadEnd(): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => {})

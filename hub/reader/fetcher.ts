@@ -3,7 +3,7 @@ import { request } from 'undici'
 import { isPrivateName, isPublicAddress, parseAddress } from '../../shared/addresses.ts'
 import { bilingual, type Words } from '../i18n/words.ts'
 import { NotPublic, type OutsideOptions, outside } from '../outside.ts'
-import { ENCODINGS, takeBody, UnknownEncoding } from './body.ts'
+import { ENCODINGS, readBody, UnknownEncoding } from './body.ts'
 import { USER_AGENT } from './browser.ts'
 import { LIMITS, type Limits } from './limits.ts'
 import { EVERYTHING, type Rules, rulesOf, UNREAD } from './robots.ts'
@@ -12,7 +12,7 @@ import type { Kind } from './wire.ts'
 
 const say = bilingual(readerText)
 
-/** One answer of a website, as far as it is taken; `url` is where the redirects ended. */
+/** The answer of a website, up to the limits; `url` is where the redirects ended. */
 export type Got = {
   url: string
   status: number
@@ -21,20 +21,20 @@ export type Got = {
   body: Buffer
   is_cut: boolean
 }
-/** What became of a request: an answer, or why there is none. */
+/** The result of a request: an answer, or why there is none. */
 export type Answer = { got: Got } | { refused: Words }
 
-/** Bytes that a mission has taken from the web so far. */
+/** The bytes that a mission has read from the web so far. */
 export type Spent = { bytes: number }
 
-/** The requests of one page: they share connections, look-ups and limits. */
+/** The requests of one page: they share connections, DNS answers and limits. */
 export type Visit = {
   get: (url: string, kind: Kind) => Promise<Answer>
   close: () => Promise<void>
 }
 
 export type FetcherOptions = OutsideOptions & {
-  /** Between two pages of one site, unless its robots.txt wants more. */
+  /** The pause between two pages of a site, unless its robots.txt asks for a longer one. */
   pause_ms?: number
   limits?: Partial<Limits>
 }
@@ -48,13 +48,13 @@ const ACCEPT: Record<Kind | 'robots', string> = {
 }
 const REDIRECTS = [301, 302, 303, 307, 308]
 const PORTS = ['', '80', '443']
-/** How many sites' rules are remembered, and for how long. */
+/** How many sites' rules are kept in memory, and for how long. */
 const MAX_SITES = 20
 const RULES_MS = 3_600_000
 
 type Site = { rules: Promise<Rules>; asked_at: number; read_at: number }
 
-/** Refused: a request that is not made, or whose answer is not taken, for a reason in words. */
+/** A request that is not made, or whose answer is not accepted, for a reason in words. */
 class Refused extends Error {
   readonly words: Words
   constructor(words: Words) {
@@ -64,16 +64,15 @@ class Refused extends Error {
 }
 
 /**
- * createFetcher is the one way from the hub to websites: GET only, to the public internet only, no
- * more than the limits, and no page that robots.txt keeps from it. Every redirect is judged like a
- * request.
+ * createFetcher is the hub's only way to websites: only GET, only to the public internet, within
+ * the limits, and no page that robots.txt disallows. Every redirect is checked like a request.
  */
 export function createFetcher(options: FetcherOptions = {}) {
   const limits = { ...LIMITS, ...options.limits }
   const pause_ms = options.pause_ms ?? 1000
   const sites = new Map<string, Site>()
 
-  /** visit begins a page; `spent` counts for the mission it is read for. */
+  /** visit starts a page; `spent` counts the bytes of the mission that reads it. */
   function visit(signal: AbortSignal, spent: Spent): Visit {
     const agent = outside(options)
     let requests = 0
@@ -126,8 +125,8 @@ export function createFetcher(options: FetcherOptions = {}) {
     }
 
     /**
-     * RFC 9309: no robots.txt (4xx) allows everything, one that cannot be read (5xx, no answer)
-     * nothing.
+     * RFC 9309: without a robots.txt (4xx) everything is allowed, with one that cannot be read
+     * (5xx, no answer) nothing.
      */
     async function readRobots(origin: string): Promise<Rules> {
       const address = `${origin}/robots.txt`
@@ -137,7 +136,7 @@ export function createFetcher(options: FetcherOptions = {}) {
         if (status < 200 || status > 299) return UNREAD
         return rulesOf(address, body.toString('utf8'))
       } catch {
-        // What was given up with its page is asked again with the next.
+        // If it was aborted together with its page, the next page requests it again.
         if (signal.aborted) sites.delete(origin)
         return UNREAD
       }
@@ -172,14 +171,14 @@ export function createFetcher(options: FetcherOptions = {}) {
         response.body.on('error', () => {}).destroy()
         throw new Refused(say.no_page(target.href, content_type.slice(0, 80)))
       }
-      const most = Math.min(limits[kind], left())
-      const { bytes: body, is_cut } = await takeBody(
+      const max_bytes = Math.min(limits[kind], left())
+      const { bytes: body, is_cut } = await readBody(
         response.body,
         header('content-encoding'),
-        most,
+        max_bytes,
         spend,
       )
-      // Half a script does something else than the whole one.
+      // Half a script would do something else than the whole one.
       if (is_cut && kind !== 'document' && kind !== 'robots') {
         throw new Refused(say.too_much(target.hostname))
       }
@@ -196,9 +195,9 @@ export function createFetcher(options: FetcherOptions = {}) {
     }
 
     const left = () => Math.min(limits.page - bytes, limits.mission - spent.bytes)
-    function spend(taken: number): void {
-      bytes += taken
-      spent.bytes += taken
+    function spend(more: number): void {
+      bytes += more
+      spent.bytes += more
     }
 
     return { get, close: () => agent.destroy() }
@@ -210,7 +209,7 @@ export function createFetcher(options: FetcherOptions = {}) {
 export type Fetcher = ReturnType<typeof createFetcher>
 
 /**
- * What can be judged before a connection: form, port, a literal address, a name of the own network.
+ * What can be checked before connecting: form, port, literal address, names of the local network.
  */
 function judge(url: string): URL {
   if (!URL.canParse(url) || url.length > 4096) throw new Refused(say.no_address)
@@ -226,14 +225,14 @@ function judge(url: string): URL {
   return target
 }
 
-/** normalUrl is an address as it is asked for: in one spelling, without what stands behind #. */
+/** normalUrl returns the address in a single spelling and without its fragment. */
 export function normalUrl(url: string): string {
   const target = new URL(url)
   target.hash = ''
   return target.href
 }
 
-/** What has words to read. */
+/** Whether the content type has text to read. */
 function isPage(content_type: string): boolean {
   return /^\s*(text\/html|application\/xhtml\+xml|text\/plain)\s*(;|$)/i.test(content_type)
 }

@@ -5,17 +5,23 @@ import { LIMITS } from './limits.ts'
 // safe: a CommonJS function, which its types say is a default export
 const parseRobots = robotsParser as unknown as typeof robotsParser.default
 
-/** Steps of matching one address against the rules of a site; beyond, the site is not read. */
+/**
+ * Steps of matching one address against the rules of a site; if it would take more, the site is not
+ * read.
+ */
 const MAX_MATCH_STEPS = 20_000_000
 
-/** Whether a page may be read; `unknown`: its robots.txt could not be, so neither is the page. */
+/**
+ * Whether a page may be read; `unknown`: its robots.txt cannot be read, so the page must not be
+ * either.
+ */
 export type Verdict = 'yes' | 'no' | 'unknown'
 export type Rules = { judge: (url: string) => Verdict; pause_ms: number }
 
 export const EVERYTHING: Rules = { judge: () => 'yes', pause_ms: 0 }
 export const UNREAD: Rules = { judge: () => 'unknown', pause_ms: 0 }
 
-/** rulesOf reads the text of a robots.txt. */
+/** rulesOf parses a robots.txt. */
 export function rulesOf(address: string, text: string): Rules {
   const { ours, wild } = ourGroups(text)
   const parsed = parseRobots(address, ours)
@@ -30,10 +36,10 @@ export function rulesOf(address: string, text: string): Rules {
 }
 
 /**
- * The rules for us or everybody, and the characters of those with an asterisk. The parser keeps
- * every rule once for each name above it, which thousands of names and rules turn into more than a
- * machine has, and matches an asterisk in as many steps as the pattern's length times the
- * address's.
+ * The groups for us or for everybody, and the number of characters of their rules with an asterisk.
+ * The parser stores every rule once for each name above it, which thousands of names and rules turn
+ * into more memory than a machine has. It matches an asterisk in as many steps as the length of the
+ * pattern times that of the address.
  */
 function ourGroups(text: string): { ours: string; wild: number } {
   const kept: string[] = []

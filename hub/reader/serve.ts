@@ -4,18 +4,16 @@ import { findChromium } from './chromium.ts'
 import { type FromReader, readMessages, sendMessage, ToReader } from './wire.ts'
 
 /*
- * The reader: a process that opens one page in Chromium and ends. Its standard input and output are
- * the hub: a pipe beside a hub on a developer's machine; installed, the connection that systemd
- * accepted for a unit without a network.
+ * The reader: a process that opens one page in Chromium and ends. Its standard input and output
+ * lead to the hub. On a developer's machine they are pipes; installed, they are the connection that
+ * systemd accepted for a unit without network access.
  */
 
 /** The largest message from the hub: a file of a page in base64, and its headers. */
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024
 const CLOSING_MS = 3_000
 
-/**
- * serve does what the first message asks for. Tests run it as root, where Chromium has no sandbox.
- */
+/** serve handles the first message. Tests run it as root, where Chromium has no sandbox. */
 export async function serve(
   input: Readable,
   output: Writable,
@@ -33,7 +31,7 @@ export async function serve(
   const messages = readMessages(input, ToReader, MAX_MESSAGE_BYTES)
   const { value: order } = await messages.next()
   if (order?.type !== 'open' && order?.type !== 'check') return
-  // The hub that asked is gone: so is the question.
+  // The hub that asked is gone, so nobody waits for the answer.
   void listen().finally(() => process.exit(0))
   try {
     const executable = await findChromium()
@@ -64,6 +62,6 @@ if (import.meta.main) {
   process.title = 'watchpost-reader'
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(0))
   await serve(process.stdin, process.stdout, { is_sandboxed: true })
-  // Playwright ends what is left of Chromium when the process exits.
+  // Playwright ends the remaining processes of Chromium when this process exits.
   process.stdout.end(() => process.exit(0))
 }

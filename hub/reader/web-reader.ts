@@ -18,31 +18,31 @@ import { FromReader, type PageText, readMessages, sendMessage, type ToReader } f
 
 const say = bilingual(readerText)
 
-/** A page as its visitor sees it; `url` is the address it was fetched from, redirects followed. */
+/** A page as its visitor sees it; `url` is the address it was fetched from, after redirects. */
 export type Page = PageText
-/** What became of an address: its page, or why there is none. */
+/** The result of reading an address: its page, or why it was not read. */
 export type Reading = { page: Page } | { refused: Words }
 
 export type Reader = {
   read: (url: string, signal: AbortSignal, spent?: Spent) => Promise<Reading>
-  /** Whether a browser starts, in its sandbox; answers its version or why not. */
+  /** Whether a browser starts in its sandbox; returns its version, or why it does not. */
   check: () => Promise<{ version: string } | { refused: Words }>
 }
 
 export type ReaderOptions = FetcherOptions & {
-  /** Where the reader's unit listens; without it the reader is a child of this process. */
+  /** The socket of the reader's unit; without it the reader is a child of this process. */
   socket?: string | undefined
-  /** Another program than ours as the child. */
+  /** A different program as the child. */
   program?: string
 }
 
 const SERVE = join(import.meta.dirname, 'serve.ts')
-/** The largest page in JSON. */
+/** The largest page, as JSON. */
 const MAX_MESSAGE_BYTES = 1024 * 1024
 
 /**
- * openReader reads pages in a browser that has no network: whatever it loads comes through the
- * fetcher. Every page has a browser of its own, which ends with it.
+ * openReader reads pages in a browser without network access: everything it loads comes from the
+ * fetcher. Every page has its own browser, which ends with it.
  */
 export function openReader(options: ReaderOptions = {}): Reader {
   const fetcher = createFetcher(options)
@@ -68,7 +68,8 @@ export function openReader(options: ReaderOptions = {}): Reader {
   }
 
   /**
-   * Hands a page to the reader and gives it what it asks for; the page's source is what we gave.
+   * Sends a page to the reader and supplies what it requests; the page's source is what we
+   * supplied.
    */
   async function show(first: Got, visit: Visit, signal: AbortSignal): Promise<Reading> {
     const channel = await open(options, signal)
@@ -99,7 +100,7 @@ export function openReader(options: ReaderOptions = {}): Reader {
       channel.send({ type: 'open', url: first.url })
       for await (const message of channel.messages) {
         if (message.type === 'get') {
-          // The page's end ends what it still waits for.
+          // When the page is done, nobody waits for its requests any more.
           void answer(message).catch(() => {})
         }
         if (message.type === 'failed') return { refused: failed(message) }
@@ -138,8 +139,8 @@ export function openReader(options: ReaderOptions = {}): Reader {
 }
 
 /**
- * A page may call itself what it likes within its site; its source is the document that we fetched:
- * the one of that address, else the last of that site.
+ * Within its site a page may change its own address; its source is the document that we fetched:
+ * the one with that address, or else the last one of that site.
  */
 function sourceOf(shown: string, given: readonly string[]): string | undefined {
   if (!URL.canParse(shown) || !/^https?:/.test(shown)) return undefined
@@ -173,7 +174,7 @@ async function open({ socket, program }: ReaderOptions, signal: AbortSignal): Pr
   const { from, to, close } =
     socket === undefined ? startChild(program ?? SERVE) : await connectTo(socket)
   signal.addEventListener('abort', close, { once: true })
-  // A reader that is gone cannot take what is still on its way.
+  // A reader that has ended cannot receive what is still on its way.
   to.on('error', () => {})
   return {
     messages: readMessages(from, FromReader, MAX_MESSAGE_BYTES),

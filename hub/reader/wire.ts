@@ -2,11 +2,11 @@ import type { Readable, Writable } from 'node:stream'
 import { z } from 'zod'
 
 /*
- * What the hub and its reader say to each other: JSON, one message a line. The reader has no network;
- * whatever its browser loads it asks the hub for.
+ * The messages between the hub and its reader: JSON, one message per line. The reader has no
+ * network access; it requests from the hub everything that its browser loads.
  */
 
-/** What a page may load: itself, and what it needs to show its words. */
+/** What a page may load: itself, and what it needs to show its text. */
 export const KINDS = ['document', 'script', 'stylesheet', 'fetch'] as const
 export type Kind = (typeof KINDS)[number]
 
@@ -35,7 +35,7 @@ export const MAX_LINKS = 300
 export const MAX_LINK_LENGTH = 500
 export const MAX_LINK_TEXT_LENGTH = 80
 
-/** What is to be seen of a page. */
+/** What is visible on a page. */
 export const PageText = z.object({
   url: Url,
   title: z.string().max(MAX_TITLE_LENGTH),
@@ -69,13 +69,12 @@ export type FromReader = z.infer<typeof FromReader>
 const NEWLINE = 0x0a
 
 /**
- * readMessages yields what comes line by line; a line longer than `most` bytes ends it with an
- * Error.
+ * readMessages yields messages line by line; a line longer than `max_bytes` ends it with an error.
  */
 export async function* readMessages<S extends z.ZodType>(
   from: Readable,
   schema: S,
-  most: number,
+  max_bytes: number,
 ): AsyncGenerator<z.output<S>> {
   let parts: Buffer[] = []
   let size = 0
@@ -83,7 +82,7 @@ export async function* readMessages<S extends z.ZodType>(
     let rest: Buffer = chunk
     for (let end = rest.indexOf(NEWLINE); end !== -1; end = rest.indexOf(NEWLINE)) {
       const line = Buffer.concat([...parts, rest.subarray(0, end)])
-      if (line.length > most) throw new Error(`A message has more than ${most} bytes.`)
+      if (line.length > max_bytes) throw new Error(`A message has more than ${max_bytes} bytes.`)
       parts = []
       size = 0
       rest = rest.subarray(end + 1)
@@ -91,7 +90,7 @@ export async function* readMessages<S extends z.ZodType>(
     }
     parts.push(rest)
     size += rest.length
-    if (size > most) throw new Error(`A message has more than ${most} bytes.`)
+    if (size > max_bytes) throw new Error(`A message has more than ${max_bytes} bytes.`)
   }
 }
 

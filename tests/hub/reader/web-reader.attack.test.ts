@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { takeBody } from '../../../hub/reader/body.ts'
+import { readBody } from '../../../hub/reader/body.ts'
 import { createFetcher } from '../../../hub/reader/fetcher.ts'
 import { LIMITS, type Limits } from '../../../hub/reader/limits.ts'
 import { rulesOf } from '../../../hub/reader/robots.ts'
@@ -182,7 +182,7 @@ describe('a site’s size is not the hub’s', () => {
       })(),
       { objectMode: false, highWaterMark: 64 },
     )
-    const taken = await takeBody(drip, encoding, MIB)
+    const taken = await readBody(drip, encoding, MIB)
     expect(taken).toMatchObject({ is_cut: true, bytes: { length: MIB } })
     // Brotli's first bytes already hold more than is kept.
     if (encoding === 'gzip') expect(given).toBeLessThan(bomb.length / 2)
@@ -208,9 +208,9 @@ describe('a site’s size is not the hub’s', () => {
       expect(await get('http://lead.example.org/'), encoding).toHaveProperty('refused')
     }
     const whole = Readable.from([gzipSync('Merhaba')])
-    expect((await takeBody(whole, 'gzip', MIB)).bytes.toString()).toBe('Merhaba')
+    expect((await readBody(whole, 'gzip', MIB)).bytes.toString()).toBe('Merhaba')
     const broken = Readable.from([gzipSync('Merhaba').subarray(0, -6)])
-    expect((await takeBody(broken, 'gzip', MIB)).bytes.toString()).toBe('Merhaba')
+    expect((await readBody(broken, 'gzip', MIB)).bytes.toString()).toBe('Merhaba')
   })
 
   test('what is no page is not taken', async () => {
