@@ -41,7 +41,7 @@ export type Config = HubFile & {
   paths: Paths
   /** The JWKS that licenses are checked against; ships with the release. */
   license_keys: string
-  /** How long a query may take that a model has written. */
+  /** How long a query that a model has written may run. */
   model_query_timeout_ms: number
 }
 

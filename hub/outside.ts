@@ -9,20 +9,20 @@ export type Resolve = (host: string) => Promise<string[]>
 
 export type OutsideOptions = {
   resolve?: Resolve
-  /** Where a judged address is found in a test, in which the whole internet is on this machine. */
+  /** In a test, where the whole internet is on this machine: where to find a checked address. */
   reach?: (address: string, port: number) => { address: string; port: number }
-  /** Certificates of a test's own servers. */
+  /** The certificate of a test's own servers. */
   ca?: string
-  /** A host that the admin named, wherever it lies; what it leads to is judged. */
+  /** A host that the admin named, which may be anywhere; where it redirects to is checked. */
   named?: string
   agent?: Agent.Options
 }
 
 const CONNECT_MS = 8_000
-/** A look-up takes a thread of the process; never more than half of them are at the web's. */
+/** A DNS lookup takes a thread of the process; at most half of them are used for the web. */
 const lookups = new PQueue({ concurrency: 2 })
 
-/** NotPublic: a host that is not found, or that does not lie in the public internet. */
+/** The host does not exist, or its address is not public. */
 export class NotPublic extends Error {
   readonly host: string
   constructor(host: string) {
@@ -32,8 +32,8 @@ export class NotPublic extends Error {
 }
 
 /**
- * outside is a dispatcher that reaches the public internet only. Every connection's address is
- * judged where it is made, and the judged address is the one dialled: a name is resolved once.
+ * outside creates a dispatcher that reaches only the public internet. It checks the address of
+ * every connection and connects to the checked address: a name is resolved once.
  */
 export function outside(options: OutsideOptions = {}): Agent {
   const { resolve = resolveAll, reach, ca, named, agent } = options
@@ -42,7 +42,7 @@ export function outside(options: OutsideOptions = {}): Agent {
   async function judged(host: string): Promise<string[]> {
     if (host === named) return isIP(host) ? [host] : resolved(host)
     const addresses = isIP(host) ? [host] : isPrivateName(host) ? [] : await resolved(host)
-    // One bad address among good ones is how rebinding looks.
+    // One private address among public ones is how DNS rebinding looks.
     if (addresses.length === 0 || !addresses.every(isPublicAddress)) throw new NotPublic(host)
     return addresses
   }
@@ -78,7 +78,7 @@ export function outside(options: OutsideOptions = {}): Agent {
   })
 }
 
-/** A look-up that was made already. */
+/** Returns the result of an earlier lookup. */
 function answering(found: { address: string; family: number }[]): LookupFunction {
   return (_, options, callback) => {
     if (options.all) return callback(null, found)

@@ -9,16 +9,17 @@ import { createHubDatabase, migrate, setKeys } from './db/migrate.ts'
 import { readJson, readText, writeJson, writeWhole } from './files.ts'
 
 type Prepared = {
-  /** What was applied to the database now. */
+  /** The migrations that were applied now. */
   migrations: string[]
   /** The one-time set-up code while nobody has chosen a password. */
   setup_code: string | null
 }
 
 /**
- * prepare makes whatever a hub needs and is not there yet: database, roles, keys, token, set-up code
- * and folders. Secrets are made once; running it again changes nothing. The keys are the caller's;
- * what the service reads and writes is made behind `handOver`, as who that makes the caller.
+ * prepare creates whatever a hub needs and does not have yet: database, roles, keys, token, set-up
+ * code and folders. Secrets are created once; running it again changes nothing. The keys belong to
+ * the caller. What the service reads and writes is created after `handOver`, which makes the caller
+ * the service's user.
  */
 export async function prepare(
   ownerUrl: string,
@@ -46,7 +47,7 @@ export async function prepare(
   await once(authFiles(paths).token, () => `wph_local_${randomBytes(24).toString('base64url')}`)
   await once(proxySecretFile(paths), () => randomBytes(24).toString('base64url'))
 
-  // A port that is new at every start, as the embedded server may have, is told to the hub here.
+  // The embedded server may have a new port at every start; this tells it to the hub.
   const file = join(paths.config_dir, 'hub.json')
   const known = (await readJson(file)) ?? {}
   const changed = { ...known, database }
@@ -65,7 +66,10 @@ async function once(file: string, make: () => string): Promise<string> {
   return made
 }
 
-/** Root's keys are root's: what the service put in their place would be read with root's rights. */
+/**
+ * Root's keys must belong to root: a file that the service put in their place would be read with
+ * root's rights.
+ */
 async function requireOwn(files: string[]): Promise<void> {
   if (process.getuid?.() !== 0) return
   for (const file of files) {

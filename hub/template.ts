@@ -1,16 +1,16 @@
 import Mustache from 'mustache'
 
-/** Values a template is filled with: text, lists, groups; null and [] leave their section out. */
+/** The values that fill a template: text, lists, groups. A section is left out for null and []. */
 export type Value = string | number | null | undefined | Value[] | { [name: string]: Value }
 
 type Options = {
-  /** Makes a value fit for where it stands, e.g. HTML. */
+  /** Makes a value safe for its context, such as HTML. */
   encode: (text: string) => string
-  /** The source of what a template names with `{{>name}}`. */
+  /** The source of a partial that a template names with `{{>name}}`. */
   partial?: (name: string) => string
 }
 
-/** Nothing goes around the encoding, `{{{name}}}` neither, and a value that is missing is an error. */
+/** Encodes every value, even `{{{name}}}`, and throws on a value that is missing. */
 class StrictWriter extends Mustache.Writer {
   readonly encode: Options['encode']
 
@@ -30,7 +30,7 @@ class StrictWriter extends Mustache.Writer {
   }
 }
 
-/** fillTemplate puts values into a Mustache template; sections may be missing, text may not. */
+/** fillTemplate puts values into a Mustache template. Sections may be missing, text may not. */
 export function fillTemplate(
   source: string,
   values: { [name: string]: Value },
@@ -39,7 +39,10 @@ export function fillTemplate(
   return new StrictWriter(encode).render(source, values, partial)
 }
 
-/** namesIn lists what a template asks for, each name once; it throws on one that cannot be read. */
+/**
+ * namesIn lists the names that a template uses, each once. It throws on a template that cannot be
+ * parsed.
+ */
 export function namesIn(source: string): string[] {
   const names = (tokens: Tokens): string[] =>
     tokens.flatMap(([kind, name, , , inner]) => {

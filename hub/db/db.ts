@@ -14,9 +14,9 @@ import { databaseText } from './db.text.ts'
 const say = bilingual(databaseText)
 
 export type Database = {
-  /** Runs one transaction with the scope of a project's id, or `*`; row-level security applies. */
+  /** Runs one transaction that sees the project with this id, or all with `*`, by row-level security. */
   transaction: <T>(
-    scope: string,
+    project_id: string,
     work: (sql: Sql, client: pg.PoolClient) => Promise<T>,
   ) => Promise<T>
   end: () => Promise<void>
@@ -41,11 +41,11 @@ export function createDatabase(options: {
   pool.on('error', on_error)
   pool.on('connect', (client) => client.on('error', on_error))
   return {
-    transaction: async (scope, work) => {
+    transaction: async (project_id, work) => {
       const client = await pool.connect().catch(refuse)
       try {
         await client.query('begin')
-        await client.query("select set_config('hub.project', $1, true)", [scope])
+        await client.query("select set_config('hub.project', $1, true)", [project_id])
         const value = await work(sqlOn(client), client)
         requireCommit(await client.query('commit'))
         client.release()
@@ -70,7 +70,7 @@ export type Project = {
 }
 
 /**
- * Runs one transaction in the scope of a project; throws 404 if there is no project with this slug.
+ * Runs one transaction that sees one project; throws 404 if there is no project with this slug.
  */
 export async function inProject<T>(
   db: Database,

@@ -24,7 +24,7 @@ const licenseWords = bilingual(licenseText)
 type Grade = 'ok' | 'warn' | 'fail'
 type Answer = [Grade, Words]
 
-/** One thing the hub needs; `warn`: it works without, but not as it should. */
+/** One thing the hub needs; `warn`: the hub works without it, but not as it should. */
 export type Finding = { is: Grade; what: Words; say: Words }
 
 const GIB = 2 ** 30
@@ -49,13 +49,12 @@ const CHECKS: Record<keyof typeof say.names, (config: Config) => Promise<Answer>
 }
 
 /**
- * examine checks every prerequisite; each finding is a sentence, with the way out where it is
- * amiss.
+ * examine checks every prerequisite. Each finding is a sentence that also says how to fix a fault.
  */
 export async function examine(config: Config): Promise<Finding[]> {
   const found: Finding[] = []
   for (const name of Object.keys(CHECKS) as (keyof typeof CHECKS)[]) {
-    // safe: its own keys
+    // safe: the keys of CHECKS
     const [is, words] = await answerOf(CHECKS[name], config)
     found.push({ is, what: say.names[name], say: words })
   }
@@ -147,14 +146,14 @@ async function database(config: Config): Promise<Answer> {
   return ['warn', say.database.reads]
 }
 
-/** What GET health of the running hub says; undefined when none answers. */
+/** The health of the running hub; undefined when none answers. */
 export async function askHealth({ port }: Config): Promise<{ version: string } | undefined> {
   try {
     const answer = await fetch(`http://127.0.0.1:${port}/api/cockpit/health`, {
       signal: AbortSignal.timeout(5_000),
     })
     if (!answer.ok) return undefined
-    return (await answer.json()) as { version: string } // safe: our own public answer
+    return (await answer.json()) as { version: string } // safe: the hub's own public answer
   } catch {
     return undefined
   }

@@ -22,7 +22,7 @@ const say = bilingual(healthText)
 const CAUSES = ['disk', 'memory', 'database', 'queue', 'model', 'backup', 'mail'] as const
 type Cause = (typeof CAUSES)[number]
 
-/** What is amiss, or was. */
+/** A fault, current or past. */
 export const Alert = z
   .object({
     cause: z.enum(CAUSES),
@@ -38,7 +38,7 @@ export const Alert = z
   })
   .meta({ id: 'Alert' })
 
-/** alerts.json: the same in both languages, newest first. */
+/** alerts.json: an Alert with its message in both languages, newest first. */
 const KeptAlert = z.object({ ...Alert.shape, message: KeptWords })
 type KeptAlert = z.infer<typeof KeptAlert>
 const KeptAlerts = z.array(KeptAlert)
@@ -46,7 +46,7 @@ const KeptAlerts = z.array(KeptAlert)
 const alertsFile = (paths: Paths) => join(paths.data_dir, 'alerts.json')
 const MAX_ALERTS = 50
 
-/** Every alert that is kept, those that last first. */
+/** All stored alerts, current ones first. */
 export async function readAlerts(paths: Paths): Promise<KeptAlert[]> {
   const kept = KeptAlerts.safeParse((await readJson(alertsFile(paths))) ?? [])
   if (!kept.success) return []
@@ -56,20 +56,20 @@ export async function readAlerts(paths: Paths): Promise<KeptAlert[]> {
   )
 }
 
-/** What a health check looks at. */
+/** What the health checks use. */
 type HealthDeps = {
   config: Config
   db: Database
   model: { state: () => Promise<ModelState> }
   log: Log
-  /** Whether missions can be made. */
+  /** Whether missions can be created. */
   is_writable: boolean
-  /** Called when there is a new mission. */
+  /** Called after a new mission was created. */
   wake?: () => void
 }
 
 const GIB = 2 ** 30
-/** On a large disk a twentieth is plenty. */
+/** On a large disk a twentieth is enough. */
 const MIN_FREE_DISK = { bytes: 2 * GIB, part: 0.05, most: 20 * GIB }
 const MIN_FREE_MEMORY = 0.05
 const STUCK_HOURS = 1
@@ -143,37 +143,37 @@ const CHECKS: Record<Cause, Check> = {
   },
 }
 
-/** A fault has to be there so many times in a row: a model that starts anew is no alert. */
-const PATIENCE: Partial<Record<Cause, number>> = { model: 3, memory: 3, database: 2 }
+/** How often in a row a fault must be found: a model that restarts is no alert. */
+const MIN_IN_A_ROW: Partial<Record<Cause, number>> = { model: 3, memory: 3, database: 2 }
 
 /**
- * createHealth looks at the hub now and then; what is amiss is kept, and told to the system agent
- * once a day.
+ * createHealth checks the hub at intervals. It stores faults and creates a mission for the system
+ * agent, once a day.
  */
 export function createHealth(deps: HealthDeps, now = () => new Date()) {
   const { config, log } = deps
   const inRow = new Map<Cause, number>()
 
-  async function look(): Promise<KeptAlert[]> {
+  async function check(): Promise<KeptAlert[]> {
     const { language } = await readSystem(config.paths)
     const found = new Map<Cause, Words>()
     for (const cause of CAUSES) {
-      // What cannot be measured is no fault by itself: the database's own check says when it is
-      // away.
+      // Failing to measure is not a fault: the check of the database reports when it is
+      // unavailable.
       const words = await CHECKS[cause](deps).catch(() => undefined)
       inRow.set(cause, words ? (inRow.get(cause) ?? 0) + 1 : 0)
-      if (words && (inRow.get(cause) ?? 0) >= (PATIENCE[cause] ?? 1)) {
+      if (words && (inRow.get(cause) ?? 0) >= (MIN_IN_A_ROW[cause] ?? 1)) {
         found.set(cause, words)
       }
     }
     const at = now().toISOString()
     const before = await readAlerts(config.paths)
-    const lasting = new Map(before.filter((one) => !one.ended_at).map((one) => [one.cause, one]))
+    const current = new Map(before.filter((one) => !one.ended_at).map((one) => [one.cause, one]))
     const ended = before.filter((one) => one.ended_at)
     const alerts: KeptAlert[] = []
     for (const [cause, message] of found) {
-      const known = lasting.get(cause)
-      const told = toldLast(before, cause)
+      const known = current.get(cause)
+      const told_at = lastToldAt(before, cause)
       const one: KeptAlert = {
         cause,
         message,
@@ -181,13 +181,13 @@ export function createHealth(deps: HealthDeps, now = () => new Date()) {
         last_seen_at: at,
         ended_at: null,
         mission_id: known?.mission_id ?? null,
-        told_at: told,
+        told_at,
       }
       if (!known) log({ msg: 'health alert', cause, detail: message.en })
-      alerts.push(await tell(one, language))
-      lasting.delete(cause)
+      alerts.push(await createDailyMission(one, language))
+      current.delete(cause)
     }
-    for (const one of lasting.values()) {
+    for (const one of current.values()) {
       log({ msg: 'health alert ended', cause: one.cause })
       alerts.push({ ...one, ended_at: at })
     }
@@ -196,8 +196,8 @@ export function createHealth(deps: HealthDeps, now = () => new Date()) {
     return alerts.filter(({ ended_at }) => ended_at === null)
   }
 
-  /** One mission a day for a cause, however often it comes and goes. */
-  async function tell(one: KeptAlert, language: Language): Promise<KeptAlert> {
+  /** At most one mission per day and cause, however often the fault comes and goes. */
+  async function createDailyMission(one: KeptAlert, language: Language): Promise<KeptAlert> {
     const isDue = !one.told_at || now().getTime() - Date.parse(one.told_at) >= DAY_MS
     if (!deps.is_writable || !isDue || one.cause === 'database') return one
     const given = { kind: one.cause, message: one.message[language].slice(0, 2000) }
@@ -208,24 +208,24 @@ export function createHealth(deps: HealthDeps, now = () => new Date()) {
   }
 
   function start(every_ms = 60_000): () => void {
-    let isLooking = false
+    let isChecking = false
     const timer = setInterval(() => {
-      if (isLooking) return
-      isLooking = true
-      look()
+      if (isChecking) return
+      isChecking = true
+      check()
         .catch((error: unknown) => log({ msg: 'health check failed', error: String(error) }))
         .finally(() => {
-          isLooking = false
+          isChecking = false
         })
     }, every_ms)
     timer.unref()
     return () => clearInterval(timer)
   }
 
-  return { look, start }
+  return { check, start }
 }
 
-function toldLast(alerts: KeptAlert[], cause: Cause): string | null {
+function lastToldAt(alerts: KeptAlert[], cause: Cause): string | null {
   const times = alerts.flatMap((one) => (one.cause === cause && one.told_at ? [one.told_at] : []))
   return times.sort().at(-1) ?? null
 }

@@ -8,8 +8,8 @@ const run = promisify(execFile)
 type User = { uid: number; gid: number }
 
 /**
- * serviceUser answers who the hub runs as, when root asks: whom the installer named in HUB_USER, else
- * who owns the settings. Undefined when that is who asks.
+ * serviceUser returns the user the hub runs as, if root calls it: the one the installer named in
+ * HUB_USER, or else the owner of the settings. Undefined if the caller is that user.
  */
 export async function serviceUser({ paths }: Pick<Config, 'paths'>): Promise<User | undefined> {
   if (process.getuid?.() !== 0) return undefined
@@ -28,8 +28,8 @@ async function idOf(which: '-u' | '-g', name: string): Promise<number> {
 }
 
 /**
- * becomeServiceUser lets root go on as the hub's own user: what is written then is the hub's to read,
- * and a link that user has laid leads nowhere that user may not go.
+ * becomeServiceUser lets root continue as the hub's own user. The hub can then read the files that
+ * are written, and a link that this user has created leads nowhere that the user may not go.
  */
 export async function becomeServiceUser(config: Pick<Config, 'paths'>): Promise<void> {
   const user = await serviceUser(config)

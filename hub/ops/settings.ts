@@ -6,10 +6,13 @@ import { WordsError } from '../i18n/failure.ts'
 import { perLanguage } from '../i18n/words.ts'
 import { settingsText } from './settings.text.ts'
 
-/** A settings file below the config folder, and what it says when it is not there. */
+/** A settings file in the config folder, and the value if it does not exist. */
 export type Setting<S extends z.ZodType> = { file: string; schema: S; fallback: z.output<S> }
 
-/** readSetting reads one settings file; a damaged one is an Error that names file and field. */
+/**
+ * readSetting reads a settings file. A damaged one throws an Error that names the file and the
+ * field.
+ */
 export async function readSetting<S extends z.ZodType>(
   paths: Paths,
   { file, schema, fallback }: Setting<S>,
@@ -29,7 +32,7 @@ export async function readSetting<S extends z.ZodType>(
   )
 }
 
-/** writeSetting replaces one settings file, which only its owner can read (0600). */
+/** writeSetting replaces a settings file, which only its owner can read (0600). */
 export async function writeSetting<S extends z.ZodType>(
   paths: Paths,
   { file, schema }: Setting<S>,

@@ -14,7 +14,9 @@ import { readSetting, type Setting, writeSetting } from './settings.ts'
 
 /** system.json. */
 const SystemFile = z.strictObject({
-  /** Of alerts, and of what no person asked for in a language of their own. */
+  /**
+   * The language of alerts, and of everything that no person requested in a language of their own.
+   */
   language: z.enum(['en', 'tr']).default('en'),
 })
 export const SYSTEM: Setting<typeof SystemFile> = {
@@ -27,7 +29,10 @@ export const readSystem = (paths: Paths) => readSetting(paths, SYSTEM)
 const { public_url, hosts } = HubFile.shape
 const backup = BackupSettings.shape
 
-/** What Settings > System may change; absent fields stay, and so does a secret that is not sent. */
+/**
+ * What Settings > System may change. Absent fields, and secrets that are not sent, stay as they
+ * are.
+ */
 export const SystemChange = z.strictObject({
   language: SystemFile.shape.language.unwrap().optional(),
   public_url: public_url.unwrap().optional(),
@@ -55,7 +60,10 @@ export const SystemChange = z.strictObject({
 })
 export type SystemChange = z.infer<typeof SystemChange>
 
-/** changeSystem writes the files that are concerned; names and address hold from the next request on. */
+/**
+ * changeSystem writes the files that the change affects; names and address apply from the next
+ * request on.
+ */
 export async function changeSystem(config: Config, change: SystemChange): Promise<void> {
   const { paths } = config
   if (change.backup) {

@@ -26,7 +26,10 @@ export async function select(paths: Paths, slug: string): Promise<void> {
   await writeWhole(file(paths), `${slug}\n`)
 }
 
-/** The project a request is about: the one it names, else the active one; 404 when there is none. */
+/**
+ * The project that a request is about: the one it names, or else the active one. Throws 404 if
+ * there is none.
+ */
 export async function slugFor({ config, db }: Deps, named: string | undefined): Promise<string> {
   const slug = named ?? (await everywhere(db, (sql) => activeSlug(config.paths, sql)))
   if (slug) return slug

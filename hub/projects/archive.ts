@@ -25,8 +25,8 @@ export const TABLES = [
 ]
 
 /**
- * archiveProject writes what a project has into archive/<slug>-<time>.tar.gz: its folder, and its
- * rows as JSON lines in `.rows/<table>.jsonl`. The transaction's scope is that project.
+ * archiveProject writes a project into archive/<slug>-<time>.tar.gz: its folder, and its rows as
+ * JSON lines in `.rows/<table>.jsonl`. The transaction must be limited to this project.
  */
 export async function archiveProject(paths: Paths, sql: Sql, slug: string): Promise<string> {
   const folder = folderOf(paths, slug)

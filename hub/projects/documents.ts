@@ -9,18 +9,18 @@ import { WordsError } from '../i18n/failure.ts'
 import { bilingual } from '../i18n/words.ts'
 import { documentText } from './documents.text.ts'
 
-/** Where documents, patches and tables of missions are, below the project's folder. */
+/** The folders of documents, patches and tables of missions, in the project's folder. */
 export const FOLDERS = ['docs', 'leads', 'drafts', 'code'] as const
 
 const SEGMENT = /^[\p{L}\p{N}_][\p{L}\p{N} ._()+-]{0,119}$/u
 
-/** A path that leads out of where it should stay, or that no document can have. */
+/** A path that leads out of its folder, or that no document can have. */
 export class PathError extends WordsError {}
 const say = bilingual(documentText)
 
 /**
- * resolveIn finds a file of a project: below one of its folders, no `..`, nothing hidden, and no
- * symbolic link on the way, whoever may have laid it.
+ * resolveIn finds a file of a project: inside one of its folders, without `..`, hidden names and
+ * symbolic links.
  */
 export async function resolveIn(folder: string, path: string): Promise<string> {
   const parts = path.split('/')
@@ -44,7 +44,7 @@ export async function resolveIn(folder: string, path: string): Promise<string> {
   }
 }
 
-/** listIn lists the files below one of a project's folders, newest names last. */
+/** listIn lists the files inside one of a project's folders, in the order of their names. */
 export async function listIn(folder: string, below: string): Promise<string[]> {
   const start = join(folder, below)
   const found: string[] = []
@@ -64,7 +64,10 @@ export async function listIn(folder: string, below: string): Promise<string[]> {
   return found
 }
 
-/** documentPath names a document after its title; the mission's id keeps two apart and repeats equal. */
+/**
+ * documentPath makes a path from a title. The mission's id keeps documents with the same title
+ * apart, and makes the path the same when the step is repeated.
+ */
 export function documentPath(title: string, mission_id: string, end = 'md'): string {
   const name = fold(title)
     .replace(/[^a-z0-9]+/g, '-')
@@ -73,12 +76,12 @@ export function documentPath(title: string, mission_id: string, end = 'md'): str
   return `docs/${name || 'document'}-${mission_id.slice(0, 8)}.${end}`
 }
 
-/** ensureFolder makes the folder of a file. */
+/** ensureFolder creates the folder of a file. */
 export async function ensureFolder(file: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true })
 }
 
-/** 40 MB of modules, which a hub that sets no PDF does without. */
+/** 40 MB of modules, loaded only when a PDF is made. */
 async function typesetter() {
   const { default: pdfmake } = await import('pdfmake')
   const fonts = createRequire(import.meta.url)('pdfmake/fonts/Roboto.js')
@@ -88,7 +91,10 @@ async function typesetter() {
   return pdfmake
 }
 
-/** pdfOf sets a Markdown document; its fonts have every Turkish letter. Pictures and HTML stay out. */
+/**
+ * pdfOf typesets a Markdown document with fonts that have all Turkish letters. It leaves out
+ * pictures and HTML.
+ */
 export async function pdfOf(markdown: string, about: { title: string; brand?: string }) {
   const content = marked.lexer(markdown).flatMap(blockOf)
   const pdfmake = await typesetter()

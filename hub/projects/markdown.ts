@@ -1,6 +1,8 @@
-/** What documents are made of. Every text from a lead, the web or a model goes through `plain`. */
+/** Builds Markdown documents. Every text from a lead, the web or a model goes through `plain`. */
 
-/** plain is a text in which no sign is Markdown or HTML any more, on one line. */
+/**
+ * plain returns the text on one line and without any character that is special in Markdown or HTML.
+ */
 export function plain(text: string): string {
   return text
     .replace(/\s+/g, ' ')
@@ -22,7 +24,7 @@ export const tasks = (items: { text: string; is_done: boolean }[]) =>
 
 export const quote = (text: string) => `> ${plain(text)}`
 
-/** Columns whose numbers stand at the right. */
+/** `right` lists the columns whose numbers are aligned to the right. */
 export function table(columns: string[], rows: unknown[][], right: number[] = []): string {
   const line = (cells: string[]) => `| ${cells.join(' | ')} |`
   const marks = columns.map((_, index) => (right.includes(index) ? '---:' : '---'))
@@ -33,14 +35,14 @@ export function table(columns: string[], rows: unknown[][], right: number[] = []
   ].join('\n')
 }
 
-/** fenced shows a text letter by letter; the fence is longer than any in the text. */
+/** fenced shows a text as it is; the fence is longer than any in the text. */
 export function fenced(text: string, language = ''): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length))
   const ticks = '`'.repeat(longest + 1)
   return `${ticks}${language}\n${text}\n${ticks}`
 }
 
-/** joined puts blocks below each other; empty ones fall out. */
+/** joined puts blocks below each other and leaves out empty ones. */
 export function joined(...blocks: (string | false | undefined)[]): string {
   return `${blocks.filter((block) => block).join('\n\n')}\n`
 }

@@ -19,13 +19,13 @@ export type Context = { title: string } & Record<Section, string>
 
 const NAMES = Object.entries(SECTIONS) as [Section, string][] // safe: the keys of SECTIONS
 
-/** The folder of a project; what is no slug never becomes a path. */
+/** The folder of a project; only a slug can become a path. */
 export function folderOf(paths: Paths, slug: string): string {
   if (!SLUG.test(slug)) throw new ApiError('not_found', 'There is no such project.')
   return join(paths.data_dir, 'projects', slug)
 }
 
-/** A file below a project's folder; a path that leads out of it is refused. */
+/** A file in a project's folder; a path that leads out of it is refused. */
 export function fileIn(paths: Paths, slug: string, path: string): string {
   const folder = folderOf(paths, slug)
   const file = resolve(folder, path)
@@ -36,7 +36,10 @@ export function fileIn(paths: Paths, slug: string, path: string): string {
   return file
 }
 
-/** makeFolder makes the tree of a new project; a CONTEXT.md left there before is set aside, not lost. */
+/**
+ * makeFolder creates the folders of a new project. A CONTEXT.md that exists already is renamed, not
+ * lost.
+ */
 export async function makeFolder(paths: Paths, slug: string, context: Context): Promise<void> {
   const folder = folderOf(paths, slug)
   for (const name of ['leads', 'drafts', 'docs']) {
@@ -47,12 +50,12 @@ export async function makeFolder(paths: Paths, slug: string, context: Context): 
   await writeWhole(file, renderContext(context), 0o640)
 }
 
-/** CONTEXT.md as it is on disk: an edit by hand counts at once. */
+/** CONTEXT.md as it is on disk, so that edits by hand apply at once. */
 export async function readContext(paths: Paths, slug: string): Promise<string> {
   return (await readText(join(folderOf(paths, slug), 'CONTEXT.md'))) ?? ''
 }
 
-/** changeContext replaces the title and the given sections and keeps all that somebody wrote besides. */
+/** changeContext replaces the title and the given sections, and keeps everything else. */
 export async function changeContext(
   paths: Paths,
   slug: string,
@@ -75,7 +78,7 @@ export async function changeContext(
   await writeWhole(join(folderOf(paths, slug), 'CONTEXT.md'), `${text.trimEnd()}\n`, 0o640)
 }
 
-/** parseContext reads the sections of CONTEXT.md; what is not there is empty. */
+/** parseContext reads the sections of CONTEXT.md; missing ones are empty. */
 export function parseContext(text: string): Context {
   const title = /^# (.*)$/m.exec(text)?.[1]?.trim() ?? ''
   const sections = NAMES.map(([section, name]) => {
@@ -85,7 +88,7 @@ export function parseContext(text: string): Context {
   return { title, ...Object.fromEntries(sections) }
 }
 
-/** removeFolder is the last step of a deletion, behind its archive. */
+/** removeFolder is the last step of a deletion, after archiving. */
 export async function removeFolder(paths: Paths, slug: string): Promise<void> {
   await rm(folderOf(paths, slug), { recursive: true, force: true })
 }

@@ -3,7 +3,7 @@ import { fold, wordsOf } from '../agents/run/fold.ts'
 const LENGTH = 160
 const BEFORE = 40
 
-/** snippetOf is the part of a text around what a query finds in it, or else its beginning. */
+/** snippetOf returns the part of a text around the words of a query, or else its beginning. */
 export function snippetOf(text: string, query: string): string {
   const plain = text.replace(/\s+/g, ' ').trim()
   const { folded, origins } = foldWithOrigins(plain)
@@ -17,7 +17,7 @@ export function snippetOf(text: string, query: string): string {
   return `${start > 0 ? '…' : ''}${plain.slice(start, end).trim()}${end < plain.length ? '…' : ''}`
 }
 
-/** A folded text, and for each of its places where that stands in the text itself. */
+/** A folded text and, for each of its characters, the position in the original text. */
 function foldWithOrigins(text: string): { folded: string; origins: number[] } {
   let folded = ''
   const origins: number[] = []

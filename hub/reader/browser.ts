@@ -200,8 +200,7 @@ function readDocument(max_links: number, max_link: number, max_text: number) {
   return {
     url: location.href.slice(0, 4096),
     title: document.title.slice(0, 1000),
-    // biome-ignore lint/performance/useDomNodeTextContent: text that a reader cannot see is left
-    // out
+    // biome-ignore lint/performance/useDomNodeTextContent: leaves out text that is not visible
     text: (document.body?.innerText ?? '').slice(0, max_text),
     links: anchors
       .filter(({ href }) => href.length <= max_link)

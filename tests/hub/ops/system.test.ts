@@ -120,7 +120,7 @@ describe('health', () => {
     const { config, deps, lines } = hub
     const log = (line: Record<string, unknown>) => void lines.push(line)
     const given = { config, db: deps.db, model, log, is_writable: true }
-    look = createHealth(given, () => new Date(now)).look
+    look = createHealth(given, () => new Date(now)).check
   })
 
   test('a model that crashes again and again is told to the system agent once a day', async () => {

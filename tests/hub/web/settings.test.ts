@@ -271,7 +271,7 @@ describe('the sections', () => {
     const { config, deps } = hub
     const { db, model } = deps
     const health = createHealth({ config, db, model, log: () => {}, is_writable: false })
-    for (let times = 0; times < 3; times += 1) await health.look()
+    for (let times = 0; times < 3; times += 1) await health.check()
 
     const opened = await openSettings('models', { language: 'tr' })
     const { page } = opened
