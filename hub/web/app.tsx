@@ -14,18 +14,18 @@ import { firstPage } from './pages.tsx'
 import { Reconnect } from './shell/reconnect.tsx'
 import { Shell } from './shell/shell.tsx'
 
-/** The whole interface: who is not let in yet, then the pages in their shell. */
+/** The whole interface: set-up and sign-in first, then the pages in their shell. */
 export function App() {
   const language = useLanguage()
   return (
     <WordsProvider value={{ locale: localeOf(language), ...common[language].ui }}>
       <Router base={BASE}>
-        <Faults>
+        <ErrorBoundary>
           <Reconnect />
           <Suspense>
             <Pages />
           </Suspense>
-        </Faults>
+        </ErrorBoundary>
       </Router>
       <Toaster />
     </WordsProvider>
@@ -54,7 +54,7 @@ function Pages() {
   )
 }
 
-/** The active project's first page, or the wizard while there is no project. */
+/** The active project's first page, or the wizard if there is no project. */
 function Home() {
   const projects = useQuery(projectsQuery)
   if (projects.isPending) return null
@@ -65,8 +65,8 @@ function Home() {
   return <Redirect to={project ? firstPage(project.slug) : '/welcome'} replace />
 }
 
-/** A fault of the page itself leaves a sentence, not a white page. */
-class Faults extends Component<{ children: ReactNode }, { error: unknown }> {
+/** Shows a sentence instead of a blank page when a page throws. */
+class ErrorBoundary extends Component<{ children: ReactNode }, { error: unknown }> {
   override state = { error: undefined as unknown }
   static getDerivedStateFromError(error: unknown) {
     return { error }

@@ -7,14 +7,14 @@ import { ProblemError, Unreachable } from './api/client.ts'
 import { common } from './common.text.ts'
 import { type Language, useLanguage } from './i18n.ts'
 
-/** What to tell the admin of an error, in the language of the page. */
-export function sayError(error: unknown, language: Language): string {
+/** The sentence that tells the admin about an error, in the language of the page. */
+export function errorMessage(error: unknown, language: Language): string {
   if (error instanceof Unreachable) return common[language].failed.unreachable
   if (!(error instanceof ProblemError)) return common[language].failed.unknown
   return error.problem.detail
 }
 
-/** Sorts a refusal: what belongs to a field of the form, and what to none. */
+/** Assigns the messages of a refusal to the form's fields, or to the form as a whole. */
 export function explain(error: unknown, names: string[], language: Language): FormFailure {
   const fields: Record<string, string> = {}
   const rest: string[] = []
@@ -24,11 +24,11 @@ export function explain(error: unknown, names: string[], language: Language): Fo
     if (name) fields[name] ??= message
     else rest.push(message)
   }
-  if (issues.length === 0) rest.push(sayError(error, language))
+  if (issues.length === 0) rest.push(errorMessage(error, language))
   return { fields, whole: rest.length > 0 ? rest.join(' ') : null }
 }
 
-/** A form of the hub: its refusals are problem details. */
+/** A form of the hub, whose errors are problem details. */
 export function HubForm(props: {
   onSubmit: (values: Record<string, string>) => Promise<unknown>
   className?: string
@@ -38,22 +38,22 @@ export function HubForm(props: {
   return <Form {...props} explain={(error, names) => explain(error, names, language)} />
 }
 
-/** What failed to load, in place of what it would have been. */
+/** Replaces content that failed to load. */
 export function FailedQuery({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   const language = useLanguage()
   const text = common[language].failed
   return (
     <Failed
       title={text.title}
-      text={sayError(error, language)}
+      text={errorMessage(error, language)}
       request_id={error instanceof ProblemError ? error.problem.request_id : undefined}
       onRetry={onRetry}
     />
   )
 }
 
-/** The `onError` of a change that has no form to say it in. */
+/** The `onError` of a mutation without a form to show the error in. */
 export function useToastError(): (error: unknown) => void {
   const language = useLanguage()
-  return (error) => toast(sayError(error, language), { kind: 'failed' })
+  return (error) => toast(errorMessage(error, language), { kind: 'failed' })
 }

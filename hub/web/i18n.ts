@@ -16,7 +16,9 @@ export function plural(
   return form.replace('#', number(language, count))
 }
 
-/** The reader's own region of a language where the browser names it: 21 November, not November 21. */
+/**
+ * The regional form of a language that the browser prefers: 21 November rather than November 21.
+ */
 export function localeOf(language: Language): string {
   const own = globalThis.navigator?.languages ?? []
   return own.find((tag) => tag.toLowerCase().split('-')[0] === language) ?? language
@@ -26,7 +28,7 @@ export function number(language: Language, value: number, options?: Intl.NumberF
   return new Intl.NumberFormat(localeOf(language), options).format(value)
 }
 
-/** 1.4 GB, in the words of the language. */
+/** 1.4 GB, in the given language. */
 export function bytes(language: Language, value: number): string {
   const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
   const at = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, value)) / 3))
@@ -56,12 +58,14 @@ export function setLanguage(language: Language): void {
 }
 document.documentElement.lang = current
 
-/** The language chosen now, for what is no component. */
+/** The current language, for code outside of components. */
 export function getLanguage(): Language {
   return current
 }
 
-/** onLanguage calls back whenever another language is chosen; answers how to stop that. */
+/**
+ * onLanguage calls the listener whenever the language changes; returns a function that stops it.
+ */
 export function onLanguage(listener: () => void): () => void {
   listeners.add(listener)
   return () => void listeners.delete(listener)
@@ -71,7 +75,7 @@ export function useLanguage(): Language {
   return useSyncExternalStore(onLanguage, getLanguage)
 }
 
-/** The words of a page in the chosen language. */
+/** The texts of a page in the current language. */
 export function useText<T extends Texts>(both: Both<T>): Translation<T> {
-  return useLanguage() === 'tr' ? both.tr : (both.en as unknown as Translation<T>) // safe: its own words are a translation of T
+  return useLanguage() === 'tr' ? both.tr : (both.en as unknown as Translation<T>) // safe: the English texts have the form of a translation of themselves
 }

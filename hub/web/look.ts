@@ -4,17 +4,18 @@ import { isDark } from '../../shared/colour.ts'
 import { OWN_LOOK } from '../branding/own-look.ts'
 import { lookQuery } from './api/queries.ts'
 
-/** The name and logo of this hub; the customer's own where the license has branding. */
+/** The name and logo of this hub, or the customer's own if the license includes branding. */
 export function useLook() {
   return useQuery(lookQuery).data ?? OWN_LOOK
 }
 
 /**
- * useBranding puts the customer's name and colour over the whole page; CSSOM needs no inline style.
+ * useBranding applies the customer's name and colours to the page. It uses CSSOM, because inline
+ * styles are not allowed.
  */
 export function useBranding(): void {
   const { name, colors } = useLook()
-  // Our own colour differs from theme to theme.
+  // Our own colour differs between themes.
   const primary = colors.primary === OWN_LOOK.colors.primary ? undefined : colors.primary
   useEffect(() => {
     document.title = name

@@ -13,20 +13,20 @@ import type { Language } from './i18n.ts'
 import { shellText } from './shell/shell.text.ts'
 
 export type PageEntry = {
-  /** Below /p/<project>/ for pages of a project, below / for those of the hub. */
+  /** Under /p/<project>/ for pages of a project, under / for those of the hub. */
   path: string
   icon: ComponentType<{ size?: number; 'aria-hidden'?: boolean }>
   label: (language: Language) => string
-  /** Behind `g`: `g l` opens the leads. */
+  /** The key after `g`: `g l` opens the leads. */
   key: string
-  /** One of the four that a phone shows at its bottom. */
+  /** Whether it is one of the four in a phone's bottom bar. */
   onPhone: boolean
   Page: LazyExoticComponent<ComponentType>
 }
 
 const words = (language: Language) => shellText[language].pages
 
-/** The pages of a project, as the sidebar lists them. */
+/** The pages of a project, in the order of the sidebar. */
 export const PROJECT_PAGES: PageEntry[] = [
   {
     path: 'today',
@@ -110,7 +110,7 @@ export const HUB_PAGES: PageEntry[] = [
   },
 ]
 
-/** Where a project opens. */
+/** The page on which a project opens. */
 export function firstPage(slug: string): string {
   return `/p/${slug}/today`
 }

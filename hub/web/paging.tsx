@@ -4,19 +4,19 @@ import { cn } from '../../web/ui/class-names.ts'
 import { common } from './common.text.ts'
 import { useText } from './i18n.ts'
 
-/** What the query of every list says that comes page by page, each naming the next. */
+/** The query options that all paged lists share: each page names the next. */
 export const paged = {
   initialPageParam: '',
   getNextPageParam: ({ next_cursor }: { next_cursor: string | null }) => next_cursor,
   placeholderData: keepPreviousData,
 } as const
 
-/** The cursor of a page as a parameter of the request; the first page has none. */
+/** The cursor of a page as a query parameter; the first page has none. */
 export const cursorOf = (pageParam: string) => (pageParam ? { cursor: pageParam } : {})
 
 type Paged = Pick<UseInfiniteQueryResult, 'hasNextPage' | 'isFetchingNextPage' | 'fetchNextPage'>
 
-/** Asks for the next page of a list, while there is one. */
+/** The button that loads the next page, if there is one. */
 export function More({ query, className }: { query: Paged; className?: string }) {
   const text = useText(common)
   if (!query.hasNextPage) return null

@@ -6,7 +6,7 @@ export type Project = Schemas['Project']
 const ProjectContext = createContext<Project | undefined>(undefined)
 export const ProjectProvider = ProjectContext.Provider
 
-/** The project whose pages are shown: the address names it. */
+/** The project that the address names. */
 export function useProject(): Project {
   const project = useContext(ProjectContext)
   if (!project) throw new Error('this page belongs into a project')

@@ -1,4 +1,4 @@
-/** Where a fact is from; it is a link only where it is plainly one to the web. */
+/** The source of a fact; it is a link only if it is clearly a web address. */
 export function Source({ source }: { source: string }) {
   if (!/^https?:\/\//i.test(source) || !URL.canParse(source)) {
     return <span className="break-all">{source}</span>

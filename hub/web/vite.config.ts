@@ -12,7 +12,7 @@ export default defineConfig({
   build: {
     outDir: resolve(here, '../../dist/hub'),
     emptyOutDir: true,
-    // The content security policy has no data: for fonts and scripts.
+    // The content security policy does not allow data: for fonts and scripts.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },

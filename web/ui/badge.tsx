@@ -8,7 +8,7 @@ const TONES = {
   bad: 'border-bad/40 text-bad',
 } as const
 
-/** A small mark with words; the tone never stands alone. */
+/** A small label. Its tone is never the only information. */
 export function Badge({
   tone = 'plain',
   icon,
@@ -34,7 +34,7 @@ export function Badge({
   )
 }
 
-/** A key, as it is written on it. */
+/** A key of the keyboard. */
 export function Kbd({ children }: { children: ReactNode }) {
   return (
     <kbd className="inline-flex h-5 min-w-5 items-center justify-center rounded-[4px] border border-line bg-surface px-1 font-sans text-xs text-muted">

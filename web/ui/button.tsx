@@ -16,7 +16,7 @@ const SIZES = {
 
 type ButtonLook = { variant?: keyof typeof VARIANTS; size?: keyof typeof SIZES }
 
-/** The classes of a button, for a link that looks like one. */
+/** The classes of a button, for links that look like one. */
 export function buttonClass({ variant = 'secondary', size = 'md' }: ButtonLook = {}): string {
   return cn(
     'relative inline-flex shrink-0 select-none items-center justify-center whitespace-nowrap rounded-control transition-[background,filter] duration-100 disabled:opacity-50 aria-disabled:opacity-50',
@@ -27,7 +27,7 @@ export function buttonClass({ variant = 'secondary', size = 'md' }: ButtonLook =
 
 type Props = ComponentProps<'button'> & ButtonLook & { icon?: ReactNode; isPending?: boolean }
 
-/** A button keeps its width while it works, and says so to screen readers. */
+/** While busy, a button keeps its width and tells screen readers. */
 export function Button({
   variant,
   size,
@@ -61,7 +61,7 @@ type IconProps = Omit<ComponentProps<'button'>, 'aria-label' | 'title'> & {
   variant?: 'ghost' | 'secondary'
 }
 
-/** A square button of one glyph; its name is its tooltip. */
+/** A square button with an icon; its name is its tooltip. */
 export function IconButton({ label, variant = 'ghost', className, ...rest }: IconProps) {
   return (
     <button

@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { day } from './time.tsx'
 import { useWords } from './words.tsx'
 
-/** How wide an element is, as it changes. */
+/** The current width of an element. */
 function useWidth(): [React.RefObject<HTMLDivElement | null>, number] {
   const ref = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(0)
@@ -23,8 +23,8 @@ const BOTTOM = 20
 type DayValue = { day: string; value: number }
 
 /**
- * Bars of days, from zero, every day shown. The highest and the last bar carry their number; all of
- * them stand in a table for screen readers.
+ * A bar for each day, from zero. The highest and the last bar show their number; a table has all of
+ * them for screen readers.
  */
 export function DayBars({ label, days }: { label: string; days: DayValue[] }) {
   const { locale } = useWords()
@@ -112,7 +112,7 @@ function anchor(at: number, count: number): 'start' | 'middle' | 'end' {
 
 export type BarRow = { key: string; label: ReactNode; value: number; colour?: string }
 
-/** Bars beside their names, from zero, each with its number. */
+/** Bars with names, from zero, each with its number. */
 export function NamedBars({ label, rows }: { label: string; rows: BarRow[] }) {
   const { locale } = useWords()
   const max = Math.max(1, ...rows.map(({ value }) => value))

@@ -28,7 +28,7 @@ type Props = {
   footer?: ReactNode
 }
 
-/** Everything by typing: a combobox over groups of things to open and to do. */
+/** Finds things to open and to do by typing: a combobox over groups of options. */
 export function CommandMenu({ isOpen, onClose, label, ...rest }: Props) {
   const isPhone = useIsPhone()
   return (
@@ -57,9 +57,9 @@ function Inside(props: Omit<Props, 'isOpen'>) {
   const commands = groups.flatMap((group) => group.commands)
   const at = Math.min(chosen, Math.max(0, commands.length - 1))
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another query begins at the top again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another query starts at the top again
   useEffect(() => setChosen(0), [query])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the chosen one has moved
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the chosen option has moved
   useEffect(() => {
     list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
   }, [at, query])
@@ -112,7 +112,7 @@ function Inside(props: Omit<Props, 'isOpen'>) {
       >
         {groups.map((group) =>
           group.commands.length === 0 ? null : (
-            // biome-ignore lint/a11y/useSemanticElements: a fieldset is no group of options
+            // biome-ignore lint/a11y/useSemanticElements: a fieldset is not a group of options
             <div key={group.label} role="group" aria-label={group.label} className="pb-1">
               <p aria-hidden className="px-2 pt-2 pb-1 text-xs font-medium text-muted">
                 {group.label}
@@ -121,7 +121,7 @@ function Inside(props: Omit<Props, 'isOpen'>) {
                 index += 1
                 const here = index
                 return (
-                  // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard is the combobox's
+                  // biome-ignore lint/a11y/useKeyWithClickEvents: the combobox handles the keyboard
                   <div
                     key={command.id}
                     id={`${id}-${here}`}

@@ -13,7 +13,7 @@ import { useWords } from './words.tsx'
 type Control = { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true; name?: string }
 const ControlContext = createContext<Control | undefined>(undefined)
 
-/** What a control inside a Field has to carry so that label, hint and error belong to it. */
+/** The attributes that connect a control inside a Field with its label, hint and error. */
 export function useControl(): Partial<Control> {
   return useContext(ControlContext) ?? {}
 }
@@ -63,7 +63,7 @@ export function Field({ label, name, hint, error, isOptional, className, childre
   )
 }
 
-/** The look of everything that is typed into. */
+/** The classes of all text inputs. */
 export const controlClass =
   'w-full rounded-control border border-line bg-surface px-2.5 text-fg transition-colors hover:border-line-strong focus:border-accent focus:outline-2 focus:-outline-offset-1 focus:outline-accent disabled:opacity-50 aria-invalid:border-bad pointer-coarse:text-lg'
 
@@ -91,7 +91,7 @@ export function Textarea({ className, rows = 4, ...rest }: ComponentProps<'texta
   )
 }
 
-/** A password or a key: hidden until somebody wants to see it. */
+/** An input for a password or key, which can be made visible. */
 export function SecretInput({ className, ...rest }: ComponentProps<'input'>) {
   const [isShown, setShown] = useState(false)
   const words = useWords()
@@ -116,7 +116,7 @@ export function SecretInput({ className, ...rest }: ComponentProps<'input'>) {
   )
 }
 
-/** A box to tick, with `indeterminate` for some of many. */
+/** A checkbox; `indeterminate` means that some of several are selected. */
 export function Checkbox({
   className,
   isIndeterminate = false,
@@ -146,7 +146,7 @@ export function Checkbox({
   )
 }
 
-/** A labelled switch: takes effect at once. */
+/** A labelled switch that takes effect at once. */
 export function Switch({
   label,
   isOn,

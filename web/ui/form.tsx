@@ -10,21 +10,21 @@ import {
 import { Button } from './button.tsx'
 import { Field } from './field.tsx'
 
-/** Why a form was refused: by field, and what belongs to none of them. */
+/** Why a form was refused: messages by field, and one for the form as a whole. */
 export type FormFailure = { fields: Record<string, string>; whole: ReactNode }
 
 type State = { failure: FormFailure | undefined; isPending: boolean }
 const FormContext = createContext<State>({ failure: undefined, isPending: false })
 
 type Props = {
-  /** Receives the trimmed texts by name; what it throws goes through `explain`. */
+  /** Receives the trimmed texts by name; errors that it throws go to `explain`. */
   onSubmit: (values: Record<string, string>) => Promise<unknown>
   explain: (error: unknown, names: string[]) => FormFailure
   className?: string
   children: ReactNode
 }
 
-/** A form whose refusals land at their fields; the first of them gets the focus. */
+/** A form that shows errors at their fields; the first of them gets the focus. */
 export function Form({ onSubmit, explain, className, children }: Props) {
   const [state, setState] = useState<State>({ failure: undefined, isPending: false })
   const ref = useRef<HTMLFormElement>(null)
@@ -60,20 +60,20 @@ export function Form({ onSubmit, explain, className, children }: Props) {
   )
 }
 
-/** A Field that shows what the form was refused for under its name. */
+/** A Field that shows the form's error for its name. */
 export function FormField({ name, ...rest }: ComponentProps<typeof Field> & { name: string }) {
   const { failure } = useContext(FormContext)
   return <Field name={name} error={failure?.fields[name]} {...rest} />
 }
 
-/** What the form was refused for and belongs to no field. */
+/** The form's error that belongs to no field. */
 export function FormError({ className }: { className?: string }) {
   const { failure } = useContext(FormContext)
   if (!failure?.whole) return null
   return <Notice tone="bad" className={className} text={failure.whole} />
 }
 
-/** A sentence in a box of its own. */
+/** A sentence in a box. */
 export function Notice({
   tone = 'plain',
   text,
@@ -101,7 +101,7 @@ export function Notice({
   )
 }
 
-/** The button that sends the form it is in. */
+/** The button that submits its form. */
 export function Submit({ children, ...rest }: ComponentProps<typeof Button>) {
   const { isPending } = useContext(FormContext)
   return (

@@ -1,11 +1,11 @@
 import { useEffect, useRef } from 'react'
 
-/** What keys do: `j`, `mod+k` (⌘ or Ctrl), `g l` (one after the other), `?`. */
+/** Shortcuts and their handlers: `j`, `mod+k` (⌘ or Ctrl), `g l` (one after the other), `?`. */
 export type Keys = Record<string, ((event: KeyboardEvent) => void) | undefined>
 
 const SEQUENCE_MS = 900
 
-/** The platform's name of the modifier in `mod+k`. */
+/** The platform's name of the modifier key in `mod+k`. */
 export const MOD = /mac|iphone|ipad/i.test(globalThis.navigator?.userAgent ?? '') ? '⌘' : 'Ctrl'
 
 function isTyping(target: EventTarget | null): boolean {
@@ -16,7 +16,7 @@ function isTyping(target: EventTarget | null): boolean {
   )
 }
 
-/** useKeys listens on the page; not while somebody types, nor behind an open modal dialog. */
+/** useKeys handles shortcuts of the page, except while somebody types or a modal dialog is open. */
 export function useKeys(keys: Keys, isEnabled = true): void {
   const latest = useRef(keys)
   latest.current = keys

@@ -16,7 +16,10 @@ import { useWords } from './words.tsx'
 
 const LayerContext = createContext<HTMLElement | null>(null)
 
-/** The open dialog this is in: what floats must be put inside it, for the rest of the page is inert. */
+/**
+ * The open dialog around this component. Floating elements must be inside it, because the rest of
+ * the page is inert.
+ */
 export function useLayer(): HTMLElement | undefined {
   return useContext(LayerContext) ?? undefined
 }
@@ -44,8 +47,8 @@ type LayerProps = {
 }
 
 /**
- * Layer is the browser's own dialog: it traps focus, closes by Esc and gives focus back. A library's
- * scroll lock would write a <style> element, which the content security policy refuses.
+ * Layer is the browser's own dialog: it traps focus, closes on Esc and returns the focus. A
+ * library's scroll lock would add a <style> element, which the content security policy forbids.
  */
 export function Layer({
   isOpen,
@@ -68,7 +71,8 @@ export function Layer({
     const before = document.activeElement
     if (isModal) dialog.showModal()
     else dialog.show()
-    // The first thing to fill in, not the cross; a touch keyboard comes only when it is asked for.
+    // Focus the first field, not the close button. With touch, not even that: it would open the
+    // keyboard.
     const isTouch = matchMedia('(pointer: coarse)').matches
     const fields = isTouch ? '[data-first]' : '[data-first], form input, form textarea'
     const field = dialog.querySelector<HTMLElement>(fields)
@@ -116,7 +120,7 @@ type DialogProps = {
 }
 const WIDTHS = { sm: 'md:max-w-md', md: 'md:max-w-xl', lg: 'md:max-w-3xl' }
 
-/** A dialog in the middle of the page; on a phone it comes from below. */
+/** A dialog in the middle of the page; on a phone it slides in from the bottom. */
 export function Dialog({
   isOpen,
   onClose,
@@ -157,7 +161,7 @@ export function Dialog({
   )
 }
 
-/** The row of buttons that ends a dialog or form: the one that does it stands last. */
+/** The row of buttons at the end of a dialog or form; the main one is last. */
 export function Actions({ children, className }: { children: ReactNode; className?: string }) {
   return (
     <div
@@ -175,20 +179,20 @@ type SheetProps = {
   isOpen: boolean
   onClose: () => void
   label: string
-  /** Stands beside the page, which stays usable; on a phone it covers it. */
-  isBeside?: boolean
+  /** Stays open next to the page, which remains usable; on a phone it covers the page. */
+  isModeless?: boolean
   children: ReactNode
 }
 
-/** A panel at the side; on a phone a sheet from below. */
-export function Sheet({ isOpen, onClose, label, isBeside = false, children }: SheetProps) {
+/** A panel at the side; on a phone it slides in from the bottom. */
+export function Sheet({ isOpen, onClose, label, isModeless = false, children }: SheetProps) {
   const isPhone = useIsPhone()
   return (
     <Layer
       isOpen={isOpen}
       onClose={onClose}
       label={label}
-      isModal={isPhone || !isBeside}
+      isModal={isPhone || !isModeless}
       className={cn(
         'fixed z-20 m-0 flex-col overflow-hidden bg-raised p-0 text-fg shadow-panel outline-none open:flex',
         isPhone

@@ -22,7 +22,10 @@ export type MenuItem =
 const PANEL =
   'z-50 min-w-52 max-w-80 overflow-y-auto rounded-panel bg-raised p-1 text-fg shadow-panel'
 
-/** Menu opens a list of actions at its trigger. Not modal: that would lock scrolling by a <style>. */
+/**
+ * Menu opens a list of actions at its trigger. It is not modal: that would lock scrolling with a
+ * <style> element.
+ */
 export function Menu({
   trigger,
   items,
@@ -49,7 +52,7 @@ export function Menu({
           {items.map((item, at) => {
             if (item.kind === 'line') {
               return (
-                // biome-ignore lint/suspicious/noArrayIndexKey: a line has no identity
+                // biome-ignore lint/suspicious/noArrayIndexKey: a separator has no identity
                 <DropdownMenu.Separator key={at} className="-mx-1 my-1 h-px bg-line" />
               )
             }
@@ -85,7 +88,7 @@ export function Menu({
   )
 }
 
-/** A floating panel at its trigger, for what is more than a list of actions. */
+/** A floating panel at its trigger, for more than a list of actions. */
 export function Popover({
   trigger,
   label,

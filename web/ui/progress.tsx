@@ -1,6 +1,6 @@
 import { cn } from './class-names.ts'
 
-/** How far something is; `value` undefined while nobody knows yet. */
+/** A progress bar; `value` is undefined while the progress is unknown. */
 export function Progress({
   label,
   value,

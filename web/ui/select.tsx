@@ -5,7 +5,10 @@ import { controlClass, useControl } from './field.tsx'
 
 export type Option = { value: string; label: string }
 
-/** One of a few. The platform's own control, in our clothes: it works with every keyboard and phone. */
+/**
+ * A choice of a few options. It is the platform's own control with our style, so it works with
+ * every keyboard and phone.
+ */
 export function Select({
   options,
   className,

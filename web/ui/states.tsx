@@ -4,7 +4,7 @@ import { Button } from './button.tsx'
 import { cn } from './class-names.ts'
 import { useWords } from './words.tsx'
 
-/** One grey bar where text will come. */
+/** A grey bar in place of text that is loading. */
 export function Skeleton({ className }: { className?: string }) {
   return (
     <span
@@ -14,7 +14,7 @@ export function Skeleton({ className }: { className?: string }) {
   )
 }
 
-/** Rows in the shape of a list that is on its way. */
+/** Rows in the shape of a list that is loading. */
 export function SkeletonRows({ rows = 8 }: { rows?: number }) {
   const { loading } = useWords()
   return (
@@ -50,7 +50,7 @@ type EmptyProps = {
   className?: string
 }
 
-/** An empty state teaches: one picture, one sentence, one action. */
+/** An empty state: one picture, one sentence, one action. */
 export function Empty({ picture, title, text, action, className }: EmptyProps) {
   return (
     <div
@@ -76,7 +76,7 @@ type FailedProps = {
   onRetry?: (() => void) | undefined
 }
 
-/** What failed, the way on, and the id under which the log has it. */
+/** What failed, what to do, and the request id that is also in the log. */
 export function Failed({ title, text, request_id, onRetry }: FailedProps) {
   const words = useWords()
   return (

@@ -1,7 +1,7 @@
 import type { ComponentProps } from 'react'
 import { cn } from './class-names.ts'
 
-/** A table whose head stays in view. It scrolls sideways inside itself, never the page. */
+/** A table whose head stays visible. It scrolls sideways by itself, so the page never does. */
 export function Table({ className, ...rest }: ComponentProps<'table'>) {
   return <table {...rest} className={cn('w-full border-separate border-spacing-0', className)} />
 }

@@ -29,7 +29,7 @@ export function relative(at: string, locale: string, from = Date.now()): string 
   return format.format(0, 'second')
 }
 
-/** The whole time, with its zone. */
+/** The full time, with its time zone. */
 export function absolute(at: string, locale: string): string {
   const format = { dateStyle: 'medium', timeStyle: 'short' } as const
   const zone = new Intl.DateTimeFormat(locale, { timeZoneName: 'short' })
@@ -38,7 +38,7 @@ export function absolute(at: string, locale: string): string {
   return `${new Intl.DateTimeFormat(locale, format).format(Date.parse(at))} ${zone ?? ''}`.trim()
 }
 
-/** A time as people say it; the exact one on hover. */
+/** A relative time; hovering shows the exact one. */
 export function Time({ at, className }: { at: string; className?: string }) {
   const { locale } = useWords()
   useSyncExternalStore(subscribe, () => now)
@@ -49,7 +49,7 @@ export function Time({ at, className }: { at: string; className?: string }) {
   )
 }
 
-/** A day without a time of day: a due date, the label of a chart. */
+/** A day without a time: a due date, the label of a chart. */
 export function day(on: string, locale: string): string {
   return new Intl.DateTimeFormat(locale, {
     day: 'numeric',

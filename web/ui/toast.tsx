@@ -23,7 +23,7 @@ const subscribe = (listener: () => void) => {
   return () => void listeners.delete(listener)
 }
 
-/** toast says what happened, for six seconds; `action` mostly undoes it. */
+/** toast shows a message for six seconds; `action` is usually "Undo". */
 export function toast(text: string, options: Partial<Omit<Toast, 'id' | 'text'>> = {}): void {
   set([...toasts.slice(-2), { id: next++, kind: 'done', text, ...options }])
 }
@@ -32,7 +32,7 @@ export function dismiss(id: number): void {
   set(toasts.filter((one) => one.id !== id))
 }
 
-/** Where toasts appear; once in the page. */
+/** The place of the toasts; used once per page. */
 export function Toaster() {
   const shown = useSyncExternalStore(subscribe, () => toasts)
   const ref = useRef<HTMLDivElement>(null)
@@ -40,7 +40,7 @@ export function Toaster() {
   useEffect(() => {
     const region = ref.current
     if (!region || newest === undefined) return
-    // Shown anew, it stands above a dialog that was opened meanwhile.
+    // Shown again so that it is above a dialog that was opened meanwhile.
     region.showPopover()
     return () => region.hidePopover()
   }, [newest])

@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react'
 
-/** The few words that components say by themselves, in the language of the page. */
+/** The texts of the components themselves, in the language of the page. */
 export type Words = {
   locale: string
   close: string

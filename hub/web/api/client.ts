@@ -7,7 +7,7 @@ import { connection } from './connection.ts'
 export type Problem = components['schemas']['Problem']
 export type Schemas = components['schemas']
 
-/** What the hub refused, with its reason. */
+/** A refusal of the hub, with its reason. */
 export class ProblemError extends Error {
   readonly problem: Problem
   constructor(problem: Problem) {
@@ -16,13 +16,13 @@ export class ProblemError extends Error {
   }
 }
 
-/** The hub did not answer at all, or nginx did in its place. */
+/** The hub did not answer, or nginx answered in its place. */
 export class Unreachable extends Error {}
 
 const BEHIND_PROXY = [502, 504]
 
 async function reach(request: Request): Promise<Response> {
-  // What the hub says is said in the language of the page, not in the browser's.
+  // The hub's messages shall be in the language of the page, not of the browser.
   request.headers.set('Accept-Language', getLanguage())
   let response: Response
   try {
@@ -39,20 +39,25 @@ async function reach(request: Request): Promise<Response> {
   return response
 }
 
-/** The hub's interface, typed from its own document: `api.GET('/api/cockpit/projects/list')`. */
+/**
+ * The client of the hub's API, typed from its OpenAPI document:
+ * `api.GET('/api/cockpit/projects/list')`.
+ */
 export const api = createClient<paths>({ baseUrl: location.origin, fetch: reach })
 
 type Listener = (problem: Problem) => void
 const listeners: Listener[] = []
 
-/** onProblem hears of every refusal, so that a lost session leads to the sign-in from anywhere. */
+/**
+ * onProblem is called for every refusal, so that a lost session leads to the sign-in from anywhere.
+ */
 export function onProblem(listener: Listener): void {
   listeners.push(listener)
 }
 
 type Answer<T> = { data?: T; error?: unknown; response: Response }
 
-/** ok unwraps an answer: its data, or the refusal thrown as a ProblemError. */
+/** ok returns the data of an answer, or throws its refusal as a ProblemError. */
 export async function ok<T>(call: Promise<Answer<T>>): Promise<T> {
   const { data, error, response } = await call
   if (response.ok) return data as T // safe: openapi-fetch gives the type of the 2xx answer
@@ -61,10 +66,10 @@ export async function ok<T>(call: Promise<Answer<T>>): Promise<T> {
   throw new ProblemError(problem)
 }
 
-/** A refusal that did not come from the hub itself is put in the same form. */
+/** Gives an error that does not come from the hub itself the form of a problem. */
 export function problemIn(error: unknown, response: Response): Problem {
   if (typeof error === 'object' && error !== null && 'code' in error && 'detail' in error) {
-    return error as Problem // safe: the hub's problem details, by their members
+    return error as Problem // safe: it has the members of the hub's problem details
   }
   const code = response.status === 413 ? 'too_large' : 'internal'
   return {
@@ -77,9 +82,12 @@ export function problemIn(error: unknown, response: Response): Problem {
   }
 }
 
-/** A body that holds a file: the document has no type for one, and openapi-fetch sends it as it is. */
+/**
+ * A body with a file: the OpenAPI document has no type for one, and openapi-fetch sends it as it
+ * is.
+ */
 export function formOf(fields: Record<string, string | Blob>): never {
   const form = new FormData()
   for (const [name, value] of Object.entries(fields)) form.append(name, value)
-  return form as never // safe: a body that is FormData is not serialised
+  return form as never // safe: FormData is not serialised
 }

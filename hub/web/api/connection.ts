@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** Whether the hub answers; `restarting` when it went away because we asked it to. */
+/** Whether the hub answers; `restarting` if we asked it to restart. */
 export type Connection = 'ok' | 'lost' | 'restarting'
 
 let state: Connection = 'ok'

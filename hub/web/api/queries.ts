@@ -3,13 +3,13 @@ import { navigate } from 'wouter/use-browser-location'
 import { onLanguage } from '../i18n.ts'
 import { api, ok, onProblem, ProblemError, type Schemas } from './client.ts'
 
-/** The base of every address of the interface. */
+/** The base path of the interface. */
 export const BASE = '/hub'
 
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
-      // The hub may be on this very machine: whether the browser thinks it is online says nothing.
+      // The hub may be on this very machine, so it does not matter whether the browser is online.
       networkMode: 'always',
       staleTime: 5_000,
       retry: (count, error) =>
@@ -19,7 +19,7 @@ export const queryClient = new QueryClient({
   },
 })
 
-// Sentences of the hub are among the data: what is shown is asked again, the rest forgotten.
+// The data contain sentences of the hub: visible data is fetched again, the rest is dropped.
 onLanguage(() => {
   queryClient.removeQueries({ type: 'inactive' })
   void queryClient.invalidateQueries()
@@ -33,7 +33,7 @@ onProblem(({ code }) => {
   navigate(`${BASE}/login?next=${encodeURIComponent(here)}`, { replace: true })
 })
 
-/** Whether the hub is set up and which database key it uses; public. */
+/** Whether the hub is set up and which database key it uses. No session is needed. */
 export const healthQuery = queryOptions({
   queryKey: ['health'],
   queryFn: () => ok(api.GET('/api/cockpit/health')),
@@ -45,7 +45,7 @@ export const projectsQuery = queryOptions({
   queryFn: async () => (await ok(api.GET('/api/cockpit/projects/list'))).projects,
 })
 
-/** The model in use and what fits this machine; asked again while one is on its way. */
+/** The model in use and what fits this machine; polled during a download. */
 export const modelsQuery = queryOptions({
   queryKey: ['settings', 'models'],
   queryFn: () => ok(api.GET('/api/cockpit/settings/models')),
@@ -71,7 +71,7 @@ export const lookQuery = queryOptions({
   staleTime: 60_000,
 })
 
-/** Writing needs the service key; without it the page says so before anybody tries. */
+/** Whether the hub only reads, for want of the service key, so that pages can say so in advance. */
 export function useIsReadOnly(): boolean {
   return useQuery(healthQuery).data?.key_role === 'hub_ro'
 }

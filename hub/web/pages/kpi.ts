@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, ok } from '../api/client.ts'
 
-/** The numbers of a project. */
+/** The key figures of a project. */
 export const kpiQuery = (slug: string) =>
   queryOptions({
     queryKey: ['kpi', slug],

@@ -9,7 +9,7 @@ import { useLook } from '../look.ts'
 import { LanguageSwitch } from '../shell/language-switch.tsx'
 import { accessText } from './access.text.ts'
 
-/** The one admin signs in; afterwards the page opens that asked for it. */
+/** Signs the admin in and then opens the page that required it. */
 export function Login() {
   const text = useText(accessText).login
   const look = useLook()

@@ -1,4 +1,5 @@
-// Before the first paint, so that no other theme flashes: that is why it is a file of its own.
+// Runs before the first paint, so that the other theme does not flash; therefore it is a separate
+// file.
 {
   const chosen = localStorage.getItem('hub.theme')
   const isLight = matchMedia('(prefers-color-scheme: light)').matches

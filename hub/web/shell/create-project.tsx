@@ -15,7 +15,7 @@ import { firstPage } from '../pages.tsx'
 import { slugFrom, websiteFrom } from './project-fields.ts'
 import { shellText } from './shell.text.ts'
 
-/** The dialog that makes a project, from the sidebar. */
+/** The sidebar's dialog that creates a project. */
 export function CreateProject({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const text = useText(shellText).project_form
   const words = useText(common)
@@ -39,7 +39,7 @@ export function CreateProject({ isOpen, onClose }: { isOpen: boolean; onClose: (
   )
 }
 
-/** Asks for what a project is; the wizard ends with it too. */
+/** The form for a new project; the wizard ends with it too. */
 export function ProjectForm({
   onCreated,
   cancel,

@@ -1,7 +1,7 @@
 import { cn } from '../../../web/ui/class-names.ts'
 import { LANGUAGES, type Language, setLanguage, useLanguage } from '../i18n.ts'
 
-/** The languages side by side, where there is no sidebar yet. */
+/** Switches the language on pages without a sidebar. */
 export function LanguageSwitch() {
   const current = useLanguage()
   const languages = Object.entries(LANGUAGES) as [Language, string][] // safe: the keys of LANGUAGES

@@ -31,7 +31,7 @@ export type Navigation = {
   onCreate: () => void
 }
 
-/** The way through the hub, at the left of a wide page. */
+/** The navigation at the left of a wide page. */
 export function Sidebar(props: Navigation) {
   const { project, onSearch } = props
   const text = useText(shellText)
@@ -103,7 +103,7 @@ function PageLink({ page, href }: { page: PageEntry; href: string }) {
   )
 }
 
-/** The square that stands for a project: its first letter. */
+/** A project's symbol: a square with its first letter. */
 export function ProjectMark({ name }: { name: string }) {
   return (
     <span
@@ -198,7 +198,7 @@ function usePreferences(onKeys: () => void): MenuItem[] {
   ]
 }
 
-/** What a phone has at its top and bottom. */
+/** The top and bottom bars on a phone. */
 export function PhoneBar(props: Navigation) {
   const { project, onSearch, onKeys } = props
   const text = useText(shellText)

@@ -7,7 +7,7 @@ import { Empty } from '../../../web/ui/states.tsx'
 import { common } from '../common.text.ts'
 import { useText } from '../i18n.ts'
 
-/** A page: its title, what can be done, and its content, which scrolls by itself. */
+/** A page: its title, its actions, and its content, which scrolls by itself. */
 export function Page({
   title,
   detail,
@@ -15,24 +15,24 @@ export function Page({
   bar,
   children,
   isWide = true,
-  isBeside = false,
+  hasPanel = false,
 }: {
   title: string
   detail?: ReactNode
   actions?: ReactNode
-  /** A second row that stays in view: filters, tabs. */
+  /** A second row that stays visible: filters, tabs. */
   bar?: ReactNode
   children: ReactNode
   /** Tables and boards use the whole width, text does not. */
   isWide?: boolean
-  /** Makes room for the panel that stands beside it. */
-  isBeside?: boolean
+  /** Leaves room for the panel next to it. */
+  hasPanel?: boolean
 }) {
   return (
     <div
       className={cn(
         'flex min-h-0 flex-1 flex-col transition-[padding] duration-150',
-        isBeside && 'md:pr-[calc(min(30rem,44vw)+8px)]',
+        hasPanel && 'md:pr-[calc(min(30rem,44vw)+8px)]',
       )}
     >
       <header className="shrink-0 border-b border-line px-4 md:px-6">
@@ -46,7 +46,7 @@ export function Page({
       {/* Focusable, so that the arrow keys scroll a page that has nothing to press. */}
       <section
         aria-label={title}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: WCAG 2.1.1, a region that scrolls
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: WCAG 2.1.1, a scrollable region
         tabIndex={0}
         className="@container relative min-h-0 flex-1 overflow-auto -outline-offset-2"
       >

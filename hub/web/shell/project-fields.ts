@@ -1,6 +1,6 @@
 const FOLDED: Record<string, string> = { ı: 'i', ß: 'ss', ø: 'o', æ: 'ae', đ: 'd', ł: 'l' }
 
-/** The short name a project's name suggests: "Öz Demir Lojistik A.Ş." is `oz-demir-lojistik-a-s`. */
+/** Suggests a short name: "Öz Demir Lojistik A.Ş." becomes `oz-demir-lojistik-a-s`. */
 export function slugFrom(name: string): string {
   return name
     .toLowerCase()
@@ -13,7 +13,7 @@ export function slugFrom(name: string): string {
     .replace(/-+$/, '')
 }
 
-/** What people type for a website, as an address; nothing is null. */
+/** Turns what people type for a website into an address; nothing becomes null. */
 export function websiteFrom(typed: string | undefined): string | null {
   if (!typed) return null
   return /^[a-z][a-z0-9+.-]*:/i.test(typed) ? typed : `https://${typed}`

@@ -9,10 +9,10 @@ import { common } from '../common.text.ts'
 import { useText } from '../i18n.ts'
 
 const EVERY_MS = 700
-/** A restart that was asked for has not begun yet while the old process still answers. */
+/** After a restart was requested, the old process still answers for a moment. */
 const AT_LEAST_MS = 1_500
 
-/** Says that the hub is away, asks again and again, and brings the page up to date when it is back. */
+/** Shows that the hub is unavailable, keeps trying, and refreshes the page when it is back. */
 export function Reconnect() {
   const state = useConnection()
   const text = useText(common).connection
@@ -35,7 +35,7 @@ export function Reconnect() {
           return
         }
       } catch {
-        // Still away: the next round asks again.
+        // Still unavailable: the next round tries again.
       }
       if (!isOver) timer = setTimeout(ask, EVERY_MS)
     }

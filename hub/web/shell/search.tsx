@@ -26,7 +26,7 @@ const PLACES = {
   mission: (slug: string, id: string) => `/p/${slug}/missions?mission=${id}`,
 }
 
-/** What the hub finds, a moment after the last letter. */
+/** The search results, requested when the typing pauses. */
 function useFound(typed: string) {
   const [q, setQ] = useState('')
   useEffect(() => {
@@ -44,7 +44,7 @@ function useFound(typed: string) {
   })
 }
 
-/** ⌘K: every project, lead, draft and mission, every page, and what can be done. */
+/** ⌘K: finds projects, leads, drafts, missions, pages and actions. */
 export function SearchEverything({
   isOpen,
   onClose,

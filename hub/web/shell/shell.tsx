@@ -19,7 +19,7 @@ import { SearchEverything } from './search.tsx'
 import { shellText } from './shell.text.ts'
 import { Shortcuts } from './shortcuts.tsx'
 
-/** The sidebar, the banners and the page; `slug` names the project where the address does. */
+/** The sidebar, the banners and the page; `slug` is the project in the address, if any. */
 export function Shell({ slug }: { slug?: string }) {
   const text = useText(shellText)
   const projects = useQuery(projectsQuery)
@@ -113,7 +113,7 @@ export function Shell({ slug }: { slug?: string }) {
   )
 }
 
-/** The hub remembers the project that was opened last: what names none, means it. */
+/** Tells the hub which project was opened last: requests that name no project mean that one. */
 function useSelected(slug: string | undefined, isActive: boolean): void {
   const queryClient = useQueryClient()
   const { mutate } = useMutation({

@@ -5,7 +5,7 @@ import { useLanguage, useText } from '../i18n.ts'
 import { HUB_PAGES, PROJECT_PAGES } from '../pages.tsx'
 import { shellText } from './shell.text.ts'
 
-/** All keys, behind `?`. */
+/** The list of all shortcuts, opened with `?`. */
 export function Shortcuts({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const text = useText(shellText).shortcuts
   const language = useLanguage()

@@ -4,7 +4,7 @@ import { STATES } from '../../../mail/drafts/flow.ts'
 export const VIEWS = ['desktop', 'phone', 'text', 'changes'] as const
 export type View = (typeof VIEWS)[number]
 
-/** What the address says of the page: the filter, the open draft, and how it is looked at. */
+/** The state of the page in its address: the filter, the open draft, and its view. */
 export function useDraftAddress() {
   const [search, setSearch] = useSearchParams()
   const set = (change: Partial<Record<'state' | 'draft' | 'view' | 'do', string | null>>) =>

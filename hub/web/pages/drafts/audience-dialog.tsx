@@ -10,21 +10,21 @@ import { useText } from '../../i18n.ts'
 import { audienceText } from './audience.text.ts'
 import { LeadChoice, ListChoice } from './audience-fields.tsx'
 import { stepsText } from './drafts.text.ts'
-import { Readers } from './people.tsx'
 import { type Asked, audienceQuery, type Draft, refreshDrafts } from './queries.ts'
+import { RecipientPreview } from './recipients.tsx'
 
 type Props = { draft: Draft; isOpen: boolean; onClose: () => void }
 
-/** Chooses other people for a draft, and says how many they are before anything changes. */
+/** Chooses other recipients for a draft, and shows how many there are before anything changes. */
 export function AudienceDialog({ draft, isOpen, onClose }: Props) {
   const text = useText(audienceText)
-  const isLetter = draft.audience.kind === 'lead'
+  const isForOneLead = draft.audience.kind === 'lead'
   return (
     <Dialog
       isOpen={isOpen}
       onClose={onClose}
-      title={isLetter ? text.other_lead : text.other_people}
-      description={isLetter ? text.text_stays : undefined}
+      title={isForOneLead ? text.other_lead : text.other_people}
+      description={isForOneLead ? text.text_stays : undefined}
       size="md"
     >
       <AudienceForm draft={draft} onClose={onClose} />
@@ -65,7 +65,7 @@ function AudienceForm({ draft, onClose }: Omit<Props, 'isOpen'>) {
             <p className="mb-1 font-medium" data-numbers>
               {text.get_it(recipients.will_get_it, recipients.total)}
             </p>
-            <Readers recipients={recipients} />
+            <RecipientPreview recipients={recipients} />
           </>
         ) : null}
       </div>

@@ -13,7 +13,7 @@ import type { Asked, Choices, Draft } from './queries.ts'
 type Given = {
   draft: Draft
   asked: Asked
-  /** What the leads of the project have, once it is known. */
+  /** The choices that the project's leads offer, once they are loaded. */
   choices: Choices | undefined
   onChange: (asked: Asked) => void
 }
@@ -21,7 +21,7 @@ type Given = {
 const PAUSE_MS = 250
 const SHOWN = 6
 
-/** What was typed, once the typing has paused. */
+/** The text that was typed, once the typing has paused. */
 function useTyped(first: string, onPause: (text: string) => void) {
   const [typed, setTyped] = useState(first)
   const [told, setTold] = useState(first)
@@ -39,7 +39,7 @@ function useTyped(first: string, onPause: (text: string) => void) {
   }
 }
 
-/** Which leads a campaign goes to; all conditions hold together. */
+/** The leads of a campaign; they must match all conditions. */
 export function ListChoice({ draft, asked, choices, onChange }: Given) {
   const text = useText(audienceText)
   const leads = useText(leadsText)
@@ -102,7 +102,7 @@ export function ListChoice({ draft, asked, choices, onChange }: Given) {
   )
 }
 
-/** The one lead a letter is for. */
+/** The lead of a draft for one lead. */
 export function LeadChoice({ asked, onChange }: Given) {
   const text = useText(audienceText)
   const { slug } = useProject()

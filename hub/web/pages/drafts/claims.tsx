@@ -6,7 +6,7 @@ import { Source } from '../../source.tsx'
 import { gatesText } from './gates.text.ts'
 import type { Draft } from './queries.ts'
 
-/** Each factual sentence with what supports it; what nothing supports comes first. */
+/** Each factual sentence with its evidence; sentences without evidence come first. */
 export function Claims({ draft, marked }: { draft: Draft; marked: number | undefined }) {
   const text = useText(gatesText)
   const order = draft.claims

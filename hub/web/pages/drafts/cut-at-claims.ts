@@ -1,9 +1,9 @@
 import type { Draft } from './queries.ts'
 
-/** A piece of a text, and the claim it is. */
+/** A piece of a text; `claim` is its index if it is a claim. */
 type Piece = { text: string; claim?: number }
 
-/** Cuts a text where the claims stand in it; spaces and line ends may differ. */
+/** Cuts a text at its claims; spaces and line breaks may differ. */
 export function cutAtClaims(
   text: string,
   claims: Pick<Draft['claims'][number], 'sentence'>[],

@@ -1,9 +1,9 @@
 import { parsePatch } from 'diff'
 
-/** A line of a diff, and what it stands against. */
+/** A line of a diff; `other` is the line it replaces or is replaced by. */
 export type Line = { kind: ' ' | '+' | '-'; text: string; other?: string }
 
-/** The lines of a unified diff; a line that was changed knows the one it stands against. */
+/** The lines of a unified diff; a changed line refers to its counterpart. */
 export function linesOf(patch: string): Line[][] {
   return parsePatch(patch)
     .flatMap(({ hunks }) => hunks)

@@ -2,13 +2,13 @@ import { diffWordsWithSpace } from 'diff'
 import { cn } from '../../../../web/ui/class-names.ts'
 import { type Line, linesOf } from './diff-lines.ts'
 
-/** A unified diff to read: what went is struck, what came is marked, word by word. */
-export function DiffView({ patch, isLetter = false }: { patch: string; isLetter?: boolean }) {
+/** Shows a unified diff: removed words are struck through, new ones marked. */
+export function DiffView({ patch, isMail = false }: { patch: string; isMail?: boolean }) {
   return (
     <div
       className={cn(
         'flex flex-col gap-3 text-base break-words',
-        isLetter ? 'font-letter text-lg' : 'font-mono text-sm',
+        isMail ? 'font-letter text-lg' : 'font-mono text-sm',
       )}
     >
       {linesOf(patch).map((lines, hunk) => (

@@ -22,15 +22,15 @@ import { StateBadge, useAudience } from './draft-state.tsx'
 import { draftsText, stepsText } from './drafts.text.ts'
 import { EditDialog, RejectDialog } from './edit-dialog.tsx'
 import { Gates } from './gates.tsx'
-import { Letter } from './letter.tsx'
+import { MailPreview } from './mail-preview.tsx'
 import { NextStep } from './next-step.tsx'
-import { People } from './people.tsx'
+import { DraftProgress } from './progress.tsx'
 import { type Detailed, type Draft, draftQuery, useStep } from './queries.ts'
+import { Recipients } from './recipients.tsx'
 import { useRedesign } from './redesign.ts'
-import { Standing } from './standing.tsx'
 
-/** One letter: as its readers see it, what supports it, and what comes next. */
-export function DraftDetail({ id, isFixed }: { id: string; isFixed: boolean }) {
+/** One draft: as its recipients see it, its evidence, and the next step. */
+export function DraftDetail({ id, isReadOnly }: { id: string; isReadOnly: boolean }) {
   const { slug } = useProject()
   const query = useQuery(draftQuery(slug, id))
   const { set } = useDraftAddress()
@@ -50,7 +50,7 @@ export function DraftDetail({ id, isFixed }: { id: string; isFixed: boolean }) {
           <FailedQuery error={query.error} onRetry={() => query.refetch()} />
         </>
       ) : (
-        <Whole detailed={query.data} isFixed={isFixed} />
+        <Whole detailed={query.data} isReadOnly={isReadOnly} />
       )}
     </article>
   )
@@ -58,7 +58,7 @@ export function DraftDetail({ id, isFixed }: { id: string; isFixed: boolean }) {
 
 const WITH_GATES: Draft['state'][] = ['draft', 'rendered', 'approved', 'pushed', 'failed']
 
-function Whole({ detailed, isFixed }: { detailed: Detailed; isFixed: boolean }) {
+function Whole({ detailed, isReadOnly }: { detailed: Detailed; isReadOnly: boolean }) {
   const text = useText(draftsText)
   const { view, isEditing, set } = useDraftAddress()
   const [marked, setMarked] = useState<number>()
@@ -66,7 +66,7 @@ function Whole({ detailed, isFixed }: { detailed: Detailed; isFixed: boolean }) 
   const [isChoosing, setChoosing] = useState(false)
   const audience = useText(audienceText)
   const { draft, gates } = detailed
-  const canEdit = canStep('edit', draft.state) && !isFixed
+  const canEdit = canStep('edit', draft.state) && !isReadOnly
   useKeys({ e: canEdit ? () => set({ do: 'edit' }) : undefined })
   return (
     <>
@@ -103,16 +103,16 @@ function Whole({ detailed, isFixed }: { detailed: Detailed; isFixed: boolean }) 
       </header>
       <div className="flex flex-1 flex-col @3xl:grid @3xl:grid-cols-[minmax(0,1fr)_20rem] @3xl:grid-rows-[auto_auto_1fr]">
         <div className="flex min-w-0 flex-col bg-ink @3xl:col-start-1 @3xl:row-span-3 @3xl:row-start-1">
-          <Letter detailed={detailed} view={view} marked={marked} onMark={setMarked} />
+          <MailPreview detailed={detailed} view={view} marked={marked} onMark={setMarked} />
         </div>
         <div className="border-line px-4 pt-4 @max-3xl:border-t md:px-5 md:pt-5 @3xl:col-start-2 @3xl:border-l">
-          <Standing draft={draft} isFixed={isFixed} />
+          <DraftProgress draft={draft} isReadOnly={isReadOnly} />
         </div>
-        <NextStep detailed={detailed} isFixed={isFixed} onEdit={() => set({ do: 'edit' })} />
+        <NextStep detailed={detailed} isReadOnly={isReadOnly} onEdit={() => set({ do: 'edit' })} />
         <aside className="flex min-w-0 flex-col gap-6 border-line px-4 pt-6 pb-4 md:px-5 md:pb-5 @3xl:col-start-2 @3xl:row-start-3 @3xl:border-l">
           {WITH_GATES.includes(draft.state) ? <Gates gates={gates} /> : null}
           <Claims draft={draft} marked={marked} />
-          <People
+          <Recipients
             detailed={detailed}
             action={
               canEdit ? (

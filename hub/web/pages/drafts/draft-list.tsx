@@ -8,7 +8,7 @@ import { draftsText } from './drafts.text.ts'
 import { gatesText } from './gates.text.ts'
 import type { Draft, DraftState } from './queries.ts'
 
-/** The letters as an inbox has them. */
+/** The list of drafts, like an inbox. */
 export function DraftList({
   drafts,
   open,

@@ -28,7 +28,7 @@ const LOOKS: Record<DraftState, { icon: LucideIcon; tone: 'plain' | 'good' | 'wa
   rejected: { icon: CircleX, tone: 'plain' },
 }
 
-/** Where a draft stands: a glyph and its word. */
+/** The state of a draft: an icon and a word. */
 export function StateBadge({ state }: { state: DraftState }) {
   const { states } = useText(draftsText)
   const { icon: Icon, tone } = LOOKS[state]
@@ -39,7 +39,7 @@ export function StateBadge({ state }: { state: DraftState }) {
   )
 }
 
-/** Whom a draft is for, in words. */
+/** The audience of a draft, in words. */
 export function useAudience(): (audience: Draft['audience']) => string {
   const text = useText(draftsText)
   const { stages } = useText(leadsText)

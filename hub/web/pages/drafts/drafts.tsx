@@ -20,11 +20,11 @@ import { DraftList } from './draft-list.tsx'
 import { draftsText } from './drafts.text.ts'
 import { type DraftState, draftsQuery } from './queries.ts'
 
-/** Letters on their way from a text to a mail that was sent. */
+/** The drafts, from their text to the sent mail. */
 export function Drafts() {
   const text = useText(draftsText)
   const { slug, read_only } = useProject()
-  const isFixed = useIsReadOnly() || read_only
+  const isReadOnly = useIsReadOnly() || read_only
   const { state, open, set } = useDraftAddress()
   const query = useInfiniteQuery(draftsQuery(slug, state))
   const drafts = query.data?.pages.flatMap((page) => page.drafts) ?? []
@@ -52,7 +52,7 @@ export function Drafts() {
   return (
     <Page
       title={text.title}
-      actions={isFixed ? null : write}
+      actions={isReadOnly ? null : write}
       bar={
         <div className={open ? 'max-md:hidden' : undefined}>
           <StateFilter state={state} onChange={(next) => set({ state: next, draft: null })} />
@@ -89,12 +89,12 @@ export function Drafts() {
               picture={<PenLine size={24} strokeWidth={1.5} aria-hidden />}
               title={text.empty.title}
               text={text.empty.text}
-              action={isFixed ? undefined : write}
+              action={isReadOnly ? undefined : write}
             />
           )}
         </div>
         {open ? (
-          <DraftDetail key={open} id={open} isFixed={isFixed} />
+          <DraftDetail key={open} id={open} isReadOnly={isReadOnly} />
         ) : drafts.length > 0 ? (
           <div className="flex flex-1 items-center justify-center max-md:hidden">
             <Empty
@@ -109,7 +109,7 @@ export function Drafts() {
   )
 }
 
-/** The states side by side, with how many letters are in each. */
+/** The states side by side, with the number of drafts in each. */
 function StateFilter({
   state,
   onChange,

@@ -14,7 +14,7 @@ import { fieldsOf, type SlotField, withFields } from './slots.ts'
 
 type Props = { draft: Draft; isOpen: boolean; onClose: () => void; onSaved: () => void }
 
-/** What a letter says, to change; it is rendered anew and has to be approved again. */
+/** Edits the text of a draft; it is then rendered again and must be approved again. */
 export function EditDialog({ draft, isOpen, onClose, onSaved }: Props) {
   const text = useText(stepsText)
   return (
@@ -37,7 +37,7 @@ function EditForm({ draft, onClose, onSaved }: Omit<Props, 'isOpen'>) {
         typeof key === 'number'
           ? String(key + 1)
           : Object.hasOwn(names, key)
-            ? names[key as keyof typeof names] // safe: just asked
+            ? names[key as keyof typeof names] // safe: checked in the condition
             : key,
       )
       .join(' · ')
@@ -110,7 +110,7 @@ function EditForm({ draft, onClose, onSaved }: Omit<Props, 'isOpen'>) {
   )
 }
 
-/** Asks why a draft is put aside. */
+/** Asks why a draft is rejected. */
 export function RejectDialog({ draft, isOpen, onClose, onSaved }: Props) {
   const text = useText(stepsText)
   const words = useText(common)

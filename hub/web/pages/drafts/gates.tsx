@@ -14,7 +14,7 @@ const PLACES: Record<string, string> = {
   licence: '/settings/license',
 }
 
-/** What stands in the way before a letter goes out; what is right folds away. */
+/** What prevents sending; passed checks are folded away. */
 export function Gates({ gates }: { gates: Gate[] }) {
   const text = useText(stepsText)
   const [isOpen, setOpen] = useState(false)

@@ -11,23 +11,23 @@ import { useText } from '../../i18n.ts'
 import { stepsText } from './drafts.text.ts'
 import { type Detailed, refreshDrafts, useStep } from './queries.ts'
 
-type Given = { detailed: Detailed; isFixed: boolean }
+type Given = { detailed: Detailed; isReadOnly: boolean }
 
-/** The steps on the way out, which shut gates hold back. */
+/** The steps that failed checks prevent. */
 const GATED: Step[] = ['approve', 'push', 'send']
 
 /**
- * What comes next, as the one button that says what will happen. Where there is no room beside the
- * letter it stands over its end, always in reach.
+ * The next step, as one button that says what will happen. Where there is no space next to the
+ * mail, it floats over the end of it.
  */
-export function NextStep({ detailed, isFixed, onEdit }: Given & { onEdit: () => void }) {
+export function NextStep({ detailed, isReadOnly, onEdit }: Given & { onEdit: () => void }) {
   const text = useText(stepsText)
   const { draft, gates } = detailed
   const shut = gates.filter(({ ok, blocks }) => blocks && !ok).length
-  const given = { detailed, isFixed: isFixed || shut > 0 }
-  const edit = <Big label={text.edit} isFixed={isFixed} onClick={onEdit} />
+  const given = { detailed, isReadOnly: isReadOnly || shut > 0 }
+  const edit = <Big label={text.edit} isReadOnly={isReadOnly} onClick={onEdit} />
   const parts: Partial<Record<typeof draft.state, ReactNode>> = {
-    draft: <Render {...given} isFixed={isFixed} />,
+    draft: <Render {...given} isReadOnly={isReadOnly} />,
     rendered: <Approve {...given} />,
     approved: <Push {...given} />,
     pushed: <Send {...given} />,
@@ -53,13 +53,13 @@ export function NextStep({ detailed, isFixed, onEdit }: Given & { onEdit: () => 
 function Big({
   label,
   icon,
-  isFixed,
+  isReadOnly,
   isPending = false,
   onClick,
 }: {
   label: string
   icon?: ReactNode
-  isFixed: boolean
+  isReadOnly: boolean
   isPending?: boolean
   onClick: () => void
 }) {
@@ -69,7 +69,7 @@ function Big({
       size="lg"
       className="w-full h-auto! min-h-10 py-2 whitespace-normal! text-center"
       icon={icon}
-      disabled={isFixed}
+      disabled={isReadOnly}
       isPending={isPending}
       onClick={onClick}
     >
@@ -78,7 +78,7 @@ function Big({
   )
 }
 
-/** How many there are, how many of them today, by what, and over how many days. */
+/** How many mails, how many of them today, by what, and over how many days. */
 function useForecast({ draft, recipients }: Detailed) {
   const { data } = useQuery(mailQuery)
   const count = draft.progress.total
@@ -106,15 +106,20 @@ function Days({ forecast }: { forecast: ReturnType<typeof useForecast> }) {
   )
 }
 
-function Render({ detailed, isFixed }: Given) {
+function Render({ detailed, isReadOnly }: Given) {
   const text = useText(stepsText)
   const { mutate, isPending } = useStep('render', detailed.draft.id)
   return (
-    <Big label={text.render} isFixed={isFixed} isPending={isPending} onClick={() => mutate()} />
+    <Big
+      label={text.render}
+      isReadOnly={isReadOnly}
+      isPending={isPending}
+      onClick={() => mutate()}
+    />
   )
 }
 
-function Approve({ detailed, isFixed }: Given) {
+function Approve({ detailed, isReadOnly }: Given) {
   const text = useText(stepsText)
   const queryClient = useQueryClient()
   const say = useToastError()
@@ -137,7 +142,7 @@ function Approve({ detailed, isFixed }: Given) {
       <Big
         label={name ? text.approve_one(name) : text.approve(count, today, list)}
         icon={<Check size={16} aria-hidden />}
-        isFixed={isFixed || count === 0}
+        isReadOnly={isReadOnly || count === 0}
         isPending={approve.isPending}
         onClick={() => approve.mutate()}
       />
@@ -146,15 +151,17 @@ function Approve({ detailed, isFixed }: Given) {
   )
 }
 
-function Push({ detailed: { draft }, isFixed }: Given) {
+function Push({ detailed: { draft }, isReadOnly }: Given) {
   const text = useText(stepsText)
   const { mutate, isPending } = useStep('push', draft.id)
   const isListmonk = draft.via === 'tx' || draft.via === 'campaign'
   const label = isListmonk ? text.push_listmonk : text.push
-  return <Big label={label} isFixed={isFixed} isPending={isPending} onClick={() => mutate()} />
+  return (
+    <Big label={label} isReadOnly={isReadOnly} isPending={isPending} onClick={() => mutate()} />
+  )
 }
 
-function Send({ detailed, isFixed }: Given) {
+function Send({ detailed, isReadOnly }: Given) {
   const text = useText(stepsText)
   const { mutate, isPending } = useStep('send', detailed.draft.id)
   const forecast = useForecast(detailed)
@@ -164,7 +171,7 @@ function Send({ detailed, isFixed }: Given) {
       <Big
         label={name ? text.send_one(name) : text.send(count, today)}
         icon={<SendHorizontal size={16} aria-hidden />}
-        isFixed={isFixed}
+        isReadOnly={isReadOnly}
         isPending={isPending}
         onClick={() => mutate()}
       />

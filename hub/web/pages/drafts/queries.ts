@@ -17,7 +17,7 @@ export type Draft = Schemas['Draft']
 export type Gate = Schemas['Gate']
 export type DraftState = Draft['state']
 export type Recipient = Schemas['DraftRecipient']
-export type Readers = Schemas['DraftReaders']
+export type Preview = Schemas['DraftReaders']
 
 export const draftsQuery = (project: string, state: DraftState | undefined) =>
   infiniteQueryOptions({
@@ -44,7 +44,7 @@ export type Detailed = Awaited<ReturnType<typeof getDraft>>
 
 const WATCH_MS = 1_500
 
-/** A draft with its gates and people; asked for again and again while it is on its way. */
+/** A draft with its gates and recipients; polled while it is being sent. */
 export const draftQuery = (project: string, id: string) =>
   queryOptions({
     queryKey: ['draft', id],
@@ -52,10 +52,10 @@ export const draftQuery = (project: string, id: string) =>
     refetchInterval: ({ state: { data } }) => (data?.draft.state === 'sending' ? WATCH_MS : false),
   })
 
-/** How many of the people a page names. */
+/** How many recipients a page shows. */
 export const MAX_PEOPLE = 100
 
-/** What became of the mails of an approved draft, or of those in one state. */
+/** The outcomes of the mails of an approved draft, or of those in one state. */
 export const recipientsQuery = (draft: Draft, state?: Recipient['state']) =>
   queryOptions({
     queryKey: ['draft', draft.id, 'recipients', state ?? null, draft.updated_at, draft.progress],
@@ -87,7 +87,7 @@ export type Asked = Omit<
 >
 export type Choices = Awaited<ReturnType<typeof getAudience>>['choices']
 
-/** Who a draft would go to with another audience. */
+/** The recipients of a draft with a different audience. */
 export const audienceQuery = (draft: Draft, asked: Asked) =>
   queryOptions({
     queryKey: ['draft', draft.id, 'audience', asked],
@@ -95,7 +95,7 @@ export const audienceQuery = (draft: Draft, asked: Asked) =>
     placeholderData: keepPreviousData,
   })
 
-/** What depends on drafts is asked for again. */
+/** Refreshes everything that depends on drafts. */
 export function refreshDrafts(queryClient: QueryClient): Promise<unknown> {
   return Promise.all(
     [['drafts'], ['draft'], ['today'], ['kpi'], ['projects'], mailQuery.queryKey].map((queryKey) =>
@@ -106,7 +106,7 @@ export function refreshDrafts(queryClient: QueryClient): Promise<unknown> {
 
 type Ref = { id: string; project: string }
 
-/** The steps of a draft that need nothing but to be pressed. */
+/** The steps of a draft that need no input. */
 const CALLS = {
   render: (body: Ref) => ok(api.POST('/api/cockpit/draft/render', { body })),
   push: (body: Ref) => ok(api.POST('/api/cockpit/draft/push', { body })),
@@ -115,7 +115,7 @@ const CALLS = {
   resume: (body: Ref) => ok(api.POST('/api/cockpit/draft/resume', { body })),
 }
 
-/** useStep does one of these steps; what changed meanwhile is shown when the hub refuses it. */
+/** useStep does one of these steps; if the hub refuses it, it shows what has changed meanwhile. */
 export function useStep(step: keyof typeof CALLS, id: string) {
   const { slug: project } = useProject()
   const queryClient = useQueryClient()

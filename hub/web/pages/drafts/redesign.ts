@@ -11,7 +11,7 @@ import { type Draft, refreshDrafts } from './queries.ts'
 
 const LOOK_MS = 1_500
 
-/** useRedesign sends the designer off, and shows the draft anew when the designer is done. */
+/** useRedesign starts the designer and refreshes the draft when the designer is done. */
 export function useRedesign({ id, project }: Draft) {
   const text = useText(stepsText)
   const [, navigate] = useLocation()

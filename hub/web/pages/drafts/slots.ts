@@ -1,7 +1,7 @@
-/** One place of a letter's slots that somebody may write into. */
+/** An editable text in the slots of a template. */
 export type SlotField = {
   path: (string | number)[]
-  /** `paragraphs`: a list of texts, written with empty lines between them. */
+  /** `paragraphs`: a list of texts, separated by empty lines in the editor. */
   kind: 'line' | 'paragraphs'
   value: string
 }
@@ -19,7 +19,7 @@ export function fieldsOf(value: unknown, path: (string | number)[] = []): SlotFi
   return Object.entries(value).flatMap(([key, one]) => fieldsOf(one, [...path, key]))
 }
 
-/** withFields puts what was written back where it came from. */
+/** withFields puts the edited texts back into the slots. */
 export function withFields(
   slots: Record<string, unknown>,
   fields: SlotField[],

@@ -8,8 +8,11 @@ import { type Draft, type Recipient, recipientsQuery, refreshDrafts } from './qu
 
 type Word = { outcome: 'sent' | 'not_sent'; email?: string }
 
-/** The mails nobody knows the fate of: each is settled by the admin's word, or all at once. */
-export function Unclear({ draft, isFixed }: { draft: Draft; isFixed: boolean }) {
+/**
+ * The mails of which nobody knows whether they were sent; the admin decides for each, or for all at
+ * once.
+ */
+export function Unclear({ draft, isReadOnly }: { draft: Draft; isReadOnly: boolean }) {
   const text = useText(stepsText)
   const queryClient = useQueryClient()
   const say = useToastError()
@@ -26,12 +29,12 @@ export function Unclear({ draft, isFixed }: { draft: Draft; isFixed: boolean }) 
   })
   const people = data?.recipients ?? []
   const { unclear } = draft.progress
-  const isBusy = isFixed || settle.isPending
+  const isBusy = isReadOnly || settle.isPending
   return (
     <div className="flex flex-col gap-3">
       <ul aria-label={text.counts.unclear(unclear)} className="flex flex-col gap-3">
         {people.map((one) => (
-          <Person key={one.email} person={one} isFixed={isBusy} onSettle={settle.mutate} />
+          <Person key={one.email} person={one} isReadOnly={isBusy} onSettle={settle.mutate} />
         ))}
       </ul>
       {unclear > people.length && people.length > 0 ? (
@@ -53,11 +56,11 @@ export function Unclear({ draft, isFixed }: { draft: Draft; isFixed: boolean }) 
 
 function Person({
   person: { email, name, reason },
-  isFixed,
+  isReadOnly,
   onSettle,
 }: {
   person: Recipient
-  isFixed: boolean
+  isReadOnly: boolean
   onSettle: (word: Word) => void
 }) {
   const text = useText(stepsText)
@@ -72,7 +75,7 @@ function Person({
         <Button
           size="sm"
           aria-label={text.arrived_at(who)}
-          disabled={isFixed}
+          disabled={isReadOnly}
           onClick={() => onSettle({ outcome: 'sent', email })}
         >
           {text.arrived}
@@ -80,7 +83,7 @@ function Person({
         <Button
           size="sm"
           aria-label={text.not_arrived_at(who)}
-          disabled={isFixed}
+          disabled={isReadOnly}
           onClick={() => onSettle({ outcome: 'not_sent', email })}
         >
           {text.not_arrived}

@@ -14,15 +14,15 @@ import { leadsText } from './leads.text.ts'
 import { patchLists, refreshLeads } from './queries.ts'
 import { STAGES, type Stage, StageMark } from './stage.tsx'
 
-/** What can be done with the selected leads; floats over the list while there are some. */
+/** The actions on the selected leads; floats over the list while any are selected. */
 export function BulkBar({
   ids,
   onDone,
-  isFixed,
+  isReadOnly,
 }: {
   ids: string[]
   onDone: () => void
-  isFixed: boolean
+  isReadOnly: boolean
 }) {
   const { bulk: text, stages } = useText(leadsText)
   const { slug } = useProject()
@@ -66,7 +66,7 @@ export function BulkBar({
       </span>
       <Menu
         trigger={
-          <Button variant="ghost" disabled={isFixed} icon={<CircleDot size={16} aria-hidden />}>
+          <Button variant="ghost" disabled={isReadOnly} icon={<CircleDot size={16} aria-hidden />}>
             <span className="max-md:sr-only">{text.set_stage}</span>
           </Button>
         }
@@ -80,7 +80,7 @@ export function BulkBar({
         key={isTagging}
         label={text.add_tag}
         trigger={
-          <Button variant="ghost" disabled={isFixed} icon={<Tag size={16} aria-hidden />}>
+          <Button variant="ghost" disabled={isReadOnly} icon={<Tag size={16} aria-hidden />}>
             <span className="max-md:sr-only">{text.add_tag}</span>
           </Button>
         }
@@ -101,7 +101,7 @@ export function BulkBar({
       </Popover>
       <Button
         variant="ghost"
-        disabled={isFixed}
+        disabled={isReadOnly}
         onClick={() => {
           remove(slug, ids)
           onDone()

@@ -2,19 +2,19 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok } from '../../api/client.ts'
 import { common } from '../../common.text.ts'
-import { sayError } from '../../errors.tsx'
+import { errorMessage } from '../../errors.tsx'
 import { type Language, useLanguage } from '../../i18n.ts'
 import { leadsText } from './leads.text.ts'
 import { patchLists, refreshLeads } from './queries.ts'
 
-/** A little longer than the message with its "undo" stands. */
+/** A little longer than the toast with "Undo" is visible. */
 const LATER_MS = 6_500
 
 type Doomed = { project: string; ids: string[]; language: Language }
 
 /**
- * useDeleteLeads takes leads from the page at once and from the hub only when the time to undo is
- * over: the hub cannot bring them back.
+ * useDeleteLeads removes leads from the page at once, but from the hub only when the time to undo
+ * is over, because the hub cannot restore them.
  */
 export function useDeleteLeads(): (project: string, ids: string[]) => void {
   const queryClient = useQueryClient()
@@ -29,7 +29,7 @@ export function useDeleteLeads(): (project: string, ids: string[]) => void {
       void send(queryClient, doomed)
     }
     const timer = setTimeout(commit, LATER_MS)
-    // Who leaves the page has not undone it.
+    // Leaving the page is no undo.
     addEventListener('pagehide', commit)
     toast(leadsText[language].bulk.deleted(ids.length), {
       action: {
@@ -54,7 +54,7 @@ async function send(queryClient: QueryClient, { project, ids, language }: Doomed
     )
     if (busy.length > 0) toast(leadsText[language].bulk.busy(busy.length), { kind: 'failed' })
   } catch (error) {
-    toast(sayError(error, language), { kind: 'failed' })
+    toast(errorMessage(error, language), { kind: 'failed' })
   }
   await refreshLeads(queryClient)
 }

@@ -10,7 +10,7 @@ import { STAGES } from './stage.tsx'
 
 const PAUSE_MS = 200
 
-/** Narrows the list; what it says stands in the address. */
+/** Filters the list; the filter is stored in the address. */
 export function FilterBar({
   filter,
   onChange,
@@ -29,7 +29,7 @@ export function FilterBar({
     if (!filter.q) setTyped('')
   }, [filter.q])
   return (
-    // biome-ignore lint/a11y/useSemanticElements: <search> is not known to every screen reader
+    // biome-ignore lint/a11y/useSemanticElements: not every screen reader knows <search>
     <div role="search" aria-label={text.filter} className="flex flex-wrap items-center gap-2 pb-3">
       <div className="relative min-w-0 flex-1 md:max-w-72">
         <Search

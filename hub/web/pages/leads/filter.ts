@@ -4,7 +4,7 @@ import { STAGES } from './stage.tsx'
 
 type Params = 'stage' | 'tag' | 'q' | 'lead' | 'do' | 'import'
 
-/** What the address says of the page: the filter, the open lead, what is being done, which import. */
+/** The state of the page in its address: the filter, the open lead, the open dialog, the import. */
 export function useLeadAddress() {
   const [search, setSearch] = useSearchParams()
   const stage = STAGES.find((one) => one === search.get('stage'))

@@ -9,7 +9,7 @@ import { Progress } from '../../../../web/ui/progress.tsx'
 import { Spinner } from '../../../../web/ui/states.tsx'
 import { api, formOf, ok } from '../../api/client.ts'
 import { common } from '../../common.text.ts'
-import { FailedQuery, sayError } from '../../errors.tsx'
+import { errorMessage, FailedQuery } from '../../errors.tsx'
 import { number, useLanguage, useText } from '../../i18n.ts'
 import { useProject } from '../../project.ts'
 import { importText } from './import.text.ts'
@@ -20,13 +20,13 @@ type Step = keyof (typeof importText)['en']['steps']
 const EVERY_MS = 400
 
 type Props = {
-  /** The import that is shown, from the address: it may be an old one. */
+  /** The import in the address, which may be an old one. */
   running: string | null
   onRunning: (id: string | null) => void
   onClose: () => void
 }
 
-/** From a file to leads: choose, map the columns, watch. */
+/** Imports leads from a file: choose it, map its columns, watch the progress. */
 export function ImportDialog({ isOpen, ...props }: Props & { isOpen: boolean }) {
   const text = useText(importText)
   const [step, setStep] = useState<Step>('file')
@@ -126,7 +126,7 @@ function ChooseFile({
           }}
         />
       </label>
-      {error ? <Notice tone="bad" className="mt-4" text={sayError(error, language)} /> : null}
+      {error ? <Notice tone="bad" className="mt-4" text={errorMessage(error, language)} /> : null}
     </>
   )
 }

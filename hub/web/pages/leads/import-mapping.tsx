@@ -22,7 +22,7 @@ export type Preview = {
 
 const NAMING: ImportField[] = ['name', 'first_name', 'last_name', 'email', 'company', 'id']
 
-/** What each column is: as the hub guesses, for the admin to correct. */
+/** The field of each column, as the hub suggests, for the admin to correct. */
 export function ImportMapping({
   file,
   preview,
@@ -42,7 +42,7 @@ export function ImportMapping({
   const isNamed = Object.values(mapping).some((field) => field && NAMING.includes(field))
   const assign = (column: string, field: ImportField | '') => {
     const next: Record<string, ImportField | ''> = { ...mapping, [column]: field }
-    // A field is read from one column: it moves here.
+    // A field is read from only one column, so it moves here.
     for (const [other, known] of Object.entries(next)) {
       if (field !== '' && known === field && other !== column) next[other] = ''
     }

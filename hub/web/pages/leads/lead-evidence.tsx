@@ -5,7 +5,7 @@ import { Source } from '../../source.tsx'
 import { leadsText } from './leads.text.ts'
 import type { LeadWhole } from './queries.ts'
 
-/** What is known of a lead and from where: letters may claim only this. */
+/** The facts about a lead with their sources: mails may claim nothing else. */
 export function Evidence({ evidence }: { evidence: LeadWhole['evidence'] }) {
   const { panel: text } = useText(leadsText)
   if (evidence.length === 0) return <p className="p-5 text-muted text-pretty">{text.no_evidence}</p>

@@ -32,8 +32,8 @@ export function useBasisOptions() {
   ]
 }
 
-/** The fields of a lead, each changed where it stands. */
-export function LeadFields({ lead, isFixed }: { lead: Lead; isFixed: boolean }) {
+/** The fields of a lead, edited in place. */
+export function LeadFields({ lead, isReadOnly }: { lead: Lead; isReadOnly: boolean }) {
   const text = useText(leadsText)
   const change = useChangeLead()
   const bases = useBasisOptions()
@@ -44,7 +44,7 @@ export function LeadFields({ lead, isFixed }: { lead: Lead; isFixed: boolean }) 
         <Select
           aria-label={text.fields.stage}
           className="w-full"
-          disabled={isFixed}
+          disabled={isReadOnly}
           value={lead.stage}
           onChange={(event) => set({ stage: event.target.value as Stage })} // safe: one of the options
           options={STAGES.map((value) => ({ value, label: text.stages[value] }))}
@@ -55,14 +55,14 @@ export function LeadFields({ lead, isFixed }: { lead: Lead; isFixed: boolean }) 
           key={field}
           label={text.fields[field]}
           value={lead[field] ?? ''}
-          isFixed={isFixed}
+          isReadOnly={isReadOnly}
           onChange={(value) => set({ [field]: value || null })}
         />
       ))}
       <EditableRow
         label={text.fields.score}
         value={lead.score === null ? '' : String(lead.score)}
-        isFixed={isFixed}
+        isReadOnly={isReadOnly}
         inputMode="numeric"
         onChange={(value) =>
           set({ score: /^\d+$/.test(value) ? Math.min(100, Number(value)) : null })
@@ -71,7 +71,7 @@ export function LeadFields({ lead, isFixed }: { lead: Lead; isFixed: boolean }) 
       <EditableRow
         label={text.fields.tags}
         value={lead.tags.join(', ')}
-        isFixed={isFixed}
+        isReadOnly={isReadOnly}
         onChange={(value) =>
           set({ tags: [...new Set(value.split(/[,;]/).map((tag) => tag.trim()))].filter(Boolean) })
         }
@@ -80,7 +80,7 @@ export function LeadFields({ lead, isFixed }: { lead: Lead; isFixed: boolean }) 
         <Select
           aria-label={text.fields.lawful_basis}
           className="w-full"
-          disabled={isFixed}
+          disabled={isReadOnly}
           value={lead.lawful_basis ?? ''}
           onChange={(event) => set({ lawful_basis: basisOf(event.target.value) })}
           options={bases}
@@ -114,17 +114,17 @@ function Row({
   )
 }
 
-/** Text that becomes a field under the pointer: Enter or leaving keeps it, Esc takes it back. */
+/** Text that becomes a field on a click: Enter or leaving it saves, Esc cancels. */
 function EditableRow({
   label,
   value,
-  isFixed,
+  isReadOnly,
   onChange,
   inputMode,
 }: {
   label: string
   value: string
-  isFixed: boolean
+  isReadOnly: boolean
   onChange: (value: string) => void
   inputMode?: 'numeric'
 }) {
@@ -149,7 +149,7 @@ function EditableRow({
         type="text"
         autoComplete="off"
         inputMode={inputMode}
-        readOnly={isFixed}
+        readOnly={isReadOnly}
         placeholder={text.none}
         value={typed}
         onChange={(event) => setTyped(event.target.value)}
@@ -160,7 +160,8 @@ function EditableRow({
         }}
         className={cn(
           'h-8 w-full truncate rounded-control border border-transparent bg-transparent px-2.5 placeholder:text-muted pointer-coarse:h-10 pointer-coarse:text-lg',
-          !isFixed && 'hover:border-line focus:border-accent focus:bg-surface focus:outline-none',
+          !isReadOnly &&
+            'hover:border-line focus:border-accent focus:bg-surface focus:outline-none',
         )}
       />
     </Row>

@@ -11,8 +11,8 @@ import { leadsText } from './leads.text.ts'
 import type { LeadWhole } from './queries.ts'
 import { leadQuery, refreshLeads } from './queries.ts'
 
-/** What somebody wrote about a lead. */
-export function Notes({ lead, isFixed }: { lead: LeadWhole; isFixed: boolean }) {
+/** The notes about a lead. */
+export function Notes({ lead, isReadOnly }: { lead: LeadWhole; isReadOnly: boolean }) {
   const { panel: text } = useText(leadsText)
   const queryClient = useQueryClient()
   const say = useToastError()
@@ -40,7 +40,7 @@ export function Notes({ lead, isFixed }: { lead: LeadWhole; isFixed: boolean }) 
   }
   return (
     <div className="flex flex-col gap-4 p-5">
-      {isFixed ? null : (
+      {isReadOnly ? null : (
         <div className="flex flex-col items-end gap-2">
           <Textarea
             rows={3}
@@ -65,7 +65,7 @@ export function Notes({ lead, isFixed }: { lead: LeadWhole; isFixed: boolean }) 
             <p className="break-words whitespace-pre-wrap">{note.text}</p>
             <p className="mt-1 flex items-center text-sm text-muted">
               <Time at={note.created_at} className="flex-1" />
-              {isFixed ? null : (
+              {isReadOnly ? null : (
                 <IconButton
                   label={text.delete_note}
                   onClick={() => remove.mutate(note.id)}

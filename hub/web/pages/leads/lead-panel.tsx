@@ -27,13 +27,13 @@ import { StageMark } from './stage.tsx'
 type Props = {
   id: string | null
   onClose: () => void
-  /** To the next or previous lead of the list behind. */
+  /** Moves to the next or previous lead of the list. */
   onStep?: (by: 1 | -1) => void
-  isFixed: boolean
+  isReadOnly: boolean
 }
 
-/** One lead beside the list: its details, what is known of it, what happened and what is to be done. */
-export function LeadPanel({ id, onClose, onStep, isFixed }: Props) {
+/** One lead next to the list: its details, evidence, history and tasks. */
+export function LeadPanel({ id, onClose, onStep, isReadOnly }: Props) {
   const { panel: text } = useText(leadsText)
   const words = useText(common)
   const query = useQuery({ ...leadQuery(id ?? ''), enabled: id !== null })
@@ -44,7 +44,7 @@ export function LeadPanel({ id, onClose, onStep, isFixed }: Props) {
       isOpen={id !== null}
       onClose={onClose}
       label={text.label(query.data ? nameOf(query.data) : '')}
-      isBeside
+      isModeless
     >
       <div className="flex items-center gap-0.5 px-3 pt-3">
         {onStep ? (
@@ -58,7 +58,9 @@ export function LeadPanel({ id, onClose, onStep, isFixed }: Props) {
           </>
         ) : null}
         <span className="flex-1" />
-        {query.data ? <LeadMenu lead={query.data} isFixed={isFixed} onGone={onClose} /> : null}
+        {query.data ? (
+          <LeadMenu lead={query.data} isReadOnly={isReadOnly} onGone={onClose} />
+        ) : null}
         <IconButton label={words.ui.close} onClick={onClose}>
           <X size={16} aria-hidden />
         </IconButton>
@@ -68,13 +70,13 @@ export function LeadPanel({ id, onClose, onStep, isFixed }: Props) {
       ) : query.isError ? (
         <FailedQuery error={query.error} onRetry={() => query.refetch()} />
       ) : (
-        <About lead={query.data} isFixed={isFixed} />
+        <About lead={query.data} isReadOnly={isReadOnly} />
       )}
     </Sheet>
   )
 }
 
-function About({ lead, isFixed }: { lead: LeadWhole; isFixed: boolean }) {
+function About({ lead, isReadOnly }: { lead: LeadWhole; isReadOnly: boolean }) {
   const { panel: text, stages, unnamed } = useText(leadsText)
   const [tab, setTab] = useState('details')
   const open = lead.tasks.filter(({ done_at }) => !done_at).length
@@ -96,20 +98,20 @@ function About({ lead, isFixed }: { lead: LeadWhole; isFixed: boolean }) {
           {
             value: 'details',
             label: text.details,
-            content: <LeadFields key={lead.id} lead={lead} isFixed={isFixed} />,
+            content: <LeadFields key={lead.id} lead={lead} isReadOnly={isReadOnly} />,
           },
           { value: 'timeline', label: text.timeline, content: <Timeline id={lead.id} /> },
           {
             value: 'notes',
             label: text.notes,
             count: lead.notes.length,
-            content: <Notes lead={lead} isFixed={isFixed} />,
+            content: <Notes lead={lead} isReadOnly={isReadOnly} />,
           },
           {
             value: 'tasks',
             label: text.tasks,
             count: open,
-            content: <Tasks lead={lead} isFixed={isFixed} />,
+            content: <Tasks lead={lead} isReadOnly={isReadOnly} />,
           },
           {
             value: 'evidence',
@@ -125,11 +127,11 @@ function About({ lead, isFixed }: { lead: LeadWhole; isFixed: boolean }) {
 
 function LeadMenu({
   lead,
-  isFixed,
+  isReadOnly,
   onGone,
 }: {
   lead: LeadWhole
-  isFixed: boolean
+  isReadOnly: boolean
   onGone: () => void
 }) {
   const { panel: text } = useText(leadsText)
@@ -154,7 +156,7 @@ function LeadMenu({
     <Menu
       align="end"
       trigger={
-        <IconButton label={words.more_actions} disabled={isFixed}>
+        <IconButton label={words.more_actions} disabled={isReadOnly}>
           <Ellipsis size={16} aria-hidden />
         </IconButton>
       }

@@ -18,13 +18,13 @@ type Props = {
   onTag: (tag: string) => void
 }
 
-/** By the room of the table, not of the window: a panel may stand beside it. */
+/** Depends on the width of the table, not of the window: a panel may be open next to it. */
 const WIDE = '@max-4xl:hidden'
 const NOT_PHONE = '@max-xl:hidden'
-/** So many tags have room in a row. */
+/** How many tags fit into a row. */
 const TAGS = 2
 
-/** The table; on a phone each row keeps its name, company and stage. */
+/** The table of leads; on a phone each row keeps its name, company and stage. */
 export function LeadTable({ leads, open, selected, onToggleAll, ...rest }: Props) {
   const text = useText(leadsText)
   const chosen = leads.filter(({ id }) => selected.has(id)).length
@@ -70,7 +70,8 @@ type RowProps = Pick<Props, 'onOpen' | 'onToggle' | 'onTag'> & {
   isSelected: boolean
 }
 
-// A list of thousands must not be drawn again for one tick; its handlers read no state of a drawing.
+// A list of thousands must not be rendered again for one tick; the handlers of a row use no state
+// of a render.
 const Row = memo(
   function Row({ lead, isOpen, isSelected, onOpen, onToggle, onTag }: RowProps) {
     const text = useText(leadsText)

@@ -13,8 +13,8 @@ import { leadsText } from './leads.text.ts'
 import type { LeadWhole } from './queries.ts'
 import { refreshLeads } from './queries.ts'
 
-/** What is to be done for a lead. */
-export function Tasks({ lead, isFixed }: { lead: LeadWhole; isFixed: boolean }) {
+/** The tasks of a lead. */
+export function Tasks({ lead, isReadOnly }: { lead: LeadWhole; isReadOnly: boolean }) {
   const { panel: text } = useText(leadsText)
   const queryClient = useQueryClient()
   const say = useToastError()
@@ -36,7 +36,7 @@ export function Tasks({ lead, isFixed }: { lead: LeadWhole; isFixed: boolean }) 
   })
   return (
     <div className="flex flex-col gap-4 p-5">
-      {isFixed ? null : (
+      {isReadOnly ? null : (
         <form
           className="flex flex-wrap gap-2"
           onSubmit={(event) => {
@@ -61,7 +61,7 @@ export function Tasks({ lead, isFixed }: { lead: LeadWhole; isFixed: boolean }) 
       {lead.tasks.length === 0 ? <p className="text-muted">{text.no_tasks}</p> : null}
       <ul className="flex flex-col">
         {lead.tasks.map((task) => (
-          <TaskRow key={task.id} task={task} isFixed={isFixed} />
+          <TaskRow key={task.id} task={task} isReadOnly={isReadOnly} />
         ))}
       </ul>
     </div>
@@ -70,7 +70,7 @@ export function Tasks({ lead, isFixed }: { lead: LeadWhole; isFixed: boolean }) 
 
 const DAYS = [0, 1, 3, 7, 14, 30] as const
 
-/** When a task is due: one of the usual days, or any other. */
+/** The due date of a task: one of the usual days, or any other. */
 function DuePicker({ due, onChange }: { due: string; onChange: (due: string) => void }) {
   const { panel: text } = useText(leadsText)
   const language = useLanguage()
@@ -108,8 +108,8 @@ function DuePicker({ due, onChange }: { due: string; onChange: (due: string) => 
   )
 }
 
-/** One task with its box. */
-function TaskRow({ task, isFixed }: { task: Schemas['Task']; isFixed: boolean }) {
+/** A task with its checkbox. */
+function TaskRow({ task, isReadOnly }: { task: Schemas['Task']; isReadOnly: boolean }) {
   const { panel: text } = useText(leadsText)
   const language = useLanguage()
   const queryClient = useQueryClient()
@@ -134,7 +134,7 @@ function TaskRow({ task, isFixed }: { task: Schemas['Task']; isFixed: boolean })
         <label htmlFor={`task-${task.id}`} className="flex items-center gap-3">
           <Checkbox
             id={`task-${task.id}`}
-            disabled={isFixed}
+            disabled={isReadOnly}
             checked={isDone}
             onChange={(event) => update.mutate(event.target.checked)}
           />
@@ -150,7 +150,7 @@ function TaskRow({ task, isFixed }: { task: Schemas['Task']; isFixed: boolean })
           </p>
         ) : null}
       </div>
-      {isFixed ? null : (
+      {isReadOnly ? null : (
         <IconButton
           label={text.delete_task}
           onClick={() => remove.mutate()}
@@ -163,7 +163,7 @@ function TaskRow({ task, isFixed }: { task: Schemas['Task']; isFixed: boolean })
   )
 }
 
-/** Today as a date in the admin's own zone. */
+/** Today's date in the browser's time zone. */
 export function today(now = new Date()): string {
   const part = (value: number) => String(value).padStart(2, '0')
   return `${now.getFullYear()}-${part(now.getMonth() + 1)}-${part(now.getDate())}`

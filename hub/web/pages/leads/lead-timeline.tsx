@@ -57,7 +57,7 @@ const GLYPHS: Record<string, LucideIcon> = {
   unsubscribed: UserMinus,
 }
 
-/** What happened to a lead, newest first. */
+/** The history of a lead, newest first. */
 export function Timeline({ id }: { id: string }) {
   const text = useText(leadsText)
   const query = useInfiniteQuery(timelineQuery(id))
@@ -90,7 +90,7 @@ export function Timeline({ id }: { id: string }) {
                   <p className="line-clamp-3 break-words text-sm text-muted">{detail}</p>
                 ) : null}
                 {activity.kind === 'replied' && activity.details.only_address ? (
-                  <TakeReplyBack id={id} />
+                  <UndoReply id={id} />
                 ) : null}
               </div>
             </li>
@@ -102,8 +102,8 @@ export function Timeline({ id }: { id: string }) {
   )
 }
 
-/** A mail from the lead's address that names no letter of ours may be anybody's. */
-function TakeReplyBack({ id }: { id: string }) {
+/** A reply that refers to none of our mails may come from anybody who forged the lead's address. */
+function UndoReply({ id }: { id: string }) {
   const { happened } = useText(leadsText)
   const queryClient = useQueryClient()
   const say = useToastError()
@@ -125,7 +125,7 @@ function TakeReplyBack({ id }: { id: string }) {
   )
 }
 
-/** What an activity says; its details are what the hub noted, and nothing of it is HTML. */
+/** The sentence of an activity. Its details come from the hub; none of them is HTML. */
 export function sentence(
   { kind, details }: Pick<Activity, 'kind' | 'details'>,
   { happened, stages, fields }: Words,
@@ -143,7 +143,7 @@ export function sentence(
     case 'merged':
       return { title: happened.merged(told('file')) }
     case 'stage': {
-      // A mail that moved its lead notes only where to.
+      // A mail that moved its lead stores only the new stage.
       const title = details.from ? happened.stage(stage('from'), stage('to')) : stage('to')
       return { title }
     }
@@ -153,7 +153,7 @@ export function sentence(
       const names = Array.isArray(details.fields) ? details.fields : []
       const said = names.map(
         (name) => (fields as Record<string, string>)[String(name)] ?? String(name),
-      ) // safe: looked up by what may not be there
+      ) // safe: a look-up that may find nothing
       return { title: happened.edited, detail: said.join(', ') }
     }
     case 'tagged':

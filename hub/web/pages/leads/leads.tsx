@@ -22,13 +22,13 @@ import { leadsText } from './leads.text.ts'
 import { leadsQuery } from './queries.ts'
 import { QuickAdd } from './quick-add.tsx'
 
-/** All leads of the project: found, changed in bulk, added, imported, exported. */
+/** All leads of the project: search, bulk changes, adding, import and export. */
 export function Leads() {
   const text = useText(leadsText)
   const words = useText(common)
   const language = useLanguage()
   const project = useProject()
-  const isFixed = useIsReadOnly() || project.read_only
+  const isReadOnly = useIsReadOnly() || project.read_only
   const { filter, open, doing, running, set } = useLeadAddress()
   const query = useInfiniteQuery(leadsQuery(project.slug, filter))
   const leads = query.data?.pages.flatMap((page) => page.leads) ?? []
@@ -59,8 +59,8 @@ export function Leads() {
       const id = focused()
       if (id) toggle(id)
     },
-    c: isFixed ? undefined : () => set({ do: 'add' }),
-    i: isFixed ? undefined : () => set({ do: 'import' }),
+    c: isReadOnly ? undefined : () => set({ do: 'add' }),
+    i: isReadOnly ? undefined : () => set({ do: 'import' }),
     Escape: open
       ? () => set({ lead: null })
       : chosen.length > 0
@@ -77,7 +77,7 @@ export function Leads() {
   return (
     <Page
       title={text.title}
-      isBeside={open !== null}
+      hasPanel={open !== null}
       detail={detail}
       actions={
         <>
@@ -93,7 +93,7 @@ export function Leads() {
                 label: text.import,
                 icon: <Upload size={16} aria-hidden />,
                 hint: 'i',
-                isDisabled: isFixed,
+                isDisabled: isReadOnly,
                 onSelect: () => set({ do: 'import' }),
               },
               {
@@ -105,7 +105,7 @@ export function Leads() {
           />
           <Button
             variant="primary"
-            disabled={isFixed}
+            disabled={isReadOnly}
             onClick={() => set({ do: 'add' })}
             icon={<Plus size={16} aria-hidden />}
           >
@@ -153,10 +153,14 @@ export function Leads() {
             text={text.empty.text}
             action={
               <>
-                <Button variant="primary" disabled={isFixed} onClick={() => set({ do: 'import' })}>
+                <Button
+                  variant="primary"
+                  disabled={isReadOnly}
+                  onClick={() => set({ do: 'import' })}
+                >
                   {text.import}
                 </Button>
-                <Button disabled={isFixed} onClick={() => set({ do: 'add' })}>
+                <Button disabled={isReadOnly} onClick={() => set({ do: 'add' })}>
                   {text.add}
                 </Button>
               </>
@@ -164,8 +168,13 @@ export function Leads() {
           />
         )}
       </div>
-      <BulkBar ids={chosen} onDone={() => setSelected(new Set())} isFixed={isFixed} />
-      <LeadPanel id={open} onClose={() => set({ lead: null })} onStep={step} isFixed={isFixed} />
+      <BulkBar ids={chosen} onDone={() => setSelected(new Set())} isReadOnly={isReadOnly} />
+      <LeadPanel
+        id={open}
+        onClose={() => set({ lead: null })}
+        onStep={step}
+        isReadOnly={isReadOnly}
+      />
       <QuickAdd
         isOpen={doing === 'add'}
         onClose={() => set({ do: null })}
@@ -181,7 +190,7 @@ export function Leads() {
   )
 }
 
-/** Loads the next page when it comes into view; the button is for who does not scroll. */
+/** Loads the next page when it comes into view; the button is for people who do not scroll. */
 function MoreInView({ query }: Parameters<typeof More>[0]) {
   const ref = useRef<HTMLDivElement>(null)
   const more = useRef(query.fetchNextPage)

@@ -12,7 +12,7 @@ import { cursorOf, paged } from '../../paging.tsx'
 import type { Stage } from './stage.tsx'
 
 export type Lead = Schemas['Lead']
-/** A lead as its panel shows it. */
+/** A lead with everything its panel shows. */
 export type LeadWhole = Schemas['Lead'] & {
   tasks: Schemas['Task'][]
   evidence: {
@@ -29,7 +29,7 @@ type Page = { leads: Lead[]; next_cursor: string | null }
 
 const PAGE = 100
 
-/** What a list calls a lead: its name, else its company, else its e-mail. */
+/** The name of a lead in lists: its name, or else its company, or else its e-mail. */
 export function nameOf(lead: Pick<Lead, 'name' | 'company' | 'email'>): string {
   return lead.name ?? lead.company ?? lead.email ?? ''
 }
@@ -84,7 +84,7 @@ export type LeadChange = { id: string } & Partial<
   >
 >
 
-/** Changes what every cached list shows of leads; the answer, or a failure, sets it right. */
+/** Changes leads in every cached list; the answer, or an error, corrects it. */
 export function patchLists(queryClient: QueryClient, patch: (leads: Lead[]) => Lead[]): void {
   queryClient.setQueriesData<InfiniteData<Page>>({ queryKey: ['leads'] }, (data) =>
     data
@@ -93,7 +93,7 @@ export function patchLists(queryClient: QueryClient, patch: (leads: Lead[]) => L
   )
 }
 
-/** What depends on leads is asked for again. */
+/** Refreshes everything that depends on leads. */
 export function refreshLeads(queryClient: QueryClient): Promise<unknown> {
   return Promise.all(
     ['leads', 'lead', 'projects', 'today', 'kpi'].map((key) =>
@@ -102,7 +102,7 @@ export function refreshLeads(queryClient: QueryClient): Promise<unknown> {
   )
 }
 
-/** useChangeLead shows a change at once and takes it back when the hub refuses it. */
+/** useChangeLead shows a change at once and reverts it if the hub refuses it. */
 export function useChangeLead() {
   const queryClient = useQueryClient()
   const say = useToastError()

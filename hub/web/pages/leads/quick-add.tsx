@@ -15,7 +15,7 @@ import { basisOf, useBasisOptions } from './lead-fields.tsx'
 import { leadsText } from './leads.text.ts'
 import { nameOf, refreshLeads } from './queries.ts'
 
-/** Adds one lead by hand; who is known already is offered instead. */
+/** Adds one lead by hand. If a lead with this e-mail exists, it offers that one. */
 export function QuickAdd({
   isOpen,
   onClose,

@@ -14,7 +14,10 @@ export type Stage = Schemas['Lead']['stage']
 const RADIUS = 3.4
 const FULL = 2 * Math.PI * RADIUS
 
-/** A stage by shape: a ring that fills towards the deal, then a tick or a cross; colour comes second. */
+/**
+ * The icon of a stage: a ring that fills towards the deal, then a tick or a cross. It does not
+ * depend on colour.
+ */
 export function StageMark({ stage, size = 14 }: { stage: Stage; size?: number }) {
   const share = STAGES.indexOf(stage) / 5
   const colour = `var(--stage-${stage})`

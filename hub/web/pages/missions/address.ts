@@ -3,7 +3,7 @@ import { STATUSES } from './queries.ts'
 
 type Params = 'status' | 'mission' | 'approval' | 'do'
 
-/** What the address says of the page: the filter, the open mission, what is being done. */
+/** The state of the page in its address: the filter, the open mission, the open dialog. */
 export function useMissionAddress() {
   const [search, setSearch] = useSearchParams()
   const set = (change: Partial<Record<Params, string | null>>) =>

@@ -20,7 +20,7 @@ import type { Schemas } from '../../api/client.ts'
 export type Department = Schemas['Mission']['department']
 export type AgentName = Exclude<Department, 'auto'>
 
-/** The thirteen, each with its glyph and its place on one ramp of colours. */
+/** The thirteen agents, each with its icon and its hue on one scale. */
 const LOOKS: Record<AgentName, { icon: LucideIcon; hue: number }> = {
   research: { icon: ScanSearch, hue: 20 },
   web_research: { icon: Globe, hue: 45 },
@@ -38,7 +38,7 @@ const LOOKS: Record<AgentName, { icon: LucideIcon; hue: number }> = {
 }
 export const AGENTS = Object.keys(LOOKS) as AgentName[] // safe: the keys of a constant
 
-/** An agent's glyph on its colour; `auto` is nobody yet. */
+/** An agent's icon on its colour; `auto` means that no agent is chosen yet. */
 export function AgentMark({ agent, size = 28 }: { agent: Department; size?: number }) {
   const { icon: Icon, hue } = agent === 'auto' ? { icon: Shuffle, hue: undefined } : LOOKS[agent]
   const colour =

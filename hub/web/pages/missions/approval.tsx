@@ -18,21 +18,21 @@ const ICONS: Record<Approval['kind'], LucideIcon> = {
   process: Lightbulb,
 }
 
-/** What an agent asks for: exactly what is shown is approved, or it is not. */
+/** The action that an agent asks for. Exactly what is shown is approved or rejected. */
 export function ApprovalCard({
   approval,
-  isFixed,
+  isReadOnly,
   isPointedAt = false,
 }: {
   approval: Approval
-  isFixed: boolean
+  isReadOnly: boolean
   isPointedAt?: boolean
 }) {
   const text = useText(missionsText).approvals
   const queryClient = useQueryClient()
   const say = useToastError()
-  // A no stays possible in a project beyond the license.
-  const isReadOnly = useIsReadOnly()
+  // Rejecting stays possible in a project beyond the license.
+  const isHubReadOnly = useIsReadOnly()
   const decide = useMutation({
     mutationFn: async (isYes: boolean) => {
       const { id, hash } = approval
@@ -68,7 +68,7 @@ export function ApprovalCard({
           <Button
             size="sm"
             variant="primary"
-            disabled={isFixed}
+            disabled={isReadOnly}
             isPending={decide.isPending && decide.variables}
             onClick={() => decide.mutate(true)}
           >
@@ -76,7 +76,7 @@ export function ApprovalCard({
           </Button>
           <Button
             size="sm"
-            disabled={isReadOnly}
+            disabled={isHubReadOnly}
             isPending={decide.isPending && !decide.variables}
             onClick={() => decide.mutate(false)}
           >
@@ -93,7 +93,7 @@ export function ApprovalCard({
   )
 }
 
-/** The action letter by letter: it is what the hash of the approval names. */
+/** The exact action, because the approval is bound to its hash. */
 function Action({ action }: { action: Record<string, unknown> }) {
   const { details, fields } = useText(missionsText).approvals
   const entries = Object.entries(action).filter(([key]) => key !== 'do')

@@ -18,7 +18,7 @@ import { agentsQuery, refreshMissions } from './queries.ts'
 
 const PAUSE_MS = 180
 
-/** Hands a task to an agent; whom is shown before it is sent. */
+/** Gives a task to an agent; shows which one before it is sent. */
 export function Compose(props: {
   isOpen: boolean
   onClose: () => void
@@ -38,7 +38,7 @@ export function Compose(props: {
   )
 }
 
-/** Where the words would go, a moment after the last letter. */
+/** The agent that would get the task, requested when the typing pauses. */
 function useRouted(task: string) {
   const [settled, setSettled] = useState('')
   useEffect(() => {
@@ -129,7 +129,7 @@ function ComposeForm({ onClose, onSent }: { onClose: () => void; onSent: (id: st
   )
 }
 
-/** Who takes it, and why. */
+/** Which agent gets the task, and why. */
 function Chosen({
   department,
   routed,

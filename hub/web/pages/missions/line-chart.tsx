@@ -7,7 +7,7 @@ const SIDE = 8
 const TOP = 24
 const BOTTOM = 28
 
-/** A line over its names, from zero; the first, the last and the highest point carry their number. */
+/** A line chart from zero. The first, the last and the highest point show their number. */
 export function LineChart({ label, points }: { label: string; points: Point[] }) {
   const language = useLanguage()
   const values = points.map(({ value }) => value)

@@ -2,13 +2,13 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { missionQuery } from './queries.ts'
 
-/** So much of what the model writes is shown; the rest is in the steps. */
+/** How much of the model's output is shown; the rest is in the steps. */
 const SHOWN = 6_000
 
 export type Live = { text: string; tokens: number }
 const NOTHING: Live = { text: '', tokens: 0 }
 
-/** useLive follows a mission while it works: its steps at once, and what the model writes. */
+/** useLive follows a running mission: its steps and the model's output. */
 export function useLive(id: string, isWorking: boolean): Live {
   const queryClient = useQueryClient()
   const [live, setLive] = useState(NOTHING)
@@ -27,7 +27,7 @@ export function useLive(id: string, isWorking: boolean): Live {
       look()
       const { status } = dataOf(event)
       if (status !== 'queued' && status !== 'processing') {
-        // The stream ends with the mission; the browser would open it again.
+        // The stream ends with the mission; otherwise the browser would open it again.
         source.close()
         for (const key of ['missions', 'approvals', 'drafts', 'today']) {
           void queryClient.invalidateQueries({ queryKey: [key] })

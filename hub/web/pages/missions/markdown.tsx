@@ -2,8 +2,9 @@ import { marked, type Token, type Tokens } from 'marked'
 import type { ReactNode } from 'react'
 
 /**
- * Markdown as React elements, made from marked's tokens: what a lead, a website or a model wrote
- * stays text. HTML in it is shown letter by letter, links lead only to the web, images to nowhere.
+ * Shows Markdown as React elements, made from marked's tokens. What a lead, a website or a model
+ * wrote stays text: HTML in it is shown as text, links lead only to the web, and images are not
+ * loaded.
  */
 export function Markdown({ text }: { text: string }) {
   return (
@@ -162,7 +163,7 @@ const isWeb = (href: string) => /^https?:\/\//i.test(href) && URL.canParse(href)
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }
 
-/** marked writes some letters as entities, which React would show as they are. */
+/** marked writes some characters as entities, which React would show literally. */
 function decode(text: string): string {
   return text.replace(/&(amp|lt|gt|quot|#39);/g, (whole, name: string) => ENTITIES[name] ?? whole)
 }

@@ -20,8 +20,8 @@ import { approvalsQuery, type Details, isOpen, missionQuery, useMissionStep } fr
 import { ResultView } from './result.tsx'
 import { StatusBadge } from './status.tsx'
 
-/** One mission: what was asked, how it goes, what came of it. */
-export function MissionDetail({ id, isFixed }: { id: string; isFixed: boolean }) {
+/** One mission: its task, its progress and its result. */
+export function MissionDetail({ id, isReadOnly }: { id: string; isReadOnly: boolean }) {
   const text = useText(missionsText)
   const query = useQuery(missionQuery(id))
   const { set } = useMissionAddress()
@@ -40,19 +40,19 @@ export function MissionDetail({ id, isFixed }: { id: string; isFixed: boolean })
           <FailedQuery error={query.error} onRetry={() => query.refetch()} />
         </>
       ) : (
-        <Whole mission={query.data} isFixed={isFixed} />
+        <Whole mission={query.data} isReadOnly={isReadOnly} />
       )}
     </article>
   )
 }
 
-function Whole({ mission, isFixed }: { mission: Details; isFixed: boolean }) {
+function Whole({ mission, isReadOnly }: { mission: Details; isReadOnly: boolean }) {
   const text = useText(missionsText)
   const language = useLanguage()
   const { slug } = useProject()
   const { set } = useMissionAddress()
-  // What only stops something stays possible in a project beyond the license.
-  const isReadOnly = useIsReadOnly()
+  // Stopping something stays possible in a project beyond the license.
+  const isHubReadOnly = useIsReadOnly()
   const isWorking = isOpen(mission)
   const live = useLive(mission.id, isWorking)
   const cancel = useMissionStep('cancel')
@@ -86,7 +86,7 @@ function Whole({ mission, isFixed }: { mission: Details; isFixed: boolean }) {
               <>
                 <span aria-hidden>·</span>
                 <span>
-                  {text.facts.took} {span(mission.started_at, mission.finished_at, language)}
+                  {text.facts.took} {duration(mission.started_at, mission.finished_at, language)}
                 </span>
               </>
             ) : null}
@@ -101,7 +101,7 @@ function Whole({ mission, isFixed }: { mission: Details; isFixed: boolean }) {
         {isWorking ? (
           <Button
             className="@max-md:w-full"
-            disabled={isReadOnly}
+            disabled={isHubReadOnly}
             isPending={cancel.isPending}
             icon={<Square size={14} aria-hidden />}
             onClick={() => cancel.mutate(mission.id)}
@@ -112,7 +112,7 @@ function Whole({ mission, isFixed }: { mission: Details; isFixed: boolean }) {
           <Button
             variant="primary"
             className="@max-md:w-full"
-            disabled={isFixed}
+            disabled={isReadOnly}
             isPending={retry.isPending}
             icon={<RotateCw size={14} aria-hidden />}
             onClick={() => retry.mutate(mission.id)}
@@ -128,7 +128,7 @@ function Whole({ mission, isFixed }: { mission: Details; isFixed: boolean }) {
         <Progress label={text.facts.working} value={mission.progress} />
       ) : null}
       {asked.map((one) => (
-        <ApprovalCard key={one.id} approval={one} isFixed={isFixed} />
+        <ApprovalCard key={one.id} approval={one} isReadOnly={isReadOnly} />
       ))}
       {mission.result ? <ResultView mission={mission} result={mission.result} /> : null}
       <Steps mission={mission} live={live.text} isWorking={mission.status === 'processing'} />
@@ -160,7 +160,7 @@ function Steps({
             <span className="min-w-0 flex-1 truncate">{step.title}</span>
             <span className="shrink-0 text-sm text-muted" data-numbers>
               {step.tokens > 0 ? `${text.tokens(step.tokens)} · ` : ''}
-              {span(step.started_at, step.finished_at, language)}
+              {duration(step.started_at, step.finished_at, language)}
             </span>
           </li>
         ))}
@@ -178,7 +178,7 @@ function Steps({
   )
 }
 
-/** What the model writes, as it comes; the newest line stays in view. */
+/** The model's output as it arrives; the newest line stays visible. */
 function LiveText({ text }: { text: string }) {
   const ref = useRef<HTMLPreElement>(null)
   useEffect(() => {
@@ -188,7 +188,7 @@ function LiveText({ text }: { text: string }) {
     <pre
       ref={ref}
       data-live
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach a scrollable region
       tabIndex={0}
       className="mt-1 max-h-48 overflow-y-auto rounded-panel border border-line bg-surface p-3 font-mono text-xs break-words whitespace-pre-wrap"
     >
@@ -197,8 +197,8 @@ function LiveText({ text }: { text: string }) {
   )
 }
 
-/** How long something took, in the largest unit that says it. */
-function span(from: string, to: string, language: Language): string {
+/** A duration in its largest suitable unit. */
+function duration(from: string, to: string, language: Language): string {
   const seconds = Math.max(0, (Date.parse(to) - Date.parse(from)) / 1000)
   const [value, unit] =
     seconds < 90

@@ -23,11 +23,11 @@ import { missionsText } from './missions.text.ts'
 import { approvalsQuery, type Mission, missionsQuery, STATUSES } from './queries.ts'
 import { StatusBadge } from './status.tsx'
 
-/** What the agents work on: given in plain words, watched, and what came of it. */
+/** The missions: composing, watching, and their results. */
 export function Missions() {
   const text = useText(missionsText)
   const { slug, read_only } = useProject()
-  const isFixed = useIsReadOnly() || read_only
+  const isReadOnly = useIsReadOnly() || read_only
   const { status, open, approval, isComposing, set } = useMissionAddress()
   const query = useInfiniteQuery(missionsQuery(slug, status))
   const missions = query.data?.pages.flatMap((page) => page.missions) ?? []
@@ -44,13 +44,13 @@ export function Missions() {
   useKeys({
     j: () => step(1),
     k: () => step(-1),
-    c: isFixed ? undefined : () => set({ do: 'compose' }),
+    c: isReadOnly ? undefined : () => set({ do: 'compose' }),
     Escape: open ? () => set({ mission: null }) : undefined,
   })
   const compose = (
     <Button
       variant="primary"
-      disabled={isFixed}
+      disabled={isReadOnly}
       onClick={() => set({ do: 'compose' })}
       icon={<Plus size={16} aria-hidden />}
     >
@@ -96,7 +96,7 @@ export function Missions() {
                   <li key={one.id}>
                     <ApprovalCard
                       approval={one}
-                      isFixed={isFixed}
+                      isReadOnly={isReadOnly}
                       isPointedAt={one.id === approval}
                     />
                   </li>
@@ -136,7 +136,7 @@ export function Missions() {
           )}
         </div>
         {open ? (
-          <MissionDetail key={open} id={open} isFixed={isFixed} />
+          <MissionDetail key={open} id={open} isReadOnly={isReadOnly} />
         ) : isEmpty ? null : (
           <div className="flex flex-1 items-center justify-center max-md:hidden">
             <Empty
@@ -148,7 +148,7 @@ export function Missions() {
         )}
       </div>
       <Compose
-        isOpen={isComposing && !isFixed}
+        isOpen={isComposing && !isReadOnly}
         onClose={() => set({ do: null })}
         onSent={(mission) => set({ do: null, status: null, mission })}
       />

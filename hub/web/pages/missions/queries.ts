@@ -21,7 +21,7 @@ export const STATUSES = [
   'cancelled',
 ] as const satisfies readonly Status[]
 
-/** Whether something may still happen to it. */
+/** Whether the mission is not finished. */
 export const isOpen = ({ status }: Pick<Mission, 'status'>) =>
   status === 'queued' || status === 'processing'
 
@@ -70,7 +70,7 @@ export const agentsQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 })
 
-/** What depends on missions is asked for again. */
+/** Refreshes everything that depends on missions. */
 export function refreshMissions(queryClient: QueryClient): Promise<unknown> {
   return Promise.all(
     ['missions', 'mission', 'approvals', 'today', 'kpi', 'drafts'].map((key) =>
@@ -79,7 +79,7 @@ export function refreshMissions(queryClient: QueryClient): Promise<unknown> {
   )
 }
 
-/** useCancel and useRetry: what can be done with a mission. */
+/** Cancels or retries a mission. */
 export function useMissionStep(step: 'cancel' | 'retry', onDone?: (mission: Mission) => void) {
   const queryClient = useQueryClient()
   const say = useToastError()

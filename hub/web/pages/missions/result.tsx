@@ -17,7 +17,7 @@ import type { Details } from './queries.ts'
 type Result = NonNullable<Details['result']>
 type Table = NonNullable<Result['table']>
 
-/** What a mission left behind. */
+/** The result of a mission. */
 export function ResultView({ mission, result }: { mission: Details; result: Result }) {
   const { result: text } = useText(missionsText)
   const base = `/p/${mission.project}`
@@ -141,7 +141,7 @@ function Documents({
   )
 }
 
-/** The table's two columns as a picture: bars beside their names, or a line over time. */
+/** A chart of the table's two columns: bars with names, or a line over time. */
 function Chart({ table, chart }: { table: Table; chart: NonNullable<Result['chart']> }) {
   const { result: text } = useText(missionsText)
   const x = table.columns.indexOf(chart.x)
@@ -168,7 +168,7 @@ function Chart({ table, chart }: { table: Table; chart: NonNullable<Result['char
 
 const SHOWN_ROWS = 50
 
-/** Postgres tells numbers that may be large as text; those that a number cannot hold stay text. */
+/** Postgres returns numbers that may be large as text; those too large for a number stay text. */
 function isNumeric(cell: Table['rows'][number][number] | undefined): boolean {
   if (typeof cell === 'number') return true
   return typeof cell === 'string' && /^-?(0|[1-9]\d{0,14})(\.\d{1,6})?$/.test(cell)
@@ -190,7 +190,7 @@ function ResultTable({ table }: { table: Table }) {
   return (
     <div>
       <section
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach a scrollable region
         tabIndex={0}
         aria-label={text.table}
         className="max-h-[32rem] overflow-auto rounded-panel border border-line"

@@ -20,7 +20,7 @@ const LOOKS: Record<Status, { icon: LucideIcon; tone: 'plain' | 'good' | 'warn' 
   cancelled: { icon: CircleX, tone: 'plain' },
 }
 
-/** Where a mission stands, and whom it waits for. */
+/** The status of a mission, and what it waits for. */
 export function StatusBadge({ mission }: { mission: Pick<Mission, 'status' | 'waits_for'> }) {
   const text = useText(missionsText)
   const { status, waits_for } = mission

@@ -12,7 +12,7 @@ import { leadsText } from '../leads/leads.text.ts'
 import { STAGES, StageMark } from '../leads/stage.tsx'
 import { numbersText } from './numbers.text.ts'
 
-/** The project in pictures. */
+/** The key figures of the project as charts. */
 export function Numbers() {
   const text = useText(numbersText)
   const { slug } = useProject()

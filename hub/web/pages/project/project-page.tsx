@@ -23,11 +23,11 @@ type Detailed = Schemas['Project'] & {
   tone: string
 }
 
-/** What a project is: for the agents, for listmonk; and the way to delete it. */
+/** The description of a project, for the agents and for listmonk, and the way to delete it. */
 export function ProjectPage() {
   const text = useText(projectText)
   const project = useProject()
-  // The shell has made the project of the address the active one, whose details this is.
+  // The shell has made the project in the address the active one; these are its details.
   const query = useQuery({
     queryKey: ['projects', 'active', project.slug],
     queryFn: async () => (await ok(api.GET('/api/cockpit/projects/active'))).project,
@@ -55,7 +55,7 @@ const LONG = ['description', 'icp', 'value_proposition', 'tone'] as const
 function About({ project }: { project: Detailed }) {
   const text = useText(projectText)
   const words = useText(common)
-  const isFixed = useIsReadOnly() || project.read_only
+  const isReadOnly = useIsReadOnly() || project.read_only
   const queryClient = useQueryClient()
   return (
     <HubForm
@@ -76,7 +76,7 @@ function About({ project }: { project: Detailed }) {
       }}
     >
       <p className="mb-5 max-w-2xl text-muted text-pretty">{text.about}</p>
-      <fieldset disabled={isFixed} className="grid gap-4 md:grid-cols-2">
+      <fieldset disabled={isReadOnly} className="grid gap-4 md:grid-cols-2">
         <FormField name="name" label={text.fields.name} className="md:col-span-2">
           <Input defaultValue={project.name} maxLength={120} />
         </FormField>
@@ -100,7 +100,7 @@ function About({ project }: { project: Detailed }) {
       </fieldset>
       <FormError className="mt-4" />
       <Actions>
-        <Submit disabled={isFixed}>{words.save}</Submit>
+        <Submit disabled={isReadOnly}>{words.save}</Submit>
       </Actions>
     </HubForm>
   )
@@ -109,7 +109,7 @@ function About({ project }: { project: Detailed }) {
 function MailingList() {
   const { list: text } = useText(projectText)
   const project = useProject()
-  const isFixed = useIsReadOnly() || project.read_only
+  const isReadOnly = useIsReadOnly() || project.read_only
   const queryClient = useQueryClient()
   const say = useToastError()
   const mail = useQuery(mailQuery)
@@ -124,7 +124,7 @@ function MailingList() {
   return (
     <Section title={text.title} text={known ? text.there(known.name, known.list_id) : text.text}>
       {known ? null : (
-        <Button disabled={isFixed} isPending={create.isPending} onClick={() => create.mutate()}>
+        <Button disabled={isReadOnly} isPending={create.isPending} onClick={() => create.mutate()}>
           {text.create}
         </Button>
       )}

@@ -4,7 +4,9 @@ import { STAGES, type Stage } from '../leads/stage.tsx'
 export type Held = { id: string; from: Stage; over: Stage }
 export type Columns = Record<Stage, Lead[]>
 
-/** The board: every lead in its column, those on their way where they were placed, newest first. */
+/**
+ * Every lead in its column, newest first. Leads that were just moved are where they were placed.
+ */
 export function columnsOf(leads: Lead[], placed: Record<string, Stage>): Columns {
   const columns = Object.fromEntries(STAGES.map((stage) => [stage, [] as Lead[]])) as Columns // safe: one entry a stage
   const seen = new Set<string>()
@@ -21,7 +23,7 @@ export function columnsOf(leads: Lead[], placed: Record<string, Stage>): Columns
   return columns
 }
 
-/** The stage neighbourOf one, staying on the board. */
+/** The neighbouring stage, or the same at either end of the board. */
 export function neighbourOf(stage: Stage, by: 1 | -1): Stage {
   const at = STAGES.indexOf(stage) + by
   return STAGES[Math.max(0, Math.min(STAGES.length - 1, at))] ?? stage
@@ -34,7 +36,7 @@ export type Move =
   | { kind: 'put' }
   | { kind: 'put_back' }
 
-/** What a key means on a card, by where it is and whether it is held. */
+/** What a key does on a card, depending on where the card is and whether it is picked up. */
 export function moveOf(
   key: string,
   at: { id: string; stage: Stage; columns: Columns; held: Held | undefined },

@@ -24,7 +24,7 @@ type Props = {
   onGrab: (event: PointerEvent, id: string) => void
 }
 
-/** One stage and who is in it. */
+/** One stage and its leads. */
 export function BoardColumn({ stage, leads, count, held, open, hasMore, onMore, ...rest }: Props) {
   const text = useText(salesText)
   const words = useText(common)

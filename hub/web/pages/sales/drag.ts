@@ -2,14 +2,14 @@ import { type PointerEvent as ReactPointerEvent, useEffect, useRef } from 'react
 import { STAGES, type Stage } from '../leads/stage.tsx'
 
 const FAR_PX = 5
-/** A finger that rests picks up; one that moves scrolls. */
+/** A finger that rests picks a card up; one that moves scrolls. */
 const REST_MS = 260
 const EDGE_PX = 72
 
 type Handlers = {
   isEnabled: boolean
   onOver: (id: string, over: Stage | undefined) => void
-  /** `over` is absent where it was let go beside the board. */
+  /** `over` is absent if the card was dropped next to the board. */
   onEnd: (id: string, over: Stage | undefined) => void
 }
 type Drag = {
@@ -22,7 +22,7 @@ type Drag = {
   timer: ReturnType<typeof setTimeout> | undefined
 }
 
-/** useDrag moves cards between columns by pointer; what it answers is a card's onPointerDown. */
+/** useDrag moves cards between columns by pointer; it returns the onPointerDown of a card. */
 export function useDrag(handlers: Handlers): (event: ReactPointerEvent, id: string) => void {
   const latest = useRef(handlers)
   latest.current = handlers
@@ -46,7 +46,7 @@ export function useDrag(handlers: Handlers): (event: ReactPointerEvent, id: stri
       const far = Math.hypot(event.clientX - drag.x, event.clientY - drag.y) > FAR_PX
       if (!drag.ghost) {
         if (!far) return
-        // Before it rested a finger scrolls.
+        // A finger that moves before it has rested scrolls.
         if (event.pointerType === 'touch') return end(undefined)
         lift(drag)
       }
@@ -103,7 +103,7 @@ export function useDrag(handlers: Handlers): (event: ReactPointerEvent, id: stri
   }
 }
 
-/** What follows the pointer is a picture of the card. */
+/** A copy of the card follows the pointer. */
 function lift(drag: Drag): void {
   const { card } = drag
   const box = card.getBoundingClientRect()
@@ -137,7 +137,7 @@ function scrollAtEdge(card: HTMLElement, x: number): void {
   if (x < left + EDGE_PX) board.scrollLeft -= 16
 }
 
-/** The click that ends a drag opens nothing. */
+/** The click at the end of a drag must not open the card. */
 function swallowClick(): void {
   const swallow = (event: MouseEvent) => event.stopPropagation()
   addEventListener('click', swallow, { capture: true, once: true })

@@ -21,19 +21,19 @@ import { BoardColumn } from './column.tsx'
 import { useDrag } from './drag.ts'
 import { salesText } from './sales.text.ts'
 
-/** The stages side by side: leads are dragged, or moved by keys, as the deal goes on. */
+/** The stages side by side: leads are moved by dragging or by keys. */
 export function Sales() {
   const text = useText(salesText)
   const leadsWords = useText(leadsText)
   const project = useProject()
-  const isFixed = useIsReadOnly() || project.read_only
+  const isReadOnly = useIsReadOnly() || project.read_only
   const lists = useStageLists(project.slug)
   const kpi = useQuery(kpiQuery(project.slug))
   const [search, setSearch] = useSearchParams()
   const open = search.get('lead')
   const [isAdding, setAdding] = useState(false)
   const [held, setHeld] = useState<Held>()
-  // Where a card was put counts until the hub has answered: it must not jump back for a moment.
+  // Until the hub has answered, a card stays where it was put and does not jump back.
   const [placed, setPlaced] = useState<Record<string, Stage>>({})
   const [said, setSaid] = useState('')
   const change = useChangeLead()
@@ -57,7 +57,7 @@ export function Sales() {
     setSaid(text.put(nameOf(lead), leadsWords.stages[to]))
   }
   const drag = useDrag({
-    isEnabled: !isFixed,
+    isEnabled: !isReadOnly,
     onOver: (id, over) => {
       const lead = leadOf(id)
       if (lead) setHeld({ id, from: lead.stage, over: over ?? lead.stage })
@@ -68,8 +68,8 @@ export function Sales() {
       if (lead && over) put(id, lead.stage, over)
     },
   })
-  // Moved to another column the card is drawn anew, perhaps twice until the hub has answered, and
-  // each time it has to be given the focus again; unless its user went elsewhere.
+  // A card that moves to another column is a new element, perhaps twice until the hub has answered.
+  // Each time it needs the focus again, unless the user has moved it elsewhere.
   const focus = useRef<string>(undefined)
   useEffect(() => {
     const id = focus.current
@@ -91,7 +91,7 @@ export function Sales() {
     addEventListener('pointerdown', forget)
     return () => removeEventListener('pointerdown', forget)
   }, [])
-  // The panel takes room: the card it belongs to stays in view.
+  // The panel takes space: scroll its card back into view.
   useEffect(() => {
     if (!open) return
     const timer = setTimeout(() => {
@@ -104,7 +104,7 @@ export function Sales() {
     if (event.metaKey || event.ctrlKey || event.altKey) return
     const move = moveOf(event.key, { id, stage, columns, held: held?.id === id ? held : undefined })
     const lead = leadOf(id)
-    if (!move || !lead || (isFixed && move.kind !== 'focus')) return
+    if (!move || !lead || (isReadOnly && move.kind !== 'focus')) return
     event.preventDefault()
     event.stopPropagation()
     focus.current = move.kind === 'focus' ? move.id : id
@@ -124,7 +124,7 @@ export function Sales() {
   const first = () => board.current?.querySelector<HTMLElement>('[data-card]')?.focus()
   useKeys({
     j: first,
-    c: isFixed ? undefined : () => setAdding(true),
+    c: isReadOnly ? undefined : () => setAdding(true),
     Escape: open ? () => setOpen(null) : undefined,
   })
 
@@ -133,11 +133,11 @@ export function Sales() {
   return (
     <Page
       title={text.title}
-      isBeside={open !== null}
+      hasPanel={open !== null}
       actions={
         <Button
           variant="primary"
-          disabled={isFixed}
+          disabled={isReadOnly}
           onClick={() => setAdding(true)}
           icon={<Plus size={16} aria-hidden />}
         >
@@ -155,7 +155,7 @@ export function Sales() {
           title={text.empty.title}
           text={text.empty.text}
           action={
-            <Button disabled={isFixed} onClick={() => setAdding(true)}>
+            <Button disabled={isReadOnly} onClick={() => setAdding(true)}>
               {leadsWords.add}
             </Button>
           }
@@ -189,7 +189,7 @@ export function Sales() {
       <p className="sr-only" aria-live="assertive">
         {said}
       </p>
-      <LeadPanel id={open} onClose={() => setOpen(null)} isFixed={isFixed} />
+      <LeadPanel id={open} onClose={() => setOpen(null)} isReadOnly={isReadOnly} />
       <QuickAdd
         isOpen={isAdding}
         onClose={() => setAdding(false)}

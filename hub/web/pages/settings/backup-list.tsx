@@ -21,7 +21,7 @@ import { Card } from './section.tsx'
 type Backup = Schemas['Backup']
 type Doing = { what: 'check' | 'restore' | 'delete'; backup: Backup }
 
-/** The backups on this machine, and what can be done with each. */
+/** The backups on this machine, with their actions. */
 export function BackupList({ backups, isBusy }: { backups: Backup[]; isBusy: boolean }) {
   const { backup: text } = useText(machineText)
   const words = useText(common)

@@ -14,7 +14,7 @@ import { machineText } from './machine.text.ts'
 
 export type OneBackup = { backup: Schemas['Backup']; onClose: () => void }
 
-/** What opens an encrypted backup. */
+/** The field for what opens an encrypted backup. */
 export function Secret({ backup }: Pick<OneBackup, 'backup'>) {
   const { backup: text } = useText(machineText)
   if (!backup.encrypted) return null
@@ -25,7 +25,7 @@ export function Secret({ backup }: Pick<OneBackup, 'backup'>) {
   )
 }
 
-/** A private age key begins so; everything else is a passphrase. */
+/** A private age key starts like this; everything else is a passphrase. */
 function secretOf(secret: string | undefined) {
   if (!secret) return {}
   return secret.startsWith('AGE-SECRET-KEY-') ? { identity: secret } : { passphrase: secret }
@@ -33,13 +33,13 @@ function secretOf(secret: string | undefined) {
 
 export type Checked = Schemas['CheckedBackup']
 
-/** checkOne opens a backup and answers what is in it. */
+/** checkOne opens a backup and returns its contents. */
 export const checkOne = (name: string, secret: string | undefined) =>
   ok(api.POST('/api/cockpit/backup/check', { body: { name, ...secretOf(secret) } }))
 
 /**
- * Looks into a backup first, an encrypted one with its secret: whose it is, and what of its settings
- * would be taken over. Then the backup is restored as a person says.
+ * First inspects a backup, an encrypted one with its secret: who signed it, and which of its
+ * settings could be restored. Then restores it as the admin chooses.
  */
 export function Restore({ backup, onClose }: OneBackup) {
   const { backup: text } = useText(machineText)
@@ -132,7 +132,9 @@ export function Restore({ backup, onClose }: OneBackup) {
 
 const LOOK_MS = 700
 
-/** The hub restarts itself after a restore: the page then waits for it and asks for everything anew. */
+/**
+ * After a restore the hub restarts itself; the page waits for that and fetches everything again.
+ */
 async function untilRestored(): Promise<void> {
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
@@ -141,7 +143,7 @@ async function untilRestored(): Promise<void> {
       if (job?.kind !== 'restore' || job.status === 'failed') return
       if (job.status === 'done') return connection.set('restarting')
     } catch {
-      return // It is away already: the connection says so.
+      return // It is already restarting; the connection banner says so.
     }
   }
 }

@@ -17,14 +17,14 @@ type Kept = Schemas['SystemSettings']['backup']
 type Encryption = Kept['encryption']['kind']
 type Target = Kept['target']['kind']
 
-/** What is asked of each target, in the order of the form; its secret comes after. */
+/** The fields of each target, in the order of the form; the secret follows them. */
 const ASKED = {
   none: [],
   s3: ['endpoint', 'bucket', 'region', 'prefix', 'access_key_id'],
   rsync: ['destination'],
 } as const satisfies Record<Target, string[]>
 
-/** When a backup is made by itself, how many stay, and where else they go. */
+/** When backups are made automatically, how many are kept, and where they are copied to. */
 export function BackupSettings() {
   const query = useQuery(systemQuery)
   if (!query.data) return null

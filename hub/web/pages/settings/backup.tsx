@@ -16,7 +16,7 @@ import { BackupSettings } from './backup-settings.tsx'
 import { machineText } from './machine.text.ts'
 import { Card, Facts, Section } from './section.tsx'
 
-/** Backups: made now, listed, checked, fetched, brought back. */
+/** Making, listing, checking, downloading and restoring backups. */
 export function Backup() {
   const { backup: text } = useText(machineText)
   const query = useQuery(backupsQuery)
@@ -64,7 +64,7 @@ function JobState({ job }: { job: Schemas['BackupJob'] }) {
   const { backup: text } = useText(machineText)
   if (job.status === 'running') {
     const step = Object.hasOwn(text.steps, job.step)
-      ? text.steps[job.step as keyof typeof text.steps] // safe: just asked
+      ? text.steps[job.step as keyof typeof text.steps] // safe: checked in the condition
       : job.step
     return (
       <div className="mt-4" role="status">
@@ -97,7 +97,7 @@ function JobState({ job }: { job: Schemas['BackupJob'] }) {
   )
 }
 
-/** A backup from elsewhere; it may be large, so it goes as it is, with its progress. */
+/** Uploads a backup. It may be large, so it is sent as it is and with its progress. */
 function UploadButton() {
   const { backup: text } = useText(machineText)
   const queryClient = useQueryClient()
@@ -140,7 +140,7 @@ function UploadButton() {
   )
 }
 
-/** fetch tells nothing of how much has gone; XMLHttpRequest does. */
+/** fetch does not report the progress of an upload; XMLHttpRequest does. */
 function send(file: File, onProgress: (share: number) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()

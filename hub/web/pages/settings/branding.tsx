@@ -21,7 +21,7 @@ type Look = Schemas['BrandingSettings']['branding']
 const MAX_BYTES = 200 * 1024
 const COLOUR = /^#[0-9a-f]{6}$/i
 
-/** The customer's own name, logo and colours, seen before they are saved. */
+/** The customer's own name, logo and colours, with a preview before they are saved. */
 export function Branding() {
   const { branding: text } = useText(settingsText)
   const query = useQuery({
@@ -173,7 +173,7 @@ function ColourInput({
   )
 }
 
-/** A button, a link and the head of a letter as they would look. */
+/** A button, a link and the head of a mail in the new look. */
 function Preview({ look }: { look: Look }) {
   const { branding: text } = useText(settingsText)
   const { primary, accent } = look.colors

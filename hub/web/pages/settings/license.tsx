@@ -16,7 +16,7 @@ import { settingsText } from './settings.text.ts'
 
 const KEY = ['settings', 'license']
 
-/** The license: what it allows, and another one in its place. */
+/** The license, what it allows, and a form to replace it. */
 export function License() {
   const { license: text } = useText(settingsText)
   const query = useQuery({ queryKey: KEY, queryFn: () => ok(api.GET('/api/cockpit/license')) })
@@ -39,7 +39,7 @@ function Whole({ license }: { license: Schemas['License'] }) {
   const queryClient = useQueryClient()
   const say = useToastError()
   const projects = useQuery(projectsQuery).data ?? []
-  // Which projects are read-only, and the look, depend on it.
+  // The license decides which projects are read-only, and the look.
   const refresh = () => queryClient.invalidateQueries()
   const remove = useMutation({
     mutationFn: () => ok(api.DELETE('/api/cockpit/license')),

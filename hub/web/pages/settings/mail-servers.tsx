@@ -16,7 +16,7 @@ import { useChangeMail } from './use-change-mail.ts'
 
 type Kind = 'smtp' | 'listmonk' | 'imap'
 
-/** The servers letters go out by and come in at. */
+/** The servers for outgoing and incoming mail. */
 export function MailServers({ view }: { view: MailView }) {
   return (
     <>

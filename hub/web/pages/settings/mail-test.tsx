@@ -11,7 +11,7 @@ import { Card } from './section.tsx'
 const tryAll = () => ok(api.POST('/api/cockpit/settings/mail/test'))
 type Checks = Awaited<ReturnType<typeof tryAll>>
 
-/** Tries every server that is set, and names what is missing. */
+/** Tests every configured server and names what is missing. */
 export function MailTest({ view: { mail } }: { view: MailView }) {
   const text = useText(mailText)
   const say = useToastError()

@@ -18,7 +18,7 @@ import { MailTest } from './mail-test.tsx'
 import { Card, Facts, Section } from './section.tsx'
 import { useChangeMail } from './use-change-mail.ts'
 
-/** Who writes, by which server, how much, and how it goes. */
+/** The sender, the servers, the daily limit, and the state of sending. */
 export function Mail() {
   const text = useText(mailText)
   const query = useQuery(mailQuery)

@@ -9,7 +9,7 @@ import { useText } from '../../i18n.ts'
 import { modelsText } from './models.text.ts'
 import { Card } from './section.tsx'
 
-/** A model that is none of ours, by its address. */
+/** A model that is not among the presets, by its address. */
 export function ModelAddress({ models: { download } }: { models: ModelsOverview }) {
   const text = useText(modelsText)
   const queryClient = useQueryClient()

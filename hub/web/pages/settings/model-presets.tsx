@@ -14,7 +14,7 @@ import { Card, memory } from './section.tsx'
 
 type Preset = ModelsOverview['presets'][number]
 
-/** The models we know, with how much of this machine's memory each takes. */
+/** The presets, with how much of this machine's memory each uses. */
 export function ModelPresets({ models }: { models: ModelsOverview }) {
   const text = useText(modelsText)
   return (

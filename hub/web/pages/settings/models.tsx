@@ -16,7 +16,7 @@ import { ModelPresets } from './model-presets.tsx'
 import { modelsText } from './models.text.ts'
 import { Card, Section } from './section.tsx'
 
-/** Which model the agents think with. */
+/** The language model that the agents use. */
 export function Models() {
   const text = useText(modelsText)
   return (
@@ -26,7 +26,7 @@ export function Models() {
   )
 }
 
-/** The choice itself; the wizard has it too. */
+/** The choice itself; also used in the wizard. */
 function ModelChoice() {
   const query = useQuery(modelsQuery)
   if (query.isPending) return <SkeletonRows rows={8} />
@@ -48,7 +48,7 @@ type Change =
   | { kind: 'local'; file: string; preset?: string }
   | { kind: 'endpoint'; url: string; model: string; api_key?: string }
 
-/** useChoose puts a model to use. */
+/** useChoose makes the hub use a model. */
 function useChoose() {
   const queryClient = useQueryClient()
   return async (body: Change) => {

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { cn } from '../../../../web/ui/class-names.ts'
 import { bytes, type Language } from '../../i18n.ts'
 
-/** One section of the settings: what it is for, then its parts. */
+/** A section of the settings: its purpose, then its cards. */
 export function Section({
   title,
   text,
@@ -23,7 +23,7 @@ export function Section({
   )
 }
 
-/** A part of a section, in a frame of its own. */
+/** A part of a section, in its own frame. */
 export function Card({
   title,
   text,
@@ -72,7 +72,7 @@ export function Facts({ rows }: { rows: [string, ReactNode][] }) {
   )
 }
 
-/** Memory as people name it: a machine of 16 GB has 2^34 bytes. */
+/** Memory in binary units: a machine with 16 GB has 2^34 bytes. */
 export function memory(language: Language, value: number): string {
   return bytes(language, (value / 2 ** 30) * 1e9)
 }

@@ -7,7 +7,7 @@ import { ServiceKeyForm } from '../welcome/key-step.tsx'
 import { Card, Section } from './section.tsx'
 import { settingsText } from './settings.text.ts'
 
-/** Which database key is in use, and another one in its place. */
+/** The database key in use, and a form to replace it. */
 export function ServiceKey() {
   const { key: text } = useText(settingsText)
   const role = useQuery(healthQuery).data?.key_role

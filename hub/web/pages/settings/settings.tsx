@@ -26,7 +26,7 @@ const SECTIONS = {
 type Name = keyof typeof SECTIONS
 const NAMES = Object.keys(SECTIONS) as Name[] // safe: the keys of a constant
 
-/** Everything that is set once: each section has an address of its own. */
+/** The settings; each section has its own address. */
 export function Settings() {
   const text = useText(settingsText)
   const [path, navigate] = useLocation()

@@ -17,7 +17,7 @@ import { Card, Section } from './section.tsx'
 const KEY = ['settings', 'suppression']
 const PAGE = 50
 
-/** Who never gets mail again; only a bounce is taken back. */
+/** The people who never get mail again. Only a bounce can be released. */
 export function Suppression() {
   const { suppression: text } = useText(mailText)
   return (

@@ -23,7 +23,7 @@ export const systemQuery = queryOptions({
   queryFn: async () => (await ok(api.GET('/api/cockpit/settings/system'))).system,
 })
 
-/** The machine, the hub on it, what is amiss, and a few settings of both. */
+/** The machine, the hub on it, current faults, and a few settings of both. */
 export function System() {
   const { system: text } = useText(machineText)
   const query = useQuery({
@@ -49,7 +49,7 @@ export function System() {
   )
 }
 
-/** How full something is, beside its numbers. */
+/** How full something is, next to its numbers. */
 function Meter({ used, all, label }: { used: number; all: number; label: string }) {
   const share = all > 0 ? Math.min(1, used / all) : 0
   return (

@@ -8,7 +8,7 @@ type Change = Omit<Partial<Schemas['MailSettings']>, 'smtp' | 'listmonk' | 'imap
   imap?: object | null
 }
 
-/** useChangeMail writes some of the settings; the rest stays. */
+/** useChangeMail changes some of the settings; the rest stays as it is. */
 export function useChangeMail() {
   const queryClient = useQueryClient()
   return async (body: Change) => {

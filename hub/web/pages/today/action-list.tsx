@@ -26,7 +26,7 @@ import { Button } from '../../../../web/ui/button.tsx'
 import { day } from '../../../../web/ui/time.tsx'
 import { localeOf, useLanguage, useText } from '../../i18n.ts'
 import { today } from '../leads/lead-tasks.tsx'
-import { type NextAction, placeOf } from './actions.ts'
+import { type NextAction, pathOf } from './actions.ts'
 import { todayText } from './today.text.ts'
 
 const GLYPHS: Record<NextAction['kind'], LucideIcon> = {
@@ -53,7 +53,7 @@ const GLYPHS: Record<NextAction['kind'], LucideIcon> = {
 
 const AT_FIRST = 10
 
-/** What comes next, each line leading to where it is done. */
+/** The next actions, each with a link to where it is done. */
 export function ActionList({ actions }: { actions: NextAction[] }) {
   const text = useText(todayText)
   const language = useLanguage()
@@ -71,7 +71,7 @@ export function ActionList({ actions }: { actions: NextAction[] }) {
               className="border-b border-line last:border-0"
             >
               <Link
-                href={placeOf(action)}
+                href={pathOf(action)}
                 className="group flex min-h-12 items-center gap-3 rounded-control px-2 py-2 hover:bg-hover md:-mx-2"
               >
                 <Glyph size={16} className="shrink-0 text-muted" aria-hidden />

@@ -8,8 +8,8 @@ const SETTINGS: Record<string, string> = {
   models: 'models',
 }
 
-/** Where an action is done. */
-export function placeOf(action: NextAction): string {
+/** The page where an action is done. */
+export function pathOf(action: NextAction): string {
   const { ref, kind, lead_id } = action
   const base = `/p/${action.project}`
   if (kind === 'create_project') return '/welcome/project'

@@ -16,7 +16,7 @@ import { STAGES, StageMark } from '../leads/stage.tsx'
 import { ActionList } from './action-list.tsx'
 import { todayText } from './today.text.ts'
 
-/** What happened today, what comes next, and how the project stands. */
+/** What happened today, what to do next, and the state of the project. */
 export function Today() {
   const text = useText(todayText)
   const language = useLanguage()

@@ -5,7 +5,7 @@ import { ProjectForm } from '../../shell/create-project.tsx'
 import { accessText } from '../access.text.ts'
 import { StepHead } from './step.tsx'
 
-/** The last step: afterwards there is something to work in. */
+/** The last step: the first project. */
 export function FirstProject() {
   const text = useText(accessText).first_project
   const [, navigate] = useLocation()

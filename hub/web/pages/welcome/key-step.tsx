@@ -36,7 +36,7 @@ export function KeyStep({ onDone, onSkip }: StepProps) {
 
 const SLOW_MS = 30_000
 
-/** Pastes a database key and waits through the restart that follows; Settings has it too. */
+/** Accepts a database key and waits for the restart that follows; also used in Settings. */
 export function ServiceKeyForm({
   onDone,
   second,

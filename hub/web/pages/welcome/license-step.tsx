@@ -11,7 +11,7 @@ import { setupText } from './setup.text.ts'
 import { StepHead } from './step.tsx'
 import type { StepProps } from './steps.ts'
 
-/** The license key, or staying with one project. */
+/** The license key, or continuing with one project. */
 export function LicenseStep({ onDone, onSkip }: StepProps) {
   const { license: text } = useText(setupText)
   const queryClient = useQueryClient()

@@ -15,7 +15,7 @@ import type { StepProps } from './steps.ts'
 
 const SECURITIES = ['starttls', 'tls', 'none'] as const
 
-/** The least that letters need to be sent. */
+/** The minimum that is needed to send mail. */
 export function MailStep({ onDone, onSkip }: StepProps) {
   const { mail: text } = useText(setupText)
   const words = useText(common)

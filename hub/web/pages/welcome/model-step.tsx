@@ -17,7 +17,10 @@ import { setupText } from './setup.text.ts'
 import { StepHead } from './step.tsx'
 import type { StepProps } from './steps.ts'
 
-/** Which model the hub thinks with: what fits this machine, downloaded while the wizard goes on. */
+/**
+ * The choice of the language model: those that fit this machine, downloaded while the wizard
+ * continues.
+ */
 export function ModelStep({ onDone, onSkip }: StepProps) {
   const { model: text } = useText(setupText)
   const query = useQuery(modelsQuery)

@@ -10,7 +10,7 @@ import { accessText } from '../access.text.ts'
 import { StepHead } from './step.tsx'
 import type { StepProps } from './steps.ts'
 
-/** The set-up code for the admin's password. */
+/** Exchanges the set-up code for the admin's password. */
 export function PasswordStep({ onDone }: StepProps) {
   const text = useText(accessText).password
   const queryClient = useQueryClient()

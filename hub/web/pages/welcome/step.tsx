@@ -10,7 +10,7 @@ export function StepHead({ title, text }: { title: string; text: ReactNode }) {
   )
 }
 
-/** A command to run on the server, easy to select whole. */
+/** A command to run on the server, which a click selects as a whole. */
 export function Command({ children }: { children: string }) {
   return (
     <code className="mt-1 block select-all overflow-x-auto rounded-control border border-line bg-surface px-3 py-2 font-mono text-sm">

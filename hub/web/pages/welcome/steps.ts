@@ -2,7 +2,7 @@ export const STEPS = ['password', 'key', 'model', 'license', 'mail', 'project'] 
 export type Step = (typeof STEPS)[number]
 export type StepProps = { onDone: () => void; onSkip: () => void }
 
-/** What can be done without, for now. */
+/** The steps that may be skipped for now. */
 const SKIPPED = 'hub.welcome.skipped'
 
 export function readSkipped(): Step[] {
@@ -25,7 +25,7 @@ export type Facts = {
   skipped: readonly Step[]
 }
 
-/** Where every step stands, from what the hub says of itself. */
+/** The state of every step, from what the hub reports. */
 export function stepStates(facts: Facts): Record<Step, 'done' | 'skipped' | 'open'> {
   const done: Record<Step, boolean> = {
     password: facts.is_set_up,

@@ -31,7 +31,10 @@ const PANELS = {
   project: FirstProject,
 } satisfies Record<Step, React.ComponentType<StepProps>>
 
-/** The wizard: what is done is read from the hub itself, so it goes on where somebody left it. */
+/**
+ * The wizard. The hub itself knows which steps are done, so the wizard continues where somebody
+ * left it.
+ */
 export function Welcome({ step }: { step?: string | undefined }) {
   const text = useText(accessText).welcome
   const look = useLook()

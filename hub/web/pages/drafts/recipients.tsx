@@ -4,31 +4,31 @@ import { Link } from 'wouter'
 import { useText } from '../../i18n.ts'
 import { useProject } from '../../project.ts'
 import { stepsText } from './drafts.text.ts'
-import { type Detailed, MAX_PEOPLE, type Readers as ReadersOf, recipientsQuery } from './queries.ts'
+import { type Detailed, MAX_PEOPLE, type Preview, recipientsQuery } from './queries.ts'
 
-/** Who gets it, or what became of each mail once it is approved. */
-export function People({ detailed, action }: { detailed: Detailed; action: ReactNode }) {
+/** The recipients, or the outcome of each mail after the approval. */
+export function Recipients({ detailed, action }: { detailed: Detailed; action: ReactNode }) {
   const text = useText(stepsText)
   const { draft, recipients } = detailed
-  const isFixed = draft.progress.total > 0
+  const isApproved = draft.progress.total > 0
   return (
     <section aria-labelledby="people">
       <h3 id="people" className="mb-2 flex justify-between text-sm text-muted">
         <span>{text.recipients}</span>
         <span data-numbers>
-          {isFixed
+          {isApproved
             ? text.of(draft.progress.sent, draft.progress.total)
             : text.will_get(recipients.will_get_it, recipients.total)}
         </span>
       </h3>
-      {isFixed ? <Fixed detailed={detailed} /> : <Readers recipients={recipients} />}
+      {isApproved ? <Outcomes detailed={detailed} /> : <RecipientPreview recipients={recipients} />}
       {action}
     </section>
   )
 }
 
-/** The first of those it would go to, and why some of them do not get it. */
-export function Readers({ recipients }: { recipients: ReadersOf }) {
+/** The first of the recipients, and why some leads are not among them. */
+export function RecipientPreview({ recipients }: { recipients: Preview }) {
   const text = useText(stepsText)
   const { sample, total, without_email } = recipients
   return (
@@ -36,7 +36,7 @@ export function Readers({ recipients }: { recipients: ReadersOf }) {
       {sample.length === 0 ? <p className="text-muted">{text.no_people}</p> : null}
       <ul className="flex flex-col">
         {sample.map((one) => (
-          <Person
+          <RecipientRow
             key={one.lead_id}
             {...one}
             note={null}
@@ -55,14 +55,14 @@ export function Readers({ recipients }: { recipients: ReadersOf }) {
   )
 }
 
-function Fixed({ detailed: { draft } }: { detailed: Detailed }) {
+function Outcomes({ detailed: { draft } }: { detailed: Detailed }) {
   const text = useText(stepsText)
   const { data } = useQuery(recipientsQuery(draft))
   return (
     <>
       <ul className="flex flex-col">
         {data?.recipients.map((one) => (
-          <Person
+          <RecipientRow
             key={one.email}
             {...one}
             note={text.people_states[one.state]}
@@ -80,7 +80,7 @@ function Fixed({ detailed: { draft } }: { detailed: Detailed }) {
   )
 }
 
-function Person({
+function RecipientRow({
   lead_id,
   email,
   name,
@@ -92,7 +92,7 @@ function Person({
   email: string
   name: string | null
   note: string | null
-  /** More about it, in a sentence. */
+  /** A sentence with details. */
   why?: string | null
   isOut: boolean
 }) {

@@ -8,8 +8,8 @@ import { stepsText } from './drafts.text.ts'
 import { type Draft, useStep } from './queries.ts'
 import { Unclear } from './unclear.tsx'
 
-/** Where a draft stands and why, and how far its mails have come. */
-export function Standing({ draft, isFixed }: { draft: Draft; isFixed: boolean }) {
+/** The state of a draft with its reason, and the progress of its mails. */
+export function DraftProgress({ draft, isReadOnly }: { draft: Draft; isReadOnly: boolean }) {
   const text = useText(stepsText)
   const { state } = draft
   return (
@@ -21,13 +21,13 @@ export function Standing({ draft, isFixed }: { draft: Draft; isFixed: boolean })
           text={draft.state_reason}
         />
       ) : null}
-      {state === 'sending' ? <Sending draft={draft} isFixed={isFixed} /> : null}
-      {state === 'unclear' ? <Unclear draft={draft} isFixed={isFixed} /> : null}
+      {state === 'sending' ? <Sending draft={draft} isReadOnly={isReadOnly} /> : null}
+      {state === 'unclear' ? <Unclear draft={draft} isReadOnly={isReadOnly} /> : null}
     </div>
   )
 }
 
-function Sending({ draft, isFixed }: { draft: Draft; isFixed: boolean }) {
+function Sending({ draft, isReadOnly }: { draft: Draft; isReadOnly: boolean }) {
   const text = useText(stepsText)
   const { progress, paused_at } = draft
   const { mutate, isPending } = useStep(paused_at ? 'resume' : 'pause', draft.id)
@@ -60,7 +60,7 @@ function Sending({ draft, isFixed }: { draft: Draft; isFixed: boolean }) {
       <div>
         <Button
           icon={<Icon size={14} aria-hidden />}
-          disabled={isFixed}
+          disabled={isReadOnly}
           isPending={isPending}
           onClick={() => mutate()}
         >

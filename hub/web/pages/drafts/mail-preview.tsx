@@ -8,8 +8,8 @@ import { DiffView } from './diff-view.tsx'
 import { draftsText } from './drafts.text.ts'
 import type { Detailed, Draft } from './queries.ts'
 
-/** The letter, in the way that was chosen. */
-export function Letter({
+/** The mail in the chosen view. */
+export function MailPreview({
   detailed,
   view,
   marked,
@@ -17,7 +17,7 @@ export function Letter({
 }: {
   detailed: Detailed
   view: View
-  /** The claim that is pointed at. */
+  /** The highlighted claim. */
   marked: number | undefined
   onMark: (claim: number | undefined) => void
 }) {
@@ -27,7 +27,7 @@ export function Letter({
     return (
       <div className="mx-auto w-full max-w-2xl p-4 md:p-8">
         <p className="mb-4 text-sm text-muted">{diff ? text.changes_hint : text.no_changes}</p>
-        {diff ? <DiffView patch={diff} isLetter /> : null}
+        {diff ? <DiffView patch={diff} isMail /> : null}
       </div>
     )
   }
