@@ -82,7 +82,7 @@ const Expires = z
   .transform((text) => new Date(text))
   .refine((at) => at.getTime() > Date.now(), 'must be in the future')
 
-/** An account in an option that says whose something is. */
+/** An account, for options that name an owner. */
 const Owner = z.union(
   [Id.transform((user) => ({ user })), Email.transform((email) => ({ email }))],
   {
@@ -91,7 +91,7 @@ const Owner = z.union(
   },
 )
 
-/** The options that say about whose account a verb is: one of them. */
+/** The options that name an account: exactly one of them. */
 const accountOptions = { email: Email.optional(), user: Id.optional() }
 function requireOneAccount({ email, user }: AccountSelector, context: z.RefinementCtx): void {
   if ((email === undefined) !== (user === undefined)) return
@@ -139,7 +139,7 @@ const VERBS: Record<string, Verb> = {
   'queue redrive': verb(z.strictObject({}), redrive),
 }
 
-/** A verb reads its own options first: a mistake there touches no database. */
+/** Options are checked before the database is used. */
 function verb<S extends z.ZodType>(
   schema: S,
   run: (client: pg.Client, options: z.output<S>) => Promise<Result>,
@@ -205,7 +205,7 @@ async function findDatabase(options: {
   return { adminUrl: server.adminUrl, close: server.stop }
 }
 
-/** Lines `name: value`; a list of things becomes a table. */
+/** Lines `name: value`; a list becomes a table. */
 function readable(result: Result): string {
   const width = Math.max(...Object.keys(result).map((name) => name.length))
   return Object.entries(result)

@@ -19,7 +19,7 @@ const HELP = `npm run hub -- [options]
 const SEE_HELP = 'See npm run hub -- --help'
 const MAIN = resolve(import.meta.dirname, '../hub/main.ts')
 
-/** The hub ends with it to be started again, e.g. with another key. */
+/** The hub exits with this code to be started again, e.g. with another key. */
 const RESTART = 75
 const CRASH_PAUSE_MS = 2_000
 
@@ -57,7 +57,7 @@ async function main(): Promise<void> {
 
 type Ending = { isEnding: boolean; child: ChildProcess | undefined }
 
-/** On a signal the child is asked to end; what it was is then not started again. */
+/** On a signal the child is asked to end and is not started again. */
 function endOnSignal(): Ending {
   const ending: Ending = { isEnding: false, child: undefined }
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
@@ -101,7 +101,7 @@ function welcome(paths: Paths, port: number, setup_code: string | null): void {
   say(`  For scripts   the bearer token in ${join(paths.config_dir, 'hub.token')}`)
 }
 
-/** Of the hub's log a person at a terminal wants faults only; LOG=json shows all. */
+/** At a terminal only faults are shown; LOG=json shows all lines of the hub's log. */
 function print(line: string): void {
   if (process.env.LOG === 'json') {
     say(line)

@@ -48,7 +48,9 @@ async function main(): Promise<void> {
   throw new UsageError(`There is no command "${command}". ${SEE_HELP}`)
 }
 
-/** keygen keeps a new private key and answers its public half as a line of the JWKS. */
+/**
+ * keygen writes a new private key to the file and returns its public key as a line for the JWKS.
+ */
 async function keygen(file: string): Promise<string> {
   if (existsSync(file)) throw new UsageError(`${file} already exists. Choose another name.`)
   const { privateKey, publicKey } = await generateKeyPair('Ed25519', { extractable: true })

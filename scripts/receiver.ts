@@ -10,7 +10,7 @@ Receives webhooks on this machine, checks their signatures, and prints what they
 the channel's signing_secret. Watchpost must be allowed to send here: ALLOW_PRIVATE_TARGETS.`
 const SEE_HELP = 'See npm run receiver -- --help'
 
-/** What is read of a message; a receiver looks only at what it needs. */
+/** The part of a message that is shown. */
 const Message = z.object({
   type: z.string(),
   data: z.object({
@@ -49,7 +49,10 @@ function readSecret(secret: string | undefined): string {
   return secret
 }
 
-/** receive answers 204 to what is signed with the secret, else 401; the same message twice is told once. */
+/**
+ * receive answers 204 if the signature is valid, otherwise 401. A message that arrives twice is
+ * printed once.
+ */
 async function receive(options: {
   secret: string
   port: number

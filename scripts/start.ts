@@ -31,7 +31,10 @@ const SEE_HELP = 'See npm start -- --help'
 const ACCOUNT = { email: 'local@watchpost.localhost', plan: 'enterprise' } as const
 const THIS_MACHINE = '127.0.0.1/32,::1/128,localhost'
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
-/** npm and the terminal may both pass on one Ctrl-C: only a later signal is impatience. */
+/**
+ * npm and the terminal may both pass on the same Ctrl-C: only a later signal ends the process at
+ * once.
+ */
 const PATIENCE_MS = 2_000
 
 type Options = {
@@ -100,7 +103,7 @@ async function start(options: Options, env: Environment, closing: Close[]): Prom
   const began = performance.now()
   options.port = await findPort(options)
   const known = await readSecrets(options.data_dir)
-  // Every mistake in the configuration shows before anything is started.
+  // Mistakes in the configuration are reported before anything is started.
   configure(options, env, { api: 'postgres://-', jobs: 'postgres://-' }, known ?? NO_SECRETS)
 
   say(`Watchpost ${VERSION}${options.is_replay ? ', REPLAY of a recorded week' : ''}`)
@@ -189,13 +192,13 @@ function configure(options: Options, env: Environment, urls: Logins, secrets: Se
   )
 }
 
-/** A database of somebody's own may be reached by the two roles in its own ways, as by a pooler. */
+/** In a database of one's own, the two roles may log in by other addresses, such as a pooler's. */
 function givenLogins(options: Options, env: Environment): Logins | undefined {
   const { API_DATABASE_URL: api, JOBS_DATABASE_URL: jobs } = env
   return options.database_url && api && jobs ? { api, jobs } : undefined
 }
 
-/** The local account, where nobody has one yet; with its key, which is seen only now. */
+/** Creates the local account with its key if there is no account yet; the key is shown only now. */
 async function firstAccount(adminUrl: string): Promise<MintedKey | undefined> {
   if (await asOperator(adminUrl, hasAccounts)) return undefined
   return asOperator(adminUrl, (client) =>
@@ -209,7 +212,9 @@ function adminOptions({ database_url, data_dir }: Options): string {
   return folder === '.data' ? '' : ` --data-dir ${folder}`
 }
 
-/** One signal ends everything in order, also in the middle of the start; another, later one at once. */
+/**
+ * The first signal stops everything in order, even during the start; a later one ends the process.
+ */
 function stopOnSignal(starting: Promise<void>, closing: Close[]): void {
   let first: number | undefined
   const onSignal = async () => {

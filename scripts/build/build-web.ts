@@ -23,7 +23,7 @@ const SOURCES = [
 const FOLDER = join(ROOT, 'dist/hub')
 const STAMP = join(FOLDER, 'stamp')
 
-/** buildWeb makes dist/hub what the sources say; quick when it is already. */
+/** buildWeb builds dist/hub if the sources have changed. */
 export async function buildWeb({ force = false, log = console.log } = {}): Promise<void> {
   const sources = await hashOf(SOURCES)
   const built = existsSync(STAMP) ? await readFile(STAMP, 'utf8') : ''
@@ -34,11 +34,11 @@ export async function buildWeb({ force = false, log = console.log } = {}): Promi
   const options = ['--outDir', fresh, '--logLevel', 'warn']
   await promisify(execFile)(process.execPath, [vite, 'build', ...options], {
     cwd: join(ROOT, 'hub/web'),
-    // Also from a test: React is bundled as it is meant for people, not for its developers.
+    // Also from a test: this bundles React for production.
     env: { ...process.env, NODE_ENV: 'production' },
   })
   await writeFile(join(fresh, 'stamp'), sources)
-  // Whole at once: a running hub serves the one or the other.
+  // Replaced at once, so that a running hub serves either the old or the new one.
   await rm(FOLDER, { recursive: true, force: true })
   await rename(fresh, FOLDER)
 }

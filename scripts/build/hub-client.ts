@@ -1,4 +1,4 @@
-/** Writes hub/web/api/api.gen.ts, the types of the hub's HTTP interface, from its own routes. */
+/** Writes hub/web/api/api.gen.ts, the types of the hub's HTTP API, from its own routes. */
 import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,11 +12,11 @@ export const TYPES = resolve(import.meta.dirname, '../../hub/web/api/api.gen.ts'
 
 /** The hub's OpenAPI document, from its routes. */
 export function hubDocument(): string {
-  const nobody = {} as Deps // safe: describing the routes calls none of them
+  const nobody = {} as Deps // safe: describing the routes uses none of them
   return JSON.stringify(describe(createApp(nobody)), null, 1)
 }
 
-/** The first line of the types: which document they were made from. */
+/** The first line of the types: the digest of the document they were made from. */
 export function stampOf(document: string): string {
   const hash = createHash('sha256').update(document).digest('hex')
   return `// Made by \`npm run client:hub\` from the hub's routes, SHA-256 ${hash}`

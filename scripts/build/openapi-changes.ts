@@ -1,13 +1,13 @@
 /**
- * What a client written for one OpenAPI document would stumble over in the next. Ours because the
- * tools for it on npm know OpenAPI 3.0 at best, or rate a removed field as a patch.
+ * Finds the changes between two OpenAPI documents that break clients. We have our own, because the
+ * tools on npm support at best OpenAPI 3.0, or call a removed field a patch.
  */
 
 type Json = { readonly [key: string]: unknown }
 
 const METHODS = ['get', 'post', 'patch', 'put', 'delete']
 
-/** `breakingChanges` lists, one sentence each, what `after` takes away from the clients of `before`. */
+/** `breakingChanges` lists, one sentence each, what the clients of `before` lose in `after`. */
 export function breakingChanges(before: unknown, after: unknown): string[] {
   const found = new Set<string>()
   const report = (where: string, what: string) => found.add(`${where}: ${what}`)
@@ -110,7 +110,7 @@ function compareSchema(
   }
 }
 
-/** A request may be taken in more forms than before, an answer come in fewer. */
+/** A request may accept more types than before, a response may have fewer. */
 function compareTypes(
   { report }: Sides,
   where: string,

@@ -1,6 +1,6 @@
 /**
- * Writes docs/openapi.yaml from the code. `--check` writes nothing and fails when the file differs,
- * or when it breaks what the released document (docs/openapi.released.yaml, if there is one) promises.
+ * Writes docs/openapi.yaml from the code. `--check` writes nothing and fails if the file differs,
+ * or if it breaks clients of the released document (docs/openapi.released.yaml, if it exists).
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { parse, stringify } from 'yaml'
@@ -14,12 +14,12 @@ import { breakingChanges } from './openapi-changes.ts'
 const FILE = new URL('../../docs/openapi.yaml', import.meta.url)
 const RELEASED = new URL('../../docs/openapi.released.yaml', import.meta.url)
 
-/** The document as it is committed: of the service that serves it, wherever that is. */
+/** The committed document, which does not depend on where the service runs. */
 export function render(): string {
   return stringify(describe(createApp(inert()), '/'), { aliasDuplicateObjects: false })
 }
 
-/** To describe the routes nobody has to be reached. */
+/** Dependencies that do nothing: describing the routes uses none of them. */
 function inert(): Deps {
   const never = () => Promise.reject(new Error('the description of the API reaches nobody'))
   return {

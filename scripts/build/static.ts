@@ -11,7 +11,7 @@ const HEADERS = `/*
   Strict-Transport-Security: max-age=31536000; includeSubDomains
 `
 
-/** Lays every static file into one folder, for platforms that serve them before they call us. */
+/** Puts every static file into one folder, for platforms that serve them before they call us. */
 async function main(): Promise<void> {
   const [folder] = process.argv.slice(2)
   if (!folder) throw new Error('Usage: node scripts/build/static.ts <folder>')

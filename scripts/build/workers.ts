@@ -4,14 +4,14 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 
 const ROOT = resolve(import.meta.dirname, '../..')
-/** What the smallest plan takes of one Worker, compressed. */
+/** The limit of the smallest plan for one Worker, compressed. */
 const MAX_KIB = 3 * 1024
 
-/** The Workers of wrangler.toml, each an environment of it. */
+/** The Workers in wrangler.toml; each is an environment there. */
 export const WORKERS = ['api', 'jobs'] as const
 export type Worker = (typeof WORKERS)[number]
 
-/** wrangler runs Cloudflare's tool as it is installed here, and answers what it printed. */
+/** wrangler runs the installed wrangler and returns its output. */
 export async function wrangler(...args: string[]): Promise<string> {
   const { stdout, stderr } = await promisify(execFile)(
     process.execPath,
@@ -21,7 +21,9 @@ export async function wrangler(...args: string[]): Promise<string> {
   return `${stdout}${stderr}`
 }
 
-/** buildWorker bundles one Worker as it would be uploaded, and answers its compressed size in KiB. */
+/**
+ * buildWorker bundles one Worker as it would be uploaded, and returns its compressed size in KiB.
+ */
 async function buildWorker(worker: Worker): Promise<number> {
   const outdir = join('dist/workers', worker)
   await rm(join(ROOT, outdir), { recursive: true, force: true })

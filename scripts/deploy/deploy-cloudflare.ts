@@ -25,13 +25,15 @@ const HELP = `npm run deploy:cloudflare -- [options]
   --database-url URL    the administrator's login, direct or in session mode (or DATABASE_URL)
   --env-file FILE       the secrets of the Workers (default .env.cloudflare)`
 
-/** The jobs first: the API is bound to them. Each logs in through a Hyperdrive of its own. */
+/**
+ * The jobs come first, because the API is bound to them. Each logs in through its own Hyperdrive.
+ */
 const WORKERS = [
   { name: 'jobs', binding: 'JOBS_DATABASE', login: 'watchpost_jobs' },
   { name: 'api', binding: 'API_DATABASE', login: 'watchpost_api' },
 ] as const
 const NEEDED = ['SEAL_KEYS', 'PUBLIC_URL', 'AUTH_ISSUER']
-// Workers get their logins through Hyperdrive; the passwords are only set with these.
+// Workers log in through Hyperdrive; these URLs only set the passwords.
 const LOGINS = ['API_DATABASE_URL', 'JOBS_DATABASE_URL']
 const PLATFORM = {
   API_DATABASE_URL: 'postgres://watchpost_api@hyperdrive.invalid/postgres',
@@ -99,7 +101,7 @@ export function hyperdriveId(toml: string, binding: string): string | undefined 
   return table?.match(/^\s*id\s*=\s*"([^"]*)"/m)?.[1]
 }
 
-/** Both Workers, bundled as they would be uploaded. */
+/** Bundles both Workers as they would be uploaded. */
 export async function bundle(report: Report, config: string): Promise<boolean> {
   report.heading('Bundling the two Workers on this machine')
   if (!existsSync(config)) return report.line('bundle', false, 'wrangler.toml does not exist')

@@ -30,20 +30,20 @@ const PRIVATE_SCHEMAS = ['watchpost', 'private', 'support', 'pgboss']
 
 export type Target = {
   ref: string
-  /** Where the project answers: https://<ref>.supabase.co */
+  /** The project's address: https://<ref>.supabase.co */
   project_url: string
   /** The administrator's login. */
   database_url: string
   profile: string | undefined
   token: string | undefined
-  /** The clone that is deployed. */
+  /** The folder of the clone that is deployed. */
   root: string
 }
 
 const platformVariables = ({ project_url }: Partial<Target>) =>
   supabaseVariables(project_url ?? 'https://unknown.supabase.co')
 
-/** check looks at everything that a deployment needs, without changing anything. */
+/** check checks everything that a deployment needs, without changing anything. */
 export async function check(report: Report, target: Partial<Target>, env_file: string) {
   report.heading('Requirements')
   const given = await readEnvFile(report, env_file)
@@ -76,7 +76,7 @@ async function checkLogin(report: Report, target: Partial<Target>): Promise<bool
 
 const Secrets = z.object({ secrets: z.array(z.object({ name: z.string(), value: z.string() })) })
 
-/** A lost sealing key locks every channel away, so a project keeps the ones it has. */
+/** Without the old sealing keys no channel could be opened, so a project must keep them. */
 async function checkSealKeys(report: Report, target: Partial<Target>, given: Environment) {
   if (!target.ref || !given.SEAL_KEYS) return
   const { stdout } = await cli(target, ['secrets', 'list', remote(target), ...AS_JSON])
@@ -108,7 +108,10 @@ async function checkMigrations(report: Report, target: Partial<Target>) {
   }
 }
 
-/** deploy changes the project; each step can be run again, so an interrupted one is simply repeated. */
+/**
+ * deploy changes the project; each step can be repeated, so an interrupted deployment is simply run
+ * again.
+ */
 export async function deploy(report: Report, target: Target, given: Environment, env_file: string) {
   report.heading(`Deploying to ${target.ref}`)
   await push(target, ['--yes'])
@@ -131,7 +134,7 @@ export async function deploy(report: Report, target: Target, given: Environment,
   }
 }
 
-/** verify looks from outside whether the deployment works and is closed where it must be. */
+/** verify checks from outside that the deployment works and exposes nothing that it should not. */
 export async function verify(report: Report, target: Target, given: Environment, tries?: number) {
   report.heading('Checking it from outside')
   const functions = `${target.project_url}/functions/v1`
@@ -151,7 +154,7 @@ const Keys = z.object({
   keys: z.array(z.object({ api_key: z.string(), name: z.string(), type: z.string().nullish() })),
 })
 
-/** PostgREST names what it serves: none of our schemas may be among it, with any header. */
+/** PostgREST must not serve any of our schemas, whatever the headers. */
 async function checkExposure(report: Report, target: Target) {
   const { stdout } = await cli(target, ['projects', 'api-keys', remote(target), ...AS_JSON])
   const { keys } = Keys.parse(JSON.parse(stdout))
@@ -162,7 +165,7 @@ async function checkExposure(report: Report, target: Target) {
     const response = await fetch(`${target.project_url}/rest/v1/accounts`, {
       headers: { apikey: key, 'accept-profile': schema },
     })
-    // PGRST106: not among the schemas it serves; 404 and 503 come from a Data API that is off.
+    // PGRST106: the schema is not served; 404 and 503 mean that the Data API is off.
     const code = z.object({ code: z.string() }).safeParse(await response.json().catch(() => null))
     const closed = code.data?.code === 'PGRST106' || [404, 503].includes(response.status)
     if (!closed) exposed.push(schema)

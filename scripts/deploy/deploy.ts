@@ -6,9 +6,9 @@ import pg from 'pg'
 import { ConfigError, readEdgeApi, readEdgeJobs } from '../../functions/config.ts'
 import { setLoginPasswords } from '../postgres/migrate.ts'
 
-/** What both deployments share: how they tell what they find, and what they ask of either target. */
+/** What both deployments share: their report, and their checks. */
 export type Report = {
-  /** Prints one line; what is not ok is counted, with the way out as its text. */
+  /** Prints one line; if it is not ok, it is counted, and its text says what to do. */
   line: (what: string, ok: boolean, text: string) => boolean
   heading: (text: string) => void
   missing: () => number
@@ -29,7 +29,7 @@ export function createReport(print: (line: string) => void = console.log): Repor
 
 export type Environment = Record<string, string>
 
-/** readEnvFile answers the variables a target is to be given; an empty one where there is no file. */
+/** readEnvFile returns the variables for the target; none if the file does not exist. */
 export async function readEnvFile(report: Report, path: string): Promise<Environment> {
   const text = await readFile(path, 'utf8').catch(() => undefined)
   if (text === undefined) {
@@ -45,7 +45,10 @@ export async function readEnvFile(report: Report, path: string): Promise<Environ
   return Object.fromEntries(entries) as Environment
 }
 
-/** checkSecrets names what the service would refuse to start with, and what must not leave; never a value. */
+/**
+ * checkSecrets reports what the service would refuse to start with, and what must not be uploaded;
+ * never a value.
+ */
 export function checkSecrets(
   report: Report,
   path: string,
@@ -78,7 +81,7 @@ export function checkSecrets(
   return report.line('secrets', is_good, is_good ? names : `${path}: ${said}`)
 }
 
-/** checkSchema runs the check that CI runs: sql/, migrations and advisors agree. */
+/** checkSchema runs the same check as CI: sql/, migrations and advisors agree. */
 export async function checkSchema(report: Report): Promise<boolean> {
   const script = join(import.meta.dirname, '../schema/check-schema.ts')
   try {
@@ -96,11 +99,13 @@ const LOGINS = [
   ['JOBS_DATABASE_URL', 'watchpost_jobs', 'jobs'],
 ] as const
 
-/** setPasswords gives the two logins the passwords of their URLs, when they cannot log in with them. */
+/**
+ * setPasswords sets the passwords of the two logins to those of their URLs, if they cannot log in.
+ */
 export async function setPasswords(report: Report, adminUrl: string, given: Environment) {
   for (const [variable, role, name] of LOGINS) {
     const url = new URL(given[variable] ?? 'postgres:')
-    // Supavisor is told the project behind a dot: watchpost_api.<project ref>.
+    // Supavisor expects the project after a dot: watchpost_api.<project ref>.
     if (decodeURIComponent(url.username).split('.')[0] !== role) {
       throw new Error(`${variable} does not log in as ${role}.`)
     }
@@ -128,7 +133,7 @@ async function loginProblem(connectionString: string): Promise<string | undefine
   }
 }
 
-/** checkHealth asks the deployed service how it is; a fresh deployment may need a moment. */
+/** checkHealth asks the deployed service for its health; a fresh deployment may need a moment. */
 export async function checkHealth(report: Report, base: string, tries = 10): Promise<boolean> {
   const url = `${base}/api/sources/health`
   let said = ''

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, normalize, relative } from 'node:path'
 import { z } from 'zod'
 
-/** What Supabase's CLI uploads of one function. */
+/** What Supabase's CLI uploads for one function. */
 export type Upload = { slug: string; metadata: z.infer<typeof Metadata>; files: string[] }
 
 const Metadata = z.looseObject({
@@ -17,12 +17,12 @@ const Metadata = z.looseObject({
 export type ManagementStub = {
   /** For the CLI's --profile. */
   profile: string
-  /** Where the uploaded files are, as the platform would unpack them. */
+  /** The folder of the uploaded files, as the platform would unpack them. */
   folder: string
   uploads: Upload[]
   /** Every call, as `POST /v1/…`. */
   calls: string[]
-  /** What was set by `secrets set`. */
+  /** The secrets that `secrets set` has set. */
   secrets: Map<string, string>
   stop: () => Promise<void>
 }
@@ -34,7 +34,10 @@ const JSON_OF: Record<string, unknown> = {
   'GET /addons': { selected_addons: [], available_addons: [] },
 }
 
-/** startManagementStub is as much of Supabase's management API as a deployment calls; it keeps what it is sent. */
+/**
+ * startManagementStub imitates the part of Supabase's management API that a deployment uses, and
+ * stores what it receives.
+ */
 export async function startManagementStub(): Promise<ManagementStub> {
   const folder = await mkdtemp(join(tmpdir(), 'watchpost-upload-'))
   const uploads: Upload[] = []

@@ -18,23 +18,26 @@ const NOBODY = {
   PUBLIC_URL: 'https://watchpost.example.com',
 }
 const DENO = ['-A', '--node-modules-dir=manual', '--no-remote']
-// What the platform has beside Deno's own, and a package whose types only tsc finds (its "exports"
-// name files that are not there); at run time it is looked for like every other.
+// Declares what the platform has in addition to Deno, and a package whose types only tsc finds (its
+// "exports" name files that do not exist); at run time it is found like any other.
 const PLATFORM = `
 declare var EdgeRuntime: { waitUntil: (work: Promise<unknown>) => void } | undefined
 declare module '@modelcontextprotocol/sdk/*'
 `
 const START_SECONDS = 20
 
-/** What each function is asked on this machine, without a database, and the answer that shows it is whole. */
+/**
+ * A request to each function, without a database, and the answers that show that the upload is
+ * complete.
+ */
 const ASKED: Record<string, { method: string; path: string; answers: number[] }> = {
   api: { method: 'GET', path: '/api/api/sources/health', answers: [200] },
   jobs: { method: 'POST', path: '/jobs', answers: [401, 403, 404] },
 }
 
 /**
- * proveUpload lets Supabase's own CLI upload to a server of ours, and runs what arrived: a file that
- * the CLI does not find is missing here as it would be missing there.
+ * proveUpload lets Supabase's own CLI upload to a local server and starts what it has uploaded: a
+ * file that is missing there would be missing on the platform too.
  */
 export async function proveUpload(report: Report, cwd = ROOT): Promise<boolean> {
   report.heading('Uploading to this machine')
@@ -73,11 +76,11 @@ async function problemOf(
     return `${slug}: verify_jwt must be off, because API keys are not JWTs`
   if (!metadata.import_map_path)
     return `${slug}: no import map was uploaded (import_map in config.toml)`
-  // Packages come from here; that their versions are those of the import map, Deno checks itself.
+  // The packages are linked from here; Deno itself checks that their versions match the import map.
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   await writeFile(join(folder, 'platform.d.ts'), PLATFORM)
   const deno = join(ROOT, 'node_modules/.bin/deno')
-  // Two functions of the same files differ by one line; checking takes ten seconds.
+  // Two functions with the same files differ in one line; type-checking takes ten seconds.
   const same = files.filter((file) => file !== metadata.entrypoint_path).join()
   if (checked.has(same)) return startProblem(upload, { folder, deno })
   checked.add(same)

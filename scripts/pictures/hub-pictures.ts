@@ -1,4 +1,7 @@
-/** `npm run hub:pictures`: the hub with made-up data, and a picture of each page into docs/hub/pictures. */
+/**
+ * `npm run hub:pictures`: starts the hub with made-up data and saves a picture of each page in
+ * docs/hub/pictures.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -22,7 +25,7 @@ const PHONE = { width: 390, height: 844 }
 const COLOURS = 128
 
 type Look = { theme?: 'light' | 'dark'; language?: 'en' | 'tr'; viewport?: typeof DESKTOP }
-/** Name of the picture, address below /hub, how it looks, and what is done before. */
+/** The name of the picture, the path below /hub, the look, and what is done before. */
 type Shot = [name: string, path: string, look?: Look, before?: (page: Page) => Promise<unknown>]
 
 const PROJECT = '/p/demir'
@@ -59,7 +62,7 @@ const shotsOf = (lead: string, draft: string, mission: string): Shot[] => [
 
 async function main(): Promise<void> {
   const folder = await mkdtemp(join(await fastTempFolder(), 'watchpost-pictures-'))
-  // As root the server runs as another user, who must get through.
+  // As root, the database server runs as another user, who must be able to enter.
   await chmod(folder, 0o711)
   const paths = pathsIn(folder)
   await mkdir(paths.config_dir, { recursive: true })
@@ -203,7 +206,7 @@ async function composeTask(page: Page): Promise<void> {
   await page.waitForTimeout(800)
 }
 
-/** This folder is gone after the pictures; an installed hub has another. */
+/** Shows the folder of an installed hub instead of this temporary one. */
 async function nameInstalledFolder(page: Page): Promise<void> {
   await page.getByText('/watchpost-pictures-').waitFor()
   await page.evaluate(() => {
@@ -223,7 +226,7 @@ async function searchFor(page: Page): Promise<void> {
   await page.getByRole('option').first().waitFor()
 }
 
-/** A picture of each, in 128 colours: as sharp on a screen, and a third of the size. */
+/** Takes the pictures with 128 colours each: as sharp on a screen, and a third of the size. */
 async function shoot(browser: Browser, base: string, shots: Shot[], cookie = ''): Promise<void> {
   for (const [name, path, look = {}, before] of shots) {
     const { theme = 'light', language = 'en', viewport = DESKTOP } = look

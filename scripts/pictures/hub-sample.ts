@@ -1,4 +1,4 @@
-/** A small company's data, made up, for pictures of the hub. */
+/** Made-up data of a small company, for pictures of the hub. */
 import pg from 'pg'
 import { z } from 'zod'
 
@@ -21,7 +21,7 @@ const TAGS = ['fair 2026', 'cold chain', 'export']
 
 export const FACT = 'Your fleet grew to 42 reefer trucks this spring.'
 
-/** The rows of an import: a header, `count` leads and one row that cannot be taken. */
+/** The rows of an import: a header, `count` leads and one row that cannot be imported. */
 export function sampleLeads(count: number): string {
   const rows = Array.from({ length: count }, (_, at) => {
     const [company, domain, country] = COMPANIES[at % COMPANIES.length] ?? COMPANIES[0]
@@ -40,10 +40,10 @@ function mailbox(name: string): string {
   return plain.replaceAll('ı', 'i').replaceAll(' ', '.')
 }
 
-/** Calls the hub's interface; a refusal is thrown with what it says. */
+/** Calls the hub's API; a refusal is thrown with its message. */
 export type Call = (method: string, path: string, body?: unknown) => Promise<unknown>
 
-/** fillProject puts leads, their past, drafts and settings into the project `demir`. */
+/** fillProject fills the project `demir` with leads, their history, drafts and settings. */
 export async function fillProject(
   call: Call,
   databaseUrl: string,

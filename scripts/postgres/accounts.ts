@@ -12,11 +12,11 @@ export type Scope = (typeof SCOPES)[number]
 export type Role = (typeof ROLES)[number]
 
 export type Account = { user_id: string; email: string; plan: Plan }
-/** Whose account: by an address, which two accounts may have, or by the id, which is one's own. */
+/** Selects an account by its address, which two accounts may share, or by its id. */
 export type AccountSelector = { email?: string | undefined; user?: string | undefined }
 export type MintedKey = { key_id: string; api_key: string }
 
-/** asOperator runs one transaction of an operator; the audit log says who logged in for it. */
+/** asOperator runs one transaction of an operator; the audit log records the login it used. */
 export async function asOperator<T>(
   adminUrl: string,
   work: (client: pg.Client) => Promise<T>,
@@ -42,14 +42,16 @@ export async function asOperator<T>(
   }
 }
 
-/** becomeOwner lets the rest of the transaction see every row: the tables' owner bypasses RLS. */
+/**
+ * becomeOwner lets the rest of the transaction see every row: the owner of the tables bypasses RLS.
+ */
 export async function becomeOwner(client: pg.Client): Promise<void> {
   await client.query('set local role watchpost_owner')
 }
 
 /**
- * createAccount makes somebody who can sign in by mail, with a plan and a first key. Who is in
- * auth.users already, having deleted their account, gets a new one.
+ * createAccount creates an account, with a plan and a first key, for a person who can sign in by
+ * mail. A person who is in auth.users already, after deleting their account, gets a new one.
  */
 export async function createAccount(
   client: pg.Client,
@@ -95,7 +97,7 @@ async function insertPerson(client: pg.Client, address: string): Promise<string>
   return user_id
 }
 
-/** changePlan answers the account as it then is. */
+/** changePlan returns the changed account. */
 export async function changePlan(
   client: pg.Client,
   { plan, ...who }: AccountSelector & { plan: Plan },
@@ -112,8 +114,8 @@ export async function changePlan(
 const LINK_MINUTES = 60
 
 /**
- * createLink makes a one-time sign-in link of the local issuer; its token is what verifyOtp of
- * supabase-js calls token_hash. Stored as a hash, so this is the only time it is seen.
+ * createLink creates a one-time sign-in link of the local issuer. Its token is the token_hash for
+ * verifyOtp of supabase-js. Only its hash is stored, so the token is shown only here.
  */
 export async function createLink(
   client: pg.Client,
@@ -136,7 +138,7 @@ export async function createLink(
   return { email, token_hash, expires_at: rows[0].expires_at.toISOString() }
 }
 
-/** mintKey makes a key of an account; it is stored as a hash, so this is the only time it is seen. */
+/** mintKey creates a key of an account. Only its hash is stored, so the key is shown only here. */
 export async function mintKey(
   client: pg.Client,
   {
@@ -154,7 +156,7 @@ export async function mintKey(
   return insertKey(client, { user_id, scopes, name, expires_at })
 }
 
-/** revokeKey counts on the next request; a second time changes nothing. */
+/** revokeKey takes effect with the next request; revoking again changes nothing. */
 export async function revokeKey(
   client: pg.Client,
   key_id: string,
@@ -173,7 +175,7 @@ export async function revokeKey(
   return { key_id, revoked_at: rows[0].revoked_at.toISOString() }
 }
 
-/** createOrganisation makes one with its owner, who has to have an account. */
+/** createOrganisation creates an organisation; its owner must have an account. */
 export async function createOrganisation(
   client: pg.Client,
   { name, owner }: { name: string; owner: AccountSelector },
@@ -188,7 +190,7 @@ export async function createOrganisation(
   return { org_id }
 }
 
-/** addMember puts an account into an organisation at once, without an invite. */
+/** addMember adds an account to an organisation at once, without an invite. */
 export async function addMember(
   client: pg.Client,
   { org_id, role, ...who }: AccountSelector & { org_id: string; role: Role },
@@ -199,7 +201,7 @@ export async function addMember(
   ])
   if (!rowCount)
     throw new Error(`There is no organisation ${org_id}. Create one with "org create".`)
-  // A pending invite to the same address is thereby answered.
+  // This also settles a pending invite to the same address.
   await client.query(
     `delete from watchpost.members
     where org_id = $1 and lower(email) = lower($2) and status = 'invited'`,
@@ -245,9 +247,11 @@ async function insertMember(
   return rowCount === 1
 }
 
-/** Who is in auth.users, whether or not there is an account; the administrator's login may read it. */
+/**
+ * The people in auth.users, with or without an account; the administrator's login may read them.
+ */
 async function peopleAt(client: pg.Client, who: AccountSelector): Promise<string[]> {
-  // Something before may have become the tables' owner, who may not.
+  // An earlier step may have become the tables' owner, who may not.
   await client.query('set local role none')
   const { rows } = await client.query<{ id: string }>(
     `select id from auth.users
@@ -257,14 +261,17 @@ async function peopleAt(client: pg.Client, who: AccountSelector): Promise<string
   return rows.map(({ id }) => id)
 }
 
-/** Makes the accounts that people lack who signed up while nobody looked. */
+/** Creates missing accounts, of people who signed up before Watchpost was installed. */
 async function ensureAccounts(client: pg.Client, people: string[]): Promise<void> {
   await client.query('select private.ensure_account(id) from unnest($1::uuid[]) as p (id)', [
     people,
   ])
 }
 
-/** The account, as the tables' owner from here on; with an address that several have, says which they are. */
+/**
+ * The account; from here on the transaction runs as the tables' owner. Throws the ids if several
+ * accounts have the address.
+ */
 async function findAccount(
   client: pg.Client,
   who: AccountSelector,
@@ -305,7 +312,7 @@ async function requireSchema(client: pg.Client): Promise<void> {
   )
 }
 
-/** Our own SQL errors carry words for people; everything else stays as it is. */
+/** Our own SQL errors have messages for people; other errors stay as they are. */
 function translated(error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError)) return error
   if (error.code === 'WPLIM')

@@ -3,10 +3,12 @@ import { asOperator, becomeOwner } from './accounts.ts'
 import { setLoginPasswords } from './migrate.ts'
 import { type Secrets, writeNewSecrets } from './secrets.ts'
 
-/** How the two roles of the service log in. */
+/** The URLs with which the two roles of the service log in. */
 export type Logins = { api: string; jobs: string }
 
-/** newSecrets makes the first secrets, unless they would lock away what was sealed with lost ones. */
+/**
+ * createSecrets creates the first secrets, unless channels exist that were sealed with lost ones.
+ */
 export async function createSecrets(
   adminUrl: string,
   { data_dir, seal_keys }: { data_dir: string; seal_keys: string | undefined },
@@ -23,7 +25,7 @@ export async function createSecrets(
   return writeNewSecrets(data_dir)
 }
 
-/** logIn answers the two logins; a password that does not fit is set, one that fits is left alone. */
+/** prepareLogins returns the two logins. It sets the passwords only if a login fails. */
 export async function prepareLogins(adminUrl: string, secrets: Secrets): Promise<Logins> {
   const urls = {
     api: loginUrl(adminUrl, 'watchpost_api', secrets.api_password),

@@ -11,11 +11,11 @@ type MigrateOptions = {
 
 const OLDEST_SERVER = 17
 const STAND_IN = "Watchpost's stand-in for Supabase Auth."
-// Any number will do, as long as every starter takes the same.
+// An arbitrary number, the same for every process.
 const LOCK = 5_760_021_400
 export const ROOT = resolve(import.meta.dirname, '../..')
 
-/** migrate brings a database to the schema of this clone; it answers the versions it applied. */
+/** migrate brings a database to the schema of this clone; it returns the versions it applied. */
 export async function migrate(adminUrl: string, options: MigrateOptions = {}): Promise<string[]> {
   const { log = () => {}, root = ROOT } = options
   const files = await migrationFiles(join(root, 'supabase/migrations'))
@@ -39,7 +39,7 @@ export async function migrate(adminUrl: string, options: MigrateOptions = {}): P
   }
 }
 
-/** hasOwnIssuer says whether people of this database sign up with an issuer of its own, Supabase Auth. */
+/** usesSupabaseAuth returns whether people of this database sign up with Supabase Auth. */
 export async function usesSupabaseAuth(adminUrl: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: adminUrl })
   client.on('error', () => {})
@@ -51,7 +51,10 @@ export async function usesSupabaseAuth(adminUrl: string): Promise<boolean> {
   }
 }
 
-/** setLoginPasswords gives the two login roles, which a migration makes without one, a password. */
+/**
+ * setLoginPasswords sets the passwords of the two roles that log in; migrations create them without
+ * one.
+ */
 export async function setLoginPasswords(
   adminUrl: string,
   passwords: Partial<Record<'api' | 'jobs', string>>,
@@ -61,7 +64,7 @@ export async function setLoginPasswords(
   await client.connect()
   try {
     for (const [name, password] of Object.entries(passwords)) {
-      // Hashed here: a statement with the password itself may end up in a log or in statistics.
+      // Hashed here, because a statement with the password could end up in a log or in statistics.
       const secret = pg.escapeLiteral(scramVerifier(password))
       await client.query(
         `alter role ${pg.escapeIdentifier(`watchpost_${name}`)} password ${secret}`,
@@ -104,7 +107,10 @@ async function refuseOldServer(client: pg.Client) {
   )
 }
 
-/** The stand-in for Supabase's own schema, and the table in which its CLI records migrations. */
+/**
+ * Creates the stand-in for Supabase's own schema, and the table in which its CLI records
+ * migrations.
+ */
 async function prepare(client: pg.Client, localFolder: string) {
   await inTransaction(client, async () => {
     await client.query('select pg_advisory_xact_lock($1)', [LOCK])
@@ -127,7 +133,7 @@ async function prepare(client: pg.Client, localFolder: string) {
   })
 }
 
-/** Supabase has auth.users; so has a database of ours, whose schema says that it is a stand-in. */
+/** Supabase has auth.users. Our stand-in has it too, but its schema has a comment that says so. */
 async function isSupabase(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ supabase: boolean }>(
     `select to_regclass('auth.users') is not null
@@ -181,7 +187,7 @@ async function inTransaction<T>(client: pg.Client, work: () => Promise<T>): Prom
   }
 }
 
-/** The form in which PostgreSQL itself keeps a password (RFC 5803). */
+/** A password in the form in which PostgreSQL stores it (RFC 5803). */
 function scramVerifier(password: string): string {
   const iterations = 4096
   const salt = randomBytes(16)

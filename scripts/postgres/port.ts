@@ -2,7 +2,7 @@ import { createServer } from 'node:net'
 
 type Address = { host: string; port: number }
 
-/** findPort answers the port itself when it is free (any free one for 0), or throws why it is not. */
+/** findPort returns the port if it is free (any free one for 0), or throws the reason. */
 export async function findPort({ host, port }: Address): Promise<number> {
   const server = createServer()
   return new Promise((resolve, reject) => {
@@ -14,7 +14,7 @@ export async function findPort({ host, port }: Address): Promise<number> {
   })
 }
 
-/** portProblem says in our words why listening failed; what is something else stays as it is. */
+/** portProblem explains why listening failed; other errors stay as they are. */
 export function portProblem(error: unknown, { host, port }: Address): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   switch (code) {

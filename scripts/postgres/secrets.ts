@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import { z } from 'zod'
 
 const Secrets = z.object({
-  /** What the two login roles log in with. */
+  /** The passwords of the two roles. */
   api_password: z.string().min(1),
   jobs_password: z.string().min(1),
-  /** What targets and signing secrets are sealed with, as SEAL_KEYS takes it. */
+  /** The keys for targets and signing secrets, in the form of SEAL_KEYS. */
   seal_keys: z.string().min(1),
 })
 export type Secrets = z.infer<typeof Secrets>
 
-/** readSecrets answers what an earlier start kept in the data folder; undefined when there was none. */
+/** readSecrets returns the secrets of an earlier start; undefined if there are none. */
 export async function readSecrets(dataDir: string): Promise<Secrets | undefined> {
   const file = fileIn(dataDir)
   const text = await readFile(file, 'utf8').catch((error) => {
@@ -24,12 +24,12 @@ export async function readSecrets(dataDir: string): Promise<Secrets | undefined>
   if (!read.success) {
     throw new Error(`${file} is damaged. Restore it from a backup: it holds the sealing key.`)
   }
-  // A restored backup may have been unpacked for everybody to read.
+  // A restored backup may have been unpacked with permissions for everybody.
   await chmod(file, 0o600)
   return read.data
 }
 
-/** makeSecrets makes new ones and keeps them; the file appears whole or not at all. */
+/** writeNewSecrets creates and stores new secrets; the file appears completely or not at all. */
 export async function writeNewSecrets(dataDir: string): Promise<Secrets> {
   const secrets: Secrets = {
     api_password: randomBytes(24).toString('base64url'),

@@ -6,10 +6,13 @@ import { type StartedPostgres, startPostgres } from './postgres.ts'
 
 const ROOMY_BYTES = 4 * 1024 ** 3
 
-/** startThrowaway starts a server that keeps nothing and goes, folder and all, with this process. */
+/**
+ * startThrowawayPostgres starts a server that makes nothing durable and is removed, with its
+ * folder, at the end of this process.
+ */
 export async function startThrowawayPostgres(): Promise<StartedPostgres> {
   const dataDir = await mkdtemp(join(await fastTempFolder(), 'watchpost-throwaway-'))
-  // As root the server runs as another user, who must get through the folder made for us alone.
+  // As root, the server runs as another user, who must be able to enter this private folder.
   await chmod(dataDir, 0o711)
   const server = await startPostgres({ dataDir, durable: false }).catch(async (error) => {
     await rm(dataDir, { recursive: true, force: true })
@@ -25,7 +28,10 @@ export async function startThrowawayPostgres(): Promise<StartedPostgres> {
   return { ...server, stop }
 }
 
-/** fastTempFolder is where throwaway data goes: a clone takes 20 ms in memory and up to 400 ms on a slow disk; TMPDIR overrules. */
+/**
+ * fastTempFolder returns the folder for throwaway data, or TMPDIR if that is set. A clone takes 20
+ * ms in memory and up to 400 ms on a slow disk.
+ */
 export async function fastTempFolder(): Promise<string> {
   const memory = '/dev/shm'
   const found = await statfs(memory).catch(() => undefined)
@@ -33,7 +39,9 @@ export async function fastTempFolder(): Promise<string> {
   return roomy && !process.env.TMPDIR ? memory : tmpdir()
 }
 
-/** A shell that waits for a word from us; when it hears the end of us instead, it cleans up. */
+/**
+ * Starts a shell that waits for a line from us. If our process ends instead, the shell cleans up.
+ */
 function guard(pid: number, folders: string[]): () => void {
   if (process.platform === 'win32') return () => {}
   const script = `

@@ -11,7 +11,9 @@ import { generateKey, keyHash, keyPrefix } from '../../shared/key.ts'
 import { migrate, setLoginPasswords } from '../postgres/migrate.ts'
 import { startThrowawayPostgres } from '../postgres/throwaway.ts'
 
-/** One line of the table: a figure and the limit or peer of the same run it is a ratio of. */
+/**
+ * One line of the table: a figure, and its ratio to a limit or to another figure of the same run.
+ */
 type Figure = { name: string; value: string; against: string; ratio: number; good: boolean }
 
 const EVENTS = Number(process.env.BENCH_EVENTS ?? 1_000_000)
@@ -26,7 +28,7 @@ try {
   await migrate(server.adminUrl)
   await setLoginPasswords(server.adminUrl, { api: PASSWORD, jobs: PASSWORD })
   const admin = new pg.Client({ connectionString: server.adminUrl })
-  // An error below stops the server under this connection; it is the error that counts.
+  // If an error below stops the server under this connection, that error matters.
   admin.on('error', () => undefined)
   await admin.connect()
   const owner = await account(admin)
@@ -62,7 +64,10 @@ async function account(admin: pg.Client): Promise<{ user_id: string; key: string
   return { user_id, key }
 }
 
-/** Zones as circles of 300 km, uniform over the sphere, with their boxes as the API would store them. */
+/**
+ * Creates circular zones of 300 km, evenly distributed over the sphere, with the boxes that the API
+ * would store.
+ */
 async function seedZones(admin: pg.Client, owner: string, count: number): Promise<void> {
   for (let from = 0; from < count; from += 5000) {
     const rows = Array.from({ length: Math.min(5000, count - from) }, () => {

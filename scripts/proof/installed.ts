@@ -1,4 +1,4 @@
-/** A hub on a throwaway machine: installing it, and speaking to it. */
+/** Installs a hub on a throwaway machine and talks to it. */
 import assert from 'node:assert/strict'
 import { copyFile, link } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -10,7 +10,7 @@ export type Measurements = Record<string, number | string>
 
 export const ADMIN_PASSWORD = 'correct horse battery'
 
-/** withMachine boots a copy of a root in which the bundles lie, and takes it away afterwards. */
+/** withMachine boots a copy of a root that contains the bundles, and removes it afterwards. */
 export async function withMachine<T>(
   base: string,
   bundles: Bundles,
@@ -30,10 +30,10 @@ export async function withMachine<T>(
   }
 }
 
-/** What installs a version. */
+/** The command that installs a version. */
 export const installCommand = (version: string, more = '') =>
   `sh /root/install.sh --bundle=/root/watchpost-hub-${version}-linux-x64.tar.gz --offline --yes ${more}`
-/** What upgrades to one. */
+/** The command that upgrades to a version. */
 export const upgradeCommand = (version: string) =>
   `watchpost-hub upgrade --bundle=/root/watchpost-hub-${version}-linux-x64.tar.gz --offline`
 
@@ -47,14 +47,14 @@ export function stepLines(lines: string[], name: string, steps: RegExp): number[
   )
 }
 
-/** Runs what has to succeed; answers its output. */
+/** Runs a script that must succeed; returns its output. */
 export async function runOk(machine: Machine, script: string): Promise<string> {
   const { code, stdout, stderr } = await machine.sh(script)
   assert.equal(code, 0, `${script}\nanswered ${code}:\n${stdout}${stderr}`)
   return stdout
 }
 
-/** One call of the API through nginx, with the local token. */
+/** Calls the API through nginx, with the local token. */
 export async function call(machine: Machine, method: string, path: string, body?: unknown) {
   const data =
     body === undefined ? '' : `-H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`
@@ -75,14 +75,14 @@ export async function waitUntil<T>(look: () => Promise<T | undefined>, what: str
   throw new Error(`Timed out waiting until ${what}`)
 }
 
-/** What the hub says of itself, as soon as it answers. */
+/** The hub's health, as soon as it answers. */
 export const health = (machine: Machine) =>
   waitUntil(async () => {
     const { code, stdout } = await machine.sh('curl -sf http://127.0.0.1/api/cockpit/health')
     return code === 0 ? JSON.parse(stdout) : undefined
   }, 'the hub answers')
 
-/** signUp takes the first steps of the wizard: a password, then the service key. */
+/** signUp does the first steps of the wizard: a password, then the service key. */
 export async function signUp(machine: Machine, code: string): Promise<void> {
   assert.equal(
     (await call(machine, 'POST', 'setup', { code, password: ADMIN_PASSWORD })).status,
@@ -98,11 +98,13 @@ export async function signUp(machine: Machine, code: string): Promise<void> {
   }, 'the hub restarts with the service key')
 }
 
-/** The secrets of the machine, as a sum of each. */
+/** The checksums of the machine's secrets. */
 export const secretsOf = (machine: Machine) =>
   runOk(machine, 'cd /etc/watchpost && sha256sum service.key public.key hub.token')
 
-/** Everything but what runs, changes by itself or is the proof's own. */
+/**
+ * Lists all files except those that change by themselves, of running programs and of this proof.
+ */
 export const filesOf = async (machine: Machine) =>
   (
     await runOk(
@@ -111,7 +113,7 @@ export const filesOf = async (machine: Machine) =>
     )
   ).split('\n')
 
-/** A statement as the owner of the installed database. */
+/** Runs a statement as the owner of the installed database. */
 export const sqlOf = (statement: string) => `/opt/watchpost/current/bin/node -e "
   const { Client } = require('/opt/watchpost/current/node_modules/pg');
   const c = new Client('postgres://postgres@localhost/hub?host=/run/watchpost-db&port=8771');

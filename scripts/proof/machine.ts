@@ -1,6 +1,7 @@
 /**
  * A throwaway Debian or Ubuntu machine without a network: a root made by debootstrap, booted with
- * its own systemd by systemd-nspawn. Needs root; brings debootstrap and systemd-container by apt.
+ * its own systemd by systemd-nspawn. Needs root; installs debootstrap and systemd-container with
+ * apt.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -13,7 +14,7 @@ const CACHE = '/var/cache/watchpost-proof'
 const PACKAGES = 'ca-certificates,curl,systemd-sysv,dbus,nginx-light,cron,iproute2,procps,openssl'
 const BOOT_TRIES = 150
 const INSIDE_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
-/** Ubuntu's archive; Debian brings no keys of it, and what is booted here has no network. */
+/** Ubuntu's archive. Debian does not include its keys, and what is booted here has no network. */
 const UBUNTU = {
   options: ['--no-check-gpg', '--components=main,universe'],
   archive: 'http://archive.ubuntu.com/ubuntu',
@@ -23,14 +24,17 @@ type ShellResult = { code: number; stdout: string; stderr: string }
 
 export type Machine = {
   root: string
-  /** Runs a shell script inside; never throws for its exit code. */
+  /** Runs a shell script inside; a non-zero exit code is not thrown. */
   sh: (script: string) => Promise<ShellResult>
   /** Starts a shell script inside without waiting for it. */
   spawn: (script: string) => ChildProcess
   stop: () => Promise<void>
 }
 
-/** suite answers the root of a Debian or Ubuntu suite that machines are copied from; the first call makes it. */
+/**
+ * createRoot returns the root of a Debian or Ubuntu suite, from which machines are copied. The
+ * first call creates it.
+ */
 export async function createRoot(name: string): Promise<string> {
   const folder = join(CACHE, name)
   if (existsSync(folder)) return folder
@@ -57,7 +61,7 @@ export async function createRoot(name: string): Promise<string> {
   return folder
 }
 
-/** createRootWith is a suite with more packages, without what they merely recommend. */
+/** createRootWith creates a root with additional packages, without those they only recommend. */
 export async function createRootWith(name: string, packages: readonly string[]): Promise<string> {
   const folder = join(CACHE, [name, ...packages].join('+'))
   if (existsSync(folder)) return folder
@@ -67,7 +71,7 @@ export async function createRootWith(name: string, packages: readonly string[]):
   console.log(`Making a root of ${name} with ${packages.join(', ')} (about a minute) …`)
   await run('cp', ['-a', '--reflink=auto', base, draft])
   await copyFile('/etc/resolv.conf', join(draft, 'etc/resolv.conf'))
-  // What a package brings is not started in here.
+  // Services of the packages must not start here.
   await writeFile(join(draft, 'usr/sbin/policy-rc.d'), '#!/bin/sh\nexit 101\n', { mode: 0o755 })
   const install = `apt-get -qq update && apt-get install -y -qq --no-install-recommends ${packages.join(' ')} && apt-get clean`
   await run('chroot', [draft, '/bin/sh', '-c', install], {
@@ -94,7 +98,7 @@ function onPath(tool: string): boolean {
   return folders.some((folder) => existsSync(join(folder, tool)))
 }
 
-/** copyRoot makes a machine's own root; `stop` of its machine takes it away. */
+/** copyRoot creates a machine's own root; stopping the machine removes it. */
 export async function copyRoot(base: string): Promise<string> {
   const root = await mkdtemp('/var/tmp/watchpost-machine-')
   await run('cp', ['-a', '--reflink=auto', `${base}/.`, root])
@@ -102,7 +106,7 @@ export async function copyRoot(base: string): Promise<string> {
   return root
 }
 
-/** boot starts a root with its own systemd and no network but loopback. */
+/** boot starts a root with its own systemd and no network except loopback. */
 export async function boot(root: string): Promise<Machine> {
   const child = spawn(
     'systemd-nspawn',

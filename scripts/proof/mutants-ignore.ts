@@ -3,7 +3,7 @@ type Node = Named & { key?: Named; callee?: Named & { property?: Named } }
 
 const FIELDS = /^(summary|description|example|examples|title|tags|operationId)$/
 
-/** A plugin of StrykerJS: what only documents is held by the check of OpenAPI, not by a test. */
+/** A plugin of StrykerJS that ignores code for documentation only: the OpenAPI check covers it. */
 export const strykerPlugins = [
   {
     kind: 'Ignore',

@@ -18,14 +18,14 @@ import type { Fault } from './mutants-sql.ts'
 import type { Mutant } from './mutants-stryker.ts'
 
 const LONGEST_MS = 10 * 60_000
-/** Said where the schema or a statement cannot even be read. */
+/** The errors of a schema or statement that cannot even be parsed. */
 const INVALID = /template database could not be made|syntax error at (or near|end of)/
 
 type Given = { text: string; faults: Fault[]; tests: string[] }
-/** Outcomes by mutant. A survivor's holds while the tests are the same. */
+/** Outcomes by mutant. The outcome of a survivor is valid as long as its tests do not change. */
 type Kept = Record<string, { outcome: Mutant['outcome']; tests: string }>
 
-/** Judges faults in SQL: each is written into a copy of the tree, where the tests then run. */
+/** Judges faults in SQL: each is written into a copy of the tree, in which the tests then run. */
 export async function judgeSql(root: string, source: string, given: Given): Promise<Mutant[]> {
   const { text, faults, tests } = given
   const file = join(root, '.data/mutants', `${source.replaceAll('/', '__')}.sql.json`)
@@ -73,7 +73,7 @@ const sha = (text: string) => createHash('sha256').update(text).digest('hex').sl
 const describe = ({ was, now }: Fault) =>
   `${was} → ${now || 'nothing'}`.replace(/\s+/g, ' ').slice(0, 90)
 
-/** The files of the tree in a folder of their own; packages are linked. */
+/** Copies the files of the tree into a new folder; packages are linked. */
 function copyOf(root: string): string {
   const tree = mkdtempSync(join(tmpdir(), 'watchpost-mutants-'))
   const options = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
@@ -100,7 +100,7 @@ async function judgeOne(
   const { at, was, now } = fault
   const write = async (content: string) => {
     writeFileSync(join(tree, source), content)
-    // The service's schema is what the migration says, which is made of sql/.
+    // The service's schema comes from the migration, which is made from sql/.
     if (source.startsWith('sql/')) await writeMigration(tree)
   }
   await write(text.slice(0, at) + now + text.slice(at + was.length))

@@ -1,4 +1,4 @@
-/** One small fault: a piece of a text and what stands there instead. */
+/** One small fault: a piece of text and its replacement. */
 export type Fault = { at: number; was: string; now: string }
 
 type Token = { text: string; at: number; kind: 'word' | 'number' | 'text' | 'sign' | 'hole' }
@@ -7,7 +7,7 @@ const BLANK = /(?:\s|--[^\n]*|\/\*[\s\S]*?\*\/)+/y
 const PART =
   /(?<text>'(?:[^']|'')*')|(?<word>"[^"]*"|[a-z_]\w*)|(?<number>\d+(?:\.\d+)?)|\$\w*\$|::|:=|=>|<>|<=|>=|!=|!~|->>|->|@>|<@|&&|\|\||[\s\S]/iy
 
-/** The words of SQL; `${…}` of a template is one, whatever stands in it. */
+/** The tokens of SQL; a `${…}` of a template is a single token. */
 function tokensOf(sql: string): Token[] {
   const tokens: Token[] = []
   for (let at = 0; at < sql.length; ) {
@@ -55,24 +55,24 @@ const SWAPS: Record<string, string> = {
   false: 'true',
   desc: 'asc',
 }
-/** After these, a number is a limit. */
+/** After these tokens, a number is a limit. */
 const BEFORE_LIMIT = ['<', '<=', '>', '>=', '=', '=>', 'limit', 'between', 'and']
 const CLAUSES =
   /^(select|where|set|on|having|when|values|from|returning|then|else|if|using|check|do|begin|end)$/
-/** Statements that can be left out whole, at the top of a file. */
+/** Statements at the top level of a file that can be removed completely. */
 const REMOVABLE =
   /^(grant|revoke|create trigger|create constraint trigger|alter table \S+ (enable|force) row level)/
 
 /**
- * faultsIn puts one small fault after another into SQL: conditions turned round or moved by one,
- * `and` for `or`, limits and intervals one longer, a policy, a check, a grant, a lock or a unique
- * index taken away.
+ * faultsIn lists small faults in SQL, one at a time: inverted or shifted conditions, `and` for
+ * `or`, limits and intervals that are longer by one, and removed policies, checks, grants, locks
+ * and unique indexes.
  */
 export function faultsIn(sql: string): Fault[] {
   const faults: Fault[] = []
   const tokens = tokensOf(sql)
   const word = (index: number) => tokens[index]?.text.toLowerCase() ?? ''
-  /** The pieces between two tokens, as they stand. */
+  /** Replaces the text from one token to another. */
   const replace = (first: number, last: number, now: string) => {
     const [from, to] = [tokens[first], tokens[last]]
     if (!from || !to) return
@@ -90,7 +90,7 @@ export function faultsIn(sql: string): Fault[] {
   }
   let begin = 0
   let isBetween = false
-  /** Of each bracket and each `case` around: which clause it is in. */
+  /** For each enclosing bracket and `case`: the clause that it is in. */
   const around = [{ clause: '', opened: '' }]
 
   for (const [index, token] of tokens.entries()) {
@@ -162,7 +162,7 @@ export function faultsIn(sql: string): Fault[] {
   return faults
 }
 
-/** The SQL of TypeScript: what stands in templates tagged `sql`, with its place. */
+/** The SQL in TypeScript: templates tagged `sql`, with their positions. */
 export function templatesIn(source: string): { at: number; sql: string }[] {
   const found: { at: number; sql: string }[] = []
   for (const { index, 0: tag } of source.matchAll(/\bsql(?:<[^`;]*?>)?`|\bquery\(\s*`/g)) {
@@ -177,7 +177,7 @@ export function templatesIn(source: string): { at: number; sql: string }[] {
   return found
 }
 
-/** Every fault of a file: of SQL, or of the SQL in TypeScript. */
+/** All faults of a file: of SQL, or of the SQL in TypeScript. */
 export function faultsOf(file: string, source: string): Fault[] {
   if (file.endsWith('.sql')) return faultsIn(source)
   return templatesIn(source).flatMap(({ at, sql }) =>

@@ -9,7 +9,7 @@ export type Mutant = {
   line: number
   was: string
   now: string
-  /** `uncovered`: no test runs it. `invalid`: it is no program any more and counts for nothing. */
+  /** `uncovered`: no test runs it. `invalid`: it does not compile and does not count. */
   outcome: 'killed' | 'timeout' | 'survived' | 'uncovered' | 'invalid'
 }
 
@@ -40,8 +40,8 @@ const OUTCOMES: Record<string, Mutant['outcome']> = {
 }
 
 /**
- * Judges a TypeScript file by the tests given. Of a file judged before, StrykerJS judges only what
- * changed, there or in the tests.
+ * Judges a TypeScript file by the given tests. For a file that was judged before, StrykerJS only
+ * judges what has changed in it or in the tests.
  */
 export async function judgeByStryker(
   root: string,
@@ -60,7 +60,7 @@ export async function judgeByStryker(
     testRunner: 'vitest',
     vitest: { configFile: 'scripts/proof/mutants.vitest.ts', related: false, pool: 'forks' },
     coverageAnalysis: 'perTest',
-    // It would read tsconfig.json by an interface that TypeScript 7 does not have.
+    // StrykerJS would read tsconfig.json through an interface that TypeScript 7 does not have.
     tsconfigFile: 'none.json',
     ignorePatterns: ['dist', '.data', '.git', '*.png'],
     tempDirName: join(folder, 'tree'),

@@ -1,11 +1,11 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Tests that look at the text of files, drive a browser, or run for hours: they judge no mutant. */
+/** Tests that read the text of files, drive a browser, or run for hours: they judge no mutants. */
 const LEFT_OUT =
   /^tests\/(docs\.test|scripts|runtimes|supabase|hub\/web)|smollm2|-tiny\.test|edge\.test/
 
-/** Which tests hold which code to what it promises, where they do not import it; all that fit count. */
+/** Tests for code that they do not import. All entries that match apply. */
 const TOPICS: [code: RegExp, tests: string[]][] = [
   [/^shared\/geometry/, ['tests/shared/{geometry/*,zone,preview}.test.ts']],
   [/^shared\/json/, ['tests/functions/body.attack.test.ts']],
@@ -162,10 +162,13 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
 const IMPORTS = /(?:from|import\()\s*'(\.[^']+)'/g
 let importers: Map<string, string[]> | undefined
 
-/** The test files that judge the mutants of a source: those that import it, stand in its place or are of its topic. */
+/**
+ * The test files that judge the mutants of a source: those that import it, have its path, or are
+ * about its topic.
+ */
 export function testsFor(source: string, root: string): string[] {
   const topics = TOPICS.filter(([code]) => code.test(source))
-  // The last one of the hub is for what has no other.
+  // The last entry of the hub is for files without any other.
   const globs = (
     topics.length > 1 ? topics.filter((one) => one !== TOPICS.at(-1)) : topics
   ).flatMap(([, tests]) => tests)

@@ -1,7 +1,7 @@
 /**
- * Puts small faults into the code one by one and sees whether a test notices: into TypeScript by
- * StrykerJS, into SQL by our own (mutants-sql.ts); each in a copy of the tree. What was judged is
- * kept in .data/mutants, so that a run that was stopped goes on where it was.
+ * Puts small faults into the code, one by one, and checks whether a test notices: into TypeScript
+ * with StrykerJS, into SQL with our own mutants-sql.ts; each in a copy of the tree. Outcomes are
+ * stored in .data/mutants, so that an interrupted run can continue.
  */
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -14,14 +14,14 @@ import { testsFor } from './mutants-tests.ts'
 const ROOT = resolve(import.meta.dirname, '../..')
 const WANTED = 0.85
 const CODE = ['{shared,functions,hub}/**/*.ts', 'sql/*.sql', 'hub/sql/*.sql']
-/** No code of ours, made by a program, only words, or held by browser tests. */
+/** Foreign, generated, text-only or browser-tested code. */
 const NO_CODE = /node_modules|\.(text|d|gen)\.ts$|^hub\/web\/|openapi\/examples/
 
-/** A survivor that changes nothing anybody can see, or that we live with, and why. */
+/** A survivor that changes nothing visible, or that we accept, and why. */
 type Explained = { file: string; was: string; now: string; why: string }
 type Counts = Record<Mutant['outcome'] | 'explained', number>
 
-/** sourcesOf are the files below the paths asked for, or all that is judged. */
+/** sourcesOf lists the files under the given paths, or all files that are judged. */
 export function sourcesOf(asked: string[], root = ROOT): string[] {
   const all = globSync(CODE, { cwd: root }).filter((file) => !NO_CODE.test(file))
   if (asked.length === 0) return all.sort()
@@ -30,7 +30,7 @@ export function sourcesOf(asked: string[], root = ROOT): string[] {
   return all.filter(isAsked).sort()
 }
 
-/** Judges the mutants of some sources; the outcome is that of the whole. */
+/** Judges the mutants of some sources; the outcome is that of all together. */
 export async function proveMutants(asked: string[]) {
   const sources = sourcesOf(asked)
   const explained: Explained[] =
@@ -71,7 +71,7 @@ async function judge(source: string): Promise<Mutant[]> {
   ]
 }
 
-/** Writes down how far it is, with every survivor; answers the counts of all. */
+/** Writes the report so far with all survivors; returns the total counts. */
 function write(judged: Record<string, Mutant[]>, explained: Explained[]): Counts {
   const all = noCounts()
   const files = Object.entries(judged).map(([file, mutants]) => {
@@ -114,7 +114,7 @@ function reasonFor(file: string, mutant: Mutant, explained: Explained[]): string
   )?.why
 }
 
-/** How many of those that count were noticed; an explained survivor does not count. */
+/** The share of mutants that were noticed; an explained survivor does not count. */
 function counted(counts: Counts): Counts & { score: number } {
   const { killed, timeout, survived, uncovered } = counts
   const noticed = killed + timeout

@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config'
 
-/** The tests as mutants meet them: on Node alone, for the other runtimes get what was built before. */
+/**
+ * The tests that judge mutants: only on Node, because the other runtimes test the code that was
+ * built before.
+ */
 export default defineConfig({
   test: {
     globalSetup: ['tests/global-setup.ts'],

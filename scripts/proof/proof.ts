@@ -1,7 +1,7 @@
 /**
- * `npm run proof`: the long forms of the tests, which take too long for every change. Prints a table,
- * writes dist/proof.json, and fails when anything failed. `npm run proof -- fuzz crash` runs those two;
- * `npm run proof -- mutants hub/mail sql` judges the mutants of those files.
+ * `npm run proof`: the long forms of the tests, which take too long for every change. Prints a
+ * table, writes dist/proof.json, and fails if anything failed. `npm run proof -- fuzz crash` runs
+ * only these two; `npm run proof -- mutants hub/mail sql` judges the mutants of those files.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -27,7 +27,7 @@ const ROOT = resolve(import.meta.dirname, '../..')
 
 type Proven = {
   outcome: 'proven' | 'failed' | 'left out'
-  /** What was counted on the way. */
+  /** The counts of the run. */
   numbers: Record<string, unknown>[]
   why?: string
 }
@@ -87,7 +87,7 @@ async function run(part: Part): Promise<Result> {
   return { part, about, seconds: Math.round((performance.now() - started) / 1000), ...proven }
 }
 
-/** Test files in their long form. */
+/** Runs test files in their long form. */
 async function longForm(...files: string[]): Promise<Proven> {
   const folder = mkdtempSync(join(tmpdir(), 'watchpost-proof-'))
   const counts = join(folder, 'counts.jsonl')
@@ -139,7 +139,7 @@ async function realModel(): Promise<Proven> {
   return longForm('tests/hub/model/smollm2.test.ts', 'tests/hub/missions/missions-smollm2.test.ts')
 }
 
-/** Every test of an attack in its long form, and then a real server that is kept busy. */
+/** Runs every attack test in its long form, and then attacks a real server. */
 async function attack(): Promise<Proven> {
   const repeated = await longForm(...globSync('tests/**/*.attack.test.ts', { cwd: ROOT }).sort())
   const measured = await proveStall()

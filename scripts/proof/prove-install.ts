@@ -1,6 +1,6 @@
 /**
- * `npm run proof -- install`: the bundle and install.sh on machines that are not this one: installed,
- * used, upgraded, rolled back, killed and removed in a Debian without a network.
+ * `npm run proof -- install`: tests the bundle and install.sh on throwaway machines: installs,
+ * uses, upgrades, rolls back, kills and removes the hub on a Debian without a network.
  */
 import assert from 'node:assert/strict'
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
@@ -31,7 +31,7 @@ import { refusals } from './prove-refusals.ts'
 
 const INSTALL_SECONDS = 300
 
-/** proveInstall runs every scenario and answers what was counted on the way; it throws at the first that fails. */
+/** proveInstall runs every scenario and returns its counts; it throws at the first that fails. */
 export async function proveInstall(debian = 'bookworm', only = ''): Promise<Measurements> {
   const work = await mkdtemp('/var/tmp/watchpost-prove-')
   try {
@@ -49,7 +49,7 @@ export async function proveInstall(debian = 'bookworm', only = ''): Promise<Meas
   }
 }
 
-/** A first version, a second with a migration, and a third that does not start. */
+/** A first version, a second one with a migration, and a third one that does not start. */
 async function makeBundles(work: string): Promise<Bundles> {
   const { privateKey } = generateKeyPairSync('ed25519')
   const key = createPrivateKey(privateKey.export({ format: 'pem', type: 'pkcs8' }))
@@ -78,7 +78,7 @@ async function makeBundles(work: string): Promise<Bundles> {
   return { first, second, broken, installer: join(work, '1.0.0', 'install.sh') }
 }
 
-/** A second build, with an installation of its modules of its own, is equal byte for byte. */
+/** A second build, with freshly installed modules, must be identical byte for byte. */
 async function requireSame(first: string, folder: string, options: BundleOptions): Promise<void> {
   await gatherPayload(join(folder, 'payload'), options)
   const second = await packBundle(join(folder, 'payload'), { ...options, out: folder })
@@ -129,7 +129,7 @@ async function wholeLife(base: string, bundles: Bundles): Promise<Measurements> 
     await health(machine)
     const { leads } = (await call(machine, 'GET', 'leads/list?project=demir')).body
     assert.equal(leads.length, 1)
-    // A restored hub starts anew by itself.
+    // A restored hub restarts itself.
     await waitUntil(
       async () => ((await machine.sh('watchpost-hub doctor')).code === 0 ? true : undefined),
       'the doctor is content',
@@ -163,7 +163,10 @@ async function wholeLife(base: string, bundles: Bundles): Promise<Measurements> 
   })
 }
 
-/** On every address there is TLS: a certificate of its own that names the machine, waitUntil somebody brings one. */
+/**
+ * Every address beyond loopback has TLS: a self-signed certificate for the machine's names, until
+ * somebody supplies another.
+ */
 async function beyondLoopback(base: string, bundles: Bundles): Promise<Measurements> {
   return withMachine(base, bundles, async (machine) => {
     const told = await runOk(machine, installCommand('1.0.0', '--model=none --bind=0.0.0.0'))
@@ -193,7 +196,7 @@ async function beyondLoopback(base: string, bundles: Bundles): Promise<Measureme
   })
 }
 
-/** What passwd's tools, nginx and systemd leave behind on their own account. */
+/** Files that passwd's tools, nginx and systemd leave behind. */
 function isOfTheSystem(file: string): boolean {
   return /^\/(etc\/\.pwd\.lock|etc\/(passwd|group|shadow|gshadow|subuid|subgid)-?$|var\/lib\/systemd\/|var\/lib\/nginx\/|var\/log\/|var\/lib\/private|var\/cache\/private|var\/spool\/cron)/.test(
     file,
@@ -207,7 +210,7 @@ async function startTime(machine: Machine): Promise<number> {
   return Math.round(performance.now() - began)
 }
 
-/** The hub's own process without a model, as the kernel counts what it does not share. */
+/** The memory of the hub's process without a model, as the kernel counts what it does not share. */
 async function memoryOf(machine: Machine): Promise<number> {
   const pss = await runOk(
     machine,
@@ -216,7 +219,7 @@ async function memoryOf(machine: Machine): Promise<number> {
   return Math.round(Number(pss) / 1024)
 }
 
-/** The wizard by the API, a project, a lead, and a mission through the model. */
+/** Uses the hub through its API: the wizard, a project, a lead, and a mission with the model. */
 async function useIt(machine: Machine, code: string): Promise<void> {
   await signUp(machine, code)
   const made = await call(machine, 'POST', 'projects/create', { slug: 'demir', name: 'Demir' })
@@ -232,7 +235,7 @@ async function useIt(machine: Machine, code: string): Promise<void> {
     const { mission } = (await call(machine, 'GET', `missions/${id}`)).body
     return ['done', 'failed'].includes(mission.status) ? mission : undefined
   }, 'the mission ends')
-  // A model of random weights may fail a mission, but only with a reason.
+  // With random weights a mission may fail, but only with a reason.
   assert.ok(status === 'done' || reason, `${status}: ${reason}`)
 }
 

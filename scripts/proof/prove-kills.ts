@@ -14,7 +14,7 @@ import {
 } from './installed.ts'
 import type { Machine } from './machine.ts'
 
-/** Writes install.sh as it is, but that it is killed behind one of its lines. */
+/** Writes a copy of install.sh that is killed after one of its lines. */
 async function killedBehind(machine: Machine, lines: string[], index: number): Promise<void> {
   const killed = lines.toSpliced(index + 1, 0, '  kill -9 $$').join('\n')
   await writeFile(join(machine.root, 'root/killed.sh'), killed)
@@ -24,7 +24,7 @@ async function killedBehind(machine: Machine, lines: string[], index: number): P
 const killedInstall = (version: string) =>
   installCommand(version, '--model=none').replace('/root/install.sh', '/root/killed.sh')
 
-/** Behind every step of an installation the script is killed once. */
+/** Kills the script once after every step of an installation. */
 export async function killedAnywhere(base: string, bundles: Bundles): Promise<Measurements> {
   const lines = (await readFile(bundles.installer, 'utf8')).split('\n')
   const steps = [
@@ -56,7 +56,9 @@ export async function killedAnywhere(base: string, bundles: Bundles): Promise<Me
   return { killed_after: steps.length }
 }
 
-/** And behind the steps of an upgrade: the next run ends at the new version, with all data. */
+/**
+ * Kills it after every step of an upgrade: the next run must end at the new version, with all data.
+ */
 export async function killedUpgrade(base: string, bundles: Bundles): Promise<Measurements> {
   const lines = (await readFile(bundles.installer, 'utf8')).split('\n')
   const steps = stepLines(lines, 'upgrade', /^ {2}(cp -a|keep_fact|switch_to|start_database)/)

@@ -1,4 +1,4 @@
-/** The installer against the hub's own user, who lays links behind its every step. */
+/** Tests the installer against the hub's own user, who creates links after every step. */
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,13 +15,15 @@ import type { Machine } from './machine.ts'
 
 const SECRET = 'only root may read this'
 
-/** Root's own folder: what a link could make the installer change, own, fill or read out. */
+/**
+ * A folder of root's: everything that a link could make the installer change, own, fill or reveal.
+ */
 const CANARY = `
 rm -rf /canary && mkdir -m 700 /canary /canary/sub
 printf '%s' '${SECRET}' > /canary/file && printf '{"hosts": ["${SECRET}"]}' > /canary/json
 chmod 600 /canary/file /canary/json`
 
-/** As the service's users: every folder and file of theirs that they can move becomes a link there. */
+/** Run as the service's users: replaces every folder and file that they can move by a link. */
 const SWAP = `
 at=/var/lib/watchpost
 for name in projects models backups postgres postgres.new postgres.before postgres.failed .install; do
@@ -47,14 +49,16 @@ for user in watchpost watchpost-db; do
 done
 `
 
-/** Names, owners, modes, times and contents of what is root's. */
+/** Names, owners, modes, times and contents of root's files. */
 const stateOf = (machine: Machine) =>
   runOk(
     machine,
     `find /canary -printf '%p %u %g %m %T@ %C@ %s\\n' | sort; sha256sum /canary/file /canary/json`,
   )
 
-/** Behind every step of an installation and of an upgrade the hub's users lay their links once. */
+/**
+ * After every step of an installation and of an upgrade, the hub's users create their links once.
+ */
 export async function proveLinks(base: string, bundles: Bundles): Promise<Measurements> {
   const lines = (await readFile(bundles.installer, 'utf8')).split('\n')
   const install = [
@@ -87,7 +91,7 @@ export async function proveLinks(base: string, bundles: Bundles): Promise<Measur
         run: `sh /root/attacked.sh --bundle=/root/watchpost-hub-1.1.0-linux-x64.tar.gz --offline --yes`,
       })
     }
-    // And before: what a hub that was taken over has prepared for the next upgrade.
+    // And before the upgrade: what a hub that was taken over could have prepared.
     await attackAfterStep(machine, lines, undefined, {
       before: installCommand('1.0.0', '--model=none'),
       run: `sh /root/attack.sh; ${upgradeCommand('1.1.0')}`,
@@ -116,7 +120,7 @@ async function attackAfterStep(
   console.log(
     `    ended with ${ran.code}${ran.code === 0 ? '' : `: ${ran.stderr.trim().split('\n').at(-1)}`}`,
   )
-  // It may well refuse to go on, but it says why, and what is root's is as it was.
+  // It may refuse to continue, but then it says why, and root's files are unchanged.
   assert.ok(ran.code === 0 || ran.stderr !== '', `${at}: ${ran.code}\n${told}`)
   assert.equal(await stateOf(machine), state, `${at}\n${told}`)
   const leaked = await machine.sh(

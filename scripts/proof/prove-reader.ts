@@ -12,7 +12,7 @@ import {
 } from './installed.ts'
 import { createRootWith, type Machine } from './machine.ts'
 
-/** Public by every rule; inside the machine it is loopback's, and nginx answers there. */
+/** Public by every rule. Inside the machine it is an address of loopback, where nginx answers. */
 const OUTSIDE = '93.184.215.14'
 const LEAD = 'www.demir-lojistik.example'
 const EVIL = 'www.evil-lojistik.example'
@@ -22,7 +22,7 @@ const PAGE = `<title>Demir Lojistik</title><p>Demir Lojistik runs 40 lorries fro
 <script>window.open("http://127.0.0.1:8770/hub/"); fetch("http://127.0.0.1:8770/hub/").catch(() => {})</script>
 <script src="/slow.js"></script>`
 
-/** A site on a public address of the machine's own: the rules are those of production. */
+/** A site on a public address of the machine itself, so that the rules are those of production. */
 const SITE = `
 ip address add ${OUTSIDE}/32 dev lo
 echo '${OUTSIDE} ${LEAD} ${EVIL}' >> /etc/hosts
@@ -47,8 +47,9 @@ END
 systemctl restart nginx`
 
 /**
- * A real page is read by a mission of an installed hub, in Chromium's own sandbox, in a unit that has
- * no network and none of the hub's files; what leads inside is refused; doctor tells both.
+ * A mission of an installed hub reads a real page, in Chromium's own sandbox, in a unit without
+ * network access and without access to the hub's files. Addresses inside the network are refused;
+ * doctor reports both.
  */
 export async function proveReader(base: string, bundles: Bundles): Promise<Measurements> {
   const debian = base.split('/').at(-1) ?? 'bookworm'
@@ -91,7 +92,7 @@ async function begin(machine: Machine, url: string): Promise<void> {
   assert.equal(sent.status, 202, JSON.stringify(sent.body))
 }
 
-/** What the last mission's first reading came to; meanwhile `look` looks. */
+/** The result of the mission's first reading; `look` runs meanwhile. */
 async function readingOf(
   machine: Machine,
   look: (machine: Machine) => Promise<boolean> = async () => true,
@@ -114,7 +115,7 @@ async function readingOf(
   return output
 }
 
-/** Whether a renderer runs now; then it has to be shut in, in every way it should be. */
+/** Whether a renderer is running; if so, it must be isolated in every way. */
 async function sandboxOf(machine: Machine): Promise<boolean> {
   const { stdout } = await machine.sh('pgrep -f -- [-]-type=renderer | head -1')
   const renderer = stdout.trim()
@@ -134,7 +135,7 @@ async function sandboxOf(machine: Machine): Promise<boolean> {
     done
     echo end`)
   const out = facts.stdout
-  // The page may have ended while it was looked at.
+  // The page may have ended meanwhile.
   if (!/end$/.test(out.trim()) || !/^seccomp 2$/m.test(out)) return false
   const [, uid, hub] = /^uid (\d+) hub (\d+)$/m.exec(out) ?? []
   assert.ok(Number(uid) > 0 && uid !== hub, out)
@@ -150,7 +151,7 @@ async function sandboxOf(machine: Machine): Promise<boolean> {
   return true
 }
 
-/** Where the sandbox cannot start nothing is read, and doctor says why. */
+/** Where the sandbox cannot start, nothing is read, and doctor says why. */
 async function noSandbox(machine: Machine): Promise<void> {
   const folder = "'/etc/systemd/system/watchpost-reader@.service.d'"
   await runOk(

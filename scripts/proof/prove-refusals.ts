@@ -8,7 +8,7 @@ import {
   withMachine,
 } from './installed.ts'
 
-/** What is wrong, how it is made so, and the exit code that says so. */
+/** What is wrong, how to prepare it, and the exit code and words that are expected. */
 const REFUSALS: [name: string, prepare: string, options: string, code: number, words: RegExp][] = [
   ['an unknown flag', ':', '--bogus', 2, /unknown option --bogus/],
   ['a model that is not there', ':', '--model=/nowhere.gguf', 2, /cannot be read/],
@@ -50,7 +50,10 @@ const REFUSALS: [name: string, prepare: string, options: string, code: number, w
   ],
 ]
 
-/** What a machine lacks, or a bundle has too much of, ends the installation and changes nothing. */
+/**
+ * If a machine lacks something, or a bundle contains too much, the installation ends and changes
+ * nothing.
+ */
 export async function refusals(base: string, bundles: Bundles): Promise<Measurements> {
   for (const [name, prepare, options, code, words] of REFUSALS) {
     await withMachine(base, bundles, async (machine) => {

@@ -1,6 +1,6 @@
 /**
- * Whether one account's requests keep another's waiting: a real server with its jobs, a candidate at
- * a time, and GET /me of somebody else asked all the while, before and during, by a thread of its own.
+ * Measures whether one account's requests delay another's: attacks a real server with its jobs, one
+ * attack at a time, while a separate thread keeps requesting GET /me for somebody else.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,14 +12,14 @@ import pg from 'pg'
 import { request } from 'undici'
 import { asOperator, createAccount } from '../postgres/accounts.ts'
 import { startThrowawayPostgres } from '../postgres/throwaway.ts'
-import { candidates, type Target } from './stall-candidates.ts'
+import { createAttacks, type Target } from './stall-attacks.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
-/** How much longer the slowest GET /me may take than without the candidate. */
+/** How much longer than without the attack the slowest GET /me may take. */
 export const MAX_DELAY_MS = 250
 const QUIET_MS = 1_000
 const PAUSE_MS = 5
-/** A machine has other things to do: what a candidate causes, it causes every time. */
+/** Other processes may disturb a measurement; what an attack causes, it causes every time. */
 const TRIES = 3
 const READY_MS = 60_000
 const REVISIONS = 200_000
@@ -33,7 +33,7 @@ export type Measured = {
   answers: string
 }
 
-/** proveStall measures every candidate; with `only`, those whose name holds one of its texts. */
+/** proveStall measures every attack; with `only`, those whose name contains one of its texts. */
 export async function proveStall(only: string[] = []): Promise<Measured[]> {
   const server = await startThrowawayPostgres()
   const folder = await mkdtemp(join(tmpdir(), 'watchpost-stall-'))
@@ -45,9 +45,9 @@ export async function proveStall(only: string[] = []): Promise<Measured[]> {
     })
     const target = await prepare(url, server.adminUrl)
     const measured: Measured[] = []
-    for (const { name, attack } of await candidates(target)) {
+    for (const { name, run } of await createAttacks(target)) {
       if (only.length > 0 && !only.some((text) => name.includes(text))) continue
-      const one = await measure(prober, name, attack)
+      const one = await measure(prober, name, run)
       console.log(
         `${name.padEnd(64)} +${one.delay_ms} ms (${one.quiet_ms} → ${one.worst_ms}), ${one.seconds} s: ${one.answers}`,
       )
@@ -97,20 +97,20 @@ function tally(answers: (number | string)[]): string {
   return [...counts].map(([answer, count]) => `${count} × ${answer}`).join(', ')
 }
 
-/** The slowest answer since it was asked last, one that is still awaited too. */
+/** The slowest answer since the last call, including one that is still pending. */
 async function ask(prober: Worker): Promise<number> {
   prober.postMessage('worst')
   const [worst] = await once(prober, 'message')
   return worst
 }
 
-/** The thread that asks for GET /me, one after another, and knows the slowest. */
+/** The thread that requests GET /me, one after another, and remembers the slowest answer. */
 async function probe({ url, key }: { url: string; key: string }): Promise<void> {
   let [worst, began] = [0, 0]
   parentPort?.on('message', () => {
     parentPort?.postMessage(Math.max(worst, began ? performance.now() - began : 0))
     worst = 0
-    // What is under way counts for what comes from here on.
+    // The pending request counts from now on.
     if (began) began = performance.now()
   })
   for (;;) {
@@ -138,7 +138,7 @@ function startServer(adminUrl: string, folder: string) {
         PATH: process.env.PATH,
         HOME: process.env.HOME,
         LOG: 'json',
-        // The limits would end most of this before it began; it must hold without them.
+        // The rate limits would stop most attacks early; the server must cope without them.
         RATE_LIMIT_PRO: '1000000',
         RATE_LIMIT_ADDRESS: '1000000',
       },
@@ -178,7 +178,10 @@ async function keyOf(adminUrl: string, email: string): Promise<string> {
   return api_key
 }
 
-/** An attacker's account, and a past that is worth a preview: all in one place and in 90 days. */
+/**
+ * An attacker's account, and a history for expensive previews: all events in one place within 90
+ * days.
+ */
 async function prepare(url: string, adminUrl: string): Promise<Target> {
   const client = new pg.Client({ connectionString: adminUrl })
   await client.connect()

@@ -22,19 +22,22 @@ const HOST = '127.0.0.1'
 const UNLIMITED = '1000000'
 const ALERT_WITHIN_MS = 60_000
 
-/** A running service with something of everything in it. */
+/** A running service that has at least one object of each kind. */
 export type Target = {
   url: string
-  /** Of a Pro account. */
+  /** A key of a Pro account. */
   key: string
-  /** Of another one: whoever manages an account may revoke its keys. */
+  /** A session of another account, because managing an account may revoke its keys. */
   session: string
-  /** What exists, by what a path calls it. */
+  /** The ids of existing objects, by their names in paths. */
   ids: Record<'teams' | 'members' | 'clubs' | 'alerts', string[]>
   stop: () => Promise<void>
 }
 
-/** startTarget starts the Node service on a throwaway database, playing the recorded week; nothing leaves this machine. */
+/**
+ * startTarget starts the Node service on a throwaway database with the replay; no request leaves
+ * this machine.
+ */
 export async function startTarget(folder: string): Promise<Target> {
   const closing: (() => Promise<void>)[] = []
   const stop = async () => {
@@ -86,7 +89,7 @@ const sayErrors: Log = (line) => {
   if (line.error !== undefined) console.error(JSON.stringify(line))
 }
 
-/** Two accounts, each with an organisation, and one a member of the other's. */
+/** Creates two accounts, each with an organisation; one is also a member of the other's. */
 async function populate(adminUrl: string) {
   const account = (email: string) =>
     asOperator(adminUrl, (client) =>
@@ -117,7 +120,10 @@ async function signIn(url: string, token_hash: string): Promise<string> {
   return z.object({ access_token: z.string() }).parse(await answer.json()).access_token
 }
 
-/** A zone where the recorded week is busy and a channel for it; waits for the first alerts. */
+/**
+ * Creates a zone in the busiest region of the recorded week, with a channel, and waits for the
+ * first alerts.
+ */
 async function raise(url: string, key: string): Promise<string[]> {
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
   const create = async (path: string, body: object) => {

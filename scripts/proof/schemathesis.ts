@@ -11,8 +11,8 @@ import { startTarget, type Target } from './schemathesis-target.ts'
 const COMMAND = 'schemathesis'
 const EXAMPLES_PER_OPERATION = 50
 /**
- * All checks but one: a body that its schema allows may be refused by what stands between fields (a
- * polygon and its kind, a time that has passed), which JSON Schema cannot say.
+ * All checks except one: rules between fields (a polygon and its kind, a time in the past) may
+ * refuse a body that its schema allows, because JSON Schema cannot express them.
  */
 const LEFT_OUT = 'positive_data_acceptance'
 
@@ -23,12 +23,12 @@ const Report = z.object({
 
 type Fuzzed = { is_good: boolean; numbers: Record<string, unknown> }
 
-/** isSchemathesisThere: the fuzzer is Python's, and nobody has to have it. */
+/** isSchemathesisThere: the fuzzer is a Python program and optional. */
 export function isSchemathesisThere(): boolean {
   return spawnSync(COMMAND, ['--version']).status === 0
 }
 
-/** fuzzBySchemathesis aims the fuzzer at a service of its own and says what it found. */
+/** fuzzBySchemathesis runs the fuzzer against a service of its own and returns its findings. */
 export async function fuzzBySchemathesis(): Promise<Fuzzed> {
   const folder = await mkdtemp(join(tmpdir(), 'watchpost-schemathesis-'))
   const target = await startTarget(folder)
@@ -54,7 +54,7 @@ export async function fuzzBySchemathesis(): Promise<Fuzzed> {
       operations: operations.tested,
       requests: test_cases.generated,
       failures: test_cases.unique_failures,
-      // Longer than a number of JavaScript is exact.
+      // Too long to be exact as a JavaScript number.
       seed: said.match(/"seed":\s*(\d+)/)?.[1],
     }
     return { is_good: code === 0, numbers }
@@ -64,14 +64,16 @@ export async function fuzzBySchemathesis(): Promise<Fuzzed> {
   }
 }
 
-/** The committed document, in the regular expressions of Python, which has no classes of Unicode. */
+/** The committed document with regular expressions for Python, which has no Unicode classes. */
 async function readableDocument(): Promise<string> {
   const document: unknown = parse(await readFile(join(ROOT, 'docs/openapi.yaml'), 'utf8'))
   const text = JSON.stringify(document)
   return text.replaceAll(String.raw`\\p{Cc}`, String.raw`\\x00-\\x1f\\x7f-\\x9f`)
 }
 
-/** Each scheme has its credential, and an id of a path that something has in three of four requests. */
+/**
+ * Each security scheme gets its credential, and three of four requests use ids of existing objects.
+ */
 function settingsFor({ key, session, ids }: Target): string {
   const dictionaries = Object.entries(ids).map(
     ([name, values]) => `[dictionaries.${name}]\nvalues = ${JSON.stringify(values)}\n`,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { WORKERS, type Worker, wrangler } from '../build/workers.ts'
 
-/** Where the platform's own limit stood longest; it is a second today. */
+/** Cloudflare's limit for a long time; today it is a second. */
 const MAX_STARTUP_MS = 400
 
 const Profile = z.object({
@@ -15,7 +15,7 @@ const Profile = z.object({
 
 type Startup = { worker: Worker; startup_ms: number; max_ms: number }
 
-/** measureStartup says how long each Worker computes before it can answer its first request. */
+/** measureStartup returns how long each Worker computes before it can answer its first request. */
 export async function measureStartup(): Promise<Startup[]> {
   const folder = await mkdtemp(join(tmpdir(), 'watchpost-startup-'))
   try {
@@ -32,7 +32,7 @@ export async function measureStartup(): Promise<Startup[]> {
   }
 }
 
-/** All samples but those in which nothing ran: another process had the processor then. */
+/** Ignores samples in which nothing ran: another process had the processor then. */
 function activeMs({ nodes, samples, timeDeltas }: z.infer<typeof Profile>): number {
   const idle = new Set(
     nodes.filter(({ callFrame }) => callFrame.functionName === '(idle)').map(({ id }) => id),

@@ -7,8 +7,9 @@ import { pathsIn } from '../../hub/config.ts'
 import { createModel, ModelError } from '../../hub/model/model.ts'
 
 /*
- * Tries a GGUF as the hub would use it: `node scripts/proof/try-model.ts <file.gguf> [--calls 5]`. Prints how long it
- * takes to load, what memory it needs, how fast it reads and writes, and how often its answers fit.
+ * Tries a GGUF as the hub would use it: `node scripts/proof/try-model.ts <file.gguf> [--calls 5]`.
+ * Prints how long it takes to load, how much memory it needs, how fast it reads and writes, and how
+ * often its answers fit their schema.
  */
 
 const Lead = z.object({

@@ -11,7 +11,7 @@ const Finding = z.object({
 })
 const Answer = z.object({ results: z.array(Finding) })
 
-/** Findings that may stand, each with the reason; of a schema, or of these things in it. */
+/** Accepted findings, each with its reason; for a whole schema, or only for these objects in it. */
 const ACCEPTED: { name: string; schema: string; only?: string[]; reason: string }[] = [
   {
     name: 'function_search_path_mutable',
@@ -26,9 +26,9 @@ const ACCEPTED: { name: string; schema: string; only?: string[]; reason: string 
   },
 ]
 
-/** advisorFindings asks Supabase's own advisors, security and performance, through its CLI. */
+/** advisorFindings runs Supabase's own advisors, security and performance, through its CLI. */
 export async function advisorFindings(adminUrl: string): Promise<string[]> {
-  // Seven of the lints look only at what PostgREST would expose.
+  // Seven of the lints check only what PostgREST would expose.
   await withClient(adminUrl, (client) =>
     client.query(`
       do $$ begin

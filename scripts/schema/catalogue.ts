@@ -1,15 +1,17 @@
 import type pg from 'pg'
 
-/** One line for each fact about the schema: `policy watchpost.zones zones_select` → how it is. */
+/**
+ * One line for each fact about the schema: `policy watchpost.zones zones_select` → its definition.
+ */
 export type Catalogue = Map<string, string>
 
-// What PostgreSQL brings itself, and the table in which migrations record themselves.
+// PostgreSQL's own schemas, and the one in which migrations are recorded.
 const foreign = `('pg_catalog', 'information_schema', 'pg_toast', 'supabase_migrations')`
 
 const inSchemas = (oid: string) =>
   `${oid} in (select oid from pg_namespace where nspname not in ${foreign} and nspname !~ '^pg_(temp|toast_temp)_')`
 
-// An object of an extension is that extension's business.
+// Objects of an extension belong to the extension.
 const notOfExtension = (catalogue: string, oid: string) =>
   `not exists (select from pg_depend d where d.classid = '${catalogue}'::regclass and d.objid = ${oid} and d.deptype = 'e')`
 
@@ -18,7 +20,7 @@ const relations = (alias: string) =>
 
 const functions = `${inSchemas('p.pronamespace')} and ${notOfExtension('pg_proc', 'p.oid')}`
 
-// A null list means the built-in default, so the default is what is compared.
+// A null list means the built-in default, so the default is compared.
 const acl = (list: string, kind: string, owner: string) => `(
   select coalesce(string_agg(entry, ', ' order by entry), 'nobody')
   from (
@@ -31,7 +33,7 @@ const acl = (list: string, kind: string, owner: string) => `(
     group by g.grantee, g.grantor, g.is_grantable
   ) entries)`
 
-/** Each query answers rows of `name` and `fact`; the key is the kind of thing. */
+/** Each query returns rows of `name` and `fact`; the key is the kind of object. */
 const QUERIES: Record<string, string> = {
   extension: `
     select e.extname as name, format('version %s in %s', e.extversion, e.extnamespace::regnamespace) as fact
@@ -140,11 +142,11 @@ const QUERIES: Record<string, string> = {
     where s.setdatabase in (0, (select oid from pg_database where datname = current_database()))`,
 }
 
-// pg-boss makes one for each day.
+// pg-boss creates one for each day.
 const DATED_PARTITION = /\bqueue_stats_\d{8}/
 
 export async function readCatalogue(client: pg.Client): Promise<Catalogue> {
-  // With an empty path every name is written with its schema.
+  // With an empty search_path every name is written with its schema.
   await client.query(`select set_config('search_path', '', false)`)
   const catalogue: Catalogue = new Map()
   for (const [kind, query] of Object.entries(QUERIES)) {
@@ -157,7 +159,7 @@ export async function readCatalogue(client: pg.Client): Promise<Catalogue> {
   return catalogue
 }
 
-/** What a fresh database already holds (queues, sources), but for times, which differ by nature. */
+/** The rows that a fresh database contains (queues, sources), except for times. */
 async function contents(client: pg.Client): Promise<[string, string][]> {
   const { rows: tables } = await client.query<{ name: string }>(
     `select c.oid::regclass::text as name from pg_class c where c.relkind = 'r' and ${relations('c')}`,
@@ -177,7 +179,7 @@ function isTime(value: unknown) {
   return typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:/.test(value)
 }
 
-/** Readable differences: what only one side has, and for the rest the lines that differ. */
+/** Readable differences: what only one side has, and otherwise the lines that differ. */
 export function compareCatalogues(
   expected: { name: string; catalogue: Catalogue },
   actual: { name: string; catalogue: Catalogue },

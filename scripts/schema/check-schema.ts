@@ -19,7 +19,7 @@ if (values.write) {
 }
 process.exitCode = (await check()) ? 0 : 1
 
-/** Two servers, because roles and what they may do belong to a server, not to a database. */
+/** Uses two servers, because roles and their rights belong to a server, not to a database. */
 async function check(): Promise<boolean> {
   const servers = await Promise.all([startThrowawayPostgres(), startThrowawayPostgres()])
   const [topics, migrated] = servers

@@ -35,7 +35,10 @@ const DEFINER_FUNCTIONS_FOR_CALLERS: Record<string, string> = {
     'callers update no deliveries; it touches only a test of their own channel',
 }
 
-/** Functions without a search_path of their own, which Postgres inlines only so; callers have one. */
+/**
+ * Functions without a search_path of their own, because otherwise Postgres does not inline them;
+ * their callers set one.
+ */
 export const INLINED_FUNCTIONS = ['sightings_wanted', 'zones_wanted']
 
 /** The functions of sql/62_deliveries.sql that change a delivery; no others may. */
@@ -52,7 +55,9 @@ export const DELIVERY_WRITERS = [
   'repeat_delivery',
   'settle_delivery',
 ]
-/** A statement that writes deliveries; case-insensitive, for JavaScript and Postgres alike. */
+/**
+ * Matches a statement that writes deliveries; case-insensitive, for JavaScript and Postgres alike.
+ */
 export const WRITES_DELIVERIES =
   '(insert +into|update( +only)?|delete +from|merge +into|truncate( +table)?|copy) +watchpost[.]deliveries([^_a-z]|$)'
 
@@ -62,7 +67,7 @@ const FIXED_COLUMNS = ['id', 'owner_id', 'created_at']
 const ours = `(select oid from pg_namespace where nspname in ('watchpost', 'private', 'support'))`
 const tables = `pg_class c where c.relnamespace in ${ours} and c.relkind in ('r', 'p')`
 
-/** Each query answers rows of `what`: the thing that breaks the rule. */
+/** Each query returns rows of `what`: an object that breaks the rule. */
 const RULES: Record<string, string> = {
   'has row-level security off': `
     select c.oid::regclass as what from ${tables} and not c.relrowsecurity`,
@@ -168,7 +173,7 @@ const DEFINER_FUNCTIONS = `
   where p.pronamespace in ${ours} and p.prosecdef
     and (has_function_privilege('anon', p.oid, 'execute') or has_function_privilege('authenticated', p.oid, 'execute'))`
 
-/** brokenRules answers a sentence for each thing that breaks a rule of ours. */
+/** brokenRules returns a sentence for each object that breaks one of our rules. */
 export async function brokenRules(
   client: pg.Client,
   allowed: Record<string, string> = DEFINER_FUNCTIONS_FOR_CALLERS,

@@ -4,10 +4,10 @@ import pg from 'pg'
 import { getConstructionPlans } from 'pg-boss'
 import { migrate, ROOT, runFile } from '../postgres/migrate.ts'
 
-// Until the first release there is this one migration; later releases add theirs beside it.
+// Until the first release there is only this migration; later releases add theirs.
 const INITIAL = '20260101000000_initial.sql'
 
-/** writeMigration puts the files of sql/ together as the initial migration. */
+/** writeMigration joins the files of sql/ into the initial migration. */
 export async function writeMigration(root = ROOT): Promise<string> {
   const folder = join(root, 'supabase/migrations')
   await mkdir(folder, { recursive: true })
@@ -18,7 +18,7 @@ export async function writeMigration(root = ROOT): Promise<string> {
   return path
 }
 
-/** applyStandIn makes what Supabase brings, as it is before there is Watchpost. */
+/** applyStandIn creates what a Supabase project has before Watchpost is installed. */
 export async function applyStandIn(adminUrl: string, root = ROOT) {
   const local = join(root, 'sql/local')
   await withClient(adminUrl, async (client) => {
@@ -27,7 +27,7 @@ export async function applyStandIn(adminUrl: string, root = ROOT) {
   })
 }
 
-/** applyTopics builds the schema as sql/ describes it, without any migration. */
+/** applyTopics builds the schema from sql/, without any migration. */
 export async function applyTopics(adminUrl: string, root = ROOT) {
   await applyStandIn(adminUrl, root)
   await withClient(adminUrl, async (client) => {
@@ -37,7 +37,10 @@ export async function applyTopics(adminUrl: string, root = ROOT) {
   })
 }
 
-/** migrateLikeSupabase migrates as the role that Supabase gives: it makes roles, but is no superuser. */
+/**
+ * migrateLikeSupabase migrates as a role like Supabase's, which may create roles but is no
+ * superuser.
+ */
 export async function migrateLikeSupabase(adminUrl: string, root = ROOT): Promise<string> {
   const url = new URL(adminUrl)
   const database = pg.escapeIdentifier(url.pathname.slice(1))
@@ -89,7 +92,7 @@ async function sqlFiles(folder: string) {
   return (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
 }
 
-/** pg-boss's own schema, without the transaction around it: a migration has one already. */
+/** pg-boss's own schema, without its transaction, because a migration already runs in one. */
 function pgBossSchema(): string {
   const around = /^\s*(BEGIN|COMMIT|SET LOCAL \w+ = \d+|SELECT pg_advisory_xact_lock\(.*\));\s*$/
   const lines = getConstructionPlans('pgboss').split('\n')

@@ -7,7 +7,7 @@ import { ROOT } from '../postgres/migrate.ts'
 
 type CliResult = { stdout: string; stderr: string }
 
-/** supabase runs Supabase's CLI in this clone; it throws what the CLI said when that fails. */
+/** supabase runs Supabase's CLI in this clone; if it fails, it throws the CLI's output. */
 export async function supabase(
   args: string[],
   {
@@ -30,14 +30,14 @@ export async function supabase(
     // safe: execFile adds both to its error
     const { stdout = '', stderr = '' } = error as Partial<CliResult>
     const said = `${stderr}\n${stdout}`.trim() || String(error)
-    // Not as its cause: that repeats the arguments, with the password of a database's URL.
+    // Without a cause: that would repeat the arguments, with the password of a database's URL.
     throw new Error(`supabase ${args.slice(0, 2).join(' ')}: ${said}`)
   }
 }
 
 /**
- * Everybody on a machine may read the arguments of its programs (`ps`), the environment only their
- * user: the password of a database's URL goes there, from where the CLI's driver takes it.
+ * All users of a machine can read the arguments of its programs (`ps`), but only the same user can
+ * read the environment. Therefore the password of a database's URL is passed in the environment.
  */
 function withoutPassword(args: string[]): { bare: string[]; password: { PGPASSWORD?: string } } {
   const password: { PGPASSWORD?: string } = {}
@@ -52,5 +52,7 @@ function withoutPassword(args: string[]): { bare: string[]; password: { PGPASSWO
   return { bare, password }
 }
 
-/** A server of ours speaks no TLS, and nobody's own login or notes matter to it. */
+/**
+ * Our throwaway servers have no TLS, and the user's own login and settings must not affect them.
+ */
 export const THROWAWAY_ENV = { PGSSLMODE: 'disable', HOME: tmpdir() }

@@ -6,7 +6,7 @@ import { supabase, THROWAWAY_ENV } from './supabase-cli.ts'
 
 const FILE = join(ROOT, 'supabase/types.gen.ts')
 
-/** generateTypes answers the types of our schemas as Supabase's generator writes them, formatted. */
+/** generateTypes returns the types of our schemas from Supabase's generator, formatted. */
 async function generateTypes(adminUrl: string): Promise<string> {
   const { stdout } = await supabase(
     ['gen', 'types', `--remote=${adminUrl}`, '--schema', 'watchpost,support'],
@@ -20,7 +20,7 @@ export async function writeTypes(adminUrl: string): Promise<string> {
   return FILE
 }
 
-/** staleTypes is empty when the committed types are those of the database. */
+/** staleTypes returns an empty list if the committed types match the database. */
 export async function staleTypes(adminUrl: string): Promise<string[]> {
   const [fresh, kept] = await Promise.all([
     generateTypes(adminUrl),
@@ -29,7 +29,7 @@ export async function staleTypes(adminUrl: string): Promise<string[]> {
   return fresh === kept ? [] : ['supabase/types.gen.ts is not what the schema says']
 }
 
-/** Biome knows the form of this repository; the generator has none. */
+/** Formats with Biome, because the generator does not. */
 function format(text: string): Promise<string> {
   const biome = join(ROOT, 'node_modules/.bin/biome')
   return new Promise((resolve, reject) => {

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 
-/** A command that was written wrongly: exit code 2. Its message says how to write it. */
+/** Wrong usage of a command: exit code 2. The message describes the correct usage. */
 export class UsageError extends Error {}
 
-/** readArguments is node's parseArgs; a mistake is a UsageError of one short sentence. */
+/** readArguments is node's parseArgs; a mistake throws a UsageError of one sentence. */
 export function readArguments<T extends ParseArgsConfig>(config: T, help: string) {
   try {
     return parseArgs<T>(config)
@@ -14,13 +14,13 @@ export function readArguments<T extends ParseArgsConfig>(config: T, help: string
   }
 }
 
-/** environment is the process's own, completed by a .env in the current folder. */
+/** environment returns the process's environment, completed from .env in the current folder. */
 export function environment(): Record<string, string | undefined> {
   if (existsSync('.env')) process.loadEnvFile()
   return process.env
 }
 
-/** runMain ends the process with the error's sentence, without a stack: 1, or 2 for wrong usage. */
+/** runMain prints an error's message without its stack and exits with 1, or 2 for wrong usage. */
 export async function runMain(main: () => Promise<void>): Promise<void> {
   try {
     await main()

@@ -2,14 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createPool, inTransaction } from '../../functions/db.ts'
 
 const LOOK_EVERY_MS = 500
-/** Longer than a feed waits for an answer. */
+/** Longer than the timeout of a feed. */
 const GIVE_UP_MS = 45_000
 
 type Heard = { source: string; is_heard: boolean; error: string | null }
 
 /**
- * watchFeeds waits for the first news of the feeds from now on: undefined when one was heard, or
- * when none was asked in time; what is wrong when every one of them failed.
+ * watchFeeds waits for the first results of the feeds from now on. It returns undefined if one of
+ * them answers, or if none is polled in time, and the errors if all of them fail.
  */
 export function watchFeeds(
   jobsUrl: string,

@@ -5,8 +5,9 @@ import { historyOf, usgsReplay } from '../../functions/feeds/usgs-replay.ts'
 import { ingestEvents } from '../../functions/jobs/ingest.ts'
 
 /**
- * prepareReplay stores the recorded week as history, once, and answers the feed that plays it. The
- * source's row and the history are born in one transaction, so the row says when the replay began.
+ * prepareReplay stores the recorded week as history, once, and returns the feed that replays it.
+ * The source's row and the history are created in one transaction, so the row tells when the replay
+ * began.
  */
 export async function prepareReplay(jobsUrl: string): Promise<{ feed: Feed; stored: number }> {
   const recording = await loadRecording()

@@ -13,16 +13,16 @@ type SourceStatus = {
 
 type QueueStatus = {
   queue: string
-  /** May run now. */
+  /** Jobs that may run now. */
   waiting: number
-  /** May run later: retries, and what is held until an hour. */
+  /** Jobs that may run later: retries, and those scheduled for a later time. */
   later: number
   running: number
-  /** How long the first of those that wait has been due. */
+  /** How long the first waiting job has been due. */
   oldest_seconds: number
 }
 
-/** feedsStatus is what the public health says, with the errors as they are. */
+/** feedsStatus returns what the public health endpoint shows, with the unshortened errors. */
 export async function feedsStatus(client: pg.Client): Promise<{ sources: SourceStatus[] }> {
   await becomeOwner(client)
   const { rows } = await client.query<SourceStatus>(
@@ -60,7 +60,7 @@ export async function queueStatus(client: pg.Client): Promise<{
   return { queues: queues.rows, deliveries_24h: deliveries.rows }
 }
 
-/** redrive puts every dead job back into the queue it came from, with all its attempts anew. */
+/** redrive puts every dead job back into its original queue, with all its attempts. */
 export async function redrive(client: pg.Client): Promise<{ redriven: number }> {
   await becomeOwner(client)
   const boss = new PgBoss({

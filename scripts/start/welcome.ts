@@ -3,19 +3,21 @@ import type { MintedKey } from '../postgres/accounts.ts'
 export type Welcome = {
   url: string
   is_replay: boolean
-  /** The local account; undefined where people have an issuer of their own, which makes accounts. */
+  /**
+   * The local account; undefined if people sign up with an issuer, which creates their accounts.
+   */
   account: { email: string; plan: string } | undefined
-  /** Only where one was just made. */
+  /** The key, if it was just created. */
   minted: MintedKey | undefined
   /** Whether Watchpost signs people in itself. */
   is_issuer: boolean
-  /** What `npm run admin` needs to find this Watchpost. */
+  /** The options that `npm run admin` needs to find this Watchpost. */
   admin_options: string
-  /** For the demo: what its webhook is signed with. */
+  /** For the demo: the secret that its webhook is signed with. */
   signing_secret: string
 }
 
-/** welcome is what `npm start` says when the service is up: what to open, and what to try. */
+/** welcome returns what `npm start` prints when the service runs: what to open, and what to try. */
 export function welcome(given: Welcome): string {
   return [links(given), key(given), given.is_replay ? demo(given) : firstCalls(given)].join('\n')
 }
@@ -58,7 +60,7 @@ function issuersPeople(is_issuer: boolean, admin_options: string): string {
 `
 }
 
-/** Each call in one line to copy, short enough to be read. */
+/** Each call on one line, so that it can be copied, and short enough to read. */
 function calls(given: Welcome, lines: string[]): string {
   return `
     API=${given.url}/api/v1

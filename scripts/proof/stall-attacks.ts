@@ -1,4 +1,4 @@
-/** What somebody might send to keep all others waiting. */
+/** Requests with which somebody might try to delay all others. */
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { request } from 'undici'
@@ -6,7 +6,7 @@ import { generateKey } from '../../shared/key.ts'
 import { coast, diagonals, EXPENSIVE_BODIES, star } from '../../tests/support/expensive.ts'
 
 export type Target = { url: string; port: number; key: string }
-export type Candidate = { name: string; attack: () => Promise<(number | string)[]> }
+export type Attack = { name: string; run: () => Promise<(number | string)[]> }
 
 const MIB = 1024 * 1024
 const PREVIEW = '/api/v1/zones/preview'
@@ -18,8 +18,8 @@ const draft = (polygon: object, more: object = {}) => ({
   ...more,
 })
 
-/** candidates prepares what they need, and names them all. */
-export async function candidates(target: Target): Promise<Candidate[]> {
+/** createAttacks prepares what the attacks need, and lists them. */
+export async function createAttacks(target: Target): Promise<Attack[]> {
   const send = sender(target)
   const post = (path: string, body: string | Buffer | object, more: Sending = {}) =>
     send('POST', path, { body, ...more })
@@ -28,14 +28,14 @@ export async function candidates(target: Target): Promise<Candidate[]> {
   const asTool = { ...mine, accept: 'application/json, text/event-stream' }
   const zone_id = await bigZones(target)
   const unknown = generateKey()
-  const anyBody: Candidate[] = Object.entries(EXPENSIVE_BODIES).flatMap(([what, body]) => [
-    { name: `no key: ${what}`, attack: () => times(5, () => post(PREVIEW, body)) },
+  const anyBody: Attack[] = Object.entries(EXPENSIVE_BODIES).flatMap(([what, body]) => [
+    { name: `no key: ${what}`, run: () => times(5, () => post(PREVIEW, body)) },
     {
       name: `unknown key: ${what}`,
-      attack: () => times(5, () => post(PREVIEW, body, { key: unknown })),
+      run: () => times(5, () => post(PREVIEW, body, { key: unknown })),
     },
-    { name: `known key: ${what}`, attack: () => times(5, () => post(PREVIEW, body, mine)) },
-    { name: `mcp: ${what}`, attack: () => times(5, () => post('/api/v1/mcp', body, asTool)) },
+    { name: `known key: ${what}`, run: () => times(5, () => post(PREVIEW, body, mine)) },
+    { name: `mcp: ${what}`, run: () => times(5, () => post('/api/v1/mcp', body, asTool)) },
   ])
   const shapes = {
     '10,000 vertices of a coast': coast(9999),
@@ -57,10 +57,10 @@ export async function candidates(target: Target): Promise<Candidate[]> {
       ]),
     },
   }
-  const shaped: Candidate[] = Object.entries(shapes).flatMap(([what, polygon]) => [
+  const shaped: Attack[] = Object.entries(shapes).flatMap(([what, polygon]) => [
     {
       name: `ten at once: preview of ${what}, 90 days`,
-      attack: () => times(10, () => post(`${PREVIEW}?days=90`, draft(polygon), mine)),
+      run: () => times(10, () => post(`${PREVIEW}?days=90`, draft(polygon), mine)),
     },
   ])
   const call = (id: number, name: string, args: object) => ({
@@ -74,15 +74,15 @@ export async function candidates(target: Target): Promise<Candidate[]> {
     ...shaped,
     {
       name: 'preview of 90 days over 199,000 revisions',
-      attack: () => times(1, () => post(`${PREVIEW}?days=90`, circle, mine)),
+      run: () => times(1, () => post(`${PREVIEW}?days=90`, circle, mine)),
     },
     {
       name: 'ten at once: preview of a saved zone, 90 days',
-      attack: () => times(10, () => get(`/api/v1/zones/${zone_id}/preview?days=90`, mine)),
+      run: () => times(10, () => get(`/api/v1/zones/${zone_id}/preview?days=90`, mine)),
     },
     {
       name: 'a batch of 20 previews over MCP',
-      attack: () =>
+      run: () =>
         times(1, () =>
           post(
             '/api/v1/mcp',
@@ -93,7 +93,7 @@ export async function candidates(target: Target): Promise<Candidate[]> {
     },
     {
       name: 'a batch of 10 tangled shapes over MCP',
-      attack: () =>
+      run: () =>
         times(1, () =>
           post(
             '/api/v1/mcp',
@@ -106,43 +106,43 @@ export async function candidates(target: Target): Promise<Candidate[]> {
     },
     {
       name: 'GET /events in 20 zones of 10,000 vertices',
-      attack: () => times(5, () => get('/api/v1/events?minutes=1440&limit=500', mine)),
+      run: () => times(5, () => get('/api/v1/events?minutes=1440&limit=500', mine)),
     },
     {
       name: 'GET /zones, 20 of 10,000 vertices',
-      attack: () => times(3, () => get('/api/v1/zones?limit=500', mine)),
+      run: () => times(3, () => get('/api/v1/zones?limit=500', mine)),
     },
     {
       name: 'GET /zones, simplified',
-      attack: () => times(3, () => get('/api/v1/zones?limit=500&geometry=simplified', mine)),
+      run: () => times(3, () => get('/api/v1/zones?limit=500&geometry=simplified', mine)),
     },
     {
       name: 'explain in a zone of 10,000 vertices',
-      attack: () => times(10, () => get(`/api/v1/zones/${zone_id}/explain?event_id=proof:1`, mine)),
+      run: () => times(10, () => get(`/api/v1/zones/${zone_id}/explain?event_id=proof:1`, mine)),
     },
     {
       name: 'a change of a big zone, ten times, with its match_zone job',
-      attack: () =>
+      run: () =>
         times(10, (index) =>
           send('PATCH', `/api/v1/zones/${zone_id}`, { body: { label: `Big ${index}` }, ...mine }),
         ),
     },
     {
       name: 'a new big zone, five times, with its match',
-      attack: () => times(5, () => post('/api/v1/zones', draft(coast(9990)), mine)),
+      run: () => times(5, () => post('/api/v1/zones', draft(coast(9990)), mine)),
     },
     {
       name: 'a replay of a big zone by Idempotency-Key, ten times',
-      attack: () =>
+      run: () =>
         times(10, () => post('/api/v1/zones', draft(coast(9980)), { ...mine, once: 'stall' })),
     },
     {
       name: 'a query of 60,000 characters',
-      attack: () => times(20, () => get(`/api/v1/events?source=${'x'.repeat(60_000)}`, mine)),
+      run: () => times(20, () => get(`/api/v1/events?source=${'x'.repeat(60_000)}`, mine)),
     },
     {
       name: '3,000 query parameters',
-      attack: () =>
+      run: () =>
         times(20, () =>
           get(
             `/api/v1/events?${Array.from({ length: 3000 }, (_, i) => `q${i}=${i}`).join('&')}`,
@@ -152,49 +152,49 @@ export async function candidates(target: Target): Promise<Candidate[]> {
     },
     {
       name: 'cursors of 2,000 characters',
-      attack: () => times(50, () => get(`/api/v1/zones?cursor=${'W1tb'.repeat(500)}`, mine)),
+      run: () => times(50, () => get(`/api/v1/zones?cursor=${'W1tb'.repeat(500)}`, mine)),
     },
     {
       name: 'a gzip bomb',
-      attack: () =>
+      run: () =>
         times(5, () =>
           post(PREVIEW, gzipSync(Buffer.alloc(200 * MIB)), { ...mine, encoding: 'gzip' }),
         ),
     },
     {
       name: '2 MiB of invalid UTF-8',
-      attack: () => times(5, () => post(PREVIEW, Buffer.alloc(2 * MIB - 1, 0xff), mine)),
+      run: () => times(5, () => post(PREVIEW, Buffer.alloc(2 * MIB - 1, 0xff), mine)),
     },
     {
       name: '20 MiB without a length',
-      attack: () => times(3, () => raw(target, chunked(target.key, 20 * MIB, 64 * 1024))),
+      run: () => times(3, () => raw(target, chunked(target.key, 20 * MIB, 64 * 1024))),
     },
     {
       name: '100,000 chunks of a byte',
-      attack: () => times(2, () => raw(target, chunked(target.key, 100_000, 1))),
+      run: () => times(2, () => raw(target, chunked(target.key, 100_000, 1))),
     },
     {
       name: 'two lengths, and a length beside chunks',
-      attack: async () => [
+      run: async () => [
         ...(await times(1, () => raw(target, smuggled('Content-Length: 5\r\nContent-Length: 9')))),
         ...(await times(1, () =>
           raw(target, smuggled('Content-Length: 5\r\nTransfer-Encoding: chunked')),
         )),
       ],
     },
-    { name: '500 slow bodies and 500 slow headers', attack: () => slowly(target) },
-    // As many as one client opens. More of them at once is a question of capacity: each takes its turn.
+    { name: '500 slow bodies and 500 slow headers', run: () => slowly(target) },
+    // As many connections as one client opens. Many more at once are a matter of capacity.
     {
       name: '100 anonymous requests at once',
-      attack: () => times(100, () => get('/api/v1/zones')),
+      run: () => times(100, () => get('/api/v1/zones')),
     },
     {
       name: '100 tokens that are none',
-      attack: () => times(100, () => get('/api/v1/me', { key: `${'a'.repeat(500)}.b.c` })),
+      run: () => times(100, () => get('/api/v1/me', { key: `${'a'.repeat(500)}.b.c` })),
     },
     {
       name: '100 unknown keys at once',
-      attack: () => times(100, () => get('/api/v1/me', { key: generateKey() })),
+      run: () => times(100, () => get('/api/v1/me', { key: generateKey() })),
     },
   ]
 }
@@ -243,7 +243,7 @@ function sender({ url }: Target) {
   }
 }
 
-/** Twenty zones of nearly the most vertices; answers the id of one. */
+/** Creates twenty zones with nearly the maximum of vertices; returns the id of one. */
 async function bigZones({ url, key }: Target): Promise<string> {
   let id = ''
   for (let index = 0; index < 20; index++) {
@@ -258,7 +258,10 @@ async function bigZones({ url, key }: Target): Promise<string> {
   return id
 }
 
-/** One connection: writes what it is given, reads until it is closed or 5 s are over, answers the status. */
+/**
+ * Opens a connection, writes the parts, reads until it is closed or 5 s are over, and returns the
+ * status.
+ */
 function raw({ port }: Target, parts: Iterable<string>): Promise<number | string> {
   return new Promise((done) => {
     const socket = connect(port, '127.0.0.1')
@@ -294,7 +297,7 @@ function* smuggled(lengths: string): Generator<string> {
   yield `POST ${PREVIEW} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${lengths}\r\n\r\n0\r\n\r\nGET /api/v1/me HTTP/1.1\r\nHost: x\r\n\r\n`
 }
 
-/** Connections that send a byte now and then; ended from here after three seconds. */
+/** Opens connections that send a byte now and then; ends them after three seconds. */
 async function slowly({ port, key }: Target): Promise<string[]> {
   const head = `POST ${PREVIEW} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n`
   const sockets = Array.from({ length: 1000 }, (_, index) => {
