@@ -1,18 +1,18 @@
--- Roles, schemas and the caller: who owns, who logs in, and that nobody gets anything by default.
+-- Roles, schemas and the caller: who owns everything, who logs in, and that nobody has any right by default.
 --
--- A function runs as whoever calls it: grants and policies decide what it sees. It is security definer, runs as
--- watchpost_owner and passes row-level security, for one of these reasons only, which its comment names:
---   * policies call it (my_orgs, admin_orgs): it would ask the policy that asks it;
---   * the login watchpost_api calls it before it is anybody, and reads no table: check_key, key_claims,
---     check_session, session_claims, touch_key, record_refusal, and what the local issuer calls;
---   * it is the one way to change a table, which no role may write: events, deliveries, keys, organisations,
+-- A function runs as its caller, so grants and policies decide what it sees. A security definer function runs as
+-- watchpost_owner and bypasses row-level security. There are only these reasons for one, and its comment names its own:
+--   * policies call it (my_orgs, admin_orgs): otherwise it would be subject to the policy that calls it;
+--   * the login watchpost_api, which cannot read any table, calls it before the caller is known: check_key, key_claims,
+--     check_session, session_claims, touch_key, record_refusal, and the functions of the local issuer;
+--   * it is the only way to change a table that no role may write: events, deliveries, keys, organisations,
 --     idempotency keys, the audit log; or it locks a row for a role that may only read it;
---   * it is a trigger that follows a change whoever makes it: limits, versions, boxes, cancelled deliveries;
---   * it answers less than the table holds: coverage, sources_health, my_invites, revisions_of;
---   * operators on boxes are not leakproof, so under row-level security no index serves them: events_near,
+--   * it is a trigger that follows every change, whoever makes it: limits, versions, boxes, cancelled deliveries;
+--   * it returns less than the table contains: coverage, sources_health, my_invites, revisions_of;
+--   * operators on boxes are not leakproof, so under row-level security no index could be used: events_near,
 --     revisions_near.
--- Such a function asks for the caller's tenants, scopes and roles itself. Those that a caller may execute are
--- listed in scripts/schema/schema-rules.ts; another one fails `npm run check`.
+-- Such a function checks the caller's tenants, scopes and roles itself. Those that a caller may execute are listed in
+-- scripts/schema/schema-rules.ts; any other one fails `npm run check`.
 
 create schema if not exists extensions;
 create extension if not exists btree_gist with schema extensions;
@@ -41,13 +41,13 @@ alter role watchpost_api set statement_timeout = '15s';
 alter role watchpost_jobs set idle_in_transaction_session_timeout = '60s';
 alter role watchpost_jobs set lock_timeout = '30s';
 alter role watchpost_jobs set statement_timeout = '5min';
--- East of Greenwich the last day of the year 9999 would be written with five digits, which no client reads.
+-- East of Greenwich the last day of the year 9999 would have a year of five digits, which no client can read.
 alter role watchpost_api set timezone = 'UTC';
 alter role watchpost_jobs set timezone = 'UTC';
 
 create schema watchpost authorization watchpost_owner;
 create schema private authorization watchpost_owner;
-comment on schema watchpost is 'Watchpost: what people own and what happened. Not exposed through PostgREST.';
+comment on schema watchpost is 'Watchpost: accounts, zones, events, alerts and channels. Not exposed through PostgREST.';
 comment on schema private is 'Watchpost: functions that policies, the API and the jobs call. Not exposed.';
 
 grant usage on schema extensions to watchpost_owner;
@@ -57,7 +57,7 @@ set role watchpost_owner;
 grant usage on schema watchpost to authenticated, watchpost_jobs;
 grant usage on schema private to authenticated, watchpost_api, watchpost_jobs;
 
--- The caller, as the API verified it; null outside a caller's transaction.
+-- The verified caller; null outside of a caller's transaction.
 create function private.claims() returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin

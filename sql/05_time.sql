@@ -1,4 +1,4 @@
--- Times: as the wire has them, and the windows that are asked for in days.
+-- Times: their form on the wire, and windows that are given in days.
 
 set role watchpost_owner;
 
@@ -8,7 +8,7 @@ language sql stable set search_path = '' as $$
   select to_char(t at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
 $$;
 
--- Where a window of N days begins: today and the N - 1 before, UTC.
+-- The start of a window of N days: today and the N - 1 days before, in UTC.
 create function private.window_start(p_days integer) returns timestamptz
 language sql stable set search_path = '' as $$
   select (date_trunc('day', now() at time zone 'UTC') - (p_days - 1) * interval '1 day') at time zone 'UTC'

@@ -1,4 +1,4 @@
--- Accounts: who somebody is, what their plan allows, and how an account follows its row in auth.users.
+-- Accounts: a person's plan and its limits, and how an account follows its row in auth.users.
 
 set role watchpost_owner;
 
@@ -11,12 +11,12 @@ create table watchpost.accounts (
   confirmed_at timestamptz,
   banned_until timestamptz
 );
-comment on table watchpost.accounts is 'One row a person, made when they sign up. The plan is the account''s own.';
-comment on column watchpost.accounts.user_id is 'Same id as in auth.users; follows it when that row goes.';
-comment on column watchpost.accounts.email is 'Sign-in address, copied from auth.users by a trigger. Tells whom to write to, never who somebody is: two accounts may share one.';
-comment on column watchpost.accounts.plan is 'What is paid for: free, pro or enterprise. Set by an operator or the billing; below pro the API refuses and zones pause.';
+comment on table watchpost.accounts is 'One row per person, created when they sign up. The plan belongs to the account.';
+comment on column watchpost.accounts.user_id is 'The id in auth.users; the account is deleted together with that row.';
+comment on column watchpost.accounts.email is 'Sign-in address, copied from auth.users by a trigger. It does not identify an account: two accounts may share one.';
+comment on column watchpost.accounts.plan is 'free, pro or enterprise. Set by an operator or by billing; below pro the API refuses requests and zones pause.';
 comment on column watchpost.accounts.confirmed_at is 'When the address was confirmed; null: not yet, or an anonymous sign-in. Sessions need it, keys do not.';
-comment on column watchpost.accounts.banned_until is 'Until then nothing acts for it and its zones pause; null: never banned.';
+comment on column watchpost.accounts.banned_until is 'Until then the account cannot act and its zones pause; null: never banned.';
 create index accounts_email on watchpost.accounts (lower(email));
 alter table watchpost.accounts enable row level security;
 alter table watchpost.accounts force row level security;
@@ -30,12 +30,12 @@ create table watchpost.erased_accounts (
   user_id uuid primary key,
   at timestamptz not null default now()
 );
-comment on table watchpost.erased_accounts is 'People who deleted their account where their row in auth.users could not go: signing in again makes them no new one.';
-comment on column watchpost.erased_accounts.user_id is 'Id in auth.users; this row goes with that one.';
+comment on table watchpost.erased_accounts is 'People who deleted their account although their row in auth.users could not be deleted: signing in again gives them no new one.';
+comment on column watchpost.erased_accounts.user_id is 'The id in auth.users; this row is deleted together with that one.';
 alter table watchpost.erased_accounts enable row level security;
 alter table watchpost.erased_accounts force row level security;
 
--- Whether somebody is shut out at the moment.
+-- Whether an account is banned at the moment.
 create function private.is_banned(p_banned_until timestamptz) returns boolean
 language plpgsql stable set search_path = '' as $$
 begin
@@ -44,7 +44,7 @@ end
 $$;
 grant execute on function private.is_banned to watchpost_jobs, service_role;
 
--- The account that a key, a session or a link would act for: no row for one that is gone or banned.
+-- The account that a key, a session or a link acts for: no row for one that is deleted or banned.
 create function private.active_account(p_user_id uuid) returns setof watchpost.accounts
 language plpgsql stable rows 1 set search_path = '' as $$
 begin
@@ -65,8 +65,8 @@ language sql immutable set search_path = '' as $$
   end * case p_plan when 'enterprise' then 10 else 1 end
 $$;
 
--- errcode WPLIM when the account has as many of a thing as its plan allows. The lock makes two
--- creators at once count one after the other.
+-- Raises errcode WPLIM if the account already has as many of a thing as its plan allows. Because of the lock, two
+-- simultaneous inserts are counted one after the other.
 create function private.require_quota(p_user_id uuid, p_thing text, p_count bigint) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -82,8 +82,8 @@ begin
 end
 $$;
 
--- errcode WP409 when so many were deleted of late, each of which is kept for 30 days, that making and
--- deleting would fill the database past what a plan allows.
+-- Raises errcode WP409 if so many were deleted recently, each of which is kept for 30 days, that creating and
+-- deleting could fill the database beyond what a plan allows.
 create function private.require_deleted_quota(p_user_id uuid, p_thing text, p_deleted bigint) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -96,7 +96,7 @@ begin
 end
 $$;
 
--- One by one what changes who is in auth.users and whose account there is.
+-- Makes changes of a person in auth.users and of their account wait for each other.
 create function private.lock_account(p_user_id uuid) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -104,7 +104,7 @@ begin
 end
 $$;
 
--- Makes the account of somebody in auth.users, or brings it up to date.
+-- Creates or updates the account of a person in auth.users.
 create function private.upsert_account(p_user_id uuid, p_email text, p_confirmed_at timestamptz, p_banned_until timestamptz)
 returns void
 language plpgsql volatile set search_path = '' as $$
@@ -120,8 +120,8 @@ begin
 end
 $$;
 
--- Security definer: an account follows its row in auth.users, whoever writes that. A soft deletion
--- cannot be taken back there either, so it is one.
+-- Security definer: an account follows its row in auth.users, whoever changes that. A soft deletion cannot be undone
+-- there, so it counts as a deletion.
 create function private.sync_auth_user() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -141,8 +141,8 @@ $$;
 
 reset role;
 
--- Security definer of the migrating role, which unlike watchpost_owner reads the schema auth: somebody
--- as upsert_account takes them.
+-- Security definer of the migrating role, which unlike watchpost_owner can read the schema auth: a person in the form
+-- that upsert_account takes.
 create function private.auth_user(p_user_id uuid)
 returns table (email text, confirmed_at timestamptz, banned_until timestamptz)
 language sql stable security definer set search_path = '' as $$
@@ -155,8 +155,8 @@ grant execute on function private.auth_user to watchpost_owner;
 
 set role watchpost_owner;
 
--- Makes the account that somebody in auth.users lacks, because they signed up before there was Watchpost
--- or while no triggers ran; nobody comes back who deleted theirs.
+-- Creates the account of a person in auth.users who lacks one, because they signed up before Watchpost was installed
+-- or while no triggers ran. People who deleted their account get no new one.
 create function private.ensure_account(p_user_id uuid) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -173,5 +173,5 @@ create trigger watchpost_account
   after insert or update of email, email_confirmed_at, is_anonymous, deleted_at, banned_until or delete on auth.users
   for each row execute function private.sync_auth_user();
 
--- Whoever was there before.
+-- Accounts for people who signed up before.
 select private.ensure_account(id) from auth.users where deleted_at is null;

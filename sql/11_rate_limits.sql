@@ -1,4 +1,4 @@
--- Rate limits: how often an account or address may ask, and what becomes of who asks too often.
+-- Rate limits: how many requests an account or address may make, and what happens beyond that.
 
 set role watchpost_owner;
 
@@ -8,7 +8,7 @@ create unlogged table watchpost.rate_limits (
   denied boolean not null default false
 );
 comment on table watchpost.rate_limits is 'GCRA state per account or address: the theoretical arrival time of the next request.';
-comment on column watchpost.rate_limits.bucket is 'account:<user_id> for keys, address:<ip> for unknown callers.';
+comment on column watchpost.rate_limits.bucket is 'account:<user_id> for known callers, address:<ip> for unknown ones.';
 comment on column watchpost.rate_limits.tat is 'Theoretical arrival time of GCRA: the further ahead of now, the less budget is left.';
 comment on column watchpost.rate_limits.denied is 'Whether the last request was refused.';
 create index rate_limits_tat on watchpost.rate_limits (tat);
@@ -19,14 +19,14 @@ create unlogged table watchpost.rate_denials (
   request_id uuid primary key,
   at timestamptz not null default now()
 );
-comment on table watchpost.rate_denials is 'Requests refused by the rate limit, so that their transaction does no work.';
+comment on table watchpost.rate_denials is 'Requests that the rate limit refused, so that their transaction does no work.';
 comment on column watchpost.rate_denials.request_id is 'The refused request, as in its X-Request-Id.';
-comment on column watchpost.rate_denials.at is 'When it was refused; rows go after ten minutes.';
+comment on column watchpost.rate_denials.at is 'When it was refused; rows are deleted after ten minutes.';
 create index rate_denials_at on watchpost.rate_denials (at);
 alter table watchpost.rate_denials enable row level security;
 alter table watchpost.rate_denials force row level security;
 
--- GCRA: one statement consumes one request of a bucket of p_limit a window.
+-- GCRA: consumes, in one statement, one request of a bucket with a budget of p_limit per window.
 create function private.consume(p_bucket text, p_limit integer, p_window interval)
 returns table (allowed boolean, remaining integer, reset_seconds integer, retry_after integer)
 language plpgsql volatile set search_path = '' as $$
@@ -56,8 +56,8 @@ begin
 end
 $$;
 
--- What a caller is told who was looked up; p_user_id is null for one who is not known. Consumes one request
--- from the account's budget, or from the address's where the account has none or nobody is known.
+-- The verdict on a caller after the look-up; p_user_id is null for an unknown one. Consumes one request from the
+-- account's budget, or from the address's budget if the account has none or is unknown.
 create function private.admit(
   p_user_id uuid,
   p_email text,
@@ -79,7 +79,7 @@ declare
   v_limit integer;
   v_refusal text := case
     when p_user_id is null then 'unauthenticated'
-    -- It has no budget of its own, and without one its refusals would cost us without end.
+    -- A free account has no budget of its own; without the address's budget its refusals would be unlimited.
     when p_plan = 'free' and not p_any_plan then 'plan_required'
   end;
 begin

@@ -1,4 +1,4 @@
--- Keys: what programs show instead of a session, and whom a key speaks for.
+-- Keys: what programs authenticate with instead of a session, and the account of a key.
 
 set role watchpost_owner;
 
@@ -15,10 +15,10 @@ create table watchpost.api_keys (
 );
 comment on table watchpost.api_keys is 'API keys. Only the SHA-256 of a key is stored; the key itself is shown once.';
 comment on column watchpost.api_keys.prefix is 'First characters of the key, so that its owner recognises it in a list.';
-comment on column watchpost.api_keys.key_hash is 'SHA-256 of the whole key; a request is looked up by it.';
+comment on column watchpost.api_keys.key_hash is 'SHA-256 of the whole key, by which requests look it up.';
 comment on column watchpost.api_keys.scopes is 'write includes read.';
 comment on column watchpost.api_keys.expires_at is 'Null: never.';
-comment on column watchpost.api_keys.revoked_at is 'Counts from the next request on.';
+comment on column watchpost.api_keys.revoked_at is 'Takes effect with the next request.';
 create index api_keys_user_id on watchpost.api_keys (user_id);
 alter table watchpost.api_keys enable row level security;
 alter table watchpost.api_keys force row level security;
@@ -32,14 +32,14 @@ create table watchpost.key_usage (
   last_used_at timestamptz not null
 );
 comment on table watchpost.key_usage is 'When a key was last used, written at most once a minute.';
-comment on column watchpost.key_usage.last_used_at is 'Time of a recent request, right to about a minute; written by the API after its answer.';
+comment on column watchpost.key_usage.last_used_at is 'When the key was last used, accurate to about a minute; written by the API after its answer.';
 alter table watchpost.key_usage enable row level security;
 alter table watchpost.key_usage force row level security;
 create policy key_usage_select on watchpost.key_usage for select to authenticated
   using (key_id in (select id from watchpost.api_keys));
 grant select on watchpost.key_usage to authenticated;
 
--- Whom a key speaks for: no row for one that is unknown, revoked or expired, or may not act.
+-- The account of a key: no row for a key that is unknown, revoked or expired, or whose account may not act.
 create function private.key_holder(p_key_hash bytea)
 returns table (key_id uuid, user_id uuid, email text, plan text, scopes text[])
 language plpgsql stable rows 1 set search_path = '' as $$
@@ -54,8 +54,8 @@ begin
 end
 $$;
 
--- Security definer: the login role may ask about one key, and read no table.
--- The answer is the same for all that key_holder has no row for.
+-- Security definer: the login role may check one key, but cannot read any table. All keys without a row in key_holder
+-- get the same answer.
 create function private.check_key(
   p_key_hash bytea,
   p_address text,
@@ -79,8 +79,8 @@ $$;
 revoke all on function private.check_key from public;
 grant execute on function private.check_key to watchpost_api;
 
--- Security definer: makes the claims of a caller's transaction from the key, verified again here,
--- so that a statement pipelined behind a refused key does nothing. errcode WP401: refused.
+-- Security definer: makes the claims of a caller's transaction from the key, which is verified again here, so that a
+-- statement pipelined behind a refused key does nothing. Raises errcode WP401 for a refused key.
 create function private.key_claims(p_key_hash bytea, p_request_id uuid, p_context jsonb)
 returns text
 language plpgsql stable security definer set search_path = '' as $$
@@ -109,7 +109,7 @@ $$;
 revoke all on function private.key_claims from public;
 grant execute on function private.key_claims to watchpost_api;
 
--- Security definer: the login role writes nothing else.
+-- Security definer: the login role cannot write anything else.
 create function private.touch_key(p_key_id uuid) returns void
 language sql volatile security definer set search_path = '' as $$
   insert into watchpost.key_usage as u (key_id, last_used_at)

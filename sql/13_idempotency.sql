@@ -1,4 +1,4 @@
--- Idempotency: an Idempotency-Key sent twice makes one thing.
+-- Idempotency: an Idempotency-Key that is sent twice creates one thing.
 
 set role watchpost_owner;
 
@@ -12,17 +12,17 @@ create table watchpost.idempotency_keys (
   created_at timestamptz not null default now(),
   primary key (user_id, route, key)
 );
-comment on table watchpost.idempotency_keys is 'What an Idempotency-Key led to: status and id only, never a body. Kept 24 hours.';
-comment on column watchpost.idempotency_keys.route is 'Method and path it was sent to; the same key elsewhere is another request.';
+comment on table watchpost.idempotency_keys is 'The outcome of an Idempotency-Key: status and id only, never a body. Kept for 24 hours.';
+comment on column watchpost.idempotency_keys.route is 'Method and path it was sent to; the same key on another route is another request.';
 comment on column watchpost.idempotency_keys.request_hash is 'SHA-256 of the request body, to refuse another body under the same key.';
 comment on column watchpost.idempotency_keys.status is 'HTTP status of the first answer, repeated on a replay.';
-comment on column watchpost.idempotency_keys.resource_id is 'Id of what was made, read again on a replay.';
+comment on column watchpost.idempotency_keys.resource_id is 'Id of what was created, read again on a replay.';
 create index idempotency_keys_created_at on watchpost.idempotency_keys (created_at);
 alter table watchpost.idempotency_keys enable row level security;
 alter table watchpost.idempotency_keys force row level security;
 
--- Security definer: starts an effect that must happen once. Raises WPIDP with the first outcome as
--- detail when the key was used before, WPIDC for another body, WPIDF while the first is in flight.
+-- Security definer: starts an effect that must happen only once. Raises WPIDP with the first outcome as detail if the
+-- key was used before, WPIDC for a different body, WPIDF while the first request is running.
 create function private.begin_idempotent(p_route text, p_key text, p_request_hash bytea) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare

@@ -1,5 +1,5 @@
--- Sessions: people who are signed in, and the local issuer's keys, links and refresh tokens. With
--- another issuer these tables stay empty: it keeps its own.
+-- Sessions: people who are signed in, and the keys, links and refresh tokens of the local issuer. With another issuer
+-- these tables stay empty, because it has its own.
 
 set role watchpost_owner;
 
@@ -9,7 +9,7 @@ create table watchpost.issuer_keys (
   public_jwk jsonb not null,
   created_at timestamptz not null default now()
 );
-comment on table watchpost.issuer_keys is 'What the local issuer signs with: the newest signs, all verify.';
+comment on table watchpost.issuer_keys is 'The signing keys of the local issuer: the newest signs, all verify.';
 comment on column watchpost.issuer_keys.private_sealed is 'The private key, sealed by the API with SEAL_KEYS.';
 alter table watchpost.issuer_keys enable row level security;
 alter table watchpost.issuer_keys force row level security;
@@ -20,7 +20,7 @@ create table watchpost.sign_in_links (
   expires_at timestamptz not null,
   created_at timestamptz not null default now()
 );
-comment on table watchpost.sign_in_links is 'One-time sign-in links of the local issuer, made by an operator. A link that was used is gone.';
+comment on table watchpost.sign_in_links is 'One-time sign-in links of the local issuer, created by an operator. A used link is deleted.';
 comment on column watchpost.sign_in_links.token_hash is 'SHA-256.';
 create index sign_in_links_user_id on watchpost.sign_in_links (user_id);
 create index sign_in_links_expires_at on watchpost.sign_in_links (expires_at);
@@ -34,10 +34,10 @@ create table watchpost.sessions (
   refreshed_at timestamptz not null default now(),
   ended_at timestamptz
 );
-comment on table watchpost.sessions is 'Sign-ins at the local issuer. One that ended stays a while, so that its last access token is refused.';
-comment on column watchpost.sessions.id is 'Stands in access tokens as session_id.';
-comment on column watchpost.sessions.refreshed_at is 'Last new access token; a session that sleeps for 30 days is over.';
-comment on column watchpost.sessions.ended_at is 'Signed out, or ended because a used refresh token came back.';
+comment on table watchpost.sessions is 'Sign-ins at the local issuer. An ended session is kept for a while, so that its last access token is refused.';
+comment on column watchpost.sessions.id is 'The session_id in access tokens.';
+comment on column watchpost.sessions.refreshed_at is 'When the last access token was issued; a session that is not refreshed for 30 days ends.';
+comment on column watchpost.sessions.ended_at is 'Signed out, or ended because a used refresh token was used again.';
 create index sessions_user_id on watchpost.sessions (user_id);
 create index sessions_refreshed_at on watchpost.sessions (refreshed_at);
 alter table watchpost.sessions enable row level security;
@@ -49,7 +49,7 @@ create table watchpost.refresh_tokens (
   created_at timestamptz not null default now(),
   used_at timestamptz
 );
-comment on table watchpost.refresh_tokens is 'Refresh tokens of the local issuer, one chain a session. Each works once; one that comes back later was stolen and ends its session.';
+comment on table watchpost.refresh_tokens is 'Refresh tokens of the local issuer, one chain per session. Each works once; one that is used again later was stolen and ends its session.';
 comment on column watchpost.refresh_tokens.token_hash is 'SHA-256.';
 comment on column watchpost.refresh_tokens.used_at is 'When it was exchanged for the next one; null: not yet.';
 create index refresh_tokens_session_id on watchpost.refresh_tokens (session_id);
@@ -58,8 +58,8 @@ alter table watchpost.refresh_tokens force row level security;
 
 reset role;
 
--- Security definer of the migrating role, which unlike watchpost_owner reads the schema auth: a session
--- of Supabase Auth. It deletes the row of one that is signed out.
+-- Security definer of the migrating role, which unlike watchpost_owner can read the schema auth: a session of
+-- Supabase Auth, which deletes the row when the person signs out.
 create function private.auth_session(p_user_id uuid, p_session_id uuid)
 returns table (aal text, has_second_factor boolean)
 language sql stable security definer set search_path = '' as $$
@@ -73,8 +73,8 @@ grant execute on function private.auth_session to watchpost_owner;
 
 set role watchpost_owner;
 
--- Who a verified session token speaks for: no row for an account that may not act or whose address is
--- not confirmed, nor for a session that has ended, at the local issuer or at Supabase Auth.
+-- The account of a verified session token: no row for an account that may not act or whose address is not confirmed,
+-- nor for a session that has ended, at the local issuer or at Supabase Auth.
 create function private.session_holder(p_user_id uuid, p_session_id uuid)
 returns table (user_id uuid, email text, plan text, aal text, has_second_factor boolean)
 language plpgsql stable rows 1 set search_path = '' as $$
@@ -94,8 +94,8 @@ begin
 end
 $$;
 
--- Security definer: check_key for a session, whose token the API has verified. A session may do what
--- its account may; p_any_plan is for the routes of the account itself.
+-- Security definer: check_key for a session whose token the API has verified. A session may do what its account may;
+-- p_any_plan is for the routes of the account itself.
 create function private.check_session(
   p_user_id uuid,
   p_session_id uuid,
@@ -124,8 +124,8 @@ $$;
 revoke all on function private.check_session from public;
 grant execute on function private.check_session to watchpost_api;
 
--- Security definer: private.key_claims for a session. Its claims say signed_in, which no key's do, and whether
--- a second factor is still due: neither the token nor the session may have gone without one.
+-- Security definer: key_claims for a session. Its claims contain signed_in, which those of a key never do, and
+-- whether a second factor is still required: both the token and the session must have used it.
 create function private.session_claims(
   p_user_id uuid, p_session_id uuid, p_aal text, p_any_plan boolean, p_request_id uuid, p_context jsonb
 )
@@ -157,14 +157,14 @@ $$;
 revoke all on function private.session_claims from public;
 grant execute on function private.session_claims to watchpost_api;
 
--- Security definer, what follows: the local issuer comes as the login role, which reads no table.
+-- Security definer, all that follow: the local issuer uses the login role, which cannot read any table.
 create function private.issuer_keys()
 returns table (kid text, private_sealed text, public_jwk jsonb)
 language sql stable security definer set search_path = '' as $$
   select k.kid, k.private_sealed, k.public_jwk from watchpost.issuer_keys k order by k.created_at desc, k.kid
 $$;
 
--- The first key only: of two processes that start at once, one makes it.
+-- Only the first key: if two processes start at once, one of them creates it.
 create function private.add_issuer_key(p_kid text, p_private_sealed text, p_public_jwk jsonb) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
@@ -175,7 +175,7 @@ begin
 end
 $$;
 
--- A session as the issuer tells of it.
+-- A session in the form that the issuer returns.
 create function private.session_of(p_session_id uuid)
 returns table (
   session_id uuid, user_id uuid, email text, signed_in_at timestamptz, confirmed_at timestamptz,
@@ -189,14 +189,14 @@ language sql stable security definer set search_path = '' as $$
     and s.refreshed_at > now() - interval '30 days'
 $$;
 
--- Whose act the audit log takes the rest of this transaction for.
+-- The account that the audit log records as the actor for the rest of this transaction.
 create function private.act_as(p_user_id uuid, p_context jsonb) returns void
 language sql volatile set search_path = '' as $$
   select set_config('request.jwt.claims', (p_context || jsonb_build_object('sub', p_user_id))::text, true)
 $$;
 
--- Turns a one-time link into a session with its first refresh token; no row for one that is unknown,
--- used or too old.
+-- Exchanges a one-time link for a session with its first refresh token; no row for a link that is unknown, used or
+-- too old.
 create function private.redeem_link(p_token_hash bytea, p_refresh_hash bytea, p_context jsonb)
 returns table (
   session_id uuid, user_id uuid, email text, signed_in_at timestamptz, confirmed_at timestamptz,
@@ -222,9 +222,9 @@ begin
 end
 $$;
 
--- Exchanges a refresh token for its successor, which the API derives from it: the same one however
--- often. One that was used comes back harmlessly within ten seconds while nobody has gone on from
--- there (a lost answer, two tabs); otherwise two have it, and the session ends.
+-- Exchanges a refresh token for its successor, which the API derives from it, so that it is always the same. A used
+-- token may be used again within ten seconds, as long as its successor was not used (a lost answer, two tabs).
+-- Otherwise two people have it, and the session ends.
 create function private.refresh_session(p_old_hash bytea, p_new_hash bytea, p_context jsonb)
 returns table (
   verdict text, session_id uuid, user_id uuid, email text, signed_in_at timestamptz,
@@ -236,7 +236,7 @@ declare
   v_used_at timestamptz;
   v_found record;
 begin
-  -- One at a time for each session: who comes second sees what the first has done.
+  -- One exchange per session at a time: the second sees what the first has done.
   perform from watchpost.sessions s where s.id = v_session for update;
   select * into v_found from private.session_of(v_session);
   if v_found.session_id is null then

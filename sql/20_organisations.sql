@@ -1,4 +1,4 @@
--- Organisations: people who share zones and channels. A member row is an invite until accepted.
+-- Organisations: accounts that share zones and channels. A row in members is an invite until it is accepted.
 
 set role watchpost_owner;
 
@@ -8,7 +8,7 @@ create table watchpost.organisations (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
-comment on table watchpost.organisations is 'A group of accounts that share zones and channels. It gives rows, never a plan.';
+comment on table watchpost.organisations is 'A group of accounts that share zones and channels. It shares rows, but never a plan.';
 alter table watchpost.organisations enable row level security;
 alter table watchpost.organisations force row level security;
 
@@ -27,12 +27,12 @@ create table watchpost.members (
   check ((status = 'active') = (user_id is not null)),
   check ((status = 'invited') = (invite_hash is not null))
 );
-comment on table watchpost.members is 'Who belongs to an organisation, and who is invited to. Only the hash of an invite link is stored.';
-comment on column watchpost.members.id is 'Names the membership; stays the same when an invite is accepted.';
+comment on table watchpost.members is 'Members of an organisation, and people who are invited. Only the hash of an invite link is stored.';
+comment on column watchpost.members.id is 'Identifies the membership; stays the same when an invite is accepted.';
 comment on column watchpost.members.user_id is 'Account of the member; null while only invited.';
-comment on column watchpost.members.email is 'Address invited; the invite works for this address only.';
-comment on column watchpost.members.role is 'owner (one an organisation), admin (manages members, channels and all shared zones) or member.';
-comment on column watchpost.members.invited_by is 'Account that sent the invite; it is void when that account loses its role.';
+comment on column watchpost.members.email is 'The invited address; the invite works only for this address.';
+comment on column watchpost.members.role is 'owner (one per organisation), admin (manages members, channels and all shared zones) or member.';
+comment on column watchpost.members.invited_by is 'Account that sent the invite, which becomes void when that account loses its role.';
 comment on column watchpost.members.invite_hash is 'SHA-256 of the token in the invite link; null once accepted.';
 create unique index members_org_user_key on watchpost.members (org_id, user_id);
 create unique index members_org_invited_key on watchpost.members (org_id, lower(email)) where status = 'invited';
@@ -40,7 +40,7 @@ create unique index members_org_owner_key on watchpost.members (org_id) where ro
 create index members_user_id on watchpost.members (user_id);
 create index members_invited_by on watchpost.members (invited_by);
 
--- Security definer, both: membership decides policies and must not ask its own policies.
+-- Security definer, both: policies use membership, so these must not be subject to the policies.
 create function private.my_orgs() returns uuid[]
 language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -59,7 +59,7 @@ begin
 end
 $$;
 
--- Whose rows the caller reads: their own and those of their organisations (see tenant_id).
+-- The tenants whose rows the caller can read: the caller and their organisations (see tenant_id).
 create function private.my_tenants() returns uuid[]
 language plpgsql stable set search_path = '' as $$
 begin
@@ -122,15 +122,15 @@ $$;
 create trigger members_quota before insert on watchpost.members
   for each row execute function private.members_quota();
 
--- False while an organisation is being deleted, which unshares what was shared there, whoever owns it;
--- nobody shares something in one that there is not, so null is true.
+-- False while an organisation is being deleted, so that what was shared there can be unshared by anybody. Nobody can
+-- share with an organisation that does not exist, so null is true.
 create function private.org_exists(p_org_id uuid) returns boolean
 language sql stable set search_path = '' as $$
   select p_org_id is null or exists (select from watchpost.organisations where id = p_org_id)
 $$;
 
--- Security definer: what a leaving member shared passes to the owner, so that the team does not go blind.
--- When the organisation itself goes, everybody keeps what is theirs.
+-- Security definer: what a leaving member shared passes to the owner, so that the team keeps its alerts. When the
+-- organisation itself is deleted, everybody keeps their own things.
 create function private.reassign_shared() returns trigger
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -148,7 +148,7 @@ $$;
 create trigger members_reassign before delete on watchpost.members
   for each row execute function private.reassign_shared();
 
--- Security definer: an invite is void when whoever sent it has left or may no longer invite.
+-- Security definer: an invite becomes void when its sender has left or may no longer invite.
 create function private.void_invites() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin

@@ -1,4 +1,4 @@
--- Sources and events: what the feeds said, every revision of it, and when it was first seen.
+-- Sources and events: what the feeds reported, every revision of it, and when it was first seen.
 
 set role watchpost_owner;
 
@@ -18,13 +18,13 @@ create table watchpost.sources (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
-comment on table watchpost.sources is 'One row a feed: when to poll it next, where it stopped, how it is.';
-comment on column watchpost.sources.source is 'Short name, the first part of its event ids.';
-comment on column watchpost.sources.types is 'Event types it brings; zones use it to say what can reach them.';
-comment on column watchpost.sources.enabled is 'The service switches off what FEEDS does not name.';
-comment on column watchpost.sources.next_poll_at is 'When it is due; set it to now() to poll at once.';
-comment on column watchpost.sources.state is 'Where the feed stopped: ETag, last id and the like; written by its connector. Empty it to start over.';
-comment on column watchpost.sources.last_success_at is 'Last poll that was answered well, with news or without.';
+comment on table watchpost.sources is 'One row per feed: when to poll it next, where polling stopped, and its health.';
+comment on column watchpost.sources.source is 'Short name, the first part of the ids of its events.';
+comment on column watchpost.sources.types is 'Types of its events; zones use it to tell what they can receive.';
+comment on column watchpost.sources.enabled is 'The service switches off sources that FEEDS does not name.';
+comment on column watchpost.sources.next_poll_at is 'When it is polled next; set it to now() to poll at once.';
+comment on column watchpost.sources.state is 'Where polling stopped: ETag, last id and the like; written by the feed. Empty it to start over.';
+comment on column watchpost.sources.last_success_at is 'Last successful poll, with or without new events.';
 comment on column watchpost.sources.error_at is 'When it last failed; the source is down while this is newer than last_success_at.';
 alter table watchpost.sources enable row level security;
 alter table watchpost.sources force row level security;
@@ -55,19 +55,19 @@ create table watchpost.events (
   org_id uuid references watchpost.organisations on delete set null,
   tenant_id uuid generated always as (coalesce(org_id, owner_id)) stored
 );
-comment on table watchpost.events is 'Canonical events as they are now. Public ones have no owner.';
-comment on column watchpost.events.id is '<source>:<the sources own id>; the first id seen when a source renames its event.';
-comment on column watchpost.events.ts is 'When it happened, by the source.';
+comment on table watchpost.events is 'Events in their latest state. Public ones have no owner.';
+comment on column watchpost.events.id is '<source>:<id at the source>; the first id seen if a source renames its event.';
+comment on column watchpost.events.ts is 'When it happened, according to the source.';
 comment on column watchpost.events.severity is '0 to 100, by the rule of its feed.';
-comment on column watchpost.events.subject is 'The moving thing it is about, as mmsi:… or icao24:…, or another stable reference; else null.';
-comment on column watchpost.events.geometry is 'Footprint as GeoJSON when there is more than a point.';
-comment on column watchpost.events.ends_at is 'Until when a standing event (a warning) lasts; null for what merely happened.';
-comment on column watchpost.events.revised_at is 'When the source says it last changed it; an older one never overwrites a newer one.';
-comment on column watchpost.events.extent is 'Bounding box of point and footprint, computed on ingest; finds the zones near it.';
-comment on column watchpost.events.revision is 'Counts the states seen here, from 1; each is a row of event_revisions.';
-comment on column watchpost.events.first_seen_at is 'When Watchpost first heard of it.';
-comment on column watchpost.events.owner_id is 'Account that sent it in; null for public events.';
-comment on column watchpost.events.tenant_id is 'Whose it is: organisation, else owner; null: public.';
+comment on column watchpost.events.subject is 'The moving thing it is about, as mmsi:… or icao24:…, or another stable reference; otherwise null.';
+comment on column watchpost.events.geometry is 'Footprint as GeoJSON; null if the event is only a point.';
+comment on column watchpost.events.ends_at is 'Until when an ongoing event (a warning) lasts; null for one that just happened.';
+comment on column watchpost.events.revised_at is 'When the source last changed it; an older state never overwrites a newer one.';
+comment on column watchpost.events.extent is 'Bounding box of point and footprint, computed on ingest; used to find the zones near it.';
+comment on column watchpost.events.revision is 'Number of the latest state seen here, from 1; each state is a row of event_revisions.';
+comment on column watchpost.events.first_seen_at is 'When Watchpost first saw it.';
+comment on column watchpost.events.owner_id is 'Account that sent it; null for public events.';
+comment on column watchpost.events.tenant_id is 'Tenant that can see it: the organisation, or else the owner; null: public.';
 create index events_ts on watchpost.events (ts desc, id desc);
 create index events_extent_ts on watchpost.events using gist (extent, ts);
 create index events_source_ts on watchpost.events (source, ts desc);
@@ -86,7 +86,7 @@ create table watchpost.event_aliases (
   alias text primary key,
   event_id text not null references watchpost.events on delete cascade
 );
-comment on table watchpost.event_aliases is 'Every id under which a source knew an event, to the first one seen.';
+comment on table watchpost.event_aliases is 'Every id under which a source knew an event, with the first id seen.';
 create index event_aliases_event_id on watchpost.event_aliases (event_id);
 alter table watchpost.event_aliases enable row level security;
 alter table watchpost.event_aliases force row level security;
@@ -99,10 +99,10 @@ create table watchpost.batches (
   created_at timestamptz not null default now(),
   matched_at timestamptz
 );
-comment on table watchpost.batches is 'What one ingest brought and whether it was matched; matched in order, source by source.';
-comment on column watchpost.batches.id is 'Also the id of the match job that belongs to it.';
-comment on column watchpost.batches.size is 'New events and revisions in it.';
-comment on column watchpost.batches.matched_at is 'When every zone near it was decided on; null means still to do.';
+comment on table watchpost.batches is 'The result of one ingest, and whether it was matched. Batches of a source are matched in order.';
+comment on column watchpost.batches.id is 'Also the id of its match job.';
+comment on column watchpost.batches.size is 'Number of new events and revisions.';
+comment on column watchpost.batches.matched_at is 'When it was matched with every zone near it; null: not yet.';
 create index batches_unmatched on watchpost.batches (source, seq) where matched_at is null;
 create index batches_created_at on watchpost.batches (created_at);
 create index batches_source on watchpost.batches (source);
@@ -134,10 +134,10 @@ create table watchpost.event_revisions (
   primary key (event_id, revision)
 );
 comment on table watchpost.event_revisions is 'Append-only: each state of an event and when it was first seen here. Decisions are replayed from it.';
-comment on column watchpost.event_revisions.event_id is 'Event this is a state of; kept when the event itself has gone.';
-comment on column watchpost.event_revisions.batch_id is 'Ingest that brought it; null once the batch is cleared away.';
-comment on column watchpost.event_revisions.first_seen_at is 'When it was first seen here; decisions are made as of this moment.';
-comment on column watchpost.event_revisions.tenant_id is 'Whose it is, copied from its event; null: public.';
+comment on column watchpost.event_revisions.event_id is 'The event; remains when the event itself is deleted.';
+comment on column watchpost.event_revisions.batch_id is 'The ingest that stored it; null once the batch is deleted.';
+comment on column watchpost.event_revisions.first_seen_at is 'When it was first seen here; decisions are made as of this time.';
+comment on column watchpost.event_revisions.tenant_id is 'Copied from its event; null: public.';
 create index event_revisions_batch_id on watchpost.event_revisions (batch_id);
 create index event_revisions_first_seen_at on watchpost.event_revisions (first_seen_at);
 create index event_revisions_extent_seen on watchpost.event_revisions using gist (extent, first_seen_at);
@@ -167,11 +167,11 @@ create table watchpost.positions (
   tenant_id uuid,
   primary key (event_id, ts)
 ) partition by range (ts);
-comment on table watchpost.positions is 'Positions of moving subjects, one event each, kept 48 hours, a partition a day.';
+comment on table watchpost.positions is 'Positions of moving subjects, one event each, kept for 48 hours in one partition per day.';
 comment on column watchpost.positions.first_seen_at is 'When it arrived here; a stay is replayed in this order.';
-comment on column watchpost.positions.ts is 'When the subject was there; dwell is measured on it.';
+comment on column watchpost.positions.ts is 'When the subject was there; dwell is measured with it.';
 comment on column watchpost.positions.subject is 'mmsi:… or icao24:….';
-comment on column watchpost.positions.tenant_id is 'Whose it is; null: public.';
+comment on column watchpost.positions.tenant_id is 'Null: public.';
 create index positions_first_seen_at on watchpost.positions using brin (first_seen_at) with (pages_per_range = 32);
 create index positions_batch_id on watchpost.positions (batch_id);
 create index positions_ts on watchpost.positions (ts desc, event_id desc);
@@ -185,7 +185,7 @@ create policy positions_jobs on watchpost.positions for select to watchpost_jobs
   using (true);
 grant select on watchpost.positions to authenticated, watchpost_jobs;
 create table watchpost.positions_default partition of watchpost.positions default;
-comment on table watchpost.positions_default is 'Positions whose day has no partition yet.';
+comment on table watchpost.positions_default is 'Positions of days without a partition.';
 alter table watchpost.positions_default enable row level security;
 alter table watchpost.positions_default force row level security;
 

@@ -1,8 +1,8 @@
--- Ingest: how what a feed said becomes events and revisions, and how the sources are.
+-- Ingest: how the items of a feed become events and revisions, and the health of sources.
 
 set role watchpost_owner;
 
--- What a feed said of one event, with the id it is stored under.
+-- An item of a feed, with the id under which its event is stored.
 create type private.incoming_event as (
   event_id text,
   given_id text,
@@ -24,9 +24,9 @@ create type private.incoming_event as (
   seen_at timestamptz
 );
 
--- Reads a JSON array of normalised events with `box` as [west, south, east, north]; `first_seen_at` may be
--- given for history. An event that is known under another id keeps that one; of several states the last
--- counts. Times come in milliseconds, as on the wire, so that a cursor names a row exactly.
+-- Reads a JSON array of normalised events with `box` as [west, south, east, north]; `first_seen_at` may be given for
+-- history. An event that is known under another id keeps that id; of several states the last one counts. Times are in
+-- milliseconds, as on the wire, so that a cursor names a row exactly.
 create function private.read_events(p_source text, p_events jsonb) returns setof private.incoming_event
 language sql stable set search_path = '' as $$
   select distinct on (coalesce(known.event_id, e.id))
@@ -75,7 +75,7 @@ begin
 end
 $$;
 
--- New events and true revisions, each with its row in event_revisions.
+-- Stores new events and true revisions, each with its row in event_revisions.
 create function private.store_events(
   p_batch_id uuid, p_source text, p_owner_id uuid, p_org_id uuid, p_events private.incoming_event[],
   out inserted integer, out revised integer
@@ -92,7 +92,7 @@ begin
     select
       event_id, p_source, type, title, lat, lon, ts, severity, subject, status, url, geometry, ends_at, revised_at,
       extent, seen_at, seen_at, p_owner_id, p_org_id,
-      -- One that was deleted for its age and is told again goes on where its revisions stopped.
+      -- If an event that was deleted for its age is reported again, its revisions continue.
       1 + coalesce((
         select max(r.revision) from watchpost.event_revisions r where r.event_id = given.event_id), 0)
     from given
@@ -138,8 +138,8 @@ language sql volatile set search_path = '' as $$
   on conflict (alias) do nothing
 $$;
 
--- Security definer: the jobs write events in no other way. Stores what a feed said as a batch, which is
--- born with its match job, in the caller's transaction; no batch where nothing was new.
+-- Security definer: the jobs cannot write events in any other way. Stores the items of a feed as a batch with its
+-- match job, in the caller's transaction; without a batch if nothing is new.
 create function private.ingest_events(
   p_source text,
   p_events jsonb,
@@ -156,13 +156,13 @@ declare
   v_positions integer;
   v_stored record;
 begin
-  -- A source names its own events only: nobody takes over another's by an id or alias of it.
+  -- A source can only name its own events: nobody takes over another's by an id or alias of it.
   if exists (
     select from jsonb_array_elements(p_events) as j (value)
     where not starts_with(j.value ->> 'id', p_source || ':')) then
     raise exception 'every id of source % begins with %:', p_source, p_source using errcode = 'WP400';
   end if;
-  -- One ingest of a source at a time: aliases and revisions are decided on what is stored.
+  -- One ingest of a source at a time, because aliases and revisions depend on what is stored.
   perform pg_advisory_xact_lock(hashtextextended('ingest:' || p_source, 0));
 
   insert into watchpost.batches (id, source, size, matched_at)
@@ -195,7 +195,7 @@ end
 $$;
 grant execute on function private.ingest_events to watchpost_jobs;
 
--- Partitions of positions for yesterday up to p_days ahead; the default partition takes the rest.
+-- Creates partitions of positions from yesterday up to p_days ahead; the default partition takes the rest.
 create function private.ensure_partitions(p_days integer default 3) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -207,7 +207,7 @@ begin
   loop
     v_name := 'positions_' || to_char(v_day, 'YYYYMMDD');
     continue when to_regclass('watchpost.' || v_name) is not null;
-    -- What came before its day had a partition stays in the default one until its age deletes it.
+    -- Positions that arrived before their day had a partition stay in the default one until they are deleted.
     continue when exists (
       select from watchpost.positions_default p
       where p.ts >= v_day::timestamp at time zone 'UTC' and p.ts < (v_day + 1)::timestamp at time zone 'UTC');
@@ -221,7 +221,7 @@ end
 $$;
 grant execute on function private.ensure_partitions to watchpost_jobs;
 
--- How a source is: an open source that has long given nothing is stale, one that answers with errors is down.
+-- The health of a source: stale if it answers but has delivered nothing for long, down if it answers with errors.
 create function private.source_status(s watchpost.sources) returns text
 language sql stable set search_path = '' as $$
   select case
@@ -234,7 +234,7 @@ language sql stable set search_path = '' as $$
   end
 $$;
 
--- Security definer: the sources a zone listens to and whether they can be heard, for its owner.
+-- Security definer: the sources a zone receives events from with their health, for its owner.
 create function private.coverage(p_sources text[], p_types text[]) returns jsonb
 language sql stable security definer set search_path = '' as $$
   select coalesce(jsonb_agg(jsonb_build_object('source', s.source, 'status', private.source_status(s)) order by s.source), '[]')
@@ -245,7 +245,7 @@ language sql stable security definer set search_path = '' as $$
 $$;
 grant execute on function private.coverage to authenticated;
 
--- Security definer: health is public, the sources' state is not.
+-- Security definer: the health of sources is public, their state is not.
 create function private.sources_health()
 returns table (
   source text, title text, attribution text, types text[], enabled boolean, interval_seconds integer,

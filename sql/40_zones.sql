@@ -1,4 +1,4 @@
--- Zones: the places people care about, every version of them, and the boxes that narrow the search.
+-- Zones: the areas that people watch, every version of them, and the boxes that narrow the search.
 
 set role watchpost_owner;
 
@@ -37,26 +37,26 @@ create table watchpost.zones (
   check ((quiet_hours_start is null) = (quiet_hours_end is null)),
   check ((shape_type = 'polygon') <= (polygon is not null))
 );
-comment on table watchpost.zones is 'Watch zones as they are now. Change shapes through the API: it computes the boxes that matching needs.';
+comment on table watchpost.zones is 'Zones in their latest version. Change shapes only through the API: it computes the boxes that matching needs.';
 comment on column watchpost.zones.org_id is 'Null: private.';
-comment on column watchpost.zones.tenant_id is 'Whose it is: organisation, else owner.';
-comment on column watchpost.zones.lat is 'With lon: the centre of a circle, or where the label of a polygon stands.';
-comment on column watchpost.zones.radius_km is 'Of a circle; a polygon ignores it.';
+comment on column watchpost.zones.tenant_id is 'Tenant that can see it: the organisation, or else the owner.';
+comment on column watchpost.zones.lat is 'With lon: the centre of a circle, or the position of a polygon''s label.';
+comment on column watchpost.zones.radius_km is 'For a circle; ignored for a polygon.';
 comment on column watchpost.zones.polygon is 'GeoJSON Polygon or MultiPolygon; null: a circle.';
-comment on column watchpost.zones.match is 'point: its point lies inside; footprint: or its geometry touches the zone.';
+comment on column watchpost.zones.match is 'point: the event''s point must be inside; footprint: or its geometry must touch the zone.';
 comment on column watchpost.zones.min_severity is 'Threshold, 0 to 100, for severity times severity_multiplier.';
 comment on column watchpost.zones.dwell_minutes is 'How long a vessel or aircraft must stay before it alerts; other events ignore it.';
 comment on column watchpost.zones.quiet_hours_start is 'HH:MM in quiet_hours_tz; null: no quiet hours.';
-comment on column watchpost.zones.quiet_hours_end is 'May lie past midnight.';
-comment on column watchpost.zones.quiet_mode is 'What happens in quiet hours: hold (one digest at their end) or drop (recorded, never sent).';
-comment on column watchpost.zones.emergency_severity is 'From this severity on quiet hours do not count; null: they always do.';
-comment on column watchpost.zones.channel_ids is 'Where alerts go: null every enabled channel of the owner (and organisation), empty nowhere.';
+comment on column watchpost.zones.quiet_hours_end is 'May be after midnight.';
+comment on column watchpost.zones.quiet_mode is 'What happens during quiet hours: hold (one digest at their end) or drop (recorded, never sent).';
+comment on column watchpost.zones.emergency_severity is 'From this severity on quiet hours are ignored; null: never.';
+comment on column watchpost.zones.channel_ids is 'Where alerts are sent: null: to every enabled channel of the owner (and organisation); empty: nowhere.';
 comment on column watchpost.zones.sources is 'Null: all feeds.';
 comment on column watchpost.zones.types is 'Null: all types.';
 comment on column watchpost.zones.snoozed_until is 'Until then alerts are recorded as suppressed.';
-comment on column watchpost.zones.boxes is 'Bounding boxes of the shape, computed by the API with it; never set by hand.';
-comment on column watchpost.zones.version is 'Counts the changes that matter to decisions; each is a row of zone_versions.';
-comment on column watchpost.zones.deleted_at is 'Restorable for 30 days from then on.';
+comment on column watchpost.zones.boxes is 'Bounding boxes of the shape, computed by the API; never set them by hand.';
+comment on column watchpost.zones.version is 'Number of the version; each change that matters to decisions creates one in zone_versions.';
+comment on column watchpost.zones.deleted_at is 'Can be restored for 30 days from then on.';
 create index zones_tenant_created on watchpost.zones (tenant_id, created_at desc, id desc) where deleted_at is null;
 create index zones_owner_id on watchpost.zones (owner_id);
 create index zones_org_id on watchpost.zones (org_id) where org_id is not null;
@@ -101,10 +101,10 @@ create table watchpost.zone_boxes (
   types text[],
   primary key (zone_id, part)
 );
-comment on table watchpost.zone_boxes is 'What narrows the search for the zones that are not deleted: bounding boxes (several across the antimeridian), the least severity that can matter, filters.';
-comment on column watchpost.zone_boxes.box is 'Longitudes and latitudes, degrees.';
-comment on column watchpost.zone_boxes.min_severity is 'Of an event that can reach the zone: its threshold divided by its multiplier, rounded down.';
-comment on column watchpost.zone_boxes.sources is 'With types: copies of the filters of its zone, so that the index alone can leave it out.';
+comment on table watchpost.zone_boxes is 'Narrows the search for zones that are not deleted: bounding boxes (several across the antimeridian), the minimum severity that can matter, and filters.';
+comment on column watchpost.zone_boxes.box is 'Longitudes and latitudes, in degrees.';
+comment on column watchpost.zone_boxes.min_severity is 'The minimum severity of an event that can reach the zone: its threshold divided by its multiplier, rounded down.';
+comment on column watchpost.zone_boxes.sources is 'Like types, a copy of the zone''s filter, so that the index alone can exclude it.';
 create index zone_boxes_box on watchpost.zone_boxes using gist (box, min_severity) include (zone_id, sources, types);
 alter table watchpost.zone_boxes enable row level security;
 alter table watchpost.zone_boxes force row level security;
@@ -119,9 +119,9 @@ create table watchpost.zone_shapes (
   bytes integer not null check (bytes > 0),
   primary key (zone_id, hash)
 );
-comment on table watchpost.zone_shapes is 'Each polygon a zone ever had in a kept version, once. Of that zone alone: the same place drawn by somebody else is a row of theirs.';
-comment on column watchpost.zone_shapes.hash is 'SHA-256 of the polygon; names it within its zone.';
-comment on column watchpost.zone_shapes.bytes is 'Length of it as text; what a zone may keep is counted by it.';
+comment on table watchpost.zone_shapes is 'Each polygon that a kept version of a zone uses, stored once. It belongs to that zone only: the same polygon in another zone is another row.';
+comment on column watchpost.zone_shapes.hash is 'SHA-256 of the polygon; identifies it within its zone.';
+comment on column watchpost.zone_shapes.bytes is 'Its length as text, which counts towards the limit of the zone.';
 alter table watchpost.zone_shapes enable row level security;
 alter table watchpost.zone_shapes force row level security;
 create policy zone_shapes_select on watchpost.zone_shapes for select to authenticated
@@ -140,10 +140,10 @@ create table watchpost.zone_versions (
   primary key (zone_id, version),
   foreign key (zone_id, shape_hash) references watchpost.zone_shapes (zone_id, hash)
 );
-comment on table watchpost.zone_versions is 'Each version of a zone in which something was seen, so that what was decided can be replayed; the others are thinned out, see retention.';
-comment on column watchpost.zone_versions.definition is 'Every field a decision reads, as JSON, but for the polygon.';
-comment on column watchpost.zone_versions.shape_hash is 'Its polygon in zone_shapes; null: it has none.';
-comment on column watchpost.zone_versions.ended_at is 'When the next version began; null: it is the last one.';
+comment on table watchpost.zone_versions is 'Each version of a zone that was valid when something was seen, so that decisions can be replayed; others are removed, see retention.';
+comment on column watchpost.zone_versions.definition is 'Every field that a decision uses, as JSON, without the polygon.';
+comment on column watchpost.zone_versions.shape_hash is 'Its polygon in zone_shapes; null: a circle.';
+comment on column watchpost.zone_versions.ended_at is 'When the next version began; null: it is the latest.';
 create index zone_versions_shape on watchpost.zone_versions (zone_id, shape_hash) where shape_hash is not null;
 create index zone_versions_ended_at on watchpost.zone_versions (ended_at) where ended_at is not null;
 alter table watchpost.zone_versions enable row level security;
@@ -161,9 +161,9 @@ create table watchpost.match_memory (
   updated_at timestamptz not null default now(),
   primary key (zone_id, key)
 );
-comment on table watchpost.match_memory is 'What matching remembers per zone and event, or zone and moving subject (a stay).';
-comment on column watchpost.match_memory.key is 'Event id, or subject of a stay.';
-comment on column watchpost.match_memory.memory is 'State of the decision so far, read and written by matching only.';
+comment on table watchpost.match_memory is 'What matching remembers per zone and event, or per zone and moving subject (a stay).';
+comment on column watchpost.match_memory.key is 'Event id, or the subject of a stay.';
+comment on column watchpost.match_memory.memory is 'State of the decision so far; only matching reads and writes it.';
 create index match_memory_key on watchpost.match_memory (key);
 create index match_memory_updated_at on watchpost.match_memory (updated_at);
 alter table watchpost.match_memory enable row level security;
@@ -172,13 +172,13 @@ create policy match_memory_jobs on watchpost.match_memory for all to watchpost_j
   using (true) with check (true);
 grant select, insert, update, delete on watchpost.match_memory to watchpost_jobs;
 
--- What a version keeps: any change of it makes a new one.
+-- What a version contains: a change of any of it creates a new version.
 create function private.zone_definition(z watchpost.zones) returns jsonb
 language sql stable set search_path = '' as $$
   select to_jsonb(z) - array['boxes', 'version', 'created_at', 'updated_at', 'tenant_id']
 $$;
 
--- A version as a whole, as decisions read it.
+-- A complete version, as decisions read it.
 create function private.version_definition(v watchpost.zone_versions) returns jsonb
 language sql stable set search_path = '' as $$
   select v.definition || jsonb_build_object('polygon', (
@@ -186,8 +186,8 @@ language sql stable set search_path = '' as $$
 $$;
 grant execute on function private.version_definition to authenticated, watchpost_jobs;
 
--- Notes the version that begins now. errcode WP409 when the zone keeps as much history as it may:
--- what is thinned out, see retention, makes room again.
+-- Stores the version that begins now. Raises errcode WP409 if the zone already has as much history as it may;
+-- versions that are removed later, see retention, make room again.
 create function private.store_version(z watchpost.zones, p_must_fit boolean) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -211,14 +211,14 @@ begin
 end
 $$;
 
--- A severity below this cannot reach the zone's threshold. Only narrows: rounded down, decided elsewhere.
--- A threshold next to nothing is taken for a little more, which the rounding covers: divided it underflows.
+-- An event below this severity cannot reach the zone's threshold. It is rounded down, because it only narrows the
+-- search. A tiny threshold is increased a little, which the rounding covers, because dividing it would underflow.
 create function private.min_event_severity(z watchpost.zones) returns real
 language sql immutable set search_path = '' as $$
   select (greatest(z.min_severity, 0.0001) / z.severity_multiplier - 0.01)::real
 $$;
 
--- Security definer, both: limits, versions, boxes and jobs follow a zone whoever changes it.
+-- Security definer, both: limits, versions, boxes and jobs follow every change of a zone, whoever makes it.
 create function private.zone_before() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -254,7 +254,7 @@ create function private.zone_after() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
   if tg_op = 'INSERT' or new.version <> old.version then
-    -- Who deletes, leaves or deletes an organisation is not held up.
+    -- Deleting a zone, leaving an organisation and deleting one are never refused.
     perform private.store_version(new, tg_op = 'INSERT' or not (
       (new.deleted_at is not null and old.deleted_at is null)
       or new.owner_id <> old.owner_id

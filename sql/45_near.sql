@@ -1,4 +1,4 @@
--- Near: what happened near a caller's zones, and every kept state of one event, for reads.
+-- Near: events near a caller's zones, and every kept revision of an event, for reads.
 
 set role watchpost_owner;
 
@@ -11,8 +11,8 @@ select p.event_id, p.source, p.type, p.severity, p.ts, p.extent, p.tenant_id, tr
 from watchpost.positions p;
 comment on view private.sightings is 'Events and positions as one, for searches by area.';
 
--- What events_near looks for, wherever it is. These two have no search_path of their own, so that they are
--- inlined and read by index; they are called where it is empty.
+-- What events_near searches for, anywhere. These two have no search_path of their own, so that Postgres can inline
+-- them and use indexes; their callers have an empty one.
 create function private.sightings_wanted(
   p_tenants uuid[],
   p_from timestamptz,
@@ -41,10 +41,10 @@ language sql stable as $$
   where z.tenant_id = any(p_tenants) and z.deleted_at is null and (p_zone_id is null or z.id = p_zone_id)
 $$;
 
--- Newest events whose extent meets a box of the caller's zones, before a cursor. With more than
--- p_max_boxes boxes it walks the window by time instead and may stop early: then the last row says where.
--- Security definer: operators on boxes are not leakproof, so under RLS no index could serve them.
--- It therefore asks for the caller's tenants itself, of zones and of events.
+-- The newest events whose extent meets a box of the caller's zones, before a cursor. With more than p_max_boxes boxes
+-- it scans the window by time instead and may stop early: then the last row says where. Security definer: operators
+-- on boxes are not leakproof, so under RLS no index could be used. It therefore checks the caller's tenants itself,
+-- for zones and for events.
 create function private.events_near(
   p_zone_id uuid,
   p_from timestamptz,
@@ -104,8 +104,8 @@ begin
     select w.id, w.ts, w.is_position, n.zone_ids
     from walked w
     cross join lateral (
-      -- Offset 0: first the boxes it meets, then whose they are. Box operators are estimated so high
-      -- that each event would else be held against all zones of the caller.
+      -- Offset 0: first find the boxes it meets, then their zones. Box operators are estimated so high that each
+      -- event would otherwise be compared with all zones of the caller.
       select array_agg(distinct mine.id) as zone_ids
       from (
         select b.zone_id from watchpost.zone_boxes b
@@ -134,9 +134,9 @@ end
 $$;
 grant execute on function private.events_near to authenticated;
 
--- Security definer: revisions and positions whose extent meets the given boxes, first seen in a
--- window, oldest first, with what came before them of the same events (and of the same subjects in the
--- day before), so that a preview remembers what matching remembered.
+-- Security definer: revisions and positions whose extent meets the given boxes, first seen in a window, oldest first,
+-- together with earlier ones of the same events (and of the same subjects on the day before), so that a preview
+-- remembers what matching remembered.
 create function private.revisions_near(p_boxes box[], p_from timestamptz, p_to timestamptz, p_limit integer)
 returns table (
   id text, revision integer, first_seen_at timestamptz, source text, type text, title text,
@@ -177,7 +177,7 @@ end
 $$;
 grant execute on function private.revisions_near to authenticated;
 
--- Security definer: every kept revision of an event, by any id it was known under, oldest first.
+-- Security definer: every kept revision of an event, by any of its ids, oldest first.
 create function private.revisions_of(p_event_id text)
 returns table (
   id text, revision integer, first_seen_at timestamptz, source text, type text, title text,

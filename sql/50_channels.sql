@@ -1,4 +1,4 @@
--- Channels: where alerts go. Targets, tokens and signing secrets are sealed by the API before they get here.
+-- Channels: where alerts are sent. The API seals targets, tokens and signing secrets before it stores them.
 
 set role watchpost_owner;
 
@@ -25,19 +25,19 @@ create table watchpost.channels (
   updated_at timestamptz not null default now(),
   deleted_at timestamptz
 );
-comment on table watchpost.channels is 'Where alerts go. Everything secret is sealed; a masked form stands beside it.';
+comment on table watchpost.channels is 'Where alerts are sent. Everything secret is sealed; next to it there is a masked form.';
 comment on column watchpost.channels.org_id is 'Null: private.';
-comment on column watchpost.channels.tenant_id is 'Whose it is: organisation, else owner.';
-comment on column watchpost.channels.label is 'What its owner calls it; null: shown by kind.';
+comment on column watchpost.channels.tenant_id is 'Tenant that can see it: the organisation, or else the owner.';
+comment on column watchpost.channels.label is 'Name given by the owner; null: shown by its kind.';
 comment on column watchpost.channels.target_sealed is 'URL, address or key of the receiver, encrypted with SEAL_KEYS.';
-comment on column watchpost.channels.target_masked is 'What others see of the target.';
+comment on column watchpost.channels.target_masked is 'The target as others see it.';
 comment on column watchpost.channels.config_sealed is 'Headers or tokens, encrypted with SEAL_KEYS; null: none.';
 comment on column watchpost.channels.status is 'ok, failing (it is retried) or disabled; written by the delivery job.';
 comment on column watchpost.channels.signing_secret_sealed is 'Key that signs webhooks, encrypted; null for other kinds.';
-comment on column watchpost.channels.previous_secret_sealed is 'The key before the last rotation, encrypted; signs beside the new one for 24 hours.';
+comment on column watchpost.channels.previous_secret_sealed is 'The key before the last rotation, encrypted; for 24 hours messages are signed with both.';
 comment on column watchpost.channels.failures is 'Failed attempts in a row; 0 after a success.';
-comment on column watchpost.channels.paused_until is 'After many failures nothing is sent until then.';
-comment on column watchpost.channels.deleted_at is 'Restorable for 30 days from then on.';
+comment on column watchpost.channels.paused_until is 'Until then nothing is sent, after many failures.';
+comment on column watchpost.channels.deleted_at is 'Can be restored for 30 days from then on.';
 create index channels_tenant_created on watchpost.channels (tenant_id, created_at desc, id desc);
 create index channels_owner_id on watchpost.channels (owner_id);
 create index channels_org_id on watchpost.channels (org_id) where org_id is not null;
@@ -73,7 +73,7 @@ grant update (
   on watchpost.channels to authenticated;
 grant update (enabled, status, disabled_reason, failures, paused_until) on watchpost.channels to watchpost_jobs;
 
--- Security definer: counts all of an owner's channels, and checks sharing beside the policy.
+-- Security definer: counts all of an owner's channels, and checks sharing in addition to the policy.
 create function private.channel_before() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -105,7 +105,7 @@ $$;
 create trigger channels_before before insert or update on watchpost.channels
   for each row execute function private.channel_before();
 
--- Which of these channels the caller and the zone's owner do not both see.
+-- Those of these channels that the caller and the zone's owner cannot both see.
 create function private.unusable_channels(p_channel_ids uuid[], p_zone_owner uuid) returns uuid[]
 language sql stable set search_path = '' as $$
   select coalesce(array_agg(given.id), '{}')
@@ -121,8 +121,8 @@ language sql stable set search_path = '' as $$
 $$;
 grant execute on function private.unusable_channels to authenticated;
 
--- The channels an alert of a zone goes to now: the chosen ones its owner still
--- sees, or every enabled one of the owner, and of the organisation if the zone is shared.
+-- The channels that an alert of a zone is sent to: the chosen ones that its owner can still see, or every enabled one
+-- of the owner and, if the zone is shared, of the organisation.
 create function private.zone_channels(p_owner_id uuid, p_org_id uuid, p_channel_ids uuid[])
 returns table (channel_id uuid)
 language sql stable set search_path = '' as $$

@@ -1,4 +1,4 @@
--- Audit: who did what, written in the transaction of the act by triggers, never changed afterwards.
+-- Audit: who did what. Triggers write it in the transaction of the action, and nothing changes it afterwards.
 
 set role watchpost_owner;
 
@@ -19,14 +19,14 @@ create table watchpost.audit (
   request_id uuid,
   details jsonb not null default '{}'
 );
-comment on table watchpost.audit is 'Acts of an account and acts of others on its things; one row per account concerned. Kept 400 days.';
-comment on column watchpost.audit.xid is 'With seq: the order of the export.';
-comment on column watchpost.audit.account_id is 'Account in whose log this stands.';
+comment on table watchpost.audit is 'Actions of an account, and of others on its things; one row per account concerned. Kept for 400 days.';
+comment on column watchpost.audit.xid is 'With seq, the order of the export.';
+comment on column watchpost.audit.account_id is 'Account whose log contains the row.';
 comment on column watchpost.audit.actor_id is 'Account that acted; null for operators and the service itself.';
 comment on column watchpost.audit.key_id is 'API key used; null outside the API.';
 comment on column watchpost.audit.action is 'What was done, as <thing>.<verb>; request.refused for refusals.';
 comment on column watchpost.audit.target_id is 'Its id, or the route of a refusal.';
-comment on column watchpost.audit.request_id is 'X-Request-Id of the request; for refusals the key they are counted under.';
+comment on column watchpost.audit.request_id is 'X-Request-Id of the request; for refusals the key under which they are counted.';
 comment on column watchpost.audit.details is 'Changed fields before and after, without secrets; the count of refusals.';
 create index audit_account_at on watchpost.audit (account_id, at desc, id desc);
 create index audit_account_order on watchpost.audit (account_id, xid, seq);
@@ -40,8 +40,8 @@ create policy audit_select on watchpost.audit for select to authenticated
   using (account_id = (select private.uid()));
 grant select on watchpost.audit to authenticated;
 
--- Writes an act into the log of each account concerned, with the context of the request, if any; into
--- the actor's too, unless it stands there already.
+-- Writes an action into the log of each account concerned, with the context of the request, if any, and into the
+-- actor's log unless it is there already.
 create function private.record_audit(
   p_action text, p_target_type text, p_target_id text, p_accounts uuid[], p_details jsonb default '{}',
   p_for_actor boolean default true
@@ -58,15 +58,15 @@ language sql volatile set search_path = '' as $$
   where a.id is not null and (p_for_actor or a.id is distinct from private.uid())
 $$;
 
--- Who answers for organisations: what is done to things shared there stands in their logs too.
+-- The people who are responsible for organisations: actions on things shared there appear in their logs too.
 create function private.admins_of(p_org_ids uuid[]) returns uuid[]
 language sql stable set search_path = '' as $$
   select coalesce(array_agg(m.user_id), '{}') from watchpost.members m
   where m.org_id = any(p_org_ids) and m.status = 'active' and m.role in ('owner', 'admin')
 $$;
 
--- The changed columns of a row, old and new, without secrets, hashes, boxes, shapes' coordinates and
--- what people wrote: of those it only says that they changed.
+-- The changed columns of a row, old and new. Of secrets, hashes, boxes, coordinates and texts that people wrote it
+-- says only that they changed.
 create function private.changed_fields(p_old jsonb, p_new jsonb) returns jsonb
 language sql immutable set search_path = '' as $$
   select coalesce(jsonb_object_agg(n.key, case
@@ -77,8 +77,8 @@ language sql immutable set search_path = '' as $$
     and n.key not in ('boxes', 'version', 'updated_at', 'tenant_id', 'failures', 'paused_until')
 $$;
 
--- Security definer: the audit trigger of every table whose rows belong to somebody.
--- Its argument names the thing; the action is <thing>.<created|updated|deleted|restored>.
+-- Security definer: the audit trigger of every table whose rows belong to somebody. Its argument names the thing; the
+-- action is <thing>.<created|updated|deleted|restored>.
 create function private.audit_change() returns trigger
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -132,7 +132,7 @@ begin
   end);
   v_id := coalesce(v_row ->> 'id', v_row ->> 'user_id');
   if v_row ? 'owner_id' and v_changes ? 'org_id' then
-    -- What it was before, or is after, is no business of an organisation it is not shared with.
+    -- An organisation must not see the state before or after the row was shared with it.
     perform private.record_audit(
       v_thing || '.' || v_verb, v_thing, v_id,
       array(select unnest(v_admins) except select unnest(v_accounts)),
@@ -146,7 +146,7 @@ begin
     v_thing || '.' || v_verb, v_thing, v_id, v_accounts,
     case when v_changes = '{}' then '{}' else jsonb_build_object('changed', v_changes) end
     || private.label_of(v_row));
-  -- Before a deletion the row has to be returned, or nothing is deleted.
+  -- A trigger before a deletion must return the row, otherwise nothing is deleted.
   return coalesce(new, old);
 end
 $$;
@@ -162,7 +162,7 @@ create trigger channels_audit after insert or update on watchpost.channels
   for each row execute function private.audit_change('channel');
 create trigger members_audit after insert or update or delete on watchpost.members
   for each row execute function private.audit_change('member');
--- At its commit it has its owner; before it goes it still has its members.
+-- When the transaction commits, it has its owner; before its deletion it still has its members.
 create constraint trigger organisations_audit_insert after insert on watchpost.organisations
   deferrable initially deferred for each row execute function private.audit_change('organisation');
 create trigger organisations_audit after update on watchpost.organisations

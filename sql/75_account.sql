@@ -1,8 +1,8 @@
--- The account: what only a signed-in person does, never a key: keys, organisations, invites, deletion.
+-- The account: what only a signed-in person can do, never a key: keys, organisations, invites, deletion.
 
 set role watchpost_owner;
 
--- The account of a session; errcode WP403 for a key, whatever its scopes.
+-- The account of a session; raises errcode WP403 for a key, whatever its scopes.
 create function private.require_session() returns uuid
 language plpgsql stable set search_path = '' as $$
 begin
@@ -13,8 +13,8 @@ begin
 end
 $$;
 
--- errcode WP2FA for a session that went without the second factor its account has. Keys, members and
--- deletion ask for it whichever way a caller comes to them.
+-- Raises errcode WP2FA for a session without the second factor of its account. Keys, members and deletion require it,
+-- whatever route a caller uses.
 create function private.require_second_factor() returns trigger
 language plpgsql set search_path = '' as $$
 begin
@@ -33,8 +33,8 @@ create trigger organisations_second_factor before delete on watchpost.organisati
 create trigger accounts_second_factor before delete on watchpost.accounts
   for each statement execute function private.require_second_factor();
 
--- Security definer, all that follow: callers write these tables in no other way. Errors: WP403, WP404
--- and WP409 carry a sentence for the caller, WPOWN protects owners.
+-- Security definer, all that follow: callers cannot write these tables in any other way. The errors WP403, WP404 and
+-- WP409 have a sentence for the caller; WPOWN protects owners.
 create function private.create_key(
   p_name text, p_prefix text, p_key_hash bytea, p_scopes text[], p_expires_at timestamptz
 )
@@ -73,7 +73,7 @@ begin
 end
 $$;
 
--- The caller's role in an organisation, which is locked against other changes of who owns it.
+-- The caller's role in an organisation, which is locked against other changes of its owner.
 create function private.role_in(p_org_id uuid) returns text
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -133,7 +133,7 @@ begin
 end
 $$;
 
--- One owner at any time, by a unique index; who was it stays as an admin.
+-- A unique index allows only one owner at any time; the previous one becomes an admin.
 create function private.move_ownership(p_org_id uuid, p_user_id uuid) returns void
 language sql volatile set search_path = '' as $$
   update watchpost.members set role = 'admin' where org_id = p_org_id and role = 'owner';
@@ -166,7 +166,7 @@ language sql stable security definer set search_path = '' as $$
   order by m.created_at desc, m.id
 $$;
 
--- Accepts the invite with this token; answers the organisation.
+-- Accepts the invite with this token; returns the organisation.
 create function private.accept_invite(p_invite_hash bytea) returns uuid
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -195,9 +195,9 @@ begin
 end
 $$;
 
--- Removes an account and everything that is its own. Shared zones and channels pass to the owner of
--- their organisation; an organisation it owns passes to its longest-serving admin, else member, and
--- goes when there is nobody. What it did stays in the audit log under a pseudonym.
+-- Removes an account and everything that belongs only to it. Shared zones and channels pass to the owner of their
+-- organisation. An organisation that it owns passes to its longest-serving admin, or else member, or is deleted if
+-- there is nobody. Its actions remain in the audit logs of others under a pseudonym.
 create function private.erase_account(p_user_id uuid) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -224,22 +224,22 @@ begin
       delete from watchpost.organisations where id = v_org;
     end if;
   end loop;
-  -- Not those of somebody else who has the address, or of whose address it was never proved to be.
+  -- Not those of another person with the same address, nor those for an address that was never confirmed.
   delete from watchpost.members
   where lower(email) = v_proved and status = 'invited' and not exists (
     select from watchpost.accounts where lower(email) = v_proved and user_id <> p_user_id);
   v_shared := array(
     select id from watchpost.zones where owner_id = p_user_id and org_id is not null);
-  -- Before the account itself, whose foreign keys would forget who sent the invites that are void now.
+  -- Before the account itself is deleted, whose foreign keys would clear the sender of the invites that become void.
   delete from watchpost.members where user_id = p_user_id;
   perform private.record_audit('account.deleted', 'account', p_user_id::text, array[p_user_id]);
   delete from watchpost.accounts where user_id = p_user_id;
 
-  -- The history of what passed on tells whose it was.
+  -- The history of things that passed on would show whose they were.
   update watchpost.zone_versions
   set definition = jsonb_set(definition, '{owner_id}', to_jsonb(v_pseudonym))
   where zone_id = any(v_shared) and definition ->> 'owner_id' = p_user_id::text;
-  -- Its own log, then what stands of it in the logs of others.
+  -- Its own log first, then its traces in the logs of others.
   update watchpost.audit
   set account_id = v_pseudonym,
       actor_id = case when actor_id = p_user_id then v_pseudonym else actor_id end,
@@ -256,7 +256,7 @@ begin
 end
 $$;
 
--- Deletes the caller's account; WP409 while they own an organisation.
+-- Deletes the caller's account; raises WP409 while it owns an organisation.
 create function private.delete_account() returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -272,7 +272,7 @@ begin
     raise exception 'Transfer or delete the organisations you own first: %.', v_names using errcode = 'WP409';
   end if;
   v_is_gone := private.delete_auth_user(v_user);
-  -- The trigger on auth.users has done this already, where that row could be deleted.
+  -- The trigger on auth.users has done this already, if that row could be deleted.
   perform private.erase_account(v_user);
   if not v_is_gone then
     insert into watchpost.erased_accounts (user_id) values (v_user) on conflict do nothing;
@@ -286,9 +286,9 @@ grant execute on function private.create_key, private.revoke_key, private.create
 
 reset role;
 
--- Security definer of the migrating role, which unlike watchpost_owner may delete people in auth.users,
--- and their account with them by the trigger there; false where it may not: the row stays and an
--- operator removes it (docs/accounts.md).
+-- Security definer of the migrating role, which unlike watchpost_owner may delete people from auth.users, and by the
+-- trigger there their account. Returns false if it may not: then the row remains and an operator removes it
+-- (docs/accounts.md).
 create function private.delete_auth_user(p_user_id uuid) returns boolean
 language plpgsql volatile security definer set search_path = '' as $$
 begin

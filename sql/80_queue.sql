@@ -1,4 +1,4 @@
--- The queue: pg-boss's own schema, our queues, and the one way SQL enqueues.
+-- The queue: pg-boss's own schema, our queues, and the only function with which SQL enqueues.
 
 -- @pg-boss
 
@@ -16,8 +16,8 @@ select pgboss.create_queue('purge', '{"policy": "exclusive", "retryLimit": 2, "e
 
 set role watchpost_owner;
 
--- A job with its queue's settings, in the caller's transaction; a known id is skipped.
--- Waiting listeners are woken when the job may run at once.
+-- Enqueues a job with its queue's settings, in the caller's transaction; an id that exists already is skipped.
+-- Listeners are woken if the job may run at once.
 create function private.enqueue(
   p_queue text,
   p_id uuid,
@@ -47,8 +47,8 @@ end
 $$;
 grant execute on function private.enqueue to watchpost_jobs;
 
--- One ingest job for each source that is due; the next time is written in the same statement, so
--- two machines that tick at once enqueue one.
+-- Enqueues one ingest job for each source that is due. The same statement sets the next time, so that two machines
+-- that run it at once enqueue only one.
 create function private.enqueue_due() returns integer
 language plpgsql volatile set search_path = '' as $$
 declare

@@ -19,13 +19,13 @@ insert into watchpost.retention (thing, keep) values
   ('positions', '48 hours'),
   ('deleted', '30 days');
 
--- What is older than this has been kept long enough.
+-- Rows older than this have been kept long enough.
 create function private.kept_since(p_thing text) returns timestamptz
 language sql stable set search_path = '' as $$
   select now() - keep from watchpost.retention where thing = p_thing
 $$;
 
--- The functions that follow delete up to p_batch rows each and say how many.
+-- The functions that follow delete up to p_batch rows each and return how many.
 create function private.purge_revisions(p_batch integer) returns integer
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -74,7 +74,7 @@ begin
 end
 $$;
 
--- A delivery counts its attempts for the 48 hours that it may be tried.
+-- Not before the 48 hours in which a delivery may be tried: it counts its attempts.
 create function private.purge_attempts(p_batch integer) returns integer
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -91,7 +91,7 @@ begin
 end
 $$;
 
--- Their deliveries go with them.
+-- Their deliveries are deleted with them.
 create function private.purge_alerts(p_batch integer) returns integer
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -124,7 +124,7 @@ begin
 end
 $$;
 
--- What matching remembers goes with the revisions it remembers.
+-- Match memory is deleted when the revisions it refers to are.
 create function private.purge_memory(p_batch integer) returns integer
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -141,9 +141,8 @@ begin
 end
 $$;
 
--- A version that was in force when nothing was seen decided nothing: the one before it may stand in
--- for it. Not before an hour, when every ingest that was under way has been stored. A shape goes with
--- the last version that has it.
+-- A version during which nothing was seen decided nothing, so the previous version can replace it. Not within an
+-- hour, because an ingest may still be running. A shape is deleted with the last version that uses it.
 create function private.purge_versions(p_batch integer) returns integer
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -171,7 +170,7 @@ begin
 end
 $$;
 
--- What was deleted long ago and nothing that is kept points at.
+-- Zones and channels that were deleted long ago and that nothing kept refers to.
 create function private.purge_deleted(p_batch integer) returns integer
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -195,7 +194,7 @@ begin
 end
 $$;
 
--- Keys, links, sessions and limits that are over. A revoked key stays as long as the log tells of it.
+-- Expired keys, links, sessions and limits. A revoked key is kept as long as the audit log may refer to it.
 create function private.purge_credentials() returns void
 language sql volatile set search_path = '' as $$
   delete from watchpost.api_keys where revoked_at < private.kept_since('audit');
@@ -207,7 +206,7 @@ language sql volatile set search_path = '' as $$
   delete from watchpost.rate_limits where tat < now() - interval '10 minutes';
 $$;
 
--- Positions go a day at a time, with their partition.
+-- Positions are deleted a day at a time, with their partition.
 create function private.purge_positions() returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -228,8 +227,8 @@ begin
 end
 $$;
 
--- Security definer: the jobs delete nothing themselves. Deletes what is past its time, up to p_batch
--- rows of each kind, and says how many went: as long as that is not 0, more may be left.
+-- Security definer: the jobs cannot delete anything themselves. Deletes expired rows, up to p_batch of each kind, and
+-- returns how many: while that is not 0, more may be left.
 create function private.purge(p_batch integer default 2000) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare

@@ -1,6 +1,6 @@
--- Support: what a person at the dashboard looks at, in plain names, without a secret. Views only, read only.
+-- Support: what people see in the dashboard, in plain names and without secrets. Only views, only for reading.
 
--- Of pg-boss's tables only what the two views below show; granted by the role that made them.
+-- Of pg-boss's tables only what the two views below show; granted by the role that created them.
 grant usage on schema pgboss to service_role;
 grant select (name, retry_limit, dead_letter) on pgboss.queue to service_role;
 grant select (id, name, data, state, retry_count, start_after, created_on, started_on, output, source_name,
@@ -12,8 +12,8 @@ comment on schema support is 'Watchpost: views for people at the dashboard. No s
 
 set role watchpost_owner;
 
--- The views are security_invoker: service_role reads through them what it is granted here and no
--- secret column of it; the dashboard's own role reads as a member of the owner.
+-- The views are security_invoker: service_role reads through them only what is granted here, which contains no secret
+-- column; the dashboard's own role reads as a member of the owner.
 grant usage on schema watchpost, private, support to service_role;
 grant select on watchpost.accounts, watchpost.key_usage, watchpost.organisations, watchpost.sources,
   watchpost.alerts, watchpost.audit to service_role;
@@ -51,12 +51,12 @@ select a.user_id, a.email, a.plan, a.created_at as signed_up_at,
    where k.user_id = a.user_id) as last_used_at,
   a.banned_until
 from watchpost.accounts a;
-comment on view support.accounts is 'Who has an account, what they pay for and how much they have.';
-comment on column support.accounts.plan is 'free, pro or enterprise; changed by the snippet "Change a plan".';
-comment on column support.accounts.keys is 'API keys that work now.';
-comment on column support.accounts.zones is 'Zones it owns, deleted ones not counted.';
-comment on column support.accounts.channels is 'Channels it owns, deleted ones not counted.';
-comment on column support.accounts.last_used_at is 'When one of its keys was last used, right to about a minute.';
+comment on view support.accounts is 'Accounts with their plan and how much they have.';
+comment on column support.accounts.plan is 'free, pro or enterprise; change it with the snippet "Change a plan".';
+comment on column support.accounts.keys is 'Number of keys that work.';
+comment on column support.accounts.zones is 'Zones it owns, without deleted ones.';
+comment on column support.accounts.channels is 'Channels it owns, without deleted ones.';
+comment on column support.accounts.last_used_at is 'When one of its keys was last used, accurate to about a minute.';
 comment on column support.accounts.banned_until is 'Until then its keys and sessions are refused and its zones pause; null: never banned.';
 
 create view support.plans with (security_invoker = true) as
@@ -68,9 +68,9 @@ select p.plan, p.plan <> 'free' as may_call,
   case p.plan when 'free' then 0 else private.plan_limit(p.plan, 'keys') end as keys
 from unnest(array['free', 'pro', 'enterprise']) as p (plan);
 comment on view support.plans is 'What each plan allows and how many accounts are on it.';
-comment on column support.plans.may_call is 'Whether the API answers; below pro it says 402 and zones pause.';
-comment on column support.plans.members is 'Members and invites in an organisation of such an owner.';
-comment on column support.plans.keys is 'API keys that work at the same time.';
+comment on column support.plans.may_call is 'Whether the API answers; below pro it answers 402 and zones pause.';
+comment on column support.plans.members is 'Maximum of members and invites of an organisation with such an owner.';
+comment on column support.plans.keys is 'Maximum of keys that work at the same time.';
 
 create view support.api_keys with (security_invoker = true) as
 select k.id, a.email, k.name, k.prefix, k.scopes,
@@ -86,10 +86,10 @@ from watchpost.api_keys k
 join watchpost.accounts a on a.user_id = k.user_id
 left join watchpost.key_usage u on u.key_id = k.id;
 comment on view support.api_keys is 'API keys without their hashes.';
-comment on column support.api_keys.id is 'Names the key in the audit log and in the snippet "Revoke a key".';
-comment on column support.api_keys.prefix is 'First characters of the key; its owner can read them out.';
-comment on column support.api_keys.state is 'works, paused (the plan is free), banned (its account is), expired or revoked.';
-comment on column support.api_keys.last_used_at is 'When it was last used, right to about a minute; null: never.';
+comment on column support.api_keys.id is 'Identifies the key in the audit log and in the snippet "Revoke a key".';
+comment on column support.api_keys.prefix is 'First characters of the key, which its owner can read out.';
+comment on column support.api_keys.state is 'works, paused (the plan is free), banned (the account is), expired or revoked.';
+comment on column support.api_keys.last_used_at is 'When it was last used, accurate to about a minute; null: never.';
 
 create view support.organisations with (security_invoker = true) as
 select o.id, o.name,
@@ -102,8 +102,8 @@ select o.id, o.name,
 from watchpost.organisations o;
 comment on view support.organisations is 'Organisations and how much is shared with them.';
 comment on column support.organisations.owner is 'Address of its owner, whose plan sets its limits.';
-comment on column support.organisations.members is 'Members, the owner among them.';
-comment on column support.organisations.invited is 'Invites not yet accepted, expired ones too.';
+comment on column support.organisations.members is 'Members, including the owner.';
+comment on column support.organisations.invited is 'Invites that are not accepted yet, including expired ones.';
 
 create view support.members with (security_invoker = true) as
 select m.id, o.name as organisation, m.email, m.role,
@@ -112,7 +112,7 @@ select m.id, o.name as organisation, m.email, m.role,
 from watchpost.members m
 join watchpost.organisations o on o.id = m.org_id
 left join watchpost.accounts i on i.user_id = m.invited_by;
-comment on view support.members is 'Who belongs to an organisation and who is invited. The link itself is stored nowhere.';
+comment on view support.members is 'Members of organisations and invited people. The link itself is not stored.';
 comment on column support.members.state is 'active, invited or invite expired.';
 comment on column support.members.user_id is 'Id of the account; null while only invited.';
 
@@ -133,15 +133,15 @@ select z.id, z.label, a.email as owner, o.name as organisation,
 from watchpost.zones z
 join watchpost.accounts a on a.user_id = z.owner_id
 left join watchpost.organisations o on o.id = z.org_id;
-comment on view support.zones is 'Watch zones: whose, what they want, and whether they watch at all.';
+comment on view support.zones is 'Zones with their owners, their rules and whether they are active.';
 comment on column support.zones.organisation is 'Null: private.';
 comment on column support.zones.state is 'watching, snoozed, disabled, paused (the owner''s plan is free, or they are banned) or deleted.';
-comment on column support.zones.lat is 'With lon: the centre of a circle, or where the label of a polygon stands.';
+comment on column support.zones.lat is 'With lon: the centre of a circle, or the position of a polygon''s label.';
 comment on column support.zones.min_severity is 'Threshold for severity times severity_multiplier.';
 comment on column support.zones.sources is 'Null: all feeds.';
 comment on column support.zones.types is 'Null: all types.';
-comment on column support.zones.channels is 'How many channels were chosen; 0: none, null: every enabled one.';
-comment on column support.zones.deleted_at is 'Restorable for 30 days from then on.';
+comment on column support.zones.channels is 'Number of chosen channels; 0: none; null: every enabled one.';
+comment on column support.zones.deleted_at is 'Can be restored for 30 days from then on.';
 
 create view support.channels with (security_invoker = true) as
 select c.id, c.kind, c.label, a.email as owner, o.name as organisation,
@@ -158,12 +158,12 @@ select c.id, c.kind, c.label, a.email as owner, o.name as organisation,
 from watchpost.channels c
 join watchpost.accounts a on a.user_id = c.owner_id
 left join watchpost.organisations o on o.id = c.org_id;
-comment on view support.channels is 'Where alerts go. Targets and configuration masked, signing secrets left out.';
+comment on view support.channels is 'Where alerts are sent. Targets and configuration are masked, signing secrets left out.';
 comment on column support.channels.organisation is 'Null: private.';
-comment on column support.channels.state is 'ok, failing (retried), paused (left alone for a while after failures), disabled or deleted.';
+comment on column support.channels.state is 'ok, failing (it is retried), paused (after many failures), disabled or deleted.';
 comment on column support.channels.failures is 'Failed attempts in a row.';
 comment on column support.channels.last_delivered_at is 'Last delivery of the past 30 days that its receiver accepted.';
-comment on column support.channels.deleted_at is 'Restorable for 30 days from then on.';
+comment on column support.channels.deleted_at is 'Can be restored for 30 days from then on.';
 
 create view support.feeds with (security_invoker = true) as
 select s.source, s.title, private.source_status(s) as state, s.last_success_at, s.last_event_at,
@@ -171,9 +171,9 @@ select s.source, s.title, private.source_status(s) as state, s.last_success_at, 
    where e.source = s.source and e.ts > now() - interval '24 hours') as events_24h,
   s.error, s.error_at, s.enabled, s.interval_seconds, s.next_poll_at, s.types
 from watchpost.sources s;
-comment on view support.feeds is 'How each feed is; what the public health endpoint says, with the errors.';
-comment on column support.feeds.state is 'ok, stale (answers, gives nothing), down or disabled.';
-comment on column support.feeds.events_24h is 'Events of the past day, positions not counted.';
+comment on view support.feeds is 'The health of each feed, as at the public endpoint, with the errors.';
+comment on column support.feeds.state is 'ok, stale (it answers but delivers nothing), down or disabled.';
+comment on column support.feeds.events_24h is 'Events of the past day, without positions.';
 comment on column support.feeds.enabled is 'Whether it is polled; FEEDS decides.';
 
 create view support.alerts_today with (security_invoker = true) as
@@ -190,11 +190,11 @@ join watchpost.accounts a on a.user_id = l.owner_id
 left join watchpost.organisations o on o.id = l.org_id
 where l.raised_at >= date_trunc('day', now() at time zone 'UTC') at time zone 'UTC'
 order by l.raised_at desc;
-comment on view support.alerts_today is 'Alerts raised since midnight UTC, newest first, and how far they got.';
-comment on column support.alerts_today.severity is 'Severity as it counted for the zone.';
+comment on view support.alerts_today is 'Alerts raised since midnight UTC, newest first, with their deliveries.';
+comment on column support.alerts_today.severity is 'The effective severity in the zone.';
 comment on column support.alerts_today.status is 'pending, held, dispatched, failed, suppressed or recorded (no channel).';
 comment on column support.alerts_today.delivered is 'Messages that arrived.';
-comment on column support.alerts_today.failed is 'Messages given up.';
+comment on column support.alerts_today.failed is 'Messages that failed for good.';
 comment on column support.alerts_today.waiting is 'Messages still to send.';
 
 create view support.deliveries_failing with (security_invoker = true) as
@@ -208,11 +208,11 @@ left join watchpost.alerts l on l.id = d.alert_id
 where d.status in ('queued', 'sending') and d.attempts > 0
    or d.status in ('failed', 'expired') and d.updated_at > now() - interval '7 days'
 order by d.updated_at desc;
-comment on view support.deliveries_failing is 'Messages being retried, and those given up in the past 7 days, newest first.';
-comment on column support.deliveries_failing.id is 'Delivery id, the webhook-id of every attempt.';
-comment on column support.deliveries_failing.status is 'queued or sending (retried), failed or expired (given up).';
+comment on view support.deliveries_failing is 'Messages being retried, and those that failed for good in the past 7 days, newest first.';
+comment on column support.deliveries_failing.id is 'Id of the delivery, which is the webhook-id of every attempt.';
+comment on column support.deliveries_failing.status is 'queued or sending (retried), failed or expired (failed for good).';
 comment on column support.deliveries_failing.zone is 'Zone of the alert; null for a test.';
-comment on column support.deliveries_failing.alert_id is 'Alert it tells of; null for a test.';
+comment on column support.deliveries_failing.alert_id is 'The alert of the message; null for a test.';
 
 create view support.queue with (security_invoker = true) as
 select q.name as queue,
@@ -226,10 +226,10 @@ from pgboss.queue q
 left join pgboss.job j on j.name = q.name
 group by q.name
 order by q.name;
-comment on view support.queue is 'Jobs of each queue. Those in "dead" used up their retries; see dead_letters.';
-comment on column support.queue.waiting is 'May run now.';
-comment on column support.queue.later is 'May run later: retries, and what is held until an hour.';
-comment on column support.queue.oldest is 'How long the first of those that wait has been due; minutes mean that the jobs do not run.';
+comment on view support.queue is 'Jobs of each queue. Those in "dead" have used up their retries; see dead_letters.';
+comment on column support.queue.waiting is 'Jobs that may run now.';
+comment on column support.queue.later is 'Jobs that may run later: retries, and those scheduled for a later time.';
+comment on column support.queue.oldest is 'How long the first waiting job has been due; if it is minutes, the jobs are not running.';
 
 create view support.dead_letters with (security_invoker = true) as
 select j.id, j.created_on as died_at, j.source_name as queue, j.data, j.source_retry_count as retries,
@@ -237,8 +237,8 @@ select j.id, j.created_on as died_at, j.source_name as queue, j.data, j.source_r
 from pgboss.job j
 where j.name = 'dead' and j.state::text in ('created', 'retry')
 order by j.created_on desc;
-comment on view support.dead_letters is 'Jobs that used up their retries, kept 90 days; put back by the snippet "Requeue dead letters".';
-comment on column support.dead_letters.data is 'What it was about: ids only.';
+comment on view support.dead_letters is 'Jobs that have used up their retries, kept for 90 days; the snippet "Requeue dead letters" puts them back.';
+comment on column support.dead_letters.data is 'What the job was about: only ids.';
 
 create view support.audit with (security_invoker = true) as
 select u.id, u.at, a.email as account, case
@@ -253,8 +253,8 @@ left join watchpost.accounts b on b.user_id = u.actor_id
 left join watchpost.api_keys k on k.id = u.key_id
 order by u.at desc;
 comment on view support.audit is 'Who did what, newest first; one row per account concerned.';
-comment on column support.audit.account is 'Account in whose log it stands; null once deleted.';
-comment on column support.audit.actor is 'Address of who acted, or operator with the login used.';
+comment on column support.audit.account is 'Account whose log contains the row; null once it is deleted.';
+comment on column support.audit.actor is 'Address of the actor, or operator with the login used.';
 comment on column support.audit.target_id is 'Its id, or the route of a refusal.';
 comment on column support.audit.details is 'What changed, before and after, without secrets.';
 

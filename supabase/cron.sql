@@ -32,8 +32,8 @@ begin
 end
 $$;
 
--- The secret is read at each call: it stands neither in cron.job nor in this file. A call that is still
--- running when the next begins does no harm: they share the queues, and each job runs once.
+-- The secret is read at each call, so it is neither in cron.job nor in this file. Calls may overlap: they share the
+-- queues, and each job runs once.
 select cron.schedule('watchpost-jobs', '* * * * *', $$
   select net.http_post(
     url := (select decrypted_secret from vault.decrypted_secrets where name = 'watchpost_jobs_url'),

@@ -1,7 +1,7 @@
--- For development: one account on the pro plan with three zones. No key and no password, so nobody
--- can act as it: `npm run admin -- key mint --email dev@watchpost.localhost --scopes read,write`
--- makes a key. No channels either: their targets are sealed with SEAL_KEYS, which only the API knows.
--- Can run again; refuses where anybody else has an account.
+-- For development: one account on the pro plan with three zones. It has no key and no password, so nobody can act as
+-- it: `npm run admin -- key mint --email dev@watchpost.localhost --scopes read,write` creates a key. It has no
+-- channels either: their targets are sealed with SEAL_KEYS, which only the API knows. It can run again, and refuses
+-- to if anybody else has an account.
 
 do $$
 begin
@@ -25,8 +25,8 @@ update watchpost.accounts
 set plan = 'pro', updated_at = now()
 where email = 'dev@watchpost.localhost' and plan = 'free';
 
--- The API computes a zone's boxes; for circles far from the poles and the antimeridian a degree of
--- latitude is 111 km, and a margin of two percent makes the box too large rather than too small.
+-- The API computes a zone's boxes. For circles far from the poles and the antimeridian, a degree of latitude is 111
+-- km; a margin of two percent makes the box rather too large than too small.
 insert into watchpost.zones (id, owner_id, label, lat, lon, radius_km, min_severity, types, boxes)
 select c.id::uuid, a.user_id, c.label, c.lat, c.lon, c.radius_km, c.min_severity, c.types, array[box(
   point(c.lon - d.lon, c.lat - d.lat), point(c.lon + d.lon, c.lat + d.lat))]

@@ -2,8 +2,7 @@
 
 do $$
 begin
-  -- Who logs in with the public key, who with the service key, and whose rights the data agent's
-  -- queries have.
+  -- The role of the public key, that of the service key, and the one that runs the data agent's queries.
   if not exists (select from pg_catalog.pg_roles where rolname = 'hub_ro') then
     create role hub_ro login;
   end if;
@@ -29,16 +28,16 @@ create extension unaccent with schema extensions;
 
 create schema hub;
 create schema private;
-comment on schema hub is 'Watchpost Hub: projects and all that belongs to them.';
+comment on schema hub is 'Watchpost Hub: projects and everything that belongs to them.';
 comment on schema private is 'Watchpost Hub: functions that policies and queries call.';
 
 revoke all on schema public from public;
 grant usage on schema extensions, hub, private to hub_ro, hub_rw, hub_data;
 alter default privileges revoke execute on functions from public;
--- What the model writes as SQL must not be able to reach another project.
+-- SQL that the model writes must not be able to reach another project,
 revoke execute on function pg_catalog.set_config(text, text, boolean) from public;
 grant execute on function pg_catalog.set_config(text, text, boolean) to hub_ro, hub_rw;
--- Nor by a DO block, which could SET and then tell by an error what it saw, or a temporary function.
+-- nor by a DO block, which could use SET and reveal in an error what it saw, nor by a temporary function,
 revoke usage on language plpgsql from public;
 grant usage on language plpgsql to hub_rw;
 do $$
@@ -48,7 +47,7 @@ begin
 end
 $$;
 
--- Nor take a lock that outlives its transaction, or speak to whoever listens.
+-- nor take a lock that outlives its transaction, nor send a notification.
 do $$
 declare
   v_function regprocedure;
@@ -64,9 +63,9 @@ begin
 end
 $$;
 
--- The project of this transaction: its id, `*` for all of them, null for none. Policies call these two for
--- every row and have them inlined, which takes a function without a search path of its own; instead their
--- bodies are bound when they are made (`return`). All other functions have an empty one.
+-- The project of this transaction: its id, `*` for all, null for none. Policies call these two for every row and
+-- inline them, which is only possible for a function without a search_path; instead their bodies are bound when they
+-- are created (`return`). All other functions have an empty search_path.
 create function private.current_project() returns text
 language sql stable
 return nullif(current_setting('hub.project', true), '');
@@ -77,7 +76,7 @@ return private.current_project() = '*' or private.current_project() = p_project_
 
 grant execute on function private.current_project, private.in_project to hub_ro, hub_rw, hub_data;
 
--- A time as the API writes it, for those inside of JSON.
+-- A time in the form of the API, for times inside of JSON.
 create function private.iso(p_at timestamptz) returns text
 language sql stable set search_path = '' as $$
   select to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
@@ -91,7 +90,7 @@ language sql immutable parallel safe set search_path = '' as $$
 $$;
 grant execute on function private.fold to hub_ro, hub_rw, hub_data;
 
--- A sentence in both languages of the hub, read in the reader's: {"en": …, "tr": …}.
+-- A sentence in both languages of the hub, of which the reader's is read: {"en": …, "tr": …}.
 create domain hub.words as jsonb check (
   value is null or coalesce(
     jsonb_typeof(value -> 'en') = 'string' and length(value ->> 'en') <= 2000

@@ -1,4 +1,4 @@
--- Projects: each an isolated context with a folder of its own beside its row.
+-- Projects: each isolated from the others, with a row and a folder.
 
 create table hub.projects (
   id uuid primary key default gen_random_uuid(),
@@ -10,9 +10,9 @@ create table hub.projects (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
-comment on table hub.projects is 'What leads, drafts and missions belong to; its folder has the same name as its slug.';
-comment on column hub.projects.slug is 'Names the folder and the addresses; never changes.';
-comment on column hub.projects.icp is 'The ideal customer profile, as it was when the project was made or last edited here; agents read CONTEXT.md.';
+comment on table hub.projects is 'Leads, drafts and missions belong to a project; the name of its folder is its slug.';
+comment on column hub.projects.slug is 'Names the folder and is part of addresses; never changes.';
+comment on column hub.projects.icp is 'The ideal customer profile when the project was created or last edited in the hub; agents read CONTEXT.md.';
 alter table hub.projects enable row level security;
 alter table hub.projects force row level security;
 create policy projects_select on hub.projects for select to hub_ro, hub_rw, hub_data
@@ -23,8 +23,8 @@ create policy projects_write on hub.projects for all to hub_rw
 grant select on hub.projects to hub_ro, hub_data;
 grant select, insert, update, delete on hub.projects to hub_rw;
 
--- How many projects are older than this one: those beyond the license's number are read-only.
--- Security definer: a transaction sees its own project alone.
+-- How many projects are older than this one: those beyond the license's limit are read-only. Security definer: a
+-- transaction sees only its own project.
 create function private.older_projects(p_project_id uuid) returns integer
 language sql stable security definer set search_path = '' as $$
   select count(*)::integer

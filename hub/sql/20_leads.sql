@@ -1,6 +1,6 @@
--- Leads: people and companies a project wants to win, with what is known of them and from where.
+-- Leads: people and companies that a project wants to win, with the facts about them and their sources.
 
--- What a lead without an e-mail is known by: the same name, company, phone and domain.
+-- Identifies a lead without an e-mail: the same name, company, phone and domain.
 create function private.lead_identity(p_name text, p_company text, p_phone text, p_domain text) returns text
 language sql immutable parallel safe set search_path = '' as $$
   select md5(
@@ -25,10 +25,10 @@ create table hub.leads (
   lawful_basis text check (lawful_basis in ('consent', 'contract', 'legitimate_interest')),
   score integer check (score between 0 and 100),
   tags text[] not null default '{}',
-  -- The domain of the e-mail or website, without those of mail providers: duplicates share it.
+  -- The domain of the e-mail or website, except those of mail providers; duplicates share it.
   domain text check (length(domain) <= 253),
-  -- A stored column, because under row-level security an index is used with leakproof operators
-  -- only: equality of texts is one, lower() is not.
+  -- A stored column, because under row-level security an index is used only with leakproof operators: equality of
+  -- texts is one, lower() is not.
   email_key text generated always as (lower(email)) stored,
   identity text generated always as (private.lead_identity(name, company, phone, domain)) stored,
   created_at timestamptz not null default now(),
@@ -36,10 +36,10 @@ create table hub.leads (
   constraint leads_named check (name is not null or email is not null or company is not null)
 );
 comment on table hub.leads is 'People and companies a project wants to win.';
-comment on column hub.leads.email_key is 'The e-mail in lower case: once in a project.';
-comment on column hub.leads.identity is 'By what an import finds a lead that has no e-mail.';
-comment on column hub.leads.source is 'Where it came from, e.g. "fair.csv" or "mission <id>"; shown before anything is sent.';
-comment on column hub.leads.lawful_basis is 'Why this person may be written to; nothing is sent without.';
+comment on column hub.leads.email_key is 'The e-mail in lower case; unique in a project.';
+comment on column hub.leads.identity is 'By this an import finds a lead without an e-mail.';
+comment on column hub.leads.source is 'Where the lead came from, e.g. "fair.csv" or "mission <id>"; a check before sending requires it.';
+comment on column hub.leads.lawful_basis is 'Why this person may be written to; without it nothing is sent.';
 create unique index leads_email on hub.leads (project_id, email_key);
 create index leads_stage on hub.leads (project_id, stage, created_at desc, id desc);
 create index leads_newest on hub.leads (project_id, created_at desc, id desc);
@@ -65,8 +65,8 @@ create table hub.evidence (
   mission_id uuid,
   created_at timestamptz not null default now()
 );
-comment on table hub.evidence is 'What is known of a lead and from where; drafts may only claim what stands here.';
-comment on column hub.evidence.source is 'A URL, or the file and row it was read from.';
+comment on table hub.evidence is 'Facts about a lead with their sources; drafts may claim only these.';
+comment on column hub.evidence.source is 'A URL, or the file and row of the fact.';
 create index evidence_lead on hub.evidence (lead_id);
 create index evidence_project on hub.evidence (project_id, created_at desc);
 alter table hub.evidence enable row level security;
@@ -79,7 +79,7 @@ create policy evidence_write on hub.evidence for all to hub_rw
 grant select on hub.evidence to hub_ro, hub_data;
 grant select, insert, update, delete on hub.evidence to hub_rw;
 
--- Notes, tasks and what happened, by one kind each: together a lead's timeline.
+-- Notes, tasks and activities: together a lead's timeline.
 create table hub.notes (
   id uuid primary key default gen_random_uuid(),
   project_id uuid not null references hub.projects on delete cascade,
@@ -87,7 +87,7 @@ create table hub.notes (
   text text not null check (length(text) between 1 and 10000),
   created_at timestamptz not null default now()
 );
-comment on table hub.notes is 'What somebody wrote about a lead.';
+comment on table hub.notes is 'Notes about a lead.';
 create index notes_lead on hub.notes (lead_id, created_at desc);
 create index notes_project on hub.notes (project_id);
 alter table hub.notes enable row level security;
@@ -109,7 +109,7 @@ create table hub.tasks (
   done_at timestamptz,
   created_at timestamptz not null default now()
 );
-comment on table hub.tasks is 'What is to be done, mostly for a lead.';
+comment on table hub.tasks is 'Tasks, mostly for a lead.';
 create index tasks_lead on hub.tasks (lead_id);
 create index tasks_open on hub.tasks (project_id, due_on) where done_at is null;
 create index tasks_newest on hub.tasks (project_id, created_at desc, id desc);
@@ -134,7 +134,7 @@ create table hub.activities (
   details jsonb not null default '{}',
   at timestamptz not null default now()
 );
-comment on table hub.activities is 'What happened to a lead, newest first: its timeline.';
+comment on table hub.activities is 'What happened to a lead: its timeline.';
 create index activities_lead on hub.activities (lead_id, at desc, id desc);
 create index activities_project on hub.activities (project_id, at desc);
 alter table hub.activities enable row level security;

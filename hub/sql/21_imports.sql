@@ -1,14 +1,14 @@
--- Imports: files of leads on their way in, row by row, so that a killed hub goes on behind the last.
+-- Imports: files of leads that are read row by row, so that the hub continues after the last row when it was killed.
 
 create table hub.imports (
   id uuid primary key default gen_random_uuid(),
   project_id uuid not null references hub.projects on delete cascade,
   file text not null check (length(file) between 1 and 200),
-  -- What the file is and what was chosen: encoding, delimiter, mapping, duplicates and defaults.
+  -- The properties of the file and the choices: encoding, delimiter, mapping, duplicates and defaults.
   options jsonb not null,
   status text not null default 'queued' check (status in ('queued', 'processing', 'done', 'failed')),
   reason hub.words,
-  -- Data rows in the file, and how many of them are behind us.
+  -- Data rows in the file, and how many of them are done.
   total integer not null,
   handled integer not null default 0,
   created integer not null default 0,
@@ -19,7 +19,7 @@ create table hub.imports (
   finished_at timestamptz,
   constraint imports_handled check (handled between 0 and total)
 );
-comment on table hub.imports is 'Files of leads that were or are being imported; the file itself is gone when it is done.';
+comment on table hub.imports is 'Imports of leads; the file itself is deleted when its import is done.';
 create index imports_newest on hub.imports (project_id, created_at desc, id desc);
 create index imports_open on hub.imports (created_at) where status in ('queued', 'processing');
 alter table hub.imports enable row level security;
@@ -35,14 +35,14 @@ grant select, insert, update, delete on hub.imports to hub_rw;
 create table hub.import_errors (
   import_id uuid not null references hub.imports on delete cascade,
   project_id uuid not null references hub.projects on delete cascade,
-  -- As a spreadsheet counts: the header is row 1.
+  -- Counted as in a spreadsheet: the header is row 1.
   position integer not null,
   cells text[] not null,
   -- [{"column", "message": {"en", "tr"}}]
   mistakes jsonb not null,
   primary key (import_id, position)
 );
-comment on table hub.import_errors is 'Rows of an import that did not become leads, as they stood in the file, and why.';
+comment on table hub.import_errors is 'Rows of an import that did not become leads, as they were in the file, with the reason.';
 create index import_errors_project on hub.import_errors (project_id);
 alter table hub.import_errors enable row level security;
 alter table hub.import_errors force row level security;
@@ -54,8 +54,7 @@ create policy import_errors_write on hub.import_errors for all to hub_rw
 grant select on hub.import_errors to hub_ro;
 grant select, insert, update, delete on hub.import_errors to hub_rw;
 
--- The row as it came in, by its e-mail or identity: coming again, it finds its lead whatever was
--- edited since.
+-- The imported row, by its e-mail or identity: if it is imported again, it finds its lead, whatever was edited since.
 alter table hub.evidence add column import_id uuid references hub.imports on delete set null;
 alter table hub.evidence add column import_key text;
 create index evidence_import on hub.evidence (import_id);

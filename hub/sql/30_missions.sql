@@ -1,14 +1,14 @@
--- Missions: tasks handed to agents, their steps and what they leave behind.
+-- Missions: tasks for agents, their steps and their results.
 
 create table hub.missions (
   id uuid primary key default gen_random_uuid(),
   project_id uuid not null references hub.projects on delete cascade,
-  -- 'auto' until the model has found the agent.
+  -- 'auto' until the agent is chosen.
   department text not null check (department in (
     'auto', 'research', 'web_research', 'marketing', 'sales', 'engineer', 'engineer_system', 'docs',
     'finance', 'legal', 'data', 'pm', 'system', 'ceo'
   )),
-  -- How the department was found: given, by a phrase, by the model, on a schedule or by an alert.
+  -- How the department was chosen: given, by a phrase, by the model, by a schedule or by an alert.
   routed_by text not null default 'given'
     check (routed_by in ('given', 'phrase', 'model', 'schedule', 'alert', 'system')),
   routed_because hub.words,
@@ -22,17 +22,17 @@ create table hub.missions (
   tokens integer not null default 0,
   result jsonb,
   retry_of uuid references hub.missions on delete set null,
-  -- What a queued mission waits for besides its turn.
+  -- What a queued mission waits for, other than its turn.
   waits_for text check (waits_for in ('model', 'approval', 'license')),
-  -- The run that may write: a run that was taken over or cancelled changes nothing any more.
+  -- The run that may write: after a run was taken over or cancelled, it changes nothing any more.
   run uuid,
-  -- How often a run ended with the process and not by itself.
+  -- How often a run ended because the process ended.
   interruptions integer not null default 0,
   created_at timestamptz not null default now(),
   started_at timestamptz,
   finished_at timestamptz
 );
-comment on table hub.missions is 'Tasks handed to agents.';
+comment on table hub.missions is 'Tasks for agents.';
 create index missions_newest on hub.missions (project_id, created_at desc, id desc);
 create index missions_open on hub.missions (status, created_at) where status in ('queued', 'processing');
 create index missions_retry_of on hub.missions (retry_of);
@@ -62,7 +62,7 @@ create table hub.mission_steps (
   primary key (mission_id, position),
   constraint mission_steps_once unique (mission_id, name)
 );
-comment on table hub.mission_steps is 'The finished steps of a mission: a mission that was killed goes on behind the last.';
+comment on table hub.mission_steps is 'The finished steps of a mission: after a kill it continues after the last one.';
 create index mission_steps_project on hub.mission_steps (project_id);
 alter table hub.mission_steps enable row level security;
 alter table hub.mission_steps force row level security;
@@ -74,7 +74,7 @@ create policy mission_steps_write on hub.mission_steps for all to hub_rw
 grant select on hub.mission_steps to hub_ro;
 grant select, insert, update, delete on hub.mission_steps to hub_rw;
 
--- What needs a yes: bound to a hash of what was shown, so that a change voids it.
+-- Actions that need an approval, bound to a hash of what was shown, so that a change voids it.
 create table hub.approvals (
   id uuid primary key default gen_random_uuid(),
   project_id uuid not null references hub.projects on delete cascade,
@@ -84,12 +84,12 @@ create table hub.approvals (
   action jsonb not null,
   action_hash text not null,
   status text not null default 'waiting' check (status in ('waiting', 'approved', 'rejected', 'done', 'failed')),
-  -- What came of it, or why it was rejected.
+  -- The result, or why it was rejected.
   outcome hub.words,
   decided_at timestamptz,
   created_at timestamptz not null default now()
 );
-comment on table hub.approvals is 'What an agent may do only after a yes, bound to a hash of what was shown.';
+comment on table hub.approvals is 'Actions that an agent may do only after an approval, bound to a hash of what was shown.';
 create index approvals_waiting on hub.approvals (project_id, created_at desc);
 create index approvals_mission on hub.approvals (mission_id);
 alter table hub.approvals enable row level security;

@@ -1,4 +1,4 @@
--- What happens to missions, in its order: streamed to the page, and again from where it broke off.
+-- The events of missions, in order: streamed to the page, and continued after an interruption.
 
 create table hub.mission_events (
   id bigint generated always as identity primary key,
@@ -21,5 +21,5 @@ create policy mission_events_write on hub.mission_events for all to hub_rw
 grant select on hub.mission_events to hub_ro;
 grant select, insert, update, delete on hub.mission_events to hub_rw;
 
--- A restore lets the numbers go on behind those that it brings.
+-- After a restore the numbers continue after those that it brings.
 grant usage, update on sequence hub.mission_events_id_seq to hub_rw;

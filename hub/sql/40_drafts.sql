@@ -1,4 +1,4 @@
--- Drafts: mail on its way from a text to what was sent, each step by a conditional update.
+-- Drafts: mail on its way from a text to what was sent; each step is a conditional update.
 
 create table hub.drafts (
   id uuid primary key default gen_random_uuid(),
@@ -9,9 +9,9 @@ create table hub.drafts (
   language text not null default 'en' check (language in ('en', 'tr')),
   subject text not null default '' check (length(subject) <= 300),
   text text not null default '' check (length(text) <= 100000),
-  -- What fills the template; empty: a letter is made of the text.
+  -- The values for the template; if empty, the text is used.
   slots jsonb not null default '{}',
-  -- What was rendered: both parts, and for a campaign the same as listmonk's template.
+  -- The rendered mail: both parts, and for a campaign also listmonk's template.
   html text check (octet_length(html) <= 102400),
   rendered_subject text,
   rendered_text text,
@@ -27,21 +27,21 @@ create table hub.drafts (
   -- Of the rendered bytes, sender, recipients and list, as they were approved.
   approved_hash text,
   approved_at timestamptz,
-  -- What was approved, to show what changed since; stays when the approval is void.
+  -- What was approved, to show what has changed since; remains when the approval is void.
   approved jsonb,
-  -- How it goes out, fixed by the approval.
+  -- How it is sent, fixed by the approval.
   via text check (via in ('smtp', 'tx', 'campaign')),
-  -- One push at a time; a killed one's place is free again after this.
+  -- One push at a time; after this time a killed one no longer counts.
   pushing_until timestamptz,
   paused_at timestamptz,
-  -- Not before this: the mail server was away.
+  -- Not before this time, because the mail server was unavailable.
   retry_at timestamptz,
   retries integer not null default 0,
   sent_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
-comment on table hub.drafts is 'Mail on its way: draft, rendered, approved, pushed, sent.';
+comment on table hub.drafts is 'Drafts in their states: draft, rendered, approved, pushed, sent.';
 create index drafts_newest on hub.drafts (project_id, created_at desc, id desc);
 create index drafts_state on hub.drafts (state, updated_at);
 create index drafts_mission on hub.drafts (mission_id);
@@ -55,7 +55,7 @@ create policy drafts_write on hub.drafts for all to hub_rw
 grant select on hub.drafts to hub_ro, hub_data;
 grant select, insert, update, delete on hub.drafts to hub_rw;
 
--- The people an approved draft goes to, as they were approved, and what became of each mail.
+-- The recipients of an approved draft, as they were approved, with the outcome of each mail.
 create table hub.recipients (
   draft_id uuid not null references hub.drafts on delete cascade,
   project_id uuid not null references hub.projects on delete cascade,
@@ -66,11 +66,11 @@ create table hub.recipients (
   state text not null default 'waiting'
     check (state in ('waiting', 'pushed', 'sending', 'sent', 'unclear', 'skipped', 'failed')),
   reason hub.words,
-  -- Which of the draft's campaigns in listmonk has it.
+  -- The draft's campaign in listmonk that contains it.
   portion integer,
-  -- How often it was about to be sent; says whose answer an answer is.
+  -- How often sending was started, to tell the answers apart.
   attempts integer not null default 0,
-  -- Not before this: the mail server asked for patience with this address.
+  -- Not before this time, because the mail server asked to wait with this address.
   retry_at timestamptz,
   message_id text,
   token_hash text,
@@ -85,9 +85,9 @@ create table hub.recipients (
   unsubscribed_at timestamptz,
   primary key (draft_id, email)
 );
-comment on table hub.recipients is 'Who an approved draft goes to and what became of each mail.';
-comment on column hub.recipients.claimed_at is 'When `sending` was committed, before DATA; the daily cap counts these.';
-comment on column hub.recipients.token_hash is 'Of the token in this mail''s unsubscribe link.';
+comment on table hub.recipients is 'The recipients of an approved draft, with the outcome of each mail.';
+comment on column hub.recipients.claimed_at is 'When `sending` was committed, before DATA; the daily limit counts these.';
+comment on column hub.recipients.token_hash is 'The hash of the token in this mail''s unsubscribe link.';
 create index recipients_lead on hub.recipients (lead_id);
 create index recipients_project on hub.recipients (project_id, sent_at desc);
 create index recipients_message on hub.recipients (message_id);
@@ -104,7 +104,7 @@ create policy recipients_write on hub.recipients for all to hub_rw
 grant select on hub.recipients to hub_ro, hub_data;
 grant select, insert, update, delete on hub.recipients to hub_rw;
 
--- Campaigns in listmonk: one for each portion of a draft's people that one day's cap allows.
+-- Campaigns in listmonk: one for each part of a draft's recipients that the limit of one day allows.
 create table hub.campaigns (
   id uuid primary key default gen_random_uuid(),
   project_id uuid not null references hub.projects on delete cascade,
@@ -112,7 +112,7 @@ create table hub.campaigns (
   portion integer not null,
   list_id integer,
   campaign_id integer,
-  -- `made` is a draft there; `void` waits to be deleted there.
+  -- `made`: a draft in listmonk; `void`: to be deleted there.
   state text not null default 'made' check (state in ('made', 'started', 'finished', 'void')),
   opened integer not null default 0,
   clicked integer not null default 0,
@@ -120,7 +120,7 @@ create table hub.campaigns (
   finished_at timestamptz,
   created_at timestamptz not null default now()
 );
-comment on table hub.campaigns is 'The campaigns in listmonk that an approved draft goes out as.';
+comment on table hub.campaigns is 'The campaigns in listmonk that send an approved draft.';
 create unique index campaigns_portion on hub.campaigns (draft_id, portion) where state <> 'void';
 create index campaigns_draft on hub.campaigns (draft_id);
 create index campaigns_project on hub.campaigns (project_id);
@@ -134,16 +134,16 @@ create policy campaigns_write on hub.campaigns for all to hub_rw
 grant select on hub.campaigns to hub_ro, hub_data;
 grant select, insert, update, delete on hub.campaigns to hub_rw;
 
--- Who must never get mail again, from any project; only salted hashes, and no row is ever removed.
+-- People who must never get mail again, from any project; only salted hashes. No row is ever deleted.
 create table hub.suppression (
   email_hash text primary key,
   reason text not null check (reason in ('unsubscribed', 'bounced', 'complained', 'manual', 'imported')),
   project_id uuid references hub.projects on delete set null,
   created_at timestamptz not null default now(),
-  -- A person took a bounce back; what its owner asked for is never taken back.
+  -- Set when a person released a bounce; a request of the owner of the address is never released.
   released_at timestamptz check (released_at is null or reason = 'bounced')
 );
-comment on table hub.suppression is 'Who must never get mail again, as salted hashes; shared by all projects.';
+comment on table hub.suppression is 'People who must never get mail again, as salted hashes; shared by all projects.';
 create index suppression_project on hub.suppression (project_id);
 alter table hub.suppression enable row level security;
 alter table hub.suppression force row level security;
@@ -157,7 +157,7 @@ create policy suppression_update on hub.suppression for update to hub_rw
 grant select on hub.suppression to hub_ro;
 grant select, insert, update (reason, released_at) on hub.suppression to hub_rw;
 
--- What became of a project's mail; listmonk tells openings and clicks as numbers of a campaign only.
+-- The outcomes of a project's mail; listmonk reports opens and clicks only as numbers of a campaign.
 create function private.mail_totals(p_project_id uuid)
 returns table (
   sent integer, opened integer, clicked integer, bounced integer, replied integer, unsubscribed integer

@@ -3,13 +3,13 @@
 -- The functions that look into the indexes are security definer and ask for the project themselves: under
 -- row-level security neither `@@` nor `like` is leakproof, so no index would be used for them.
 
--- The words of a folded text, without what stands between them: an address is several words.
+-- The words of a folded text, without the characters between them: an address is several words.
 create function private.words(p_folded text) returns tsvector
 language sql immutable parallel safe set search_path = '' as $$
   select to_tsvector('pg_catalog.simple', regexp_replace(p_folded, '[^[:alnum:]]+', ' ', 'g'))
 $$;
 
--- A query for all words of a text, the last ones as they are being typed; null for none.
+-- A query for all words of a text, the last ones as prefixes; null if there are none.
 create function private.word_query(p_text text, p_is_prefix boolean) returns tsquery
 language sql immutable parallel safe set search_path = '' as $$
   select to_tsquery('pg_catalog.simple', string_agg(
@@ -18,7 +18,7 @@ language sql immutable parallel safe set search_path = '' as $$
   where word <> ''
 $$;
 
--- A pattern for what contains a text; null below three characters, which trigrams cannot find.
+-- A pattern for texts that contain this one; null below three characters, which trigrams cannot find.
 create function private.part_pattern(p_text text) returns text
 language sql immutable parallel safe set search_path = '' as $$
   select case
@@ -42,7 +42,7 @@ alter table hub.leads add column search_text text
   generated always as (
     private.lead_text(name, email, company, title, website, country, tags)
   ) stored;
-comment on column hub.leads.search_text is 'The lead''s words, folded: what search looks into.';
+comment on column hub.leads.search_text is 'The lead''s words, folded, which search uses.';
 create index leads_words on hub.leads using gin (private.words(search_text));
 create index leads_parts on hub.leads using gin (search_text extensions.gin_trgm_ops);
 
@@ -74,8 +74,8 @@ create index missions_words on hub.missions using gin (private.words(private.mis
 create index missions_parts on hub.missions
   using gin (private.mission_text(task, result) extensions.gin_trgm_ops);
 
--- Leads that a query finds in this transaction's project, at most p_limit in each way. Likeness
--- comes last and only where nothing else helped: it is dear, and meant for typing mistakes.
+-- Leads in this transaction's project that a query finds, at most p_limit in each way. Similarity comes last and only
+-- if nothing else was found: it is expensive and meant for typing mistakes.
 create function private.find_leads(p_query text, p_limit integer) returns table (lead_id uuid)
 language plpgsql stable security definer set search_path = '' set plan_cache_mode = force_custom_plan as $$
 declare

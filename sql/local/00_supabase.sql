@@ -1,5 +1,5 @@
--- What Supabase brings and a plain PostgreSQL lacks: its roles, auth.users and the functions that read the caller's claims.
--- Applied by scripts/postgres/migrate.ts at every start outside Supabase, so each statement can run again.
+-- What Supabase provides and a plain PostgreSQL lacks: its roles, auth.users and the functions that read the caller's
+-- claims. scripts/postgres/migrate.ts applies it at every start outside Supabase, so each statement can run again.
 
 do $$
 declare
@@ -10,7 +10,7 @@ begin
       execute format('create role %I nologin noinherit', role_name);
     end if;
   end loop;
-  -- Only a superuser may set it, so an owner who is none keeps what is there.
+  -- Only a superuser may set it, so other owners keep the current value.
   if not (select rolbypassrls from pg_catalog.pg_roles where rolname = 'service_role') then
     alter role service_role bypassrls;
   end if;
@@ -23,7 +23,7 @@ comment on schema extensions is 'Where Supabase puts extensions.';
 
 create schema if not exists auth;
 grant usage on schema auth to anon, authenticated, service_role;
--- scripts/postgres/migrate.ts knows by this sentence that the schema is ours to keep up to date.
+-- scripts/postgres/migrate.ts recognises by this comment that the schema is ours to keep up to date.
 comment on schema auth is 'Watchpost''s stand-in for Supabase Auth.';
 
 create table if not exists auth.users (
@@ -98,7 +98,7 @@ comment on table auth.mfa_factors is 'Second factors of Supabase Auth: empty her
 create index if not exists mfa_factors_user_id_idx on auth.mfa_factors (user_id);
 alter table auth.mfa_factors enable row level security;
 
--- A pooled session answers '' for a setting that an earlier transaction made, hence nullif.
+-- A pooled session returns '' for a setting that an earlier transaction made, hence nullif.
 create or replace function auth.uid()
   returns uuid
   language sql

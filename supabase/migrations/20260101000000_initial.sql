@@ -1,21 +1,21 @@
 -- Made from sql/ by `npm run migration`. Change sql/, then run it again.
 
 -- sql/00_roles.sql
--- Roles, schemas and the caller: who owns, who logs in, and that nobody gets anything by default.
+-- Roles, schemas and the caller: who owns everything, who logs in, and that nobody has any right by default.
 --
--- A function runs as whoever calls it: grants and policies decide what it sees. It is security definer, runs as
--- watchpost_owner and passes row-level security, for one of these reasons only, which its comment names:
---   * policies call it (my_orgs, admin_orgs): it would ask the policy that asks it;
---   * the login watchpost_api calls it before it is anybody, and reads no table: check_key, key_claims,
---     check_session, session_claims, touch_key, record_refusal, and what the local issuer calls;
---   * it is the one way to change a table, which no role may write: events, deliveries, keys, organisations,
+-- A function runs as its caller, so grants and policies decide what it sees. A security definer function runs as
+-- watchpost_owner and bypasses row-level security. There are only these reasons for one, and its comment names its own:
+--   * policies call it (my_orgs, admin_orgs): otherwise it would be subject to the policy that calls it;
+--   * the login watchpost_api, which cannot read any table, calls it before the caller is known: check_key, key_claims,
+--     check_session, session_claims, touch_key, record_refusal, and the functions of the local issuer;
+--   * it is the only way to change a table that no role may write: events, deliveries, keys, organisations,
 --     idempotency keys, the audit log; or it locks a row for a role that may only read it;
---   * it is a trigger that follows a change whoever makes it: limits, versions, boxes, cancelled deliveries;
---   * it answers less than the table holds: coverage, sources_health, my_invites, revisions_of;
---   * operators on boxes are not leakproof, so under row-level security no index serves them: events_near,
+--   * it is a trigger that follows every change, whoever makes it: limits, versions, boxes, cancelled deliveries;
+--   * it returns less than the table contains: coverage, sources_health, my_invites, revisions_of;
+--   * operators on boxes are not leakproof, so under row-level security no index could be used: events_near,
 --     revisions_near.
--- Such a function asks for the caller's tenants, scopes and roles itself. Those that a caller may execute are
--- listed in scripts/schema/schema-rules.ts; another one fails `npm run check`.
+-- Such a function checks the caller's tenants, scopes and roles itself. Those that a caller may execute are listed in
+-- scripts/schema/schema-rules.ts; any other one fails `npm run check`.
 
 create schema if not exists extensions;
 create extension if not exists btree_gist with schema extensions;
@@ -44,13 +44,13 @@ alter role watchpost_api set statement_timeout = '15s';
 alter role watchpost_jobs set idle_in_transaction_session_timeout = '60s';
 alter role watchpost_jobs set lock_timeout = '30s';
 alter role watchpost_jobs set statement_timeout = '5min';
--- East of Greenwich the last day of the year 9999 would be written with five digits, which no client reads.
+-- East of Greenwich the last day of the year 9999 would have a year of five digits, which no client can read.
 alter role watchpost_api set timezone = 'UTC';
 alter role watchpost_jobs set timezone = 'UTC';
 
 create schema watchpost authorization watchpost_owner;
 create schema private authorization watchpost_owner;
-comment on schema watchpost is 'Watchpost: what people own and what happened. Not exposed through PostgREST.';
+comment on schema watchpost is 'Watchpost: accounts, zones, events, alerts and channels. Not exposed through PostgREST.';
 comment on schema private is 'Watchpost: functions that policies, the API and the jobs call. Not exposed.';
 
 grant usage on schema extensions to watchpost_owner;
@@ -60,7 +60,7 @@ set role watchpost_owner;
 grant usage on schema watchpost to authenticated, watchpost_jobs;
 grant usage on schema private to authenticated, watchpost_api, watchpost_jobs;
 
--- The caller, as the API verified it; null outside a caller's transaction.
+-- The verified caller; null outside of a caller's transaction.
 create function private.claims() returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
@@ -87,7 +87,7 @@ grant execute on function private.claims, private.uid, private.can_write to auth
 reset role;
 
 -- sql/05_time.sql
--- Times: as the wire has them, and the windows that are asked for in days.
+-- Times: their form on the wire, and windows that are given in days.
 
 set role watchpost_owner;
 
@@ -97,7 +97,7 @@ language sql stable set search_path = '' as $$
   select to_char(t at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
 $$;
 
--- Where a window of N days begins: today and the N - 1 before, UTC.
+-- The start of a window of N days: today and the N - 1 days before, in UTC.
 create function private.window_start(p_days integer) returns timestamptz
 language sql stable set search_path = '' as $$
   select (date_trunc('day', now() at time zone 'UTC') - (p_days - 1) * interval '1 day') at time zone 'UTC'
@@ -108,7 +108,7 @@ grant execute on function private.iso to watchpost_jobs;
 reset role;
 
 -- sql/10_accounts.sql
--- Accounts: who somebody is, what their plan allows, and how an account follows its row in auth.users.
+-- Accounts: a person's plan and its limits, and how an account follows its row in auth.users.
 
 set role watchpost_owner;
 
@@ -121,12 +121,12 @@ create table watchpost.accounts (
   confirmed_at timestamptz,
   banned_until timestamptz
 );
-comment on table watchpost.accounts is 'One row a person, made when they sign up. The plan is the account''s own.';
-comment on column watchpost.accounts.user_id is 'Same id as in auth.users; follows it when that row goes.';
-comment on column watchpost.accounts.email is 'Sign-in address, copied from auth.users by a trigger. Tells whom to write to, never who somebody is: two accounts may share one.';
-comment on column watchpost.accounts.plan is 'What is paid for: free, pro or enterprise. Set by an operator or the billing; below pro the API refuses and zones pause.';
+comment on table watchpost.accounts is 'One row per person, created when they sign up. The plan belongs to the account.';
+comment on column watchpost.accounts.user_id is 'The id in auth.users; the account is deleted together with that row.';
+comment on column watchpost.accounts.email is 'Sign-in address, copied from auth.users by a trigger. It does not identify an account: two accounts may share one.';
+comment on column watchpost.accounts.plan is 'free, pro or enterprise. Set by an operator or by billing; below pro the API refuses requests and zones pause.';
 comment on column watchpost.accounts.confirmed_at is 'When the address was confirmed; null: not yet, or an anonymous sign-in. Sessions need it, keys do not.';
-comment on column watchpost.accounts.banned_until is 'Until then nothing acts for it and its zones pause; null: never banned.';
+comment on column watchpost.accounts.banned_until is 'Until then the account cannot act and its zones pause; null: never banned.';
 create index accounts_email on watchpost.accounts (lower(email));
 alter table watchpost.accounts enable row level security;
 alter table watchpost.accounts force row level security;
@@ -140,12 +140,12 @@ create table watchpost.erased_accounts (
   user_id uuid primary key,
   at timestamptz not null default now()
 );
-comment on table watchpost.erased_accounts is 'People who deleted their account where their row in auth.users could not go: signing in again makes them no new one.';
-comment on column watchpost.erased_accounts.user_id is 'Id in auth.users; this row goes with that one.';
+comment on table watchpost.erased_accounts is 'People who deleted their account although their row in auth.users could not be deleted: signing in again gives them no new one.';
+comment on column watchpost.erased_accounts.user_id is 'The id in auth.users; this row is deleted together with that one.';
 alter table watchpost.erased_accounts enable row level security;
 alter table watchpost.erased_accounts force row level security;
 
--- Whether somebody is shut out at the moment.
+-- Whether an account is banned at the moment.
 create function private.is_banned(p_banned_until timestamptz) returns boolean
 language plpgsql stable set search_path = '' as $$
 begin
@@ -154,7 +154,7 @@ end
 $$;
 grant execute on function private.is_banned to watchpost_jobs, service_role;
 
--- The account that a key, a session or a link would act for: no row for one that is gone or banned.
+-- The account that a key, a session or a link acts for: no row for one that is deleted or banned.
 create function private.active_account(p_user_id uuid) returns setof watchpost.accounts
 language plpgsql stable rows 1 set search_path = '' as $$
 begin
@@ -175,8 +175,8 @@ language sql immutable set search_path = '' as $$
   end * case p_plan when 'enterprise' then 10 else 1 end
 $$;
 
--- errcode WPLIM when the account has as many of a thing as its plan allows. The lock makes two
--- creators at once count one after the other.
+-- Raises errcode WPLIM if the account already has as many of a thing as its plan allows. Because of the lock, two
+-- simultaneous inserts are counted one after the other.
 create function private.require_quota(p_user_id uuid, p_thing text, p_count bigint) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -192,8 +192,8 @@ begin
 end
 $$;
 
--- errcode WP409 when so many were deleted of late, each of which is kept for 30 days, that making and
--- deleting would fill the database past what a plan allows.
+-- Raises errcode WP409 if so many were deleted recently, each of which is kept for 30 days, that creating and
+-- deleting could fill the database beyond what a plan allows.
 create function private.require_deleted_quota(p_user_id uuid, p_thing text, p_deleted bigint) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -206,7 +206,7 @@ begin
 end
 $$;
 
--- One by one what changes who is in auth.users and whose account there is.
+-- Makes changes of a person in auth.users and of their account wait for each other.
 create function private.lock_account(p_user_id uuid) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -214,7 +214,7 @@ begin
 end
 $$;
 
--- Makes the account of somebody in auth.users, or brings it up to date.
+-- Creates or updates the account of a person in auth.users.
 create function private.upsert_account(p_user_id uuid, p_email text, p_confirmed_at timestamptz, p_banned_until timestamptz)
 returns void
 language plpgsql volatile set search_path = '' as $$
@@ -230,8 +230,8 @@ begin
 end
 $$;
 
--- Security definer: an account follows its row in auth.users, whoever writes that. A soft deletion
--- cannot be taken back there either, so it is one.
+-- Security definer: an account follows its row in auth.users, whoever changes that. A soft deletion cannot be undone
+-- there, so it counts as a deletion.
 create function private.sync_auth_user() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -251,8 +251,8 @@ $$;
 
 reset role;
 
--- Security definer of the migrating role, which unlike watchpost_owner reads the schema auth: somebody
--- as upsert_account takes them.
+-- Security definer of the migrating role, which unlike watchpost_owner can read the schema auth: a person in the form
+-- that upsert_account takes.
 create function private.auth_user(p_user_id uuid)
 returns table (email text, confirmed_at timestamptz, banned_until timestamptz)
 language sql stable security definer set search_path = '' as $$
@@ -265,8 +265,8 @@ grant execute on function private.auth_user to watchpost_owner;
 
 set role watchpost_owner;
 
--- Makes the account that somebody in auth.users lacks, because they signed up before there was Watchpost
--- or while no triggers ran; nobody comes back who deleted theirs.
+-- Creates the account of a person in auth.users who lacks one, because they signed up before Watchpost was installed
+-- or while no triggers ran. People who deleted their account get no new one.
 create function private.ensure_account(p_user_id uuid) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -283,11 +283,11 @@ create trigger watchpost_account
   after insert or update of email, email_confirmed_at, is_anonymous, deleted_at, banned_until or delete on auth.users
   for each row execute function private.sync_auth_user();
 
--- Whoever was there before.
+-- Accounts for people who signed up before.
 select private.ensure_account(id) from auth.users where deleted_at is null;
 
 -- sql/11_rate_limits.sql
--- Rate limits: how often an account or address may ask, and what becomes of who asks too often.
+-- Rate limits: how many requests an account or address may make, and what happens beyond that.
 
 set role watchpost_owner;
 
@@ -297,7 +297,7 @@ create unlogged table watchpost.rate_limits (
   denied boolean not null default false
 );
 comment on table watchpost.rate_limits is 'GCRA state per account or address: the theoretical arrival time of the next request.';
-comment on column watchpost.rate_limits.bucket is 'account:<user_id> for keys, address:<ip> for unknown callers.';
+comment on column watchpost.rate_limits.bucket is 'account:<user_id> for known callers, address:<ip> for unknown ones.';
 comment on column watchpost.rate_limits.tat is 'Theoretical arrival time of GCRA: the further ahead of now, the less budget is left.';
 comment on column watchpost.rate_limits.denied is 'Whether the last request was refused.';
 create index rate_limits_tat on watchpost.rate_limits (tat);
@@ -308,14 +308,14 @@ create unlogged table watchpost.rate_denials (
   request_id uuid primary key,
   at timestamptz not null default now()
 );
-comment on table watchpost.rate_denials is 'Requests refused by the rate limit, so that their transaction does no work.';
+comment on table watchpost.rate_denials is 'Requests that the rate limit refused, so that their transaction does no work.';
 comment on column watchpost.rate_denials.request_id is 'The refused request, as in its X-Request-Id.';
-comment on column watchpost.rate_denials.at is 'When it was refused; rows go after ten minutes.';
+comment on column watchpost.rate_denials.at is 'When it was refused; rows are deleted after ten minutes.';
 create index rate_denials_at on watchpost.rate_denials (at);
 alter table watchpost.rate_denials enable row level security;
 alter table watchpost.rate_denials force row level security;
 
--- GCRA: one statement consumes one request of a bucket of p_limit a window.
+-- GCRA: consumes, in one statement, one request of a bucket with a budget of p_limit per window.
 create function private.consume(p_bucket text, p_limit integer, p_window interval)
 returns table (allowed boolean, remaining integer, reset_seconds integer, retry_after integer)
 language plpgsql volatile set search_path = '' as $$
@@ -345,8 +345,8 @@ begin
 end
 $$;
 
--- What a caller is told who was looked up; p_user_id is null for one who is not known. Consumes one request
--- from the account's budget, or from the address's where the account has none or nobody is known.
+-- The verdict on a caller after the look-up; p_user_id is null for an unknown one. Consumes one request from the
+-- account's budget, or from the address's budget if the account has none or is unknown.
 create function private.admit(
   p_user_id uuid,
   p_email text,
@@ -368,7 +368,7 @@ declare
   v_limit integer;
   v_refusal text := case
     when p_user_id is null then 'unauthenticated'
-    -- It has no budget of its own, and without one its refusals would cost us without end.
+    -- A free account has no budget of its own; without the address's budget its refusals would be unlimited.
     when p_plan = 'free' and not p_any_plan then 'plan_required'
   end;
 begin
@@ -397,7 +397,7 @@ $$;
 reset role;
 
 -- sql/12_keys.sql
--- Keys: what programs show instead of a session, and whom a key speaks for.
+-- Keys: what programs authenticate with instead of a session, and the account of a key.
 
 set role watchpost_owner;
 
@@ -414,10 +414,10 @@ create table watchpost.api_keys (
 );
 comment on table watchpost.api_keys is 'API keys. Only the SHA-256 of a key is stored; the key itself is shown once.';
 comment on column watchpost.api_keys.prefix is 'First characters of the key, so that its owner recognises it in a list.';
-comment on column watchpost.api_keys.key_hash is 'SHA-256 of the whole key; a request is looked up by it.';
+comment on column watchpost.api_keys.key_hash is 'SHA-256 of the whole key, by which requests look it up.';
 comment on column watchpost.api_keys.scopes is 'write includes read.';
 comment on column watchpost.api_keys.expires_at is 'Null: never.';
-comment on column watchpost.api_keys.revoked_at is 'Counts from the next request on.';
+comment on column watchpost.api_keys.revoked_at is 'Takes effect with the next request.';
 create index api_keys_user_id on watchpost.api_keys (user_id);
 alter table watchpost.api_keys enable row level security;
 alter table watchpost.api_keys force row level security;
@@ -431,14 +431,14 @@ create table watchpost.key_usage (
   last_used_at timestamptz not null
 );
 comment on table watchpost.key_usage is 'When a key was last used, written at most once a minute.';
-comment on column watchpost.key_usage.last_used_at is 'Time of a recent request, right to about a minute; written by the API after its answer.';
+comment on column watchpost.key_usage.last_used_at is 'When the key was last used, accurate to about a minute; written by the API after its answer.';
 alter table watchpost.key_usage enable row level security;
 alter table watchpost.key_usage force row level security;
 create policy key_usage_select on watchpost.key_usage for select to authenticated
   using (key_id in (select id from watchpost.api_keys));
 grant select on watchpost.key_usage to authenticated;
 
--- Whom a key speaks for: no row for one that is unknown, revoked or expired, or may not act.
+-- The account of a key: no row for a key that is unknown, revoked or expired, or whose account may not act.
 create function private.key_holder(p_key_hash bytea)
 returns table (key_id uuid, user_id uuid, email text, plan text, scopes text[])
 language plpgsql stable rows 1 set search_path = '' as $$
@@ -453,8 +453,8 @@ begin
 end
 $$;
 
--- Security definer: the login role may ask about one key, and read no table.
--- The answer is the same for all that key_holder has no row for.
+-- Security definer: the login role may check one key, but cannot read any table. All keys without a row in key_holder
+-- get the same answer.
 create function private.check_key(
   p_key_hash bytea,
   p_address text,
@@ -478,8 +478,8 @@ $$;
 revoke all on function private.check_key from public;
 grant execute on function private.check_key to watchpost_api;
 
--- Security definer: makes the claims of a caller's transaction from the key, verified again here,
--- so that a statement pipelined behind a refused key does nothing. errcode WP401: refused.
+-- Security definer: makes the claims of a caller's transaction from the key, which is verified again here, so that a
+-- statement pipelined behind a refused key does nothing. Raises errcode WP401 for a refused key.
 create function private.key_claims(p_key_hash bytea, p_request_id uuid, p_context jsonb)
 returns text
 language plpgsql stable security definer set search_path = '' as $$
@@ -508,7 +508,7 @@ $$;
 revoke all on function private.key_claims from public;
 grant execute on function private.key_claims to watchpost_api;
 
--- Security definer: the login role writes nothing else.
+-- Security definer: the login role cannot write anything else.
 create function private.touch_key(p_key_id uuid) returns void
 language sql volatile security definer set search_path = '' as $$
   insert into watchpost.key_usage as u (key_id, last_used_at)
@@ -540,7 +540,7 @@ create trigger api_keys_quota before insert on watchpost.api_keys
 reset role;
 
 -- sql/13_idempotency.sql
--- Idempotency: an Idempotency-Key sent twice makes one thing.
+-- Idempotency: an Idempotency-Key that is sent twice creates one thing.
 
 set role watchpost_owner;
 
@@ -554,17 +554,17 @@ create table watchpost.idempotency_keys (
   created_at timestamptz not null default now(),
   primary key (user_id, route, key)
 );
-comment on table watchpost.idempotency_keys is 'What an Idempotency-Key led to: status and id only, never a body. Kept 24 hours.';
-comment on column watchpost.idempotency_keys.route is 'Method and path it was sent to; the same key elsewhere is another request.';
+comment on table watchpost.idempotency_keys is 'The outcome of an Idempotency-Key: status and id only, never a body. Kept for 24 hours.';
+comment on column watchpost.idempotency_keys.route is 'Method and path it was sent to; the same key on another route is another request.';
 comment on column watchpost.idempotency_keys.request_hash is 'SHA-256 of the request body, to refuse another body under the same key.';
 comment on column watchpost.idempotency_keys.status is 'HTTP status of the first answer, repeated on a replay.';
-comment on column watchpost.idempotency_keys.resource_id is 'Id of what was made, read again on a replay.';
+comment on column watchpost.idempotency_keys.resource_id is 'Id of what was created, read again on a replay.';
 create index idempotency_keys_created_at on watchpost.idempotency_keys (created_at);
 alter table watchpost.idempotency_keys enable row level security;
 alter table watchpost.idempotency_keys force row level security;
 
--- Security definer: starts an effect that must happen once. Raises WPIDP with the first outcome as
--- detail when the key was used before, WPIDC for another body, WPIDF while the first is in flight.
+-- Security definer: starts an effect that must happen only once. Raises WPIDP with the first outcome as detail if the
+-- key was used before, WPIDC for a different body, WPIDF while the first request is running.
 create function private.begin_idempotent(p_route text, p_key text, p_request_hash bytea) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -605,8 +605,8 @@ grant execute on function private.begin_idempotent, private.finish_idempotent to
 reset role;
 
 -- sql/15_sessions.sql
--- Sessions: people who are signed in, and the local issuer's keys, links and refresh tokens. With
--- another issuer these tables stay empty: it keeps its own.
+-- Sessions: people who are signed in, and the keys, links and refresh tokens of the local issuer. With another issuer
+-- these tables stay empty, because it has its own.
 
 set role watchpost_owner;
 
@@ -616,7 +616,7 @@ create table watchpost.issuer_keys (
   public_jwk jsonb not null,
   created_at timestamptz not null default now()
 );
-comment on table watchpost.issuer_keys is 'What the local issuer signs with: the newest signs, all verify.';
+comment on table watchpost.issuer_keys is 'The signing keys of the local issuer: the newest signs, all verify.';
 comment on column watchpost.issuer_keys.private_sealed is 'The private key, sealed by the API with SEAL_KEYS.';
 alter table watchpost.issuer_keys enable row level security;
 alter table watchpost.issuer_keys force row level security;
@@ -627,7 +627,7 @@ create table watchpost.sign_in_links (
   expires_at timestamptz not null,
   created_at timestamptz not null default now()
 );
-comment on table watchpost.sign_in_links is 'One-time sign-in links of the local issuer, made by an operator. A link that was used is gone.';
+comment on table watchpost.sign_in_links is 'One-time sign-in links of the local issuer, created by an operator. A used link is deleted.';
 comment on column watchpost.sign_in_links.token_hash is 'SHA-256.';
 create index sign_in_links_user_id on watchpost.sign_in_links (user_id);
 create index sign_in_links_expires_at on watchpost.sign_in_links (expires_at);
@@ -641,10 +641,10 @@ create table watchpost.sessions (
   refreshed_at timestamptz not null default now(),
   ended_at timestamptz
 );
-comment on table watchpost.sessions is 'Sign-ins at the local issuer. One that ended stays a while, so that its last access token is refused.';
-comment on column watchpost.sessions.id is 'Stands in access tokens as session_id.';
-comment on column watchpost.sessions.refreshed_at is 'Last new access token; a session that sleeps for 30 days is over.';
-comment on column watchpost.sessions.ended_at is 'Signed out, or ended because a used refresh token came back.';
+comment on table watchpost.sessions is 'Sign-ins at the local issuer. An ended session is kept for a while, so that its last access token is refused.';
+comment on column watchpost.sessions.id is 'The session_id in access tokens.';
+comment on column watchpost.sessions.refreshed_at is 'When the last access token was issued; a session that is not refreshed for 30 days ends.';
+comment on column watchpost.sessions.ended_at is 'Signed out, or ended because a used refresh token was used again.';
 create index sessions_user_id on watchpost.sessions (user_id);
 create index sessions_refreshed_at on watchpost.sessions (refreshed_at);
 alter table watchpost.sessions enable row level security;
@@ -656,7 +656,7 @@ create table watchpost.refresh_tokens (
   created_at timestamptz not null default now(),
   used_at timestamptz
 );
-comment on table watchpost.refresh_tokens is 'Refresh tokens of the local issuer, one chain a session. Each works once; one that comes back later was stolen and ends its session.';
+comment on table watchpost.refresh_tokens is 'Refresh tokens of the local issuer, one chain per session. Each works once; one that is used again later was stolen and ends its session.';
 comment on column watchpost.refresh_tokens.token_hash is 'SHA-256.';
 comment on column watchpost.refresh_tokens.used_at is 'When it was exchanged for the next one; null: not yet.';
 create index refresh_tokens_session_id on watchpost.refresh_tokens (session_id);
@@ -665,8 +665,8 @@ alter table watchpost.refresh_tokens force row level security;
 
 reset role;
 
--- Security definer of the migrating role, which unlike watchpost_owner reads the schema auth: a session
--- of Supabase Auth. It deletes the row of one that is signed out.
+-- Security definer of the migrating role, which unlike watchpost_owner can read the schema auth: a session of
+-- Supabase Auth, which deletes the row when the person signs out.
 create function private.auth_session(p_user_id uuid, p_session_id uuid)
 returns table (aal text, has_second_factor boolean)
 language sql stable security definer set search_path = '' as $$
@@ -680,8 +680,8 @@ grant execute on function private.auth_session to watchpost_owner;
 
 set role watchpost_owner;
 
--- Who a verified session token speaks for: no row for an account that may not act or whose address is
--- not confirmed, nor for a session that has ended, at the local issuer or at Supabase Auth.
+-- The account of a verified session token: no row for an account that may not act or whose address is not confirmed,
+-- nor for a session that has ended, at the local issuer or at Supabase Auth.
 create function private.session_holder(p_user_id uuid, p_session_id uuid)
 returns table (user_id uuid, email text, plan text, aal text, has_second_factor boolean)
 language plpgsql stable rows 1 set search_path = '' as $$
@@ -701,8 +701,8 @@ begin
 end
 $$;
 
--- Security definer: check_key for a session, whose token the API has verified. A session may do what
--- its account may; p_any_plan is for the routes of the account itself.
+-- Security definer: check_key for a session whose token the API has verified. A session may do what its account may;
+-- p_any_plan is for the routes of the account itself.
 create function private.check_session(
   p_user_id uuid,
   p_session_id uuid,
@@ -731,8 +731,8 @@ $$;
 revoke all on function private.check_session from public;
 grant execute on function private.check_session to watchpost_api;
 
--- Security definer: private.key_claims for a session. Its claims say signed_in, which no key's do, and whether
--- a second factor is still due: neither the token nor the session may have gone without one.
+-- Security definer: key_claims for a session. Its claims contain signed_in, which those of a key never do, and
+-- whether a second factor is still required: both the token and the session must have used it.
 create function private.session_claims(
   p_user_id uuid, p_session_id uuid, p_aal text, p_any_plan boolean, p_request_id uuid, p_context jsonb
 )
@@ -764,14 +764,14 @@ $$;
 revoke all on function private.session_claims from public;
 grant execute on function private.session_claims to watchpost_api;
 
--- Security definer, what follows: the local issuer comes as the login role, which reads no table.
+-- Security definer, all that follow: the local issuer uses the login role, which cannot read any table.
 create function private.issuer_keys()
 returns table (kid text, private_sealed text, public_jwk jsonb)
 language sql stable security definer set search_path = '' as $$
   select k.kid, k.private_sealed, k.public_jwk from watchpost.issuer_keys k order by k.created_at desc, k.kid
 $$;
 
--- The first key only: of two processes that start at once, one makes it.
+-- Only the first key: if two processes start at once, one of them creates it.
 create function private.add_issuer_key(p_kid text, p_private_sealed text, p_public_jwk jsonb) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
@@ -782,7 +782,7 @@ begin
 end
 $$;
 
--- A session as the issuer tells of it.
+-- A session in the form that the issuer returns.
 create function private.session_of(p_session_id uuid)
 returns table (
   session_id uuid, user_id uuid, email text, signed_in_at timestamptz, confirmed_at timestamptz,
@@ -796,14 +796,14 @@ language sql stable security definer set search_path = '' as $$
     and s.refreshed_at > now() - interval '30 days'
 $$;
 
--- Whose act the audit log takes the rest of this transaction for.
+-- The account that the audit log records as the actor for the rest of this transaction.
 create function private.act_as(p_user_id uuid, p_context jsonb) returns void
 language sql volatile set search_path = '' as $$
   select set_config('request.jwt.claims', (p_context || jsonb_build_object('sub', p_user_id))::text, true)
 $$;
 
--- Turns a one-time link into a session with its first refresh token; no row for one that is unknown,
--- used or too old.
+-- Exchanges a one-time link for a session with its first refresh token; no row for a link that is unknown, used or
+-- too old.
 create function private.redeem_link(p_token_hash bytea, p_refresh_hash bytea, p_context jsonb)
 returns table (
   session_id uuid, user_id uuid, email text, signed_in_at timestamptz, confirmed_at timestamptz,
@@ -829,9 +829,9 @@ begin
 end
 $$;
 
--- Exchanges a refresh token for its successor, which the API derives from it: the same one however
--- often. One that was used comes back harmlessly within ten seconds while nobody has gone on from
--- there (a lost answer, two tabs); otherwise two have it, and the session ends.
+-- Exchanges a refresh token for its successor, which the API derives from it, so that it is always the same. A used
+-- token may be used again within ten seconds, as long as its successor was not used (a lost answer, two tabs).
+-- Otherwise two people have it, and the session ends.
 create function private.refresh_session(p_old_hash bytea, p_new_hash bytea, p_context jsonb)
 returns table (
   verdict text, session_id uuid, user_id uuid, email text, signed_in_at timestamptz,
@@ -843,7 +843,7 @@ declare
   v_used_at timestamptz;
   v_found record;
 begin
-  -- One at a time for each session: who comes second sees what the first has done.
+  -- One exchange per session at a time: the second sees what the first has done.
   perform from watchpost.sessions s where s.id = v_session for update;
   select * into v_found from private.session_of(v_session);
   if v_found.session_id is null then
@@ -899,7 +899,7 @@ grant execute on function private.issuer_keys, private.add_issuer_key, private.s
 reset role;
 
 -- sql/20_organisations.sql
--- Organisations: people who share zones and channels. A member row is an invite until accepted.
+-- Organisations: accounts that share zones and channels. A row in members is an invite until it is accepted.
 
 set role watchpost_owner;
 
@@ -909,7 +909,7 @@ create table watchpost.organisations (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
-comment on table watchpost.organisations is 'A group of accounts that share zones and channels. It gives rows, never a plan.';
+comment on table watchpost.organisations is 'A group of accounts that share zones and channels. It shares rows, but never a plan.';
 alter table watchpost.organisations enable row level security;
 alter table watchpost.organisations force row level security;
 
@@ -928,12 +928,12 @@ create table watchpost.members (
   check ((status = 'active') = (user_id is not null)),
   check ((status = 'invited') = (invite_hash is not null))
 );
-comment on table watchpost.members is 'Who belongs to an organisation, and who is invited to. Only the hash of an invite link is stored.';
-comment on column watchpost.members.id is 'Names the membership; stays the same when an invite is accepted.';
+comment on table watchpost.members is 'Members of an organisation, and people who are invited. Only the hash of an invite link is stored.';
+comment on column watchpost.members.id is 'Identifies the membership; stays the same when an invite is accepted.';
 comment on column watchpost.members.user_id is 'Account of the member; null while only invited.';
-comment on column watchpost.members.email is 'Address invited; the invite works for this address only.';
-comment on column watchpost.members.role is 'owner (one an organisation), admin (manages members, channels and all shared zones) or member.';
-comment on column watchpost.members.invited_by is 'Account that sent the invite; it is void when that account loses its role.';
+comment on column watchpost.members.email is 'The invited address; the invite works only for this address.';
+comment on column watchpost.members.role is 'owner (one per organisation), admin (manages members, channels and all shared zones) or member.';
+comment on column watchpost.members.invited_by is 'Account that sent the invite, which becomes void when that account loses its role.';
 comment on column watchpost.members.invite_hash is 'SHA-256 of the token in the invite link; null once accepted.';
 create unique index members_org_user_key on watchpost.members (org_id, user_id);
 create unique index members_org_invited_key on watchpost.members (org_id, lower(email)) where status = 'invited';
@@ -941,7 +941,7 @@ create unique index members_org_owner_key on watchpost.members (org_id) where ro
 create index members_user_id on watchpost.members (user_id);
 create index members_invited_by on watchpost.members (invited_by);
 
--- Security definer, both: membership decides policies and must not ask its own policies.
+-- Security definer, both: policies use membership, so these must not be subject to the policies.
 create function private.my_orgs() returns uuid[]
 language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -960,7 +960,7 @@ begin
 end
 $$;
 
--- Whose rows the caller reads: their own and those of their organisations (see tenant_id).
+-- The tenants whose rows the caller can read: the caller and their organisations (see tenant_id).
 create function private.my_tenants() returns uuid[]
 language plpgsql stable set search_path = '' as $$
 begin
@@ -1023,15 +1023,15 @@ $$;
 create trigger members_quota before insert on watchpost.members
   for each row execute function private.members_quota();
 
--- False while an organisation is being deleted, which unshares what was shared there, whoever owns it;
--- nobody shares something in one that there is not, so null is true.
+-- False while an organisation is being deleted, so that what was shared there can be unshared by anybody. Nobody can
+-- share with an organisation that does not exist, so null is true.
 create function private.org_exists(p_org_id uuid) returns boolean
 language sql stable set search_path = '' as $$
   select p_org_id is null or exists (select from watchpost.organisations where id = p_org_id)
 $$;
 
--- Security definer: what a leaving member shared passes to the owner, so that the team does not go blind.
--- When the organisation itself goes, everybody keeps what is theirs.
+-- Security definer: what a leaving member shared passes to the owner, so that the team keeps its alerts. When the
+-- organisation itself is deleted, everybody keeps their own things.
 create function private.reassign_shared() returns trigger
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -1049,7 +1049,7 @@ $$;
 create trigger members_reassign before delete on watchpost.members
   for each row execute function private.reassign_shared();
 
--- Security definer: an invite is void when whoever sent it has left or may no longer invite.
+-- Security definer: an invite becomes void when its sender has left or may no longer invite.
 create function private.void_invites() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -1082,7 +1082,7 @@ grant execute on function private.count_shared to authenticated;
 reset role;
 
 -- sql/30_events.sql
--- Sources and events: what the feeds said, every revision of it, and when it was first seen.
+-- Sources and events: what the feeds reported, every revision of it, and when it was first seen.
 
 set role watchpost_owner;
 
@@ -1102,13 +1102,13 @@ create table watchpost.sources (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
-comment on table watchpost.sources is 'One row a feed: when to poll it next, where it stopped, how it is.';
-comment on column watchpost.sources.source is 'Short name, the first part of its event ids.';
-comment on column watchpost.sources.types is 'Event types it brings; zones use it to say what can reach them.';
-comment on column watchpost.sources.enabled is 'The service switches off what FEEDS does not name.';
-comment on column watchpost.sources.next_poll_at is 'When it is due; set it to now() to poll at once.';
-comment on column watchpost.sources.state is 'Where the feed stopped: ETag, last id and the like; written by its connector. Empty it to start over.';
-comment on column watchpost.sources.last_success_at is 'Last poll that was answered well, with news or without.';
+comment on table watchpost.sources is 'One row per feed: when to poll it next, where polling stopped, and its health.';
+comment on column watchpost.sources.source is 'Short name, the first part of the ids of its events.';
+comment on column watchpost.sources.types is 'Types of its events; zones use it to tell what they can receive.';
+comment on column watchpost.sources.enabled is 'The service switches off sources that FEEDS does not name.';
+comment on column watchpost.sources.next_poll_at is 'When it is polled next; set it to now() to poll at once.';
+comment on column watchpost.sources.state is 'Where polling stopped: ETag, last id and the like; written by the feed. Empty it to start over.';
+comment on column watchpost.sources.last_success_at is 'Last successful poll, with or without new events.';
 comment on column watchpost.sources.error_at is 'When it last failed; the source is down while this is newer than last_success_at.';
 alter table watchpost.sources enable row level security;
 alter table watchpost.sources force row level security;
@@ -1139,19 +1139,19 @@ create table watchpost.events (
   org_id uuid references watchpost.organisations on delete set null,
   tenant_id uuid generated always as (coalesce(org_id, owner_id)) stored
 );
-comment on table watchpost.events is 'Canonical events as they are now. Public ones have no owner.';
-comment on column watchpost.events.id is '<source>:<the sources own id>; the first id seen when a source renames its event.';
-comment on column watchpost.events.ts is 'When it happened, by the source.';
+comment on table watchpost.events is 'Events in their latest state. Public ones have no owner.';
+comment on column watchpost.events.id is '<source>:<id at the source>; the first id seen if a source renames its event.';
+comment on column watchpost.events.ts is 'When it happened, according to the source.';
 comment on column watchpost.events.severity is '0 to 100, by the rule of its feed.';
-comment on column watchpost.events.subject is 'The moving thing it is about, as mmsi:… or icao24:…, or another stable reference; else null.';
-comment on column watchpost.events.geometry is 'Footprint as GeoJSON when there is more than a point.';
-comment on column watchpost.events.ends_at is 'Until when a standing event (a warning) lasts; null for what merely happened.';
-comment on column watchpost.events.revised_at is 'When the source says it last changed it; an older one never overwrites a newer one.';
-comment on column watchpost.events.extent is 'Bounding box of point and footprint, computed on ingest; finds the zones near it.';
-comment on column watchpost.events.revision is 'Counts the states seen here, from 1; each is a row of event_revisions.';
-comment on column watchpost.events.first_seen_at is 'When Watchpost first heard of it.';
-comment on column watchpost.events.owner_id is 'Account that sent it in; null for public events.';
-comment on column watchpost.events.tenant_id is 'Whose it is: organisation, else owner; null: public.';
+comment on column watchpost.events.subject is 'The moving thing it is about, as mmsi:… or icao24:…, or another stable reference; otherwise null.';
+comment on column watchpost.events.geometry is 'Footprint as GeoJSON; null if the event is only a point.';
+comment on column watchpost.events.ends_at is 'Until when an ongoing event (a warning) lasts; null for one that just happened.';
+comment on column watchpost.events.revised_at is 'When the source last changed it; an older state never overwrites a newer one.';
+comment on column watchpost.events.extent is 'Bounding box of point and footprint, computed on ingest; used to find the zones near it.';
+comment on column watchpost.events.revision is 'Number of the latest state seen here, from 1; each state is a row of event_revisions.';
+comment on column watchpost.events.first_seen_at is 'When Watchpost first saw it.';
+comment on column watchpost.events.owner_id is 'Account that sent it; null for public events.';
+comment on column watchpost.events.tenant_id is 'Tenant that can see it: the organisation, or else the owner; null: public.';
 create index events_ts on watchpost.events (ts desc, id desc);
 create index events_extent_ts on watchpost.events using gist (extent, ts);
 create index events_source_ts on watchpost.events (source, ts desc);
@@ -1170,7 +1170,7 @@ create table watchpost.event_aliases (
   alias text primary key,
   event_id text not null references watchpost.events on delete cascade
 );
-comment on table watchpost.event_aliases is 'Every id under which a source knew an event, to the first one seen.';
+comment on table watchpost.event_aliases is 'Every id under which a source knew an event, with the first id seen.';
 create index event_aliases_event_id on watchpost.event_aliases (event_id);
 alter table watchpost.event_aliases enable row level security;
 alter table watchpost.event_aliases force row level security;
@@ -1183,10 +1183,10 @@ create table watchpost.batches (
   created_at timestamptz not null default now(),
   matched_at timestamptz
 );
-comment on table watchpost.batches is 'What one ingest brought and whether it was matched; matched in order, source by source.';
-comment on column watchpost.batches.id is 'Also the id of the match job that belongs to it.';
-comment on column watchpost.batches.size is 'New events and revisions in it.';
-comment on column watchpost.batches.matched_at is 'When every zone near it was decided on; null means still to do.';
+comment on table watchpost.batches is 'The result of one ingest, and whether it was matched. Batches of a source are matched in order.';
+comment on column watchpost.batches.id is 'Also the id of its match job.';
+comment on column watchpost.batches.size is 'Number of new events and revisions.';
+comment on column watchpost.batches.matched_at is 'When it was matched with every zone near it; null: not yet.';
 create index batches_unmatched on watchpost.batches (source, seq) where matched_at is null;
 create index batches_created_at on watchpost.batches (created_at);
 create index batches_source on watchpost.batches (source);
@@ -1218,10 +1218,10 @@ create table watchpost.event_revisions (
   primary key (event_id, revision)
 );
 comment on table watchpost.event_revisions is 'Append-only: each state of an event and when it was first seen here. Decisions are replayed from it.';
-comment on column watchpost.event_revisions.event_id is 'Event this is a state of; kept when the event itself has gone.';
-comment on column watchpost.event_revisions.batch_id is 'Ingest that brought it; null once the batch is cleared away.';
-comment on column watchpost.event_revisions.first_seen_at is 'When it was first seen here; decisions are made as of this moment.';
-comment on column watchpost.event_revisions.tenant_id is 'Whose it is, copied from its event; null: public.';
+comment on column watchpost.event_revisions.event_id is 'The event; remains when the event itself is deleted.';
+comment on column watchpost.event_revisions.batch_id is 'The ingest that stored it; null once the batch is deleted.';
+comment on column watchpost.event_revisions.first_seen_at is 'When it was first seen here; decisions are made as of this time.';
+comment on column watchpost.event_revisions.tenant_id is 'Copied from its event; null: public.';
 create index event_revisions_batch_id on watchpost.event_revisions (batch_id);
 create index event_revisions_first_seen_at on watchpost.event_revisions (first_seen_at);
 create index event_revisions_extent_seen on watchpost.event_revisions using gist (extent, first_seen_at);
@@ -1251,11 +1251,11 @@ create table watchpost.positions (
   tenant_id uuid,
   primary key (event_id, ts)
 ) partition by range (ts);
-comment on table watchpost.positions is 'Positions of moving subjects, one event each, kept 48 hours, a partition a day.';
+comment on table watchpost.positions is 'Positions of moving subjects, one event each, kept for 48 hours in one partition per day.';
 comment on column watchpost.positions.first_seen_at is 'When it arrived here; a stay is replayed in this order.';
-comment on column watchpost.positions.ts is 'When the subject was there; dwell is measured on it.';
+comment on column watchpost.positions.ts is 'When the subject was there; dwell is measured with it.';
 comment on column watchpost.positions.subject is 'mmsi:… or icao24:….';
-comment on column watchpost.positions.tenant_id is 'Whose it is; null: public.';
+comment on column watchpost.positions.tenant_id is 'Null: public.';
 create index positions_first_seen_at on watchpost.positions using brin (first_seen_at) with (pages_per_range = 32);
 create index positions_batch_id on watchpost.positions (batch_id);
 create index positions_ts on watchpost.positions (ts desc, event_id desc);
@@ -1269,18 +1269,18 @@ create policy positions_jobs on watchpost.positions for select to watchpost_jobs
   using (true);
 grant select on watchpost.positions to authenticated, watchpost_jobs;
 create table watchpost.positions_default partition of watchpost.positions default;
-comment on table watchpost.positions_default is 'Positions whose day has no partition yet.';
+comment on table watchpost.positions_default is 'Positions of days without a partition.';
 alter table watchpost.positions_default enable row level security;
 alter table watchpost.positions_default force row level security;
 
 reset role;
 
 -- sql/35_ingest.sql
--- Ingest: how what a feed said becomes events and revisions, and how the sources are.
+-- Ingest: how the items of a feed become events and revisions, and the health of sources.
 
 set role watchpost_owner;
 
--- What a feed said of one event, with the id it is stored under.
+-- An item of a feed, with the id under which its event is stored.
 create type private.incoming_event as (
   event_id text,
   given_id text,
@@ -1302,9 +1302,9 @@ create type private.incoming_event as (
   seen_at timestamptz
 );
 
--- Reads a JSON array of normalised events with `box` as [west, south, east, north]; `first_seen_at` may be
--- given for history. An event that is known under another id keeps that one; of several states the last
--- counts. Times come in milliseconds, as on the wire, so that a cursor names a row exactly.
+-- Reads a JSON array of normalised events with `box` as [west, south, east, north]; `first_seen_at` may be given for
+-- history. An event that is known under another id keeps that id; of several states the last one counts. Times are in
+-- milliseconds, as on the wire, so that a cursor names a row exactly.
 create function private.read_events(p_source text, p_events jsonb) returns setof private.incoming_event
 language sql stable set search_path = '' as $$
   select distinct on (coalesce(known.event_id, e.id))
@@ -1353,7 +1353,7 @@ begin
 end
 $$;
 
--- New events and true revisions, each with its row in event_revisions.
+-- Stores new events and true revisions, each with its row in event_revisions.
 create function private.store_events(
   p_batch_id uuid, p_source text, p_owner_id uuid, p_org_id uuid, p_events private.incoming_event[],
   out inserted integer, out revised integer
@@ -1370,7 +1370,7 @@ begin
     select
       event_id, p_source, type, title, lat, lon, ts, severity, subject, status, url, geometry, ends_at, revised_at,
       extent, seen_at, seen_at, p_owner_id, p_org_id,
-      -- One that was deleted for its age and is told again goes on where its revisions stopped.
+      -- If an event that was deleted for its age is reported again, its revisions continue.
       1 + coalesce((
         select max(r.revision) from watchpost.event_revisions r where r.event_id = given.event_id), 0)
     from given
@@ -1416,8 +1416,8 @@ language sql volatile set search_path = '' as $$
   on conflict (alias) do nothing
 $$;
 
--- Security definer: the jobs write events in no other way. Stores what a feed said as a batch, which is
--- born with its match job, in the caller's transaction; no batch where nothing was new.
+-- Security definer: the jobs cannot write events in any other way. Stores the items of a feed as a batch with its
+-- match job, in the caller's transaction; without a batch if nothing is new.
 create function private.ingest_events(
   p_source text,
   p_events jsonb,
@@ -1434,13 +1434,13 @@ declare
   v_positions integer;
   v_stored record;
 begin
-  -- A source names its own events only: nobody takes over another's by an id or alias of it.
+  -- A source can only name its own events: nobody takes over another's by an id or alias of it.
   if exists (
     select from jsonb_array_elements(p_events) as j (value)
     where not starts_with(j.value ->> 'id', p_source || ':')) then
     raise exception 'every id of source % begins with %:', p_source, p_source using errcode = 'WP400';
   end if;
-  -- One ingest of a source at a time: aliases and revisions are decided on what is stored.
+  -- One ingest of a source at a time, because aliases and revisions depend on what is stored.
   perform pg_advisory_xact_lock(hashtextextended('ingest:' || p_source, 0));
 
   insert into watchpost.batches (id, source, size, matched_at)
@@ -1473,7 +1473,7 @@ end
 $$;
 grant execute on function private.ingest_events to watchpost_jobs;
 
--- Partitions of positions for yesterday up to p_days ahead; the default partition takes the rest.
+-- Creates partitions of positions from yesterday up to p_days ahead; the default partition takes the rest.
 create function private.ensure_partitions(p_days integer default 3) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -1485,7 +1485,7 @@ begin
   loop
     v_name := 'positions_' || to_char(v_day, 'YYYYMMDD');
     continue when to_regclass('watchpost.' || v_name) is not null;
-    -- What came before its day had a partition stays in the default one until its age deletes it.
+    -- Positions that arrived before their day had a partition stay in the default one until they are deleted.
     continue when exists (
       select from watchpost.positions_default p
       where p.ts >= v_day::timestamp at time zone 'UTC' and p.ts < (v_day + 1)::timestamp at time zone 'UTC');
@@ -1499,7 +1499,7 @@ end
 $$;
 grant execute on function private.ensure_partitions to watchpost_jobs;
 
--- How a source is: an open source that has long given nothing is stale, one that answers with errors is down.
+-- The health of a source: stale if it answers but has delivered nothing for long, down if it answers with errors.
 create function private.source_status(s watchpost.sources) returns text
 language sql stable set search_path = '' as $$
   select case
@@ -1512,7 +1512,7 @@ language sql stable set search_path = '' as $$
   end
 $$;
 
--- Security definer: the sources a zone listens to and whether they can be heard, for its owner.
+-- Security definer: the sources a zone receives events from with their health, for its owner.
 create function private.coverage(p_sources text[], p_types text[]) returns jsonb
 language sql stable security definer set search_path = '' as $$
   select coalesce(jsonb_agg(jsonb_build_object('source', s.source, 'status', private.source_status(s)) order by s.source), '[]')
@@ -1523,7 +1523,7 @@ language sql stable security definer set search_path = '' as $$
 $$;
 grant execute on function private.coverage to authenticated;
 
--- Security definer: health is public, the sources' state is not.
+-- Security definer: the health of sources is public, their state is not.
 create function private.sources_health()
 returns table (
   source text, title text, attribution text, types text[], enabled boolean, interval_seconds integer,
@@ -1552,7 +1552,7 @@ grant execute on function private.sources_health to watchpost_api, authenticated
 reset role;
 
 -- sql/40_zones.sql
--- Zones: the places people care about, every version of them, and the boxes that narrow the search.
+-- Zones: the areas that people watch, every version of them, and the boxes that narrow the search.
 
 set role watchpost_owner;
 
@@ -1591,26 +1591,26 @@ create table watchpost.zones (
   check ((quiet_hours_start is null) = (quiet_hours_end is null)),
   check ((shape_type = 'polygon') <= (polygon is not null))
 );
-comment on table watchpost.zones is 'Watch zones as they are now. Change shapes through the API: it computes the boxes that matching needs.';
+comment on table watchpost.zones is 'Zones in their latest version. Change shapes only through the API: it computes the boxes that matching needs.';
 comment on column watchpost.zones.org_id is 'Null: private.';
-comment on column watchpost.zones.tenant_id is 'Whose it is: organisation, else owner.';
-comment on column watchpost.zones.lat is 'With lon: the centre of a circle, or where the label of a polygon stands.';
-comment on column watchpost.zones.radius_km is 'Of a circle; a polygon ignores it.';
+comment on column watchpost.zones.tenant_id is 'Tenant that can see it: the organisation, or else the owner.';
+comment on column watchpost.zones.lat is 'With lon: the centre of a circle, or the position of a polygon''s label.';
+comment on column watchpost.zones.radius_km is 'For a circle; ignored for a polygon.';
 comment on column watchpost.zones.polygon is 'GeoJSON Polygon or MultiPolygon; null: a circle.';
-comment on column watchpost.zones.match is 'point: its point lies inside; footprint: or its geometry touches the zone.';
+comment on column watchpost.zones.match is 'point: the event''s point must be inside; footprint: or its geometry must touch the zone.';
 comment on column watchpost.zones.min_severity is 'Threshold, 0 to 100, for severity times severity_multiplier.';
 comment on column watchpost.zones.dwell_minutes is 'How long a vessel or aircraft must stay before it alerts; other events ignore it.';
 comment on column watchpost.zones.quiet_hours_start is 'HH:MM in quiet_hours_tz; null: no quiet hours.';
-comment on column watchpost.zones.quiet_hours_end is 'May lie past midnight.';
-comment on column watchpost.zones.quiet_mode is 'What happens in quiet hours: hold (one digest at their end) or drop (recorded, never sent).';
-comment on column watchpost.zones.emergency_severity is 'From this severity on quiet hours do not count; null: they always do.';
-comment on column watchpost.zones.channel_ids is 'Where alerts go: null every enabled channel of the owner (and organisation), empty nowhere.';
+comment on column watchpost.zones.quiet_hours_end is 'May be after midnight.';
+comment on column watchpost.zones.quiet_mode is 'What happens during quiet hours: hold (one digest at their end) or drop (recorded, never sent).';
+comment on column watchpost.zones.emergency_severity is 'From this severity on quiet hours are ignored; null: never.';
+comment on column watchpost.zones.channel_ids is 'Where alerts are sent: null: to every enabled channel of the owner (and organisation); empty: nowhere.';
 comment on column watchpost.zones.sources is 'Null: all feeds.';
 comment on column watchpost.zones.types is 'Null: all types.';
 comment on column watchpost.zones.snoozed_until is 'Until then alerts are recorded as suppressed.';
-comment on column watchpost.zones.boxes is 'Bounding boxes of the shape, computed by the API with it; never set by hand.';
-comment on column watchpost.zones.version is 'Counts the changes that matter to decisions; each is a row of zone_versions.';
-comment on column watchpost.zones.deleted_at is 'Restorable for 30 days from then on.';
+comment on column watchpost.zones.boxes is 'Bounding boxes of the shape, computed by the API; never set them by hand.';
+comment on column watchpost.zones.version is 'Number of the version; each change that matters to decisions creates one in zone_versions.';
+comment on column watchpost.zones.deleted_at is 'Can be restored for 30 days from then on.';
 create index zones_tenant_created on watchpost.zones (tenant_id, created_at desc, id desc) where deleted_at is null;
 create index zones_owner_id on watchpost.zones (owner_id);
 create index zones_org_id on watchpost.zones (org_id) where org_id is not null;
@@ -1655,10 +1655,10 @@ create table watchpost.zone_boxes (
   types text[],
   primary key (zone_id, part)
 );
-comment on table watchpost.zone_boxes is 'What narrows the search for the zones that are not deleted: bounding boxes (several across the antimeridian), the least severity that can matter, filters.';
-comment on column watchpost.zone_boxes.box is 'Longitudes and latitudes, degrees.';
-comment on column watchpost.zone_boxes.min_severity is 'Of an event that can reach the zone: its threshold divided by its multiplier, rounded down.';
-comment on column watchpost.zone_boxes.sources is 'With types: copies of the filters of its zone, so that the index alone can leave it out.';
+comment on table watchpost.zone_boxes is 'Narrows the search for zones that are not deleted: bounding boxes (several across the antimeridian), the minimum severity that can matter, and filters.';
+comment on column watchpost.zone_boxes.box is 'Longitudes and latitudes, in degrees.';
+comment on column watchpost.zone_boxes.min_severity is 'The minimum severity of an event that can reach the zone: its threshold divided by its multiplier, rounded down.';
+comment on column watchpost.zone_boxes.sources is 'Like types, a copy of the zone''s filter, so that the index alone can exclude it.';
 create index zone_boxes_box on watchpost.zone_boxes using gist (box, min_severity) include (zone_id, sources, types);
 alter table watchpost.zone_boxes enable row level security;
 alter table watchpost.zone_boxes force row level security;
@@ -1673,9 +1673,9 @@ create table watchpost.zone_shapes (
   bytes integer not null check (bytes > 0),
   primary key (zone_id, hash)
 );
-comment on table watchpost.zone_shapes is 'Each polygon a zone ever had in a kept version, once. Of that zone alone: the same place drawn by somebody else is a row of theirs.';
-comment on column watchpost.zone_shapes.hash is 'SHA-256 of the polygon; names it within its zone.';
-comment on column watchpost.zone_shapes.bytes is 'Length of it as text; what a zone may keep is counted by it.';
+comment on table watchpost.zone_shapes is 'Each polygon that a kept version of a zone uses, stored once. It belongs to that zone only: the same polygon in another zone is another row.';
+comment on column watchpost.zone_shapes.hash is 'SHA-256 of the polygon; identifies it within its zone.';
+comment on column watchpost.zone_shapes.bytes is 'Its length as text, which counts towards the limit of the zone.';
 alter table watchpost.zone_shapes enable row level security;
 alter table watchpost.zone_shapes force row level security;
 create policy zone_shapes_select on watchpost.zone_shapes for select to authenticated
@@ -1694,10 +1694,10 @@ create table watchpost.zone_versions (
   primary key (zone_id, version),
   foreign key (zone_id, shape_hash) references watchpost.zone_shapes (zone_id, hash)
 );
-comment on table watchpost.zone_versions is 'Each version of a zone in which something was seen, so that what was decided can be replayed; the others are thinned out, see retention.';
-comment on column watchpost.zone_versions.definition is 'Every field a decision reads, as JSON, but for the polygon.';
-comment on column watchpost.zone_versions.shape_hash is 'Its polygon in zone_shapes; null: it has none.';
-comment on column watchpost.zone_versions.ended_at is 'When the next version began; null: it is the last one.';
+comment on table watchpost.zone_versions is 'Each version of a zone that was valid when something was seen, so that decisions can be replayed; others are removed, see retention.';
+comment on column watchpost.zone_versions.definition is 'Every field that a decision uses, as JSON, without the polygon.';
+comment on column watchpost.zone_versions.shape_hash is 'Its polygon in zone_shapes; null: a circle.';
+comment on column watchpost.zone_versions.ended_at is 'When the next version began; null: it is the latest.';
 create index zone_versions_shape on watchpost.zone_versions (zone_id, shape_hash) where shape_hash is not null;
 create index zone_versions_ended_at on watchpost.zone_versions (ended_at) where ended_at is not null;
 alter table watchpost.zone_versions enable row level security;
@@ -1715,9 +1715,9 @@ create table watchpost.match_memory (
   updated_at timestamptz not null default now(),
   primary key (zone_id, key)
 );
-comment on table watchpost.match_memory is 'What matching remembers per zone and event, or zone and moving subject (a stay).';
-comment on column watchpost.match_memory.key is 'Event id, or subject of a stay.';
-comment on column watchpost.match_memory.memory is 'State of the decision so far, read and written by matching only.';
+comment on table watchpost.match_memory is 'What matching remembers per zone and event, or per zone and moving subject (a stay).';
+comment on column watchpost.match_memory.key is 'Event id, or the subject of a stay.';
+comment on column watchpost.match_memory.memory is 'State of the decision so far; only matching reads and writes it.';
 create index match_memory_key on watchpost.match_memory (key);
 create index match_memory_updated_at on watchpost.match_memory (updated_at);
 alter table watchpost.match_memory enable row level security;
@@ -1726,13 +1726,13 @@ create policy match_memory_jobs on watchpost.match_memory for all to watchpost_j
   using (true) with check (true);
 grant select, insert, update, delete on watchpost.match_memory to watchpost_jobs;
 
--- What a version keeps: any change of it makes a new one.
+-- What a version contains: a change of any of it creates a new version.
 create function private.zone_definition(z watchpost.zones) returns jsonb
 language sql stable set search_path = '' as $$
   select to_jsonb(z) - array['boxes', 'version', 'created_at', 'updated_at', 'tenant_id']
 $$;
 
--- A version as a whole, as decisions read it.
+-- A complete version, as decisions read it.
 create function private.version_definition(v watchpost.zone_versions) returns jsonb
 language sql stable set search_path = '' as $$
   select v.definition || jsonb_build_object('polygon', (
@@ -1740,8 +1740,8 @@ language sql stable set search_path = '' as $$
 $$;
 grant execute on function private.version_definition to authenticated, watchpost_jobs;
 
--- Notes the version that begins now. errcode WP409 when the zone keeps as much history as it may:
--- what is thinned out, see retention, makes room again.
+-- Stores the version that begins now. Raises errcode WP409 if the zone already has as much history as it may;
+-- versions that are removed later, see retention, make room again.
 create function private.store_version(z watchpost.zones, p_must_fit boolean) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -1765,14 +1765,14 @@ begin
 end
 $$;
 
--- A severity below this cannot reach the zone's threshold. Only narrows: rounded down, decided elsewhere.
--- A threshold next to nothing is taken for a little more, which the rounding covers: divided it underflows.
+-- An event below this severity cannot reach the zone's threshold. It is rounded down, because it only narrows the
+-- search. A tiny threshold is increased a little, which the rounding covers, because dividing it would underflow.
 create function private.min_event_severity(z watchpost.zones) returns real
 language sql immutable set search_path = '' as $$
   select (greatest(z.min_severity, 0.0001) / z.severity_multiplier - 0.01)::real
 $$;
 
--- Security definer, both: limits, versions, boxes and jobs follow a zone whoever changes it.
+-- Security definer, both: limits, versions, boxes and jobs follow every change of a zone, whoever makes it.
 create function private.zone_before() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -1808,7 +1808,7 @@ create function private.zone_after() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
   if tg_op = 'INSERT' or new.version <> old.version then
-    -- Who deletes, leaves or deletes an organisation is not held up.
+    -- Deleting a zone, leaving an organisation and deleting one are never refused.
     perform private.store_version(new, tg_op = 'INSERT' or not (
       (new.deleted_at is not null and old.deleted_at is null)
       or new.owner_id <> old.owner_id
@@ -1836,7 +1836,7 @@ create trigger zones_after after insert or update on watchpost.zones
 reset role;
 
 -- sql/45_near.sql
--- Near: what happened near a caller's zones, and every kept state of one event, for reads.
+-- Near: events near a caller's zones, and every kept revision of an event, for reads.
 
 set role watchpost_owner;
 
@@ -1849,8 +1849,8 @@ select p.event_id, p.source, p.type, p.severity, p.ts, p.extent, p.tenant_id, tr
 from watchpost.positions p;
 comment on view private.sightings is 'Events and positions as one, for searches by area.';
 
--- What events_near looks for, wherever it is. These two have no search_path of their own, so that they are
--- inlined and read by index; they are called where it is empty.
+-- What events_near searches for, anywhere. These two have no search_path of their own, so that Postgres can inline
+-- them and use indexes; their callers have an empty one.
 create function private.sightings_wanted(
   p_tenants uuid[],
   p_from timestamptz,
@@ -1879,10 +1879,10 @@ language sql stable as $$
   where z.tenant_id = any(p_tenants) and z.deleted_at is null and (p_zone_id is null or z.id = p_zone_id)
 $$;
 
--- Newest events whose extent meets a box of the caller's zones, before a cursor. With more than
--- p_max_boxes boxes it walks the window by time instead and may stop early: then the last row says where.
--- Security definer: operators on boxes are not leakproof, so under RLS no index could serve them.
--- It therefore asks for the caller's tenants itself, of zones and of events.
+-- The newest events whose extent meets a box of the caller's zones, before a cursor. With more than p_max_boxes boxes
+-- it scans the window by time instead and may stop early: then the last row says where. Security definer: operators
+-- on boxes are not leakproof, so under RLS no index could be used. It therefore checks the caller's tenants itself,
+-- for zones and for events.
 create function private.events_near(
   p_zone_id uuid,
   p_from timestamptz,
@@ -1942,8 +1942,8 @@ begin
     select w.id, w.ts, w.is_position, n.zone_ids
     from walked w
     cross join lateral (
-      -- Offset 0: first the boxes it meets, then whose they are. Box operators are estimated so high
-      -- that each event would else be held against all zones of the caller.
+      -- Offset 0: first find the boxes it meets, then their zones. Box operators are estimated so high that each
+      -- event would otherwise be compared with all zones of the caller.
       select array_agg(distinct mine.id) as zone_ids
       from (
         select b.zone_id from watchpost.zone_boxes b
@@ -1972,9 +1972,9 @@ end
 $$;
 grant execute on function private.events_near to authenticated;
 
--- Security definer: revisions and positions whose extent meets the given boxes, first seen in a
--- window, oldest first, with what came before them of the same events (and of the same subjects in the
--- day before), so that a preview remembers what matching remembered.
+-- Security definer: revisions and positions whose extent meets the given boxes, first seen in a window, oldest first,
+-- together with earlier ones of the same events (and of the same subjects on the day before), so that a preview
+-- remembers what matching remembered.
 create function private.revisions_near(p_boxes box[], p_from timestamptz, p_to timestamptz, p_limit integer)
 returns table (
   id text, revision integer, first_seen_at timestamptz, source text, type text, title text,
@@ -2015,7 +2015,7 @@ end
 $$;
 grant execute on function private.revisions_near to authenticated;
 
--- Security definer: every kept revision of an event, by any id it was known under, oldest first.
+-- Security definer: every kept revision of an event, by any of its ids, oldest first.
 create function private.revisions_of(p_event_id text)
 returns table (
   id text, revision integer, first_seen_at timestamptz, source text, type text, title text,
@@ -2061,7 +2061,7 @@ grant execute on function private.revisions_of, private.stay_before to authentic
 reset role;
 
 -- sql/50_channels.sql
--- Channels: where alerts go. Targets, tokens and signing secrets are sealed by the API before they get here.
+-- Channels: where alerts are sent. The API seals targets, tokens and signing secrets before it stores them.
 
 set role watchpost_owner;
 
@@ -2088,19 +2088,19 @@ create table watchpost.channels (
   updated_at timestamptz not null default now(),
   deleted_at timestamptz
 );
-comment on table watchpost.channels is 'Where alerts go. Everything secret is sealed; a masked form stands beside it.';
+comment on table watchpost.channels is 'Where alerts are sent. Everything secret is sealed; next to it there is a masked form.';
 comment on column watchpost.channels.org_id is 'Null: private.';
-comment on column watchpost.channels.tenant_id is 'Whose it is: organisation, else owner.';
-comment on column watchpost.channels.label is 'What its owner calls it; null: shown by kind.';
+comment on column watchpost.channels.tenant_id is 'Tenant that can see it: the organisation, or else the owner.';
+comment on column watchpost.channels.label is 'Name given by the owner; null: shown by its kind.';
 comment on column watchpost.channels.target_sealed is 'URL, address or key of the receiver, encrypted with SEAL_KEYS.';
-comment on column watchpost.channels.target_masked is 'What others see of the target.';
+comment on column watchpost.channels.target_masked is 'The target as others see it.';
 comment on column watchpost.channels.config_sealed is 'Headers or tokens, encrypted with SEAL_KEYS; null: none.';
 comment on column watchpost.channels.status is 'ok, failing (it is retried) or disabled; written by the delivery job.';
 comment on column watchpost.channels.signing_secret_sealed is 'Key that signs webhooks, encrypted; null for other kinds.';
-comment on column watchpost.channels.previous_secret_sealed is 'The key before the last rotation, encrypted; signs beside the new one for 24 hours.';
+comment on column watchpost.channels.previous_secret_sealed is 'The key before the last rotation, encrypted; for 24 hours messages are signed with both.';
 comment on column watchpost.channels.failures is 'Failed attempts in a row; 0 after a success.';
-comment on column watchpost.channels.paused_until is 'After many failures nothing is sent until then.';
-comment on column watchpost.channels.deleted_at is 'Restorable for 30 days from then on.';
+comment on column watchpost.channels.paused_until is 'Until then nothing is sent, after many failures.';
+comment on column watchpost.channels.deleted_at is 'Can be restored for 30 days from then on.';
 create index channels_tenant_created on watchpost.channels (tenant_id, created_at desc, id desc);
 create index channels_owner_id on watchpost.channels (owner_id);
 create index channels_org_id on watchpost.channels (org_id) where org_id is not null;
@@ -2136,7 +2136,7 @@ grant update (
   on watchpost.channels to authenticated;
 grant update (enabled, status, disabled_reason, failures, paused_until) on watchpost.channels to watchpost_jobs;
 
--- Security definer: counts all of an owner's channels, and checks sharing beside the policy.
+-- Security definer: counts all of an owner's channels, and checks sharing in addition to the policy.
 create function private.channel_before() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -2168,7 +2168,7 @@ $$;
 create trigger channels_before before insert or update on watchpost.channels
   for each row execute function private.channel_before();
 
--- Which of these channels the caller and the zone's owner do not both see.
+-- Those of these channels that the caller and the zone's owner cannot both see.
 create function private.unusable_channels(p_channel_ids uuid[], p_zone_owner uuid) returns uuid[]
 language sql stable set search_path = '' as $$
   select coalesce(array_agg(given.id), '{}')
@@ -2184,8 +2184,8 @@ language sql stable set search_path = '' as $$
 $$;
 grant execute on function private.unusable_channels to authenticated;
 
--- The channels an alert of a zone goes to now: the chosen ones its owner still
--- sees, or every enabled one of the owner, and of the organisation if the zone is shared.
+-- The channels that an alert of a zone is sent to: the chosen ones that its owner can still see, or every enabled one
+-- of the owner and, if the zone is shared, of the organisation.
 create function private.zone_channels(p_owner_id uuid, p_org_id uuid, p_channel_ids uuid[])
 returns table (channel_id uuid)
 language sql stable set search_path = '' as $$
@@ -3109,7 +3109,7 @@ grant execute on function private.begin_test, private.end_test to authenticated;
 reset role;
 
 -- sql/70_audit.sql
--- Audit: who did what, written in the transaction of the act by triggers, never changed afterwards.
+-- Audit: who did what. Triggers write it in the transaction of the action, and nothing changes it afterwards.
 
 set role watchpost_owner;
 
@@ -3130,14 +3130,14 @@ create table watchpost.audit (
   request_id uuid,
   details jsonb not null default '{}'
 );
-comment on table watchpost.audit is 'Acts of an account and acts of others on its things; one row per account concerned. Kept 400 days.';
-comment on column watchpost.audit.xid is 'With seq: the order of the export.';
-comment on column watchpost.audit.account_id is 'Account in whose log this stands.';
+comment on table watchpost.audit is 'Actions of an account, and of others on its things; one row per account concerned. Kept for 400 days.';
+comment on column watchpost.audit.xid is 'With seq, the order of the export.';
+comment on column watchpost.audit.account_id is 'Account whose log contains the row.';
 comment on column watchpost.audit.actor_id is 'Account that acted; null for operators and the service itself.';
 comment on column watchpost.audit.key_id is 'API key used; null outside the API.';
 comment on column watchpost.audit.action is 'What was done, as <thing>.<verb>; request.refused for refusals.';
 comment on column watchpost.audit.target_id is 'Its id, or the route of a refusal.';
-comment on column watchpost.audit.request_id is 'X-Request-Id of the request; for refusals the key they are counted under.';
+comment on column watchpost.audit.request_id is 'X-Request-Id of the request; for refusals the key under which they are counted.';
 comment on column watchpost.audit.details is 'Changed fields before and after, without secrets; the count of refusals.';
 create index audit_account_at on watchpost.audit (account_id, at desc, id desc);
 create index audit_account_order on watchpost.audit (account_id, xid, seq);
@@ -3151,8 +3151,8 @@ create policy audit_select on watchpost.audit for select to authenticated
   using (account_id = (select private.uid()));
 grant select on watchpost.audit to authenticated;
 
--- Writes an act into the log of each account concerned, with the context of the request, if any; into
--- the actor's too, unless it stands there already.
+-- Writes an action into the log of each account concerned, with the context of the request, if any, and into the
+-- actor's log unless it is there already.
 create function private.record_audit(
   p_action text, p_target_type text, p_target_id text, p_accounts uuid[], p_details jsonb default '{}',
   p_for_actor boolean default true
@@ -3169,15 +3169,15 @@ language sql volatile set search_path = '' as $$
   where a.id is not null and (p_for_actor or a.id is distinct from private.uid())
 $$;
 
--- Who answers for organisations: what is done to things shared there stands in their logs too.
+-- The people who are responsible for organisations: actions on things shared there appear in their logs too.
 create function private.admins_of(p_org_ids uuid[]) returns uuid[]
 language sql stable set search_path = '' as $$
   select coalesce(array_agg(m.user_id), '{}') from watchpost.members m
   where m.org_id = any(p_org_ids) and m.status = 'active' and m.role in ('owner', 'admin')
 $$;
 
--- The changed columns of a row, old and new, without secrets, hashes, boxes, shapes' coordinates and
--- what people wrote: of those it only says that they changed.
+-- The changed columns of a row, old and new. Of secrets, hashes, boxes, coordinates and texts that people wrote it
+-- says only that they changed.
 create function private.changed_fields(p_old jsonb, p_new jsonb) returns jsonb
 language sql immutable set search_path = '' as $$
   select coalesce(jsonb_object_agg(n.key, case
@@ -3188,8 +3188,8 @@ language sql immutable set search_path = '' as $$
     and n.key not in ('boxes', 'version', 'updated_at', 'tenant_id', 'failures', 'paused_until')
 $$;
 
--- Security definer: the audit trigger of every table whose rows belong to somebody.
--- Its argument names the thing; the action is <thing>.<created|updated|deleted|restored>.
+-- Security definer: the audit trigger of every table whose rows belong to somebody. Its argument names the thing; the
+-- action is <thing>.<created|updated|deleted|restored>.
 create function private.audit_change() returns trigger
 language plpgsql security definer set search_path = '' as $$
 declare
@@ -3243,7 +3243,7 @@ begin
   end);
   v_id := coalesce(v_row ->> 'id', v_row ->> 'user_id');
   if v_row ? 'owner_id' and v_changes ? 'org_id' then
-    -- What it was before, or is after, is no business of an organisation it is not shared with.
+    -- An organisation must not see the state before or after the row was shared with it.
     perform private.record_audit(
       v_thing || '.' || v_verb, v_thing, v_id,
       array(select unnest(v_admins) except select unnest(v_accounts)),
@@ -3257,7 +3257,7 @@ begin
     v_thing || '.' || v_verb, v_thing, v_id, v_accounts,
     case when v_changes = '{}' then '{}' else jsonb_build_object('changed', v_changes) end
     || private.label_of(v_row));
-  -- Before a deletion the row has to be returned, or nothing is deleted.
+  -- A trigger before a deletion must return the row, otherwise nothing is deleted.
   return coalesce(new, old);
 end
 $$;
@@ -3273,7 +3273,7 @@ create trigger channels_audit after insert or update on watchpost.channels
   for each row execute function private.audit_change('channel');
 create trigger members_audit after insert or update or delete on watchpost.members
   for each row execute function private.audit_change('member');
--- At its commit it has its owner; before it goes it still has its members.
+-- When the transaction commits, it has its owner; before its deletion it still has its members.
 create constraint trigger organisations_audit_insert after insert on watchpost.organisations
   deferrable initially deferred for each row execute function private.audit_change('organisation');
 create trigger organisations_audit after update on watchpost.organisations
@@ -3311,11 +3311,11 @@ grant execute on function private.record_refusal to watchpost_api;
 reset role;
 
 -- sql/75_account.sql
--- The account: what only a signed-in person does, never a key: keys, organisations, invites, deletion.
+-- The account: what only a signed-in person can do, never a key: keys, organisations, invites, deletion.
 
 set role watchpost_owner;
 
--- The account of a session; errcode WP403 for a key, whatever its scopes.
+-- The account of a session; raises errcode WP403 for a key, whatever its scopes.
 create function private.require_session() returns uuid
 language plpgsql stable set search_path = '' as $$
 begin
@@ -3326,8 +3326,8 @@ begin
 end
 $$;
 
--- errcode WP2FA for a session that went without the second factor its account has. Keys, members and
--- deletion ask for it whichever way a caller comes to them.
+-- Raises errcode WP2FA for a session without the second factor of its account. Keys, members and deletion require it,
+-- whatever route a caller uses.
 create function private.require_second_factor() returns trigger
 language plpgsql set search_path = '' as $$
 begin
@@ -3346,8 +3346,8 @@ create trigger organisations_second_factor before delete on watchpost.organisati
 create trigger accounts_second_factor before delete on watchpost.accounts
   for each statement execute function private.require_second_factor();
 
--- Security definer, all that follow: callers write these tables in no other way. Errors: WP403, WP404
--- and WP409 carry a sentence for the caller, WPOWN protects owners.
+-- Security definer, all that follow: callers cannot write these tables in any other way. The errors WP403, WP404 and
+-- WP409 have a sentence for the caller; WPOWN protects owners.
 create function private.create_key(
   p_name text, p_prefix text, p_key_hash bytea, p_scopes text[], p_expires_at timestamptz
 )
@@ -3386,7 +3386,7 @@ begin
 end
 $$;
 
--- The caller's role in an organisation, which is locked against other changes of who owns it.
+-- The caller's role in an organisation, which is locked against other changes of its owner.
 create function private.role_in(p_org_id uuid) returns text
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -3446,7 +3446,7 @@ begin
 end
 $$;
 
--- One owner at any time, by a unique index; who was it stays as an admin.
+-- A unique index allows only one owner at any time; the previous one becomes an admin.
 create function private.move_ownership(p_org_id uuid, p_user_id uuid) returns void
 language sql volatile set search_path = '' as $$
   update watchpost.members set role = 'admin' where org_id = p_org_id and role = 'owner';
@@ -3479,7 +3479,7 @@ language sql stable security definer set search_path = '' as $$
   order by m.created_at desc, m.id
 $$;
 
--- Accepts the invite with this token; answers the organisation.
+-- Accepts the invite with this token; returns the organisation.
 create function private.accept_invite(p_invite_hash bytea) returns uuid
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -3508,9 +3508,9 @@ begin
 end
 $$;
 
--- Removes an account and everything that is its own. Shared zones and channels pass to the owner of
--- their organisation; an organisation it owns passes to its longest-serving admin, else member, and
--- goes when there is nobody. What it did stays in the audit log under a pseudonym.
+-- Removes an account and everything that belongs only to it. Shared zones and channels pass to the owner of their
+-- organisation. An organisation that it owns passes to its longest-serving admin, or else member, or is deleted if
+-- there is nobody. Its actions remain in the audit logs of others under a pseudonym.
 create function private.erase_account(p_user_id uuid) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -3537,22 +3537,22 @@ begin
       delete from watchpost.organisations where id = v_org;
     end if;
   end loop;
-  -- Not those of somebody else who has the address, or of whose address it was never proved to be.
+  -- Not those of another person with the same address, nor those for an address that was never confirmed.
   delete from watchpost.members
   where lower(email) = v_proved and status = 'invited' and not exists (
     select from watchpost.accounts where lower(email) = v_proved and user_id <> p_user_id);
   v_shared := array(
     select id from watchpost.zones where owner_id = p_user_id and org_id is not null);
-  -- Before the account itself, whose foreign keys would forget who sent the invites that are void now.
+  -- Before the account itself is deleted, whose foreign keys would clear the sender of the invites that become void.
   delete from watchpost.members where user_id = p_user_id;
   perform private.record_audit('account.deleted', 'account', p_user_id::text, array[p_user_id]);
   delete from watchpost.accounts where user_id = p_user_id;
 
-  -- The history of what passed on tells whose it was.
+  -- The history of things that passed on would show whose they were.
   update watchpost.zone_versions
   set definition = jsonb_set(definition, '{owner_id}', to_jsonb(v_pseudonym))
   where zone_id = any(v_shared) and definition ->> 'owner_id' = p_user_id::text;
-  -- Its own log, then what stands of it in the logs of others.
+  -- Its own log first, then its traces in the logs of others.
   update watchpost.audit
   set account_id = v_pseudonym,
       actor_id = case when actor_id = p_user_id then v_pseudonym else actor_id end,
@@ -3569,7 +3569,7 @@ begin
 end
 $$;
 
--- Deletes the caller's account; WP409 while they own an organisation.
+-- Deletes the caller's account; raises WP409 while it owns an organisation.
 create function private.delete_account() returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -3585,7 +3585,7 @@ begin
     raise exception 'Transfer or delete the organisations you own first: %.', v_names using errcode = 'WP409';
   end if;
   v_is_gone := private.delete_auth_user(v_user);
-  -- The trigger on auth.users has done this already, where that row could be deleted.
+  -- The trigger on auth.users has done this already, if that row could be deleted.
   perform private.erase_account(v_user);
   if not v_is_gone then
     insert into watchpost.erased_accounts (user_id) values (v_user) on conflict do nothing;
@@ -3599,9 +3599,9 @@ grant execute on function private.create_key, private.revoke_key, private.create
 
 reset role;
 
--- Security definer of the migrating role, which unlike watchpost_owner may delete people in auth.users,
--- and their account with them by the trigger there; false where it may not: the row stays and an
--- operator removes it (docs/accounts.md).
+-- Security definer of the migrating role, which unlike watchpost_owner may delete people from auth.users, and by the
+-- trigger there their account. Returns false if it may not: then the row remains and an operator removes it
+-- (docs/accounts.md).
 create function private.delete_auth_user(p_user_id uuid) returns boolean
 language plpgsql volatile security definer set search_path = '' as $$
 begin
@@ -3615,7 +3615,7 @@ revoke all on function private.delete_auth_user from public;
 grant execute on function private.delete_auth_user to watchpost_owner;
 
 -- sql/80_queue.sql
--- The queue: pg-boss's own schema, our queues, and the one way SQL enqueues.
+-- The queue: pg-boss's own schema, our queues, and the only function with which SQL enqueues.
 
 CREATE SCHEMA IF NOT EXISTS pgboss;
 
@@ -4067,8 +4067,8 @@ select pgboss.create_queue('purge', '{"policy": "exclusive", "retryLimit": 2, "e
 
 set role watchpost_owner;
 
--- A job with its queue's settings, in the caller's transaction; a known id is skipped.
--- Waiting listeners are woken when the job may run at once.
+-- Enqueues a job with its queue's settings, in the caller's transaction; an id that exists already is skipped.
+-- Listeners are woken if the job may run at once.
 create function private.enqueue(
   p_queue text,
   p_id uuid,
@@ -4098,8 +4098,8 @@ end
 $$;
 grant execute on function private.enqueue to watchpost_jobs;
 
--- One ingest job for each source that is due; the next time is written in the same statement, so
--- two machines that tick at once enqueue one.
+-- Enqueues one ingest job for each source that is due. The same statement sets the next time, so that two machines
+-- that run it at once enqueue only one.
 create function private.enqueue_due() returns integer
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -4144,13 +4144,13 @@ insert into watchpost.retention (thing, keep) values
   ('positions', '48 hours'),
   ('deleted', '30 days');
 
--- What is older than this has been kept long enough.
+-- Rows older than this have been kept long enough.
 create function private.kept_since(p_thing text) returns timestamptz
 language sql stable set search_path = '' as $$
   select now() - keep from watchpost.retention where thing = p_thing
 $$;
 
--- The functions that follow delete up to p_batch rows each and say how many.
+-- The functions that follow delete up to p_batch rows each and return how many.
 create function private.purge_revisions(p_batch integer) returns integer
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -4199,7 +4199,7 @@ begin
 end
 $$;
 
--- A delivery counts its attempts for the 48 hours that it may be tried.
+-- Not before the 48 hours in which a delivery may be tried: it counts its attempts.
 create function private.purge_attempts(p_batch integer) returns integer
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -4216,7 +4216,7 @@ begin
 end
 $$;
 
--- Their deliveries go with them.
+-- Their deliveries are deleted with them.
 create function private.purge_alerts(p_batch integer) returns integer
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -4249,7 +4249,7 @@ begin
 end
 $$;
 
--- What matching remembers goes with the revisions it remembers.
+-- Match memory is deleted when the revisions it refers to are.
 create function private.purge_memory(p_batch integer) returns integer
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -4266,9 +4266,8 @@ begin
 end
 $$;
 
--- A version that was in force when nothing was seen decided nothing: the one before it may stand in
--- for it. Not before an hour, when every ingest that was under way has been stored. A shape goes with
--- the last version that has it.
+-- A version during which nothing was seen decided nothing, so the previous version can replace it. Not within an
+-- hour, because an ingest may still be running. A shape is deleted with the last version that uses it.
 create function private.purge_versions(p_batch integer) returns integer
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -4296,7 +4295,7 @@ begin
 end
 $$;
 
--- What was deleted long ago and nothing that is kept points at.
+-- Zones and channels that were deleted long ago and that nothing kept refers to.
 create function private.purge_deleted(p_batch integer) returns integer
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -4320,7 +4319,7 @@ begin
 end
 $$;
 
--- Keys, links, sessions and limits that are over. A revoked key stays as long as the log tells of it.
+-- Expired keys, links, sessions and limits. A revoked key is kept as long as the audit log may refer to it.
 create function private.purge_credentials() returns void
 language sql volatile set search_path = '' as $$
   delete from watchpost.api_keys where revoked_at < private.kept_since('audit');
@@ -4332,7 +4331,7 @@ language sql volatile set search_path = '' as $$
   delete from watchpost.rate_limits where tat < now() - interval '10 minutes';
 $$;
 
--- Positions go a day at a time, with their partition.
+-- Positions are deleted a day at a time, with their partition.
 create function private.purge_positions() returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -4353,8 +4352,8 @@ begin
 end
 $$;
 
--- Security definer: the jobs delete nothing themselves. Deletes what is past its time, up to p_batch
--- rows of each kind, and says how many went: as long as that is not 0, more may be left.
+-- Security definer: the jobs cannot delete anything themselves. Deletes expired rows, up to p_batch of each kind, and
+-- returns how many: while that is not 0, more may be left.
 create function private.purge(p_batch integer default 2000) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -4381,9 +4380,9 @@ grant execute on function private.purge to watchpost_jobs;
 reset role;
 
 -- sql/95_support.sql
--- Support: what a person at the dashboard looks at, in plain names, without a secret. Views only, read only.
+-- Support: what people see in the dashboard, in plain names and without secrets. Only views, only for reading.
 
--- Of pg-boss's tables only what the two views below show; granted by the role that made them.
+-- Of pg-boss's tables only what the two views below show; granted by the role that created them.
 grant usage on schema pgboss to service_role;
 grant select (name, retry_limit, dead_letter) on pgboss.queue to service_role;
 grant select (id, name, data, state, retry_count, start_after, created_on, started_on, output, source_name,
@@ -4395,8 +4394,8 @@ comment on schema support is 'Watchpost: views for people at the dashboard. No s
 
 set role watchpost_owner;
 
--- The views are security_invoker: service_role reads through them what it is granted here and no
--- secret column of it; the dashboard's own role reads as a member of the owner.
+-- The views are security_invoker: service_role reads through them only what is granted here, which contains no secret
+-- column; the dashboard's own role reads as a member of the owner.
 grant usage on schema watchpost, private, support to service_role;
 grant select on watchpost.accounts, watchpost.key_usage, watchpost.organisations, watchpost.sources,
   watchpost.alerts, watchpost.audit to service_role;
@@ -4434,12 +4433,12 @@ select a.user_id, a.email, a.plan, a.created_at as signed_up_at,
    where k.user_id = a.user_id) as last_used_at,
   a.banned_until
 from watchpost.accounts a;
-comment on view support.accounts is 'Who has an account, what they pay for and how much they have.';
-comment on column support.accounts.plan is 'free, pro or enterprise; changed by the snippet "Change a plan".';
-comment on column support.accounts.keys is 'API keys that work now.';
-comment on column support.accounts.zones is 'Zones it owns, deleted ones not counted.';
-comment on column support.accounts.channels is 'Channels it owns, deleted ones not counted.';
-comment on column support.accounts.last_used_at is 'When one of its keys was last used, right to about a minute.';
+comment on view support.accounts is 'Accounts with their plan and how much they have.';
+comment on column support.accounts.plan is 'free, pro or enterprise; change it with the snippet "Change a plan".';
+comment on column support.accounts.keys is 'Number of keys that work.';
+comment on column support.accounts.zones is 'Zones it owns, without deleted ones.';
+comment on column support.accounts.channels is 'Channels it owns, without deleted ones.';
+comment on column support.accounts.last_used_at is 'When one of its keys was last used, accurate to about a minute.';
 comment on column support.accounts.banned_until is 'Until then its keys and sessions are refused and its zones pause; null: never banned.';
 
 create view support.plans with (security_invoker = true) as
@@ -4451,9 +4450,9 @@ select p.plan, p.plan <> 'free' as may_call,
   case p.plan when 'free' then 0 else private.plan_limit(p.plan, 'keys') end as keys
 from unnest(array['free', 'pro', 'enterprise']) as p (plan);
 comment on view support.plans is 'What each plan allows and how many accounts are on it.';
-comment on column support.plans.may_call is 'Whether the API answers; below pro it says 402 and zones pause.';
-comment on column support.plans.members is 'Members and invites in an organisation of such an owner.';
-comment on column support.plans.keys is 'API keys that work at the same time.';
+comment on column support.plans.may_call is 'Whether the API answers; below pro it answers 402 and zones pause.';
+comment on column support.plans.members is 'Maximum of members and invites of an organisation with such an owner.';
+comment on column support.plans.keys is 'Maximum of keys that work at the same time.';
 
 create view support.api_keys with (security_invoker = true) as
 select k.id, a.email, k.name, k.prefix, k.scopes,
@@ -4469,10 +4468,10 @@ from watchpost.api_keys k
 join watchpost.accounts a on a.user_id = k.user_id
 left join watchpost.key_usage u on u.key_id = k.id;
 comment on view support.api_keys is 'API keys without their hashes.';
-comment on column support.api_keys.id is 'Names the key in the audit log and in the snippet "Revoke a key".';
-comment on column support.api_keys.prefix is 'First characters of the key; its owner can read them out.';
-comment on column support.api_keys.state is 'works, paused (the plan is free), banned (its account is), expired or revoked.';
-comment on column support.api_keys.last_used_at is 'When it was last used, right to about a minute; null: never.';
+comment on column support.api_keys.id is 'Identifies the key in the audit log and in the snippet "Revoke a key".';
+comment on column support.api_keys.prefix is 'First characters of the key, which its owner can read out.';
+comment on column support.api_keys.state is 'works, paused (the plan is free), banned (the account is), expired or revoked.';
+comment on column support.api_keys.last_used_at is 'When it was last used, accurate to about a minute; null: never.';
 
 create view support.organisations with (security_invoker = true) as
 select o.id, o.name,
@@ -4485,8 +4484,8 @@ select o.id, o.name,
 from watchpost.organisations o;
 comment on view support.organisations is 'Organisations and how much is shared with them.';
 comment on column support.organisations.owner is 'Address of its owner, whose plan sets its limits.';
-comment on column support.organisations.members is 'Members, the owner among them.';
-comment on column support.organisations.invited is 'Invites not yet accepted, expired ones too.';
+comment on column support.organisations.members is 'Members, including the owner.';
+comment on column support.organisations.invited is 'Invites that are not accepted yet, including expired ones.';
 
 create view support.members with (security_invoker = true) as
 select m.id, o.name as organisation, m.email, m.role,
@@ -4495,7 +4494,7 @@ select m.id, o.name as organisation, m.email, m.role,
 from watchpost.members m
 join watchpost.organisations o on o.id = m.org_id
 left join watchpost.accounts i on i.user_id = m.invited_by;
-comment on view support.members is 'Who belongs to an organisation and who is invited. The link itself is stored nowhere.';
+comment on view support.members is 'Members of organisations and invited people. The link itself is not stored.';
 comment on column support.members.state is 'active, invited or invite expired.';
 comment on column support.members.user_id is 'Id of the account; null while only invited.';
 
@@ -4516,15 +4515,15 @@ select z.id, z.label, a.email as owner, o.name as organisation,
 from watchpost.zones z
 join watchpost.accounts a on a.user_id = z.owner_id
 left join watchpost.organisations o on o.id = z.org_id;
-comment on view support.zones is 'Watch zones: whose, what they want, and whether they watch at all.';
+comment on view support.zones is 'Zones with their owners, their rules and whether they are active.';
 comment on column support.zones.organisation is 'Null: private.';
 comment on column support.zones.state is 'watching, snoozed, disabled, paused (the owner''s plan is free, or they are banned) or deleted.';
-comment on column support.zones.lat is 'With lon: the centre of a circle, or where the label of a polygon stands.';
+comment on column support.zones.lat is 'With lon: the centre of a circle, or the position of a polygon''s label.';
 comment on column support.zones.min_severity is 'Threshold for severity times severity_multiplier.';
 comment on column support.zones.sources is 'Null: all feeds.';
 comment on column support.zones.types is 'Null: all types.';
-comment on column support.zones.channels is 'How many channels were chosen; 0: none, null: every enabled one.';
-comment on column support.zones.deleted_at is 'Restorable for 30 days from then on.';
+comment on column support.zones.channels is 'Number of chosen channels; 0: none; null: every enabled one.';
+comment on column support.zones.deleted_at is 'Can be restored for 30 days from then on.';
 
 create view support.channels with (security_invoker = true) as
 select c.id, c.kind, c.label, a.email as owner, o.name as organisation,
@@ -4541,12 +4540,12 @@ select c.id, c.kind, c.label, a.email as owner, o.name as organisation,
 from watchpost.channels c
 join watchpost.accounts a on a.user_id = c.owner_id
 left join watchpost.organisations o on o.id = c.org_id;
-comment on view support.channels is 'Where alerts go. Targets and configuration masked, signing secrets left out.';
+comment on view support.channels is 'Where alerts are sent. Targets and configuration are masked, signing secrets left out.';
 comment on column support.channels.organisation is 'Null: private.';
-comment on column support.channels.state is 'ok, failing (retried), paused (left alone for a while after failures), disabled or deleted.';
+comment on column support.channels.state is 'ok, failing (it is retried), paused (after many failures), disabled or deleted.';
 comment on column support.channels.failures is 'Failed attempts in a row.';
 comment on column support.channels.last_delivered_at is 'Last delivery of the past 30 days that its receiver accepted.';
-comment on column support.channels.deleted_at is 'Restorable for 30 days from then on.';
+comment on column support.channels.deleted_at is 'Can be restored for 30 days from then on.';
 
 create view support.feeds with (security_invoker = true) as
 select s.source, s.title, private.source_status(s) as state, s.last_success_at, s.last_event_at,
@@ -4554,9 +4553,9 @@ select s.source, s.title, private.source_status(s) as state, s.last_success_at, 
    where e.source = s.source and e.ts > now() - interval '24 hours') as events_24h,
   s.error, s.error_at, s.enabled, s.interval_seconds, s.next_poll_at, s.types
 from watchpost.sources s;
-comment on view support.feeds is 'How each feed is; what the public health endpoint says, with the errors.';
-comment on column support.feeds.state is 'ok, stale (answers, gives nothing), down or disabled.';
-comment on column support.feeds.events_24h is 'Events of the past day, positions not counted.';
+comment on view support.feeds is 'The health of each feed, as at the public endpoint, with the errors.';
+comment on column support.feeds.state is 'ok, stale (it answers but delivers nothing), down or disabled.';
+comment on column support.feeds.events_24h is 'Events of the past day, without positions.';
 comment on column support.feeds.enabled is 'Whether it is polled; FEEDS decides.';
 
 create view support.alerts_today with (security_invoker = true) as
@@ -4573,11 +4572,11 @@ join watchpost.accounts a on a.user_id = l.owner_id
 left join watchpost.organisations o on o.id = l.org_id
 where l.raised_at >= date_trunc('day', now() at time zone 'UTC') at time zone 'UTC'
 order by l.raised_at desc;
-comment on view support.alerts_today is 'Alerts raised since midnight UTC, newest first, and how far they got.';
-comment on column support.alerts_today.severity is 'Severity as it counted for the zone.';
+comment on view support.alerts_today is 'Alerts raised since midnight UTC, newest first, with their deliveries.';
+comment on column support.alerts_today.severity is 'The effective severity in the zone.';
 comment on column support.alerts_today.status is 'pending, held, dispatched, failed, suppressed or recorded (no channel).';
 comment on column support.alerts_today.delivered is 'Messages that arrived.';
-comment on column support.alerts_today.failed is 'Messages given up.';
+comment on column support.alerts_today.failed is 'Messages that failed for good.';
 comment on column support.alerts_today.waiting is 'Messages still to send.';
 
 create view support.deliveries_failing with (security_invoker = true) as
@@ -4591,11 +4590,11 @@ left join watchpost.alerts l on l.id = d.alert_id
 where d.status in ('queued', 'sending') and d.attempts > 0
    or d.status in ('failed', 'expired') and d.updated_at > now() - interval '7 days'
 order by d.updated_at desc;
-comment on view support.deliveries_failing is 'Messages being retried, and those given up in the past 7 days, newest first.';
-comment on column support.deliveries_failing.id is 'Delivery id, the webhook-id of every attempt.';
-comment on column support.deliveries_failing.status is 'queued or sending (retried), failed or expired (given up).';
+comment on view support.deliveries_failing is 'Messages being retried, and those that failed for good in the past 7 days, newest first.';
+comment on column support.deliveries_failing.id is 'Id of the delivery, which is the webhook-id of every attempt.';
+comment on column support.deliveries_failing.status is 'queued or sending (retried), failed or expired (failed for good).';
 comment on column support.deliveries_failing.zone is 'Zone of the alert; null for a test.';
-comment on column support.deliveries_failing.alert_id is 'Alert it tells of; null for a test.';
+comment on column support.deliveries_failing.alert_id is 'The alert of the message; null for a test.';
 
 create view support.queue with (security_invoker = true) as
 select q.name as queue,
@@ -4609,10 +4608,10 @@ from pgboss.queue q
 left join pgboss.job j on j.name = q.name
 group by q.name
 order by q.name;
-comment on view support.queue is 'Jobs of each queue. Those in "dead" used up their retries; see dead_letters.';
-comment on column support.queue.waiting is 'May run now.';
-comment on column support.queue.later is 'May run later: retries, and what is held until an hour.';
-comment on column support.queue.oldest is 'How long the first of those that wait has been due; minutes mean that the jobs do not run.';
+comment on view support.queue is 'Jobs of each queue. Those in "dead" have used up their retries; see dead_letters.';
+comment on column support.queue.waiting is 'Jobs that may run now.';
+comment on column support.queue.later is 'Jobs that may run later: retries, and those scheduled for a later time.';
+comment on column support.queue.oldest is 'How long the first waiting job has been due; if it is minutes, the jobs are not running.';
 
 create view support.dead_letters with (security_invoker = true) as
 select j.id, j.created_on as died_at, j.source_name as queue, j.data, j.source_retry_count as retries,
@@ -4620,8 +4619,8 @@ select j.id, j.created_on as died_at, j.source_name as queue, j.data, j.source_r
 from pgboss.job j
 where j.name = 'dead' and j.state::text in ('created', 'retry')
 order by j.created_on desc;
-comment on view support.dead_letters is 'Jobs that used up their retries, kept 90 days; put back by the snippet "Requeue dead letters".';
-comment on column support.dead_letters.data is 'What it was about: ids only.';
+comment on view support.dead_letters is 'Jobs that have used up their retries, kept for 90 days; the snippet "Requeue dead letters" puts them back.';
+comment on column support.dead_letters.data is 'What the job was about: only ids.';
 
 create view support.audit with (security_invoker = true) as
 select u.id, u.at, a.email as account, case
@@ -4636,8 +4635,8 @@ left join watchpost.accounts b on b.user_id = u.actor_id
 left join watchpost.api_keys k on k.id = u.key_id
 order by u.at desc;
 comment on view support.audit is 'Who did what, newest first; one row per account concerned.';
-comment on column support.audit.account is 'Account in whose log it stands; null once deleted.';
-comment on column support.audit.actor is 'Address of who acted, or operator with the login used.';
+comment on column support.audit.account is 'Account whose log contains the row; null once it is deleted.';
+comment on column support.audit.actor is 'Address of the actor, or operator with the login used.';
 comment on column support.audit.target_id is 'Its id, or the route of a refusal.';
 comment on column support.audit.details is 'What changed, before and after, without secrets.';
 

@@ -205,10 +205,10 @@ function whyPaused(reason: NonNullable<MailPause['reason']>, detail: Words | nul
 async function licenseGate({ sql, project, config }: Given): Promise<Gate> {
   try {
     await requireWritable(sql, project, await readLicense(config))
-    return right('licence', say.license)
+    return right('license', say.license)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    return wrong('licence', failureOf(error), say.enter_license)
+    return wrong('license', failureOf(error), say.enter_license)
   }
 }
 

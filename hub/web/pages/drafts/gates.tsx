@@ -11,7 +11,7 @@ const IN_MAIL = ['transport', 'sender', 'postal_address', 'paused', 'bounces', '
 const PLACES: Record<string, string> = {
   ...Object.fromEntries(IN_MAIL.map((name) => [name, '/settings/mail'])),
   unsubscribe: '/settings/mail',
-  licence: '/settings/license',
+  license: '/settings/license',
 }
 
 /** What prevents sending; passed checks are folded away. */
