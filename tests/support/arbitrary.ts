@@ -1,10 +1,13 @@
-/** Requests out of a JSON Schema: valid ones, and valid ones with one thing wrong. */
+/** Generates requests from a JSON Schema: valid ones, and valid ones with one fault. */
 import fc from 'fast-check'
 import type { Description, Schema } from './openapi.ts'
 
 type Hints = { readonly [property: string]: fc.Arbitrary<unknown> }
 
-/** arbitraryOf generates values that are valid against a schema; a hint stands for a property of that name. */
+/**
+ * arbitraryOf generates values that are valid against a schema; a hint replaces the property of its
+ * name.
+ */
 export function arbitraryOf(
   schema: Schema,
   { resolve, hints = {} }: { resolve: Description['resolve']; hints?: Hints },
@@ -109,7 +112,9 @@ function text({
   return fc.oneof({ weight: 9, arbitrary: LETTERS.map(withoutNul) }, long).filter(isFine)
 }
 
-/** Postgres stores no NUL, and half a surrogate pair is no text: those are for the mutations. */
+/**
+ * Removes NUL and lone surrogates, which Postgres cannot store; mutations add them deliberately.
+ */
 function withoutNul<T>(value: T): T {
   return JSON.parse(JSON.stringify(value).replaceAll(/\\u0000|\\ud[89a-f]../g, '_'))
 }
@@ -168,7 +173,8 @@ export function mutate(value: unknown, { at, how, junk }: Mutation): unknown {
   if (how === 'remove' && holder !== copy) Reflect.deleteProperty(holder, key)
   if (how === 'add' && target !== copy) Reflect.set(target, 'min_serverity', junk)
   if (how === 'proto' && target !== copy) {
-    // An own property of that name, as JSON.parse makes it; assigning would set the prototype.
+    // An own property of that name, as JSON.parse creates it; an assignment would set the
+    // prototype.
     Object.defineProperty(target, '__proto__', { value: junk, enumerable: true })
   }
   return copy.root

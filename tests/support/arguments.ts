@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
 /**
- * watchArguments looks, as anybody on the machine could by `ps`, at the arguments of every program
- * that this process starts, and theirs; `stop` answers each command line that was seen.
+ * watchArguments records, as any user of the machine could with `ps`, the arguments of every
+ * program that this process starts, directly or not; `stop` returns each command line that it saw.
  */
 export function watchArguments(): { seen: () => string[]; stop: () => string[] } {
   const lines = new Set<string>()
@@ -17,7 +17,7 @@ export function watchArguments(): { seen: () => string[]; stop: () => string[] }
         }
       }
     } catch {
-      // It has ended meanwhile.
+      // The process has ended meanwhile.
     }
   }
   const looking = setInterval(() => look(), 25)

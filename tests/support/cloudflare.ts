@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import { z } from 'zod'
 
-/** One Worker as wrangler uploads it. */
+/** A Worker as wrangler uploads it. */
 export type Upload = {
   name: string
   metadata: z.infer<typeof Metadata>
-  /** Its files by name, source maps too. */
+  /** Its files by name, including source maps. */
   modules: Map<string, string>
 }
 
@@ -18,14 +18,14 @@ const Metadata = z.looseObject({
 type Hyperdrive = { user: string; host: string; disabled: boolean }
 
 export type CloudflareStub = {
-  /** For CLOUDFLARE_API_BASE_URL. */
+  /** The value for CLOUDFLARE_API_BASE_URL. */
   url: string
-  /** The Hyperdrives there are, by id. */
+  /** The existing Hyperdrives, by id. */
   hyperdrives: Record<string, Hyperdrive>
   uploads: Upload[]
-  /** What was changed, in order, as `PUT /workers/scripts/watchpost-jobs/schedules`. */
+  /** The changes in their order, such as `PUT /workers/scripts/watchpost-jobs/schedules`. */
   changes: string[]
-  /** Everything that was sent, to look for what must not be. */
+  /** Everything that was sent, to search for what must not be. */
   sent: string[]
   schedules: Record<string, unknown>
   stop: () => Promise<void>
@@ -34,7 +34,10 @@ export type CloudflareStub = {
 const ACCOUNT = '/accounts/account'
 const NOT_FOUND = { code: 10090, message: 'workers.api.error.service_not_found' }
 
-/** startCloudflareStub is as much of Cloudflare's API as a deployment calls; it keeps what it is sent. */
+/**
+ * startCloudflareStub imitates the part of Cloudflare's API that a deployment uses, and stores what
+ * it receives.
+ */
 export async function startCloudflareStub(): Promise<CloudflareStub> {
   const stub: Omit<CloudflareStub, 'url' | 'stop'> = {
     hyperdrives: {},
@@ -66,7 +69,7 @@ export async function startCloudflareStub(): Promise<CloudflareStub> {
 const PAGE = { page: 1, per_page: 50, total_pages: 1, count: 1, total_count: 1 }
 const OURS = { id: 'account', name: 'Ours' }
 
-/** Undefined is 404: nothing was deployed before. */
+/** Undefined means 404: nothing was deployed before. */
 async function answerTo(
   request: IncomingMessage,
   stub: Omit<CloudflareStub, 'url' | 'stop'>,

@@ -1,4 +1,7 @@
-/** What somebody may put into one field of a cursor: extremes, wrong types, and what looks right. */
+/**
+ * Values that somebody may put into one field of a cursor: extremes, wrong types, and plausible
+ * ones.
+ */
 const EXTREMES: unknown[] = [
   '0000-01-01T00:00:00Z',
   '0000-12-31T23:59:59.999Z',
@@ -38,7 +41,7 @@ const EXTREMES: unknown[] = [
   {},
   { $ne: null },
 ]
-/** What JSON can say and a program cannot: these are put in as they are written. */
+/** Values that JSON can express, but JSON.stringify cannot; inserted as they are written. */
 const RAW = [
   '1e400',
   '-1e400',
@@ -48,7 +51,7 @@ const RAW = [
   `${'['.repeat(400)}${']'.repeat(400)}`,
 ]
 
-/** Every cursor that differs from a real one in one field, and those that differ in their number of fields. */
+/** Every cursor that differs from a real one in one field, or in its number of fields. */
 export function forgedCursors(cursor: string): string[] {
   const fields = JSON.parse(Buffer.from(cursor, 'base64url').toString()).map((field: unknown) =>
     JSON.stringify(field),

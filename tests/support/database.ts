@@ -5,24 +5,27 @@ import { generateKey } from '../../hub/db/keys.ts'
 import { migrate, setLoginPasswords } from '../../scripts/postgres/migrate.ts'
 import { startThrowawayPostgres } from '../../scripts/postgres/throwaway.ts'
 
-/** What a test process must know about the run's server; plain data, because it crosses processes. */
+/**
+ * What a test process must know about the server of the run; plain data, because it crosses
+ * processes.
+ */
 export type TestServer = {
   adminUrl: string
   apiPassword: string
   jobsPassword: string
-  /** The hub's database keys: passwords of roles that all its test databases share. */
+  /** The hub's database keys: passwords of roles that all test databases of the hub share. */
   hubKeys: { public: string; service: string }
-  /** Why there is no template to clone, when there is none. */
+  /** Why there is no template to clone, if there is none. */
   problem?: string
 }
 
 export type TestDatabase = {
   name: string
-  /** The superuser's: for preparations, and for reading back what really is there. */
+  /** The superuser's login: for preparations, and for reading what is really stored. */
   adminUrl: string
   apiUrl: string
   jobsUrl: string
-  /** One statement as the superuser. */
+  /** Runs one statement as the superuser. */
   query<Row extends pg.QueryResultRow>(sql: string, params?: unknown[]): Promise<Row[]>
   drop(): Promise<void>
 }
@@ -36,8 +39,8 @@ declare module 'vitest' {
 const TEMPLATE = 'watchpost_template'
 
 /**
- * createTestDatabase clones the migrated template; call it in `beforeAll`, `drop` in `afterAll`. One
- * that has a name replaces the one before it.
+ * createTestDatabase clones the migrated template; call it in `beforeAll`, and `drop` in
+ * `afterAll`. With a name it replaces the previous database of that name.
  */
 export async function createTestDatabase(name?: string): Promise<TestDatabase> {
   return cloneTemplate(inject('server'), name)
@@ -54,7 +57,10 @@ export async function cloneTemplate(server: TestServer, name?: string): Promise<
   return makeDatabase(server, TEMPLATE, name)
 }
 
-/** startTestServer starts the run's server with its template; also for benches and proofs. */
+/**
+ * startTestServer starts the server of the run with its template; also used for benchmarks and
+ * proofs.
+ */
 export async function startTestServer(): Promise<TestServer & { stop(): Promise<void> }> {
   const started = await startThrowawayPostgres()
   const server: TestServer = {
@@ -70,7 +76,7 @@ export async function startTestServer(): Promise<TestServer & { stop(): Promise<
     await setLoginPasswords(templateUrl, { api: server.apiPassword, jobs: server.jobsPassword })
     await onServer(server.adminUrl, `alter database ${TEMPLATE} allow_connections false`)
   } catch (error) {
-    // A unit test needs no database: only a test that asks for one fails, with this sentence.
+    // A unit test needs no database: only tests that ask for one fail with this message.
     const reason = error instanceof Error ? error.message : String(error)
     server.problem = `The template database could not be made: ${reason}`
   }

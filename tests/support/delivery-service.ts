@@ -9,7 +9,7 @@ export const CreatedChannel = z.object({
 export const CreatedZone = z.object({ zone: z.object({ id: z.uuid() }) })
 
 type Place = { lat: number; lon: number }
-/** An alert whose one delivery has been tried once. */
+/** An alert with one delivery that was tried once. */
 export type TriedDelivery = {
   person: Person
   channel: string
@@ -20,7 +20,7 @@ export type TriedDelivery = {
 }
 export type DeliveryService = Awaited<ReturnType<typeof createDeliveryService>>
 
-/** Creates a service with its jobs, for tests of what happens to a delivery. */
+/** Creates a service with its jobs, for tests of deliveries. */
 export async function createDeliveryService() {
   const service: Service = await createService()
   const jobs: TestJobs = await createTestJobs(service)
@@ -39,7 +39,7 @@ export async function createDeliveryService() {
     return (await make(person, 'channels', body, CreatedChannel)).channel
   }
 
-  /** A place far from every other, so that no zone contains another test's event. */
+  /** A place far from all others, so that no zone contains another test's event. */
   function place(): Place {
     places += 1
     return { lat: -60 + 2 * (places % 60), lon: -170 + 5 * Math.floor(places / 60) }
@@ -52,13 +52,13 @@ export async function createDeliveryService() {
     make,
     channelOf,
     place,
-    /** Before each test: drops the jobs and requests that an earlier test left. */
+    /** Drops the jobs and requests that an earlier test left; call it before each test. */
     reset: async () => {
       await query(`delete from pgboss.job where name = 'deliver'`)
       service.receiver.requests.length = 0
       service.receiver.answer = ok
     },
-    /** Raises one alert for the one channel of a new account; the receiver gives this answer. */
+    /** Raises one alert for the only channel of a new account; the receiver gives this answer. */
     deliverOnce: async (answer: () => SendResult): Promise<TriedDelivery> => {
       const person = await service.person()
       const { id: channel, signing_secret: secret } = await channelOf(person)

@@ -16,7 +16,7 @@ import {
 
 export type AppRequest = Omit<Ask, 'headers'> & { headers: Record<string, string> }
 
-/** What tests/support/service.ts asks of an app, wherever it runs. */
+/** What tests/support/service.ts needs of an app, on any platform. */
 export type App = {
   request: (path: string, init: AppRequest) => Response | Promise<Response>
   close: () => Promise<void>
@@ -32,7 +32,7 @@ type EdgeOptions = {
   issuer: TestIssuer
 }
 
-/** One platform with the API on it, and who hears its log. */
+/** A platform that runs the API, and the listener of its log. */
 type Platform = {
   target: Target
   hear: (onLine: (line: Line) => void) => void
@@ -40,41 +40,50 @@ type Platform = {
 }
 
 /**
- * A platform starts in seconds, so the files that run one after another in a process share one. Each
- * file has a database of its own all the same: cloned anew under the name that the platform knows.
+ * A platform takes seconds to start, so the files that run one after another in a process share
+ * one. Each file still has its own database: cloned again under the name that the platform knows.
  */
-type Kept = { database: string; issuer: TestIssuer; isTaken: boolean; platform?: Promise<Platform> }
-let kept: Kept | undefined
+type SharedPlatform = {
+  database: string
+  issuer: TestIssuer
+  isInUse: boolean
+  platform?: Promise<Platform>
+}
+let shared: SharedPlatform | undefined
 
-/** takeKept is the platform of this process, unless somebody has it already. */
-export async function takeKept(): Promise<Kept | undefined> {
-  kept ??= {
+/** claimShared returns the platform of this process, unless another file is using it. */
+export async function claimShared(): Promise<SharedPlatform | undefined> {
+  shared ??= {
     database: `test_edge_${randomBytes(6).toString('hex')}`,
     issuer: await createTestIssuer(),
-    isTaken: false,
+    isInUse: false,
   }
-  if (kept.isTaken) return undefined
-  kept.isTaken = true
-  return kept
+  if (shared.isInUse) return undefined
+  shared.isInUse = true
+  return shared
 }
 
-/** startEdge is the API behind its edge entry, told by variables what a test of Node hands over. */
+/**
+ * startEdge starts the API behind its edge entry, configured by variables with what a test on Node
+ * passes directly.
+ */
 export async function startEdge({
-  kept,
+  shared,
   address_header,
   lines,
   ...options
 }: EdgeOptions & {
-  kept: Kept | undefined
-  /** A test says by this header who asks. */
+  shared: SharedPlatform | undefined
+  /** The header in which a test states the client's address. */
   address_header: string
   lines: Line[]
 }): Promise<App> {
-  if (kept) kept.platform ??= startPlatform(options)
-  const platform = await (kept?.platform ?? startPlatform(options))
+  if (shared) shared.platform ??= startPlatform(options)
+  const platform = await (shared?.platform ?? startPlatform(options))
   const { target } = platform
-  if (kept) {
-    // The connections to the database before this one are closed, which may be news to it.
+  if (shared) {
+    // The connections to the previous database were closed, which the platform may not have noticed
+    // yet.
     const headers = new Headers({
       Authorization: `Bearer ${generateKey()}`,
       [target.address_header]: '192.0.2.1',
@@ -99,7 +108,7 @@ export async function startEdge({
     },
     close: async () => {
       platform.hear(() => {})
-      if (kept) kept.isTaken = false
+      if (shared) shared.isInUse = false
       else await platform.close()
     },
   }
@@ -141,7 +150,7 @@ async function startPlatform(options: EdgeOptions): Promise<Platform> {
   }
 }
 
-/** The issuer's public keys, where the entry fetches them. */
+/** Serves the issuer's public keys, which the entry fetches. */
 async function serveKeys({ jwks }: TestIssuer) {
   const server = createServer((_, response) => {
     response.setHeader('Content-Type', 'application/json').end(JSON.stringify(jwks))
@@ -159,7 +168,7 @@ async function serveKeys({ jwks }: TestIssuer) {
   }
 }
 
-/** A line is written by another process: it may come after the answer it is about. */
+/** Another process writes the line, so it may come after the answer it belongs to. */
 function createLineWaiter() {
   const seen = new Set<string>()
   const waiting = new Map<string, () => void>()

@@ -1,4 +1,4 @@
-/** Shapes and bodies that once kept everybody waiting. */
+/** Shapes and bodies that once delayed all other requests. */
 
 type Position = [lon: number, lat: number]
 
@@ -8,7 +8,7 @@ const polygonOf = (ring: Position[]) => ({
   coordinates: [closed(ring)] as number[][][],
 })
 
-/** diagonals is one outline of long edges side by side, every two of which have boxes that meet. */
+/** diagonals is one outline of long parallel edges, of which every two have intersecting boxes. */
 export function diagonals(edges: number) {
   const zigzag = Array.from({ length: edges - 2 }, (_, i): Position => {
     const lon = Math.round(i * 1e3) / 1e6
@@ -17,7 +17,7 @@ export function diagonals(edges: number) {
   return polygonOf([...zigzag, [60, 60], [60, -10], [0, -10]].slice(0, edges) as Position[])
 }
 
-/** star has every second vertex far out. */
+/** star moves every second vertex far out. */
 export function star(vertices: number, [near, far] = [10, 40]) {
   return polygonOf(
     Array.from({ length: vertices }, (_, i): Position => {
@@ -28,7 +28,7 @@ export function star(vertices: number, [near, far] = [10, 40]) {
   )
 }
 
-/** coast is an outline as maps have them: many short edges. */
+/** coast is an outline like those of maps: many short edges. */
 export function coast(vertices: number) {
   return polygonOf(
     Array.from({ length: vertices }, (_, i): Position => {
@@ -42,7 +42,7 @@ export function coast(vertices: number) {
 const draft = { label: 'A draft', lat: 30, lon: 29 }
 const asText = (polygon: object) => JSON.stringify({ ...draft, polygon })
 
-/** Bodies of a zone, each far over what is read before its sender is known. */
+/** Bodies for a zone that are far larger than what is read before the sender is known. */
 export const EXPENSIVE_BODIES: { [what: string]: string } = {
   '9,988 near-parallel diagonals': asText(diagonals(9988)),
   '500,000 positions of one number': JSON.stringify({

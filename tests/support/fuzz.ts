@@ -6,17 +6,19 @@ import { createTestJobs, quake } from './jobs.ts'
 import type { Description, Operation, Parameter } from './openapi.ts'
 import { type Answer, parsed, type Service } from './service.ts'
 
-/** What a request is about: things of the caller, of others, deleted and unknown ones. */
+/** The objects in requests: the caller's own, those of others, deleted and unknown ones. */
 export type FuzzWorld = {
-  /** By what stands before the id in a path. */
+  /** The ids, by the path segment before them. */
   ids: { [collection: string]: string[] }
   keys: { [who: string]: string | undefined }
-  /** Brings back what requests have deleted. */
+  /** Restores what requests have deleted. */
   restore: () => Promise<void>
   close: () => Promise<void>
 }
 
-/** createWorld fills a service with three accounts, what they own and share, and what happened to it. */
+/**
+ * createFuzzWorld fills a service with three accounts, what they own and share, and its history.
+ */
 export async function createFuzzWorld(service: Service): Promise<FuzzWorld> {
   const [owner, colleague, stranger] = [
     await service.person(),
@@ -94,7 +96,7 @@ export async function createFuzzWorld(service: Service): Promise<FuzzWorld> {
       nobody: undefined,
     },
     restore: async () => {
-      // What requests made goes first: a plan has room for so many.
+      // First removes what requests have created, because the plan limits the number.
       for (const [table, ids] of Object.entries({ zones, channels })) {
         await service.database.query(
           `update watchpost.${table} set deleted_at = now() where deleted_at is null and id <> all($1)`,
@@ -134,7 +136,7 @@ export type FuzzRequest = {
   path: string
   headers: Record<string, string>
   body: string | undefined
-  /** What the document says of it: whether the query and the body are as described. */
+  /** Whether the query and the body conform to the document. */
   is_valid: { query: boolean; body: boolean }
 }
 
@@ -240,7 +242,7 @@ function bodyOf(
   return [text === undefined ? undefined : JSON.parse(text), text]
 }
 
-/** What is no JSON is as little as described as a word in its place. */
+/** Text that is not JSON conforms as little as a string in its place. */
 function parseAny(text: string): unknown {
   if (text === '') return undefined
   try {
@@ -277,7 +279,7 @@ function addressOf({ path }: Operation, picks: number[], world: FuzzWorld, query
   return text ? `${filled.join('/')}?${text}` : filled.join('/')
 }
 
-/** What a schema cannot say but the service asks for, so that valid requests get somewhere. */
+/** Values that the service requires but a schema cannot express, so that valid requests succeed. */
 function hintsOf({ ids }: FuzzWorld): Record<string, fc.Arbitrary<unknown>> {
   const some = (collection: string) => fc.constantFrom(...(ids[collection] ?? []))
   return {
@@ -316,7 +318,7 @@ const polygon = fc
 const FORM =
   /^(invalid_type|too_small|too_big|invalid_format|unknown_field|invalid_value|invalid_union|invalid_element)$/
 
-/** complaintAbout says how an answer differs from what the document promises; undefined when it does not. */
+/** complaintAbout describes how an answer deviates from the document; undefined if it does not. */
 export function complaintAbout(
   operation: Operation,
   description: Description,
@@ -341,7 +343,7 @@ export function complaintAbout(
   if (answer.status < 300 && !request.is_valid.body)
     return 'a body was taken that is not as described'
   const { code, errors = [] } = Refusal.parse(answer.status < 400 ? {} : answer.body)
-  // Where a list goes on is nothing that a schema describes.
+  // A schema cannot describe which cursors are valid.
   const isCursor = code === 'invalid_cursor'
   if (answer.status === 400 && request.is_valid.query && request.is_valid.body && !isCursor) {
     return 'a query and body as described are malformed'

@@ -1,21 +1,23 @@
-/** Random zones and what happened around them, as a feed would have told it over the last days. */
+/**
+ * Random zones and the events around them, as a feed would have reported them over the last days.
+ */
 import fc from 'fast-check'
 import type { NormalisedEvent } from '../../shared/event.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MINUTES = 24 * 60
-/** Positions are kept for two days only, so tracks stay within them. */
+/** Positions are kept for only two days, so tracks stay within them. */
 const TRACK_MINUTES = 40 * 60
 
 export type SeenEvent = NormalisedEvent & { first_seen_at: string }
-/** Batches in the order they came; `drain` after some of them. */
+/** Batches in the order of their arrival; after some of them the jobs are drained. */
 export type History = {
   zone: object
   has_channel: boolean
   batches: { events: SeenEvent[]; drain: boolean }[]
 }
 
-/** historyOf generates one zone and up to six days until `now`; `name` keeps its ids its own. */
+/** historyOf generates one zone and up to six days until `now`; `name` keeps its ids unique. */
 export function historyOf(now: Date, name: string): fc.Arbitrary<History> {
   const ago = (minutes: number) => new Date(now.getTime() - minutes * MINUTE_MS).toISOString()
   return fc
@@ -42,7 +44,10 @@ const clock = fc
   .record({ hour: fc.integer({ min: 0, max: 23 }), minute: fc.constantFrom('00', '30') })
   .map(({ hour, minute }) => `${String(hour).padStart(2, '0')}:${minute}`)
 
-/** Around (41, 29): about 100 km are a degree, so offsets of 0.3, 1 and 4 degrees tell zones apart. */
+/**
+ * Near (41, 29), where a degree is about 100 km, so offsets of 0.3, 1 and 4 degrees distinguish
+ * zones.
+ */
 function zoneOf(ago: (minutes: number) => string): fc.Arbitrary<object> {
   const quiet = fc.record({
     quiet_hours_start: clock,
@@ -76,7 +81,7 @@ function zoneOf(ago: (minutes: number) => string): fc.Arbitrary<object> {
     }))
 }
 
-/** Mostly null. */
+/** Null in most cases. */
 function seldom<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> {
   return fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary })
 }
@@ -172,7 +177,7 @@ function positionsOf(
   index: number,
   ago: (minutes: number) => string,
 ): SeenEvent[] {
-  // Two positions of one moment are one position.
+  // Two positions at the same time are one position.
   const byTime = new Map(given.map((position) => [position.minutes_ago, position]))
   return [...byTime.values()].map(({ minutes_ago, delay_minutes, place, severity }) => ({
     id: `test:ship-${name}-${minutes_ago}`,
@@ -194,7 +199,9 @@ function positionsOf(
   }))
 }
 
-/** Cut where it is told, and so that a batch has one source and one state of each event. */
+/**
+ * Cuts the events where `cuts` says, and so that a batch has one source and one state per event.
+ */
 function cut(events: SeenEvent[], cuts: { size: number; drain: boolean }[]): History['batches'] {
   const batches: History['batches'] = []
   let open: SeenEvent[] = []

@@ -10,22 +10,22 @@ import {
 } from 'jose'
 import { localSessions, type VerifySession } from '../../functions/sessions.ts'
 
-/** What a test says differently from a good token. */
+/** How a token differs from a valid one. */
 export type Changes = {
   claims?: JWTPayload
   header?: Partial<JWTHeaderParameters>
-  /** Signed with another key than the one its `kid` names. */
+  /** Signed with a different key than the one its `kid` names. */
   forged?: boolean
 }
 
 export type TestIssuer = {
   verify_session: VerifySession
-  /** A token such as Supabase Auth gives, good for ten minutes. */
+  /** A token like those of Supabase Auth, valid for ten minutes. */
   token: (account: { user_id: string; email: string }, changes?: Changes) => Promise<string>
   jwks: Parameters<typeof localSessions>[1]
-  /** Any bytes under any header, signed with this issuer's key. */
+  /** Any bytes with any header, signed with this issuer's key. */
   sign: (payload: string, header: JWTHeaderParameters & { alg: string }) => Promise<string>
-  /** Keys of somebody who makes tokens of their own. */
+  /** The key pair of somebody who forges tokens. */
   stranger: { privateKey: CryptoKey; publicKey: CryptoKey }
 }
 

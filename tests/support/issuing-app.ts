@@ -4,7 +4,7 @@ import { createPool } from '../../functions/db.ts'
 import { createIssuer, ISSUER_PATH } from '../../functions/issuer.ts'
 import { ADDRESS_HEADER, ORIGIN, PUBLIC_URL, type Service } from './service.ts'
 
-/** The API as Node serves it on a plain Postgres: with the issuer beside it. */
+/** The API as Node serves it on a plain Postgres, together with the issuer. */
 export type IssuingApp = {
   fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>
   /** Every log line. */
@@ -12,7 +12,7 @@ export type IssuingApp = {
   close: () => Promise<void>
 }
 
-/** createIssuingApp serves a test's database once more, signing people in itself. */
+/** createIssuingApp serves a test's database a second time, with Watchpost itself as the issuer. */
 export async function createIssuingApp({ database, seal }: Service): Promise<IssuingApp> {
   const db = createPool({ url: database.apiUrl, max: 4 })
   const lines: IssuingApp['lines'] = []

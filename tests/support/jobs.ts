@@ -12,7 +12,7 @@ export type TestJobs = {
   lines: Record<string, unknown>[]
   /** Stores events as their source reported them, without matching them. */
   ingest: (...events: (NormalisedEvent & { first_seen_at?: string })[]) => Promise<void>
-  /** Runs every job that is due and answers how many ran; throws when one failed. */
+  /** Runs every job that is due and returns how many ran; throws if one failed. */
   drain: () => Promise<number>
   close: () => Promise<void>
 }
@@ -57,7 +57,7 @@ export async function createTestJobs(
   }
 }
 
-/** A source that is never polled unless a feed is given. */
+/** Registers a source that is never polled unless a feed is given. */
 export async function registerSource(service: Service, source: string, feed?: Feed): Promise<void> {
   await service.database.query(
     `insert into watchpost.sources (source, title, attribution, types, interval_seconds, enabled)

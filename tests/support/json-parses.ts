@@ -1,6 +1,6 @@
 import { vi } from 'vitest'
 
-/** Counts the texts of over 1,000 characters that JSON.parse is given from now on. */
+/** Counts the texts of more than 1,000 characters that are passed to JSON.parse from now on. */
 export function countJsonParses(note: () => void = () => undefined) {
   const texts: number[] = []
   const parse = JSON.parse

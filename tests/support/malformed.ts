@@ -1,4 +1,4 @@
-/** Bodies that no route can take, out of what each describes. */
+/** Generates bodies that no route accepts, from the schema of each. */
 import fc from 'fast-check'
 import { arbitraryOf, mutate, mutation } from './arbitrary.ts'
 import type { Description, Operation } from './openapi.ts'
@@ -10,7 +10,7 @@ const TYPES = fc.oneof(
   fc.constantFrom('text/plain', 'application/x-www-form-urlencoded', 'application/json;;', ''),
 )
 
-/** Texts that are no JSON, or JSON of a shape that is hard to bear. */
+/** Texts that are not JSON, or JSON of an extreme shape. */
 const GARBAGE = fc.oneof(
   fc.string({ unit: 'binary', minLength: 1, maxLength: 300 }),
   fc.string({ unit: 'binary', minLength: 1, maxLength: 300 }).map((text) => JSON.stringify(text)),
@@ -23,7 +23,9 @@ const GARBAGE = fc.oneof(
   fc.constantFrom('{', '"', 'null', 'true', '-', '1e999', '\ufeff{}', '{"a":1}x', '\u0000', '[,]'),
 )
 
-/** malformedOf generates bodies for a route: garbage, and described ones with several things wrong. */
+/**
+ * malformedBodies generates bodies for a route: garbage, and documented ones with several faults.
+ */
 export function malformedBodies(
   operation: Operation,
   { resolve }: Description,

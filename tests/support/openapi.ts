@@ -16,19 +16,19 @@ export type Operation = {
   method: string
   path: string
   is_keyed: boolean
-  /** For people who signed in, not for keys. */
+  /** Whether it requires a session; keys are refused. */
   is_account: boolean
   parameters: Parameter[]
   body: { schema: Schema; is_required: boolean; example?: unknown } | undefined
   responses: Map<number, Described>
 }
 
-/** The parsed document with its operations laid open, and a validator of each body. */
+/** The parsed document with its operations, and a validator for each body. */
 export type Description = {
   operations: Operation[]
   messages: Map<string, { schema: Schema; example: unknown }>
   resolve: (schema: Schema) => Schema
-  /** What is wrong with a value; undefined when nothing is. */
+  /** What is wrong with a value; undefined if it is valid. */
   complaint: (schema: Schema, value: unknown) => string | undefined
 }
 
@@ -44,7 +44,7 @@ export function describeOperations(document: Json): Description {
     const reference = (value as { $ref?: string }).$ref // safe: read, not trusted
     if (reference === undefined) return value
     const keys = reference.slice(2).split('/')
-    // safe: the linter has tested that every reference leads somewhere
+    // safe: the linter has tested that every reference can be resolved
     return keys.reduce((part, key) => part[key] as Json, document) as T
   }
   const described = (response: Json): Described => {
@@ -76,7 +76,7 @@ export function describeOperations(document: Json): Description {
         const operation = (item as Json)[method] as RawOperation | undefined
         if (!operation) return []
         const body = operation.requestBody
-        // Where a route names none, the document's holds.
+        // A route without its own security uses that of the document.
         const security = operation.security ?? (document.security as object[])
         const media = body?.content['application/json']
         return [
@@ -120,7 +120,7 @@ type RawOperation = {
   responses: { [status: string]: Json }
 }
 
-/** The schema with references that lead out of itself and into the document. */
+/** The schema with absolute references into the document. */
 function absolute(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(absolute)
   if (typeof value !== 'object' || value === null) return value

@@ -13,12 +13,12 @@ const MISSING =
   'This test needs pgbouncer: apt-get install pgbouncer (it installs it itself when run as root on Debian or Ubuntu).'
 
 export type Pooler = {
-  /** The address of a database by way of the pooler. */
+  /** The address of a database through the pooler. */
   urlOf: (databaseUrl: string) => string
   stop: () => Promise<void>
 }
 
-/** startPgbouncer pools transactions over one connection a database and login. */
+/** startPgbouncer pools transactions over one connection per database and login. */
 export async function startPgbouncer(...databaseUrls: string[]): Promise<Pooler> {
   const program = await findPgbouncer()
   const folder = await mkdtemp(join(tmpdir(), 'watchpost-pgbouncer-'))
@@ -51,7 +51,7 @@ query_wait_timeout = 10
 `,
   )
   await chmod(folder, 0o755)
-  // It refuses to run as root.
+  // pgbouncer refuses to run as root.
   const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
   const child = spawn(program, [join(folder, 'pgbouncer.ini')], {
     ...identity,

@@ -12,32 +12,32 @@ export type Started = {
   pid: number
   stdout: () => string
   stderr: () => string
-  /** Waits until the output holds this; fails with the whole output when it does not come. */
+  /** Waits until the output matches this; fails with the whole output if it never does. */
   says: (pattern: RegExp) => Promise<RegExpMatchArray>
   signal: (name: NodeJS.Signals) => void
-  /** The exit code, once all output was read. */
+  /** The exit code, after all output was read. */
   ended: Promise<number | null>
 }
 
 export type Processes = {
-  /** A data folder of this test's own. */
+  /** A data folder for this test only. */
   dataDir: string
   /** Runs one of our programs as a person would, without this process's settings. */
   run: (program: string, args?: string[], env?: Record<string, string>) => Started
-  /** Ends everything, also what a failed test left behind. */
+  /** Ends everything, including what a failed test left running. */
   close: () => Promise<void>
 }
 
 /** createProcesses is for tests of whole programs. */
 export async function createProcesses(): Promise<Processes> {
   const dataDir = await mkdtemp(join(await fastTempFolder(), 'watchpost-start-'))
-  // As root PostgreSQL runs as another user, who must get through.
+  // As root, PostgreSQL runs as another user, who must be able to enter.
   await chmod(dataDir, 0o711)
   const children = new Set<ChildProcess>()
   return {
     dataDir,
     run: (program, args = [], env = {}) => {
-      // In the data folder: a .env in the clone is not the test's.
+      // In the data folder, so that a .env in the clone has no effect.
       const child = spawn(process.execPath, [join(ROOT, program), ...args], {
         cwd: dataDir,
         env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
@@ -53,7 +53,7 @@ export async function createProcesses(): Promise<Processes> {
           await once(child, 'exit')
         }
       }
-      // The server of a process that was killed is taken over, and so stopped.
+      // Taking over the server of a killed process is the way to stop it.
       if (runningPostgres(dataDir)) await (await startPostgres({ dataDir })).stop()
       await rm(dataDir, { recursive: true, force: true })
     },

@@ -2,14 +2,16 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
 export type CountingProxy = {
-  /** The address of a database, by way of this proxy. */
+  /** The address of a database through this proxy. */
   urlOf: (databaseUrl: string) => string
-  /** Round trips so far: how often the client spoke after it had been spoken to. */
+  /**
+   * The round trips so far: how often the client sent something after it had received something.
+   */
   trips: () => number
   close: () => Promise<void>
 }
 
-/** startProxy stands between a pool and Postgres and counts the round trips of all connections. */
+/** startProxy runs between a pool and Postgres and counts the round trips of all connections. */
 export async function startProxy(databaseUrl: string): Promise<CountingProxy> {
   const upstream = new URL(databaseUrl)
   const sockets = new Set<Socket>()

@@ -8,7 +8,7 @@ type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 /** What the suite needs to know about a route to provoke every refusal. */
 export type Route = {
   method: Method
-  /** As the OpenAPI document has it. */
+  /** The path in the form of the OpenAPI document. */
   path: string
   scope: 'read' | 'write'
   /** A body it accepts. */

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { request } from 'undici'
 import { inject } from 'vitest'
 
-/** Where the app of a test runs; each vitest project says its own. */
+/** Where the app of a test runs; each vitest project sets its own. */
 export type Runtime = 'node' | 'deno' | 'workerd'
 
 declare module 'vitest' {
@@ -14,7 +14,7 @@ declare module 'vitest' {
   }
 }
 
-/** Well below the time of a hook: what vitest kills leaves its children behind. */
+/** Well below the timeout of a hook: what vitest kills leaves its children running. */
 const START_MS = 30_000
 const ROOT = resolve(import.meta.dirname, '../..')
 export const WRANGLER = join(ROOT, 'wrangler.toml')
@@ -25,21 +25,21 @@ export type Line = Record<string, unknown>
 type Variables = Record<string, string>
 type Options = {
   variables: Variables
-  /** Every log line, as it is written. */
+  /** Called with every line of the log. */
   onLine: (line: Line) => void
 }
 
 export type Ask = { method: string; headers?: Headers; body?: string }
 
-/** One of our entries in its own runtime, reached as its platform would reach it. */
+/** One of our entries in its own runtime, called as its platform would call it. */
 export type Target = {
   fetch: (path: string, init: Ask) => Promise<Response>
-  /** The header in which this platform says who asks. */
+  /** The header in which this platform states the client's address. */
   address_header: string
   close: () => Promise<void>
 }
 
-/** A Supabase function in plain Deno, from the installed packages alone. */
+/** A Supabase function in plain Deno, with the installed packages only. */
 export async function startDeno(name: 'api' | 'jobs', { variables, onLine }: Options) {
   const entry = join(ROOT, `supabase/functions/${name}/index.ts`)
   const child = spawn(
@@ -59,7 +59,7 @@ export async function startDeno(name: 'api' | 'jobs', { variables, onLine }: Opt
   )
   const ended = once(child, 'close')
   const end = () => void child.kill('SIGKILL')
-  // vitest ends a process of tests by SIGTERM, which would leave the child behind.
+  // vitest ends a test process with SIGTERM, which would leave the child running.
   const terminated = () => process.exit()
   process.once('exit', end).once('SIGTERM', terminated)
   const close = async () => {
@@ -92,10 +92,10 @@ export async function startDeno(name: 'api' | 'jobs', { variables, onLine }: Opt
   } satisfies Target & { url: string; said: () => string }
 }
 
-/** Every connection string of a Worker, by its binding. */
+/** The connection strings of a Worker, by their bindings. */
 type Databases = Partial<Record<'API_DATABASE' | 'JOBS_DATABASE', string>>
 
-/** Both Workers of wrangler.toml in workerd; `jobs: false` puts a stand-in behind the API's binding. */
+/** Both Workers of wrangler.toml in workerd; `jobs: false` binds a stand-in to the API. */
 export async function startWorkers({
   variables,
   databases,
@@ -106,7 +106,7 @@ export async function startWorkers({
     process.env[`CLOUDFLARE_HYPERDRIVE_LOCAL_CONNECTION_STRING_${binding}`] = url
   }
   const worker = (env: 'api' | 'jobs') => ({ configPath: WRANGLER, env, secrets: variables })
-  // Most files of tests run on Node alone, and loading wrangler takes longer than many of them.
+  // Most test files run only on Node, and loading wrangler takes longer than many of them.
   const { createTestHarness } = await import('wrangler')
   const server = createTestHarness({
     root: ROOT,
@@ -135,7 +135,7 @@ export async function startWorkers({
   return {
     fetch: (path, init) => ask(new URL(path, url), init),
     address_header: 'CF-Connecting-IP',
-    /** One run of the cron trigger. */
+    /** Runs the cron trigger once. */
     scheduled: async () => {
       const options = { cron: '* * * * *', scheduledTime: new Date() }
       await server.getWorker('watchpost-jobs').scheduled(options)
@@ -148,7 +148,7 @@ export async function startWorkers({
   } satisfies Target & { scheduled: () => Promise<void> }
 }
 
-/** One request with the headers that are given and no other: fetch would add some of its own. */
+/** Sends one request with exactly these headers; fetch would add its own. */
 async function ask(url: string | URL, { method, headers = new Headers(), body = '' }: Ask) {
   const given = Object.fromEntries(headers)
   // safe: undici takes any method, its type lists the usual ones

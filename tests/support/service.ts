@@ -10,18 +10,18 @@ import { createSeal, type Seal } from '../../functions/seal.ts'
 import type { VerifySession } from '../../functions/sessions.ts'
 import { generateKey, keyHash, keyPrefix } from '../../shared/key.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
-import { type App, startEdge, takeKept } from './edge.ts'
+import { type App, claimShared, startEdge } from './edge.ts'
 import { type Changes, createTestIssuer, type TestIssuer } from './issuer.ts'
 import { runtime } from './runtimes.ts'
 
 export type Plan = 'free' | 'pro' | 'enterprise'
 export type Account = { user_id: string; email: string; plan: Plan }
-/** An account with a key of all scopes: most tests need no more. */
+/** An account with a key of all scopes, which is enough for most tests. */
 export type Person = Account & { key: string }
 export type Role = 'admin' | 'member'
 export type Answer = {
   status: number
-  /** The parsed JSON, or undefined when there is none. */
+  /** The parsed JSON, or undefined if there is none. */
   body: unknown
   text: string
   headers: Headers
@@ -36,7 +36,7 @@ export type Request = {
 export type Service = {
   database: TestDatabase
   seal: Seal
-  /** What was sent to receivers, and how they answer next. */
+  /** What was sent to receivers, and their next answers. */
   receiver: {
     requests: SendRequest[]
     answer: (request: SendRequest) => SendResult | Promise<SendResult>
@@ -45,17 +45,17 @@ export type Service = {
   lines: Record<string, unknown>[]
   request: (method: string, path: string, options?: Request) => Promise<Answer>
   account: (options?: { plan?: Plan; email?: string }) => Promise<Account>
-  /** An account and its key in one. */
+  /** Creates an account with a key. */
   person: (options?: { plan?: Plan; email?: string }) => Promise<Person>
   key: (
     account: Pick<Account, 'user_id'>,
     options?: { scopes?: readonly Scope[]; expires_at?: Date; revoked?: boolean },
   ) => Promise<string>
-  /** Who signs people in here, for tests of tokens themselves. */
+  /** The issuer of the tests' tokens, for tests of tokens themselves. */
   issuer: TestIssuer
-  /** A session token of an account, to be sent like a key. */
+  /** A session token of an account, sent like a key. */
   session: (account: Pick<Account, 'user_id' | 'email'>, changes?: Changes) => Promise<string>
-  /** An organisation with its owner and members; answers its id. */
+  /** Creates an organisation with its owner and members; returns its id. */
   organisation: (
     owner: Pick<Account, 'user_id'>,
     ...members: [account: Pick<Account, 'user_id'>, role: Role][]
@@ -63,8 +63,8 @@ export type Service = {
   /** Every route of the OpenAPI document. */
   routes: () => Promise<DocumentedRoute[]>
   /**
-   * One statement beside the routes, as the database sees this key's caller: how many rows it
-   * touched, or the SQLSTATE that refused it. What is undone was only asked for.
+   * Runs one statement without a route, as the database sees the caller with this key. Returns how
+   * many rows it affected, or the SQLSTATE of its refusal.
    */
   queryAs: (
     key: string | undefined,
@@ -84,44 +84,47 @@ export type DocumentedRoute = {
   method: string
   path: string
   is_public: boolean
-  /** For people who signed in, not for keys. */
+  /** Whether it requires a session; keys are refused. */
   is_account: boolean
 }
 
 export const ORIGIN = 'https://console.watchpost.test'
 export const PUBLIC_URL = 'https://watchpost.test'
-/** The header a test states the client's address in. */
+/** The header in which a test states the client's address. */
 export const ADDRESS_HEADER = 'x-test-address'
 
-/** createService is the whole API on a database of its own; only the outside world is replaced. */
+/** createService builds the whole API on its own database; only the outside world is replaced. */
 export async function createService(
   options: {
     limits?: Partial<Limits>
     allow?: AllowList
-    /** Another login than the test database's own. */
+    /** A different login than the test database's own. */
     api_url?: string
-    /** How the app reaches the database, instead of a plain pool; on Node alone. */
+    /** Replaces the plain pool with which the app uses the database; only on Node. */
     connect?: (database: TestDatabase) => Database | Promise<Database>
-    /** Instead of the test's own issuer. */
+    /** Replaces the test's own issuer. */
     verify_session?: VerifySession
     wake?: () => void
     public_url?: string
-    /** A Deno or workerd that no other file uses, for tests that use up what a process has a minute. */
+    /**
+     * A Deno or workerd that no other file uses, for tests that use up a per-minute limit of a
+     * process.
+     */
     own_platform?: true
-    /** The static files; none, where a test does not ask for them. */
+    /** The static files; by default none. */
     asset?: Deps['asset']
   } = {},
 ): Promise<Service> {
   const where = runtime()
   const { limits: given_limits, api_url: given_url, public_url: given_public_url } = options
   const isPlain = !given_limits && !given_url && !given_public_url && !options.own_platform
-  const kept = where !== 'node' && isPlain ? await takeKept() : undefined
-  const database = await createTestDatabase(kept?.database)
+  const shared = where !== 'node' && isPlain ? await claimShared() : undefined
+  const database = await createTestDatabase(shared?.database)
   const api_url = given_url ?? database.apiUrl
   const db = (await options.connect?.(database)) ?? createPool({ url: api_url, max: 4 })
   const seal_key = Buffer.alloc(32, 7).toString('base64')
   const seal = createSeal([seal_key])
-  const issuer = kept?.issuer ?? (await createTestIssuer())
+  const issuer = shared?.issuer ?? (await createTestIssuer())
   const lines: Service['lines'] = []
   const receiver: Service['receiver'] = { requests: [], answer: () => sendResult(200, 'ok') }
   const limits = { pro: 100_000, enterprise: 100_000, address: 100_000, ...given_limits }
@@ -147,7 +150,7 @@ export async function createService(
           log: (line) => void lines.push(line),
         })
       : await startEdge({
-          kept,
+          shared,
           runtime: where,
           api_url,
           seal_key,
@@ -312,7 +315,10 @@ const OpenApi = z.object({
   ),
 })
 
-/** parsed is the body of an answer that has this status and this shape; anything else throws it. */
+/**
+ * parsed returns the body of an answer if it has this status and shape; otherwise it throws the
+ * answer.
+ */
 export function parsed<S extends z.ZodType>(
   answer: Answer,
   status: number,
@@ -324,7 +330,7 @@ export function parsed<S extends z.ZodType>(
   return schema.parse(answer.body)
 }
 
-/** answered is a receiver's answer. */
+/** sendResult makes a receiver's answer. */
 export function sendResult(status: number, body = ''): SendResult {
   return { ok: true, status, headers: new Headers(), body, duration_ms: 12 }
 }

@@ -1,7 +1,7 @@
-/** What a spelling comes to; `resolves` is a name whose DNS answer lies inside. */
+/** What a spelling means; `resolves` is a name whose DNS answer is a private address. */
 export type Meaning = 'address' | 'name' | 'resolves' | 'credentials' | 'malformed'
 
-/** What the stub resolver of the tests answers; every other name is a public site. */
+/** The answers of the tests' stub resolver; every other name is a public site. */
 export const DNS_ANSWERS: Record<string, string[]> = {
   '127.0.0.1.nip.io': ['127.0.0.1'],
   '169-254-169-254.sslip.io': ['169.254.169.254'],
@@ -21,7 +21,7 @@ export const DNS_ANSWERS: Record<string, string[]> = {
   '127.0.0.1.example.org': ['127.0.0.1'],
 }
 
-/** Ways to write an address that must never be dialled. */
+/** Spellings of addresses to which no connection may be made. */
 export const SPELLINGS: readonly (readonly [url: string, meaning: Meaning])[] = [
   // 127.0.0.1 in every base and length
   ['https://127.0.0.1/', 'address'],
@@ -44,7 +44,7 @@ export const SPELLINGS: readonly (readonly [url: string, meaning: Meaning])[] = 
   ['https://127.0.\u00ad0.1/', 'address'],
   ['https://127.0\t.0.1/', 'address'],
   ['https:\\\\127.0.0.1\\', 'address'],
-  // Nothing, this network, everybody
+  // Zero, this network, broadcast
   ['https://0/', 'address'],
   ['https://0.0.0.0/', 'address'],
   ['https://0.1.2.3/', 'address'],
@@ -70,7 +70,7 @@ export const SPELLINGS: readonly (readonly [url: string, meaning: Meaning])[] = 
   ['https://192.88.99.1/', 'address'],
   ['https://224.0.0.1/', 'address'],
   ['https://240.0.0.1/', 'address'],
-  // IPv6 of its own
+  // IPv6's own
   ['https://[::1]/', 'address'],
   ['https://[0:0:0:0:0:0:0:1]/', 'address'],
   ['https://[::]/', 'address'],
@@ -99,7 +99,7 @@ export const SPELLINGS: readonly (readonly [url: string, meaning: Meaning])[] = 
   ['https://metadata.google.internal/', 'name'],
   ['https://metadata/', 'name'],
   ['https://router.lan../', 'name'],
-  // Names that DNS leads inside
+  // Names that DNS resolves to private addresses
   ['https://127.0.0.1.nip.io/', 'resolves'],
   ['https://169-254-169-254.sslip.io/', 'resolves'],
   ['https://one-inside.example.org/', 'resolves'],
@@ -107,14 +107,14 @@ export const SPELLINGS: readonly (readonly [url: string, meaning: Meaning])[] = 
   ['https://zoned-public.example.org/', 'resolves'],
   ['https://bücher.example.org/', 'resolves'],
   ['https://127.0.0.1.example.org/', 'resolves'],
-  // A host behind an @, a zone, and no address
+  // A host after an @, a zone id, and invalid addresses
   ['https://example.org@127.0.0.1/', 'credentials'],
   ['https://127.0.0.1#@example.org/', 'address'],
   ['https://[fe80::1%25eth0]/', 'malformed'],
   ['https://256.1.1.1/', 'malformed'],
 ]
 
-/** What must stay reachable, so that a shield that refuses everything is no shield. */
+/** Addresses that must stay reachable, because a guard that refuses everything is useless. */
 export const PUBLIC_URLS = [
   'https://example.org/',
   'https://93.184.215.14/',

@@ -7,15 +7,15 @@ import { ADDRESS_HEADER, type Person, parsed, type Service, sendResult } from '.
 
 /** Nobody else may ever read it. */
 export const PRIVATE = 'zqprivate'
-/** The fellow members of the organisation may read it, nobody else. */
+/** Only the members of the organisation may read it. */
 export const SHARED = 'zqshared'
-/** It stands in what is sealed or sent only: it may be in no log line, whoever asks. */
+/** Only in sealed and sent data: it may not be in any log line, whoever asks. */
 export const SECRET = 'zqsecret'
 
 export type Tenant = {
   person: Person
   fellow: Person
-  /** Ids by what they name: several of each, private and shared ones. */
+  /** Ids by kind: several of each, private and shared ones. */
   ids: Record<
     | 'zone'
     | 'channel'
@@ -29,17 +29,17 @@ export type Tenant = {
     | 'invite',
     string[]
   >
-  /** Cursors that the tenant was given. */
+  /** Cursors that the tenant received. */
   cursors: string[]
-  /** What is a secret of the tenant: keys, signing secrets. */
+  /** Secrets of the tenant: keys, signing secrets. */
   secrets: string[]
-  /** The tenant's own rows as they really are. */
+  /** The tenant's own rows as stored. */
   read: () => Promise<unknown>
 }
 
 const HEADERS = { 'User-Agent': `${PRIVATE} agent`, [ADDRESS_HEADER]: '203.0.113.77' }
 
-/** createTenant fills every text there is with a marker, through the API and the jobs alone. */
+/** createTenant fills every text with a marker, using only the API and the jobs. */
 export async function createTenant(service: Service): Promise<Tenant> {
   const { database, request } = service
   const person = await service.person({ email: `${SHARED}@watchpost.test` })
@@ -105,7 +105,7 @@ export async function createTenant(service: Service): Promise<Tenant> {
     title: `${PRIVATE} event`,
     url: `https://${PRIVATE}.example`,
   })
-  // What an account sends in itself, as the ingest of its own events stores it.
+  // Events that an account sends itself, as the ingest of its own events stores them.
   await database.query('select private.ingest_events($1, $2, true, $3)', [
     'custom',
     JSON.stringify([{ ...event, box: [event.lon, event.lat, event.lon, event.lat] }]),
