@@ -7,17 +7,17 @@ import type {
   NotificationType,
   Outcome,
 } from '../channels/channel.ts'
-import { findKind, deliver as sendCard } from '../channels/kinds.ts'
+import { findKind, deliver as sendMessage } from '../channels/kinds.ts'
 import type { Seal } from '../seal.ts'
 import type { JobContext, Queue } from './queue.ts'
 
-/** After so many failures in a row a channel is left alone for a while. */
+/** After this many failures in a row a channel is paused. */
 const BREAKER_AFTER = 5
 const BREAKER_MAX_SECONDS = 30 * 60
 
 /**
- * Sends one delivery once and records the attempt. Death anywhere means it is sent again with the
- * same webhook-id: at least once, never silently lost.
+ * Sends one delivery once and records the attempt. If the process dies at any point, the message is
+ * sent again with the same webhook-id: at least once, never lost.
  */
 export const deliver: Queue = {
   name: 'deliver',
@@ -49,7 +49,7 @@ export const deliver: Queue = {
   },
 }
 
-/** What private.claim_delivery answers. */
+/** The result of private.claim_delivery. */
 type Claimed = {
   id: string
   channel_id: string
@@ -79,7 +79,7 @@ async function send({ deps }: JobContext, claimed: Claimed): Promise<Outcome> {
       'What is sealed in this channel does not open: SEAL_KEYS must hold the key it was sealed with.',
     )
   }
-  return sendCard(found.kind, message, deps.send)
+  return sendMessage(found.kind, message, deps.send)
 }
 
 function failure(error: string): Outcome {
@@ -121,7 +121,10 @@ function planNextAttempt(claimed: Claimed, outcome: Outcome): NextAttempt {
   })
 }
 
-/** The attempt, the delivery, its alert and its channel, and the next job, in the job's transaction. */
+/**
+ * Stores the attempt, the delivery, its alert and channel, and the next job, in the job's
+ * transaction.
+ */
 async function record(
   sql: Sql,
   claimed: Claimed,
@@ -152,7 +155,7 @@ async function record(
   await recordChannelHealth(sql, claimed, outcome)
 }
 
-/** The next job of a delivery that has to wait. */
+/** Enqueues the next job of a delivery that has to wait. */
 async function enqueueAgain(sql: Sql, claimed: Claimed, at: string): Promise<void> {
   await sql`
     select private.enqueue('deliver', gen_random_uuid(), jsonb_build_object('delivery_id', ${claimed.id}::text),
@@ -186,7 +189,10 @@ async function recordChannelHealth(sql: Sql, claimed: Claimed, outcome: Outcome)
     where id = ${claimed.channel_id} and status <> 'disabled'`
 }
 
-/** Seconds to leave a whole channel alone: as it asked, or longer the longer it has been failing. */
+/**
+ * How long to pause the channel: as long as the receiver asked, or longer the longer it has been
+ * failing.
+ */
 function pauseSeconds({ failures }: Claimed, outcome: Outcome): number {
   const asked = outcome.throttled ? (outcome.retry_after_seconds ?? 10) : 0
   const over = failures + 2 - BREAKER_AFTER

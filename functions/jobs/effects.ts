@@ -17,8 +17,9 @@ const STATUS = {
 } as const
 
 /**
- * What a batch of decisions leads to, collected first and stored in a few statements: alerts with
- * their deliveries and jobs, updates of alerts, and what is remembered. Storing twice changes nothing.
+ * The results of a batch of decisions, collected first and then stored in a few statements: alerts
+ * with their deliveries and jobs, updates of alerts, and match memory. Storing them twice changes
+ * nothing.
  */
 export class Effects {
   alertCount = 0
@@ -37,7 +38,10 @@ export class Effects {
     this.#memories.set(`${zone_id} ${key}`, { zone_id, key, memory })
   }
 
-  /** An alert is raised, held or recorded as suppressed; `existed`: the one that exists gets further. */
+  /**
+   * An alert is raised, held or recorded as suppressed; with `existed` this changes an existing
+   * alert.
+   */
   alert(
     zone: ZoneAtTime,
     event: Revision,
@@ -61,7 +65,7 @@ export class Effects {
     else this.#alerts.push(row)
   }
 
-  /** News about an alert that exists, sent to where the alert went. */
+  /** An update of an existing alert, which is sent to where the alert was sent. */
   update(zone: ZoneAtTime, event: Revision, decision: Decision, at: Date): void {
     this.updateCount += 1
     this.#updates.push({
@@ -72,7 +76,7 @@ export class Effects {
         : decision.reason,
       at: at.toISOString(),
       severity: decision.effective_severity,
-      // An alert that gets further is itself the message; its update is only noted.
+      // If the alert itself is sent now, that is the message; the update is only recorded.
       send: sendOf(decision),
       held_until:
         decision.update_delivery === 'held' ? (decision.held_until?.toISOString() ?? null) : null,
@@ -114,7 +118,7 @@ export class Effects {
   }
 }
 
-/** When news goes out; null when it is only noted. */
+/** When an update is sent; null when it is only recorded. */
 function sendOf({ outcome, update_delivery }: Decision): 'now' | 'held' | null {
   if (outcome !== 'none' || update_delivery === 'suppressed') return null
   return update_delivery

@@ -10,7 +10,7 @@ const CHUNK = 1000
 
 type Source = { state: FeedState; failing_for_seconds: number }
 
-/** Asks one feed, stores what it said, and remembers where it stopped, in one transaction. */
+/** Polls one feed and stores its events and its state in one transaction. */
 export const ingest: Queue = {
   name: 'ingest',
   slots: 4,
@@ -100,9 +100,9 @@ async function fail(
 type Stored = { inserted: number; revised: number; unchanged: number; batch_id: string | null }
 
 /**
- * Stores normalised events in the caller's transaction. `first_seen_at` beside an event is for
- * history; `match: false` stores without matching.
- * Throws a ZodError that names the field when an event breaks the canonical form.
+ * Stores normalised events in the caller's transaction. `first_seen_at` of an event is for history;
+ * `match: false` stores without matching. Throws a ZodError that names the field of an invalid
+ * event.
  */
 export async function ingestEvents(
   sql: Sql,
@@ -122,7 +122,10 @@ export async function ingestEvents(
   return stored
 }
 
-/** One box [west, south, east, north]; a footprint across the antimeridian gets the whole circle of latitude. */
+/**
+ * One box [west, south, east, north]; a footprint across the antimeridian gets the whole circle of
+ * latitude.
+ */
 function extentOf(event: NormalisedEvent): [number, number, number, number] {
   const boxes = boxOfEvent(event)
   const south = Math.min(...boxes.map((box) => box.south))
@@ -133,7 +136,7 @@ function extentOf(event: NormalisedEvent): [number, number, number, number] {
   return [west, south, east, north]
 }
 
-/** registerFeeds says which sources there are; where each stopped is theirs and stays. */
+/** registerFeeds stores which sources there are; it keeps the state of each. */
 export async function registerFeeds(db: Database, feeds: readonly Feed[]): Promise<void> {
   await inTransaction(db, async (sql) => {
     for (const { source, title, attribution, types, interval_seconds } of feeds) {

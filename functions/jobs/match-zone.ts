@@ -5,9 +5,9 @@ import { type Candidate, decideAll } from './match.ts'
 import type { Queue } from './queue.ts'
 
 /**
- * After a zone was made or changed: events that still stand are matched at once, events that were
- * seen while the change was being committed are matched too, and what quiet hours held is released
- * when the zone is no longer quiet.
+ * Runs after a zone was created or changed. It matches ongoing events and events that were seen
+ * while the change was being committed, and releases what quiet hours held if the zone is no longer
+ * quiet.
  */
 export const matchZone: Queue = {
   name: 'match_zone',
@@ -25,7 +25,8 @@ export const matchZone: Queue = {
 type Found = Candidate & { standing: boolean }
 
 async function matchStanding(sql: Sql, zoneId: string, runId: string) {
-  // The same lock as `match` takes: what is remembered of an event is read and written by one.
+  // The same lock as in `match`, so that only one process reads and writes the match memory of an
+  // event.
   await sql`
     select pg_advisory_xact_lock(hashtextextended('match:' || source, 0))
     from (select source from watchpost.sources order by source) s`

@@ -10,7 +10,7 @@ import { Effects } from './effects.ts'
 import type { Queue } from './queue.ts'
 import { loadZones } from './zone-cache.ts'
 
-/** A revision or position as it was stored, and the zones whose boxes it meets. */
+/** A stored revision or position, and the zones whose boxes it meets. */
 export type Candidate = DecidableEvent & {
   revision: number
   first_seen_at: string
@@ -19,8 +19,8 @@ export type Candidate = DecidableEvent & {
 }
 
 /**
- * Decides what a source's batches mean for the zones near them. A job is only the wake-up: batches
- * of a source are matched in the order they came, one at a time, whichever process takes the job.
+ * Matches a source's batches with the zones near their events. A job only wakes this up: batches of
+ * a source are matched one at a time in the order of their arrival, whichever process runs the job.
  */
 export const match: Queue = {
   name: 'match',
@@ -37,7 +37,10 @@ export const match: Queue = {
 
 type Counts = { revisions: number; pairs: number; alerts: number; updates: number }
 
-/** Matches the oldest unmatched batch of a source in the caller's transaction; false when there is none. */
+/**
+ * Matches the oldest unmatched batch of a source in the caller's transaction; returns false if
+ * there is none.
+ */
 async function matchNext(sql: Sql, source: string, counts: Counts): Promise<boolean> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`match:${source}`}, 0))`
   const [batch] = await sql<{ id: string }>`
@@ -57,8 +60,8 @@ async function matchNext(sql: Sql, source: string, counts: Counts): Promise<bool
 }
 
 /**
- * Decides every candidate with every zone of it, as the zone was when the revision was first seen
- * (or at `at`), and stores what follows: alerts, deliveries, their jobs, and what is remembered.
+ * Decides every candidate with each of its zones, as the zone was when the revision was first seen
+ * (or at `at`), and stores the results: alerts, deliveries, their jobs, and match memory.
  */
 export async function decideAll(
   sql: Sql,
@@ -69,7 +72,7 @@ export async function decideAll(
   const zones = await loadZones(sql, candidates, options.at)
   const memories = await loadMemories(sql, candidates)
   const effects = new Effects(runId)
-  // A pause now and then is no more than the time it takes: the API may run in this process.
+  // Pauses regularly, because the API may run in this process.
   const pace = createPacer()
   let pairs = 0
   for (const event of candidates) {
@@ -96,7 +99,7 @@ export async function decideAll(
   return { pairs, alerts: effects.alertCount, updates: effects.updateCount }
 }
 
-/** Brief first: most pairs fail early, and only what leaves a trace needs all its numbers. */
+/** Brief first: most pairs fail early, and only those with an effect need all numbers. */
 function decidePair(
   prepared: PreparedZone<ZoneFields>,
   event: DecidableEvent,
@@ -108,7 +111,10 @@ function decidePair(
   return decide(prepared, event, memory, at)
 }
 
-/** Whether an alert exists already that this decision only takes further (held or suppressed before). */
+/**
+ * Whether the alert exists already (it was held or suppressed before) and this decision only
+ * changes it.
+ */
 function hasAlert(before: Memory | null, decision: Decision): boolean {
   if (before === null) return false
   if (before.kind === 'event') return true

@@ -1,9 +1,10 @@
 import type { Queue } from './queue.ts'
 
-// Two thousand rows of each kind take some 50 ms; on the platforms a call behind an answer lives for 30 s.
+// Two thousand rows of each kind take about 50 ms; on the edge platforms a call that continues
+// after its answer lives for 30 s.
 const BUDGET_MS = 10_000
 
-/** Deletes what is past its time, in small batches, and makes the partitions of the days ahead. */
+/** Deletes expired rows in small batches, and creates the partitions of the coming days. */
 export const purge: Queue = {
   name: 'purge',
   slots: 1,

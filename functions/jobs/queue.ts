@@ -6,32 +6,32 @@ import type { Database } from '../db.ts'
 import type { Feed } from '../feeds/feed.ts'
 import type { Seal } from '../seal.ts'
 
-/** What an entry hands to the jobs; `db` logs in as watchpost_jobs. */
+/** What an entry passes to the jobs; `db` logs in as watchpost_jobs. */
 export type JobDeps = {
   db: Database
   seal: Seal
   send: Send
   allow: AllowList
-  /** The sources this service polls. */
+  /** The feeds that this service polls. */
   feeds: Feed[]
   fetch: typeof fetch
-  /** At most so many jobs of a queue at once, where the platform counts connections. */
+  /** The maximum number of jobs of a queue at once, for platforms that limit connections. */
   max_slots?: number | undefined
-  /** Who runs this Watchpost, for upstreams that want to know whom to ask. */
+  /** How to reach the operator; sent to upstreams. */
   contact: string | undefined
   log: (line: Record<string, unknown>) => void
 }
 
-/** A job of a queue: the payload names a row, the row is the truth. */
+/** The payload of a job contains only the id of a row, which has the actual data. */
 export type Payload = { [key: string]: string | undefined }
 export type Work = Job<Payload>
 
-/** One queue: what its jobs do. `run` must stand being called twice for the same job. */
+/** A queue and what its jobs do. `run` may be called twice for the same job. */
 export type Queue = {
   name: string
-  /** How many of its jobs run at once in one process. */
+  /** How many of its jobs run at once in a process. */
   slots: number
-  /** How many jobs of one group (a channel) run at once everywhere. */
+  /** How many jobs of a group (a channel) run at once in all processes. */
   per_group?: number
   run: (context: JobContext, job: Work) => Promise<Record<string, unknown> | undefined>
 }
@@ -39,10 +39,10 @@ export type Queue = {
 export type JobContext = {
   deps: JobDeps
   /**
-   * One transaction that also completes the job. It rolls back and throws when the job's lease was
-   * lost meanwhile, so that a stale process changes nothing.
+   * A transaction that also completes the job. If the job's lease was lost meanwhile, it rolls back
+   * and throws, so that a stale process changes nothing.
    */
   finish: <T>(job: Work, work: (sql: Sql) => Promise<T>) => Promise<T>
-  /** A transaction of its own, before the job's last one. */
+  /** A separate transaction, before the last one of the job. */
   step: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>
 }

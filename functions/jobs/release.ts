@@ -1,6 +1,6 @@
 import type { Queue } from './queue.ts'
 
-/** At the end of a zone's quiet window: what was held goes out as one digest per channel. */
+/** Runs at the end of a zone's quiet hours: sends what was held as one digest per channel. */
 export const release: Queue = {
   name: 'release',
   slots: 2,

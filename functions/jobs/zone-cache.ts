@@ -4,7 +4,7 @@ import type { ZoneFields } from '../../shared/zone.ts'
 import { parseZoneVersion } from '../../shared/zone-version.ts'
 import { createPacer } from '../scheduling.ts'
 
-/** A zone as it was at some moment, ready to be decided on. */
+/** A zone as it was at some time, prepared for decisions. */
 export type ZoneAtTime = {
   id: string
   version: number
@@ -12,9 +12,9 @@ export type ZoneAtTime = {
   prepared: PreparedZone<ZoneFields>
 }
 
-/** Zones, each counted as its vertices and one more: about 200 MB. */
+/** Counts the vertices of all zones plus one per zone: about 200 MB. */
 const MAX_CACHED = 1_000_000
-// A version never changes, so what is cached stays right for ever.
+// A version never changes, so a cached one is never out of date.
 const cache = new Map<string, ZoneAtTime>()
 let cached = 0
 
@@ -22,8 +22,8 @@ type Current = { id: string; version: number; valid_from: string }
 type Kept = { zone_id: string; version: number; valid_from: string; definition: unknown }
 
 /**
- * The zones of the candidates that their owners' plan or ban does not pause, each as it was at a moment. With
- * `now`, every zone is taken as it is.
+ * The zones of the candidates, each as it was at a given time, except those of accounts that are
+ * paused by their plan or a ban. With `now`, every zone is taken as it is.
  */
 export async function loadZones(
   sql: Sql,
@@ -39,11 +39,11 @@ export async function loadZones(
     join watchpost.accounts a on a.user_id = z.owner_id
     where z.id = any(${ids}::uuid[]) and z.deleted_at is null
       and a.plan <> 'free' and not private.is_banned(a.banned_until)`
-  // Candidates come in the order they were first seen.
+  // Candidates are in the order in which they were first seen.
   const oldest = candidates[0]?.first_seen_at ?? ''
   const isChanged = (zone: Current) => !now && zone.valid_from > oldest && zone.version > 1
   const changed = current.filter(isChanged)
-  // Taken out now: the cache may be cleared while this batch reads or decides.
+  // Read from the cache now, because it may be cleared while this batch is being processed.
   const ready = new Map<string, ZoneAtTime>()
   const missing: Current[] = []
   for (const zone of current.filter((zone) => !isChanged(zone))) {

@@ -88,7 +88,7 @@ export type Manifest = z.infer<typeof Manifest>
 export const tableFile = (name: string) => `database/${name}.copy`
 
 /**
- * readManifest parses the manifest; a newer hub's manifest gets another error than a damaged one.
+ * parseManifest parses the manifest; a newer hub's manifest gets another error than a damaged one.
  */
 export function parseManifest(text: string): Manifest {
   let value: unknown

@@ -53,7 +53,7 @@ export async function setKeys(ownerUrl: string, keys: Record<KeyKind, string>): 
   })
 }
 
-/** createDatabase creates the hub's database if it does not exist. */
+/** createHubDatabase creates the hub's database if it does not exist. */
 export async function createHubDatabase(ownerUrl: string, name: string): Promise<string> {
   const url = new URL(ownerUrl)
   await withOwner(ownerUrl, async (client) => {
