@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url'
 import { isDisposableEmailDomain } from 'disposable-email-domains-js'
 import { getDomain } from 'tldts'
 
-/** Local parts that are read by a function, not by a person; English and Turkish. */
+/** Local parts of addresses that belong to a function, not to a person; English and Turkish. */
 const ROLES = new Set(
   `abuse account accounting accounts admin administrator all billing bilgi bilgiislem booking
   bookings career careers compliance contact contacts customerservice destek editor enquiries
@@ -16,17 +16,17 @@ const ROLES = new Set(
 )
 const NO_REPLY = /^(no|do[-_.]?not|donot)[-_.]?reply|^bounces?([-_.+]|$)|^(yanitlamayin|noreply)/
 
-/** Why a recipient is left out. */
+/** Why an address is refused. */
 export type AddressFault = 'invalid_email' | 'role_address' | 'disposable_address'
 
 /**
- * An address in the one form it is compared and stored in: lower case, its domain in ASCII
- * (`İnfo@Demir.com.tr` → `info@demir.com.tr`); null when it cannot be one.
+ * An address in the form in which it is compared and stored: lower case, its domain in ASCII
+ * (`İnfo@Demir.com.tr` → `info@demir.com.tr`); null if it is not an address.
  */
 export function normaliseEmail(text: string): string | null {
   const trimmed = text.normalize('NFC').trim()
   const at = trimmed.lastIndexOf('@')
-  // A Turkish capital İ lower-cases to i and a dot of its own.
+  // The lower case of the Turkish capital İ is an i with a separate dot.
   const local = trimmed.slice(0, at).replaceAll('İ', 'i').toLowerCase()
   const domain = at > 0 ? asciiDomain(trimmed.slice(at + 1)) : null
   if (!domain || local.length > 64) return null
@@ -47,7 +47,7 @@ function asciiDomain(text: string): string | null {
   return domain
 }
 
-/** What speaks against writing to an address at all, before any list is asked; null: nothing. */
+/** Why an address must not be used, regardless of any list; null: no reason. */
 export function judgeAddress(text: string): AddressFault | null {
   const email = normaliseEmail(text)
   if (!email) return 'invalid_email'
@@ -55,13 +55,13 @@ export function judgeAddress(text: string): AddressFault | null {
   return isDisposable(email.slice(email.lastIndexOf('@') + 1)) ? 'disposable_address' : null
 }
 
-/** info@, satis@, noreply@ and their like, with `+tags` and numbers too. */
+/** info@, satis@, noreply@ and the like, also with `+tags` and numbers. */
 function isRoleAddress(email: string): boolean {
   const local = email.slice(0, email.lastIndexOf('@')).replace(/\+.*$/, '').toLowerCase()
   return NO_REPLY.test(local) || ROLES.has(local) || ROLES.has(local.replace(/[-_.]?\d+$/, ''))
 }
 
-/** The domain, or one it stands under, hands out addresses that are thrown away. */
+/** Whether the domain, or one above it, provides disposable addresses. */
 function isDisposable(domain: string): boolean {
   const registered = getDomain(domain)
   return (

@@ -7,12 +7,17 @@ import { isMissing, readJson, writeJson } from '../files.ts'
 import { recordOutcome } from './drafts/outcome.ts'
 import { type Refusals, readSalt, suppressHashes, tokenHash } from './suppression.ts'
 
-/** Who unsubscribed and is not on the list yet: a file each, whose name has the address's hash. */
+/**
+ * The opt-outs that are not on the suppression list yet: one file each, named by the address's
+ * hash.
+ */
 const folderOf = (paths: Paths) => join(paths.data_dir, 'unsubscribed')
 const NAME = /^([0-9a-f]{64})-([0-9a-f]{64})\.json$/
 const Kept = z.object({ at: z.iso.datetime() })
 
-/** keepOptOut is durable before it answers, whatever the database and its key allow. */
+/**
+ * keepOptOut returns when the opt-out is durable, whatever the state of the database and its key.
+ */
 export async function keepOptOut(paths: Paths, hash: string, token: string): Promise<void> {
   await mkdir(folderOf(paths), { recursive: true, mode: 0o750 })
   const file = join(folderOf(paths), `${hash}-${tokenHash(token)}.json`)
@@ -27,17 +32,17 @@ async function kept(paths: Paths): Promise<string[]> {
   return names.filter((name) => NAME.test(name))
 }
 
-/** The hashes of who unsubscribed and is not on the list yet. What cannot be read is thrown. */
+/** The hashes of opt-outs that are not on the list yet. Throws if they cannot be read. */
 async function keptOptOuts(paths: Paths): Promise<Set<string>> {
   return new Set((await kept(paths)).map((name) => name.slice(0, 64)))
 }
 
-/** What says of everybody whether mail is refused. */
+/** What is needed to tell whether an address refuses mail. */
 export async function readRefusals(paths: Paths): Promise<Refusals> {
   return { salt: await readSalt(paths), queued: await keptOptOuts(paths) }
 }
 
-/** applyOptOuts puts all of them on the list; one that is applied twice is there once. */
+/** applyOptOuts puts all of them on the list; applying one twice has no further effect. */
 export async function applyOptOuts({
   config,
   db,

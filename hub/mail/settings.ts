@@ -49,7 +49,7 @@ const Fields = {
     .nullable(),
 }
 
-/** mail.json: who writes, by which server, and how much a day. */
+/** mail.json: the sender, the servers, and the daily limit. */
 export const MailSettings = z.strictObject({
   sender: Fields.sender.default(null),
   footer: Footer.prefault({}),
@@ -77,7 +77,7 @@ export const MailChange = z
   })
   .partial()
 
-/** changeMail writes the changed settings; 422 names a field that does not fit. */
+/** changeMail writes the changed settings; a 422 names a field that is not valid. */
 export async function changeMail(
   paths: Paths,
   change: z.output<typeof MailChange>,
@@ -113,9 +113,9 @@ export const MAIL: Setting<typeof MailSettings> = {
 export const PAUSE_REASONS = ['admin', 'restored', 'bounces', 'complaints', 'agent'] as const
 const Pause = z.strictObject({
   reason: z.enum(PAUSE_REASONS).nullable(),
-  /** More about the reason, if there is more. */
+  /** Details of the reason, if there are any. */
   detail: KeptWords.nullable(),
-  /** Since when it is paused, or since when bounces and complaints count anew. */
+  /** Since when it is paused, or since when bounces and complaints are counted again. */
   since: z.string().nullable(),
 })
 const PAUSE: Setting<typeof Pause> = {
@@ -129,7 +129,7 @@ export const readMail = (paths: Paths): Promise<MailSettings> => readSetting(pat
 
 export const readPause = (paths: Paths): Promise<MailPause> => readSetting(paths, PAUSE)
 
-/** Stops all mail until somebody confirms in Settings > Mail; a restore ends with it. */
+/** Stops all mail until somebody confirms it in Settings > Mail; a restore does this at its end. */
 export async function pauseMail(
   paths: Paths,
   reason: NonNullable<MailPause['reason']>,
@@ -140,12 +140,15 @@ export async function pauseMail(
   await writeSetting(paths, PAUSE, { reason, detail, since: new Date().toISOString() })
 }
 
-/** Lets mail go on; bounces and complaints before now are forgiven. */
+/** Resumes mail; bounces and complaints before now no longer count. */
 export async function confirmMail(paths: Paths): Promise<void> {
   await writeSetting(paths, PAUSE, { reason: null, detail: null, since: new Date().toISOString() })
 }
 
-/** How a mail goes out. One to a single lead needs our own unsubscribe link, so the hub has to be reachable. */
+/**
+ * How a mail is sent. A mail to a single lead needs our own unsubscribe link, so the hub must be
+ * reachable.
+ */
 export function viaOf(
   { smtp, listmonk }: MailSettings,
   config: Config,

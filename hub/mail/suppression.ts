@@ -7,7 +7,7 @@ import { normaliseEmail } from './address.ts'
 
 type SuppressionReason = 'unsubscribed' | 'bounced' | 'complained' | 'manual' | 'imported'
 
-/** What the list is asked with, and who unsubscribed but is not on it yet. */
+/** What is needed to query the list, and the opt-outs that are not on it yet. */
 export type Refusals = { salt: Salt; queued: Set<string> }
 
 const SALT_BYTES = 32
@@ -16,8 +16,8 @@ const NONCE_BYTES = 12
 const SIGNATURE_BYTES = 16
 
 /**
- * The secrets under which addresses are hashed. New entries take the current one; those of other
- * hubs whose backups were restored here stay, for their entries and links go on counting.
+ * The secrets with which addresses are hashed. New entries use the current one. Those of other hubs
+ * whose backups were restored here are kept, because their entries and links remain valid.
  */
 export type Salt = { current: Buffer; all: Buffer[] }
 
@@ -25,7 +25,7 @@ export const SALT_FILE = 'suppression.salt'
 const MAX_SALTS = 50
 const fileOf = (paths: Paths) => join(paths.config_dir, SALT_FILE)
 
-/** Without the secret the list is of no use, so backups hold it. */
+/** Without the secret the list would be useless, so backups contain it. */
 export async function readSalt(paths: Paths): Promise<Salt> {
   const file = fileOf(paths)
   const all = parseSalts(
@@ -36,7 +36,7 @@ export async function readSalt(paths: Paths): Promise<Salt> {
   throw new Error(`${file} is damaged. Bring it back from a backup: the suppression list needs it.`)
 }
 
-/** The secrets in the text of such a file, one a line; undefined when it is none. */
+/** The secrets in the text of such a file, one per line; undefined if it is not valid. */
 export function parseSalts(text: string): Buffer[] | undefined {
   const lines = text
     .split('\n')
@@ -49,12 +49,12 @@ export function parseSalts(text: string): Buffer[] | undefined {
   return isWhole && all.length > 0 && all.length <= MAX_SALTS ? all : undefined
 }
 
-/** How many there would be with others; more than a hub keeps are refused before a restore. */
+/** Whether the secrets of another hub fit into the file; too many are refused before a restore. */
 export async function fitsSalts(paths: Paths, others: Buffer[]): Promise<boolean> {
   return (await joinedSalts(paths, others)).length <= MAX_SALTS
 }
 
-/** addSalts keeps the secrets of another hub's list behind those that are here. */
+/** addSalts appends the secrets of another hub's list to those of this one. */
 export async function addSalts(paths: Paths, others: Buffer[]): Promise<void> {
   const all = await joinedSalts(paths, others)
   await writeWhole(fileOf(paths), all.map((salt) => `${salt.toString('base64')}\n`).join(''))
@@ -66,12 +66,12 @@ async function joinedSalts(paths: Paths, others: Buffer[]): Promise<Buffer[]> {
   return [...ours, ...others.filter((salt) => !ours.some((known) => known.equals(salt)))]
 }
 
-/** What stands on the list for an address, in whatever case it is written. */
+/** The hash under which an address is on the list, regardless of case. */
 export function emailHash(salt: Salt, email: string): string {
   return hashUnder(salt.current, email)
 }
 
-/** All it may stand there as. */
+/** All hashes under which it may be there. */
 export function emailHashes(salt: Salt, email: string): string[] {
   return salt.all.map((one) => hashUnder(one, email))
 }
@@ -81,7 +81,7 @@ function hashUnder(salt: Buffer, email: string): string {
   return createHmac('sha256', salt).update(normal).digest('hex')
 }
 
-/** Puts addresses on the list; answers how many are new there. */
+/** Puts addresses on the list; returns how many are new. */
 export async function suppress(
   sql: Sql,
   salt: Salt,
@@ -91,7 +91,7 @@ export async function suppress(
   return suppressHashes(sql, { ...given, hashes })
 }
 
-/** The same for what is known as a hash only. */
+/** Does the same for addresses of which only the hash is known. */
 export async function suppressHashes(
   sql: Sql,
   given: { hashes: string[]; reason: SuppressionReason; project_id?: string | null },
@@ -109,8 +109,8 @@ export async function suppressHashes(
 }
 
 /**
- * Takes a bounce back: the address may get mail again. Of any other reason nothing is taken back.
- * Answers what stood there; undefined when nothing did.
+ * Releases a bounce, so that the address may get mail again. Entries for any other reason cannot be
+ * released. Returns the reason of the entry; undefined if there was none.
  */
 export async function release(sql: Sql, hashes: string[]): Promise<SuppressionReason | undefined> {
   const [entry] = await sql<{ reason: SuppressionReason }>`
@@ -126,7 +126,7 @@ export async function release(sql: Sql, hashes: string[]): Promise<SuppressionRe
   return entry?.reason
 }
 
-/** Those of the addresses that must not get mail: who is on the list, or will be. */
+/** Those of the addresses that must not get mail: they are on the list, or will be. */
 export async function suppressed(
   sql: Sql,
   { salt, queued }: Refusals,
@@ -145,8 +145,8 @@ export async function suppressed(
 }
 
 /**
- * The token of an unsubscribe link. It carries the address's hash and a signature, so that it works
- * when its row is gone: after a restore, or with its project.
+ * The token of an unsubscribe link. It contains the address's hash and a signature, so that it
+ * still works when its row is deleted: after a restore, or with its project.
  */
 export function unsubscribeToken(salt: Salt, email: string): string {
   const hash = Buffer.from(emailHash(salt, email), 'hex')
@@ -164,7 +164,7 @@ export function readToken(salt: Salt, token: string): string | undefined {
   return isOurs ? payload.subarray(0, HASH_BYTES).toString('hex') : undefined
 }
 
-/** What the database keeps of a token. */
+/** The hash of a token, which the database stores. */
 export function tokenHash(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }

@@ -5,25 +5,25 @@ import type { MailPause, MailSettings } from './settings.ts'
 
 const say = bilingual(outcomeText)
 
-/** What may still go out today, and how the mail of late was received; over all projects. */
+/** How much mail may still be sent today, and how recent mail was received; over all projects. */
 export type Today = {
   cap: number
   used: number
   left: number
-  /** Since mail was last confirmed, at most 30 days. */
+  /** Since mail was last confirmed, at most 30 days ago. */
   sent: number
   hard_bounces: number
   complaints: number
-  /** Why mail has to stop, or null. */
+  /** Why mail must stop, or null. */
   alarm: { reason: 'bounces' | 'complaints'; detail: Words } | null
 }
 
 const MAX_BOUNCES = 0.02
 const MAX_COMPLAINTS = 0.001
-/** One or two dead addresses among the first few mails say nothing yet. */
+/** One or two bounces among the first few mails mean nothing yet. */
 const MIN_BOUNCES = 3
 
-/** readToday counts what was sent; the transaction's scope is `*`. A day is a UTC day. */
+/** readToday counts what was sent; the transaction must see all projects. A day is a UTC day. */
 export async function readToday(
   sql: Sql,
   { daily_cap, ramp }: MailSettings,

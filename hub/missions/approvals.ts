@@ -15,7 +15,7 @@ import { approvalText } from './approvals.text.ts'
 
 const say = bilingual(approvalText)
 
-/** What needs a yes, as every answer has it. */
+/** An action that needs an approval, as the API returns it. */
 export const Approval = z
   .object({
     id: z.uuid(),
@@ -34,19 +34,21 @@ export const Approval = z
   })
   .meta({ id: 'Approval' })
 export type Approval = z.infer<typeof Approval>
-/** As it is kept: its sentences in both languages. */
+/** An Approval as it is stored: its sentences in both languages. */
 export type ApprovalKept = Omit<Approval, 'title' | 'outcome'> & {
   title: Words
   outcome: Words | null
 }
 
-/** Its columns, over `hub.approvals as approval` joined with `hub.projects as project`. */
+/**
+ * Its columns, for queries over `hub.approvals as approval` joined with `hub.projects as project`.
+ */
 export const approvalColumns = raw(`
   approval.id, project.slug as project, approval.mission_id, approval.kind, approval.title,
   approval.action, approval.action_hash as hash, approval.status, approval.outcome,
   approval.decided_at, approval.created_at`)
 
-/** propose makes an approval that waits. */
+/** propose creates a pending approval. */
 export async function propose(
   sql: Sql,
   of: { project_id: string; mission_id: string },
@@ -71,8 +73,8 @@ export async function getApproval(sql: Sql, id: string): Promise<ApprovalKept> {
 }
 
 /**
- * approve says yes to exactly what `hash` names. 409 when it was decided already, or is no longer
- * what was shown.
+ * approve approves exactly what `hash` identifies. Throws 409 if it was decided already, or differs
+ * from what was shown.
  */
 export async function approve(sql: Sql, id: string, hash: string): Promise<ApprovalKept> {
   const before = await getApproval(sql, id)
@@ -104,7 +106,7 @@ function decidedAlready({ status }: ApprovalKept): ApiError {
   return new ApiError('wrong_state', say.decided[status])
 }
 
-/** The mission that waits for the answer goes on. */
+/** Continues the mission that was waiting for the decision. */
 async function release(sql: Sql, { mission_id }: ApprovalKept): Promise<void> {
   if (!mission_id) return
   await sql`
@@ -118,12 +120,12 @@ const Rule = z.object({
   rule: z.string().min(1).max(600),
 })
 
-/** What a mission does itself once it has its yes. */
+/** The actions that a mission carries out itself after the approval. */
 export const FOR_MISSIONS = ['read_web']
 
 /**
- * carryOut does what was approved and notes what came of it. What a killed hub had a yes for but
- * had not noted is done again: every action may be.
+ * carryOut does what was approved and stores the outcome. If a killed hub had not stored the
+ * outcome, the action is done again, which every action allows.
  */
 export async function carryOut(
   { db, paths, actions, log }: { db: Database; paths: Paths; actions: Actions; log: Log },
@@ -146,7 +148,7 @@ export async function carryOut(
   )
 }
 
-/** resumeApproved carries out what had its yes when the hub ended. */
+/** resumeApproved carries out what was approved before the hub ended. */
 export async function resumeApproved(given: Parameters<typeof carryOut>[0]): Promise<void> {
   const left = await everywhere(
     given.db,
@@ -160,7 +162,7 @@ export async function resumeApproved(given: Parameters<typeof carryOut>[0]): Pro
   for (const approval of left) await carryOut(given, approval)
 }
 
-/** Answers what came of it, undefined where the mission goes on with it. */
+/** Returns the outcome; undefined if the mission itself continues with the action. */
 async function perform(
   paths: Paths,
   actions: Actions,

@@ -14,8 +14,8 @@ const say = bilingual(missionText)
 const DAYS = { daily: 1, weekly: 7 } as const
 
 /**
- * improve hands pm its regular mission for each project that may be written to and where something
- * has ended since the last one. Answers how many.
+ * improve gives the agent pm its regular mission, for each writable project in which something has
+ * ended since the last one. Returns how many.
  */
 export async function improve(db: Database, config: Config): Promise<number> {
   const { improve: how } = await readSetting(config.paths, AGENT_SETTINGS)
@@ -50,8 +50,8 @@ export async function improve(db: Database, config: Config): Promise<number> {
 }
 
 /**
- * alert hands the system agent a health alert, in the active project; one of a kind at a time.
- * Answers the mission, or undefined when there is one already or no project at all.
+ * alert gives the agent system a health alert, in the active project; one of a kind at a time.
+ * Returns the mission, or undefined if there is one already or no project.
  */
 export async function alert(
   db: Database,

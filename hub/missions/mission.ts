@@ -13,14 +13,14 @@ export const STATUSES = ['queued', 'processing', 'done', 'failed', 'cancelled'] 
 export const Status = z.enum(STATUSES)
 export type Status = z.infer<typeof Status>
 
-/** What a queued mission waits for besides its turn. */
+/** What a queued mission waits for, other than its turn. */
 export const WaitsFor = z.enum(['model', 'approval', 'license'])
 export type WaitsFor = z.infer<typeof WaitsFor>
 
 export const Department = z.enum(['auto', ...AGENT_NAMES])
 export type Department = z.infer<typeof Department>
 
-/** A mission as every answer has it. */
+/** A mission as the API returns it. */
 export const Mission = z
   .object({
     id: z.uuid(),
@@ -44,7 +44,7 @@ export const Mission = z
   })
   .meta({ id: 'Mission' })
 export type Mission = z.infer<typeof Mission>
-/** As it is kept: its sentences in both languages. */
+/** A Mission as it is stored: its sentences in both languages. */
 export type MissionKept = Omit<Mission, 'reason' | 'routed_because'> & {
   reason: Words | null
   routed_because: Words | null
@@ -59,14 +59,17 @@ export const Step = z.object({
   finished_at: z.string(),
 })
 
-/** One mission with all it left behind. */
+/** One mission with all its results. */
 export const MissionDetails = Mission.extend({
   input: MissionInput.omit({ text: true }).extend({ text_length: z.int().optional() }),
   steps: z.array(Step),
   result: Result.nullable(),
 }).meta({ id: 'MissionDetails' })
 
-/** A mission's columns, over `hub.missions as mission` joined with `hub.projects as project`. */
+/**
+ * A mission's columns, for queries over `hub.missions as mission` joined with `hub.projects as
+ * project`.
+ */
 export const missionColumns = raw(`
   mission.id, mission.department, mission.task, project.slug as project, mission.status,
   mission.reason, mission.waits_for, mission.routed_by, mission.routed_because, mission.progress,
@@ -80,11 +83,11 @@ type NewMission = {
   routed_by?: Mission['routed_by']
   routed_because?: Words | null
   retry_of?: string | null
-  /** Beyond what was given: it only changes how it is shown. */
+  /** Only for display. */
   reason?: Words | null
 }
 
-/** addMission makes a queued mission, and the event that begins its stream; answers its id. */
+/** addMission creates a queued mission, and the event that begins its stream; returns its id. */
 export async function addMission(sql: Sql, given: NewMission): Promise<string> {
   const { routed_by = 'given', routed_because = null, retry_of = null, input = {} } = given
   const [made] = await sql<{ id: string }>`
@@ -102,7 +105,7 @@ export async function addMission(sql: Sql, given: NewMission): Promise<string> {
   return id
 }
 
-/** addEvent notes what happened to a mission. */
+/** addEvent stores an event of a mission. */
 export async function addEvent(
   sql: Sql,
   of: { project_id: string; mission_id: string },
@@ -114,7 +117,7 @@ export async function addEvent(
     values (${of.project_id}, ${of.mission_id}, ${kind}, ${JSON.stringify(data)})`
 }
 
-/** getMission answers one mission of the transaction's scope; 404 when there is none. */
+/** getMission returns one mission that the transaction can see; throws 404 if there is none. */
 export async function getMission(sql: Sql, id: string): Promise<MissionKept> {
   const [mission] = await sql<MissionKept>`
     select ${missionColumns}
@@ -125,7 +128,7 @@ export async function getMission(sql: Sql, id: string): Promise<MissionKept> {
   return mission
 }
 
-/** cancelMission ends what has not ended; 409 names the state of what has. */
+/** cancelMission ends an unfinished mission; for a finished one it throws 409 with the state. */
 export async function cancelMission(sql: Sql, id: string, reason: Words): Promise<void> {
   const [gone] = await sql<{ project_id: string }>`
     update hub.missions
@@ -145,7 +148,8 @@ export async function cancelMission(sql: Sql, id: string, reason: Words): Promis
 }
 
 /**
- * retryMission makes a new mission of one that failed or was cancelled; the old one stays as it is.
+ * retryMission creates a new mission from one that failed or was cancelled; the old one stays as it
+ * is.
  */
 export async function retryMission(sql: Sql, id: string): Promise<string> {
   const [old] = await sql<{

@@ -28,7 +28,7 @@ import {
   waitForLicense,
 } from './queue.ts'
 
-/** So many missions work at once: while one waits for the model, another reads or writes. */
+/** How many missions run at once: while one waits for the model, another reads or writes. */
 const AT_ONCE = 3
 const SWEEP_MS = 1000
 const say = bilingual(missionText)
@@ -36,30 +36,30 @@ const say = bilingual(missionText)
 type MissionsDeps = Omit<RunDeps, 'model'> & {
   log: Log
   model: Pick<Model, 'complete' | 'fit' | 'state'>
-  /** How often it is looked whether what missions wait for has come. */
+  /** How often it is checked whether missions can stop waiting. */
   sweep_ms?: number
 }
 
 export type Missions = {
   start: () => Promise<void>
   stop: () => Promise<void>
-  /** Looks for missions to begin now, not at the next sweep. */
+  /** Looks for missions to start now, instead of at the next sweep. */
   wake: () => void
-  /** Ends the run of a mission that was cancelled, and its call of the model. */
+  /** Ends the run of a cancelled mission, and its call of the model. */
   abort: (mission_id: string) => void
   /**
-   * `event` <mission id>: something was noted; `token` <mission id, text>: a piece of an answer.
+   * `event` <mission id>: an event was stored; `token` <mission id, text>: a piece of an answer.
    */
   events: EventEmitter<{ event: [string]; token: [string, string] }>
 }
 
-/** What a model that is away says; it may come back. */
+/** The reasons why a model is unavailable; it may come back. */
 const AWAY: ModelReason[] = ['no_model', 'starting', 'unreachable']
 
 class Shutdown extends Error {}
 class Cancelled extends Error {}
 
-/** createMissions runs missions from the queue: each by its agent's steps, on one model. */
+/** createMissions runs missions from the queue, each by its agent's steps, with one model. */
 export function createMissions(deps: MissionsDeps): Missions {
   const { db, log, model } = deps
   const events: Missions['events'] = new EventEmitter()
@@ -70,7 +70,7 @@ export function createMissions(deps: MissionsDeps): Missions {
   let asked: 'due' | 'all' | undefined
   let isStopping = false
 
-  /** Undefined when it must not begin, or somebody else was first. */
+  /** Undefined if it must not start, or somebody else was first. */
   async function claim(id: string, run: string) {
     const license = await readLicense(deps.config)
     return everywhere(db, async (sql) => {
@@ -91,7 +91,7 @@ export function createMissions(deps: MissionsDeps): Missions {
     })
   }
 
-  /** Answers whether it was settled: what came of it stands in its row. */
+  /** Returns whether the mission was settled; its row has the outcome. */
   async function runOne(id: string, { signal }: AbortController): Promise<boolean> {
     const run = randomUUID()
     const started = performance.now()
@@ -123,7 +123,7 @@ export function createMissions(deps: MissionsDeps): Missions {
         end,
       )
     } catch (error) {
-      // The database went away: the row stays as it is, and the next start finds it.
+      // The database is unavailable: the row stays as it is, and the next start finds it.
       line.outcome = 'unsettled'
       line.error = error instanceof Error ? error.message : String(error)
     }
@@ -140,7 +140,7 @@ export function createMissions(deps: MissionsDeps): Missions {
     return { status: 'done', result: await agent.steps(context) }
   }
 
-  /** The words did not tell who does it; the model chooses one of thirteen names. */
+  /** No phrase matched, so the model chooses one of the thirteen agents. */
   async function askWho(options: Parameters<typeof createContext>[2]): Promise<string> {
     const { mission, project, run } = options
     const router = { name: 'docs', variables: {}, budget: { steps: 1, tokens: 4000 } } as const
@@ -174,7 +174,7 @@ export function createMissions(deps: MissionsDeps): Missions {
     return { status: 'failed', reason: say.fault }
   }
 
-  /** Looks which missions can go on, because what they wait for has come. */
+  /** Finds the missions that can continue, because what they waited for is there. */
   async function release(): Promise<void> {
     const what = await everywhere(db, awaited)
     const isReady = what.has('model') && (await model.state()).state === 'ready'
@@ -186,7 +186,7 @@ export function createMissions(deps: MissionsDeps): Missions {
     })
   }
 
-  /** Begins those that can, whoever made them, as many as may work at once. */
+  /** Starts the queued missions, from any source, up to the number that may run at once. */
   async function beginDue(): Promise<void> {
     const limit = AT_ONCE - running.size
     if (limit === 0) return
@@ -200,13 +200,17 @@ export function createMissions(deps: MissionsDeps): Missions {
     const work = runOne(id, controller).then((isSettled) => {
       running.delete(id)
       events.emit('event', id)
-      // What could not be settled waits for the next sweep: its cause is seldom gone at once.
+      // A mission that could not be settled waits for the next sweep, because its cause rarely
+      // disappears at once.
       if (isSettled) look('due')
     })
     running.set(id, { controller, work })
   }
 
-  /** One look at a time; a mission that has just gone back to wait is not looked at before the next sweep. */
+  /**
+   * One sweep at a time; a mission that has just gone back to waiting is not checked before the
+   * next sweep.
+   */
   function look(what: 'due' | 'all'): void {
     if (!timer || isStopping) return
     asked = what === 'all' ? what : (asked ?? what)
@@ -254,7 +258,7 @@ export function createMissions(deps: MissionsDeps): Missions {
   }
 }
 
-/** Why a project may not be written to; undefined where it may. */
+/** Why a project is read-only; undefined if it is not. */
 async function refusal(sql: Sql, project: Project, license: License): Promise<Words | undefined> {
   return requireWritable(sql, project, license).then(
     () => undefined,

@@ -57,7 +57,7 @@ type Ref = NonNullable<z.infer<typeof NextAction>['ref']>['kind']
 const MAX_OF_A_KIND = 10
 const QUIET_DAYS = 5
 
-/** nextActions lists what somebody should do now, the most pressing first, from facts alone. */
+/** nextActions lists what to do now, the most urgent first, from facts alone. */
 export async function nextActions(sql: Sql, deps: Deps): Promise<NextAction[]> {
   const [row] = await sql<{ count: number }>`select count(*)::int as count from hub.projects`
   const settings = await fromSettings(deps)
@@ -100,7 +100,7 @@ async function fromSettings({ config, key_role }: Deps): Promise<NextAction[]> {
   return actions
 }
 
-/** What a statement finds: the thing to open, whose it is, and what its title is filled in with. */
+/** A row that a statement finds: what to open, its project, and the values for its title. */
 type Found = {
   id?: string
   project: string
@@ -117,7 +117,10 @@ type Work = {
   title: (filled: { name: string; count: number; days: number }) => Words
 }
 
-/** One statement a kind, each in the order of its urgency; the scope of the transaction decides. */
+/**
+ * One statement per kind, in the order of urgency; the transaction decides which projects are
+ * visible.
+ */
 const WORK: Work[] = [
   {
     kind: 'check_unclear',
@@ -248,7 +251,10 @@ function drafts(...states: string[]): Work['find'] {
     order by draft.updated_at, draft.id limit ${MAX_OF_A_KIND}`
 }
 
-/** Imports that left something to do, until the file or the one of its refused rows came again. */
+/**
+ * Imports that left something to do, until the file, or that of its refused rows, is imported
+ * again.
+ */
 function imports(status: 'done' | 'failed'): Work['find'] {
   return (sql) => sql`
     select import.id, project.slug as project, import.file as name,

@@ -8,23 +8,23 @@ import { addEvent, type WaitsFor } from './mission.ts'
 
 const say = bilingual(missionText)
 
-// The rows of hub.missions are the queue. One process works on them, with one model, so a queue beside
-// them would have nothing to share out: it would only have to be kept equal with them.
+// The rows of hub.missions are the queue. One process works on them, with one model, so a separate
+// queue would have nothing to distribute and would only have to be kept in sync.
 
-/** A mission that ends the process each time is not tried for ever. */
+/** A mission that ends the process each time is not tried forever. */
 const MAX_INTERRUPTIONS = 3
 
-/** How a run ended. */
+/** The outcome of a run. */
 export type End =
   | { status: 'done'; result: Result }
   | { status: 'failed'; reason: Words }
   | { status: 'queued'; reason: Words; waits_for?: WaitsFor }
-  /** The model died of it. */
+  /** It made the model's process crash. */
   | { status: 'interrupted'; reason: Words }
-  /** It was cancelled or is another run's by now: this one writes nothing. */
+  /** It was cancelled, or belongs to another run by now: this run writes nothing. */
   | { status: 'taken' }
 
-/** The missions that can begin now, but those of `except`: the ones composed first are first. */
+/** The missions that can start now, except those in `except`, oldest first. */
 export async function dueMissions(
   sql: Sql,
   { limit, except }: { limit: number; except: string[] },
@@ -37,7 +37,7 @@ export async function dueMissions(
   return rows.map(({ id }) => id)
 }
 
-/** What queued missions wait for, of the things that nobody tells when they come. */
+/** What queued missions wait for, as far as nothing else signals it. */
 export async function awaited(sql: Sql): Promise<Set<WaitsFor>> {
   const rows = await sql<{ waits_for: WaitsFor }>`
     select distinct waits_for from hub.missions
@@ -45,14 +45,16 @@ export async function awaited(sql: Sql): Promise<Set<WaitsFor>> {
   return new Set(rows.map(({ waits_for }) => waits_for))
 }
 
-/** The model is there: whoever waits for it can begin. */
+/** Lets the missions start that were waiting for the model. */
 export async function releaseForModel(sql: Sql): Promise<void> {
   await sql`
     update hub.missions set waits_for = null, reason = null
     where status = 'queued' and waits_for = 'model'`
 }
 
-/** Lets the missions begin that waited for the license, as far as it allows their projects. */
+/**
+ * Lets the missions start that were waiting for the license, as far as it allows their projects.
+ */
 export async function releaseForLicense(sql: Sql, max_projects: number | null): Promise<void> {
   await sql`
     update hub.missions set waits_for = null, reason = null
@@ -60,7 +62,7 @@ export async function releaseForLicense(sql: Sql, max_projects: number | null): 
       ${max_projects}::int is null or private.older_projects(project_id) < ${max_projects})`
 }
 
-/** claimMission: queued → processing, for this run alone; undefined when somebody else was first. */
+/** claimMission: queued → processing, for this run only; undefined if somebody else was first. */
 export async function claimMission(
   sql: Sql,
   project: Project,
@@ -79,7 +81,10 @@ export async function claimMission(
   return mission
 }
 
-/** The license may have shrunk since it was composed: a read-only project's missions wait for it. */
+/**
+ * The license may allow less than when the mission was composed: missions of a read-only project
+ * wait for it.
+ */
 export async function waitForLicense(
   sql: Sql,
   of: { project_id: string; mission_id: string },
@@ -92,7 +97,7 @@ export async function waitForLicense(
   if (changed.length > 0) await addEvent(sql, of, 'state', { status: 'queued' })
 }
 
-/** routeByModel writes down which agent the model chose, as long as the mission is this run's. */
+/** routeByModel stores which agent the model chose, as long as the mission belongs to this run. */
 export async function routeByModel(
   sql: Sql,
   { id, run, agent }: { id: string; run: string; agent: string },
@@ -103,7 +108,7 @@ export async function routeByModel(
     where id = ${id} and run = ${run} and status = 'processing'`
 }
 
-/** settleMission: processing → what came of it, as long as the mission is this run's. */
+/** settleMission: processing → its outcome, as long as the mission belongs to this run. */
 export async function settleMission(
   db: Database,
   of: { project_id: string; id: string; run: string; tokens: number },
@@ -158,14 +163,17 @@ async function requeueMission(
     await addEvent(sql, { project_id, mission_id: id }, 'state', { ...back, waits_for })
   }
   if (waits_for !== 'approval') return
-  // The answer may have come between the question and this line.
+  // The decision may have been made between the query and this line.
   await sql`
     update hub.missions set waits_for = null
     where id = ${id} and status = 'queued' and not exists (
       select from hub.approvals where mission_id = ${id} and status = 'waiting')`
 }
 
-/** What was being worked on when the process ended goes on, or is given up with the reason. */
+/**
+ * Continues the missions that were running when the process ended, or gives them up with the
+ * reason.
+ */
 export async function recoverMissions(db: Database): Promise<number> {
   return everywhere(db, async (sql) => {
     const rows = await sql<{ id: string; project_id: string; status: string }>`

@@ -22,7 +22,7 @@ const say = { ...bilingual(flowText), claim: bilingual(gateText).claim }
 
 export type Mailing = { config: Config; db: Database }
 
-/** What an approval fixed, beside its hash: for the difference shown later. */
+/** What an approval fixed, in addition to its hash: used to show differences later. */
 export type Approved = {
   /** As it was written, and as it was rendered. */
   written: string
@@ -32,7 +32,7 @@ export type Approved = {
   content_hash: string
 }
 
-/** What will happen when the approved draft goes out. */
+/** What will happen when the approved draft is sent. */
 export type Plan = {
   recipients: number
   skipped: ReturnType<typeof countSkips>
@@ -44,14 +44,14 @@ export type Plan = {
   days: number
 }
 
-/** What the gates look at, read once. */
+/** The inputs of the gates, read once. */
 export async function readGateInputs({ config, db }: Mailing): Promise<GateInputs> {
   const [mail, pause] = await Promise.all([readMail(config.paths), readPause(config.paths)])
   const today = await everywhere(db, (sql) => readToday(sql, mail, pause))
   return { config, mail, pause, today, dns: knownDns(mail) }
 }
 
-/** A draft with its people and gates as they are now. */
+/** A draft with its current recipients and gates. */
 export async function examine(
   sql: Sql,
   project: Project,
@@ -65,8 +65,9 @@ export async function examine(
 }
 
 /**
- * approve binds the draft to a hash of what goes out and to whom: rendered bytes, sender, people,
- * way and list. `seen` is the hash of what the admin looked at; another one is refused.
+ * approve binds the draft to a hash of what is sent and to whom: rendered bytes, sender,
+ * recipients, way and list. `seen` is the hash of what the admin saw; if it differs, the approval
+ * is refused.
  */
 export async function approve(
   mailing: Mailing,
@@ -148,7 +149,7 @@ async function planOf(
   }
 }
 
-/** Of everything but the people: what is sent, from whom and which way. */
+/** Covers everything except the recipients: what is sent, from whom and in which way. */
 export function contentHash(draft: DraftRow, mail: MailSettings, via: DraftRow['via']): string {
   return hashOf([
     draft.html,
@@ -167,16 +168,16 @@ function wholeHash(content: string, people: Person[]): string {
   return hashOf([content, members.sort((a, b) => (String(a) < String(b) ? -1 : 1))])
 }
 
-/** What stands in the way of a step that relies on the approval, or null. */
+/** Why a step that relies on the approval is not possible, or null. */
 async function changeSince(
   sql: Sql,
   draft: DraftRow,
   given: { mail: MailSettings; config: Config; people: Person[] },
 ): Promise<Words | null> {
   const { mail, config, people } = given
-  // A restore takes the hash away: what a backup says was approved is asked anew.
+  // A restore removes the hash: what was approved according to a backup must be approved again.
   if (draft.approved_hash === null) return say.restored
-  const approved = draft.approved as Approved | null // safe: written by approve only
+  const approved = draft.approved as Approved | null // safe: only approve writes it
   const via = viaOf(mail, config, draft.audience.kind)
   const content = contentHash(draft, mail, via)
   if (content !== approved?.content_hash) return say.sender_changed
@@ -191,7 +192,7 @@ async function changeSince(
   return say.people_changed
 }
 
-/** When a part has gone out, only those count who still wait. */
+/** After a part was sent, only the waiting recipients count. */
 async function changedRest(sql: Sql, draft: DraftRow, people: Person[]): Promise<Words | null> {
   const rest = await sql<{ email: string; name: string | null; company: string | null }>`
     select email, name, company from hub.recipients
@@ -205,8 +206,9 @@ async function changedRest(sql: Sql, draft: DraftRow, people: Person[]): Promise
 }
 
 /**
- * Runs a step that relies on the approval, in one transaction with the row locked. When the people
- * or the sender are no longer what was approved, the approval is void and 409 says what changed.
+ * Runs a step that relies on the approval, in one transaction with the row locked. If the
+ * recipients or the sender differ from what was approved, the approval becomes void and 409 says
+ * what has changed.
  */
 export async function withApproval<T>(
   mailing: Mailing,

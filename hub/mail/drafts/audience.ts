@@ -6,10 +6,10 @@ import { type AddressFault, judgeAddress, normaliseEmail } from '../address.ts'
 import { type Refusals, suppressed } from '../suppression.ts'
 import { skipText } from './gates.text.ts'
 
-/** Why somebody gets nothing, in words. */
+/** Why a lead is skipped, in words. */
 export const skipWords = bilingual(skipText)
 
-/** Which leads of the project; all conditions hold together. */
+/** Selects leads of the project; they must match all conditions. */
 export const AudienceFilter = z
   .strictObject({
     stage: Stage.optional(),
@@ -20,14 +20,14 @@ export const AudienceFilter = z
   })
   .meta({ description: 'An empty object means every lead of the project.' })
 
-/** Who a draft is for: one lead (a personal mail) or chosen leads (a campaign). */
+/** The audience of a draft: one lead (a personal mail) or chosen leads (a campaign). */
 export const Audience = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('lead'), lead_id: z.uuid() }),
   z.strictObject({ kind: z.literal('list'), filter: AudienceFilter }),
 ])
 export type Audience = z.infer<typeof Audience>
 
-/** A lead of the audience and, if it must not get this mail, why. */
+/** A lead of the audience and, if it must not get this mail, the reason. */
 export type Person = {
   lead_id: string
   email: string
@@ -37,7 +37,7 @@ export type Person = {
   skip: Skip | null
 }
 
-/** Everybody of an audience who has an address, judged one by one; and how many have none. */
+/** Everybody of an audience who has an address, each checked; and how many have none. */
 export async function peopleOf(
   sql: Sql,
   given: { project_id: string; audience: Audience; template: string; refusals: Refusals },
@@ -84,7 +84,7 @@ export async function peopleOf(
   return { people, without_email: rows.length - named.length }
 }
 
-/** The gate that says so when somebody of an audience gets nothing. */
+/** The gate that reports each reason for skipping a lead. */
 export const SKIPS = {
   suppressed: 'suppression',
   no_lawful_basis: 'lawful_basis',
@@ -111,7 +111,7 @@ function skipOf(lead: {
   return judgeAddress(lead.email)
 }
 
-/** How many are left out for which reason, most frequent first. */
+/** How many are skipped for which reason, most frequent first. */
 export function countSkips(people: Person[]): { reason: Skip; words: Words; count: number }[] {
   const counts = new Map<Skip, number>()
   for (const { skip } of people) if (skip) counts.set(skip, (counts.get(skip) ?? 0) + 1)
@@ -123,7 +123,7 @@ export function countSkips(people: Person[]): { reason: Skip; words: Words; coun
 /** The personal fields of a mail. */
 export function personalOf(person: { name: string | null; company: string | null }) {
   const words = (person.name ?? '').trim().split(/\s+/)
-  // "Dr. Ayşe Demir" is greeted as Ayşe.
+  // "Dr. Ayşe Demir" is addressed as Ayşe.
   const first = words.find((word) => !word.endsWith('.')) ?? ''
   return { first_name: first, name: person.name, company: person.company }
 }

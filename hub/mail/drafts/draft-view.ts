@@ -14,7 +14,7 @@ const Evidence = z
 
 const Count = z.int().min(0)
 
-/** A draft as every answer has it. */
+/** A draft as the API returns it. */
 export const Draft = z
   .object({
     id: z.uuid(),
@@ -63,13 +63,13 @@ export const Draft = z
     updated_at: z.string(),
   })
   .meta({ id: 'Draft' })
-/** The same before it is said in one language. */
+/** A Draft with its sentences in both languages. */
 export type DraftView = Omit<z.infer<typeof Draft>, 'state_reason' | 'claims'> & {
   state_reason: Words | null
   claims: Localizable<z.infer<typeof Draft>['claims']>
 }
 
-/** Someone a draft goes to. */
+/** A recipient of a draft. */
 export const Recipient = z
   .object({
     email: z.string(),
@@ -88,7 +88,7 @@ export const Recipient = z
   .meta({ id: 'DraftRecipient' })
 export type RecipientView = Omit<z.infer<typeof Recipient>, 'reason'> & { reason: Words | null }
 
-/** The columns of a Draft; the query has `draft` and `project`. */
+/** The columns of a Draft, for queries over `draft` and `project`. */
 export const draftColumns = raw(`
   draft.id, project.slug as project, draft.audience, draft.template, draft.language, draft.subject,
   draft.text, draft.slots, draft.html, draft.rendered_subject, draft.rendered_text, draft.state,
@@ -130,7 +130,7 @@ export const draftColumns = raw(`
     from hub.recipients as r where r.draft_id = draft.id
   ) as progress`)
 
-/** One draft as answers have it; 404 for one of another project. */
+/** One draft as the API returns it; throws 404 for one of another project. */
 export async function viewDraft(sql: Sql, project_id: string, id: string): Promise<DraftView> {
   const [draft] = await sql<DraftView>`
     select ${draftColumns}
@@ -141,7 +141,7 @@ export async function viewDraft(sql: Sql, project_id: string, id: string): Promi
   return draft
 }
 
-/** The row with all that the flow needs, without a lock. */
+/** The row with everything the flow needs, without a lock. */
 export async function readDraft(sql: Sql, project_id: string, id: string): Promise<DraftRow> {
   const [draft] = await sql<DraftRow>`
     select * from hub.drafts where id = ${id} and project_id = ${project_id}`
@@ -149,9 +149,12 @@ export async function readDraft(sql: Sql, project_id: string, id: string): Promi
   return draft
 }
 
-/** What changed since the last approval, as a unified diff; null when nothing did or none was. */
+/**
+ * What has changed since the last approval, as a unified diff; null if nothing has, or there was
+ * none.
+ */
 export function diffSince(draft: DraftRow): string | null {
-  const approved = draft.approved as Approved | null // safe: written by approve only
+  const approved = draft.approved as Approved | null // safe: only approve writes it
   if (!approved) return null
   const isRendered = draft.rendered_text !== null
   const before = isRendered ? approved.rendered : approved.written

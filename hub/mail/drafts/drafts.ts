@@ -21,7 +21,7 @@ const Claim = z.strictObject({
   evidence_ids: z.array(z.uuid()).max(20),
   reason: z.string().max(500).optional().meta({ description: 'Why no evidence supports it.' }),
 })
-/** The same as it is kept: what the hub itself says is in both languages. */
+/** A Claim as it is stored: the hub's own sentences are in both languages. */
 const KeptClaim = Claim.extend({ reason: z.union([Claim.shape.reason, KeptWords]) })
 export type Claim = z.infer<typeof KeptClaim>
 
@@ -37,7 +37,7 @@ const Content = {
   claims: z.array(Claim).max(100),
 }
 
-/** What a new draft has; by hand or by an agent. */
+/** A new draft, written by hand or by an agent. */
 export const NewDraft = z.strictObject({
   ...Content,
   language: Content.language.default('en'),
@@ -48,7 +48,7 @@ export const NewDraft = z.strictObject({
 
 const KeptDraft = NewDraft.extend({ claims: z.array(KeptClaim).max(100).default([]) })
 
-/** What can be edited; absent fields stay. */
+/** The fields that can be edited; absent ones stay as they are. */
 export const DraftChange = z.strictObject(Content).partial()
 
 /** A row of hub.drafts, as the steps of the flow need it. */
@@ -89,7 +89,7 @@ export async function lockDraft(sql: Sql, project_id: string, id: string): Promi
   return row
 }
 
-/** createDraft makes a draft in state `draft`; answers its id. */
+/** createDraft creates a draft in the state `draft`; returns its id. */
 export async function createDraft(
   sql: Sql,
   project: { id: string },
@@ -114,8 +114,8 @@ export async function createDraft(
 }
 
 /**
- * editDraft changes what a draft says; it has to be rendered and approved again. Of the claims,
- * those whose sentence is no longer in the text go, unless new ones are given.
+ * editDraft changes the content of a draft, which must then be rendered and approved again. Claims
+ * whose sentence is no longer in the text are removed, unless new claims are given.
  */
 export async function editDraft(
   sql: Sql,
@@ -129,7 +129,7 @@ export async function editDraft(
   const next = { ...draft, ...withoutAbsent(DraftChange.parse(change)) }
   if (change.audience) await requireAudience(sql, project.id, next.audience)
   const isRewritten = change.text !== undefined || change.subject !== undefined
-  // Slots made of the old text would keep saying it.
+  // Slots made from the old text would keep its content.
   const slots = change.slots === undefined && isRewritten ? {} : next.slots
   const isPlain = Object.keys(slots).length === 0
   const template = isPlain && change.template === undefined ? 'letter' : next.template
@@ -146,7 +146,7 @@ export async function editDraft(
     where id = ${id}`
 }
 
-/** rejectDraft puts a draft aside; an edit takes it up again. */
+/** rejectDraft rejects a draft; an edit reopens it. */
 export async function rejectDraft(
   sql: Sql,
   project: { id: string },
@@ -162,7 +162,7 @@ export async function rejectDraft(
   })
 }
 
-/** That a draft goes to a lead stands in its timeline. */
+/** Records in the lead's timeline that a draft is meant for it. */
 async function recordDraft(
   sql: Sql,
   project: { id: string },
@@ -183,7 +183,7 @@ async function requireAudience(sql: Sql, project_id: string, audience: Audience)
   throw invalid([{ path: 'audience.lead_id', code: 'not_found', message: say.no_lead }])
 }
 
-/** Every text in a value, however deep. */
+/** Every text in a value, at any depth. */
 function texts(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   if (typeof value !== 'object' || value === null) return []
@@ -194,5 +194,5 @@ const squash = (text: string) => text.toLowerCase().replace(/\s+/g, ' ').trim()
 
 function withoutAbsent<T extends object>(value: T): T {
   const entries = Object.entries(value).filter(([, field]) => field !== undefined)
-  return Object.fromEntries(entries) as T // safe: only absent fields went
+  return Object.fromEntries(entries) as T // safe: only absent fields were removed
 }

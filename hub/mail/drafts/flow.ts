@@ -1,4 +1,4 @@
-/** The states of a draft, in their order; the last three are ends from which only a person leads on. */
+/** The states of a draft, in their order; only a person can lead it out of the last three. */
 export const STATES = [
   'draft',
   'rendered',
@@ -12,7 +12,7 @@ export const STATES = [
 ] as const
 export type State = (typeof STATES)[number]
 
-/** What can be done with a draft, and from which states. */
+/** The steps of a draft, and the states in which each is possible. */
 export const STEPS = {
   edit: ['draft', 'rendered', 'approved', 'pushed', 'rejected', 'failed'],
   redesign: ['draft', 'rendered', 'approved', 'pushed', 'rejected', 'failed'],
@@ -33,7 +33,7 @@ export function canStep(step: Step, state: State): boolean {
   return from.includes(state)
 }
 
-/** The states of each of its mails. */
+/** The states of each mail of a draft. */
 export const MAIL_STATES = [
   'waiting',
   'pushed',

@@ -15,12 +15,12 @@ import { gateText } from './gates.text.ts'
 
 const say = bilingual(gateText)
 
-/** One thing that has to be right before a mail goes out. */
+/** A condition that must be met before a mail is sent. */
 export type Gate = {
   name: string
   ok: boolean
   /**
-   * Whether nothing goes out until it is right; else only some people are left out, or it is
+   * Whether nothing is sent until it is met; otherwise only some recipients are skipped, or it is
    * advice.
    */
   blocks: boolean
@@ -28,7 +28,7 @@ export type Gate = {
   way_out: Words | null
 }
 
-/** What the gates look at besides the draft. */
+/** What the gates check in addition to the draft. */
 export type GateInputs = {
   config: Config
   mail: MailSettings
@@ -64,7 +64,7 @@ const advice = (name: string, detail: Words, way_out: Words): Gate => ({
   blocks: false,
 })
 
-/** gatesOf says for each gate whether it is open, what is the matter, and the way out. */
+/** gatesOf returns for each gate whether it is open, what is wrong, and what to do. */
 export async function gatesOf(given: Given): Promise<Gate[]> {
   return [
     await evidenceGate(given),
@@ -77,7 +77,7 @@ export async function gatesOf(given: Given): Promise<Gate[]> {
   ]
 }
 
-/** Refuses a step while a gate that blocks is shut; each one is named. */
+/** Refuses a step while a blocking gate is closed, and names each one. */
 export function requireOpen(gates: Gate[]): void {
   const shut = gates.filter(({ ok, blocks }) => blocks && !ok)
   if (shut.length === 0) return
@@ -92,11 +92,11 @@ export function requireOpen(gates: Gate[]): void {
   throw new ApiError('conflict', joined([say.not_yet, first.message, ...more]), { issues })
 }
 
-/** What is the matter, and the way out. */
+/** What is wrong, and what to do. */
 export const wordsOf = ({ detail, way_out }: Gate): Words =>
   way_out ? joined([detail, way_out]) : detail
 
-/** Claims that no evidence of this project (and, of a draft to one lead, of this lead) supports. */
+/** The claims that no evidence of this project supports; for a draft to one lead, of this lead. */
 export async function unsupported(
   sql: Sql,
   draft: Pick<DraftRow, 'project_id' | 'audience' | 'claims'>,
@@ -120,7 +120,9 @@ async function evidenceGate({ sql, draft }: Given): Promise<Gate> {
   return wrong('evidence', detail, say.add_evidence)
 }
 
-/** The approval is for what is shown; what would look different by now has to be rendered again. */
+/**
+ * The approval covers what is shown, so whatever would look different now must be rendered again.
+ */
 async function freshGate({ sql, project, config, draft }: Given): Promise<Gate> {
   const now = await renderContent(sql, project, config, draft)
   const isFresh =
@@ -164,7 +166,7 @@ function settingsGates({ config, mail, draft }: Given): Gate[] {
       : config.public_url
         ? right('unsubscribe', say.unsubscribe(config.public_url))
         : wrong('unsubscribe', say.unreachable, say.set_public_url)
-  // In the text, for HTML escapes it; whose lines may be broken within it.
+  // Checked in the text part, because HTML escapes it; its lines may be broken inside it.
   const isWithout = draft.rendered_text?.replace(/\s+/g, ' ').includes(NO_ADDRESS)
   const hasAddress = mail.footer.postal_address && !isWithout
   return [

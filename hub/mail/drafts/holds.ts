@@ -2,9 +2,9 @@ import type { Sql } from '../../../shared/sql.ts'
 import { stored, type Words } from '../../i18n/words.ts'
 import { requireChange } from './state.ts'
 
-// What holds up a draft that is being sent: a person, a server that is away, the day's cap.
+// What can hold up a draft that is being sent: a person, an unavailable server, the daily limit.
 
-/** pauseDraft holds it until somebody resumes it. */
+/** pauseDraft holds a draft until somebody resumes it. */
 export async function pauseDraft(sql: Sql, id: string): Promise<void> {
   const changed = await sql`
     update hub.drafts set paused_at = coalesce(paused_at, now()), updated_at = now()
@@ -13,7 +13,7 @@ export async function pauseDraft(sql: Sql, id: string): Promise<void> {
   await requireChange(sql, 'pause', id, changed)
 }
 
-/** resumeDraft lets it go on, at once also where it waited for a server. */
+/** resumeDraft continues a draft at once, even if it was waiting for a server. */
 export async function resumeDraft(sql: Sql, id: string): Promise<void> {
   const changed = await sql`
     update hub.drafts set paused_at = null, retry_at = null, updated_at = now()
@@ -22,7 +22,7 @@ export async function resumeDraft(sql: Sql, id: string): Promise<void> {
   await requireChange(sql, 'resume', id, changed)
 }
 
-/** postponeDraft lets a draft that is being sent wait for a server, each time twice as long. */
+/** postponeDraft makes a draft wait for a server, each time twice as long. */
 export async function postponeDraft(
   sql: Sql,
   id: string,
@@ -35,7 +35,10 @@ export async function postponeDraft(
     where id = ${id} and state = 'sending'`
 }
 
-/** explainDraft says why nothing is sent just now, though no server is away; null: it goes on. */
+/**
+ * explainDraft stores why nothing is sent at the moment although no server is unavailable; null: it
+ * is being sent.
+ */
 export async function explainDraft(sql: Sql, id: string, reason: Words | null): Promise<void> {
   const kept = reason && stored(reason)
   await sql`

@@ -8,12 +8,12 @@ import { type ClaimedMail, endDraft, type Mail, markSent } from './state.ts'
 
 const say = bilingual(outcomeText)
 
-/** recordSent: the server took it. */
+/** recordSent records that the server accepted the mail. */
 export async function recordSent(sql: Sql, mail: ClaimedMail): Promise<void> {
   if (await markSent(sql, mail)) await recordOutcome(sql, mail, 'sent')
 }
 
-/** The same for mails of one draft that went out together. */
+/** Records this for mails of one draft that were sent together. */
 export async function recordAllSent(
   sql: Sql,
   draft: { id: string; project_id: string; subject: string },
@@ -25,7 +25,7 @@ export async function recordAllSent(
   }
 }
 
-/** An entry of the lead's timeline; the first mail makes a new lead a contacted one. */
+/** Adds an entry to the lead's timeline; the first mail makes a new lead a contacted one. */
 export async function recordOutcome(
   sql: Sql,
   mail: Omit<Mail, 'email'>,
@@ -43,7 +43,10 @@ export async function recordOutcome(
   }
 }
 
-/** recordBounce: the address is dead, or its owner complained; it never gets mail again. */
+/**
+ * recordBounce records that an address does not exist, or that its owner complained; it never gets
+ * mail again.
+ */
 export async function recordBounce(
   sql: Sql,
   salt: Salt,
@@ -69,7 +72,10 @@ export async function recordBounce(
   if (changed.length > 0) await recordOutcome(sql, mail, 'bounced')
 }
 
-/** finishDraft ends a draft when nobody waits any more: unclear, sent, or failed when nobody got it. */
+/**
+ * finishDraft ends a draft if no mail is waiting any more: as unclear, sent, or failed if nobody
+ * got it.
+ */
 export async function finishDraft(sql: Sql, draft_id: string): Promise<void> {
   const [count] = await sql<Record<'unclear' | 'sent' | 'failed' | 'skipped' | 'open', number>>`
     select count(*) filter (where state = 'unclear')::int as unclear,
@@ -91,7 +97,7 @@ export async function finishDraft(sql: Sql, draft_id: string): Promise<void> {
   })
 }
 
-/** The mails to an address, or of a Message-ID, that went out: newest first. */
+/** The sent mails to an address, or with a Message-ID, newest first. */
 export function findMails(
   sql: Sql,
   given: { message_ids: string[]; email: string | null },

@@ -7,13 +7,13 @@ import { canStep, STEPS, type State, type Step } from './flow.ts'
 
 const say = bilingual(flowText)
 
-// Only this file writes drafts.state and recipients.state (tests/hub/mail/drafts/state.test.ts): each
-// change has a name, the states it starts from, and looks at whether it happened.
+// Only this file writes drafts.state and recipients.state (tests/hub/mail/drafts/state.test.ts):
+// each change has a name and the states it starts from, and checks whether it happened.
 
-/** A draft, as far as its state needs it. */
+/** The fields of a draft that its state depends on. */
 type Draft = { id: string; approved_hash: string | null }
 
-/** One mail of a draft: what goes to one recipient. */
+/** One mail of a draft, to one recipient. */
 export type Mail = {
   draft_id: string
   project_id: string
@@ -21,7 +21,7 @@ export type Mail = {
   lead_id: string | null
   subject: string
 }
-/** A mail that was about to be sent; `attempt` says whose answer an answer is. */
+/** A mail that was about to be sent; `attempt` tells the answers apart. */
 export type ClaimedMail = Mail & { attempt: number }
 
 /** Refuses a step out of order; the update that follows has the same condition in SQL. */
@@ -29,13 +29,13 @@ export function requireState(step: Step, state: State): void {
   if (!canStep(step, state)) throw wrongState(step, state)
 }
 
-/** 409 for a step out of order: it names the state and what is next. */
+/** A 409 for a step out of order, with the state and the next step. */
 function wrongState(step: Step, state: State): ApiError {
   const refusal = joined([say.cannot[step], say.is[state]], ': ')
   return new ApiError('wrong_state', joined([refusal, say.next[state]]))
 }
 
-/** When nothing changed, somebody else was first: 409 names the state it is in now. */
+/** If nothing changed, somebody else was first: throws 409 with the current state. */
 export async function requireChange(
   sql: Sql,
   step: Step,
@@ -55,7 +55,7 @@ export const UNRENDERED = raw(
   'html = null, rendered_subject = null, rendered_text = null, campaign = null',
 )
 
-/** approveDraft fixes what goes out, to whom and how: rendered → approved. */
+/** approveDraft fixes what is sent, to whom and how: rendered → approved. */
 export async function approveDraft(
   sql: Sql,
   id: string,
@@ -72,8 +72,8 @@ export async function approveDraft(
 }
 
 /**
- * addRecipients puts down whom an approved draft goes to; a `reason` says why somebody is left out.
- * Who has had this mail before keeps that row, and so does not get it again.
+ * addRecipients stores the recipients of an approved draft; a `reason` says why somebody is
+ * skipped. Whoever has already had this mail keeps that row, and so does not get it again.
  */
 export async function addRecipients(
   sql: Sql,
@@ -96,8 +96,8 @@ export async function addRecipients(
 }
 
 /**
- * voidApproval takes a draft back by a step that is not forward, and with it what an approval fixed.
- * Who has had this mail, or may have had it, stays on record, so that a new approval does not write
+ * voidApproval takes a draft back to an earlier state, and removes what an approval fixed. Whoever
+ * has had this mail, or may have had it, remains recorded, so that a new approval does not send it
  * to them again.
  */
 export async function voidApproval(
@@ -123,7 +123,10 @@ export async function voidApproval(
   await sql`update hub.campaigns set state = 'void' where draft_id = ${id} and state = 'made'`
 }
 
-/** moveDrafts gives the unsent drafts to a lead to another project, to be rendered in its name. */
+/**
+ * moveDrafts moves the unsent drafts to a lead to another project, where they must be rendered
+ * again.
+ */
 export async function moveDrafts(
   sql: Sql,
   { lead_id, from, to }: { lead_id: string; from: string; to: string },
@@ -135,7 +138,7 @@ export async function moveDrafts(
       and state in ('draft', 'rendered')`
 }
 
-/** finishPush: approved → pushed, with all its mails that wait. */
+/** finishPush: approved → pushed, together with all its waiting mails. */
 export async function finishPush(sql: Sql, { id, approved_hash }: Draft): Promise<void> {
   const changed = await sql`
     update hub.drafts
@@ -147,7 +150,7 @@ export async function finishPush(sql: Sql, { id, approved_hash }: Draft): Promis
     update hub.recipients set state = 'pushed' where draft_id = ${id} and state = 'waiting'`
 }
 
-/** beginSending: pushed → sending; from here on it goes by itself. */
+/** beginSending: pushed → sending; from here on it is sent in the background. */
 export async function beginSending(sql: Sql, { id, approved_hash }: Draft): Promise<void> {
   const changed = await sql`
     update hub.drafts
@@ -158,7 +161,7 @@ export async function beginSending(sql: Sql, { id, approved_hash }: Draft): Prom
   await requireChange(sql, 'send', id, changed)
 }
 
-/** endDraft: sending → what it ended as, once none of its mails is under way. */
+/** endDraft: sending → its final state, once none of its mails is being sent. */
 export async function endDraft(
   sql: Sql,
   id: string,
@@ -177,10 +180,10 @@ export async function endDraft(
     )`
 }
 
-/** Which mails of a draft are meant. */
+/** Some mails of a draft. */
 type Some = { draft_id: string; emails: string[] }
 
-/** skipMails leaves people out who may not get it by now. */
+/** skipMails skips recipients who must no longer get the mail. */
 export async function skipMails(
   sql: Sql,
   { draft_id, emails }: Some,
@@ -193,8 +196,8 @@ export async function skipMails(
 }
 
 /**
- * claimMail: pushed → sending, the last moment in which an unsubscription, a pause or a void approval
- * still counts. Answers the attempt, or undefined when it must not go out.
+ * claimMail: pushed → sending. It is the last moment at which an unsubscription, a pause or a void
+ * approval still counts. Returns the attempt, or undefined if the mail must not be sent.
  */
 export async function claimMail(
   sql: Sql,
@@ -219,7 +222,10 @@ export async function claimMail(
   return row?.attempts
 }
 
-/** claimPortion: pushed → sending for all of a campaign that is about to start; false if it must not. */
+/**
+ * claimPortion: pushed → sending for all mails of a campaign that is about to start; returns false
+ * if it must not.
+ */
 export async function claimPortion(
   sql: Sql,
   draft: Draft,
@@ -241,7 +247,7 @@ export async function claimPortion(
   return true
 }
 
-/** failPortion: pushed → failed for all of a campaign that does not start. */
+/** failPortion: pushed → failed for all mails of a campaign that does not start. */
 export async function failPortion(
   sql: Sql,
   draft_id: string,
@@ -253,7 +259,9 @@ export async function failPortion(
     where draft_id = ${draft_id} and portion = ${portion} and state = 'pushed'`
 }
 
-/** endPortion: sending → sent, or unclear, for all of a campaign; answers whose mails they were. */
+/**
+ * endPortion: sending → sent or unclear for all mails of a campaign; returns whose mails they were.
+ */
 export function endPortion(
   sql: Sql,
   draft_id: string,
@@ -268,7 +276,7 @@ export function endPortion(
     returning lead_id`
 }
 
-/** markSent: sending → sent. Also right when it was called unclear meanwhile: now it is clear. */
+/** markSent: sending → sent. It also applies to a mail that was marked unclear meanwhile. */
 export async function markSent(sql: Sql, mail: ClaimedMail): Promise<boolean> {
   const changed = await sql`
     update hub.recipients set state = 'sent', sent_at = now(), reason = null
@@ -278,7 +286,10 @@ export async function markSent(sql: Sql, mail: ClaimedMail): Promise<boolean> {
   return changed.length > 0
 }
 
-/** markUnclear: sending → unclear. Nobody knows whether it arrived, so it never goes out again by itself. */
+/**
+ * markUnclear: sending → unclear. Nobody knows whether it arrived, so it is never sent again
+ * automatically.
+ */
 export async function markUnclear(sql: Sql, mail: ClaimedMail, reason: Words): Promise<void> {
   await sql`
     update hub.recipients set state = 'unclear', reason = ${stored(reason)}
@@ -286,7 +297,7 @@ export async function markUnclear(sql: Sql, mail: ClaimedMail, reason: Words): P
       and state = 'sending'`
 }
 
-/** markFailed: sending → failed. It was surely not taken and will not be. */
+/** markFailed: sending → failed. It was certainly not accepted and will not be. */
 export async function markFailed(sql: Sql, mail: ClaimedMail, reason: Words): Promise<void> {
   await sql`
     update hub.recipients set state = 'failed', reason = ${stored(reason)}
@@ -294,7 +305,7 @@ export async function markFailed(sql: Sql, mail: ClaimedMail, reason: Words): Pr
       and state = 'sending'`
 }
 
-/** putBack: sending → pushed. It was surely not taken, and may be tried again after a while. */
+/** putBack: sending → pushed. It was certainly not accepted, and may be tried again later. */
 export async function putBack(
   sql: Sql,
   mail: ClaimedMail,
@@ -309,8 +320,8 @@ export async function putBack(
 }
 
 /**
- * giveUpClaims: sending → unclear for every mail that a process which ended had claimed; answers how
- * many. What listmonk runs goes on without us.
+ * giveUpClaims: sending → unclear for every mail that an ended process had claimed; returns how
+ * many. Campaigns that run in listmonk continue without us.
  */
 export async function giveUpClaims(sql: Sql, reason: Words): Promise<number> {
   const changed = await sql`
@@ -324,15 +335,15 @@ export async function giveUpClaims(sql: Sql, reason: Words): Promise<number> {
 }
 
 /**
- * clearMails: unclear → sent, or back to where another send takes them up. Without an address all of
- * the draft's; answers whose mails they were.
+ * clearMails: unclear → sent, or back to where another send includes them. Without an address for
+ * all mails of the draft; returns whose mails they were.
  */
 export async function clearMails(
   sql: Sql,
   draft: { id: string; via: string | null },
   { is_sent, email }: { is_sent: boolean; email: string | null },
 ): Promise<{ lead_id: string | null }[]> {
-  // A campaign that is over does not start again: who did not get it is pushed anew.
+  // A finished campaign cannot start again: those who did not get it are pushed again.
   const back = draft.via === 'campaign' ? 'waiting' : 'pushed'
   const cleared = await sql<{ lead_id: string | null }>`
     update hub.recipients
@@ -362,8 +373,8 @@ export async function clearMails(
 }
 
 /**
- * doubtRestored lets no restored mail go out by itself: approvals are void, and what was on its way is
- * unclear, for it may have gone out since the backup.
+ * doubtRestored makes sure that no restored mail is sent automatically: approvals are void, and
+ * mails that were being sent are unclear, because they may have been sent since the backup.
  */
 export async function doubtRestored(sql: Sql, reason: Words): Promise<void> {
   await sql`
@@ -373,7 +384,7 @@ export async function doubtRestored(sql: Sql, reason: Words): Promise<void> {
       select from hub.drafts
       where id = draft_id and drafts.state in ('approved', 'pushed', 'sending')
     )`
-  // A draft that nobody waits for any more was sent.
+  // A draft without waiting mails was sent.
   await sql`
     update hub.drafts
     set state = 'unclear', state_reason = ${stored(reason)}, paused_at = null, retry_at = null,
@@ -389,7 +400,7 @@ export async function doubtRestored(sql: Sql, reason: Words): Promise<void> {
     where state <> 'sent' and (approved_hash is not null or pushing_until is not null)`
 }
 
-/** unrenderRestored takes back what another hub rendered: this one did not, and does not send it. */
+/** unrenderRestored removes what another hub rendered, so that this hub does not send it. */
 export async function unrenderRestored(sql: Sql): Promise<void> {
   await sql`
     update hub.drafts

@@ -9,7 +9,7 @@ import { pauseDraft, resumeDraft } from './holds.ts'
 import { recordAllSent } from './outcome.ts'
 import { beginSending, clearMails, requireState } from './state.ts'
 
-/** send lets the sender take a pushed draft; from here on it goes by itself. */
+/** send marks a pushed draft for sending, which then happens in the background. */
 export async function send(mailing: Mailing, given: { slug: string; id: string }): Promise<void> {
   await withApproval(mailing, { ...given, step: 'send' }, async (sql, draft, _project, gates) => {
     requireOpen(gates)
@@ -17,7 +17,7 @@ export async function send(mailing: Mailing, given: { slug: string; id: string }
   })
 }
 
-/** Holds a draft that is being sent, or lets it go on. */
+/** Pauses or resumes a draft that is being sent. */
 export async function setPaused(
   { db }: Mailing,
   given: { slug: string; id: string; isPaused: boolean },
@@ -32,8 +32,8 @@ export async function setPaused(
 }
 
 /**
- * clear takes the admin's word on mails that nobody knows the fate of: `sent`, or `not_sent`, after
- * which they may be sent again by another send. Without `email` for all of the draft.
+ * clear stores the admin's decision about unclear mails: `sent`, or `not_sent`, after which they
+ * may be sent again. Without `email` for all of the draft.
  */
 export async function clear(
   { db }: Mailing,

@@ -1,4 +1,6 @@
-/** Header fields by lower-case name, unfolded; of several the first, which the last server wrote. */
+/**
+ * Header fields by lower-case name, unfolded; of several the first, which the last server wrote.
+ */
 export function parseHeaders(text: string): Map<string, string> {
   const headers = new Map<string, string>()
   const unfolded = text.replaceAll('\r\n', '\n').replace(/\n[ \t]+/g, ' ')

@@ -11,7 +11,7 @@ const say = bilingual(serverText)
 
 const LOOPBACK = ['localhost', '127.0.0.1', '::1']
 
-/** The mailbox that answers come to. It is only read: nothing is marked, moved or deleted. */
+/** The mailbox that receives replies. It is only read: nothing is marked, moved or deleted. */
 export const ImapSettings = z
   .object({
     host: z.string().min(1).max(255),
@@ -21,7 +21,7 @@ export const ImapSettings = z
     user: z.string().min(1).max(255),
     password: z.string().max(1000),
     mailbox: z.string().min(1).max(255).default('INBOX'),
-    /** PEM of a certificate authority of one's own. */
+    /** The certificate of a private certificate authority, in PEM. */
     ca: z.string().max(50_000).optional(),
   })
   .refine(({ security, host }) => security !== 'none' || LOOPBACK.includes(host), {
@@ -30,10 +30,10 @@ export const ImapSettings = z
   })
 export type ImapSettings = z.infer<typeof ImapSettings>
 
-/** How far a mailbox was read; keep it between polls. Null: from now on. */
+/** How far a mailbox was read; kept between polls. Null: from now on. */
 type ImapCursor = { uid_validity: string; last_uid: number }
 
-/** A mail that came in, as far as it matters for one that went out. */
+/** A received mail, as far as it matters for a sent one. */
 export type IncomingMail = {
   uid: number
   message_id: string | null
@@ -42,11 +42,11 @@ export type IncomingMail = {
   date: Date | null
   in_reply_to: string | null
   references: string[]
-  /** An absence notice or another machine's answer: it stops nothing. */
+  /** An absence notice or another automatic reply, which stops nothing. */
   is_auto_reply: boolean
-  /** It came from no person, or says so: no answer, whatever else it is. */
+  /** It does not come from a person, or says so, so it cannot be a reply. */
   is_report: boolean
-  /** Of a bounce or a complaint in its due form. A bounce has no return path. */
+  /** The bounce or complaint, if it has the proper form. A bounce has no return path. */
   report: Report | null
 }
 
@@ -62,15 +62,15 @@ const HEADERS = [
   'x-failed-recipients',
 ]
 const REPORT_BYTES = 100_000
-/** After the server renumbered a mailbox, this far back is read again. */
+/** After the server has renumbered a mailbox, mails of this many days are read again. */
 const RENUMBERED_DAYS = 14
 
 const AUTO_SUBJECT =
   /^\s*(auto(matic)?[ -]?reply|out of (the )?office|otomatik (yan[ıi]t|cevap)|ofis d[ıi][şs][ıi]nda|abwesenheit)/i
 
 /**
- * Reads what came since the cursor, oldest first, at most `limit` mails; the cursor returned goes
- * behind the last one read. Connection and login faults are thrown as they come.
+ * Reads the mails after the cursor, oldest first, at most `limit`; the returned cursor is after the
+ * last one. Throws connection and login errors as they are.
  */
 export async function pollMailbox(
   settings: ImapSettings,
@@ -87,7 +87,7 @@ export async function pollMailbox(
     const last_uid = isRenumbered ? 0 : cursor.last_uid
     const query = isRenumbered ? { since: daysAgo(RENUMBERED_DAYS) } : { uid: `${last_uid + 1}:*` }
     const found = await client.search(query, { uid: true })
-    // `n:*` names the last mail even when its number is below n.
+    // `n:*` includes the last mail even if its number is below n.
     const uids = (found || []).filter((uid) => uid > last_uid).toSorted((a, b) => a - b)
     const wanted = uids.slice(0, limit)
     const mails: IncomingMail[] = []
@@ -106,7 +106,7 @@ export async function pollMailbox(
   }
 }
 
-/** What a connection test found; `message` says what failed and what to change. */
+/** The result of a connection test; `message` says what failed and what to change. */
 type ImapCheck = {
   ok: boolean
   stage: 'dns' | 'connect' | 'tls' | 'auth' | 'mailbox' | null
@@ -173,7 +173,8 @@ function connection(settings: ImapSettings): ImapFlow {
     socketTimeout: 60_000,
     maxLiteralSize: 5_000_000,
   })
-  // A connection that breaks rejects the command under way; unheard, it would end the process too.
+  // A broken connection rejects the current command; without a listener it would also end the
+  // process.
   client.on('error', () => {})
   return client
 }
@@ -188,7 +189,7 @@ async function read(client: ImapFlow, uid: number): Promise<IncomingMail | null>
   const headers = parseHeaders(message.headers?.toString('utf8') ?? '')
   const { envelope } = message
   const from = normaliseEmail(envelope?.from?.[0]?.address ?? '')
-  // The topmost one, which the server that delivered it wrote; what stood there before is below.
+  // The topmost one, which the delivering server wrote; earlier ones are below.
   const hasNoReturnPath = headers.get('return-path') === '<>'
   const type = headers.get('content-type') ?? ''
   const isDaemon = hasNoReturnPath && /^(mailer-daemon|postmaster)@/.test(from ?? '')

@@ -9,7 +9,7 @@ import type { Report } from './report.ts'
 
 const Cursor = z.object({ uid_validity: z.string(), last_uid: z.int() }).nullable().catch(null)
 
-/** Reads answers, bounces and complaints from the mailbox; answers how far it came. */
+/** Reads replies, bounces and complaints from the mailbox; returns how far it has read. */
 export async function pollImap(
   mailing: Mailing & { log: Log },
   settings: ImapSettings,
@@ -20,7 +20,7 @@ export async function pollImap(
   for (const mail of mails) {
     if (mail.is_report) {
       const isOurs = mail.report && (await takeReport(mailing, salt, mail.report))
-      // Anybody can write one: what names no mail of ours changes nothing, and is said.
+      // Anybody can forge a report: one that names no mail of ours changes nothing, and is logged.
       if (!isOurs) mailing.log({ msg: 'report not believed', uid: mail.uid, subject: mail.subject })
     } else if (!mail.is_auto_reply) await takeReply(mailing, mail)
   }
@@ -28,8 +28,8 @@ export async function pollImap(
 }
 
 /**
- * An answer to a mail of ours ends the follow-ups to that lead. One that only comes from the lead's
- * address may be anybody's: it ends them too, is marked in the timeline, and can be taken back.
+ * A reply to a mail of ours stops the follow-ups to that lead. If only its sender address matches
+ * the lead, it may be forged: it stops them too, is marked in the timeline, and can be undone.
  */
 async function takeReply(mailing: Mailing, mail: IncomingMail): Promise<void> {
   const message_ids = [...mail.references, ...(mail.in_reply_to ? [mail.in_reply_to] : [])]
@@ -37,7 +37,8 @@ async function takeReply(mailing: Mailing, mail: IncomingMail): Promise<void> {
     const [named] = await findMails(sql, { message_ids, email: null })
     const [ours] = named ? [named] : await findMails(sql, { message_ids: [], email: mail.from })
     if (!ours) return
-    // When it was read: the answer's own date is its writer's word, and only this stops what waits.
+    // The time of reading, because the reply's own date is not reliable; only this stops waiting
+    // mails.
     const changed = await sql`
       update hub.recipients set replied_at = now()
       where draft_id = ${ours.draft_id} and email = ${ours.email} and replied_at is null
@@ -48,8 +49,8 @@ async function takeReply(mailing: Mailing, mail: IncomingMail): Promise<void> {
 }
 
 /**
- * A mail that came back, or was called spam. Only its Message-ID proves that it was ours, and a
- * bounce has to name the address it went to as well. Answers whether it was about one of ours.
+ * A bounce or a complaint. Only its Message-ID proves that the mail was ours, and a bounce must
+ * also name the address it was sent to. Returns whether it was about a mail of ours.
  */
 async function takeReport(mailing: Mailing, salt: Salt, report: Report): Promise<boolean> {
   return everywhere(mailing.db, async (sql) => {

@@ -17,13 +17,13 @@ type Source = (typeof SOURCES)[number]
 const INTERVAL_SECONDS = 60
 const WAIT_SECONDS = { first: INTERVAL_SECONDS, longest: 30 * 60 }
 
-/** How reading from one source goes; kept beside the data, so that a restart goes on behind it. */
+/** The state of reading from one source; stored, so that a restart continues from there. */
 const PollState = z.object({
   last_success_at: z.string().nullable(),
   error: KeptWords.nullable(),
   failures: z.int(),
   next_at: z.string().nullable(),
-  /** How far it was read. */
+  /** How far it has read. */
   cursor: z.unknown(),
 })
 type PollState = z.infer<typeof PollState>
@@ -39,20 +39,20 @@ const NEVER: PollState = {
 
 const file = (mailing: Mailing) => join(mailing.config.paths.data_dir, 'mail-polls.json')
 
-/** What is known of the mail that went out: from where, since when, and what is wrong with it. */
+/** The sources of information about sent mail: since when each works, and what is wrong with it. */
 export async function readPolls(mailing: Mailing): Promise<Record<Source, PollState>> {
   const known = States.safeParse(await readJson(file(mailing)))
   return { listmonk: NEVER, imap: NEVER, ...(known.success ? known.data : {}) }
 }
 
 export type Poller = {
-  /** Reads what is due, or all with `isForced`. */
+  /** Reads the sources that are due, or all with `isForced`. */
   run: (isForced?: boolean) => Promise<void>
   start: () => void
   close: () => Promise<void>
 }
 
-/** createPoller makes what reads openings, bounces, unsubscriptions and answers. */
+/** createPoller reads opens, bounces, unsubscriptions and replies. */
 export function createPoller(mailing: Mailing & { log: Log }): Poller {
   let running: Promise<void> = Promise.resolve()
   let timer: NodeJS.Timeout | undefined

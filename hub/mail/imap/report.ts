@@ -4,30 +4,32 @@ import { messageIds, parseHeaders } from './headers.ts'
 
 /** What a bounce says about one recipient (RFC 3464). */
 type BouncedRecipient = {
-  /** The address we wrote to, and the one it went to in the end, as far as they are told. */
+  /** The address we wrote to, and the one it was finally delivered to, as far as they are known. */
   emails: string[]
   status: string
   permanent: boolean
 }
 
-/** A report in its due form, by what it holds and not by what it calls itself. */
+/** A report in its proper form, recognised by its content and not by its name. */
 export type Report = {
   kind: 'bounce' | 'complaint'
-  /** Message-IDs of the mail that came back: who knows one has had that mail. */
+  /** Message-IDs of the returned mail: knowing one proves having received that mail. */
   original_ids: string[]
   bounced: BouncedRecipient[]
 }
 
-/** Parts that hold the mail, or its header (RFC 3464, 5965 and 6522; the second of old servers). */
+/**
+ * Parts that contain the mail, or its header (RFC 3464, 5965 and 6522; the second in old servers).
+ */
 const RETURNED = /^(message\/(rfc822|rfc822-headers|global|global-headers)|text\/rfc822-headers)$/i
 const STATUS = /^message\/(global-)?delivery-status$/i
-/** "not-spam" and "auth-failure" come in the same form, and nobody complains in them. */
+/** "not-spam" and "auth-failure" have the same form, but are not complaints. */
 const COMPLAINTS = /^(abuse|fraud|opt-out)$/i
 const MAX_RECIPIENTS = 100
 
 /**
- * readReport reads a delivery status notification (RFC 3464) or a complaint (RFC 5965). Null for
- * what only looks like one: anybody can write MAILER-DAEMON into a From and a header of a bounce.
+ * readReport reads a delivery status notification (RFC 3464) or a complaint (RFC 5965). Returns
+ * null for imitations: anybody can put MAILER-DAEMON into a From header.
  */
 export async function readReport(source: Uint8Array): Promise<Report | null> {
   const email = await PostalMime.parse(source, {
@@ -60,7 +62,9 @@ function partsOf({ attachments }: Email, type: RegExp): string[] {
     .map(({ content }) => (typeof content === 'string' ? content : ''))
 }
 
-/** Out of the returned mail's own header, or the threading of servers that return none. */
+/**
+ * From the returned mail's own header, or from the threading headers of servers that return none.
+ */
 function originalIds(email: Email): string[] {
   const returned = partsOf(email, RETURNED).map((part) => {
     const [head = ''] = part
@@ -74,7 +78,7 @@ function originalIds(email: Email): string[] {
   return [...new Set(messageIds([...returned, threading].join(' ')))]
 }
 
-/** The fields of each recipient stand in a block of their own, behind one of the whole report. */
+/** The fields of each recipient are in their own block, after one for the whole report. */
 function recipientsOf(part: string): BouncedRecipient[] {
   const blocks = part
     .replaceAll('\r\n', '\n')

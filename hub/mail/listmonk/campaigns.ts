@@ -25,9 +25,9 @@ type Portion = {
 type Work = { mailing: Mailing; client: Listmonk; draft: DraftRow; portion: Portion }
 
 /**
- * sendCampaigns starts the portions of a campaign one after the other, each when the day's cap has
- * room for all of it, and follows the one that runs. Starting twice is harmless: listmonk runs a
- * campaign once.
+ * sendCampaigns starts the portions of a campaign one after the other, each when the daily limit
+ * has room for all of it, and follows the running one. Starting twice is harmless, because listmonk
+ * runs a campaign only once.
  */
 export async function sendCampaigns(mailing: Mailing, draft: DraftRow): Promise<void> {
   const mail = await readMail(mailing.config.paths)
@@ -56,7 +56,7 @@ export async function sendCampaigns(mailing: Mailing, draft: DraftRow): Promise<
   }
 }
 
-/** Starts a portion; answers true when there was nobody left to start it for. */
+/** Starts a portion; returns true if it has no recipients left. */
 async function start(work: Work): Promise<boolean> {
   const { mailing, draft, portion } = work
   const { config, db } = mailing
@@ -87,7 +87,7 @@ async function start(work: Work): Promise<boolean> {
   return false
 }
 
-/** Starts it. After a lost answer its status is read at the next look. */
+/** Starts the campaign. If the answer is lost, the next round reads its status. */
 async function run({ client, portion }: Work): Promise<void> {
   try {
     await client.setCampaignStatus(portion.campaign_id, 'running')
@@ -102,8 +102,8 @@ async function run({ client, portion }: Work): Promise<void> {
 type Recipient = { email: string; lead_id: string | null }
 
 /**
- * Takes those off the list who must not get it by now. What is then on it has to be those who were
- * approved, neither more nor fewer; `fault` says how it differs.
+ * Removes those from the list who must no longer get it. The list must then contain exactly the
+ * approved recipients; `fault` says how it differs.
  */
 async function settleList(work: Work): Promise<{ people: Recipient[]; fault: Words | null }> {
   const { client, portion } = work
@@ -164,7 +164,7 @@ async function giveUp({ mailing, draft, portion }: Work, reason: Words): Promise
   })
 }
 
-/** Looks after a portion that was started; true when it is over. */
+/** Follows a started portion; returns true when it has ended. */
 async function follow(work: Work): Promise<boolean> {
   const { mailing, client, draft, portion } = work
   const pause = await readPause(mailing.config.paths)
@@ -186,7 +186,7 @@ async function follow(work: Work): Promise<boolean> {
       await end(work, 'unclear', say.campaign_cancelled(campaign.sent))
       return true
     case 'draft':
-      // The hub ended, or the answer was lost, between its own note and the start.
+      // The hub ended, or the answer was lost, between storing the state and the start.
       if (!isPaused) await run(work)
       return false
     case 'scheduled':

@@ -5,7 +5,7 @@ import { serverText } from '../smtp/servers.text.ts'
 
 const { listmonk: say } = bilingual(serverText)
 
-/** Where a listmonk is and as whom the hub calls it (an API user and its token). */
+/** The address of a listmonk, and the API user and token with which the hub calls it. */
 export const ListmonkSettings = z.object({
   url: z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, '')),
   user: z.string().min(1).max(200),
@@ -14,16 +14,15 @@ export const ListmonkSettings = z.object({
 export type ListmonkSettings = z.infer<typeof ListmonkSettings>
 
 /**
- * What is known after a failed call. `refused`: listmonk answered no, nothing happened.
- * `not_sent`: no connection was made, nothing happened. `unclear`: the request may have arrived
- * and may have done its work.
+ * What a failed call means. `refused`: listmonk refused it, nothing happened. `not_sent`: no
+ * connection was made, nothing happened. `unclear`: the request may have arrived and taken effect.
  */
 export type ListmonkFailure = 'refused' | 'not_sent' | 'unclear'
 
-/** A call to listmonk that failed; `message` says what listmonk said or what to look at. */
+/** A failed call to listmonk; `message` has listmonk's answer or says what to check. */
 export class ListmonkError extends Error {
   readonly kind: ListmonkFailure
-  /** HTTP status of a refusal, else null. */
+  /** The HTTP status of a refusal, otherwise null. */
   readonly status: number | null
   readonly call: string
   /** The message in both languages. */
@@ -47,7 +46,7 @@ export class ListmonkError extends Error {
 export type Query = Record<string, string | number | boolean | (string | number)[] | undefined>
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** One call: `schema` reads the answer's `data`. */
+/** One call: `schema` parses the `data` of the answer. */
 export type Call = <S extends z.ZodType>(
   method: Method,
   path: string,
@@ -59,7 +58,7 @@ const CONNECT_TIMEOUT_MS = 5_000
 const ANSWER_TIMEOUT_MS = 30_000
 const MAX_ANSWER_BYTES = 50_000_000
 
-/** Failures before the first byte of a request could leave: name, route, refusal, TLS. */
+/** Errors before the first byte of a request can be sent: name, route, refused connection, TLS. */
 const NOT_CONNECTED =
   /^(ENOTFOUND|EAI_AGAIN|EAI_FAIL|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_.*|ERR_SSL_.*|CERT_.*|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_.*|EPROTO)$/
 
@@ -69,7 +68,7 @@ export type CallOptions = {
   answer_timeout_ms?: number
 }
 
-/** Calls to one listmonk; no cookies, no redirects, connections are kept for the next call. */
+/** Calls to one listmonk, without cookies and redirects; connections are reused. */
 export function caller(settings: ListmonkSettings, options: CallOptions = {}): Call {
   const { answer_timeout_ms = ANSWER_TIMEOUT_MS } = options
   const dispatcher =
@@ -148,7 +147,7 @@ function lost(call: string, method: Method, cause: unknown): ListmonkError {
   return new ListmonkError(kind, call, say.no_answer(reason), { cause })
 }
 
-/** The code of an error; of a failed attempt on several addresses, that of the first. */
+/** The code of an error; if several addresses failed, that of the first. */
 function codeOf(error: unknown): string {
   const { code, errors } = z
     .object({ code: z.string().catch(''), errors: z.array(z.unknown()).catch([]) })
@@ -157,7 +156,9 @@ function codeOf(error: unknown): string {
   return code || (errors.length ? codeOf(errors[0]) : '')
 }
 
-/** 4xx is listmonk's own no; a 5xx may come after the work was done, or from a proxy. */
+/**
+ * A 4xx is listmonk's own refusal; a 5xx may come after the request took effect, or from a proxy.
+ */
 function refusal(call: string, status: number, answer: unknown): ListmonkError {
   const message = z.object({ message: z.string() }).safeParse(answer).data?.message
   const kind = status >= 500 && !call.startsWith('GET ') ? 'unclear' : 'refused'

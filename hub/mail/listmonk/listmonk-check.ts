@@ -5,7 +5,7 @@ import { type CallOptions, caller, ListmonkError, type ListmonkSettings } from '
 
 const { listmonk: say } = bilingual(serverText)
 
-/** What connecting to a listmonk found out; `message` says what to do when `ok` is false. */
+/** The result of a connection test; `message` says what to do if `ok` is false. */
 type ListmonkCheck = {
   ok: boolean
   version: string | null
@@ -21,7 +21,10 @@ type Probe = {
   body?: unknown
 }
 
-/** Each probe passes the permission and is then refused as empty, or only reads: nothing changes. */
+/**
+ * Each probe has no effect: it only reads, or passes the permission check and is then refused as
+ * empty.
+ */
 const PROBES: Probe[] = [
   { name: 'lists:manage_all', method: 'POST', path: '/lists', body: {} },
   {
@@ -68,7 +71,7 @@ const PROBES: Probe[] = [
   },
 ]
 
-/** Asks a listmonk for its version and tries every permission the hub needs. */
+/** Reads the version of a listmonk and tests every permission that the hub needs. */
 export async function checkListmonk(
   settings: ListmonkSettings,
   options: CallOptions = {},

@@ -13,7 +13,7 @@ export {
 
 const Id = z.number().int().positive()
 
-/** The tag that every list and campaign of the hub carries in listmonk. */
+/** The tag of every list and campaign of the hub in listmonk. */
 export const HUB_TAG = 'watchpost'
 
 const ListmonkList = z.object({
@@ -105,9 +105,9 @@ const Bounce = z.object({
 
 const Template = z.object({ id: Id, name: z.string(), type: z.string() })
 
-/** What a campaign says; `rendered` is of `render(…, {target: 'listmonk'})`. */
+/** The content of a campaign; `rendered` comes from `render(…, {target: 'listmonk'})`. */
 export type CampaignInput = {
-  /** Unique for the draft, so that a campaign made by an unclear call can be found again. */
+  /** Unique for the draft, so that a campaign created by an unclear call can be found again. */
   name: string
   list_ids: number[]
   from_email: string
@@ -116,7 +116,7 @@ export type CampaignInput = {
   template_id: number
 }
 
-/** A mail to one subscriber; `rendered` is plain, of `personalise`, with our unsubscribe link. */
+/** A mail to one subscriber; `rendered` comes from `personalise` and has our unsubscribe link. */
 type TransactionalInput = {
   email: string
   from_email: string
@@ -125,22 +125,22 @@ type TransactionalInput = {
   template_id: number
 }
 
-/** What became of putting a recipient on a list; only `added` may get mail. */
+/** The result of putting a recipient on a list; only `added` may get mail. */
 type Subscribed = { kind: 'added' | 'blocklisted' | 'unsubscribed'; subscriber: Subscriber }
 
 const PAGE_SIZE = 500
-/** The templates of the hub: the mail is complete, so nothing stands around it. */
+/** The hub's templates in listmonk. They add nothing, because the mail is complete. */
 const TEMPLATES = {
   campaign: { name: 'Watchpost campaign', body: '{{ template "content" . }}', subject: '' },
   tx: { name: 'Watchpost letter', body: '{{ Safe .Tx.Data.html }}', subject: '{{ .Tx.Subject }}' },
 } as const
 
-/** The subscriber attribute with a lead's first name; what another project set stays its own. */
+/** The subscriber attribute with a lead's first name; each project has its own. */
 export function firstNameAttribute(slug: string): string {
   return `${HUB_TAG}_${slug.replaceAll('-', '_')}_first_name`
 }
 
-/** A string literal in the SQL expression of a subscriber query. */
+/** A string literal for the SQL expression of a subscriber query. */
 export function sqlLiteral(text: string): string {
   if (text.includes('\0')) throw new RangeError('A search text must not hold a NUL character')
   return `'${text.replaceAll("'", "''")}'`
@@ -148,11 +148,11 @@ export function sqlLiteral(text: string): string {
 
 const { listmonk: say } = bilingual(serverText)
 
-/** listmonk, as far as the hub uses it. Every failed call throws a ListmonkError. */
+/** The part of listmonk's API that the hub uses. Every failed call throws a ListmonkError. */
 export function listmonk(settings: ListmonkSettings, options: CallOptions = {}) {
   const call = caller(settings, options)
 
-  /** Every row of a paged answer. */
+  /** All rows of a paged answer. */
   async function all<S extends z.ZodType>(
     path: string,
     row: S,
@@ -178,14 +178,14 @@ export function listmonk(settings: ListmonkSettings, options: CallOptions = {}) 
   }
 
   return {
-    /** The version; empty for a build of one's own. */
+    /** The version; empty for a custom build. */
     async about() {
       return call('GET', '/about', z.object({ version: z.string() }), { bare: true })
     },
 
     getList: (id: number) => call('GET', `/lists/${id}`, ListmonkList),
 
-    /** The list with that tag, made if there is none: private, single opt-in. */
+    /** The list with this tag, created if there is none: private, single opt-in. */
     async ensureList(list: { name: string; tag: string; description?: string }) {
       const [known] = await all('/lists', ListmonkList, { query: { tag: list.tag } })
       if (known) return known
@@ -205,9 +205,9 @@ export function listmonk(settings: ListmonkSettings, options: CallOptions = {}) 
     findSubscriber,
 
     /**
-     * Puts a recipient on a list. Subscribers are global: a known one keeps its name, gets the
-     * attributes beside its own, and is not put back on any list after it unsubscribed from one
-     * of the hub's.
+     * Puts a recipient on a list. Subscribers are global: an existing one keeps its name, gets the
+     * attributes in addition to its own, and is not put back on any list after it has unsubscribed
+     * from one of the hub's.
      */
     async subscribe(recipient: {
       email: string
@@ -260,7 +260,7 @@ export function listmonk(settings: ListmonkSettings, options: CallOptions = {}) 
       return { kind: 'added', subscriber }
     },
 
-    /** Everybody on a list with their subscription there. */
+    /** Everybody on a list, with their subscription. */
     async listMembers(list_id: number) {
       const members = await all('/subscribers', Subscriber, { query: { list_id } })
       return members.map((subscriber) => ({
@@ -275,13 +275,13 @@ export function listmonk(settings: ListmonkSettings, options: CallOptions = {}) 
         body: { ids, action: 'remove', target_list_ids: [list_id] },
       }),
 
-    /** Blocks addresses for everything this listmonk sends, of other systems too. */
+    /** Blocks addresses for everything that this listmonk sends, also for other systems. */
     blocklist: (ids: number[]) =>
       call('PUT', '/subscribers/blocklist', z.literal(true), { body: { ids } }),
 
     deleteSubscriber: (id: number) => call('DELETE', `/subscribers/${id}`, z.literal(true)),
 
-    /** Who was blocklisted since then: they belong on the suppression list. */
+    /** Those who were blocklisted since then: they belong on the suppression list. */
     blocklistedSince: (since: Date) =>
       all('/subscribers', Subscriber, {
         query: {
@@ -289,13 +289,13 @@ export function listmonk(settings: ListmonkSettings, options: CallOptions = {}) 
         },
       }),
 
-    /** Who unsubscribed from a list: they belong on the suppression list. */
+    /** Those who unsubscribed from a list: they belong on the suppression list. */
     unsubscribed: (list_id: number) =>
       all('/subscribers', Subscriber, {
         query: { list_id, subscription_status: 'unsubscribed' },
       }),
 
-    /** The id of the hub's template of that kind, made if there is none. */
+    /** The id of the hub's template of this kind, created if there is none. */
     async ensureTemplate(type: keyof typeof TEMPLATES): Promise<number> {
       const { name, body, subject } = TEMPLATES[type]
       const known = await call('GET', '/templates', z.array(Template), { query: { no_body: true } })
@@ -307,7 +307,7 @@ export function listmonk(settings: ListmonkSettings, options: CallOptions = {}) 
       return made.id
     },
 
-    /** Makes a campaign, which is a draft and sends nothing. */
+    /** Creates a campaign as a draft, which sends nothing. */
     async createCampaign(input: CampaignInput): Promise<Campaign> {
       const campaign = await call('POST', '/campaigns', Campaign, {
         body: campaignBody(input),
@@ -323,7 +323,7 @@ export function listmonk(settings: ListmonkSettings, options: CallOptions = {}) 
     getCampaign: (id: number) =>
       call('GET', `/campaigns/${id}`, Campaign, { query: { no_body: true } }),
 
-    /** The campaign of that name among the hub's, to find what an unclear call made. */
+    /** The hub's campaign with this name, to find one that an unclear call created. */
     async findCampaign(name: string): Promise<Campaign | null> {
       const campaigns = await all('/campaigns', Campaign, {
         query: { tags: HUB_TAG, no_body: true },
@@ -331,7 +331,7 @@ export function listmonk(settings: ListmonkSettings, options: CallOptions = {}) 
       return campaigns.find((campaign) => campaign.name === name) ?? null
     },
 
-    /** Starts, pauses or cancels; what listmonk does not allow is a refusal with its reason. */
+    /** Starts, pauses or cancels; throws listmonk's refusal with its reason. */
     async setCampaignStatus(id: number, status: 'running' | 'paused' | 'cancelled') {
       const Changed = z.object({ status: z.enum(CAMPAIGN_STATUSES) })
       return call('PUT', `/campaigns/${id}/status`, Changed, { body: { status } })
@@ -339,7 +339,7 @@ export function listmonk(settings: ListmonkSettings, options: CallOptions = {}) 
 
     deleteCampaign: (id: number) => call('DELETE', `/campaigns/${id}`, z.literal(true)),
 
-    /** Hands one mail to listmonk's mailer. An `unclear` failure may have sent it. */
+    /** Passes one mail to listmonk's mailer. An `unclear` failure may have sent it. */
     sendTransactional: (input: TransactionalInput) =>
       call('POST', '/tx', z.literal(true), {
         body: {
@@ -356,7 +356,7 @@ export function listmonk(settings: ListmonkSettings, options: CallOptions = {}) 
         },
       }),
 
-    /** Bounces, of one campaign or all. */
+    /** The bounces of one campaign, or all. */
     bounces: (campaign_id?: number) => all('/bounces', Bounce, { query: { campaign_id } }),
   }
 }

@@ -8,7 +8,7 @@ const Mapped = z.object({ list_id: z.int().positive(), name: z.string() })
 const Mapping = z.record(z.string(), Mapped)
 type Mapped = z.infer<typeof Mapped>
 
-/** Which list in listmonk belongs to which project, as people may also write it by hand. */
+/** The lists in listmonk by project; people may also edit this file. */
 const file = (paths: Paths) => join(paths.data_dir, 'projects', '_listmonk_lists.json')
 
 export async function readLists(paths: Paths): Promise<z.infer<typeof Mapping>> {
@@ -17,7 +17,7 @@ export async function readLists(paths: Paths): Promise<z.infer<typeof Mapping>> 
   throw new Error(`${file(paths)}: each slug maps to {"list_id": number, "name": text}.`)
 }
 
-/** The project's list in listmonk, made and written into the mapping when there is none. */
+/** The project's list in listmonk; if there is none, it is created and stored in the file. */
 export async function ensureProjectList(
   paths: Paths,
   listmonk: Listmonk,

@@ -22,9 +22,7 @@ type Watched = {
   state: string
 }
 
-/**
- * Reads numbers, bounces and unsubscriptions from listmonk, and clears away void campaigns there.
- */
+/** Reads numbers, bounces and unsubscriptions from listmonk, and deletes void campaigns there. */
 export async function pollListmonk(
   mailing: Mailing,
   settings: ListmonkSettings,
@@ -60,19 +58,20 @@ export async function pollListmonk(
   for (const { email, type, campaign } of bounces) {
     await takeBounce(mailing, salt, { email, type, campaign_id: campaign?.id ?? null })
   }
-  // Behind the bounces: listmonk takes who bounced off its lists as if they had unsubscribed.
+  // After the bounces: listmonk removes bounced addresses from its lists as if they had
+  // unsubscribed.
   for (const list_id of lists) {
     const gone = await ifThere(client.unsubscribed(list_id))
     for (const { email } of gone ?? []) await takeUnsubscription(mailing, salt, email)
   }
   return {
-    // Clocks differ a little, and a list is read while it changes.
+    // Clocks differ a little, and a list may change while it is read.
     blocklisted_since: new Date(began.getTime() - 5 * 60_000).toISOString(),
     bounce_id: Math.max(cursor.bounce_id, ...bounces.map(({ id }) => id)),
   }
 }
 
-/** What is no longer in listmonk has nothing to tell. */
+/** An object that no longer exists in listmonk has no data. */
 async function ifThere<T>(call: Promise<T>): Promise<T | null> {
   try {
     return await call
@@ -93,7 +92,7 @@ async function readNumbers(mailing: Mailing, client: Listmonk, watched: Watched)
   })
 }
 
-/** A campaign whose approval is void must not be started there by hand either. */
+/** A campaign whose approval is void must not be started by hand in listmonk either. */
 async function clearAway(mailing: Mailing, client: Listmonk, watched: Watched): Promise<void> {
   const campaign = await ifThere(client.getCampaign(watched.campaign_id))
   if (campaign?.status === 'draft') {

@@ -28,13 +28,13 @@ type Recipient = {
   lead_id: string | null
 }
 
-/** A push that was killed frees its place after this; one that runs renews it. */
+/** After this time a killed push no longer blocks others; a running one renews it. */
 const PUSH_SECONDS = 120
 const AT_ONCE = 4
 
 /**
- * push hands an approved draft to what will send it. With listmonk its people become subscribers,
- * and a campaign gets a list of its own for each portion that a day's cap allows; nothing runs yet.
+ * push prepares an approved draft for sending. With listmonk, its recipients become subscribers,
+ * and a campaign gets a list for each portion that the daily limit allows; nothing is sent yet.
  */
 export async function push(mailing: Mailing, given: { slug: string; id: string }): Promise<void> {
   const { config } = mailing
@@ -82,7 +82,10 @@ type Work = {
   client: Listmonk
 }
 
-/** Puts people on a list; whom listmonk knows as gone is skipped here and suppressed. */
+/**
+ * Puts recipients on a list; those whom listmonk has blocked or who unsubscribed are skipped and
+ * suppressed.
+ */
 async function subscribeAll(
   work: Work,
   list_id: number,
@@ -103,7 +106,7 @@ async function subscribeAll(
       if (left.length % 50 === 0) await renew(mailing, project, draft.id)
     }
   }
-  // All have to be at rest before a failure gives the push's place free.
+  // All must have ended before a failure lets another push start.
   const ends = await Promise.allSettled(
     Array.from({ length: AT_ONCE }, () =>
       worker().catch((error) => {
@@ -135,7 +138,7 @@ async function renew(mailing: Mailing, project: Project, id: string): Promise<vo
 }
 
 /**
- * Marks what one approval made in listmonk, so that it is found again after a call without an
+ * A name for what one approval creates in listmonk, so that it can be found after a call without an
  * answer.
  */
 function markOf({ id, approved_at }: DraftRow, portion: number): string {
@@ -181,7 +184,7 @@ async function makeCampaigns(work: Work, recipients: Recipient[]): Promise<void>
   })
 }
 
-/** Portions of an earlier push that have run keep their numbers. */
+/** Portions of an earlier push that were sent keep their numbers. */
 async function nextPortion({ mailing, project, draft }: Work): Promise<number> {
   return inProject(mailing.db, project.slug, async (sql) => {
     const [row] = await sql<{ next: number }>`
@@ -191,7 +194,7 @@ async function nextPortion({ mailing, project, draft }: Work): Promise<number> {
   })
 }
 
-/** A list that a killed push left behind may hold people who are not in this portion. */
+/** The list of a killed push may contain people who are not in this portion. */
 async function removeOthers(client: Listmonk, list_id: number, people: Recipient[]): Promise<void> {
   const expected = new Set(people.map(({ email }) => email))
   const members = await client.listMembers(list_id)
@@ -246,7 +249,10 @@ async function release(mailing: Mailing, given: { slug: string; id: string }): P
   })
 }
 
-/** What listmonk said, as an answer of ours; a push may be repeated, it finds what it made. */
+/**
+ * listmonk's error as an answer of ours. A push can be repeated, because it finds what it has
+ * created.
+ */
 export function refusal(error: ListmonkError): ApiError {
   const isRefusal = error.kind === 'refused'
   const detail = isRefusal ? say.listmonk_refused(error.words) : say.listmonk_away(error.words)

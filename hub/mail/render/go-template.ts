@@ -1,17 +1,17 @@
-/** The expression for listmonk's picture that counts openings. */
+/** listmonk's expression for the picture that counts opens. */
 export const TRACK_VIEW = '{{ TrackView }}'
 
 const TOKEN = /( ?)\{(first_name|unsubscribe_url)\}/g
 
-/** Text that a Go template prints as it is: `{{` and listmonk's `…@TrackLink` are not executed. */
+/** Text that a Go template prints literally: `{{` and listmonk's `…@TrackLink` are not executed. */
 export function escapeGo(text: string): string {
   return text.replaceAll('{{', '{{"{{"}}').replaceAll('@TrackLink', '{{"@"}}TrackLink')
 }
 
 /**
- * Our tokens turned into the expressions listmonk fills. Its `FirstName` is a guess: the first word
- * of the name with more than two bytes, so "Jo Doe" is Doe and "Dr. Al" is "Dr."; an attribute of
- * ours is what was approved, and an empty one takes the space before it along.
+ * Replaces our tokens by expressions that listmonk fills. Its `FirstName` is a guess: the first
+ * word of the name with more than two bytes, so "Jo Doe" becomes Doe and "Dr. Al" becomes "Dr.".
+ * Our own attribute has what was approved; if it is empty, the space before it is removed too.
  */
 export function goExpressions(text: string, attribute?: string): string {
   return text.replace(TOKEN, (_, space: string, name: string) => {
@@ -22,8 +22,8 @@ export function goExpressions(text: string, attribute?: string): string {
 }
 
 /**
- * The plain text part of a campaign. listmonk executes it as HTML: a `<` would begin a tag there,
- * and an apostrophe in a name would arrive as `&#39;`, so both are handed through `Safe`.
+ * The plain text part of a campaign. listmonk executes it as HTML: a `<` would begin a tag, and an
+ * apostrophe in a name would become `&#39;`, so both go through `Safe`.
  */
 export function plainText(text: string, attribute?: string): string {
   return goExpressions(escapeGo(text).replaceAll('<', '{{ Safe "<" }}'), attribute)
@@ -32,16 +32,16 @@ export function plainText(text: string, attribute?: string): string {
 }
 
 /**
- * Comments handed through `Safe`. Go's html/template drops HTML comments, and with them the tables
- * and widths that Outlook reads between `<!--[if mso]>` and `<![endif]-->`.
+ * Comments that go through `Safe`. Go's html/template removes HTML comments, and with them the
+ * tables and widths that Outlook reads between `<!--[if mso]>` and `<![endif]-->`.
  */
 export function safeComments(html: string): string {
   return html.replace(/<!--[\s\S]*?-->/g, (comment) => `{{ Safe ${JSON.stringify(comment)} }}`)
 }
 
 /**
- * Links that listmonk counts clicks on. Links of slots hold no quote and no brace; those inside
- * comments are escaped by then and stay.
+ * Links with listmonk's click tracking. Links in slots contain no quotes and braces; those inside
+ * comments are already escaped and stay as they are.
  */
 export function trackLinks(html: string): string {
   return html.replace(/href="(https?:\/\/[^"{}]*)"/g, (_, href: string) => {

@@ -27,17 +27,17 @@ import {
 
 const say = bilingual(renderText)
 
-/** Gmail cuts what is longer than about 102 KB, and the unsubscribe link with it. */
+/** Gmail cuts off mails after about 102 KB, and with them the unsubscribe link. */
 export const MAX_HTML_BYTES = 100_000
 
 /**
- * Where the mail goes. `smtp`: plain HTML whose `{unsubscribe_url}` (and personal fields, unless a
- * recipient was given) `personalise` fills for each recipient. `listmonk`: a Go template for a
- * campaign, in which nothing but the fields of ours is executed.
+ * How the mail is sent. `smtp`: plain HTML in which `personalise` fills `{unsubscribe_url}` (and
+ * the personal fields, unless a recipient was given). `listmonk`: a Go template for a campaign, in
+ * which only our own fields are executed.
  */
 export type Target = 'smtp' | 'listmonk'
 
-/** Everything a mail is made of; `slots` is checked against the template's schema. */
+/** Everything a mail is made from; `slots` is validated by the template's schema. */
 export const RenderInput = z.object({
   template: z.enum(Object.keys(SLOTS) as [TemplateName, ...TemplateName[]]), // safe: constant keys
   slots: z.unknown(),
@@ -50,19 +50,19 @@ export type RenderInput = z.input<typeof RenderInput>
 
 type RenderOptions = {
   target: Target
-  /** Fills the personal fields at once: a mail to one lead. */
+  /** Fills the personal fields at once, for a mail to one lead. */
   recipient?: Personal
-  /** In a campaign: let listmonk count openings, and clicks. Off unless asked for. */
+  /** In a campaign: lets listmonk count opens, and clicks. Off by default. */
   track_opens?: boolean
   track_clicks?: boolean
-  /** In a campaign: the subscriber attribute that holds the first name as approved. */
+  /** In a campaign: the subscriber attribute with the approved first name. */
   first_name_attribute?: string
 }
 
-/** A mail as it is approved; the same input gives the same bytes. */
+/** A mail as it is approved; the same input always gives the same bytes. */
 export type Rendered = { subject: string; html: string; text: string; bytes: number }
 
-/** What stopped a rendering; `message` says what to change, `words` in both languages. */
+/** Why rendering failed; `message` says what to change, `words` say it in both languages. */
 export class RenderError extends Error {
   readonly code: 'invalid_slots' | 'too_large' | 'personal_field'
   readonly words: Words
@@ -82,12 +82,12 @@ const WORDS = {
   tr: { unsubscribe: 'Abonelikten çık', when: 'Ne zaman', where: 'Nerede' },
 }
 
-/** Tokens that stand in a rendering until `personalise` or Go fills them. */
+/** Tokens that remain in a rendered mail until `personalise` or Go fills them. */
 const TOKEN = new RegExp(`\\{(${PERSONAL_FIELDS.join('|')}|unsubscribe_url)\\}`, 'g')
 const SPACED_TOKEN = new RegExp(`( ?)${TOKEN.source}`, 'g')
-/** How models like to write a personal field: `{{first_name}}`, `{{ .first_name }}`. */
+/** How models tend to write a personal field: `{{first_name}}`, `{{ .first_name }}`. */
 const HABIT = new RegExp(`\\{+\\s*\\.?(${PERSONAL_FIELDS.join('|')})\\s*\\}+`, 'g')
-/** Only the footer has the unsubscribe link. */
+/** Removed from texts, because only the footer has the unsubscribe link. */
 const FOREIGN = /\{+(unsubscribe_url)\}+/g
 
 const ENTITIES: Record<string, string> = {
@@ -118,10 +118,10 @@ const toText = compile({
   ],
 })
 
-/** The slots as the template's schema reads them; RenderError `invalid_slots` names each fault. */
+/** The slots parsed by the template's schema; RenderError `invalid_slots` names each fault. */
 function parseSlots<T extends TemplateName>(template: T, slots: unknown) {
   const answer = SLOTS[template].safeParse(slots)
-  if (answer.success) return answer.data as z.infer<(typeof SLOTS)[T]> // safe: that very schema
+  if (answer.success) return answer.data as z.infer<(typeof SLOTS)[T]> // safe: parsed by that very schema
   const issues = answer.error.issues.map((issue) => ({
     path: issue.path.join('.'),
     message: wordsOf(issue),
@@ -140,8 +140,8 @@ function wordsOf(issue: z.core.$ZodIssue): Words {
 }
 
 /**
- * Renders a mail. Without a recipient the personal fields stay for each one: in a listmonk
- * campaign only `{first_name}` can.
+ * Renders a mail. Without a recipient the personal fields remain; in a listmonk campaign only
+ * `{first_name}` may.
  */
 export async function render(
   input: RenderInput,
@@ -162,7 +162,7 @@ export async function render(
     },
     { encode: escapeHtml, partial: mjmlOf },
   )
-  // 85 MB of modules, which a hub that renders nothing does without.
+  // 85 MB of modules, loaded only when something is rendered.
   const { default: mjml } = await import('mjml')
   const { html } = await mjml(mjmlSource, {
     validationLevel: 'strict',
@@ -194,7 +194,7 @@ function mjmlOf(name: string): string {
   return source
 }
 
-/** The mail one recipient gets: personal fields and the unsubscribe link filled in. */
+/** The mail for one recipient, with the personal fields and the unsubscribe link filled in. */
 export function personalise(
   rendered: Rendered,
   recipient: Personal & { unsubscribe_url: string },
@@ -205,7 +205,7 @@ export function personalise(
 
 type Parts = Omit<Rendered, 'bytes'>
 
-/** Fills the fields given; one that is empty goes away with the space before it ("Dear,"). */
+/** Fills the given fields; an empty one is removed with the space before it ("Dear,"). */
 function substitute(parts: Parts, values: Personal & { unsubscribe_url?: string }): Parts {
   const put = (text: string, encode: (value: string) => string) =>
     text.replace(SPACED_TOKEN, (token, space: string, name: keyof typeof values) => {
@@ -239,7 +239,7 @@ function forListmonk(parts: Parts, options: RenderOptions): Parts {
   }
 }
 
-/** Escapes for text and attributes alike; personal fields stay, every other brace is an entity. */
+/** Escapes for text and attributes; personal fields stay, every other brace becomes an entity. */
 function escapeHtml(text: string): string {
   let html = ''
   let at = 0
@@ -256,7 +256,7 @@ function entities(text: string): string {
     .replaceAll('@TrackLink', '&#64;TrackLink')
 }
 
-/** Greeting and closing without their comma; `{{first_name}}` read as the field it means. */
+/** Greeting and closing without their comma; `{{first_name}}` becomes the field it means. */
 function normalise<T>(value: T, key = ''): T {
   if (Array.isArray(value)) return value.map((item) => normalise(item)) as T // safe: same shape
   if (typeof value === 'object' && value !== null) {
@@ -269,7 +269,7 @@ function normalise<T>(value: T, key = ''): T {
   return bare as T // safe: T is string here
 }
 
-/** Colours that can be read: on the button, and as a link on white and on dark. */
+/** Readable colours: on the button, and as a link on a light and on a dark background. */
 function colours(color: string) {
   const light = luminance(color)
   return {

@@ -19,7 +19,7 @@ const REASON = {
     `Bu e-postayı, ${name} işinizle ilgili olduğunu düşündüğü için alıyorsunuz. Dilediğiniz zaman abonelikten çıkabilirsiniz.`,
 }
 /**
- * Placeholder in a preview until Settings > Mail has a postal address; a mail with it is never
+ * The placeholder in previews until Settings > Mail has a postal address; a mail with it is never
  * sent.
  */
 export const NO_ADDRESS = '[postal address: Settings > Mail]'
@@ -30,8 +30,9 @@ type Content = Pick<
 >
 
 /**
- * renderDraft fills the template and makes the draft `rendered`, voiding an approval. Slots that
- * are given (the designer's) stay with the draft; without any, the template `letter` is filled with its text.
+ * renderDraft fills the template and makes the draft `rendered`, which voids an approval. Given
+ * slots (the designer's) are stored with the draft; without any, the template `letter` is filled
+ * with its text.
  */
 export async function renderDraft(
   sql: Sql,

@@ -5,10 +5,10 @@ export const PERSONAL_FIELDS = ['first_name', 'name', 'company'] as const
 type PersonalField = (typeof PERSONAL_FIELDS)[number]
 export type Personal = Partial<Record<PersonalField, string | null | undefined>>
 
-/** Link kinds a mail may carry; everything else (`javascript:`, `data:`, …) is refused. */
+/** Allowed kinds of links; everything else (`javascript:`, `data:`, …) is refused. */
 const LINK_PROTOCOLS = ['http:', 'https:', 'mailto:']
 
-export const NO_LINK = 'must be a http, https or mailto link'
+export const NO_LINK = 'must be an http, https or mailto link'
 
 const CONTROL = /[\p{Cc}\u2028\u2029\ufeff]+/gu
 
@@ -23,7 +23,9 @@ const words = (maxLength: number, what: string) =>
 const optionalWords = (maxLength: number, what: string) =>
   z.string().max(maxLength).transform(line).optional().describe(what)
 
-/** A link that can be put into an attribute as it is: http, https or mailto, no credentials. */
+/**
+ * A link that can be put into an attribute unchanged: http, https or mailto, without credentials.
+ */
 export const Link = z
   .string()
   .max(1000)
@@ -57,7 +59,7 @@ const paragraphs = (maxItems: number) =>
     .max(maxItems)
     .describe('The text of the letter')
 
-/** What a writer fills in, template by template; never HTML. */
+/** The texts that a writer fills in for each template; never HTML. */
 export const SLOTS = {
   letter: z.strictObject({ ...common, greeting, paragraphs: paragraphs(6), closing }),
   offer: z.strictObject({
@@ -121,7 +123,7 @@ export type TemplateName = keyof typeof SLOTS
 export type Slots<T extends TemplateName = TemplateName> = z.infer<(typeof SLOTS)[T]>
 export const TEMPLATES = Object.keys(SLOTS) as TemplateName[] // safe: the keys of a constant
 
-/** What each template is for, as the model and the template picker say it. */
+/** The purpose of each template, for the model and the template picker. */
 export const TEMPLATE_PURPOSE = {
   letter: { en: 'A plain personal letter', tr: 'Sade bir kişisel mektup' },
   offer: { en: 'A letter with a highlighted offer', tr: 'Öne çıkan teklifli mektup' },
@@ -150,7 +152,7 @@ export const MailBranding = z.object({
 })
 export type MailBranding = z.infer<typeof MailBranding>
 
-/** Who signs the letter. */
+/** The person who signs the mail. */
 export const MailSender = z.object({
   name: words(80, 'The name under the letter'),
   title: optionalWords(80, 'Position and company'),
@@ -158,7 +160,7 @@ export const MailSender = z.object({
 })
 export type MailSender = z.infer<typeof MailSender>
 
-/** What the law asks for under every letter: a postal address and why it was sent. */
+/** What the law requires in every mail: a postal address, and why it was sent. */
 export const MailFooter = z.object({
   postal_address: words(300, 'Company and postal address in one line'),
   reason: words(300, 'Why the reader gets this letter'),

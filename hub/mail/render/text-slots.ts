@@ -13,7 +13,7 @@ const MAX_PARAGRAPH = 880
 const MAX_PARAGRAPHS = 6
 const MAX_PREHEADER = 140
 
-/** The slots of a plain letter, read from a text with a greeting, paragraphs and a closing. */
+/** The slots of a plain mail, read from a text with a greeting, paragraphs and a closing. */
 export function slotsOfText(given: {
   subject: string
   text: string
@@ -49,7 +49,7 @@ export function slotsOfText(given: {
   }
 }
 
-/** A paragraph that is too long for its slot, cut between sentences. */
+/** Splits a paragraph that is too long for its slot between sentences. */
 function shorten(block: string): string[] {
   const text = block.replace(/\s+/g, ' ')
   if (text.length <= MAX_PARAGRAPH) return [text]
@@ -65,7 +65,7 @@ function shorten(block: string): string[] {
   return parts
 }
 
-/** No more paragraphs than the template takes: short neighbours go together. */
+/** Joins short neighbouring paragraphs until there are no more than the template allows. */
 function gather(paragraphs: string[]): string[] {
   const parts = [...paragraphs]
   while (parts.length > MAX_PARAGRAPHS) {

@@ -4,7 +4,9 @@ import { checkSenderDns, type SenderDns } from './sender-dns.ts'
 const FRESH_MS = 15 * 60_000
 const known = new Map<string, { at: number; found: SenderDns | null }>()
 
-/** What the DNS last said of the sender's domain; asks again behind the answer when that is old. */
+/**
+ * The last known DNS records of the sender's domain; refreshed in the background when they are old.
+ */
 export function knownDns({ sender, dkim_selector }: MailSettings): SenderDns | null {
   const domain = sender?.email.split('@').at(-1)
   if (!domain) return null

@@ -15,15 +15,15 @@ import { type Patience, sendMails } from './send-mails.ts'
 const TICK_MS = 10_000
 
 export type Mailer = {
-  /** There may be something to send. */
+  /** Tells the mailer that there may be something to send. */
   nudge: () => void
-  /** Sends what can be sent now; ends when that is done. */
+  /** Sends what can be sent now; returns when that is done. */
   run: () => Promise<void>
   start: () => void
   close: () => Promise<void>
 }
 
-/** createMailer makes what sends drafts in state `sending`, in the background. */
+/** createMailer sends drafts in the state `sending` in the background. */
 export function createMailer(
   given: Mailing & { log: Log; patience?: Patience; tick_ms?: number },
 ): Mailer {
@@ -72,7 +72,7 @@ export function createMailer(
 
 type Sending = Mailing & { log: Log; patience: Patience }
 
-/** One round over all drafts that are being sent, unless another process is at it. */
+/** One round over all drafts that are being sent, unless another process is doing it. */
 async function sendAll(mailing: Sending, isClosed: () => boolean): Promise<void> {
   const { config, db } = mailing
   const [open] = await everywhere(
@@ -82,7 +82,8 @@ async function sendAll(mailing: Sending, isClosed: () => boolean): Promise<void>
   )
   if (!open) return
   await db.transaction('*', async (sql) => {
-    // The lock is this transaction's and goes with its connection, so a killed hub leaves none.
+    // The lock belongs to this transaction and ends with its connection, so a killed hub leaves
+    // none.
     await sql`select set_config('idle_in_transaction_session_timeout', '0', true)`
     const [lock] = await sql<{ taken: boolean }>`
       select pg_try_advisory_xact_lock(${LOCK_SPACE}, ${LOCKS.mailer}) as taken`
@@ -106,7 +107,7 @@ async function sendAll(mailing: Sending, isClosed: () => boolean): Promise<void>
   })
 }
 
-/** Nobody sends now, so a mail that is `sending` is left from a process that ended. */
+/** No process is sending, so a mail in the state `sending` was left by one that has ended. */
 async function recover({ db, log }: Sending): Promise<void> {
   const count = await everywhere(db, (sql) => giveUpClaims(sql, bilingual(outcomeText).hub_ended))
   if (count > 0) log({ msg: 'mails unclear after an end', count })

@@ -17,7 +17,7 @@ const MessageId = z
 
 const Mailbox = z.object({ name: HeaderText.optional(), address: Address })
 
-/** One mail to one recipient, complete: nothing is filled in after this. */
+/** A complete mail to one recipient: nothing is filled in after this. */
 export const OutgoingMail = z.object({
   from: Mailbox,
   to: Mailbox,
@@ -27,18 +27,18 @@ export const OutgoingMail = z.object({
   text: z.string().min(1),
   message_id: MessageId,
   date: z.date(),
-  /** Answers POST by unsubscribing at once (RFC 8058). */
+  /** Unsubscribes at once on a POST (RFC 8058). */
   unsubscribe_url: z
     .url({ protocol: /^https$/ })
     .max(1000)
     .regex(/^[!-;=?-~]+$/, 'must be plain ASCII'),
-  /** The mail this one follows, so that both stand in one thread. */
+  /** The mail that this one follows, so that both are in one thread. */
   in_reply_to: MessageId.optional(),
   references: z.array(MessageId).max(20).optional(),
 })
 export type OutgoingMail = z.input<typeof OutgoingMail>
 
-/** The Message-ID of a draft's mail to a recipient: the same for every attempt. */
+/** The Message-ID of a draft's mail to a recipient; the same for every attempt. */
 export function messageId(draft_id: string, recipient: string, from: string): string {
   const digest = createHash('sha256')
     .update(`${draft_id}\n${recipient.toLowerCase()}`)
@@ -46,12 +46,12 @@ export function messageId(draft_id: string, recipient: string, from: string): st
   return `<${digest.slice(0, 40)}@${from.slice(from.lastIndexOf('@') + 1).toLowerCase()}>`
 }
 
-/** The headers of one-click unsubscribing; for listmonk's transactional mails as well. */
+/** The headers for one-click unsubscribing, also for listmonk's transactional mails. */
 export function unsubscribeHeaders(url: string): Record<string, string> {
   return { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
 }
 
-/** The bytes of a mail with both parts; pictures given as data: travel inside it. */
+/** The bytes of a mail with both parts; pictures given as data: are included. */
 export async function compose(mail: OutgoingMail): Promise<Buffer> {
   const checked = OutgoingMail.parse(mail)
   const { html, attachments } = embedPictures(checked.html)
@@ -78,7 +78,7 @@ function mailbox({ name, address }: z.infer<typeof Mailbox>) {
   return { name: name ?? '', address }
 }
 
-/** Mail programs show no data: pictures; attached and named by cid they do. */
+/** Mail programs do not show data: pictures, but those that are attached and referred to by cid. */
 function embedPictures(source: string) {
   const attachments: { cid: string; path: string; filename: string }[] = []
   const html = source.replace(

@@ -44,15 +44,15 @@ type PersonalMail = { recipient: Recipient; token: string; url: string; rendered
 const MAX_ATTEMPTS = 5
 const MINUTE = 60
 
-/** How long each answer may take; tests have less patience. */
+/** How long each answer may take; tests use shorter times. */
 export type Patience = { connect_timeout_ms?: number; answer_timeout_ms?: number }
 
-/** Thrown in the claim: somebody else was first, or it must not go out any more. */
+/** Thrown while claiming: somebody else was first, or the mail must no longer be sent. */
 class ClaimRefused extends Error {}
 
 /**
- * sendMails sends a draft's mails one by one, until all are out, the day's cap is reached or the
- * server is away. `sending` is committed before DATA, so that nobody gets a mail twice.
+ * sendMails sends a draft's mails one by one, until all are sent, the daily limit is reached or the
+ * server is unavailable. `sending` is committed before DATA, so that nobody gets a mail twice.
  */
 export async function sendMails(
   mailing: Mailing & { log: Log; patience: Patience },
@@ -72,7 +72,7 @@ export async function sendMails(
   }
 }
 
-/** The next who may get it; who may not by now is left out with the reason. */
+/** The next recipient; those who must no longer get the mail are skipped with the reason. */
 async function choose(
   { config, db }: Mailing,
   draft: DraftRow,
@@ -104,7 +104,7 @@ async function choose(
   })
 }
 
-/** Why somebody who was approved must not get it by now. */
+/** Why an approved recipient must no longer get the mail. */
 export async function reasonToSkip(
   sql: Sql,
   draft: DraftRow,
@@ -123,7 +123,7 @@ export async function reasonToSkip(
   return replied ? skipWords.replied : null
 }
 
-/** What became of a mail, with what was said of it. */
+/** The outcome of a mail, with the server's answer. */
 type Outcome = SendResult & { said: Words }
 
 type Work = { draft: DraftRow; settings: MailSettings; recipient: Recipient }
@@ -164,7 +164,10 @@ async function sendOne(
   }
 }
 
-/** Commits `sending`: the last moment in which an unsubscription, a pause or the day's cap still counts. */
+/**
+ * Commits `sending`: the last moment at which an unsubscription, a pause or the daily limit still
+ * counts.
+ */
 async function claimFor(
   { config, db }: Mailing,
   draft: DraftRow,
@@ -269,7 +272,7 @@ const away = (why: Words): Outcome => ({
 
 const oneLine = (text: string) => text.replace(/\p{Cc}+/gu, ' ').slice(0, 200)
 
-/** Writes down what became of it. Answers whether the next mail may follow at once. */
+/** Stores the outcome. Returns whether the next mail may follow at once. */
 async function settle(
   { db }: Mailing,
   given: Work & { claimed: ClaimedMail | undefined; result: Outcome; salt: Salt },
@@ -311,7 +314,7 @@ async function settle(
   return true
 }
 
-/** 5.1.x and 5.2.1 say that the address is dead; 5.7.x only that our mail is not wanted. */
+/** 5.1.x and 5.2.1 mean that the address does not exist; 5.7.x only that our mail is not wanted. */
 function isDead(stage: string, permanent: boolean, response: string): boolean {
   if (!permanent || stage !== 'recipient') return false
   const enhanced = /\b5\.(\d{1,3})\.(\d{1,3})\b/.exec(response)

@@ -4,31 +4,31 @@ import { serverText } from './servers.text.ts'
 
 const { dns_advice: say } = bilingual(serverText)
 
-/** What asks the DNS: `node:dns` or a test. Throws as `resolveTxt` does. */
+/** Queries the DNS: `node:dns`, or a stub in tests. Throws as `resolveTxt` does. */
 export type TxtResolver = (name: string) => Promise<string[][]>
 
-/** `present`, `missing`, or `unknown` when the DNS could not be asked (offline). */
+/** `present`, `missing`, or `unknown` if the DNS could not be queried (offline). */
 export type Finding = {
   state: 'present' | 'missing' | 'unknown'
   record: string | null
-  /** null: nothing is to do. */
+  /** null: nothing to do. */
   advice: Words | null
 }
 
-/** How receivers see the sender's domain. */
+/** The DNS records of the sender's domain, as receivers see them. */
 export type SenderDns = { domain: string; spf: Finding; dkim: Finding; dmarc: Finding }
 
 const TIMEOUT_MS = 3_000
-/** Selectors of the providers most senders use; more can be given. */
+/** Selectors of common providers; others can be given. */
 const SELECTORS = ['default', 'google', 'selector1', 'selector2', 's1', 's2', 'k1', 'mail', 'dkim']
 
-/** The system's resolver with a short patience. */
+/** The system's resolver with short timeouts. */
 function systemResolver(): TxtResolver {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: 1 })
   return (name) => resolver.resolveTxt(name)
 }
 
-/** Looks up SPF, DKIM and DMARC of the sender's domain; never throws, offline is `unknown`. */
+/** Looks up SPF, DKIM and DMARC of the sender's domain; never throws. Offline is `unknown`. */
 export async function checkSenderDns(
   domain: string,
   options: { resolve?: TxtResolver; selectors?: string[] } = {},
@@ -50,7 +50,7 @@ export async function checkSenderDns(
   }
 }
 
-/** The record, null when there surely is none, undefined when nobody answered. */
+/** The record; null if there is certainly none, undefined if no server answered. */
 async function find(
   resolve: TxtResolver,
   name: string,

@@ -12,7 +12,7 @@ export { messageId, OutgoingMail, unsubscribeHeaders } from './message.ts'
 const say = bilingual(serverText)
 const LOOPBACK = ['localhost', '127.0.0.1', '::1']
 
-/** A mail server that takes our mails. Passwords never travel in the clear. */
+/** A server for outgoing mail. Passwords are never sent without encryption. */
 export const SmtpSettings = z
   .object({
     host: z.string().min(1).max(255),
@@ -21,7 +21,7 @@ export const SmtpSettings = z
     security: z.enum(['tls', 'starttls', 'none']).default('starttls'),
     user: z.string().max(255).optional(),
     password: z.string().max(1000).optional(),
-    /** PEM of a certificate authority of one's own. */
+    /** The certificate of a private certificate authority, in PEM. */
     ca: z.string().max(50_000).optional(),
   })
   .refine(({ security, user, host }) => security !== 'none' || !user || LOOPBACK.includes(host), {
@@ -30,13 +30,15 @@ export const SmtpSettings = z
   })
 export type SmtpSettings = z.infer<typeof SmtpSettings>
 
-/** How far a mail came. Only a permanent refusal at `recipient` or `data` speaks of the mail. */
+/**
+ * How far a mail came. Only a permanent refusal at `recipient` or `data` is about the mail itself.
+ */
 type SmtpStage = 'dns' | 'connect' | 'tls' | 'auth' | 'sender' | 'recipient' | 'data'
 
 /**
- * What became of a mail. `sent`: the server took it. `refused`: it was surely not taken;
- * `permanent` says that the same mail will be refused again. `unclear`: DATA was
- * begun and no answer came, so it may have been taken; never send it again by itself.
+ * The outcome of a mail. `sent`: the server accepted it. `refused`: it was certainly not accepted;
+ * `permanent` means that the same mail will be refused again. `unclear`: DATA was started and no
+ * answer came, so it may have been accepted; it must never be sent again automatically.
  */
 export type SendResult =
   | { kind: 'sent'; response: string; message_id: string }
@@ -45,16 +47,16 @@ export type SendResult =
 
 type SendOptions = {
   /**
-   * Awaited when the server has let us in and before MAIL FROM and DATA: commit `sending` here.
-   * When it throws, nothing is sent and `sendMail` throws the same.
+   * Awaited after the login and before MAIL FROM and DATA: commit `sending` here. If it throws,
+   * nothing is sent and `sendMail` throws the same error.
    */
   on_data: () => Promise<void>
   connect_timeout_ms?: number
-  /** How long the server may take to answer, after the last byte too. */
+  /** How long the server may take for each answer, including the one after the last byte. */
   answer_timeout_ms?: number
 }
 
-/** Sends one mail over a connection of its own; everything the server says becomes a result. */
+/** Sends one mail over its own connection; every answer of the server becomes a result. */
 export async function sendMail(
   settings: SmtpSettings,
   mail: OutgoingMail,
@@ -92,14 +94,15 @@ async function deliver(
   } catch (error) {
     const { code = 'UNKNOWN', response = '' } = read(error)
     if (!begun()) return refused(error, 'sender')
-    // Only these two are made of a whole answer; a half one (`451 4.3`) ends as ECONNECTION.
+    // Only these two come from a complete answer; an incomplete one (`451 4.3`) ends as
+    // ECONNECTION.
     if ((code === 'EMESSAGE' || code === 'EENVELOPE') && response) return refused(error, 'data')
     const said = response || (error instanceof Error ? error.message : '')
     return { kind: 'unclear', code, response: said, message_id: mail.message_id }
   }
 }
 
-/** What a connection test found; `message` says what failed and what to change. */
+/** The result of a connection test; `message` says what failed and what to change. */
 type SmtpCheck = { ok: boolean; stage: SmtpStage | null; message: Words }
 
 /** Connects, logs in and offers a mail from the sender to itself, without sending one. */
@@ -157,7 +160,7 @@ function open(
     greetingTimeout: connect_timeout_ms,
     dnsTimeout: connect_timeout_ms,
     socketTimeout: answer_timeout_ms,
-    // A test relay on this machine has no other interface to be asked on.
+    // Lets a test relay on this machine be used.
     allowInternalNetworkInterfaces: true,
     tls: settings.ca ? { ca: settings.ca } : {},
     transactionLog: true,
@@ -173,7 +176,7 @@ function open(
       connection.close()
       reject(error)
     }
-    // Stays for the life of the connection: an 'error' nobody listens to ends the process.
+    // Stays for the life of the connection: an 'error' event without a listener ends the process.
     connection.on('error', fail)
     connection.connect((error) => {
       if (error) return fail(error)
@@ -187,7 +190,10 @@ function open(
   })
 }
 
-/** Pipelined, DATA goes out with MAIL FROM, and every refused recipient would look unclear. */
+/**
+ * With pipelining, DATA would be sent with MAIL FROM, and every refused recipient would look
+ * unclear.
+ */
 function withoutPipelining(connection: SMTPConnection) {
   const extensions: unknown = Reflect.get(connection, '_supportedExtensions')
   if (!Array.isArray(extensions)) return
