@@ -1,6 +1,3 @@
-import { once } from 'node:events'
-import type { Server } from 'node:http'
-import { createAdaptorServer } from '@hono/node-server'
 import { addressLimit, clientAddress } from './address.ts'
 import { createApp } from './app.ts'
 import { asset } from './assets.ts'
@@ -16,17 +13,10 @@ import { createRunner } from './jobs.ts'
 import { issuerProblem } from './jwks.ts'
 import { listen } from './listen.ts'
 import type { Log } from './log.ts'
+import { closeServer, openServer } from './node-server.ts'
 import { remoteSessions } from './sessions.ts'
 
 const MAX_STOP_SECONDS = 10
-/** As on the other platforms. Node's default of 16 KB would cut off a long URL before the app can refuse it. */
-const MAX_HEADER_BYTES = 64 * 1024
-/** Slower requests are cut off; until then they only occupy a connection. */
-const MAX_HEADERS_SECONDS = 15
-const MAX_REQUEST_SECONDS = 60
-/** Further connections are refused at once instead of waiting. */
-const MAX_CONNECTIONS = 5_000
-
 export type Service = {
   /** Stops within about ten seconds. Interrupted jobs run again at the next start. */
   stop: () => Promise<void>
@@ -62,7 +52,8 @@ export async function startService(
     if (config.api_database_url) {
       const db = pool(config.api_database_url, 'watchpost-api')
       await checkLogin(db)
-      const server = await openPort(config, await createAppOn(config, { ...commonDeps, db }))
+      const app = await createAppOn(config, { ...commonDeps, db })
+      const server = await openServer(config, app.fetch)
       busy.push(() => closeServer(server))
     }
     await registerFeeds(jobs, config.feeds)
@@ -121,30 +112,6 @@ function runJobs(config: Config, commonDeps: CommonDeps): Close {
   const runner = createRunner({ ...commonDeps, feeds, contact, fetch }).start()
   const listener = listen({ url, wake: runner.wake, log: commonDeps.log })
   return () => Promise.all([listener.stop(), runner.stop()])
-}
-
-/** Listens on the port. Throws the system's error, e.g. EADDRINUSE. */
-async function openPort({ host, port }: Config, app: App): Promise<Server> {
-  // safe: without TLS options this is a node:http server
-  const serverOptions = {
-    maxHeaderSize: MAX_HEADER_BYTES,
-    headersTimeout: MAX_HEADERS_SECONDS * 1000,
-    requestTimeout: MAX_REQUEST_SECONDS * 1000,
-    connectionsCheckingInterval: 5_000,
-  }
-  const server = createAdaptorServer({ fetch: app.fetch, serverOptions }) as Server
-  server.maxConnections = MAX_CONNECTIONS
-  server.listen(port, host)
-  await once(server, 'listening')
-  return server
-}
-
-async function closeServer(server: Server): Promise<void> {
-  const closed = new Promise((resolve) => server.close(resolve))
-  // A keep-alive connection becomes idle only after its last response.
-  const idle = setInterval(() => server.closeIdleConnections(), 50)
-  await withTimeout(MAX_STOP_SECONDS / 2, closed).catch(() => server.closeAllConnections())
-  clearInterval(idle)
 }
 
 async function checkSchema(jobs: Database): Promise<void> {

@@ -174,6 +174,14 @@ export async function createAttacks(target: Target): Promise<Attack[]> {
       run: () => times(2, () => raw(target, chunked(target.key, 100_000, 1))),
     },
     {
+      name: 'chunks of a byte without end, in a POST, to an unknown path and in a GET',
+      attack: async () => [
+        ...(await times(1, () => crumbs(target, `POST ${PREVIEW}`))),
+        ...(await times(1, () => crumbs(target, 'POST /api/v1/nothing'))),
+        ...(await times(1, () => crumbs(target, 'GET /api/v1/me'))),
+      ],
+    },
+    {
       name: 'two lengths, and a length beside chunks',
       run: async () => [
         ...(await times(1, () => raw(target, smuggled('Content-Length: 5\r\nContent-Length: 9')))),
@@ -291,6 +299,34 @@ function* chunked(key: string, bytes: number, size: number): Generator<string> {
   const chunk = `${size.toString(16)}\r\n${'['.repeat(size)}\r\n`
   for (let sent = 0; sent < bytes; sent += size) yield chunk
   yield '0\r\n\r\n'
+}
+
+/** One connection that goes on sending chunks of a byte, whatever is answered; answers the status, and how many MiB it sent. */
+function crumbs({ port, key }: Target, line: string): Promise<string> {
+  const head = `${line} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
+  const many = '1\r\n[\r\n'.repeat(10_000)
+  return new Promise((done) => {
+    const socket = connect(port, '127.0.0.1')
+    let said = ''
+    const late = setTimeout(() => socket.destroy(), 2_000)
+    const write = () => {
+      while (socket.writable && socket.write(many));
+    }
+    socket.on('connect', () => {
+      socket.write(head)
+      write()
+    })
+    socket.on('drain', write)
+    socket.on('data', (data) => {
+      said += data
+    })
+    socket.on('error', () => undefined)
+    socket.on('close', () => {
+      clearTimeout(late)
+      const status = /^HTTP\/1\.1 (\d+)/.exec(said)?.[1] ?? 'closed'
+      done(`${status} after ${Math.round((socket.bytesWritten / MIB) * 10) / 10} MiB`)
+    })
+  })
 }
 
 function* smuggled(lengths: string): Generator<string> {

@@ -16,3 +16,7 @@ test('the order of fields and absent ones make no difference, anything else does
   expect(hashOf({ ...ACTION, agent: null })).not.toBe(hashOf(ACTION))
   expect(hashOf(['a', 'b'])).not.toBe(hashOf(['b', 'a']))
 })
+
+test('what JSON cannot express has no hash, so it equals nothing', () => {
+  expect(() => hashOf(undefined)).toThrow('a value of type undefined cannot be hashed')
+})
