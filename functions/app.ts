@@ -11,6 +11,7 @@ import { channels } from './api/channels.ts'
 import { decisions } from './api/decisions.ts'
 import { mountDocs } from './api/docs.ts'
 import { events } from './api/events.ts'
+import { mountInvitePage } from './api/invite-page.ts'
 import { callerOfTool, mountMcp } from './api/mcp.ts'
 import { me } from './api/me.ts'
 import { orgs } from './api/orgs.ts'
@@ -116,6 +117,7 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   })
   mountMcp(app, BASE)
   mountDocs(app, BASE)
+  mountInvitePage(app, BASE)
 
   app.notFound((c) => problem(c, unknownRoute(app, c, ROUTES_HELP)))
   app.onError(async (thrown, c) => {

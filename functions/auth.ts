@@ -109,6 +109,10 @@ export function verdictOf(result: { rows: unknown[] }): Verdict {
   return result.rows[0] as Verdict // safe: both checks always answer one row of these columns
 }
 
+export const PLAN_REQUIRED =
+  'Your account has the Free plan, and the API requires Pro or Enterprise. Your zones are paused and nothing is deleted. ' +
+  'Ask the operator of this service to change the plan. Signed in, you can still export your data (GET /api/v1/account/export) and manage your account.'
+
 export function admit(c: Ctx, verdict: Verdict): Caller {
   if (verdict.verdict === 'unauthenticated') throw unauthenticated()
   if (verdict.verdict === 'address_limited') throw rateLimited(verdict.retry_after)
@@ -121,14 +125,7 @@ export function admit(c: Ctx, verdict: Verdict): Caller {
     throw recordRefusal(c, verdict, new ApiError('forbidden', message))
   }
   if (verdict.verdict === 'plan_required') {
-    throw recordRefusal(
-      c,
-      verdict,
-      new ApiError(
-        'plan_required',
-        'The API requires the Pro or Enterprise plan. Your zones are paused and nothing is deleted. Change the plan in the account settings.',
-      ),
-    )
+    throw recordRefusal(c, verdict, new ApiError('plan_required', PLAN_REQUIRED))
   }
   const caller: Caller = {
     user_id: verdict.user_id,

@@ -108,18 +108,28 @@ export const Invite = z
     expires_at: Instant,
     created_at: Instant,
   })
-  .meta({ id: 'Invite', description: 'An invite; it is accepted with the token in its link.' })
+  .meta({
+    id: 'Invite',
+    description:
+      'An invite. The address that it names accepts it by its id, or with the token in its link.',
+  })
 
-/** Body of POST /account/invites/accept. */
+/** Body of POST /account/invites/accept: either field. */
 export const InviteAccept = z
   .strictObject({
     token: z
       .string()
       .min(1)
       .max(200)
-      .meta({ description: 'The last part of the link.', example: '3q2-7wX9kQ' }),
+      .optional()
+      .meta({ description: 'What follows `#` in the link.', example: '3q2-7wX9kQ' }),
+    id: z.uuid().optional().meta({ description: 'The id of an invite to the caller’s address.' }),
   })
-  .meta({ id: 'InviteAccept' })
+  .refine(({ token, id }) => (token === undefined) !== (id === undefined), {
+    path: ['token'],
+    message: 'Send either "token", from the link, or "id", from GET /account/invites.',
+  })
+  .meta({ id: 'InviteAccept', minProperties: 1, maxProperties: 1 })
 
 /** Body of DELETE /account. */
 export const AccountDelete = z

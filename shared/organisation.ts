@@ -17,6 +17,10 @@ export const Member = z
     role: z.enum(MEMBER_ROLES),
     status: z.enum(['active', 'invited']),
     joined_at: Instant.nullable(),
+    invite_expires_at: Instant.nullable().meta({
+      description:
+        'Until when the invite can be accepted; it may be past. Null for an active member.',
+    }),
   })
   .meta({ id: 'Member' })
 export type Member = z.infer<typeof Member>

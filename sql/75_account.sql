@@ -166,8 +166,9 @@ language sql stable security definer set search_path = '' as $$
   order by m.created_at desc, m.id
 $$;
 
--- Accepts the invite with this token; returns the organisation.
-create function private.accept_invite(p_invite_hash bytea) returns uuid
+-- Accepts the invite with this token, or the one with this id if it is for the caller's address; returns
+-- the organisation. An id proves nothing, so the invite of another address is unknown by it.
+create function private.accept_invite(p_invite_hash bytea, p_id uuid) returns uuid
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_user uuid := private.require_session();
@@ -176,7 +177,8 @@ declare
 begin
   select m.id, m.org_id, m.email into v_invite
   from watchpost.members m
-  where m.invite_hash = p_invite_hash and m.invite_expires_at > now()
+  where (m.invite_hash = p_invite_hash or m.id = p_id and lower(m.email) = lower(v_email))
+    and m.status = 'invited' and m.invite_expires_at > now()
   for update;
   if not found then
     raise exception 'invite' using errcode = 'WP404';

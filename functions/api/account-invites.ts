@@ -44,9 +44,9 @@ accountInvites.openapi(
     path: '/accept',
     operationId: 'acceptInvite',
     tags: ['Organisations'],
-    summary: 'Join an organisation with the token of an invite link',
+    summary: 'Join an organisation, with the token of an invite link or the id of an invite',
     description:
-      'A token works once, for seven days, and only for the address it was sent to. It becomes void when the ' +
+      'An invite works once, for seven days, and only for the address it was sent to. It becomes void when the ' +
       'inviter leaves or loses the role, and when a newer invite is sent.',
     security,
     middleware: signedIn('write'),
@@ -57,9 +57,10 @@ accountInvites.openapi(
     },
   }),
   async (c) => {
-    const hash = await tokenHash(c.req.valid('json').token)
+    const { token, id = null } = c.req.valid('json')
+    const hash = token === undefined ? null : await tokenHash(token)
     const org = await write(c, async (sql, last) => {
-      const [joined] = await sql<{ id: string }>`select private.accept_invite(${hash}) as id`
+      const [joined] = await sql<{ id: string }>`select private.accept_invite(${hash}, ${id}) as id`
       return joined && (await last(findOrg(sql, joined.id)))
     })
     if (!org) throw notFound('invite')

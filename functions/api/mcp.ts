@@ -1,156 +1,11 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
-import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { McpServer, ResourceTemplate } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
-import { z } from 'zod'
-import { ApiError } from '../../shared/problem.ts'
+import { ErrorCode, ListResourcesRequestSchema, McpError } from '@modelcontextprotocol/sdk/types.js'
 import { VERSION } from '../../shared/version.ts'
-import { ZoneCreate, ZonePatch } from '../../shared/zone.ts'
 import { authenticate, can, consumeBudget } from '../auth.ts'
-import type { Caller, Ctx, Env, Scope } from '../context.ts'
-
-type Call = { method: 'GET' | 'POST' | 'PATCH' | 'DELETE'; path: string; body?: unknown }
-type Tool = {
-  name: string
-  title: string
-  description: string
-  scope: Scope
-  input: z.ZodObject
-  call: (input: Record<string, unknown>) => Call
-}
-
-const Id = z.uuid()
-const limit = z.int().min(1).max(500).optional()
-const days = z.int().min(1).max(90).optional()
-
-/** The tools for models. Each one is a route of the API, with its input and answer. */
-const TOOLS: Tool[] = [
-  {
-    name: 'list_events',
-    title: 'List events',
-    description:
-      'Events of the last minutes (default 60, at most 1440) inside the zones of this account, newest first.',
-    scope: 'read',
-    input: z.object({
-      minutes: z.int().min(1).max(1440).optional(),
-      zone_id: Id.optional(),
-      source: z.string().optional(),
-      type: z.string().optional(),
-      min_severity: z.number().min(0).max(100).optional(),
-      limit,
-      cursor: z.string().optional(),
-    }),
-    call: (input) => ({ method: 'GET', path: `/events${query(input)}` }),
-  },
-  {
-    name: 'list_zones',
-    title: 'List zones',
-    description: 'The watch zones of this account and its organisations.',
-    scope: 'read',
-    input: z.object({ limit, cursor: z.string().optional() }),
-    call: (input) => ({
-      method: 'GET',
-      path: `/zones${query({ ...input, geometry: 'simplified' })}`,
-    }),
-  },
-  {
-    name: 'get_zone',
-    title: 'Get a zone',
-    description: 'One watch zone with all its rules.',
-    scope: 'read',
-    input: z.object({ zone_id: Id }),
-    call: ({ zone_id }) => ({ method: 'GET', path: `/zones/${zone_id}` }),
-  },
-  {
-    name: 'list_alerts',
-    title: 'List alerts',
-    description: 'The alerts of the last days (default 7), newest first, with their deliveries.',
-    scope: 'read',
-    input: z.object({
-      days,
-      zone_id: Id.optional(),
-      resolved: z.boolean().optional(),
-      status: z.string().optional(),
-      limit,
-      cursor: z.string().optional(),
-    }),
-    call: (input) => ({ method: 'GET', path: `/alerts${query(input)}` }),
-  },
-  {
-    name: 'get_alert',
-    title: 'Get an alert',
-    description: 'One alert with its event, reason, deliveries and updates.',
-    scope: 'read',
-    input: z.object({ alert_id: Id }),
-    call: ({ alert_id }) => ({ method: 'GET', path: `/alerts/${alert_id}` }),
-  },
-  {
-    name: 'explain_event',
-    title: 'Explain a decision',
-    description:
-      'Why an event did or did not raise an alert in a zone: every check with its numbers.',
-    scope: 'read',
-    input: z.object({ zone_id: Id, event_id: z.string() }),
-    call: ({ zone_id, event_id }) => ({
-      method: 'GET',
-      path: `/zones/${zone_id}/explain${query({ event_id })}`,
-    }),
-  },
-  {
-    name: 'preview_zone',
-    title: 'Preview a zone',
-    description: 'What a saved zone would have alerted on in the last days.',
-    scope: 'read',
-    input: z.object({ zone_id: Id, days }),
-    call: ({ zone_id, days }) => ({
-      method: 'GET',
-      path: `/zones/${zone_id}/preview${query({ days })}`,
-    }),
-  },
-  {
-    name: 'preview_draft',
-    title: 'Preview a draft zone',
-    description: 'What a zone that is not saved yet would have alerted on in the last days.',
-    scope: 'read',
-    input: z.object({ zone: ZoneCreate, days }),
-    call: ({ zone, days }) => ({
-      method: 'POST',
-      path: `/zones/preview${query({ days })}`,
-      body: zone,
-    }),
-  },
-  {
-    name: 'create_zone',
-    title: 'Create a zone',
-    description: 'Creates a watch zone.',
-    scope: 'write',
-    input: z.object({ zone: ZoneCreate }),
-    call: ({ zone }) => ({ method: 'POST', path: '/zones', body: zone }),
-  },
-  {
-    name: 'update_zone',
-    title: 'Change a zone',
-    description: 'Changes a watch zone. An absent field is unchanged; null clears a field.',
-    scope: 'write',
-    input: z.object({ zone_id: Id, changes: ZonePatch }),
-    call: ({ zone_id, changes }) => ({ method: 'PATCH', path: `/zones/${zone_id}`, body: changes }),
-  },
-  {
-    name: 'delete_zone',
-    title: 'Delete a zone',
-    description: 'Deletes a watch zone; it can be restored for 30 days.',
-    scope: 'write',
-    input: z.object({ zone_id: Id }),
-    call: ({ zone_id }) => ({ method: 'DELETE', path: `/zones/${zone_id}` }),
-  },
-  {
-    name: 'resolve_alert',
-    title: 'Resolve or reopen an alert',
-    description: 'Marks an alert resolved, or reopens it, with a note.',
-    scope: 'write',
-    input: z.object({ alert_id: Id, resolved: z.boolean(), note: z.string().max(4000).optional() }),
-    call: ({ alert_id, ...body }) => ({ method: 'PATCH', path: `/alerts/${alert_id}`, body }),
-  },
-]
+import type { Caller, Ctx, Env } from '../context.ts'
+import { type Call, query, TOOLS } from './mcp-tools.ts'
 
 /** The most messages in one batch. Each counts as one request. */
 export const MAX_BATCH_MESSAGES = 20
@@ -163,31 +18,26 @@ export function callerOfTool(request: Request): Caller | undefined {
   return inherited.get(request)
 }
 
+/** Makes a request of a tool or resource to the API, as the caller. */
+type Ask = (call: Call) => Promise<{ ok: boolean; text: string }>
+
 /**
- * Serves the Model Context Protocol (streamable HTTP, stateless). Tools call the API's own routes, so a
- * model can do exactly what its key can, and each message of a batch counts against the rate limit.
+ * Serves the Model Context Protocol (streamable HTTP, stateless). Tools and resources call the API's own
+ * routes, so a model can do exactly what its key can, and each message of a batch counts against the rate
+ * limit.
  */
 export function mountMcp(app: OpenAPIHono<Env>, base: string): void {
   app.post(`${base}/mcp`, can('read'), async (c) => {
     const caller = await authenticate(c)
-    const parsedBody = await messagesOf(c)
+    const messages = await messagesOf(c)
+    if (!('parsed' in messages)) return c.json(messages.refusal, 400)
+    const { parsed: parsedBody } = messages
     if (Array.isArray(parsedBody)) await consumeBudget(c, parsedBody.length - 1)
     const server = new McpServer({ name: 'watchpost', title: 'Watchpost', version: VERSION })
     const inOrder = oneByOne()
-    for (const tool of TOOLS) {
-      if (!caller.scopes.includes(tool.scope)) continue
-      server.registerTool(
-        tool.name,
-        {
-          title: tool.title,
-          description: tool.description,
-          inputSchema: tool.input.shape,
-          annotations: { readOnlyHint: tool.scope === 'read', openWorldHint: false },
-        },
-        (input: Record<string, unknown>) =>
-          inOrder(() => run(app, c, caller, tool.call(input), base)),
-      )
-    }
+    const ask: Ask = (call) => inOrder(() => request(app, c, caller, call, base))
+    offerTools(server, caller, ask)
+    offerResources(server, ask)
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
     await server.connect(transport)
     try {
@@ -198,21 +48,111 @@ export function mountMcp(app: OpenAPIHono<Env>, base: string): void {
   })
 }
 
-/** The parsed body: a message or a batch of messages, which the transport validates. */
-async function messagesOf(c: Ctx): Promise<unknown> {
+function offerTools(server: McpServer, caller: Caller, ask: Ask): void {
+  for (const { name, title, description, scope, input: inputSchema, call } of TOOLS) {
+    if (!caller.scopes.includes(scope)) continue
+    const annotations = { readOnlyHint: scope === 'read', openWorldHint: false }
+    server.registerTool(
+      name,
+      { title, description, inputSchema, annotations },
+      async (input: Record<string, unknown>) => {
+        const { ok, text } = await ask(call(input))
+        return { content: [{ type: 'text' as const, text }], isError: !ok }
+      },
+    )
+  }
+}
+
+const RESOURCES = [
+  {
+    name: 'zone',
+    plural: 'zones',
+    title: 'Watch zone',
+    list: { geometry: 'none' },
+    labelOf: (zone: Record<string, unknown>) => String(zone.label),
+  },
+  {
+    name: 'alert',
+    plural: 'alerts',
+    title: 'Alert',
+    list: { days: 7 },
+    labelOf: (alert: Record<string, unknown>) => String(alert.reason),
+  },
+] as const
+
+/** Offers each zone and alert as a resource, `watchpost://zones/<id>` and `watchpost://alerts/<id>`. */
+function offerResources(server: McpServer, ask: Ask): void {
+  const get = async (path: string) => {
+    const { ok, text } = await ask({ method: 'GET', path })
+    if (!ok) throw new McpError(RESOURCE_NOT_FOUND, JSON.parse(text).detail)
+    return text
+  }
+  const mimeType = 'application/json'
+  for (const { name, plural, title } of RESOURCES) {
+    server.registerResource(
+      name,
+      // Listed below, page by page: the SDK's own listing has no cursor.
+      new ResourceTemplate(`watchpost://${plural}/{id}`, { list: undefined }),
+      { title, mimeType, description: `One ${name} of this account or its organisations.` },
+      async (uri, { id }) => {
+        const text = await get(`/${plural}/${encodeURIComponent(String(id))}`)
+        return { contents: [{ uri: uri.href, mimeType, text }] }
+      },
+    )
+  }
+  server.server.setRequestHandler(ListResourcesRequestSchema, async ({ params }) => {
+    const [plural = '', cursor = ''] = splitOnce(params?.cursor ?? `${RESOURCES[0].plural}:`)
+    const index = RESOURCES.findIndex((kind) => kind.plural === plural)
+    const kind = RESOURCES[index]
+    if (!kind) throw new McpError(ErrorCode.InvalidParams, 'The cursor is not one of this list.')
+    const parameters = { ...kind.list, ...(cursor === '' ? {} : { cursor }) }
+    const page = JSON.parse(await get(`/${plural}${query(parameters)}`))
+    const next = RESOURCES[index + 1]
+    const nextCursor = page.next_cursor
+      ? `${plural}:${page.next_cursor}`
+      : next && `${next.plural}:`
+    return {
+      resources: page[plural].map((row: Record<string, unknown>) => ({
+        uri: `watchpost://${plural}/${row.id}`,
+        name: kind.labelOf(row),
+        mimeType,
+      })),
+      ...(nextCursor ? { nextCursor } : {}),
+    }
+  })
+}
+
+function splitOnce(text: string): string[] {
+  const at = text.indexOf(':')
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)]
+}
+
+/** The code of the protocol for a resource that does not exist or cannot be read. */
+const RESOURCE_NOT_FOUND = -32002
+
+/**
+ * The parsed body: a message or a batch of messages, which the transport validates. A body that is none
+ * is refused with an error of the protocol (JSON-RPC 2.0, section 5.1).
+ */
+async function messagesOf(c: Ctx): Promise<{ parsed: unknown } | { refusal: object }> {
   let body: unknown
   try {
     body = await c.req.json()
   } catch {
-    throw new ApiError('malformed', 'The body is not valid JSON. Send a JSON-RPC message.')
+    const message = 'The body is not valid JSON. Send a JSON-RPC message.'
+    return { refusal: protocolError(ErrorCode.ParseError, message) }
   }
-  if (!Array.isArray(body)) return body
+  if (!Array.isArray(body)) return { parsed: body }
   if (body.length > MAX_BATCH_MESSAGES) {
     const message = `A batch can have at most ${MAX_BATCH_MESSAGES} messages; this one has ${body.length}. Send the rest in another batch.`
-    throw new ApiError('malformed', message)
+    return { refusal: protocolError(ErrorCode.InvalidRequest, message) }
   }
   // Requests are stateless, so there is nothing to cancel: a cancelled call of the same batch would never be answered.
-  return body.filter((message) => message?.method !== 'notifications/cancelled')
+  return { parsed: body.filter((message) => message?.method !== 'notifications/cancelled') }
+}
+
+function protocolError(code: number, message: string) {
+  return { jsonrpc: '2.0', id: null, error: { code, message } }
 }
 
 /** Runs functions one after another, so that the calls of a batch do not run in parallel. */
@@ -225,14 +165,14 @@ function oneByOne(): <T>(work: () => Promise<T>) => Promise<T> {
   }
 }
 
-async function run(
+async function request(
   app: OpenAPIHono<Env>,
   c: Ctx,
   caller: Caller,
   { method, path, body }: Call,
   base: string,
 ) {
-  const request = new Request(new URL(`${base}${path}`, c.req.url), {
+  const asked = new Request(new URL(`${base}${path}`, c.req.url), {
     method,
     headers: {
       Authorization: c.req.header('authorization') ?? '',
@@ -242,14 +182,7 @@ async function run(
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
-  inherited.set(request, caller)
-  const answer = await app.fetch(request, c.env)
-  const text = answer.status === 204 ? '{"done": true}' : await answer.text()
-  return { content: [{ type: 'text' as const, text }], isError: !answer.ok }
-}
-
-function query(input: Record<string, unknown>): string {
-  const given = Object.entries(input).filter(([, value]) => value !== undefined)
-  const text = new URLSearchParams(given.map(([key, value]) => [key, String(value)])).toString()
-  return text === '' ? '' : `?${text}`
+  inherited.set(asked, caller)
+  const answer = await app.fetch(asked, c.env)
+  return { ok: answer.ok, text: answer.status === 204 ? '{"done": true}' : await answer.text() }
 }

@@ -32,8 +32,8 @@ const Invited = One.extend({
     .string()
     .nullable()
     .meta({
-      description: `A link for this address. It works once, for ${INVITE_DAYS} days, and is shown only in this answer.`,
-      example: 'https://watchpost.example/invite/3q2-7w…',
+      description: `A link to a page that says how to accept. It works for this address, once, for ${INVITE_DAYS} days, and is shown only in this answer.`,
+      example: 'https://watchpost.example/invite#3q2-7w…',
     }),
 })
 export const PassedOn = z.object({ zones: z.int(), channels: z.int() }).meta({
@@ -42,7 +42,7 @@ export const PassedOn = z.object({ zones: z.int(), channels: z.int() }).meta({
 })
 const Removed = One.extend({ passed_on: PassedOn })
 
-const columns = raw('m.id, m.user_id, m.email, m.role, m.status, m.joined_at')
+const columns = raw('m.id, m.user_id, m.email, m.role, m.status, m.joined_at, m.invite_expires_at')
 
 export const orgs = resource<Env>()
 
@@ -155,7 +155,7 @@ orgs.openapi(
       Invited,
       {
         member: thing,
-        invite_url: replayed ? null : `${c.get('deps').public_url}/invite/${token}`,
+        invite_url: replayed ? null : `${c.get('deps').public_url}/invite#${token}`,
       },
       status,
       { Location: `/api/v1/orgs/${id}/members/${thing.id}` },

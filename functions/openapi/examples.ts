@@ -166,8 +166,15 @@ const member: Member = {
   role: 'member',
   status: 'active',
   joined_at: '2026-02-21T09:00:00.000Z',
+  invite_expires_at: null,
 }
-const invited: Member = { ...member, user_id: null, status: 'invited', joined_at: null }
+const invited: Member = {
+  ...member,
+  user_id: null,
+  status: 'invited',
+  joined_at: null,
+  invite_expires_at: '2026-05-08T09:30:00.000Z',
+}
 
 const preview = {
   zone_id: ZONE,
@@ -324,7 +331,7 @@ export const EXAMPLES: Readonly<Record<string, { request?: object; response?: ob
   getMember: { response: { member } },
   inviteMember: {
     request: { email: 'ayse@example.com', role: 'member' },
-    response: { member: invited, invite_url: 'https://watchpost.example/invite/3q2-7wX9kQ' },
+    response: { member: invited, invite_url: 'https://watchpost.example/invite#3q2-7wX9kQ' },
   },
   updateMember: { request: { role: 'admin' }, response: { member: { ...member, role: 'admin' } } },
   removeMember: { response: { member, passed_on: { zones: 2, channels: 0 } } },

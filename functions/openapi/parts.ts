@@ -1,5 +1,6 @@
 /** The headers and error responses that the operations of the OpenAPI document share. */
 import { ApiError, CODES, type Code, problemOf } from '../../shared/problem.ts'
+import { PLAN_REQUIRED } from '../auth.ts'
 import { STATUS_DESCRIPTIONS } from '../http.ts'
 
 const REQUEST_ID = '4bfa0f38-03af-40b2-94fd-bfbfa103270b'
@@ -72,10 +73,7 @@ const REFUSALS: Record<string, ApiError> = {
     'unauthenticated',
     'Send a valid API key as "Authorization: Bearer wp_live_…", or the access token of a session. Create keys in the account settings.',
   ),
-  PlanRequired: of(
-    'plan_required',
-    'The API requires the Pro or Enterprise plan. Your zones are paused and nothing is deleted. Change the plan in the account settings.',
-  ),
+  PlanRequired: of('plan_required', PLAN_REQUIRED),
   Forbidden: of(
     'insufficient_scope',
     'This requires a key with the scope "write". This key has: read.',

@@ -28,7 +28,8 @@ const DEFINER_FUNCTIONS_FOR_CALLERS: Record<string, string> = {
   'private.transfer_org(uuid,uuid)': 'no policy touches an owner; it asks for a session and role',
   'private.delete_org(uuid)': 'callers delete no organisations; it asks for a session and role',
   'private.my_invites()': 'an invited person is no member yet; it applies the address itself',
-  'private.accept_invite(bytea)': 'an invited person is no member yet; it tests token and address',
+  'private.accept_invite(bytea,uuid)':
+    'an invited person is no member yet; it tests token or id, and the address',
   'private.delete_account()': 'callers delete no accounts; it asks for a session',
   'private.begin_test(uuid,text)': 'callers insert no deliveries; it checks scope and role itself',
   'private.end_test(uuid,text,integer,integer,text,text)':

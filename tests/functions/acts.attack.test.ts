@@ -16,7 +16,13 @@ import { redrive } from '../../scripts/start/status.ts'
 import { AuditRow } from '../../shared/audit.ts'
 import { describeOperations, type Operation } from '../support/openapi.ts'
 import { OTHER_ACCOUNT_MARKER } from '../support/refusals.ts'
-import { createService, type Person, parsed, type Service } from '../support/service.ts'
+import {
+  createService,
+  type Person,
+  parsed,
+  type Service,
+  tokenOfInvite,
+} from '../support/service.ts'
 
 let service: Service
 let operations: Operation[]
@@ -107,7 +113,7 @@ const invite = async ({ ask, org, other }: Stage) => {
   const body = { email: other.email, role: 'member' }
   const made = await ask('POST', `/orgs/${org}/members`, body)
   const { invite_url } = parsed(made, 201, z.looseObject({ invite_url: z.string() }))
-  return invite_url.split(/[/=#]/).at(-1) ?? ''
+  return tokenOfInvite(invite_url)
 }
 const keyOf = async ({ person }: Stage) => {
   const [row] = await service.database.query<{ id: string }>(

@@ -69,7 +69,10 @@ function requestsOf(operation: Operation): Ask[] {
     ? [
         base,
         ...Object.keys(resolve(body.schema).properties ?? {}).flatMap((name) =>
-          named(name).map((id) => ({ ...base, [name]: name.endsWith('s') ? [id] : id })),
+          named(name).map((id) => ({
+            ...(resolve(body.schema).maxProperties === 1 ? {} : base),
+            [name]: name.endsWith('s') ? [id] : id,
+          })),
         ),
       ]
     : [undefined]
@@ -98,6 +101,7 @@ function named(name: string): string[] {
   if (name === 'after') return ids.audit
   if (name === 'org_id') return ids.organisation
   if (name === 'token') return ids.invite
+  if (name === 'id') return ids.member
   const thing = /^(\w+)_ids?$/.exec(name)?.[1] ?? ''
   if (thing in ids) return ids[thing as keyof Tenant['ids']] // safe: tested in the line above
   return thing ? firstTwo() : []

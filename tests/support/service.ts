@@ -315,6 +315,11 @@ const OpenApi = z.object({
   ),
 })
 
+/** The token of an invite link; it follows `#`. */
+export function tokenOfInvite(invite_url: string): string {
+  return new URL(invite_url).hash.slice(1)
+}
+
 /**
  * parsed returns the body of an answer if it has this status and shape; otherwise it throws the
  * answer.

@@ -3,7 +3,14 @@ import type { SendRequest } from '../../functions/channels/send.ts'
 import { inTransaction } from '../../functions/db.ts'
 import { ingestEvents } from '../../functions/jobs/ingest.ts'
 import { createTestJobs, quake, registerSource } from './jobs.ts'
-import { ADDRESS_HEADER, type Person, parsed, type Service, sendResult } from './service.ts'
+import {
+  ADDRESS_HEADER,
+  type Person,
+  parsed,
+  type Service,
+  sendResult,
+  tokenOfInvite,
+} from './service.ts'
 
 /** Nobody else may ever read it. */
 export const PRIVATE = 'zqprivate'
@@ -153,7 +160,7 @@ export async function createTenant(service: Service): Promise<Tenant> {
     event: [event.id, known.id],
     audit: (await list('/audit', 'audit')).slice(0, 1).map(({ id }) => id),
     key: keys.map(({ id }) => id),
-    invite: [invite_url.split('/').at(-1) ?? ''],
+    invite: [tokenOfInvite(invite_url)],
   }
   const cursors: string[] = []
   for (const path of [

@@ -5,9 +5,9 @@ import { expectProblem } from '../../support/refusals.ts'
 import {
   createService,
   type Person,
-  PUBLIC_URL,
   parsed,
   type Service,
+  tokenOfInvite,
 } from '../../support/service.ts'
 
 const ACCOUNT = '/api/v1/account'
@@ -57,7 +57,7 @@ async function invite(by: Signed, org: string, email: string, role = 'member'): 
     key: by.token,
     body: { email, role },
   })
-  return parsed(answer, 201, Invited).invite_url.slice(`${PUBLIC_URL}/invite/`.length)
+  return tokenOfInvite(parsed(answer, 201, Invited).invite_url)
 }
 
 const accept = (who: Signed, token: string) => ask(who, 'POST', '/invites/accept', { token })

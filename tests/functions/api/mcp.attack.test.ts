@@ -78,9 +78,13 @@ test('a batch that the budget is too small for is 429, and nothing of it is done
 test('a batch has an end, and the refusal says where', async () => {
   const { key } = await service.person()
   const answer = await post(calls(MAX_BATCH_MESSAGES + 1), key)
-  expectProblem(answer, 400, 'malformed')
+  expect(answer.status).toBe(400)
   expect(answer.body).toMatchObject({
-    detail: expect.stringContaining(`at most ${MAX_BATCH_MESSAGES} messages`),
+    jsonrpc: '2.0',
+    error: {
+      code: -32600,
+      message: expect.stringContaining(`at most ${MAX_BATCH_MESSAGES} messages`),
+    },
   })
 })
 
@@ -91,9 +95,27 @@ test('a call that is cancelled beside itself is answered all the same', async ()
   expect(answer.status).toBe(200)
 })
 
-test('what is no JSON is 400', async () => {
+test.each([
+  ['{', -32700, 'The body is not valid JSON. Send a JSON-RPC message.'],
+  ['{"jsonrpc": "1.0"}', -32700, 'Parse error: Invalid JSON-RPC message'],
+])('a malformed body is an error of the protocol: %s', async (body, code, message) => {
   const { key } = await service.person()
-  expectProblem(await post('{', key), 400, 'malformed')
+  const answer = await post(body, key)
+  expect(answer.status).toBe(400)
+  expect(answer.body).toEqual({ jsonrpc: '2.0', id: null, error: { code, message } })
+})
+
+test('an argument that a tool does not know is refused by its name, and nothing is done', async () => {
+  const { key } = await service.person({ plan: 'enterprise' })
+  const answer = await post(call(1, 'list_zones', { min_serverity: 40 }), key)
+  expect(answer.body).toMatchObject({ result: { isError: true } })
+  expect(answer.text).toContain('min_serverity')
+  const zone = { label: 'Unwanted', lat: 41, lon: 29 }
+  expect((await post(call(2, 'create_zone', { zone, dry_run: true }), key)).body).toMatchObject({
+    result: { isError: true },
+  })
+  const rows = await service.database.query(`select from watchpost.zones where label = 'Unwanted'`)
+  expect(rows).toEqual([])
 })
 
 test('9,000 wrong positions in the arguments of a tool are a short answer', async () => {

@@ -118,3 +118,76 @@ test('a tool call costs one request of the budget', async () => {
   await call(client, 'list_zones', {})
   expect((await arrival()) - before).toBe(60_000 / PER_MINUTE)
 })
+
+test('a model sets up a channel, tests it, and sees what was delivered', async () => {
+  const client = await connect((await service.person()).key)
+  const channel = { kind: 'webhook', label: 'On call', target: 'https://hooks.example.com/x' }
+  const created = await call(client, 'create_channel', { channel })
+  const channel_id = created.body.channel.id
+  expect((await call(client, 'test_channel', { channel_id })).isError).toBe(false)
+  const listed = await call(client, 'list_channels', {})
+  expect(listed.body.channels).toMatchObject([{ id: channel_id, label: 'On call' }])
+  const sent = await call(client, 'list_channel_deliveries', { channel_id })
+  expect(sent.body.deliveries).toMatchObject([{ kind: 'channel.test' }])
+  const changes = { label: 'Night shift' }
+  const changed = await call(client, 'update_channel', { channel_id, changes })
+  expect(changed.body.channel.label).toBe('Night shift')
+  expect((await call(client, 'delete_channel', { channel_id })).isError).toBe(false)
+})
+
+test('a model sees its organisations, invites somebody, and withdraws the invite', async () => {
+  const person = await service.person()
+  const org_id = await service.organisation(person)
+  const client = await connect(person.key)
+  expect((await call(client, 'get_me', {})).body.orgs).toMatchObject([{ id: org_id }])
+  const invite = { email: 'ayse@watchpost.test' }
+  const { body } = await call(client, 'invite_member', { org_id, invite })
+  const member_id = body.member.id
+  await call(client, 'update_member', { org_id, member_id, changes: { role: 'admin' } })
+  const { members } = (await call(client, 'list_members', { org_id })).body
+  expect(members).toMatchObject([{ role: 'owner' }, { role: 'admin', status: 'invited' }])
+  expect((await call(client, 'remove_member', { org_id, member_id })).isError).toBe(false)
+})
+
+test('zones and alerts are resources, listed page by page and read one by one', async () => {
+  const person = await service.person({ plan: 'enterprise' })
+  const client = await connect(person.key)
+  for (let index = 0; index < 101; index++) {
+    const zone = { label: `Zone ${index}`, lat: 41, lon: 29, radius_km: 10 }
+    await call(client, 'create_zone', { zone })
+  }
+  await jobs.drain()
+  const event = quake({ lat: 41, lon: 29 })
+  await jobs.ingest(event)
+  await jobs.drain()
+  const uris: string[] = []
+  let cursor: string | undefined
+  do {
+    const page = await client.listResources(cursor ? { cursor } : {})
+    uris.push(...page.resources.map(({ uri }) => uri))
+    cursor = page.nextCursor
+  } while (cursor)
+  expect(new Set(uris).size).toBe(202)
+  for (const kind of ['zones', 'alerts']) {
+    const uri = uris.find((each) => each.startsWith(`watchpost://${kind}/`)) ?? ''
+    const { contents } = await client.readResource({ uri })
+    expect(contents).toMatchObject([{ uri, mimeType: 'application/json' }])
+    expect(JSON.stringify(contents)).toContain(uri.split('/').at(-1))
+  }
+  const { resourceTemplates } = await client.listResourceTemplates()
+  expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
+    'watchpost://zones/{id}',
+    'watchpost://alerts/{id}',
+  ])
+})
+
+test('a resource of somebody else does not exist, nor does a page of an invented cursor', async () => {
+  const theirs = await service.person()
+  const zone = { label: 'Theirs', lat: 41, lon: 29 }
+  const { body } = await call(await connect(theirs.key), 'create_zone', { zone })
+  const client = await connect((await service.person()).key)
+  await expect(
+    client.readResource({ uri: `watchpost://zones/${body.zone.id}` }),
+  ).rejects.toMatchObject({ code: -32002, message: expect.stringContaining('no such zone') })
+  await expect(client.listResources({ cursor: 'secrets:' })).rejects.toMatchObject({ code: -32602 })
+})
