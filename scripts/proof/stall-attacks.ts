@@ -175,7 +175,7 @@ export async function createAttacks(target: Target): Promise<Attack[]> {
     },
     {
       name: 'chunks of a byte without end, in a POST, to an unknown path and in a GET',
-      attack: async () => [
+      run: async () => [
         ...(await times(1, () => crumbs(target, `POST ${PREVIEW}`))),
         ...(await times(1, () => crumbs(target, 'POST /api/v1/nothing'))),
         ...(await times(1, () => crumbs(target, 'GET /api/v1/me'))),
