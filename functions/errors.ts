@@ -32,6 +32,8 @@ export function translate(error: unknown): unknown {
       return notFound(messageOf(error, state))
     case 'WP409':
       return new ApiError('conflict', messageOf(error, state))
+    case 'WPNTS':
+      return new ApiError('nothing_to_send', messageOf(error, state))
     case 'WPOWN':
       return new ApiError('owner_protected', messageOf(error, state))
     case 'WPLIM':

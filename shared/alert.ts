@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { EventType, Severity } from './event.ts'
+import { EVENT_STATUSES, EventType, Severity } from './event.ts'
 import { Instant } from './time.ts'
 
 export const ALERT_STATUSES = [
@@ -42,11 +42,24 @@ export type Delivery = z.infer<typeof Delivery>
 const AlertUpdate = z
   .object({
     at: Instant,
-    kind: z.enum(['revised', 'escalated', 'ended', 'retracted']),
+    kind: z.enum(['revised', 'escalated', 'ended', 'retracted', 'reopened']).meta({
+      description: '`reopened`: the alert was resolved, and its event escalated.',
+    }),
+    changes: z.record(z.string(), z.tuple([z.unknown(), z.unknown()])).meta({
+      description:
+        'What changed, from and to: of the event `severity`, `title`, `status`, `ts`, `place` (lat and lon), `magnitude`, `depth_km`, `ends_at`, `type`, `url`; for `reopened` it is `resolved`.',
+      example: {
+        severity: [43, 65],
+        place: [
+          { lat: 33.5, lon: -116.8 },
+          { lat: 33.6, lon: -116.8 },
+        ],
+      },
+    }),
   })
   .meta({ id: 'AlertUpdate', description: 'A later change of an event that already has an alert.' })
 
-/** The event as it was when the alert was raised, or told last. */
+/** The event of an alert, as it was when the alert was raised or as it is now. */
 export const EventReference = z
   .object({
     id: z.string(),
@@ -57,12 +70,18 @@ export const EventReference = z
     lon: z.number(),
     ts: Instant,
     severity: Severity,
+    subject: z.string().nullable().meta({
+      description: 'The thing it is about, e.g. `mmsi:230123456`; null for most events.',
+    }),
+    status: z.enum(EVENT_STATUSES),
     url: z.string().nullable(),
+    magnitude: z.number().nullable().meta({ description: 'Where the source gives one.' }),
+    depth_km: z.number().nullable().meta({ description: 'Where the source gives one.' }),
+    ends_at: Instant.nullable().meta({
+      description: 'Until when it lasts, where the source says so.',
+    }),
   })
-  .meta({
-    id: 'EventReference',
-    description: 'The event as it was when the alert was raised or last updated.',
-  })
+  .meta({ id: 'EventReference', description: 'The event of an alert.' })
 export type EventReference = z.infer<typeof EventReference>
 
 export const Alert = z
@@ -71,7 +90,12 @@ export const Alert = z
     zone_id: z.uuid(),
     zone_name: z.string(),
     event_id: z.string(),
-    event: EventReference,
+    event: EventReference.meta({ description: 'The event as it was when the alert was raised.' }),
+    current: EventReference.meta({ description: 'The event as it is now.' }),
+    attribution: z.string().meta({
+      description: 'Whom to name as the source of the event, in its own words.',
+      example: 'Earthquake data: U.S. Geological Survey',
+    }),
     severity: z
       .number()
       .meta({ description: 'The effective severity: severity × multiplier, at most 100.' }),
@@ -92,6 +116,10 @@ export const Alert = z
     updates: z.array(AlertUpdate),
     resolved: z.boolean(),
     resolved_at: Instant.nullable(),
+    resolved_by: z
+      .uuid()
+      .nullable()
+      .meta({ description: 'The account that resolved it; null also when it was deleted.' }),
     resolved_via: z.enum(['api', 'console', 'mcp']).nullable(),
     note: z.string().nullable(),
     updated_at: Instant,
@@ -110,11 +138,19 @@ export const AlertPatch = z
 /** Body of POST /alerts/:id/redeliver. */
 export const Redelivery = z
   .strictObject({
-    delivery_ids: z
-      .array(z.uuid())
-      .min(1)
-      .max(100)
-      .optional()
-      .meta({ description: 'The deliveries to send again. Default: the failed ones.' }),
+    delivery_ids: z.array(z.uuid()).min(1).max(100).optional().meta({
+      description:
+        'The deliveries to send again. Default: the failed and expired ones or, where there are none, the cancelled ones.',
+    }),
   })
   .meta({ id: 'Redelivery' })
+
+/** What POST /alerts/:id/redeliver made. */
+export const Redelivered = z.object({
+  delivery_ids: z
+    .array(z.uuid())
+    .meta({ description: 'The new deliveries, each with a new webhook-id.' }),
+  skipped: z
+    .array(z.object({ delivery_id: z.uuid(), reason: z.string() }))
+    .meta({ description: 'The deliveries that are not sent again, and why.' }),
+})

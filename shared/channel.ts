@@ -2,6 +2,17 @@ import { z } from 'zod'
 import { Delivery } from './alert.ts'
 import { Instant } from './time.ts'
 
+/** The messages that a channel can choose; `channel.test` is always sent. */
+export const CHANNEL_MESSAGES = [
+  'alert.raised',
+  'alert.revised',
+  'alert.escalated',
+  'alert.ended',
+  'alert.retracted',
+  'alert.digest',
+] as const
+export const DEFAULT_MESSAGES = CHANNEL_MESSAGES.filter((type) => type !== 'alert.revised')
+
 const CHANNEL_STATUSES = ['ok', 'failing', 'disabled'] as const
 
 const Label = z
@@ -30,6 +41,16 @@ const Config = z
     example: { headers: { 'X-Team': 'night' } },
   })
 
+const Messages = z
+  .array(z.enum(CHANNEL_MESSAGES))
+  .min(1)
+  .refine((types) => new Set(types).size === types.length, 'Name each type once.')
+  .meta({
+    description:
+      'The types of messages that it takes. Default, also for null: all but `alert.revised`. Without `alert.digest`, what quiet hours held is sent one by one.',
+    example: DEFAULT_MESSAGES,
+  })
+
 const OrgId = z.uuid().nullable().meta({
   description: 'Shares the channel with an organisation of which the caller is owner or admin.',
   example: null,
@@ -53,6 +74,16 @@ export const Channel = z
     enabled: z.boolean(),
     status: z.enum(CHANNEL_STATUSES),
     disabled_reason: z.string().nullable(),
+    failing_reason: z.string().nullable().meta({
+      description: 'The last error while the status is `failing`, otherwise null.',
+      example: null,
+    }),
+    failing_since: Instant.nullable().meta({
+      description:
+        'Since when it has been failing without a success; null unless the status is `failing`.',
+      example: null,
+    }),
+    messages: Messages,
     signing_secret: z.string().nullable().meta({
       description:
         'Shown when the channel is created and when the secret is rotated; otherwise null.',
@@ -71,6 +102,7 @@ export const ChannelCreate = z
     label: Label.optional(),
     config: Config.optional(),
     org_id: OrgId.optional(),
+    messages: Messages.nullable().optional(),
     enabled: z.boolean().optional().meta({ description: 'Default true.' }),
     signing_secret: z.string().max(200).optional().meta({
       description:
@@ -87,12 +119,38 @@ export const ChannelPatch = z
     target: Target.optional(),
     config: Config.optional(),
     org_id: OrgId.optional(),
+    messages: Messages.nullable().optional(),
     enabled: z.boolean().optional().meta({
       description: 'True also resets `status` and `disabled_reason` of a failed channel.',
     }),
   })
   .meta({ id: 'ChannelPatch', description: 'An absent field is unchanged; null clears a field.' })
 export type ChannelPatch = z.infer<typeof ChannelPatch>
+
+/** Body of POST /channels/:id/recover. */
+export const Recovery = z
+  .strictObject({
+    since: Instant.refine(
+      (time) => Date.parse(time) <= Date.now(),
+      'This time has not come yet. Send the time at which the messages began to fail.',
+    ).meta({
+      description: 'Messages that failed, expired or were cancelled at or after this time.',
+    }),
+  })
+  .meta({ id: 'Recovery' })
+
+/** What POST /channels/:id/recover made. */
+export const Recovered = z
+  .object({
+    recovered: z.int().meta({ description: 'How many messages are sent again.' }),
+    remaining: z.int().meta({
+      description: 'How many more there are, when it is not 0; send the request again for them.',
+    }),
+    skipped: z
+      .array(z.object({ reason: z.string(), count: z.int() }))
+      .meta({ description: 'How many messages are not sent again, and why.' }),
+  })
+  .meta({ id: 'Recovered' })
 
 /** An attempt of a delivery and the answer of the receiver. */
 const Attempt = z

@@ -66,6 +66,9 @@ export const NormalisedEvent = z.strictObject({
   ends_at: Instant.nullable(),
   /** The feed's update time; null when it has none: then any change is a revision. */
   revised_at: Instant.nullable(),
+  /** Of an earthquake, where the feed gives them. */
+  magnitude: z.number().nullish(),
+  depth_km: z.number().nullish(),
   /** Other ids of this event at the same source. */
   aliases: z.array(z.string().max(255)),
 })

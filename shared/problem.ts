@@ -25,6 +25,7 @@ const TABLE = {
   wrong_state: { status: 409, product: 'hub' },
   audience_changed: { status: 409, product: 'hub' },
   limit_reached: { status: 409, product: 'service' },
+  nothing_to_send: { status: 409, product: 'service' },
   owner_protected: { status: 409, product: 'service' },
   idempotency_in_flight: { status: 409, product: 'service' },
   too_large: { status: 413, product: 'both' },

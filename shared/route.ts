@@ -80,6 +80,12 @@ export function jsonBody<S extends z.ZodType>(schema: S) {
   return { required: true as const, content: { 'application/json': { schema } } }
 }
 
+/** The body of a route that needs none: empty or `{}`; any field is refused. */
+export const noBody = {
+  required: false as const,
+  content: { 'application/json': { schema: z.strictObject({}) } },
+}
+
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** Whether a route exists for this method and path; HEAD counts as GET. */

@@ -15,11 +15,19 @@ const ALERT_MESSAGES = [
   'alert.retracted',
 ] as const
 
+const LeftOut = z
+  .array(z.enum(['deliveries', 'updates', 'note']))
+  .optional()
+  .meta({
+    description:
+      'The fields of the alert that are empty here because the message would be larger than 20 kB with them. GET /alerts/:id has them.',
+  })
+
 export const AlertMessage = z
   .object({
     type: z.enum(ALERT_MESSAGES),
     timestamp: Instant.meta({ description: 'The time of the event.' }),
-    data: z.object({ alert: Alert, zone: ZoneReference }),
+    data: z.object({ alert: Alert, zone: ZoneReference, left_out: LeftOut }),
   })
   .meta({ id: 'AlertMessage', description: 'An alert, or a change of one.' })
 
@@ -28,15 +36,26 @@ export const DigestMessage = z
     type: z.literal('alert.digest'),
     timestamp: Instant.meta({ description: 'When the quiet hours ended.' }),
     data: z.object({
-      alert: Alert.meta({ description: 'The most severe of the alerts.' }),
+      alert: Alert.meta({ description: 'The first of `alerts`, the most severe of them.' }),
       zone: ZoneReference,
       alerts: z.array(Alert).meta({
-        description: 'The alerts that were held, most severe first; as many as fit into 20 kB.',
+        description:
+          'The alerts that this message carries, most severe first; as many as fit into 20 kB.',
       }),
-      alerts_total: z.int().meta({ description: 'How many alerts were held.' }),
+      part: z.int().min(1).meta({ description: 'Which message of the digest this is.' }),
+      parts: z.int().min(1).meta({ description: 'How many messages the digest has.' }),
+      alerts_total: z
+        .int()
+        .min(1)
+        .meta({ description: 'How many alerts all messages of the digest carry together.' }),
+      left_out: LeftOut,
     }),
   })
-  .meta({ id: 'DigestMessage', description: 'The alerts that quiet hours held, in one message.' })
+  .meta({
+    id: 'DigestMessage',
+    description:
+      'The alerts that quiet hours held. A digest over 20 kB is sent as several messages.',
+  })
 
 export const TestMessage = z
   .object({

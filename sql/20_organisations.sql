@@ -135,13 +135,21 @@ create function private.reassign_shared() returns trigger
 language plpgsql security definer set search_path = '' as $$
 declare
   v_owner uuid := (select user_id from watchpost.members where org_id = old.org_id and role = 'owner');
+  v_passed uuid[] := array(select id from watchpost.zones where org_id = old.org_id and owner_id = old.user_id);
 begin
   if old.user_id is null or v_owner is null
     or not private.org_exists(old.org_id) then
     return old;
   end if;
-  update watchpost.zones set owner_id = v_owner where org_id = old.org_id and owner_id = old.user_id;
+  update watchpost.zones set owner_id = v_owner where id = any(v_passed);
   update watchpost.channels set owner_id = v_owner where org_id = old.org_id and owner_id = old.user_id;
+  -- Their private channels stay with them: the owner is told which zones lose some by it.
+  perform private.record_audit(
+    'zone.channels_lost', 'zone', z.id::text, v_owner || private.admins_of(array[old.org_id]),
+    jsonb_build_object('label', z.label, 'channel_ids', lost.ids))
+  from watchpost.zones z
+  cross join lateral (select private.lost_channels(z.owner_id, z.channel_ids) as ids) lost
+  where z.id = any(v_passed) and z.deleted_at is null and lost.ids <> '{}';
   return old;
 end
 $$;
@@ -177,5 +185,33 @@ begin
 end
 $$;
 grant execute on function private.count_shared to authenticated;
+
+-- Removes a member or an invite as its caller: {passed_on, zones}, where zones are those that passed on, each
+-- with its reach. Null when there was nothing that the caller may remove.
+create function private.remove_member(p_member_id uuid) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_org uuid;
+  v_user uuid;
+  v_passed jsonb;
+  v_zones uuid[];
+begin
+  select org_id, user_id into v_org, v_user from watchpost.members where id = p_member_id;
+  select to_jsonb(s) into v_passed from private.count_shared(v_org, v_user) s;
+  v_zones := array(
+    select id from watchpost.zones where org_id = v_org and owner_id = v_user and deleted_at is null);
+  delete from watchpost.members where id = p_member_id;
+  if not found then
+    return null;
+  end if;
+  return jsonb_build_object('passed_on', v_passed, 'zones', coalesce((
+    select jsonb_agg(jsonb_build_object(
+      'label', z.label, 'org_id', z.org_id, 'channel_ids', z.channel_ids,
+      'reach', private.zone_reach(z.owner_id, z.org_id, z.channel_ids)) order by z.label, z.id)
+    from watchpost.zones z
+    where z.id = any(v_zones)), '[]'));
+end
+$$;
+grant execute on function private.remove_member to authenticated;
 
 reset role;

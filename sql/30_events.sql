@@ -53,7 +53,9 @@ create table watchpost.events (
   updated_at timestamptz not null default now(),
   owner_id uuid references watchpost.accounts on delete cascade,
   org_id uuid references watchpost.organisations on delete set null,
-  tenant_id uuid generated always as (coalesce(org_id, owner_id)) stored
+  tenant_id uuid generated always as (coalesce(org_id, owner_id)) stored,
+  magnitude double precision,
+  depth_km double precision
 );
 comment on table watchpost.events is 'Events in their latest state. Public ones have no owner.';
 comment on column watchpost.events.id is '<source>:<id at the source>; the first id seen if a source renames its event.';
@@ -68,6 +70,7 @@ comment on column watchpost.events.revision is 'Number of the latest state seen 
 comment on column watchpost.events.first_seen_at is 'When Watchpost first saw it.';
 comment on column watchpost.events.owner_id is 'Account that sent it; null for public events.';
 comment on column watchpost.events.tenant_id is 'Tenant that can see it: the organisation, or else the owner; null: public.';
+comment on column watchpost.events.magnitude is 'With depth_km: of an earthquake, if the source gives them.';
 create index events_ts on watchpost.events (ts desc, id desc);
 create index events_extent_ts on watchpost.events using gist (extent, ts);
 create index events_source_ts on watchpost.events (source, ts desc);
@@ -131,6 +134,8 @@ create table watchpost.event_revisions (
   ends_at timestamptz,
   extent box not null,
   tenant_id uuid,
+  magnitude double precision,
+  depth_km double precision,
   primary key (event_id, revision)
 );
 comment on table watchpost.event_revisions is 'Append-only: each state of an event and when it was first seen here. Decisions are replayed from it.';

@@ -21,7 +21,9 @@ create type private.incoming_event as (
   ends_at timestamptz,
   revised_at timestamptz,
   extent box,
-  seen_at timestamptz
+  seen_at timestamptz,
+  magnitude double precision,
+  depth_km double precision
 );
 
 -- Reads a JSON array of normalised events with `box` as [west, south, east, north]; `first_seen_at` may be given for
@@ -35,14 +37,14 @@ language sql stable set search_path = '' as $$
     box(
       point((e.box ->> 0)::float8, (e.box ->> 1)::float8),
       point((e.box ->> 2)::float8, (e.box ->> 3)::float8)),
-    date_trunc('milliseconds', coalesce(e.first_seen_at, now()))
+    date_trunc('milliseconds', coalesce(e.first_seen_at, now())), e.magnitude, e.depth_km
   from (
     select x.*, j.ordinal
     from jsonb_array_elements(p_events) with ordinality as j (value, ordinal)
     cross join lateral jsonb_to_record(j.value) as x (
       id text, type text, title text, lat float8, lon float8, ts timestamptz, severity smallint,
       subject text, status text, url text, geometry jsonb, ends_at timestamptz,
-      revised_at timestamptz, first_seen_at timestamptz, aliases text[], box jsonb)
+      revised_at timestamptz, first_seen_at timestamptz, aliases text[], box jsonb, magnitude float8, depth_km float8)
   ) e
   left join lateral (
     select a.event_id from watchpost.event_aliases a
@@ -88,10 +90,10 @@ begin
   born as (
     insert into watchpost.events (
       id, source, type, title, lat, lon, ts, severity, subject, status, url, geometry, ends_at, revised_at,
-      extent, first_seen_at, updated_at, owner_id, org_id, revision)
+      extent, first_seen_at, updated_at, owner_id, org_id, magnitude, depth_km, revision)
     select
       event_id, p_source, type, title, lat, lon, ts, severity, subject, status, url, geometry, ends_at, revised_at,
-      extent, seen_at, seen_at, p_owner_id, p_org_id,
+      extent, seen_at, seen_at, p_owner_id, p_org_id, magnitude, depth_km,
       -- If an event that was deleted for its age is reported again, its revisions continue.
       1 + coalesce((
         select max(r.revision) from watchpost.event_revisions r where r.event_id = given.event_id), 0)
@@ -103,24 +105,27 @@ begin
     update watchpost.events e
     set type = g.type, title = g.title, lat = g.lat, lon = g.lon, ts = g.ts, severity = g.severity,
         subject = g.subject, status = g.status, url = g.url, geometry = g.geometry, ends_at = g.ends_at,
-        revised_at = g.revised_at, extent = g.extent, revision = e.revision + 1, updated_at = g.seen_at
+        revised_at = g.revised_at, extent = g.extent, magnitude = coalesce(g.magnitude, e.magnitude),
+        depth_km = coalesce(g.depth_km, e.depth_km),
+        revision = e.revision + 1, updated_at = g.seen_at
     from given g
     where e.id = g.event_id
       and e.source = p_source
       and e.tenant_id is not distinct from coalesce(p_org_id, p_owner_id)
       and (g.revised_at is null or e.revised_at is null or g.revised_at >= e.revised_at)
-      and (g.type, g.title, g.lat, g.lon, g.ts, g.severity, g.status, g.url, g.geometry, g.ends_at)
+      and (g.type, g.title, g.lat, g.lon, g.ts, g.severity, g.status, g.url, g.geometry, g.ends_at,
+          coalesce(g.magnitude, e.magnitude), coalesce(g.depth_km, e.depth_km))
         is distinct from
-        (e.type, e.title, e.lat, e.lon, e.ts, e.severity, e.status, e.url, e.geometry, e.ends_at)
+        (e.type, e.title, e.lat, e.lon, e.ts, e.severity, e.status, e.url, e.geometry, e.ends_at, e.magnitude, e.depth_km)
     returning e.*
   ),
   revisions as (
     insert into watchpost.event_revisions (
       event_id, revision, batch_id, first_seen_at, source, type, title, lat, lon, ts, severity, subject,
-      status, url, geometry, ends_at, extent, tenant_id)
+      status, url, geometry, ends_at, extent, tenant_id, magnitude, depth_km)
     select
       id, revision, p_batch_id, updated_at, source, type, title, lat, lon, ts, severity, subject,
-      status, url, geometry, ends_at, extent, tenant_id
+      status, url, geometry, ends_at, extent, tenant_id, magnitude, depth_km
     from (select * from born union all select * from changed) r
   )
   select (select count(*) from born), (select count(*) from changed) into inserted, revised;
@@ -244,6 +249,13 @@ language sql stable security definer set search_path = '' as $$
     and (p_types is null or s.types && p_types)
 $$;
 grant execute on function private.coverage to authenticated;
+
+-- Security definer: the attribution of a source, for everybody who reads its events.
+create function private.attribution(p_source text) returns text
+language sql stable security definer set search_path = '' as $$
+  select coalesce((select s.attribution from watchpost.sources s where s.source = p_source), p_source)
+$$;
+grant execute on function private.attribution to authenticated, watchpost_jobs;
 
 -- Security definer: the health of sources is public, their state is not.
 create function private.sources_health()

@@ -50,7 +50,7 @@ comment on column watchpost.zones.quiet_hours_start is 'HH:MM in quiet_hours_tz;
 comment on column watchpost.zones.quiet_hours_end is 'May be after midnight.';
 comment on column watchpost.zones.quiet_mode is 'What happens during quiet hours: hold (one digest at their end) or drop (recorded, never sent).';
 comment on column watchpost.zones.emergency_severity is 'From this severity on quiet hours are ignored; null: never.';
-comment on column watchpost.zones.channel_ids is 'Where alerts are sent: null: to every enabled channel of the owner (and organisation); empty: nowhere.';
+comment on column watchpost.zones.channel_ids is 'Where alerts are sent: null: to every enabled channel of the owner (and organisation); empty: nowhere. Channels that were deleted or are no longer visible are skipped; if none is left, it counts as null.';
 comment on column watchpost.zones.sources is 'Null: all feeds.';
 comment on column watchpost.zones.types is 'Null: all types.';
 comment on column watchpost.zones.snoozed_until is 'Until then alerts are recorded as suppressed.';
@@ -62,6 +62,7 @@ create index zones_owner_id on watchpost.zones (owner_id);
 create index zones_org_id on watchpost.zones (org_id) where org_id is not null;
 create index zones_deleted_at on watchpost.zones (deleted_at) where deleted_at is not null;
 create index zones_updated_at on watchpost.zones (updated_at);
+create index zones_channel_ids on watchpost.zones using gin (channel_ids);
 alter table watchpost.zones enable row level security;
 alter table watchpost.zones force row level security;
 create policy zones_select on watchpost.zones for select to authenticated
@@ -254,9 +255,11 @@ create function private.zone_after() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
   if tg_op = 'INSERT' or new.version <> old.version then
-    -- Deleting a zone, leaving an organisation and deleting one are never refused.
+    -- Deleting a zone, leaving an organisation, deleting one and losing a channel are never refused.
     perform private.store_version(new, tg_op = 'INSERT' or not (
       (new.deleted_at is not null and old.deleted_at is null)
+      or (cardinality(old.channel_ids) > coalesce(cardinality(new.channel_ids), 0)
+        and old.channel_ids @> coalesce(new.channel_ids, '{}'))
       or new.owner_id <> old.owner_id
       or not private.org_exists(old.org_id)));
     perform private.enqueue('match_zone', gen_random_uuid(), jsonb_build_object('zone_id', new.id));

@@ -17,13 +17,15 @@ create table watchpost.channels (
   status text not null default 'ok' check (status in ('ok', 'failing', 'disabled')),
   disabled_reason text,
   signing_secret_sealed text,
-  previous_secret_sealed text,
-  previous_secret_until timestamptz,
   failures integer not null default 0,
   paused_until timestamptz,
   created_at timestamptz not null default date_trunc('milliseconds', now()),
   updated_at timestamptz not null default now(),
-  deleted_at timestamptz
+  deleted_at timestamptz,
+  former_secrets_sealed jsonb not null default '[]',
+  messages text[] check (cardinality(messages) > 0),
+  failing_reason text,
+  failing_since timestamptz
 );
 comment on table watchpost.channels is 'Where alerts are sent. Everything secret is sealed; next to it there is a masked form.';
 comment on column watchpost.channels.org_id is 'Null: private.';
@@ -34,10 +36,12 @@ comment on column watchpost.channels.target_masked is 'The target as others see 
 comment on column watchpost.channels.config_sealed is 'Headers or tokens, encrypted with SEAL_KEYS; null: none.';
 comment on column watchpost.channels.status is 'ok, failing (it is retried) or disabled; written by the delivery job.';
 comment on column watchpost.channels.signing_secret_sealed is 'Key that signs webhooks, encrypted; null for other kinds.';
-comment on column watchpost.channels.previous_secret_sealed is 'The key before the last rotation, encrypted; for 24 hours messages are signed with both.';
 comment on column watchpost.channels.failures is 'Failed attempts in a row; 0 after a success.';
 comment on column watchpost.channels.paused_until is 'Until then nothing is sent, after many failures.';
 comment on column watchpost.channels.deleted_at is 'Can be restored for 30 days from then on.';
+comment on column watchpost.channels.former_secrets_sealed is 'Keys before the last rotations: a list of sealed and until. Messages are also signed with each of them until its own 24 hours are over.';
+comment on column watchpost.channels.messages is 'Types of messages that it takes; null: all except alert.revised.';
+comment on column watchpost.channels.failing_reason is 'With failing_since: the last error while it is failing, and since when; otherwise null.';
 create index channels_tenant_created on watchpost.channels (tenant_id, created_at desc, id desc);
 create index channels_owner_id on watchpost.channels (owner_id);
 create index channels_org_id on watchpost.channels (org_id) where org_id is not null;
@@ -64,14 +68,15 @@ create policy channels_jobs_update on watchpost.channels for update to watchpost
 grant select on watchpost.channels to authenticated, watchpost_jobs;
 grant insert (
     org_id, kind, label, target_sealed, target_masked, config_sealed, config_masked, enabled,
-    signing_secret_sealed)
+    signing_secret_sealed, messages)
   on watchpost.channels to authenticated;
 grant update (
     org_id, label, target_sealed, target_masked, config_sealed, config_masked, enabled, status,
-    disabled_reason, signing_secret_sealed, previous_secret_sealed, previous_secret_until, failures,
-    paused_until, deleted_at)
+    disabled_reason, signing_secret_sealed, former_secrets_sealed, failures, paused_until, deleted_at, messages,
+    failing_reason, failing_since)
   on watchpost.channels to authenticated;
-grant update (enabled, status, disabled_reason, failures, paused_until) on watchpost.channels to watchpost_jobs;
+grant update (enabled, status, disabled_reason, failures, paused_until, failing_reason, failing_since)
+  on watchpost.channels to watchpost_jobs;
 
 -- Security definer: counts all of an owner's channels, and checks sharing in addition to the policy.
 create function private.channel_before() returns trigger
@@ -105,6 +110,15 @@ $$;
 create trigger channels_before before insert or update on watchpost.channels
   for each row execute function private.channel_before();
 
+-- Whether an account can send its alerts to a channel: its own, or one of an organisation that it belongs to.
+create function private.is_usable(c watchpost.channels, p_user_id uuid) returns boolean
+language sql stable set search_path = '' as $$
+  select c.deleted_at is null and (c.owner_id = p_user_id or exists (
+    select from watchpost.members m
+    where m.org_id = c.org_id and m.user_id = p_user_id and m.status = 'active'))
+$$;
+grant execute on function private.is_usable to authenticated, watchpost_jobs;
+
 -- Those of these channels that the caller and the zone's owner cannot both see.
 create function private.unusable_channels(p_channel_ids uuid[], p_zone_owner uuid) returns uuid[]
 language sql stable set search_path = '' as $$
@@ -113,32 +127,101 @@ language sql stable set search_path = '' as $$
   where not exists (
     select from watchpost.channels c
     where c.id = given.id
-      and c.deleted_at is null
       and c.tenant_id = any(private.my_tenants())
-      and (c.owner_id = p_zone_owner or exists (
-        select from watchpost.members m
-        where m.org_id = c.org_id and m.user_id = p_zone_owner and m.status = 'active')))
+      and private.is_usable(c, p_zone_owner))
 $$;
 grant execute on function private.unusable_channels to authenticated;
 
--- The channels that an alert of a zone is sent to: the chosen ones that its owner can still see, or every enabled one
--- of the owner and, if the zone is shared, of the organisation.
+-- The channels that an alert of a zone is sent to: the chosen ones that its owner can still see. If none is chosen, or
+-- none of the chosen is left: every enabled one of the owner and, if the zone is shared, of the organisation.
 create function private.zone_channels(p_owner_id uuid, p_org_id uuid, p_channel_ids uuid[])
 returns table (channel_id uuid)
 language sql stable set search_path = '' as $$
+  with chosen as materialized (
+    select c.id, c.enabled
+    from watchpost.channels c
+    where c.id = any(p_channel_ids) and private.is_usable(c, p_owner_id)
+  )
+  select chosen.id from chosen where chosen.enabled
+  union all
   select c.id
   from watchpost.channels c
-  where c.enabled and c.deleted_at is null
-    and case
-      when p_channel_ids is null then
-        c.owner_id = p_owner_id and (c.org_id is null or c.org_id is not distinct from p_org_id)
-        or c.org_id = p_org_id
-      else c.id = any(p_channel_ids)
-        and (c.owner_id = p_owner_id or exists (
-          select from watchpost.members m
-          where m.org_id = c.org_id and m.user_id = p_owner_id and m.status = 'active'))
-    end
+  where (p_channel_ids is null or p_channel_ids <> '{}' and not exists (select from chosen))
+    and c.enabled and c.deleted_at is null
+    and (c.owner_id = p_owner_id and (c.org_id is null or c.org_id is not distinct from p_org_id)
+      or c.org_id = p_org_id)
 $$;
 grant execute on function private.zone_channels to watchpost_jobs;
+
+-- Of the chosen channels of a zone those that it has lost: deleted, or its owner no longer sees them.
+create function private.lost_channels(p_owner_id uuid, p_channel_ids uuid[]) returns uuid[]
+language sql stable set search_path = '' as $$
+  select coalesce(array_agg(given.id order by given.nr), '{}')
+  from unnest(p_channel_ids) with ordinality as given (id, nr)
+  where not exists (
+    select from watchpost.channels c where c.id = given.id and private.is_usable(c, p_owner_id))
+$$;
+
+-- Security definer: which of its channels a zone has lost, and whether its alerts reach anybody. Null if the caller
+-- cannot see such a zone.
+create function private.zone_reach(p_owner_id uuid, p_org_id uuid, p_channel_ids uuid[]) returns jsonb
+language sql stable security definer set search_path = '' as $$
+  select jsonb_build_object('lost', private.lost_channels(p_owner_id, p_channel_ids), 'is_reached', case
+    when p_channel_ids = '{}' then false
+    -- As private.zone_channels chooses, but only until one is found.
+    when exists (
+      select from watchpost.channels c where c.id = any(p_channel_ids) and private.is_usable(c, p_owner_id))
+      then exists (
+        select from watchpost.channels c
+        where c.id = any(p_channel_ids) and c.enabled and private.is_usable(c, p_owner_id))
+    else exists (
+        select from watchpost.channels c
+        where c.owner_id = p_owner_id and c.enabled and c.deleted_at is null
+          and (c.org_id is null or c.org_id is not distinct from p_org_id))
+      or exists (
+        select from watchpost.channels c where c.org_id = p_org_id and c.enabled and c.deleted_at is null)
+  end)
+  where p_owner_id = private.uid() or p_org_id = any(private.my_orgs())
+$$;
+grant execute on function private.zone_reach to authenticated;
+
+-- Of the former secrets those that still sign, the newest first.
+create function private.living_secrets(p_former jsonb) returns jsonb
+language sql stable set search_path = '' as $$
+  select coalesce(jsonb_agg(s order by (s ->> 'until')::timestamptz desc), '[]')
+  from jsonb_array_elements(p_former) s
+  where (s ->> 'until')::timestamptz > now()
+$$;
+grant execute on function private.living_secrets to authenticated;
+
+-- Whether a channel takes messages of a type.
+create function private.takes(p_messages text[], p_type text) returns boolean
+language sql immutable set search_path = '' as $$
+  select case when p_messages is null then p_type <> 'alert.revised' else p_type = any(p_messages) end
+$$;
+grant execute on function private.takes to watchpost_jobs;
+
+-- Security definer: channels that are gone for good leave the zones that chose them. A zone that loses the
+-- last one goes on as it did: with every channel.
+create function private.forget_channels(p_ids uuid[]) returns void
+language sql volatile security definer set search_path = '' as $$
+  update watchpost.zones z
+  set channel_ids = nullif(array(
+    select kept.id from unnest(z.channel_ids) with ordinality as kept (id, nr)
+    where kept.id <> all(p_ids)
+    order by kept.nr), '{}')
+  where z.channel_ids && p_ids
+$$;
+
+create function private.channels_gone() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  perform private.forget_channels(array(select id from gone));
+  return null;
+end
+$$;
+create trigger channels_gone after delete on watchpost.channels
+  referencing old table as gone
+  for each statement execute function private.channels_gone();
 
 reset role;

@@ -30,6 +30,8 @@ create table watchpost.alerts (
   note text check (length(note) <= 4000),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  current jsonb,
+  resolved_by uuid references watchpost.accounts on delete set null,
   unique (zone_id, event_id)
 );
 comment on table watchpost.alerts is 'One row per zone and event (per stay of a moving subject), with the event and the checks as they were.';
@@ -38,7 +40,9 @@ comment on column watchpost.alerts.owner_id is 'With org_id: of the zone, kept i
 comment on column watchpost.alerts.tenant_id is 'Whose it is: organisation, else owner.';
 comment on column watchpost.alerts.event_id is 'Event, or for a moving subject the position that began it.';
 comment on column watchpost.alerts.subject is 'Moving subject of the stay; null for other events.';
-comment on column watchpost.alerts.event is 'The event as it was told, so that it outlives the events table.';
+comment on column watchpost.alerts.event is 'The event as it was when the alert was raised, so that it outlives the events table.';
+comment on column watchpost.alerts.current is 'The event as it was told last; null: nothing was told since.';
+comment on column watchpost.alerts.resolved_by is 'Account that resolved it.';
 comment on column watchpost.alerts.severity is 'Severity of the event times the multiplier of the zone, at most 100.';
 comment on column watchpost.alerts.first_reason is 'The sentence of the decision that raised it, beside the checks; reason follows the news.';
 comment on column watchpost.alerts.status is 'held waits for the end of quiet hours; suppressed is never sent; recorded has no channel.';
@@ -47,13 +51,14 @@ comment on column watchpost.alerts.held_until is 'Null: not held.';
 comment on column watchpost.alerts.dispatched_at is 'First delivery that succeeded.';
 comment on column watchpost.alerts.checks is 'All eight checks of the decision with their numbers, for explain.';
 comment on column watchpost.alerts.event_revision is 'Revision of the event it last spoke of.';
-comment on column watchpost.alerts.updates is 'News since it was raised: list of time and kind.';
+comment on column watchpost.alerts.updates is 'News since it was raised: list of time, kind and changes (field to [from, to]).';
 comment on column watchpost.alerts.updated_at is 'Last change of any kind; pollers ask by it.';
 create index alerts_tenant_raised on watchpost.alerts (tenant_id, raised_at desc, id desc);
 create index alerts_zone_raised on watchpost.alerts (zone_id, raised_at desc, id desc);
 create index alerts_raised_at on watchpost.alerts (raised_at);
 create index alerts_owner_id on watchpost.alerts (owner_id);
 create index alerts_org_id on watchpost.alerts (org_id) where org_id is not null;
+create index alerts_resolved_by on watchpost.alerts (resolved_by) where resolved_by is not null;
 create index alerts_event_id on watchpost.alerts (event_id);
 create index alerts_zone_subject on watchpost.alerts (zone_id, subject, raised_at desc) where subject is not null;
 create index alerts_held on watchpost.alerts (zone_id, held_until) where status = 'held';
@@ -67,7 +72,7 @@ create policy alerts_update on watchpost.alerts for update to authenticated
 create policy alerts_jobs on watchpost.alerts for all to watchpost_jobs
   using (true) with check (true);
 grant select on watchpost.alerts to authenticated;
-grant update (resolved, resolved_at, resolved_via, note, updated_at) on watchpost.alerts to authenticated;
+grant update (resolved, resolved_at, resolved_by, resolved_via, note, updated_at) on watchpost.alerts to authenticated;
 grant select, insert, update on watchpost.alerts to watchpost_jobs;
 
 reset role;

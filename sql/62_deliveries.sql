@@ -2,7 +2,7 @@
 -- file changes a delivery: no role may write the table (scripts/schema/schema-rules.ts).
 --
 --   queued ──claim──▶ sending ──settle──▶ succeeded, failed, expired, or queued for the next attempt
---   held ──release──▶ queued, as a part of a digest
+--   held ──release──▶ queued, carried by a digest; one that is too large is split when it is claimed
 --   queued, held, sending ──cancel──▶ cancelled
 
 set role watchpost_owner;
@@ -34,7 +34,7 @@ comment on column watchpost.deliveries.status is 'held waits for the end of quie
 comment on column watchpost.deliveries.payload is 'What is sent, fixed at the first attempt so that retries say the same.';
 comment on column watchpost.deliveries.next_attempt_at is 'Of a held one: when it is released; null: with its alert.';
 comment on column watchpost.deliveries.redelivery_of is 'The delivery that this one repeats on request.';
-comment on column watchpost.deliveries.digest_id is 'The digest that carries this message, which was held.';
+comment on column watchpost.deliveries.digest_id is 'The digest that carries this message, which was held: it has no job and shares the state of the digest.';
 -- A redelivery or digest is a new message about the same thing; a first one exists once.
 create unique index deliveries_once on watchpost.deliveries (alert_id, channel_id, type, sequence)
   where redelivery_of is null and type <> 'alert.digest';
@@ -54,33 +54,6 @@ create policy deliveries_jobs on watchpost.deliveries for select to watchpost_jo
   using (true);
 grant select on watchpost.deliveries to authenticated, watchpost_jobs;
 
-create table watchpost.delivery_attempts (
-  id uuid primary key default gen_random_uuid(),
-  delivery_id uuid not null references watchpost.deliveries on delete cascade,
-  attempt integer not null,
-  at timestamptz not null default now(),
-  outcome text not null check (outcome in ('ok', 'retry', 'fail_permanent', 'disable_channel')),
-  status_code smallint,
-  duration_ms integer not null,
-  error text,
-  response_excerpt text,
-  unique (delivery_id, attempt)
-);
-comment on table watchpost.delivery_attempts is 'Append-only: every attempt of a delivery and what the receiver answered. Kept 30 days, see retention.';
-comment on column watchpost.delivery_attempts.attempt is 'Counts from 1.';
-comment on column watchpost.delivery_attempts.status_code is 'HTTP status of the receiver; null: it did not answer.';
-comment on column watchpost.delivery_attempts.error is 'In words of ours.';
-comment on column watchpost.delivery_attempts.response_excerpt is 'Shown only to those who may manage the channel.';
-create index delivery_attempts_at on watchpost.delivery_attempts (at);
-alter table watchpost.delivery_attempts enable row level security;
-alter table watchpost.delivery_attempts force row level security;
-create policy delivery_attempts_select on watchpost.delivery_attempts for select to authenticated
-  using (exists (select from watchpost.deliveries d where d.id = delivery_id));
-create policy delivery_attempts_jobs on watchpost.delivery_attempts for all to watchpost_jobs
-  using (true) with check (true);
-grant select on watchpost.delivery_attempts to authenticated;
-grant select, insert on watchpost.delivery_attempts to watchpost_jobs;
-
 create function private.enqueue_delivery(p_delivery_id uuid, p_channel_id uuid) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -89,7 +62,7 @@ begin
 end
 $$;
 
--- Security definer, the four that follow: the jobs change deliveries in no other way.
+-- Security definer, all up to the settling: the jobs change deliveries in no other way.
 -- The first messages of alerts that go out or wait, to the channels of their zones. What was held goes
 -- out when its alert does.
 create function private.deliver_alerts(p_alert_ids uuid[]) returns void
@@ -97,13 +70,23 @@ language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_count bigint;
 begin
+  perform private.cancel_deliveries(array(
+    select d.id
+    from watchpost.deliveries d
+    join watchpost.alerts a on a.id = d.alert_id
+    join watchpost.channels c on c.id = d.channel_id
+    where d.alert_id = any(p_alert_ids) and d.status = 'held' and d.type = 'alert.raised' and a.status = 'pending'
+      and not private.takes(c.messages, 'alert.raised')), 'The channel takes no alert.raised.');
   with sent as (
     insert into watchpost.deliveries as d (alert_id, channel_id, type, status)
-    select a.id, c.channel_id, 'alert.raised', case a.status when 'held' then 'held' else 'queued' end
+    select a.id, c.id, 'alert.raised', case a.status when 'held' then 'held' else 'queued' end
     from watchpost.alerts a
-    join watchpost.zones z on z.id = a.zone_id
-    cross join lateral private.zone_channels(z.owner_id, z.org_id, z.channel_ids) c
+    join watchpost.zones z on z.id = a.zone_id and z.deleted_at is null
+    cross join lateral private.zone_channels(z.owner_id, z.org_id, z.channel_ids) goes
+    join watchpost.channels c on c.id = goes.channel_id
     where a.id = any(p_alert_ids) and a.status in ('pending', 'held')
+      and (private.takes(c.messages, 'alert.raised')
+        or a.status = 'held' and private.takes(c.messages, 'alert.digest'))
     on conflict (alert_id, channel_id, type, sequence)
       where redelivery_of is null and type <> 'alert.digest'
     do update set status = 'queued', updated_at = now() where d.status = 'held' and excluded.status = 'queued'
@@ -115,21 +98,40 @@ begin
 end
 $$;
 
--- An update of an alert, to the channels its messages went to: at once, or held until p_held_until.
+-- An update of an alert, at once or held until p_held_until: to the channels its messages went to, or where
+-- none of them is left to those of its zone now; and to those that take such updates but no first messages.
 create function private.deliver_update(
   p_alert_id uuid, p_kind text, p_sequence integer, p_is_held boolean, p_held_until timestamptz
 )
 returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
+  v_type text := 'alert.' || p_kind;
   v_count bigint;
 begin
-  with sent as (
-    insert into watchpost.deliveries (alert_id, channel_id, type, sequence, status, next_attempt_at)
-    select distinct d.alert_id, d.channel_id, 'alert.' || p_kind, p_sequence,
-      case when p_is_held then 'held' else 'queued' end, p_held_until
+  with told as (
+    select distinct d.channel_id
     from watchpost.deliveries d
-    where d.alert_id = p_alert_id and d.status <> 'cancelled'
+    join watchpost.alerts a on a.id = d.alert_id
+    join watchpost.zones z on z.id = a.zone_id
+    join watchpost.channels c on c.id = d.channel_id
+    where d.alert_id = p_alert_id and d.status <> 'cancelled' and private.is_usable(c, z.owner_id)
+  ),
+  chosen as (
+    select goes.channel_id, exists (select from watchpost.deliveries d where d.alert_id = a.id) as had_channels
+    from watchpost.alerts a
+    join watchpost.zones z on z.id = a.zone_id and z.deleted_at is null
+    cross join lateral private.zone_channels(z.owner_id, z.org_id, z.channel_ids) goes
+    where a.id = p_alert_id
+  ),
+  sent as (
+    insert into watchpost.deliveries (alert_id, channel_id, type, sequence, status, next_attempt_at)
+    select p_alert_id, c.id, v_type, p_sequence, case when p_is_held then 'held' else 'queued' end, p_held_until
+    from watchpost.channels c
+    where (private.takes(c.messages, v_type) or p_is_held and private.takes(c.messages, 'alert.digest'))
+      and (c.id in (select channel_id from told) or c.id in (
+        select channel_id from chosen
+        where not private.takes(c.messages, 'alert.raised') or had_channels and not exists (select from told)))
     on conflict do nothing
     returning id, channel_id, status
   )
@@ -139,12 +141,27 @@ begin
 end
 $$;
 
+-- Why a channel gets nothing about a zone; null: it gets it.
+create function private.refusal_of(c watchpost.channels, z watchpost.zones) returns text
+language sql stable set search_path = '' as $$
+  select case
+    when c.deleted_at is not null then 'The channel was deleted.'
+    when not c.enabled then 'The channel is switched off.'
+    when z.deleted_at is not null then 'The zone was deleted.'
+    when p.plan = 'free' then 'The account is below the Pro plan; its zones are paused.'
+    when private.is_banned(p.banned_until) then 'The account is banned; its zones are paused.'
+    when not private.is_usable(c, z.owner_id) then 'The owner of the zone no longer sees this channel.'
+  end
+  from watchpost.accounts p
+  where p.user_id = z.owner_id
+$$;
+
 -- Takes up a delivery that is due and fixes what is sent: every retry repeats the same words. No row when
 -- it is not to be sent any more. It stays as it is where there is a refusal or its channel is paused.
 create function private.claim_delivery(p_id uuid)
 returns table (
   id uuid, channel_id uuid, kind text, type text, attempts integer, failures integer, target_sealed text,
-  config_sealed text, secret_sealed text, previous_sealed text, paused_until timestamptz, refusal text,
+  config_sealed text, secret_sealed text, former_sealed jsonb, paused_until timestamptz, refusal text,
   payload text, first_attempt_at timestamptz, used bigint
 )
 language plpgsql volatile rows 1 security definer set search_path = '' as $$
@@ -160,23 +177,14 @@ begin
     with facts as (
       select d.id, d.channel_id, c.kind, d.type, d.attempts, c.failures,
         c.target_sealed, c.config_sealed, c.signing_secret_sealed as secret_sealed,
-        case when c.previous_secret_until > now() then c.previous_secret_sealed end as previous_sealed,
+        private.living_secrets(c.former_secrets_sealed) as former_sealed,
         case when c.paused_until > now() then c.paused_until end as paused_until,
-        case
-          when c.deleted_at is not null then 'The channel was deleted.'
-          when not c.enabled then 'The channel is switched off.'
-          when z.deleted_at is not null then 'The zone was deleted.'
-          when p.plan = 'free' then 'The account is below the Pro plan; its zones are paused.'
-          when private.is_banned(p.banned_until) then 'The account is banned; its zones are paused.'
-          when not exists (select from private.zone_channels(z.owner_id, z.org_id, array[d.channel_id]))
-            then 'The owner of the zone no longer sees this channel.'
-        end as refusal,
+        private.refusal_of(c, z) as refusal,
         case when d.payload is null then private.notification_json(d)::text end as notification
       from watchpost.deliveries d
       join watchpost.channels c on c.id = d.channel_id
       join watchpost.alerts a on a.id = d.alert_id
       join watchpost.zones z on z.id = a.zone_id
-      join watchpost.accounts p on p.user_id = z.owner_id
       where d.id = p_id
     )
     update watchpost.deliveries d
@@ -187,10 +195,59 @@ begin
     from facts f
     where d.id = f.id
     returning f.id, f.channel_id, f.kind, f.type, f.attempts, f.failures, f.target_sealed, f.config_sealed,
-      f.secret_sealed, f.previous_sealed, f.paused_until, f.refusal, d.payload, d.first_attempt_at,
+      f.secret_sealed, f.former_sealed, f.paused_until, f.refusal, d.payload, d.first_attempt_at,
       (select count(*) from watchpost.delivery_attempts t
        where t.delivery_id = d.id and t.status_code is distinct from 429);
 end
+$$;
+
+-- A digest as the messages its channel takes: a list of {alert_ids, payload}, the words of each fixed with
+-- it. The first is this delivery; every other one becomes a delivery of its own, with what it carries.
+create function private.split_digest(p_id uuid, p_parts jsonb) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_part record;
+  v_digest watchpost.deliveries;
+begin
+  for v_part in
+    select x.nr, array(select jsonb_array_elements_text(x.part -> 'alert_ids')::uuid) as alert_ids, x.part ->> 'payload' as payload
+    from jsonb_array_elements(p_parts) with ordinality as x (part, nr)
+    order by x.nr
+  loop
+    if v_part.nr = 1 then
+      update watchpost.deliveries
+      set alert_id = v_part.alert_ids[1], payload = v_part.payload, updated_at = now()
+      where id = p_id
+      returning * into v_digest;
+      continue;
+    end if;
+    insert into watchpost.deliveries (alert_id, channel_id, type, payload, redelivery_of)
+    values (v_part.alert_ids[1], v_digest.channel_id, v_digest.type, v_part.payload, v_digest.redelivery_of)
+    returning * into v_digest;
+    update watchpost.deliveries
+    set digest_id = v_digest.id, updated_at = now()
+    where digest_id = p_id and alert_id = any(v_part.alert_ids);
+    perform private.enqueue_delivery(v_digest.id, v_digest.channel_id);
+  end loop;
+end
+$$;
+
+-- Alerts that wait only for channels their zone has lost go to those it has now.
+create function private.reroute_alerts(p_alert_ids uuid[]) returns void
+language sql volatile set search_path = '' as $$
+  select private.deliver_alerts(array_agg(a.id))
+  from watchpost.alerts a
+  join watchpost.zones z on z.id = a.zone_id
+  where a.id = any(p_alert_ids) and a.status in ('pending', 'held')
+    and exists (
+      select from watchpost.deliveries d
+      join watchpost.channels c on c.id = d.channel_id
+      where d.alert_id = a.id and not private.is_usable(c, z.owner_id))
+    and not exists (
+      select from watchpost.deliveries d
+      join watchpost.channels c on c.id = d.channel_id
+      where d.alert_id = a.id and d.status in ('queued', 'held', 'sending', 'succeeded')
+        and private.is_usable(c, z.owner_id))
 $$;
 
 -- The state of a delivery after an attempt, and of what depends on it: the parts of a digest, and
@@ -217,11 +274,12 @@ begin
 
   if p_status = 'succeeded' then
     update watchpost.alerts a
-    set status = case when a.status in ('pending', 'failed') then 'dispatched' else a.status end,
+    set status = case when a.status in ('pending', 'failed', 'suppressed') then 'dispatched' else a.status end,
         dispatched_at = coalesce(a.dispatched_at, now()),
         updated_at = now()
     where a.id = any(v_alerts);
   elsif p_status <> 'queued' then
+    perform private.reroute_alerts(v_alerts);
     update watchpost.alerts a
     set status = 'failed', updated_at = now()
     where a.id = any(v_alerts)
@@ -233,30 +291,44 @@ begin
 end
 $$;
 grant execute on function private.deliver_alerts, private.deliver_update, private.claim_delivery,
-  private.settle_delivery to watchpost_jobs;
+  private.split_digest, private.settle_delivery to watchpost_jobs;
 
--- Held messages go out as one digest per channel, about the most severe of their alerts.
+-- Held messages go out as one digest per channel, about the most severe of their alerts; one by one where
+-- the channel takes no digest.
 create function private.release_deliveries(p_ids uuid[]) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
-  v_channel uuid;
+  v_channel watchpost.channels;
   v_digest uuid;
 begin
   for v_channel in
-    select distinct channel_id from watchpost.deliveries where id = any(p_ids)
+    select * from watchpost.channels where id in (select channel_id from watchpost.deliveries where id = any(p_ids))
   loop
-    insert into watchpost.deliveries (alert_id, channel_id, type)
-    select d.alert_id, v_channel, 'alert.digest'
-    from watchpost.deliveries d
-    join watchpost.alerts a on a.id = d.alert_id
-    where d.id = any(p_ids) and d.channel_id = v_channel
-    order by a.severity desc, a.raised_at, a.id
-    limit 1
-    returning id into v_digest;
+    if private.takes(v_channel.messages, 'alert.digest') then
+      insert into watchpost.deliveries (alert_id, channel_id, type)
+      select d.alert_id, v_channel.id, 'alert.digest'
+      from watchpost.deliveries d
+      join watchpost.alerts a on a.id = d.alert_id
+      where d.id = any(p_ids) and d.channel_id = v_channel.id
+      order by a.severity desc, a.raised_at, a.id
+      limit 1
+      returning id into v_digest;
+      update watchpost.deliveries
+      set status = 'queued', digest_id = v_digest, next_attempt_at = null, updated_at = now()
+      where id = any(p_ids) and channel_id = v_channel.id;
+      perform private.enqueue_delivery(v_digest, v_channel.id);
+      continue;
+    end if;
+    perform private.cancel_deliveries(array(
+      select d.id from watchpost.deliveries d
+      where d.id = any(p_ids) and d.channel_id = v_channel.id and not private.takes(v_channel.messages, d.type)),
+      'The channel takes no messages of this type.');
     update watchpost.deliveries
-    set status = 'queued', digest_id = v_digest, next_attempt_at = null, updated_at = now()
-    where id = any(p_ids) and channel_id = v_channel;
-    perform private.enqueue_delivery(v_digest, v_channel);
+    set status = 'queued', next_attempt_at = null, updated_at = now()
+    where id = any(p_ids) and channel_id = v_channel.id and status = 'held';
+    perform private.enqueue_delivery(d.id, d.channel_id)
+    from watchpost.deliveries d
+    where d.id = any(p_ids) and d.channel_id = v_channel.id and d.status = 'queued';
   end loop;
 end
 $$;
@@ -277,47 +349,7 @@ language sql volatile set search_path = '' as $$
   where id = any(p_ids) and status in ('queued', 'held', 'sending')
 $$;
 
--- Security definer: what is pending for a deleted zone or channel is cancelled with it.
-create function private.cancel_pending() returns trigger
-language plpgsql security definer set search_path = '' as $$
-declare
-  v_ids uuid[];
-begin
-  if tg_table_name = 'zones' then
-    v_ids := array(
-      select d.id from watchpost.deliveries d
-      join watchpost.alerts a on a.id = d.alert_id
-      where a.zone_id = new.id and d.status in ('queued', 'held', 'sending')
-      for update of d);
-    perform private.cancel_deliveries(v_ids, 'The zone was deleted.');
-    update watchpost.alerts
-    set status = 'failed', updated_at = now()
-    where zone_id = new.id and status in ('pending', 'held');
-  else
-    v_ids := array(
-      select id from watchpost.deliveries
-      where channel_id = new.id and status in ('queued', 'held', 'sending')
-      for update);
-    perform private.cancel_deliveries(v_ids, 'The channel was deleted.');
-    update watchpost.alerts a
-    set status = 'failed', updated_at = now()
-    where a.id in (select alert_id from watchpost.deliveries where id = any(v_ids))
-      and a.status in ('pending', 'held')
-      and not exists (
-        select from watchpost.deliveries d
-        where d.alert_id = a.id and d.channel_id <> new.id and d.status in ('queued', 'held', 'sending', 'succeeded'));
-  end if;
-  return new;
-end
-$$;
-create trigger zones_cancel after update of deleted_at on watchpost.zones
-  for each row when (old.deleted_at is null and new.deleted_at is not null)
-  execute function private.cancel_pending();
-create trigger channels_cancel after update of deleted_at on watchpost.channels
-  for each row when (old.deleted_at is null and new.deleted_at is not null)
-  execute function private.cancel_pending();
-
--- The same message again, on request.
+-- The same message again, on request; a digest with all that it carried.
 create function private.repeat_delivery(p_id uuid) returns uuid
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -326,6 +358,8 @@ begin
   insert into watchpost.deliveries (alert_id, channel_id, type, sequence, redelivery_of)
   select alert_id, channel_id, type, sequence, id from watchpost.deliveries where id = p_id
   returning id, channel_id into v_new;
+  insert into watchpost.deliveries (alert_id, channel_id, type, sequence, redelivery_of, digest_id)
+  select alert_id, channel_id, type, sequence, id, v_new.id from watchpost.deliveries where digest_id = p_id;
   perform private.enqueue_delivery(v_new.id, v_new.channel_id);
   return v_new.id;
 end

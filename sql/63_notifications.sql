@@ -2,6 +2,23 @@
 
 set role watchpost_owner;
 
+-- An event in an alert, as the wire has it.
+create function private.event_json(e watchpost.events) returns jsonb
+language sql stable set search_path = '' as $$
+  select jsonb_build_object(
+    'id', e.id, 'source', e.source, 'type', e.type, 'title', e.title, 'lat', e.lat, 'lon', e.lon,
+    'ts', private.iso(e.ts), 'severity', e.severity, 'subject', e.subject, 'status', e.status, 'url', e.url,
+    'magnitude', e.magnitude, 'depth_km', e.depth_km, 'ends_at', private.iso(e.ends_at))
+$$;
+grant execute on function private.event_json to authenticated, watchpost_jobs;
+
+-- An event as an alert has stored it, with the fields that were not stored at its time.
+create function private.stored_event(p_event jsonb) returns jsonb
+language sql immutable set search_path = '' as $$
+  select '{"subject": null, "status": "active", "magnitude": null, "depth_km": null, "ends_at": null}'::jsonb || p_event
+$$;
+grant execute on function private.stored_event to authenticated, watchpost_jobs;
+
 -- An alert as the wire has it. Runs as its caller, so that channels the caller cannot see, and
 -- deliveries on them, are left out; p_channel_id narrows them to one channel for the message that channel gets.
 create function private.alert_json(a watchpost.alerts, p_channel_id uuid default null) returns jsonb
@@ -11,7 +28,11 @@ language sql stable set search_path = '' as $$
     'zone_id', a.zone_id,
     'zone_name', a.zone_name,
     'event_id', a.event_id,
-    'event', a.event,
+    'event', private.stored_event(a.event),
+    'current', coalesce(
+      (select private.event_json(e) from watchpost.events e where e.id = a.event_id),
+      private.stored_event(coalesce(a.current, a.event))),
+    'attribution', private.attribution(a.source),
     'severity', a.severity,
     'reason', a.reason,
     'status', a.status,
@@ -39,9 +60,12 @@ language sql stable set search_path = '' as $$
       from watchpost.deliveries d
       join watchpost.channels c on c.id = d.channel_id
       where d.alert_id = a.id and (p_channel_id is null or d.channel_id = p_channel_id)), '[]'),
-    'updates', a.updates,
+    'updates', (
+      select coalesce(jsonb_agg('{"changes": {}}'::jsonb || u.value order by u.nr), '[]')
+      from jsonb_array_elements(a.updates) with ordinality as u (value, nr)),
     'resolved', a.resolved,
     'resolved_at', private.iso(a.resolved_at),
+    'resolved_by', a.resolved_by,
     'resolved_via', a.resolved_via,
     'note', a.note,
     'updated_at', private.iso(a.updated_at))
@@ -53,13 +77,15 @@ grant execute on function private.alert_json to authenticated, watchpost_jobs;
 create function private.notification_json(d watchpost.deliveries) returns jsonb
 language sql stable set search_path = '' as $$
   select jsonb_build_object(
-    'timestamp', case when d.type = 'alert.digest' then private.iso(d.created_at) else a.event ->> 'ts' end,
+    'timestamp', case when d.type = 'alert.digest' then private.iso(d.created_at) else coalesce(a.current, a.event) ->> 'ts' end,
     'alert', private.alert_json(a, d.channel_id),
     'zone', jsonb_build_object('id', a.zone_id, 'label', a.zone_name))
     || case when d.type = 'alert.digest' then jsonb_build_object('alerts', (
       select jsonb_agg(private.alert_json(held, d.channel_id) order by held.severity desc, held.raised_at, held.id)
       from watchpost.alerts held
-      where held.id in (select part.alert_id from watchpost.deliveries part where part.digest_id = d.id)
+      where held.id in (
+        select carried.alert_id from watchpost.deliveries carried where carried.digest_id = d.id
+        union select d.alert_id)
     )) else '{}' end
   from watchpost.alerts a
   where a.id = d.alert_id

@@ -117,6 +117,42 @@ begin
 end
 $$;
 
+-- An event from JSON with what its revision says besides: what a decision needs is not all there is to tell.
+create function private.told_event(p_event jsonb, p_revision integer) returns jsonb
+language sql stable set search_path = '' as $$
+  select p_event || coalesce((
+    select jsonb_build_object('magnitude', r.magnitude, 'depth_km', r.depth_km, 'ends_at', private.iso(r.ends_at))
+    from watchpost.event_revisions r
+    where r.event_id = p_event ->> 'id' and r.revision = p_revision), '{}')
+$$;
+
+-- What changed between two states of an event: field to [from, to].
+create function private.event_changes(p_from jsonb, p_to jsonb) returns jsonb
+language sql immutable set search_path = '' as $$
+  select coalesce(jsonb_object_agg(c.field, jsonb_build_array(c.was, c.is_now)), '{}')
+  from (
+    select 'place' as field,
+      jsonb_build_object('lat', p_from -> 'lat', 'lon', p_from -> 'lon') as was,
+      jsonb_build_object('lat', p_to -> 'lat', 'lon', p_to -> 'lon') as is_now
+    union all
+    select f.field, p_from -> f.field, p_to -> f.field
+    from unnest(array['type', 'title', 'ts', 'severity', 'status', 'url', 'magnitude', 'depth_km', 'ends_at']) as f (field)
+    where p_from ? f.field and p_to ? f.field
+  ) c
+  where c.was <> c.is_now
+$$;
+
+-- An update in the list of an alert; an alert that somebody resolved is reopened by what made it worse.
+create function private.noted_update(a watchpost.alerts, p_at timestamptz, p_kind text, p_event jsonb) returns jsonb
+language sql stable set search_path = '' as $$
+  select a.updates
+    || jsonb_build_object(
+      'at', private.iso(p_at), 'kind', p_kind, 'changes', private.event_changes(coalesce(a.current, a.event), p_event))
+    || case when a.resolved and p_kind = 'escalated'
+      then jsonb_build_object('at', private.iso(p_at), 'kind', 'reopened', 'changes', '{"resolved": [true, false]}'::jsonb)
+      else '[]' end
+$$;
+
 -- New alerts from JSON, each with a delivery and job per channel; one that exists is left alone.
 create function private.raise_alerts(p_alerts jsonb, p_run_id uuid) returns void
 language plpgsql volatile set search_path = '' as $$
@@ -133,7 +169,7 @@ begin
     insert into watchpost.alerts (
       zone_id, zone_name, owner_id, org_id, event_id, source, subject, event, severity, reason, first_reason, status,
       raised_at, held_until, checks, zone_version, event_revision)
-    select g.zone_id, g.zone_name, z.owner_id, z.org_id, g.event_id, g.source, g.subject, g.event, g.severity,
+    select g.zone_id, g.zone_name, z.owner_id, z.org_id, g.event_id, g.source, g.subject, private.told_event(g.event, g.event_revision), g.severity,
       g.reason, g.reason, g.status, g.raised_at, g.held_until, g.checks, g.zone_version, g.event_revision
     from given g
     join watchpost.zones z on z.id = g.zone_id and z.deleted_at is null
@@ -162,7 +198,7 @@ begin
   update watchpost.alerts a
   set status = 'recorded', updated_at = now()
   where a.id = any(p_ids) and a.status in ('pending', 'held')
-    and not exists (select from watchpost.deliveries d where d.alert_id = a.id);
+    and not exists (select from watchpost.deliveries d where d.alert_id = a.id and d.status <> 'cancelled');
 end
 $$;
 
@@ -177,11 +213,12 @@ language sql stable set search_path = '' as $$
 $$;
 
 -- Alerts that were suppressed or held and now get further, because it got worse. Of a stay it is
--- from now on about the position that took it further.
+-- from now on about the position that took it further. One that was sent meanwhile has escalated.
 create function private.advance_alerts(p_alerts jsonb, p_run_id uuid) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
   v_ids uuid[];
+  v_sent jsonb;
 begin
   with given as (
     select *, private.alert_of(x.zone_id, x.event_id, x.subject) as alert_id
@@ -191,7 +228,10 @@ begin
   ),
   moved as (
     update watchpost.alerts a
-    set event_id = g.event_id, event = g.event, severity = g.severity, reason = g.reason, first_reason = g.reason,
+    set event_id = g.event_id, event = private.told_event(g.event, g.event_revision), current = null,
+        updates = case when a.resolved then private.noted_update(a, g.raised_at, 'escalated', g.event) else a.updates end,
+        resolved = false, resolved_at = null, resolved_by = null, resolved_via = null,
+        severity = g.severity, reason = g.reason, first_reason = g.reason,
         status = g.status, raised_at = g.raised_at, held_until = g.held_until, checks = g.checks, zone_version = g.zone_version,
         event_revision = g.event_revision, updated_at = now()
     from given g
@@ -199,8 +239,16 @@ begin
       and (a.status in ('suppressed', 'held') or (a.status = 'recorded' and a.held_until is not null))
     returning a.id
   )
-  select array_agg(id) into v_ids from moved;
+  select array(select id from moved), (
+    select jsonb_agg(jsonb_build_object(
+      'zone_id', g.zone_id, 'event_id', g.event_id, 'subject', g.subject, 'event', g.event, 'kind', 'escalated',
+      'at', g.raised_at, 'severity', g.severity, 'reason', g.reason, 'event_revision', g.event_revision,
+      'send', case g.status when 'pending' then 'now' when 'held' then 'held' end, 'held_until', g.held_until))
+    from given g
+    where g.alert_id not in (select id from moved))
+  into v_ids, v_sent;
   perform private.send_alerts(v_ids, p_run_id);
+  perform private.update_alerts(v_sent);
 end
 $$;
 
@@ -212,18 +260,25 @@ declare
   v_alert record;
 begin
   for v_update in
-    select *, private.alert_of(x.zone_id, x.event_id, x.subject) as alert_id
+    select *, private.alert_of(x.zone_id, x.event_id, x.subject) as alert_id,
+      private.told_event(x.event, x.event_revision) as told
     from jsonb_to_recordset(p_updates) as x (
       zone_id uuid, event_id text, subject text, event jsonb, kind text, at timestamptz, severity float8,
       reason text, send text, held_until timestamptz, event_revision integer)
   loop
     update watchpost.alerts a
-    set updates = a.updates || jsonb_build_object('at', private.iso(v_update.at), 'kind', v_update.kind),
-        event = v_update.event, severity = v_update.severity, reason = v_update.reason, event_revision = v_update.event_revision,
-        updated_at = now()
+    set updates = private.noted_update(a, v_update.at, v_update.kind, v_update.told),
+        current = v_update.told, severity = v_update.severity, reason = v_update.reason,
+        event_revision = v_update.event_revision, updated_at = now()
     where a.id = v_update.alert_id
     returning a.id, jsonb_array_length(a.updates) as sequence into v_alert;
-    continue when not found or v_update.send is null;
+    continue when not found;
+    if v_update.kind = 'escalated' then
+      update watchpost.alerts
+      set resolved = false, resolved_at = null, resolved_by = null, resolved_via = null
+      where id = v_alert.id and resolved;
+    end if;
+    continue when v_update.send is null;
     perform private.deliver_update(
       v_alert.id, v_update.kind, v_alert.sequence, v_update.send = 'held', v_update.held_until);
     if v_update.send = 'held' then
@@ -260,6 +315,7 @@ begin
     where zone_id = p_zone_id and status = 'held' and held_until <= now()
     for update
   ) a;
+  perform private.reroute_alerts(v_alerts);
   select array_agg(d.id), v_alerts || array_agg(d.alert_id) into v_held, v_alerts
   from watchpost.deliveries d
   join watchpost.alerts a on a.id = d.alert_id
@@ -275,13 +331,16 @@ begin
   end if;
   perform private.release_deliveries(v_held);
   update watchpost.alerts a
-  set status = case when exists (select from watchpost.deliveries d where d.alert_id = a.id) then 'pending' else 'recorded' end,
+  set status = case
+        when exists (select from watchpost.deliveries d where d.alert_id = a.id and d.status <> 'cancelled')
+          then 'pending' else 'recorded' end,
       updated_at = now()
   where a.id = any(v_alerts) and a.status = 'held';
   return (select count(distinct id) from unnest(v_alerts) as released (id));
 end
 $$;
 grant execute on function private.zones_in_tenant, private.batch_candidates, private.zone_candidates,
+  private.told_event, private.event_changes, private.noted_update,
   private.raise_alerts, private.send_alerts, private.alert_of, private.advance_alerts, private.update_alerts,
   private.release_held to watchpost_jobs;
 

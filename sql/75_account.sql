@@ -101,16 +101,14 @@ begin
 end
 $$;
 
-create function private.leave_org(p_org_id uuid) returns table (zones bigint, channels bigint)
+create function private.leave_org(p_org_id uuid) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   if private.role_in(p_org_id) = 'owner' then
     raise exception 'The owner cannot leave. Transfer the ownership first, or delete the organisation.'
       using errcode = 'WPOWN';
   end if;
-  select s.zones, s.channels into zones, channels from private.count_shared(p_org_id, private.uid()) s;
-  delete from watchpost.members where org_id = p_org_id and user_id = private.uid();
-  return next;
+  return private.remove_member(m.id) from watchpost.members m where m.org_id = p_org_id and m.user_id = private.uid();
 end
 $$;
 

@@ -171,6 +171,7 @@ end
 $$;
 
 -- Zones and channels that were deleted long ago and that nothing kept refers to.
+-- A channel that can no longer be restored is removed from its zones, even while its deliveries keep it.
 create function private.purge_deleted(p_batch integer) returns integer
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -184,6 +185,7 @@ begin
       and not exists (select from watchpost.alerts a where a.zone_id = z.id)
     limit p_batch);
   get diagnostics v_zones = row_count;
+  perform private.forget_channels(array(select id from watchpost.channels where deleted_at < v_before));
   delete from watchpost.channels where id in (
     select c.id from watchpost.channels c
     where c.deleted_at < v_before

@@ -475,6 +475,7 @@ export type Database = {
         Row: {
           checks: NonNullable<Json>
           created_at: string
+          current: Json | null
           dispatched_at: string | null
           event: NonNullable<Json>
           event_id: string
@@ -489,6 +490,7 @@ export type Database = {
           reason: string
           resolved: boolean
           resolved_at: string | null
+          resolved_by: string | null
           resolved_via: string | null
           severity: number
           source: string
@@ -505,6 +507,7 @@ export type Database = {
         Insert: {
           checks: NonNullable<Json>
           created_at?: string
+          current?: Json | null
           dispatched_at?: string | null
           event: NonNullable<Json>
           event_id: string
@@ -519,6 +522,7 @@ export type Database = {
           reason: string
           resolved?: boolean
           resolved_at?: string | null
+          resolved_by?: string | null
           resolved_via?: string | null
           severity: number
           source: string
@@ -534,6 +538,7 @@ export type Database = {
         Update: {
           checks?: NonNullable<Json>
           created_at?: string
+          current?: Json | null
           dispatched_at?: string | null
           event?: NonNullable<Json>
           event_id?: string
@@ -548,6 +553,7 @@ export type Database = {
           reason?: string
           resolved?: boolean
           resolved_at?: string | null
+          resolved_by?: string | null
           resolved_via?: string | null
           severity?: number
           source?: string
@@ -571,6 +577,13 @@ export type Database = {
           {
             foreignKeyName: 'alerts_owner_id_fkey'
             columns: ['owner_id']
+            isOneToOne: false
+            referencedRelation: 'accounts'
+            referencedColumns: ['user_id']
+          },
+          {
+            foreignKeyName: 'alerts_resolved_by_fkey'
+            columns: ['resolved_by']
             isOneToOne: false
             referencedRelation: 'accounts'
             referencedColumns: ['user_id']
@@ -728,15 +741,17 @@ export type Database = {
           deleted_at: string | null
           disabled_reason: string | null
           enabled: boolean
+          failing_reason: string | null
+          failing_since: string | null
           failures: number
+          former_secrets_sealed: NonNullable<Json>
           id: string
           kind: string
           label: string | null
+          messages: string[] | null
           org_id: string | null
           owner_id: string
           paused_until: string | null
-          previous_secret_sealed: string | null
-          previous_secret_until: string | null
           signing_secret_sealed: string | null
           status: string
           target_masked: string
@@ -752,15 +767,17 @@ export type Database = {
           deleted_at?: string | null
           disabled_reason?: string | null
           enabled?: boolean
+          failing_reason?: string | null
+          failing_since?: string | null
           failures?: number
+          former_secrets_sealed?: NonNullable<Json>
           id?: string
           kind: string
           label?: string | null
+          messages?: string[] | null
           org_id?: string | null
           owner_id?: string
           paused_until?: string | null
-          previous_secret_sealed?: string | null
-          previous_secret_until?: string | null
           signing_secret_sealed?: string | null
           status?: string
           target_masked: string
@@ -775,15 +792,17 @@ export type Database = {
           deleted_at?: string | null
           disabled_reason?: string | null
           enabled?: boolean
+          failing_reason?: string | null
+          failing_since?: string | null
           failures?: number
+          former_secrets_sealed?: NonNullable<Json>
           id?: string
           kind?: string
           label?: string | null
+          messages?: string[] | null
           org_id?: string | null
           owner_id?: string
           paused_until?: string | null
-          previous_secret_sealed?: string | null
-          previous_secret_until?: string | null
           signing_secret_sealed?: string | null
           status?: string
           target_masked?: string
@@ -983,6 +1002,7 @@ export type Database = {
       event_revisions: {
         Row: {
           batch_id: string | null
+          depth_km: number | null
           ends_at: string | null
           event_id: string
           extent: unknown
@@ -990,6 +1010,7 @@ export type Database = {
           geometry: Json | null
           lat: number
           lon: number
+          magnitude: number | null
           revision: number
           severity: number
           source: string
@@ -1004,6 +1025,7 @@ export type Database = {
         ComputedFields: never
         Insert: {
           batch_id?: string | null
+          depth_km?: number | null
           ends_at?: string | null
           event_id: string
           extent: unknown
@@ -1011,6 +1033,7 @@ export type Database = {
           geometry?: Json | null
           lat: number
           lon: number
+          magnitude?: number | null
           revision: number
           severity: number
           source: string
@@ -1024,6 +1047,7 @@ export type Database = {
         }
         Update: {
           batch_id?: string | null
+          depth_km?: number | null
           ends_at?: string | null
           event_id?: string
           extent?: unknown
@@ -1031,6 +1055,7 @@ export type Database = {
           geometry?: Json | null
           lat?: number
           lon?: number
+          magnitude?: number | null
           revision?: number
           severity?: number
           source?: string
@@ -1054,6 +1079,7 @@ export type Database = {
       }
       events: {
         Row: {
+          depth_km: number | null
           ends_at: string | null
           extent: unknown
           first_seen_at: string
@@ -1061,6 +1087,7 @@ export type Database = {
           id: string
           lat: number
           lon: number
+          magnitude: number | null
           org_id: string | null
           owner_id: string | null
           revised_at: string | null
@@ -1078,6 +1105,7 @@ export type Database = {
         }
         ComputedFields: never
         Insert: {
+          depth_km?: number | null
           ends_at?: string | null
           extent: unknown
           first_seen_at?: string
@@ -1085,6 +1113,7 @@ export type Database = {
           id: string
           lat: number
           lon: number
+          magnitude?: number | null
           org_id?: string | null
           owner_id?: string | null
           revised_at?: string | null
@@ -1101,6 +1130,7 @@ export type Database = {
           url?: string | null
         }
         Update: {
+          depth_km?: number | null
           ends_at?: string | null
           extent?: unknown
           first_seen_at?: string
@@ -1108,6 +1138,7 @@ export type Database = {
           id?: string
           lat?: number
           lon?: number
+          magnitude?: number | null
           org_id?: string | null
           owner_id?: string | null
           revised_at?: string | null

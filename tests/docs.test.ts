@@ -205,6 +205,8 @@ const SCHEMAS: Record<string, z.ZodType> = {
       alert: Alert.strict().nullable(),
       zone: z.strictObject({ id: z.uuid(), label: z.string() }).nullable(),
       alerts: z.array(Alert.strict()).optional(),
+      part: z.int().optional(),
+      parts: z.int().optional(),
       alerts_total: z.int().optional(),
     }),
   }),

@@ -17,6 +17,7 @@ import { sessionProblems } from '../http.ts'
 import { read } from '../transaction.ts'
 import { keyColumns } from './account-keys.ts'
 import { accountOf, readAccount } from './account-state.ts'
+import { plainChannelColumns } from './channel-rows.ts'
 import { zoneColumns } from './zone-rows.ts'
 
 const PAGE = 500
@@ -101,9 +102,8 @@ type List = {
 
 const FIRST: Position = { at: 'infinity', id: LAST_UUID }
 
-const channelColumns =
-  raw(`x.id, x.kind, x.label, x.target_masked as target, x.config_masked as config,
-  x.org_id, x.owner_id, x.enabled, x.status, x.disabled_reason, x.created_at, x.updated_at, x.deleted_at`)
+const channelColumns = raw(`${plainChannelColumns('x')}, x.target_masked as target,
+  x.config_masked as config, x.deleted_at`)
 const deliveryColumns =
   raw(`d.id, d.channel_id, coalesce(x.label, x.kind) as channel, d.type as kind,
   d.status, d.attempts, d.last_error, d.delivered_at, d.redelivery_of, d.alert_id, d.created_at`)

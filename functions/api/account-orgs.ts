@@ -5,6 +5,7 @@ import {
   createRoute,
   jsonBody,
   jsonResponse,
+  noBody,
   pathId,
   resource,
   respond,
@@ -15,12 +16,12 @@ import type { Env } from '../context.ts'
 import { sessionProblems } from '../http.ts'
 import { IdempotencyHeader, idempotent } from '../idempotency.ts'
 import { read, write } from '../transaction.ts'
-import { PassedOn } from './orgs.ts'
+import { LostWarnings, PassedOn, type Removal, tellRemoval } from './orgs.ts'
 
 const OrgId = z.object({ id: pathId('The id of an organisation of the caller.') })
 const List = z.object({ orgs: z.array(Org) })
 const One = z.object({ org: Org })
-const Left = z.object({ passed_on: PassedOn })
+const Left = z.object({ passed_on: PassedOn, warnings: LostWarnings })
 const security = [{ session: [] }]
 
 /** SQL: the columns of an organisation `o` with the caller's member row `m`. */
@@ -148,18 +149,18 @@ accountOrgs.openapi(
       'Leave an organisation; what the caller shared passes to the owner. The owner must transfer it first',
     security,
     middleware: signedIn('write'),
-    request: { params: OrgId },
+    request: { params: OrgId, body: noBody },
     responses: {
       200: jsonResponse(Left, 'What passed to the owner.'),
-      ...sessionProblems(404, 409),
+      ...sessionProblems(404, 409, 413, 415, 422),
     },
   }),
   async (c) => {
     const { id } = c.req.valid('param')
-    const left = await write(c, (sql, last) =>
-      last(sql<z.infer<typeof PassedOn>>`select zones, channels from private.leave_org(${id})`),
+    const [row] = await write(c, (sql, last) =>
+      last(sql<{ left: Removal }>`select private.leave_org(${id}) as left`),
     )
-    return respond(c, Left, { passed_on: left[0] ?? { zones: 0, channels: 0 } }, 200)
+    return respond(c, Left, tellRemoval(row?.left ?? { passed_on: null, zones: [] }), 200)
   },
 )
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ALERT_STATUSES, Alert, AlertPatch, Redelivery } from '../../shared/alert.ts'
+import { ALERT_STATUSES, Alert, AlertPatch, Redelivered, Redelivery } from '../../shared/alert.ts'
 import {
   booleanParameter,
   CursorQuery,
@@ -28,6 +28,7 @@ import { read, write } from '../transaction.ts'
 
 const AlertId = z.object({ id: pathId('The id of an alert.') })
 const One = z.object({ alert: Alert })
+const Again = One.extend(Redelivered.shape)
 const Page = z.object({ alerts: z.array(Alert), next_cursor: NextCursor })
 const ListQuery = z.strictObject({
   limit: integerParameter(1, 500, 100, 'The maximum number of alerts on a page.'),
@@ -124,7 +125,8 @@ alerts.openapi(
     tags: ['Alerts'],
     summary: 'Mark an alert resolved, or reopen it',
     description:
-      'Reopening clears `resolved_at` and `resolved_via` and keeps the note unless one is sent.',
+      'Reopening clears `resolved_at`, `resolved_by` and `resolved_via` and keeps the note unless one is sent. ' +
+      'An alert whose event escalates is reopened by itself.',
     security: [{ key: [] }],
     middleware: can('write'),
     request: { params: AlertId, body: jsonBody(AlertPatch) },
@@ -144,6 +146,11 @@ alerts.openapi(
               when not ${resolved}::boolean then null
               when resolved then resolved_at
               else now()
+            end,
+            resolved_by = case
+              when not ${resolved}::boolean then null
+              when resolved then resolved_by
+              else private.uid()
             end,
             resolved_via = case when ${resolved}::boolean then coalesce(resolved_via, ${c.get('via')}) end,
             note = case when ${note === undefined}::boolean then note else ${note ?? null}::text end,
@@ -165,7 +172,9 @@ alerts.openapi(
     tags: ['Alerts'],
     summary: 'Send an alert again',
     description:
-      'Creates new deliveries, each with a new webhook-id and `redelivery_of`. For the owner of the zone or an admin of its organisation.',
+      'Creates new deliveries, each with a new webhook-id and `redelivery_of`. A digest is sent again with all its alerts. ' +
+      'A `recorded` alert goes to the channels that its zone has now. An unknown delivery is 404, and nothing is sent then; ' +
+      'where nothing can be sent the answer is 409 `nothing_to_send` with the reasons. For the owner of the zone or an admin of its organisation.',
     security: [{ key: [] }],
     middleware: can('write'),
     request: {
@@ -173,20 +182,21 @@ alerts.openapi(
       body: { required: false, content: { 'application/json': { schema: Redelivery } } },
     },
     responses: {
-      202: jsonResponse(One, 'The alert with its new deliveries.'),
+      202: jsonResponse(Again, 'The alert with its new deliveries.'),
       ...problems(404, 409, 413, 415, 422),
     },
   }),
   async (c) => {
     const { id } = c.req.valid('param')
     const { delivery_ids } = c.req.valid('json')
-    const [row] = await write(c, async (sql) => {
-      const made = sql`select private.redeliver(${id}, ${delivery_ids ?? null}::uuid[])`
-      const [, rows] = await Promise.all([made, selectAlert(sql, id)])
-      return rows
+    const [made, row] = await write(c, async (sql) => {
+      const redelivered = sql<{ made: z.infer<typeof Redelivered> | null }>`
+        select private.redeliver(${id}, ${delivery_ids ?? null}::uuid[]) as made`
+      const [[result], [alert]] = await Promise.all([redelivered, selectAlert(sql, id)])
+      return [result?.made, alert]
     })
-    if (!row) throw notFound('alert')
-    return respond(c, One, row, 202)
+    if (!made || !row) throw notFound('alert')
+    return respond(c, Again, { ...row, ...made }, 202)
   },
 )
 

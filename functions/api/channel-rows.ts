@@ -1,3 +1,4 @@
+import { DEFAULT_MESSAGES } from '../../shared/channel.ts'
 import { ApiError, notFound } from '../../shared/problem.ts'
 import { raw, type Sql } from '../../shared/sql.ts'
 import type { SealedChannel } from '../channels/sealed.ts'
@@ -8,12 +9,19 @@ export type StoredChannel = SealedChannel & { is_mine: boolean }
 /** SQL: whether the caller owns channel `c` or is an admin of its organisation. */
 export const isMine = raw(`(c.owner_id = (select private.uid())
   or coalesce(c.org_id = any((select private.admin_orgs())::uuid[]), false))`)
+const defaultMessages = `array[${DEFAULT_MESSAGES.map((type) => `'${type}'`).join(', ')}]`
+
+/** SQL: the columns of a channel with this alias that are answered as they are stored. */
+export const plainChannelColumns = (alias: string) => `${alias}.id, ${alias}.kind, ${alias}.label,
+  ${alias}.org_id, ${alias}.owner_id, ${alias}.enabled, ${alias}.status, ${alias}.disabled_reason,
+  case when ${alias}.status = 'failing' then ${alias}.failing_reason end as failing_reason,
+  case when ${alias}.status = 'failing' then ${alias}.failing_since end as failing_since,
+  coalesce(${alias}.messages, ${defaultMessages}) as messages, ${alias}.created_at, ${alias}.updated_at`
+
 /** SQL: the columns of channel `c`. */
-export const channelColumns =
-  raw(`c.id, c.kind, c.label, c.target_sealed, c.target_masked, c.config_sealed, c.config_masked,
-  c.org_id, c.owner_id, c.enabled, c.status, c.disabled_reason, c.signing_secret_sealed,
-  case when c.previous_secret_until > now() then c.previous_secret_sealed end as previous_secret_sealed,
-  c.created_at, c.updated_at, ${isMine.text} as is_mine`)
+export const channelColumns = raw(`${plainChannelColumns('c')}, c.target_sealed, c.target_masked,
+  c.config_sealed, c.config_masked, c.signing_secret_sealed,
+  private.living_secrets(c.former_secrets_sealed) as former_secrets_sealed, ${isMine.text} as is_mine`)
 
 /** A channel that the caller can see. */
 export async function findChannel(sql: Sql, id: string): Promise<StoredChannel | undefined> {

@@ -14,6 +14,7 @@ import {
   createRoute,
   jsonBody,
   jsonResponse,
+  noBody,
   pathId,
   resource,
   respond,
@@ -39,6 +40,7 @@ import { deliveries } from './deliveries.ts'
 
 const RESTORE_DAYS = 30
 const OLD_SECRET_HOURS = 24
+const MAX_FORMER_SECRETS = 10
 
 const ChannelId = z.object({
   id: pathId('The id of a channel.'),
@@ -152,11 +154,11 @@ channels.openapi(
         const [row] = await sql<StoredChannel>`
           insert into watchpost.channels as c (
             org_id, kind, label, target_sealed, target_masked, config_sealed, config_masked, enabled,
-            signing_secret_sealed)
+            signing_secret_sealed, messages)
           values (
             ${fields.org_id ?? null}, ${kind.kind}, ${fields.label ?? null}, ${receiver.target_sealed},
             ${receiver.target_masked}, ${receiver.config_sealed}, ${receiver.config_masked},
-            ${fields.enabled ?? true}, ${secret_sealed})
+            ${fields.enabled ?? true}, ${secret_sealed}, ${fields.messages ?? null}::text[])
           returning ${channelColumns}`
         if (!row) throw new Error('an insert returned no row')
         return row
@@ -211,7 +213,10 @@ channels.openapi(
             disabled_reason = case when ${is_fresh} then null
               when not ${enabled} then coalesce(disabled_reason, 'It was switched off.')
               else disabled_reason end,
+            messages = case when ${patch.messages !== undefined} then ${patch.messages ?? null}::text[] else messages end,
             failures = case when ${is_fresh} then 0 else failures end,
+            failing_reason = case when ${is_fresh} then null else failing_reason end,
+            failing_since = case when ${is_fresh} then null else failing_since end,
             paused_until = case when ${is_fresh} then null else paused_until end
         where id = ${id} and deleted_at is null
           and (${receiver === undefined} or (target_sealed = ${before.target_sealed}
@@ -261,8 +266,8 @@ channels.openapi(
     summary: `Restore a channel deleted in the last ${RESTORE_DAYS} days`,
     security: [{ key: [] }],
     middleware: can('write'),
-    request: { params: ChannelId },
-    responses: { 200: jsonResponse(One, 'The channel.'), ...problems(404, 409) },
+    request: { params: ChannelId, body: noBody },
+    responses: { 200: jsonResponse(One, 'The channel.'), ...problems(404, 409, 413, 415, 422) },
   }),
   async (c) => {
     const { id } = c.req.valid('param')
@@ -290,13 +295,14 @@ channels.openapi(
     path: '/{id}/rotate-secret',
     operationId: 'rotateChannelSecret',
     tags: ['Channels'],
-    summary: `Rotate the signing secret; the old one also signs for ${OLD_SECRET_HOURS} more hours`,
+    summary: `Rotate the signing secret; each old one also signs for ${OLD_SECRET_HOURS} more hours`,
+    description: `The new secret is generated and shown once. At most ${MAX_FORMER_SECRETS} rotations in ${OLD_SECRET_HOURS} hours.`,
     security: [{ key: [] }],
     middleware: can('write'),
-    request: { params: ChannelId },
+    request: { params: ChannelId, body: noBody },
     responses: {
       200: jsonResponse(One, 'The channel with its new secret.'),
-      ...problems(404, 409),
+      ...problems(404, 409, 413, 415, 422),
     },
   }),
   async (c) => {
@@ -312,12 +318,21 @@ channels.openapi(
       }
       const updated = sql<StoredChannel>`
         update watchpost.channels as c
-        set previous_secret_sealed = signing_secret_sealed,
-            previous_secret_until = now() + make_interval(hours => ${OLD_SECRET_HOURS}),
+        set former_secrets_sealed = jsonb_build_array(jsonb_build_object(
+              'sealed', signing_secret_sealed,
+              'until', private.iso(now() + make_interval(hours => ${OLD_SECRET_HOURS}))))
+            || private.living_secrets(former_secrets_sealed),
             signing_secret_sealed = ${sealed}
         where id = ${id} and deleted_at is null
+          and jsonb_array_length(private.living_secrets(former_secrets_sealed)) < ${MAX_FORMER_SECRETS}
         returning ${channelColumns}`
       const [rotated] = await last(updated)
+      if (!rotated) {
+        throw new ApiError(
+          'conflict',
+          `The secret was rotated ${MAX_FORMER_SECRETS} times in the last ${OLD_SECRET_HOURS} hours, and each former one still signs. Wait until the first of them has expired.`,
+        )
+      }
       return ownChannel(rotated)
     })
     return respond(c, One, { channel: await show(c, row, signing_secret) }, 200)

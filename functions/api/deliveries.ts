@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ChannelDelivery } from '../../shared/channel.ts'
+import { ChannelDelivery, Recovered, Recovery } from '../../shared/channel.ts'
 import {
   CursorQuery,
   decodeCursor,
@@ -10,7 +10,15 @@ import {
   splitPage,
 } from '../../shared/page.ts'
 import { notFound } from '../../shared/problem.ts'
-import { createRoute, jsonResponse, pathId, resource, respond } from '../../shared/route.ts'
+import {
+  createRoute,
+  jsonBody,
+  jsonResponse,
+  noBody,
+  pathId,
+  resource,
+  respond,
+} from '../../shared/route.ts'
 import { raw } from '../../shared/sql.ts'
 import { Instant } from '../../shared/time.ts'
 import { can } from '../auth.ts'
@@ -20,6 +28,9 @@ import type { Env } from '../context.ts'
 import { problems } from '../http.ts'
 import { read, write } from '../transaction.ts'
 import { findChannel, isMine, ownChannel } from './channel-rows.ts'
+
+/** How many messages one request sends again. */
+const MAX_RECOVERED = 1000
 
 const ChannelId = z.object({
   id: pathId('The id of a channel.'),
@@ -54,10 +65,10 @@ deliveries.openapi(
     summary: 'Send a test message and report what the receiver answered',
     security: [{ key: [] }],
     middleware: can('write'),
-    request: { params: ChannelId },
+    request: { params: ChannelId, body: noBody },
     responses: {
       200: jsonResponse(z.object({ delivery: ChannelDelivery }), 'The test, delivered or not.'),
-      ...problems(404, 409),
+      ...problems(404, 409, 413, 415, 422),
     },
   }),
   async (c) => {
@@ -142,5 +153,40 @@ deliveries.openapi(
     const { page, last } = splitPage(rows, limit)
     const next_cursor = last ? await encodeCursor(filter, [last.created_at, last.id]) : null
     return respond(c, DeliveryPage, { deliveries: page, next_cursor }, 200)
+  },
+)
+
+deliveries.openapi(
+  createRoute({
+    method: 'post',
+    path: '/{id}/recover',
+    operationId: 'recoverChannel',
+    tags: ['Channels'],
+    summary: 'Send again everything that failed, expired or was cancelled since a time',
+    description:
+      `Oldest first, up to ${MAX_RECOVERED} messages. What was sent again before is left out. ` +
+      'Where nothing can be sent the answer is 409 `nothing_to_send` with the reasons.',
+    security: [{ key: [] }],
+    middleware: can('write'),
+    request: { params: ChannelId, body: jsonBody(Recovery) },
+    responses: {
+      202: jsonResponse(Recovered, 'How many messages are sent again.'),
+      ...problems(404, 409, 413, 415, 422),
+    },
+  }),
+  async (c) => {
+    const { id } = c.req.valid('param')
+    const { since } = c.req.valid('json')
+    const made = await write(c, async (sql) => {
+      const [found, [row]] = await Promise.all([
+        findChannel(sql, id),
+        sql<{ made: z.infer<typeof Recovered> | null }>`
+          select private.recover_channel(${id}, ${since}::timestamptz, ${MAX_RECOVERED}) as made`,
+      ])
+      ownChannel(found)
+      return row?.made
+    })
+    if (!made) throw notFound('channel')
+    return respond(c, Recovered, made, 202)
   },
 )

@@ -16,6 +16,8 @@ import type { Env } from '../context.ts'
 import { problems } from '../http.ts'
 import { IdempotencyHeader, idempotent } from '../idempotency.ts'
 import { read, write } from '../transaction.ts'
+import type { Reach } from './zone-rows.ts'
+import { warnOfReach } from './zone-warnings.ts'
 
 const INVITE_DAYS = 7
 
@@ -36,11 +38,14 @@ const Invited = One.extend({
       example: 'https://watchpost.example/invite#3q2-7w…',
     }),
 })
+export const LostWarnings = z.array(z.string()).optional().meta({
+  description: 'The zones that passed on and lost channels or reach nobody now, and what follows.',
+})
 export const PassedOn = z.object({ zones: z.int(), channels: z.int() }).meta({
   description:
     'How many of their shared zones and channels now belong to the owner of the organisation.',
 })
-const Removed = One.extend({ passed_on: PassedOn })
+const Removed = One.extend({ passed_on: PassedOn, warnings: LostWarnings })
 
 const columns = raw('m.id, m.user_id, m.email, m.role, m.status, m.joined_at, m.invite_expires_at')
 
@@ -200,6 +205,9 @@ orgs.openapi(
     operationId: 'removeMember',
     tags: ['Organisations'],
     summary: 'Remove a member or void an invite; what the member shared passes to the owner',
+    description:
+      'Their private channels stay with them: a zone that chose one goes on without it, and one that loses all it chose ' +
+      'sends to every enabled channel of the owner and the organisation. `warnings` names these zones.',
     security: [{ key: [] }],
     middleware: can('write'),
     request: { params: MemberId },
@@ -212,18 +220,38 @@ orgs.openapi(
     const { id, userId } = c.req.valid('param')
     const removed = await write(c, async (sql, last) => {
       const member = await findManaged(sql, id, userId)
-      const deleted = Promise.all([
-        sql<z.infer<typeof PassedOn>>`
-          select zones, channels from private.count_shared(${id}, ${member.user_id})`,
-        sql`delete from watchpost.members where id = ${member.id} returning id`,
-      ])
-      const [[passed_on], gone] = await last(deleted)
-      if (gone.length === 0) throw notFound('member')
-      return { member, passed_on: passed_on ?? { zones: 0, channels: 0 } }
+      const [row] = await last(sql<{ removed: Removal | null }>`
+        select private.remove_member(${member.id}) as removed`)
+      if (!row?.removed) throw notFound('member')
+      return { member, ...tellRemoval(row.removed) }
     })
     return respond(c, Removed, removed, 200)
   },
 )
+
+/** What private.remove_member and private.leave_org answer. */
+export type Removal = {
+  passed_on: z.infer<typeof PassedOn> | null
+  zones: {
+    label: string
+    org_id: string | null
+    channel_ids: string[] | null
+    reach: Reach | null
+  }[]
+}
+
+/** A removal in the form of the API. */
+export function tellRemoval({ passed_on, zones }: Removal) {
+  const warnings = zones.flatMap((zone) =>
+    (zone.reach ? warnOfReach(zone, zone.reach) : []).map(
+      (text) => `Zone "${zone.label}": ${text}`,
+    ),
+  )
+  return {
+    passed_on: passed_on ?? { zones: 0, channels: 0 },
+    ...(warnings.length > 0 ? { warnings } : {}),
+  }
+}
 
 async function find(sql: Sql, orgId: string, userId: string): Promise<Member | undefined> {
   const [member] = await sql<Member>`

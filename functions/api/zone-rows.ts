@@ -15,12 +15,18 @@ export const mayEdit = raw(
   `(z.owner_id = private.uid() or coalesce(z.org_id = any(private.admin_orgs()), false))`,
 )
 
+/** SQL: the reach of zone `z`. */
+export const reachOf = raw('private.zone_reach(z.owner_id, z.org_id, z.channel_ids) as reach')
+
 /** SQL: the columns that a caller may set, for an insert or update from one JSON parameter. */
 export const settable = `org_id, label, lat, lon, radius_km, shape_type, polygon, match, min_severity,
   severity_multiplier, dwell_minutes, quiet_hours_start, quiet_hours_end, quiet_hours_tz, quiet_mode,
   emergency_severity, color, icon, channel_ids, sources, types, snoozed_until, enabled, boxes`
 
 export type ZoneRow = z.infer<typeof Zone>
+/** What private.zone_reach answers: the chosen channels a zone has lost, and whether its alerts reach any. */
+export type Reach = { lost: string[]; is_reached: boolean }
+export type ReachedZone = ZoneRow & { reach: Reach | null }
 
 /** A zone that the caller can see and that is not deleted. */
 export function selectZone(sql: Sql, id: string) {
@@ -28,8 +34,14 @@ export function selectZone(sql: Sql, id: string) {
     select ${zoneColumns} from watchpost.zones z where z.id = ${id} and z.deleted_at is null`
 }
 
+/** The same with its reach. */
+export function selectReachedZone(sql: Sql, id: string) {
+  return sql<ReachedZone>`
+    select ${zoneColumns}, ${reachOf} from watchpost.zones z where z.id = ${id} and z.deleted_at is null`
+}
+
 /** The row of a statement that returns exactly one. */
-export function one(rows: ZoneRow[]): ZoneRow {
+export function one<T extends ZoneRow>(rows: T[]): T {
   const [row] = rows
   if (!row) throw new Error('a statement that returns one row returned none')
   return row

@@ -14,6 +14,7 @@ import {
   createRoute,
   jsonBody,
   jsonResponse,
+  noBody,
   pathId,
   resource,
   respond,
@@ -32,26 +33,22 @@ import {
   mayEdit,
   merge,
   one,
-  selectZone,
+  type ReachedZone,
+  reachOf,
+  selectReachedZone,
   settable,
   toRow,
   type ZoneRow,
   zoneColumns,
 } from './zone-rows.ts'
+import { Warnings, warn } from './zone-warnings.ts'
 
 const RESTORE_DAYS = 30
 /** The limit for the polygons on one page: three or four of the largest, or a few thousand small ones. */
 const MAX_PAGE_BYTES = 1_000_000
 
 export const ZoneId = z.object({ id: pathId('The id of a zone.') })
-const One = z.object({ zone: Zone })
-const Created = z.object({
-  zone: Zone,
-  warnings: z
-    .array(z.string())
-    .optional()
-    .meta({ description: 'Why this zone will hardly ever raise an alert.' }),
-})
+const One = z.object({ zone: Zone, warnings: Warnings })
 const ListQuery = z.strictObject({
   limit: integerParameter(1, 500, 100, 'The maximum number of zones on a page.'),
   cursor: CursorQuery,
@@ -146,7 +143,7 @@ zones.openapi(
     middleware: can('write'),
     request: { headers: IdempotencyHeader, body: jsonBody(ZoneCreate) },
     responses: {
-      201: jsonResponse(Created, 'The zone as it is stored.'),
+      201: jsonResponse(One, 'The zone as it is stored.'),
       ...problems(409, 413, 415, 422),
     },
   }),
@@ -160,20 +157,20 @@ zones.openapi(
           sql<References>`
             select private.unusable_channels(${fields.channel_ids ?? []}::uuid[], private.uid()) as unusable,
               ${fields.org_id}::uuid is not null and not ${fields.org_id}::uuid = any(private.my_orgs()) as foreign_org`,
-          sql<ZoneRow>`
+          sql<ReachedZone>`
             insert into watchpost.zones as z (${raw(settable)})
             select ${raw(settable)}
             from jsonb_populate_record(null::watchpost.zones, ${toRow(fields)}::jsonb)
-            returning ${zoneColumns}`,
+            returning ${zoneColumns}, ${reachOf}`,
         ])
         if (references.status === 'rejected') throw references.reason
         requireReferences(references.value[0], fields)
         if (inserted.status === 'rejected') throw inserted.reason
         return one(inserted.value)
       },
-      replay: async (sql, id) => (await selectZone(sql, id))[0],
+      replay: async (sql, id) => (await selectReachedZone(sql, id))[0],
     })
-    return respond(c, Created, { zone, ...warn(zone) }, status, {
+    return respond(c, One, { zone, ...warn(zone) }, status, {
       Location: `${new URL(c.req.url).pathname}/${zone.id}`,
     })
   },
@@ -192,9 +189,9 @@ zones.openapi(
     responses: { 200: jsonResponse(One, 'The zone.'), ...problems(404) },
   }),
   async (c) => {
-    const [zone] = await read(c, (sql) => selectZone(sql, c.req.valid('param').id))
+    const [zone] = await read(c, (sql) => selectReachedZone(sql, c.req.valid('param').id))
     if (!zone) throw notFound('zone')
-    return respond(c, One, { zone }, 200)
+    return respond(c, One, { zone, ...warn(zone) }, 200)
   },
 )
 
@@ -224,7 +221,8 @@ zones.openapi(
     const zone = await write(c, async (sql, last) => {
       const [found] = await sql<Found>`
         select ${zoneColumns}, ${mayEdit} as may_edit,
-          private.unusable_channels(${patch.channel_ids ?? []}::uuid[], z.owner_id) as unusable,
+          private.unusable_channels(array(
+            select unnest(${patch.channel_ids ?? []}::uuid[]) except select unnest(z.channel_ids)), z.owner_id) as unusable,
           ${patch.org_id ?? null}::uuid is not null
             and not ${patch.org_id ?? null}::uuid = any(private.my_orgs()) as foreign_org
         from watchpost.zones z
@@ -235,13 +233,13 @@ zones.openapi(
       if (issues.length > 0) throw invalid(issues)
       requireReferences(found, patch)
       if (!found.may_edit) throw forbidden()
-      const updated = sql<ZoneRow>`
+      const updated = sql<ReachedZone>`
         update watchpost.zones z
         set (${raw(settable)}) = (
           select ${raw(settable)}
           from jsonb_populate_record(null::watchpost.zones, ${toRow(fields)}::jsonb))
         where z.id = ${id} and z.version = ${found.version}
-        returning ${zoneColumns}`
+        returning ${zoneColumns}, ${reachOf}`
       const rows = await last(updated)
       if (rows.length === 0) {
         throw new ApiError(
@@ -251,7 +249,7 @@ zones.openapi(
       }
       return one(rows)
     })
-    return respond(c, One, { zone }, 200)
+    return respond(c, One, { zone, ...warn(zone) }, 200)
   },
 )
 
@@ -295,8 +293,8 @@ zones.openapi(
     summary: 'Restore a zone deleted in the last 30 days',
     security: [{ key: [] }],
     middleware: can('write'),
-    request: { params: ZoneId },
-    responses: { 200: jsonResponse(One, 'The zone.'), ...problems(404, 409) },
+    request: { params: ZoneId, body: noBody },
+    responses: { 200: jsonResponse(One, 'The zone.'), ...problems(404, 409, 413, 415, 422) },
   }),
   async (c) => {
     const { id } = c.req.valid('param')
@@ -305,16 +303,16 @@ zones.openapi(
         sql`
           select from watchpost.zones
           where id = ${id} and deleted_at > now() - make_interval(days => ${RESTORE_DAYS})`,
-        sql<ZoneRow>`
+        sql<ReachedZone>`
           update watchpost.zones z set deleted_at = null
           where z.id = ${id} and z.deleted_at > now() - make_interval(days => ${RESTORE_DAYS})
-          returning ${zoneColumns}`,
+          returning ${zoneColumns}, ${reachOf}`,
       ])
       if (visible.length === 0) throw notFound('deleted zone')
       if (restored.length === 0) throw forbidden()
       return one(restored)
     })
-    return respond(c, One, { zone }, 200)
+    return respond(c, One, { zone, ...warn(zone) }, 200)
   },
 )
 
@@ -357,23 +355,4 @@ function withGeometry(zone: ZoneRow, geometry: 'none' | 'simplified' | 'full'): 
 /** The cost of simplifying a zone's polygon, in the units of shared/geometry/steps.ts. */
 function sizeOf({ polygon }: ZoneRow): number {
   return polygon ? 20 * polygon.coordinates.flat(2).length : 1
-}
-
-/** Warnings for a zone that will hardly ever raise an alert. */
-function warn(zone: ZoneRow): { warnings?: string[] } {
-  const warnings: string[] = []
-  const strongest = Math.min(100 * zone.severity_multiplier, 100)
-  if (strongest < zone.min_severity) {
-    warnings.push(
-      `min_severity ${zone.min_severity} can never be reached: with severity_multiplier ${zone.severity_multiplier} the highest effective severity is ${strongest}.`,
-    )
-  }
-  if (zone.coverage.length === 0) {
-    warnings.push('No source of this service matches the sources and types of the zone.')
-  }
-  if (!zone.enabled) warnings.push('The zone is switched off.')
-  if (zone.channel_ids?.length === 0) {
-    warnings.push('channel_ids is empty: alerts are recorded but not sent.')
-  }
-  return warnings.length > 0 ? { warnings } : {}
 }

@@ -23,8 +23,12 @@ export type Notification = {
   timestamp: string
   /** Null when the notification is not about an alert. */
   alert: NotificationAlert | null
-  /** All alerts of a digest, most severe first. */
+  /** The alerts that this message of a digest carries, most severe first. */
   alerts?: readonly NotificationAlert[]
+  /** Which message of a digest this is, of how many, and how many alerts they carry together. */
+  part?: number
+  parts?: number
+  alerts_total?: number
   zone: { id: string; label: string } | null
 }
 
@@ -63,6 +67,8 @@ export type ChannelKind = {
   kind: string
   check(input: { target: string; config: unknown; allow: AllowList }): Issue[]
   mask(target: string): string
+  /** Whether a digest of these alerts is not too large for one message. */
+  fits(notification: Notification): boolean
   render(message: Message): Promise<SendRequest>
   classify(result: SendResult, now: Date): Classification
 }

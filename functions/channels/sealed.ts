@@ -5,6 +5,9 @@ import type { ChannelKind, Issue } from './channel.ts'
 import { findKind } from './kinds.ts'
 import type { AllowList } from './target.ts'
 
+/** A signing secret before a rotation, and until when it still signs. */
+export type FormerSecret = { sealed: string; until: string }
+
 /** A stored channel: its secrets are sealed, and target and config are also stored masked. */
 export type SealedChannel = Omit<Channel, 'target' | 'config' | 'signing_secret'> & {
   target_sealed: string
@@ -12,8 +15,8 @@ export type SealedChannel = Omit<Channel, 'target' | 'config' | 'signing_secret'
   config_sealed: string | null
   config_masked: Channel['config']
   signing_secret_sealed: string | null
-  /** Null when there is none, or it has expired. */
-  previous_secret_sealed: string | null
+  /** Those of the last rotations that still sign, the newest first. */
+  former_secrets_sealed: FormerSecret[]
 }
 
 /** The columns that say where a channel sends; they always change together. */
@@ -81,10 +84,13 @@ export async function unsealReceiver(
 
 /** The signing secrets in use, the current one first. */
 export async function unsealSecrets(
-  row: Pick<SealedChannel, 'signing_secret_sealed' | 'previous_secret_sealed'>,
+  row: Pick<SealedChannel, 'signing_secret_sealed' | 'former_secrets_sealed'>,
   { unseal }: Seal,
 ): Promise<string[]> {
-  const sealed = [row.signing_secret_sealed, row.previous_secret_sealed]
+  const sealed = [
+    row.signing_secret_sealed,
+    ...row.former_secrets_sealed.map(({ sealed }) => sealed),
+  ]
   return Promise.all(sealed.filter((secret) => secret !== null).map(unseal))
 }
 

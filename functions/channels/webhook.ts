@@ -74,6 +74,7 @@ export const webhook: ChannelKind = {
     return [...checkUrl(target, allow), ...checkConfig(config)]
   },
   mask: maskTarget,
+  fits: (notification) => isShort(bodyOf(notification)),
   async render({ id, notification, target, config, secrets, now }) {
     const body = renderBody(notification)
     return {
@@ -106,15 +107,38 @@ function checkConfig(config: unknown): Issue[] {
   }))
 }
 
-/** The body. A digest over 20 kB keeps its most severe alerts; `alerts_total` counts them all. */
-function renderBody({ type, timestamp, alert, alerts, zone }: Notification): string {
-  if (!alerts) return JSON.stringify({ type, timestamp, data: { alert, zone } })
-  for (let count = alerts.length; ; count -= 1) {
-    const data = { alert, zone, alerts: alerts.slice(0, count), alerts_total: alerts.length }
-    const body = JSON.stringify({ type, timestamp, data })
-    if (count <= 1 || new TextEncoder().encode(body).length <= MAX_BODY_BYTES) return body
+/** What a body leaves out of its only alert when it would be too large with it, in this order. */
+const LEFT_OUT = [
+  ['deliveries', []],
+  ['updates', []],
+  ['note', null],
+] as const
+
+/** The body. Where one alert alone makes it too large, `left_out` names the fields that are emptied. */
+function renderBody(notification: Notification): string {
+  const body = bodyOf(notification)
+  if (isShort(body) || !notification.alert || (notification.alerts?.length ?? 1) > 1) return body
+  let alert = notification.alert
+  const left_out: string[] = []
+  for (const [field, empty] of LEFT_OUT) {
+    alert = { ...alert, [field]: empty }
+    left_out.push(field)
+    const alerts = notification.alerts ? { alerts: [alert] } : {}
+    const shorter = bodyOf({ ...notification, alert, ...alerts }, { left_out })
+    if (isShort(shorter) || left_out.length === LEFT_OUT.length) return shorter
   }
+  return body
 }
+
+function bodyOf(
+  { type, timestamp, alert, zone, alerts, part = 1, parts = 1, alerts_total }: Notification,
+  more: { left_out?: string[] } = {},
+): string {
+  const digest = alerts && { alerts, part, parts, alerts_total: alerts_total ?? alerts.length }
+  return JSON.stringify({ type, timestamp, data: { alert, zone, ...digest, ...more } })
+}
+
+const isShort = (body: string) => new TextEncoder().encode(body).length <= MAX_BODY_BYTES
 
 function classify(result: SendResult, now: Date): Classification {
   if (!result.ok) {

@@ -87,6 +87,8 @@ export function normaliseUsgs(feature: unknown): Normalised {
     url: webAddress(properties.url),
     geometry: null,
     ends_at: null,
+    magnitude: properties.mag ?? null,
+    depth_km: depth(geometry.coordinates[2]),
     revised_at: properties.updated == null ? null : toInstant(properties.updated),
     aliases: (properties.ids ?? '')
       .split(',')
@@ -105,6 +107,10 @@ function severity({ mag, alert, type }: Properties): number {
   const by_impact = { yellow: 60, orange: 80, red: 100 }[alert?.toLowerCase() ?? ''] ?? 0
   const cap = eventType(type) === 'earthquake' ? 100 : 20
   return Math.min(Math.max(by_magnitude, by_impact, 0), cap)
+}
+
+function depth(third: unknown): number | null {
+  return typeof third === 'number' && Number.isFinite(third) ? third : null
 }
 
 function eventType(type: string | null | undefined): EventType {

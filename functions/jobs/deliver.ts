@@ -1,13 +1,9 @@
 import { doublingDelay, type NextAttempt, nextAttempt } from '../../shared/backoff.ts'
 import type { Sql } from '../../shared/sql.ts'
-import type {
-  Message,
-  Notification,
-  NotificationAlert,
-  NotificationType,
-  Outcome,
-} from '../channels/channel.ts'
+import type { Message, Notification, NotificationType, Outcome } from '../channels/channel.ts'
+import { isWholeDigest, splitDigest } from '../channels/digest.ts'
 import { findKind, deliver as sendMessage } from '../channels/kinds.ts'
+import type { FormerSecret } from '../channels/sealed.ts'
 import type { Seal } from '../seal.ts'
 import type { JobContext, Queue } from './queue.ts'
 
@@ -25,9 +21,7 @@ export const deliver: Queue = {
   per_group: 1,
   run: async (context, job) => {
     const delivery_id = job.data.delivery_id ?? job.id
-    const [claimed] = await context.step(
-      (sql) => sql<Claimed>`select * from private.claim_delivery(${delivery_id})`,
-    )
+    const claimed = await context.step((sql) => claim(sql, delivery_id))
     if (!claimed) {
       await context.finish(job, async () => undefined)
       return { delivery_id, skipped: true }
@@ -62,10 +56,31 @@ type Claimed = {
   target_sealed: string
   config_sealed: string | null
   secret_sealed: string | null
-  previous_sealed: string | null
+  former_sealed: FormerSecret[]
   failures: number
   refusal: string | null
   paused_until: string | null
+}
+
+/** Takes up a delivery; a digest that is too large for its channel is split into several first. */
+async function claim(sql: Sql, id: string): Promise<Claimed | undefined> {
+  const [claimed] = await sql<Claimed>`select * from private.claim_delivery(${id})`
+  if (!claimed || claimed.refusal || claimed.paused_until) return claimed
+  const found = findKind(claimed.kind)
+  const digest = notificationOf(claimed)
+  if ('issue' in found || !isWholeDigest(digest)) return claimed
+  const parts = splitDigest(digest, found.kind.fits).map(({ type: _, ...payload }) => ({
+    alert_ids: payload.alerts.map((alert) => alert.id),
+    payload: JSON.stringify(payload),
+  }))
+  const [first] = parts
+  if (!first) throw new Error(`the digest ${id} has no alerts`)
+  await sql`select private.split_digest(${id}, ${JSON.stringify(parts)}::jsonb)`
+  return { ...claimed, payload: first.payload }
+}
+
+function notificationOf({ type, payload }: Claimed): Notification {
+  return { type, ...JSON.parse(payload) }
 }
 
 async function send({ deps }: JobContext, claimed: Claimed): Promise<Outcome> {
@@ -88,24 +103,18 @@ function failure(error: string): Outcome {
 
 async function messageOf(seal: Seal, claimed: Claimed): Promise<Message> {
   const open = async (sealed: string | null) => (sealed === null ? null : seal.unseal(sealed))
-  const [target, config, secret, previous] = await Promise.all([
+  const [target, config, ...secrets] = await Promise.all([
     seal.unseal(claimed.target_sealed),
     open(claimed.config_sealed),
     open(claimed.secret_sealed),
-    open(claimed.previous_sealed),
+    ...claimed.former_sealed.map(({ sealed }) => open(sealed)),
   ])
-  const stored: {
-    timestamp: string
-    alert: NotificationAlert
-    alerts?: NotificationAlert[]
-    zone: Notification['zone']
-  } = JSON.parse(claimed.payload)
   return {
     id: claimed.id,
-    notification: { type: claimed.type, ...stored },
+    notification: notificationOf(claimed),
     target,
     config: config === null ? undefined : JSON.parse(config),
-    secrets: [secret, previous].filter((value) => value !== null),
+    secrets: secrets.filter((secret) => secret !== null),
     now: new Date(),
   }
 }
@@ -170,7 +179,8 @@ async function recordChannelHealth(sql: Sql, claimed: Claimed, outcome: Outcome)
   if (outcome.outcome === 'ok') {
     if (claimed.failures > 0) {
       await sql`
-        update watchpost.channels set failures = 0, status = 'ok', paused_until = null
+        update watchpost.channels
+        set failures = 0, status = 'ok', paused_until = null, failing_reason = null, failing_since = null
         where id = ${claimed.channel_id} and status <> 'disabled'`
     }
     return
@@ -178,13 +188,14 @@ async function recordChannelHealth(sql: Sql, claimed: Claimed, outcome: Outcome)
   if (outcome.outcome === 'disable_channel') {
     await sql`
       update watchpost.channels
-      set enabled = false, status = 'disabled', disabled_reason = ${outcome.error ?? 'The receiver asked for it.'}
+      set enabled = false, status = 'disabled', failing_reason = null, failing_since = null, disabled_reason = ${outcome.error ?? 'The receiver asked for it.'}
       where id = ${claimed.channel_id}`
     return
   }
   await sql`
     update watchpost.channels
-    set failures = failures + 1, status = 'failing',
+    set failures = failures + 1, status = 'failing', failing_reason = ${outcome.error ?? null},
+        failing_since = coalesce(failing_since, now()),
         paused_until = greatest(paused_until, now() + make_interval(secs => ${pauseSeconds(claimed, outcome)}))
     where id = ${claimed.channel_id} and status <> 'disabled'`
 }

@@ -85,8 +85,11 @@ export class Effects {
   }
 
   #reference(zone: ZoneAtTime, event: Revision) {
-    const { id, source, type, title, lat, lon, ts, severity, url } = event
-    const reference: EventReference = { id, source, type, title, lat, lon, ts, severity, url }
+    const { id, source, type, title, lat, lon, ts, severity, subject, status, url } = event
+    // SQL adds what no decision reads: magnitude, depth and end.
+    const reference: Omit<EventReference, 'magnitude' | 'depth_km' | 'ends_at'> = {
+      ...{ id, source, type, title, lat, lon, ts, severity, subject, status, url },
+    }
     return {
       zone_id: zone.id,
       event_id: id,

@@ -86,7 +86,7 @@ export const ACCOUNT_EXAMPLES = {
     request: { name: 'Harbour operations' },
     response: { org: { ...org, name: 'Harbour operations' } },
   },
-  leaveOrg: { response: { passed_on: { zones: 2, channels: 0 } } },
+  leaveOrg: { request: {}, response: { passed_on: { zones: 2, channels: 0 } } },
   transferOrg: { request: { user_id: colleague }, response: { org: { ...org, role: 'admin' } } },
   listInvites: { response: { invites: [invite] } },
   acceptInvite: {

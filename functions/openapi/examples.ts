@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 import type { Alert, Delivery, EventReference } from '../../shared/alert.ts'
 import type { AuditRow } from '../../shared/audit.ts'
-import type { Channel, ChannelDelivery } from '../../shared/channel.ts'
+import { type Channel, type ChannelDelivery, DEFAULT_MESSAGES } from '../../shared/channel.ts'
 import type { Member } from '../../shared/organisation.ts'
 import type { AlertMessage, DigestMessage, TestMessage } from '../../shared/webhook.ts'
 import type { Zone } from '../../shared/zone.ts'
@@ -59,7 +59,7 @@ const zone: z.infer<typeof Zone> = {
   ...draft,
 }
 
-const reference: EventReference = {
+const happened = {
   id: 'usgs:us7000abcd',
   source: 'usgs',
   type: 'earthquake',
@@ -69,9 +69,17 @@ const reference: EventReference = {
   ts: HAPPENED,
   severity: 64,
   url: 'https://earthquake.usgs.gov/earthquakes/eventpage/us7000abcd',
+} as const
+const reference: EventReference = {
+  ...happened,
+  subject: null,
+  status: 'active',
+  magnitude: 5.7,
+  depth_km: 9.4,
+  ends_at: null,
 }
 const event = {
-  ...reference,
+  ...happened,
   subject: null,
   status: 'active',
   updated_at: SEEN,
@@ -96,6 +104,8 @@ const alert: Alert = {
   zone_name: 'Bosphorus',
   event_id: reference.id,
   event: reference,
+  current: reference,
+  attribution: 'Earthquake data: U.S. Geological Survey',
   severity: 64,
   reason:
     'M 5.7 - Sea of Marmara: severity 64 × 1 = 64 reaches 50; 20.5 km from the centre, inside 50 km.',
@@ -108,6 +118,7 @@ const alert: Alert = {
   updates: [],
   resolved: false,
   resolved_at: null,
+  resolved_by: null,
   resolved_via: null,
   note: null,
   updated_at: SENT,
@@ -116,6 +127,7 @@ const resolved: Alert = {
   ...alert,
   resolved: true,
   resolved_at: '2026-03-01T12:20:00.000Z',
+  resolved_by: ME,
   resolved_via: 'api',
   note: 'All sites called in, no damage.',
 }
@@ -131,6 +143,9 @@ const channel: Channel = {
   enabled: true,
   status: 'ok',
   disabled_reason: null,
+  failing_reason: null,
+  failing_since: null,
+  messages: DEFAULT_MESSAGES,
   signing_secret: null,
   created_at: '2026-02-20T08:25:00.000Z',
   updated_at: '2026-02-20T08:25:00.000Z',
@@ -305,7 +320,7 @@ export const EXAMPLES: Readonly<Record<string, { request?: object; response?: ob
     request: { snoozed_until: '2026-03-02T06:00:00.000Z' },
     response: { zone: { ...zone, version: 2, snoozed_until: '2026-03-02T06:00:00.000Z' } },
   },
-  restoreZone: { response: { zone: { ...zone, version: 3 } } },
+  restoreZone: { request: {}, response: { zone: { ...zone, version: 3 } } },
   previewDraft: { request: draft, response: { ...preview, zone_id: null } },
   previewZone: { response: preview },
   explainZone: { response: explanation },
@@ -315,7 +330,7 @@ export const EXAMPLES: Readonly<Record<string, { request?: object; response?: ob
     request: { resolved: true, note: resolved.note },
     response: { alert: resolved },
   },
-  redeliverAlert: { request: {}, response: { alert } },
+  redeliverAlert: { request: {}, response: { alert, delivery_ids: [delivery.id], skipped: [] } },
   listChannels: { response: { channels: [channel], next_cursor: null } },
   getChannel: { response: { channel } },
   createChannel: {
@@ -323,9 +338,17 @@ export const EXAMPLES: Readonly<Record<string, { request?: object; response?: ob
     response: { channel: withSecret },
   },
   updateChannel: { request: { enabled: true }, response: { channel } },
-  restoreChannel: { response: { channel } },
-  rotateChannelSecret: { response: { channel: withSecret } },
-  testChannel: { response: { delivery: tested } },
+  restoreChannel: { request: {}, response: { channel } },
+  rotateChannelSecret: { request: {}, response: { channel: withSecret } },
+  recoverChannel: {
+    request: { since: HAPPENED },
+    response: {
+      recovered: 12,
+      remaining: 0,
+      skipped: [{ reason: 'The zone was deleted.', count: 1 }],
+    },
+  },
+  testChannel: { request: {}, response: { delivery: tested } },
   listChannelDeliveries: { response: { deliveries: [logged], next_cursor: null } },
   listMembers: { response: { members: [member] } },
   getMember: { response: { member } },
@@ -396,7 +419,7 @@ const raised: z.infer<typeof AlertMessage> = {
 const digest: z.infer<typeof DigestMessage> = {
   type: 'alert.digest',
   timestamp: '2026-03-02T04:00:00.000Z',
-  data: { alert: leaving, zone: about, alerts: [leaving], alerts_total: 1 },
+  data: { alert: leaving, zone: about, alerts: [leaving], part: 1, parts: 1, alerts_total: 1 },
 }
 const test: z.infer<typeof TestMessage> = {
   type: 'channel.test',

@@ -16,8 +16,13 @@ const DEFINER_FUNCTIONS_FOR_CALLERS: Record<string, string> = {
     'box operators are not leakproof, so no index serves them under RLS; it filters by tenant itself',
   'private.revisions_of(text)': 'aliases are nobody’s to read; it filters by tenant itself',
   'private.coverage(text[],text[])': 'whether sources can be heard is public, their state is not',
+  'private.attribution(text)': 'whom to name is public, the state of sources is not',
   'private.sources_health()': 'health is public, the state of sources is not',
+  'private.zone_reach(uuid,uuid,uuid[])':
+    'channels of the zone’s owner are not the caller’s to see; it answers about ids it is given',
   'private.redeliver(uuid,uuid[])': 'callers insert no deliveries; it checks scope and role itself',
+  'private.recover_channel(uuid,timestamp with time zone,integer)':
+    'callers insert no deliveries; it checks scope and role itself',
   'private.create_key(text,text,bytea,text[],timestamp with time zone)':
     'callers insert no keys; it asks for a session',
   'private.revoke_key(uuid)': 'callers update no keys; it asks for a session and the owner',
@@ -55,6 +60,7 @@ export const DELIVERY_WRITERS = [
   'release_deliveries',
   'repeat_delivery',
   'settle_delivery',
+  'split_digest',
 ]
 /**
  * Matches a statement that writes deliveries; case-insensitive, for JavaScript and Postgres alike.

@@ -1036,13 +1036,21 @@ create function private.reassign_shared() returns trigger
 language plpgsql security definer set search_path = '' as $$
 declare
   v_owner uuid := (select user_id from watchpost.members where org_id = old.org_id and role = 'owner');
+  v_passed uuid[] := array(select id from watchpost.zones where org_id = old.org_id and owner_id = old.user_id);
 begin
   if old.user_id is null or v_owner is null
     or not private.org_exists(old.org_id) then
     return old;
   end if;
-  update watchpost.zones set owner_id = v_owner where org_id = old.org_id and owner_id = old.user_id;
+  update watchpost.zones set owner_id = v_owner where id = any(v_passed);
   update watchpost.channels set owner_id = v_owner where org_id = old.org_id and owner_id = old.user_id;
+  -- Their private channels stay with them: the owner is told which zones lose some by it.
+  perform private.record_audit(
+    'zone.channels_lost', 'zone', z.id::text, v_owner || private.admins_of(array[old.org_id]),
+    jsonb_build_object('label', z.label, 'channel_ids', lost.ids))
+  from watchpost.zones z
+  cross join lateral (select private.lost_channels(z.owner_id, z.channel_ids) as ids) lost
+  where z.id = any(v_passed) and z.deleted_at is null and lost.ids <> '{}';
   return old;
 end
 $$;
@@ -1078,6 +1086,34 @@ begin
 end
 $$;
 grant execute on function private.count_shared to authenticated;
+
+-- Removes a member or an invite as its caller: {passed_on, zones}, where zones are those that passed on, each
+-- with its reach. Null when there was nothing that the caller may remove.
+create function private.remove_member(p_member_id uuid) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_org uuid;
+  v_user uuid;
+  v_passed jsonb;
+  v_zones uuid[];
+begin
+  select org_id, user_id into v_org, v_user from watchpost.members where id = p_member_id;
+  select to_jsonb(s) into v_passed from private.count_shared(v_org, v_user) s;
+  v_zones := array(
+    select id from watchpost.zones where org_id = v_org and owner_id = v_user and deleted_at is null);
+  delete from watchpost.members where id = p_member_id;
+  if not found then
+    return null;
+  end if;
+  return jsonb_build_object('passed_on', v_passed, 'zones', coalesce((
+    select jsonb_agg(jsonb_build_object(
+      'label', z.label, 'org_id', z.org_id, 'channel_ids', z.channel_ids,
+      'reach', private.zone_reach(z.owner_id, z.org_id, z.channel_ids)) order by z.label, z.id)
+    from watchpost.zones z
+    where z.id = any(v_zones)), '[]'));
+end
+$$;
+grant execute on function private.remove_member to authenticated;
 
 reset role;
 
@@ -1137,7 +1173,9 @@ create table watchpost.events (
   updated_at timestamptz not null default now(),
   owner_id uuid references watchpost.accounts on delete cascade,
   org_id uuid references watchpost.organisations on delete set null,
-  tenant_id uuid generated always as (coalesce(org_id, owner_id)) stored
+  tenant_id uuid generated always as (coalesce(org_id, owner_id)) stored,
+  magnitude double precision,
+  depth_km double precision
 );
 comment on table watchpost.events is 'Events in their latest state. Public ones have no owner.';
 comment on column watchpost.events.id is '<source>:<id at the source>; the first id seen if a source renames its event.';
@@ -1152,6 +1190,7 @@ comment on column watchpost.events.revision is 'Number of the latest state seen 
 comment on column watchpost.events.first_seen_at is 'When Watchpost first saw it.';
 comment on column watchpost.events.owner_id is 'Account that sent it; null for public events.';
 comment on column watchpost.events.tenant_id is 'Tenant that can see it: the organisation, or else the owner; null: public.';
+comment on column watchpost.events.magnitude is 'With depth_km: of an earthquake, if the source gives them.';
 create index events_ts on watchpost.events (ts desc, id desc);
 create index events_extent_ts on watchpost.events using gist (extent, ts);
 create index events_source_ts on watchpost.events (source, ts desc);
@@ -1215,6 +1254,8 @@ create table watchpost.event_revisions (
   ends_at timestamptz,
   extent box not null,
   tenant_id uuid,
+  magnitude double precision,
+  depth_km double precision,
   primary key (event_id, revision)
 );
 comment on table watchpost.event_revisions is 'Append-only: each state of an event and when it was first seen here. Decisions are replayed from it.';
@@ -1299,7 +1340,9 @@ create type private.incoming_event as (
   ends_at timestamptz,
   revised_at timestamptz,
   extent box,
-  seen_at timestamptz
+  seen_at timestamptz,
+  magnitude double precision,
+  depth_km double precision
 );
 
 -- Reads a JSON array of normalised events with `box` as [west, south, east, north]; `first_seen_at` may be given for
@@ -1313,14 +1356,14 @@ language sql stable set search_path = '' as $$
     box(
       point((e.box ->> 0)::float8, (e.box ->> 1)::float8),
       point((e.box ->> 2)::float8, (e.box ->> 3)::float8)),
-    date_trunc('milliseconds', coalesce(e.first_seen_at, now()))
+    date_trunc('milliseconds', coalesce(e.first_seen_at, now())), e.magnitude, e.depth_km
   from (
     select x.*, j.ordinal
     from jsonb_array_elements(p_events) with ordinality as j (value, ordinal)
     cross join lateral jsonb_to_record(j.value) as x (
       id text, type text, title text, lat float8, lon float8, ts timestamptz, severity smallint,
       subject text, status text, url text, geometry jsonb, ends_at timestamptz,
-      revised_at timestamptz, first_seen_at timestamptz, aliases text[], box jsonb)
+      revised_at timestamptz, first_seen_at timestamptz, aliases text[], box jsonb, magnitude float8, depth_km float8)
   ) e
   left join lateral (
     select a.event_id from watchpost.event_aliases a
@@ -1366,10 +1409,10 @@ begin
   born as (
     insert into watchpost.events (
       id, source, type, title, lat, lon, ts, severity, subject, status, url, geometry, ends_at, revised_at,
-      extent, first_seen_at, updated_at, owner_id, org_id, revision)
+      extent, first_seen_at, updated_at, owner_id, org_id, magnitude, depth_km, revision)
     select
       event_id, p_source, type, title, lat, lon, ts, severity, subject, status, url, geometry, ends_at, revised_at,
-      extent, seen_at, seen_at, p_owner_id, p_org_id,
+      extent, seen_at, seen_at, p_owner_id, p_org_id, magnitude, depth_km,
       -- If an event that was deleted for its age is reported again, its revisions continue.
       1 + coalesce((
         select max(r.revision) from watchpost.event_revisions r where r.event_id = given.event_id), 0)
@@ -1381,24 +1424,27 @@ begin
     update watchpost.events e
     set type = g.type, title = g.title, lat = g.lat, lon = g.lon, ts = g.ts, severity = g.severity,
         subject = g.subject, status = g.status, url = g.url, geometry = g.geometry, ends_at = g.ends_at,
-        revised_at = g.revised_at, extent = g.extent, revision = e.revision + 1, updated_at = g.seen_at
+        revised_at = g.revised_at, extent = g.extent, magnitude = coalesce(g.magnitude, e.magnitude),
+        depth_km = coalesce(g.depth_km, e.depth_km),
+        revision = e.revision + 1, updated_at = g.seen_at
     from given g
     where e.id = g.event_id
       and e.source = p_source
       and e.tenant_id is not distinct from coalesce(p_org_id, p_owner_id)
       and (g.revised_at is null or e.revised_at is null or g.revised_at >= e.revised_at)
-      and (g.type, g.title, g.lat, g.lon, g.ts, g.severity, g.status, g.url, g.geometry, g.ends_at)
+      and (g.type, g.title, g.lat, g.lon, g.ts, g.severity, g.status, g.url, g.geometry, g.ends_at,
+          coalesce(g.magnitude, e.magnitude), coalesce(g.depth_km, e.depth_km))
         is distinct from
-        (e.type, e.title, e.lat, e.lon, e.ts, e.severity, e.status, e.url, e.geometry, e.ends_at)
+        (e.type, e.title, e.lat, e.lon, e.ts, e.severity, e.status, e.url, e.geometry, e.ends_at, e.magnitude, e.depth_km)
     returning e.*
   ),
   revisions as (
     insert into watchpost.event_revisions (
       event_id, revision, batch_id, first_seen_at, source, type, title, lat, lon, ts, severity, subject,
-      status, url, geometry, ends_at, extent, tenant_id)
+      status, url, geometry, ends_at, extent, tenant_id, magnitude, depth_km)
     select
       id, revision, p_batch_id, updated_at, source, type, title, lat, lon, ts, severity, subject,
-      status, url, geometry, ends_at, extent, tenant_id
+      status, url, geometry, ends_at, extent, tenant_id, magnitude, depth_km
     from (select * from born union all select * from changed) r
   )
   select (select count(*) from born), (select count(*) from changed) into inserted, revised;
@@ -1523,6 +1569,13 @@ language sql stable security definer set search_path = '' as $$
 $$;
 grant execute on function private.coverage to authenticated;
 
+-- Security definer: the attribution of a source, for everybody who reads its events.
+create function private.attribution(p_source text) returns text
+language sql stable security definer set search_path = '' as $$
+  select coalesce((select s.attribution from watchpost.sources s where s.source = p_source), p_source)
+$$;
+grant execute on function private.attribution to authenticated, watchpost_jobs;
+
 -- Security definer: the health of sources is public, their state is not.
 create function private.sources_health()
 returns table (
@@ -1604,7 +1657,7 @@ comment on column watchpost.zones.quiet_hours_start is 'HH:MM in quiet_hours_tz;
 comment on column watchpost.zones.quiet_hours_end is 'May be after midnight.';
 comment on column watchpost.zones.quiet_mode is 'What happens during quiet hours: hold (one digest at their end) or drop (recorded, never sent).';
 comment on column watchpost.zones.emergency_severity is 'From this severity on quiet hours are ignored; null: never.';
-comment on column watchpost.zones.channel_ids is 'Where alerts are sent: null: to every enabled channel of the owner (and organisation); empty: nowhere.';
+comment on column watchpost.zones.channel_ids is 'Where alerts are sent: null: to every enabled channel of the owner (and organisation); empty: nowhere. Channels that were deleted or are no longer visible are skipped; if none is left, it counts as null.';
 comment on column watchpost.zones.sources is 'Null: all feeds.';
 comment on column watchpost.zones.types is 'Null: all types.';
 comment on column watchpost.zones.snoozed_until is 'Until then alerts are recorded as suppressed.';
@@ -1616,6 +1669,7 @@ create index zones_owner_id on watchpost.zones (owner_id);
 create index zones_org_id on watchpost.zones (org_id) where org_id is not null;
 create index zones_deleted_at on watchpost.zones (deleted_at) where deleted_at is not null;
 create index zones_updated_at on watchpost.zones (updated_at);
+create index zones_channel_ids on watchpost.zones using gin (channel_ids);
 alter table watchpost.zones enable row level security;
 alter table watchpost.zones force row level security;
 create policy zones_select on watchpost.zones for select to authenticated
@@ -1808,9 +1862,11 @@ create function private.zone_after() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
   if tg_op = 'INSERT' or new.version <> old.version then
-    -- Deleting a zone, leaving an organisation and deleting one are never refused.
+    -- Deleting a zone, leaving an organisation, deleting one and losing a channel are never refused.
     perform private.store_version(new, tg_op = 'INSERT' or not (
       (new.deleted_at is not null and old.deleted_at is null)
+      or (cardinality(old.channel_ids) > coalesce(cardinality(new.channel_ids), 0)
+        and old.channel_ids @> coalesce(new.channel_ids, '{}'))
       or new.owner_id <> old.owner_id
       or not private.org_exists(old.org_id)));
     perform private.enqueue('match_zone', gen_random_uuid(), jsonb_build_object('zone_id', new.id));
@@ -2080,13 +2136,15 @@ create table watchpost.channels (
   status text not null default 'ok' check (status in ('ok', 'failing', 'disabled')),
   disabled_reason text,
   signing_secret_sealed text,
-  previous_secret_sealed text,
-  previous_secret_until timestamptz,
   failures integer not null default 0,
   paused_until timestamptz,
   created_at timestamptz not null default date_trunc('milliseconds', now()),
   updated_at timestamptz not null default now(),
-  deleted_at timestamptz
+  deleted_at timestamptz,
+  former_secrets_sealed jsonb not null default '[]',
+  messages text[] check (cardinality(messages) > 0),
+  failing_reason text,
+  failing_since timestamptz
 );
 comment on table watchpost.channels is 'Where alerts are sent. Everything secret is sealed; next to it there is a masked form.';
 comment on column watchpost.channels.org_id is 'Null: private.';
@@ -2097,10 +2155,12 @@ comment on column watchpost.channels.target_masked is 'The target as others see 
 comment on column watchpost.channels.config_sealed is 'Headers or tokens, encrypted with SEAL_KEYS; null: none.';
 comment on column watchpost.channels.status is 'ok, failing (it is retried) or disabled; written by the delivery job.';
 comment on column watchpost.channels.signing_secret_sealed is 'Key that signs webhooks, encrypted; null for other kinds.';
-comment on column watchpost.channels.previous_secret_sealed is 'The key before the last rotation, encrypted; for 24 hours messages are signed with both.';
 comment on column watchpost.channels.failures is 'Failed attempts in a row; 0 after a success.';
 comment on column watchpost.channels.paused_until is 'Until then nothing is sent, after many failures.';
 comment on column watchpost.channels.deleted_at is 'Can be restored for 30 days from then on.';
+comment on column watchpost.channels.former_secrets_sealed is 'Keys before the last rotations: a list of sealed and until. Messages are also signed with each of them until its own 24 hours are over.';
+comment on column watchpost.channels.messages is 'Types of messages that it takes; null: all except alert.revised.';
+comment on column watchpost.channels.failing_reason is 'With failing_since: the last error while it is failing, and since when; otherwise null.';
 create index channels_tenant_created on watchpost.channels (tenant_id, created_at desc, id desc);
 create index channels_owner_id on watchpost.channels (owner_id);
 create index channels_org_id on watchpost.channels (org_id) where org_id is not null;
@@ -2127,14 +2187,15 @@ create policy channels_jobs_update on watchpost.channels for update to watchpost
 grant select on watchpost.channels to authenticated, watchpost_jobs;
 grant insert (
     org_id, kind, label, target_sealed, target_masked, config_sealed, config_masked, enabled,
-    signing_secret_sealed)
+    signing_secret_sealed, messages)
   on watchpost.channels to authenticated;
 grant update (
     org_id, label, target_sealed, target_masked, config_sealed, config_masked, enabled, status,
-    disabled_reason, signing_secret_sealed, previous_secret_sealed, previous_secret_until, failures,
-    paused_until, deleted_at)
+    disabled_reason, signing_secret_sealed, former_secrets_sealed, failures, paused_until, deleted_at, messages,
+    failing_reason, failing_since)
   on watchpost.channels to authenticated;
-grant update (enabled, status, disabled_reason, failures, paused_until) on watchpost.channels to watchpost_jobs;
+grant update (enabled, status, disabled_reason, failures, paused_until, failing_reason, failing_since)
+  on watchpost.channels to watchpost_jobs;
 
 -- Security definer: counts all of an owner's channels, and checks sharing in addition to the policy.
 create function private.channel_before() returns trigger
@@ -2168,6 +2229,15 @@ $$;
 create trigger channels_before before insert or update on watchpost.channels
   for each row execute function private.channel_before();
 
+-- Whether an account can send its alerts to a channel: its own, or one of an organisation that it belongs to.
+create function private.is_usable(c watchpost.channels, p_user_id uuid) returns boolean
+language sql stable set search_path = '' as $$
+  select c.deleted_at is null and (c.owner_id = p_user_id or exists (
+    select from watchpost.members m
+    where m.org_id = c.org_id and m.user_id = p_user_id and m.status = 'active'))
+$$;
+grant execute on function private.is_usable to authenticated, watchpost_jobs;
+
 -- Those of these channels that the caller and the zone's owner cannot both see.
 create function private.unusable_channels(p_channel_ids uuid[], p_zone_owner uuid) returns uuid[]
 language sql stable set search_path = '' as $$
@@ -2176,33 +2246,102 @@ language sql stable set search_path = '' as $$
   where not exists (
     select from watchpost.channels c
     where c.id = given.id
-      and c.deleted_at is null
       and c.tenant_id = any(private.my_tenants())
-      and (c.owner_id = p_zone_owner or exists (
-        select from watchpost.members m
-        where m.org_id = c.org_id and m.user_id = p_zone_owner and m.status = 'active')))
+      and private.is_usable(c, p_zone_owner))
 $$;
 grant execute on function private.unusable_channels to authenticated;
 
--- The channels that an alert of a zone is sent to: the chosen ones that its owner can still see, or every enabled one
--- of the owner and, if the zone is shared, of the organisation.
+-- The channels that an alert of a zone is sent to: the chosen ones that its owner can still see. If none is chosen, or
+-- none of the chosen is left: every enabled one of the owner and, if the zone is shared, of the organisation.
 create function private.zone_channels(p_owner_id uuid, p_org_id uuid, p_channel_ids uuid[])
 returns table (channel_id uuid)
 language sql stable set search_path = '' as $$
+  with chosen as materialized (
+    select c.id, c.enabled
+    from watchpost.channels c
+    where c.id = any(p_channel_ids) and private.is_usable(c, p_owner_id)
+  )
+  select chosen.id from chosen where chosen.enabled
+  union all
   select c.id
   from watchpost.channels c
-  where c.enabled and c.deleted_at is null
-    and case
-      when p_channel_ids is null then
-        c.owner_id = p_owner_id and (c.org_id is null or c.org_id is not distinct from p_org_id)
-        or c.org_id = p_org_id
-      else c.id = any(p_channel_ids)
-        and (c.owner_id = p_owner_id or exists (
-          select from watchpost.members m
-          where m.org_id = c.org_id and m.user_id = p_owner_id and m.status = 'active'))
-    end
+  where (p_channel_ids is null or p_channel_ids <> '{}' and not exists (select from chosen))
+    and c.enabled and c.deleted_at is null
+    and (c.owner_id = p_owner_id and (c.org_id is null or c.org_id is not distinct from p_org_id)
+      or c.org_id = p_org_id)
 $$;
 grant execute on function private.zone_channels to watchpost_jobs;
+
+-- Of the chosen channels of a zone those that it has lost: deleted, or its owner no longer sees them.
+create function private.lost_channels(p_owner_id uuid, p_channel_ids uuid[]) returns uuid[]
+language sql stable set search_path = '' as $$
+  select coalesce(array_agg(given.id order by given.nr), '{}')
+  from unnest(p_channel_ids) with ordinality as given (id, nr)
+  where not exists (
+    select from watchpost.channels c where c.id = given.id and private.is_usable(c, p_owner_id))
+$$;
+
+-- Security definer: which of its channels a zone has lost, and whether its alerts reach anybody. Null if the caller
+-- cannot see such a zone.
+create function private.zone_reach(p_owner_id uuid, p_org_id uuid, p_channel_ids uuid[]) returns jsonb
+language sql stable security definer set search_path = '' as $$
+  select jsonb_build_object('lost', private.lost_channels(p_owner_id, p_channel_ids), 'is_reached', case
+    when p_channel_ids = '{}' then false
+    -- As private.zone_channels chooses, but only until one is found.
+    when exists (
+      select from watchpost.channels c where c.id = any(p_channel_ids) and private.is_usable(c, p_owner_id))
+      then exists (
+        select from watchpost.channels c
+        where c.id = any(p_channel_ids) and c.enabled and private.is_usable(c, p_owner_id))
+    else exists (
+        select from watchpost.channels c
+        where c.owner_id = p_owner_id and c.enabled and c.deleted_at is null
+          and (c.org_id is null or c.org_id is not distinct from p_org_id))
+      or exists (
+        select from watchpost.channels c where c.org_id = p_org_id and c.enabled and c.deleted_at is null)
+  end)
+  where p_owner_id = private.uid() or p_org_id = any(private.my_orgs())
+$$;
+grant execute on function private.zone_reach to authenticated;
+
+-- Of the former secrets those that still sign, the newest first.
+create function private.living_secrets(p_former jsonb) returns jsonb
+language sql stable set search_path = '' as $$
+  select coalesce(jsonb_agg(s order by (s ->> 'until')::timestamptz desc), '[]')
+  from jsonb_array_elements(p_former) s
+  where (s ->> 'until')::timestamptz > now()
+$$;
+grant execute on function private.living_secrets to authenticated;
+
+-- Whether a channel takes messages of a type.
+create function private.takes(p_messages text[], p_type text) returns boolean
+language sql immutable set search_path = '' as $$
+  select case when p_messages is null then p_type <> 'alert.revised' else p_type = any(p_messages) end
+$$;
+grant execute on function private.takes to watchpost_jobs;
+
+-- Security definer: channels that are gone for good leave the zones that chose them. A zone that loses the
+-- last one goes on as it did: with every channel.
+create function private.forget_channels(p_ids uuid[]) returns void
+language sql volatile security definer set search_path = '' as $$
+  update watchpost.zones z
+  set channel_ids = nullif(array(
+    select kept.id from unnest(z.channel_ids) with ordinality as kept (id, nr)
+    where kept.id <> all(p_ids)
+    order by kept.nr), '{}')
+  where z.channel_ids && p_ids
+$$;
+
+create function private.channels_gone() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  perform private.forget_channels(array(select id from gone));
+  return null;
+end
+$$;
+create trigger channels_gone after delete on watchpost.channels
+  referencing old table as gone
+  for each statement execute function private.channels_gone();
 
 reset role;
 
@@ -2239,6 +2378,8 @@ create table watchpost.alerts (
   note text check (length(note) <= 4000),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  current jsonb,
+  resolved_by uuid references watchpost.accounts on delete set null,
   unique (zone_id, event_id)
 );
 comment on table watchpost.alerts is 'One row per zone and event (per stay of a moving subject), with the event and the checks as they were.';
@@ -2247,7 +2388,9 @@ comment on column watchpost.alerts.owner_id is 'With org_id: of the zone, kept i
 comment on column watchpost.alerts.tenant_id is 'Whose it is: organisation, else owner.';
 comment on column watchpost.alerts.event_id is 'Event, or for a moving subject the position that began it.';
 comment on column watchpost.alerts.subject is 'Moving subject of the stay; null for other events.';
-comment on column watchpost.alerts.event is 'The event as it was told, so that it outlives the events table.';
+comment on column watchpost.alerts.event is 'The event as it was when the alert was raised, so that it outlives the events table.';
+comment on column watchpost.alerts.current is 'The event as it was told last; null: nothing was told since.';
+comment on column watchpost.alerts.resolved_by is 'Account that resolved it.';
 comment on column watchpost.alerts.severity is 'Severity of the event times the multiplier of the zone, at most 100.';
 comment on column watchpost.alerts.first_reason is 'The sentence of the decision that raised it, beside the checks; reason follows the news.';
 comment on column watchpost.alerts.status is 'held waits for the end of quiet hours; suppressed is never sent; recorded has no channel.';
@@ -2256,13 +2399,14 @@ comment on column watchpost.alerts.held_until is 'Null: not held.';
 comment on column watchpost.alerts.dispatched_at is 'First delivery that succeeded.';
 comment on column watchpost.alerts.checks is 'All eight checks of the decision with their numbers, for explain.';
 comment on column watchpost.alerts.event_revision is 'Revision of the event it last spoke of.';
-comment on column watchpost.alerts.updates is 'News since it was raised: list of time and kind.';
+comment on column watchpost.alerts.updates is 'News since it was raised: list of time, kind and changes (field to [from, to]).';
 comment on column watchpost.alerts.updated_at is 'Last change of any kind; pollers ask by it.';
 create index alerts_tenant_raised on watchpost.alerts (tenant_id, raised_at desc, id desc);
 create index alerts_zone_raised on watchpost.alerts (zone_id, raised_at desc, id desc);
 create index alerts_raised_at on watchpost.alerts (raised_at);
 create index alerts_owner_id on watchpost.alerts (owner_id);
 create index alerts_org_id on watchpost.alerts (org_id) where org_id is not null;
+create index alerts_resolved_by on watchpost.alerts (resolved_by) where resolved_by is not null;
 create index alerts_event_id on watchpost.alerts (event_id);
 create index alerts_zone_subject on watchpost.alerts (zone_id, subject, raised_at desc) where subject is not null;
 create index alerts_held on watchpost.alerts (zone_id, held_until) where status = 'held';
@@ -2276,7 +2420,7 @@ create policy alerts_update on watchpost.alerts for update to authenticated
 create policy alerts_jobs on watchpost.alerts for all to watchpost_jobs
   using (true) with check (true);
 grant select on watchpost.alerts to authenticated;
-grant update (resolved, resolved_at, resolved_via, note, updated_at) on watchpost.alerts to authenticated;
+grant update (resolved, resolved_at, resolved_by, resolved_via, note, updated_at) on watchpost.alerts to authenticated;
 grant select, insert, update on watchpost.alerts to watchpost_jobs;
 
 reset role;
@@ -2286,7 +2430,7 @@ reset role;
 -- file changes a delivery: no role may write the table (scripts/schema/schema-rules.ts).
 --
 --   queued ──claim──▶ sending ──settle──▶ succeeded, failed, expired, or queued for the next attempt
---   held ──release──▶ queued, as a part of a digest
+--   held ──release──▶ queued, carried by a digest; one that is too large is split when it is claimed
 --   queued, held, sending ──cancel──▶ cancelled
 
 set role watchpost_owner;
@@ -2318,7 +2462,7 @@ comment on column watchpost.deliveries.status is 'held waits for the end of quie
 comment on column watchpost.deliveries.payload is 'What is sent, fixed at the first attempt so that retries say the same.';
 comment on column watchpost.deliveries.next_attempt_at is 'Of a held one: when it is released; null: with its alert.';
 comment on column watchpost.deliveries.redelivery_of is 'The delivery that this one repeats on request.';
-comment on column watchpost.deliveries.digest_id is 'The digest that carries this message, which was held.';
+comment on column watchpost.deliveries.digest_id is 'The digest that carries this message, which was held: it has no job and shares the state of the digest.';
 -- A redelivery or digest is a new message about the same thing; a first one exists once.
 create unique index deliveries_once on watchpost.deliveries (alert_id, channel_id, type, sequence)
   where redelivery_of is null and type <> 'alert.digest';
@@ -2338,33 +2482,6 @@ create policy deliveries_jobs on watchpost.deliveries for select to watchpost_jo
   using (true);
 grant select on watchpost.deliveries to authenticated, watchpost_jobs;
 
-create table watchpost.delivery_attempts (
-  id uuid primary key default gen_random_uuid(),
-  delivery_id uuid not null references watchpost.deliveries on delete cascade,
-  attempt integer not null,
-  at timestamptz not null default now(),
-  outcome text not null check (outcome in ('ok', 'retry', 'fail_permanent', 'disable_channel')),
-  status_code smallint,
-  duration_ms integer not null,
-  error text,
-  response_excerpt text,
-  unique (delivery_id, attempt)
-);
-comment on table watchpost.delivery_attempts is 'Append-only: every attempt of a delivery and what the receiver answered. Kept 30 days, see retention.';
-comment on column watchpost.delivery_attempts.attempt is 'Counts from 1.';
-comment on column watchpost.delivery_attempts.status_code is 'HTTP status of the receiver; null: it did not answer.';
-comment on column watchpost.delivery_attempts.error is 'In words of ours.';
-comment on column watchpost.delivery_attempts.response_excerpt is 'Shown only to those who may manage the channel.';
-create index delivery_attempts_at on watchpost.delivery_attempts (at);
-alter table watchpost.delivery_attempts enable row level security;
-alter table watchpost.delivery_attempts force row level security;
-create policy delivery_attempts_select on watchpost.delivery_attempts for select to authenticated
-  using (exists (select from watchpost.deliveries d where d.id = delivery_id));
-create policy delivery_attempts_jobs on watchpost.delivery_attempts for all to watchpost_jobs
-  using (true) with check (true);
-grant select on watchpost.delivery_attempts to authenticated;
-grant select, insert on watchpost.delivery_attempts to watchpost_jobs;
-
 create function private.enqueue_delivery(p_delivery_id uuid, p_channel_id uuid) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -2373,7 +2490,7 @@ begin
 end
 $$;
 
--- Security definer, the four that follow: the jobs change deliveries in no other way.
+-- Security definer, all up to the settling: the jobs change deliveries in no other way.
 -- The first messages of alerts that go out or wait, to the channels of their zones. What was held goes
 -- out when its alert does.
 create function private.deliver_alerts(p_alert_ids uuid[]) returns void
@@ -2381,13 +2498,23 @@ language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_count bigint;
 begin
+  perform private.cancel_deliveries(array(
+    select d.id
+    from watchpost.deliveries d
+    join watchpost.alerts a on a.id = d.alert_id
+    join watchpost.channels c on c.id = d.channel_id
+    where d.alert_id = any(p_alert_ids) and d.status = 'held' and d.type = 'alert.raised' and a.status = 'pending'
+      and not private.takes(c.messages, 'alert.raised')), 'The channel takes no alert.raised.');
   with sent as (
     insert into watchpost.deliveries as d (alert_id, channel_id, type, status)
-    select a.id, c.channel_id, 'alert.raised', case a.status when 'held' then 'held' else 'queued' end
+    select a.id, c.id, 'alert.raised', case a.status when 'held' then 'held' else 'queued' end
     from watchpost.alerts a
-    join watchpost.zones z on z.id = a.zone_id
-    cross join lateral private.zone_channels(z.owner_id, z.org_id, z.channel_ids) c
+    join watchpost.zones z on z.id = a.zone_id and z.deleted_at is null
+    cross join lateral private.zone_channels(z.owner_id, z.org_id, z.channel_ids) goes
+    join watchpost.channels c on c.id = goes.channel_id
     where a.id = any(p_alert_ids) and a.status in ('pending', 'held')
+      and (private.takes(c.messages, 'alert.raised')
+        or a.status = 'held' and private.takes(c.messages, 'alert.digest'))
     on conflict (alert_id, channel_id, type, sequence)
       where redelivery_of is null and type <> 'alert.digest'
     do update set status = 'queued', updated_at = now() where d.status = 'held' and excluded.status = 'queued'
@@ -2399,21 +2526,40 @@ begin
 end
 $$;
 
--- An update of an alert, to the channels its messages went to: at once, or held until p_held_until.
+-- An update of an alert, at once or held until p_held_until: to the channels its messages went to, or where
+-- none of them is left to those of its zone now; and to those that take such updates but no first messages.
 create function private.deliver_update(
   p_alert_id uuid, p_kind text, p_sequence integer, p_is_held boolean, p_held_until timestamptz
 )
 returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
+  v_type text := 'alert.' || p_kind;
   v_count bigint;
 begin
-  with sent as (
-    insert into watchpost.deliveries (alert_id, channel_id, type, sequence, status, next_attempt_at)
-    select distinct d.alert_id, d.channel_id, 'alert.' || p_kind, p_sequence,
-      case when p_is_held then 'held' else 'queued' end, p_held_until
+  with told as (
+    select distinct d.channel_id
     from watchpost.deliveries d
-    where d.alert_id = p_alert_id and d.status <> 'cancelled'
+    join watchpost.alerts a on a.id = d.alert_id
+    join watchpost.zones z on z.id = a.zone_id
+    join watchpost.channels c on c.id = d.channel_id
+    where d.alert_id = p_alert_id and d.status <> 'cancelled' and private.is_usable(c, z.owner_id)
+  ),
+  chosen as (
+    select goes.channel_id, exists (select from watchpost.deliveries d where d.alert_id = a.id) as had_channels
+    from watchpost.alerts a
+    join watchpost.zones z on z.id = a.zone_id and z.deleted_at is null
+    cross join lateral private.zone_channels(z.owner_id, z.org_id, z.channel_ids) goes
+    where a.id = p_alert_id
+  ),
+  sent as (
+    insert into watchpost.deliveries (alert_id, channel_id, type, sequence, status, next_attempt_at)
+    select p_alert_id, c.id, v_type, p_sequence, case when p_is_held then 'held' else 'queued' end, p_held_until
+    from watchpost.channels c
+    where (private.takes(c.messages, v_type) or p_is_held and private.takes(c.messages, 'alert.digest'))
+      and (c.id in (select channel_id from told) or c.id in (
+        select channel_id from chosen
+        where not private.takes(c.messages, 'alert.raised') or had_channels and not exists (select from told)))
     on conflict do nothing
     returning id, channel_id, status
   )
@@ -2423,12 +2569,27 @@ begin
 end
 $$;
 
+-- Why a channel gets nothing about a zone; null: it gets it.
+create function private.refusal_of(c watchpost.channels, z watchpost.zones) returns text
+language sql stable set search_path = '' as $$
+  select case
+    when c.deleted_at is not null then 'The channel was deleted.'
+    when not c.enabled then 'The channel is switched off.'
+    when z.deleted_at is not null then 'The zone was deleted.'
+    when p.plan = 'free' then 'The account is below the Pro plan; its zones are paused.'
+    when private.is_banned(p.banned_until) then 'The account is banned; its zones are paused.'
+    when not private.is_usable(c, z.owner_id) then 'The owner of the zone no longer sees this channel.'
+  end
+  from watchpost.accounts p
+  where p.user_id = z.owner_id
+$$;
+
 -- Takes up a delivery that is due and fixes what is sent: every retry repeats the same words. No row when
 -- it is not to be sent any more. It stays as it is where there is a refusal or its channel is paused.
 create function private.claim_delivery(p_id uuid)
 returns table (
   id uuid, channel_id uuid, kind text, type text, attempts integer, failures integer, target_sealed text,
-  config_sealed text, secret_sealed text, previous_sealed text, paused_until timestamptz, refusal text,
+  config_sealed text, secret_sealed text, former_sealed jsonb, paused_until timestamptz, refusal text,
   payload text, first_attempt_at timestamptz, used bigint
 )
 language plpgsql volatile rows 1 security definer set search_path = '' as $$
@@ -2444,23 +2605,14 @@ begin
     with facts as (
       select d.id, d.channel_id, c.kind, d.type, d.attempts, c.failures,
         c.target_sealed, c.config_sealed, c.signing_secret_sealed as secret_sealed,
-        case when c.previous_secret_until > now() then c.previous_secret_sealed end as previous_sealed,
+        private.living_secrets(c.former_secrets_sealed) as former_sealed,
         case when c.paused_until > now() then c.paused_until end as paused_until,
-        case
-          when c.deleted_at is not null then 'The channel was deleted.'
-          when not c.enabled then 'The channel is switched off.'
-          when z.deleted_at is not null then 'The zone was deleted.'
-          when p.plan = 'free' then 'The account is below the Pro plan; its zones are paused.'
-          when private.is_banned(p.banned_until) then 'The account is banned; its zones are paused.'
-          when not exists (select from private.zone_channels(z.owner_id, z.org_id, array[d.channel_id]))
-            then 'The owner of the zone no longer sees this channel.'
-        end as refusal,
+        private.refusal_of(c, z) as refusal,
         case when d.payload is null then private.notification_json(d)::text end as notification
       from watchpost.deliveries d
       join watchpost.channels c on c.id = d.channel_id
       join watchpost.alerts a on a.id = d.alert_id
       join watchpost.zones z on z.id = a.zone_id
-      join watchpost.accounts p on p.user_id = z.owner_id
       where d.id = p_id
     )
     update watchpost.deliveries d
@@ -2471,10 +2623,59 @@ begin
     from facts f
     where d.id = f.id
     returning f.id, f.channel_id, f.kind, f.type, f.attempts, f.failures, f.target_sealed, f.config_sealed,
-      f.secret_sealed, f.previous_sealed, f.paused_until, f.refusal, d.payload, d.first_attempt_at,
+      f.secret_sealed, f.former_sealed, f.paused_until, f.refusal, d.payload, d.first_attempt_at,
       (select count(*) from watchpost.delivery_attempts t
        where t.delivery_id = d.id and t.status_code is distinct from 429);
 end
+$$;
+
+-- A digest as the messages its channel takes: a list of {alert_ids, payload}, the words of each fixed with
+-- it. The first is this delivery; every other one becomes a delivery of its own, with what it carries.
+create function private.split_digest(p_id uuid, p_parts jsonb) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_part record;
+  v_digest watchpost.deliveries;
+begin
+  for v_part in
+    select x.nr, array(select jsonb_array_elements_text(x.part -> 'alert_ids')::uuid) as alert_ids, x.part ->> 'payload' as payload
+    from jsonb_array_elements(p_parts) with ordinality as x (part, nr)
+    order by x.nr
+  loop
+    if v_part.nr = 1 then
+      update watchpost.deliveries
+      set alert_id = v_part.alert_ids[1], payload = v_part.payload, updated_at = now()
+      where id = p_id
+      returning * into v_digest;
+      continue;
+    end if;
+    insert into watchpost.deliveries (alert_id, channel_id, type, payload, redelivery_of)
+    values (v_part.alert_ids[1], v_digest.channel_id, v_digest.type, v_part.payload, v_digest.redelivery_of)
+    returning * into v_digest;
+    update watchpost.deliveries
+    set digest_id = v_digest.id, updated_at = now()
+    where digest_id = p_id and alert_id = any(v_part.alert_ids);
+    perform private.enqueue_delivery(v_digest.id, v_digest.channel_id);
+  end loop;
+end
+$$;
+
+-- Alerts that wait only for channels their zone has lost go to those it has now.
+create function private.reroute_alerts(p_alert_ids uuid[]) returns void
+language sql volatile set search_path = '' as $$
+  select private.deliver_alerts(array_agg(a.id))
+  from watchpost.alerts a
+  join watchpost.zones z on z.id = a.zone_id
+  where a.id = any(p_alert_ids) and a.status in ('pending', 'held')
+    and exists (
+      select from watchpost.deliveries d
+      join watchpost.channels c on c.id = d.channel_id
+      where d.alert_id = a.id and not private.is_usable(c, z.owner_id))
+    and not exists (
+      select from watchpost.deliveries d
+      join watchpost.channels c on c.id = d.channel_id
+      where d.alert_id = a.id and d.status in ('queued', 'held', 'sending', 'succeeded')
+        and private.is_usable(c, z.owner_id))
 $$;
 
 -- The state of a delivery after an attempt, and of what depends on it: the parts of a digest, and
@@ -2501,11 +2702,12 @@ begin
 
   if p_status = 'succeeded' then
     update watchpost.alerts a
-    set status = case when a.status in ('pending', 'failed') then 'dispatched' else a.status end,
+    set status = case when a.status in ('pending', 'failed', 'suppressed') then 'dispatched' else a.status end,
         dispatched_at = coalesce(a.dispatched_at, now()),
         updated_at = now()
     where a.id = any(v_alerts);
   elsif p_status <> 'queued' then
+    perform private.reroute_alerts(v_alerts);
     update watchpost.alerts a
     set status = 'failed', updated_at = now()
     where a.id = any(v_alerts)
@@ -2517,30 +2719,44 @@ begin
 end
 $$;
 grant execute on function private.deliver_alerts, private.deliver_update, private.claim_delivery,
-  private.settle_delivery to watchpost_jobs;
+  private.split_digest, private.settle_delivery to watchpost_jobs;
 
--- Held messages go out as one digest per channel, about the most severe of their alerts.
+-- Held messages go out as one digest per channel, about the most severe of their alerts; one by one where
+-- the channel takes no digest.
 create function private.release_deliveries(p_ids uuid[]) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
-  v_channel uuid;
+  v_channel watchpost.channels;
   v_digest uuid;
 begin
   for v_channel in
-    select distinct channel_id from watchpost.deliveries where id = any(p_ids)
+    select * from watchpost.channels where id in (select channel_id from watchpost.deliveries where id = any(p_ids))
   loop
-    insert into watchpost.deliveries (alert_id, channel_id, type)
-    select d.alert_id, v_channel, 'alert.digest'
-    from watchpost.deliveries d
-    join watchpost.alerts a on a.id = d.alert_id
-    where d.id = any(p_ids) and d.channel_id = v_channel
-    order by a.severity desc, a.raised_at, a.id
-    limit 1
-    returning id into v_digest;
+    if private.takes(v_channel.messages, 'alert.digest') then
+      insert into watchpost.deliveries (alert_id, channel_id, type)
+      select d.alert_id, v_channel.id, 'alert.digest'
+      from watchpost.deliveries d
+      join watchpost.alerts a on a.id = d.alert_id
+      where d.id = any(p_ids) and d.channel_id = v_channel.id
+      order by a.severity desc, a.raised_at, a.id
+      limit 1
+      returning id into v_digest;
+      update watchpost.deliveries
+      set status = 'queued', digest_id = v_digest, next_attempt_at = null, updated_at = now()
+      where id = any(p_ids) and channel_id = v_channel.id;
+      perform private.enqueue_delivery(v_digest, v_channel.id);
+      continue;
+    end if;
+    perform private.cancel_deliveries(array(
+      select d.id from watchpost.deliveries d
+      where d.id = any(p_ids) and d.channel_id = v_channel.id and not private.takes(v_channel.messages, d.type)),
+      'The channel takes no messages of this type.');
     update watchpost.deliveries
-    set status = 'queued', digest_id = v_digest, next_attempt_at = null, updated_at = now()
-    where id = any(p_ids) and channel_id = v_channel;
-    perform private.enqueue_delivery(v_digest, v_channel);
+    set status = 'queued', next_attempt_at = null, updated_at = now()
+    where id = any(p_ids) and channel_id = v_channel.id and status = 'held';
+    perform private.enqueue_delivery(d.id, d.channel_id)
+    from watchpost.deliveries d
+    where d.id = any(p_ids) and d.channel_id = v_channel.id and d.status = 'queued';
   end loop;
 end
 $$;
@@ -2561,47 +2777,7 @@ language sql volatile set search_path = '' as $$
   where id = any(p_ids) and status in ('queued', 'held', 'sending')
 $$;
 
--- Security definer: what is pending for a deleted zone or channel is cancelled with it.
-create function private.cancel_pending() returns trigger
-language plpgsql security definer set search_path = '' as $$
-declare
-  v_ids uuid[];
-begin
-  if tg_table_name = 'zones' then
-    v_ids := array(
-      select d.id from watchpost.deliveries d
-      join watchpost.alerts a on a.id = d.alert_id
-      where a.zone_id = new.id and d.status in ('queued', 'held', 'sending')
-      for update of d);
-    perform private.cancel_deliveries(v_ids, 'The zone was deleted.');
-    update watchpost.alerts
-    set status = 'failed', updated_at = now()
-    where zone_id = new.id and status in ('pending', 'held');
-  else
-    v_ids := array(
-      select id from watchpost.deliveries
-      where channel_id = new.id and status in ('queued', 'held', 'sending')
-      for update);
-    perform private.cancel_deliveries(v_ids, 'The channel was deleted.');
-    update watchpost.alerts a
-    set status = 'failed', updated_at = now()
-    where a.id in (select alert_id from watchpost.deliveries where id = any(v_ids))
-      and a.status in ('pending', 'held')
-      and not exists (
-        select from watchpost.deliveries d
-        where d.alert_id = a.id and d.channel_id <> new.id and d.status in ('queued', 'held', 'sending', 'succeeded'));
-  end if;
-  return new;
-end
-$$;
-create trigger zones_cancel after update of deleted_at on watchpost.zones
-  for each row when (old.deleted_at is null and new.deleted_at is not null)
-  execute function private.cancel_pending();
-create trigger channels_cancel after update of deleted_at on watchpost.channels
-  for each row when (old.deleted_at is null and new.deleted_at is not null)
-  execute function private.cancel_pending();
-
--- The same message again, on request.
+-- The same message again, on request; a digest with all that it carried.
 create function private.repeat_delivery(p_id uuid) returns uuid
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -2610,6 +2786,8 @@ begin
   insert into watchpost.deliveries (alert_id, channel_id, type, sequence, redelivery_of)
   select alert_id, channel_id, type, sequence, id from watchpost.deliveries where id = p_id
   returning id, channel_id into v_new;
+  insert into watchpost.deliveries (alert_id, channel_id, type, sequence, redelivery_of, digest_id)
+  select alert_id, channel_id, type, sequence, id, v_new.id from watchpost.deliveries where digest_id = p_id;
   perform private.enqueue_delivery(v_new.id, v_new.channel_id);
   return v_new.id;
 end
@@ -2648,10 +2826,61 @@ $$;
 
 reset role;
 
+-- sql/63_attempts.sql
+-- Attempts: every try to send a delivery and what came of it.
+
+set role watchpost_owner;
+
+create table watchpost.delivery_attempts (
+  id uuid primary key default gen_random_uuid(),
+  delivery_id uuid not null references watchpost.deliveries on delete cascade,
+  attempt integer not null,
+  at timestamptz not null default now(),
+  outcome text not null check (outcome in ('ok', 'retry', 'fail_permanent', 'disable_channel')),
+  status_code smallint,
+  duration_ms integer not null,
+  error text,
+  response_excerpt text,
+  unique (delivery_id, attempt)
+);
+comment on table watchpost.delivery_attempts is 'Append-only: every attempt of a delivery and what the receiver answered. Kept 30 days, see retention.';
+comment on column watchpost.delivery_attempts.attempt is 'Counts from 1.';
+comment on column watchpost.delivery_attempts.status_code is 'HTTP status of the receiver; null: it did not answer.';
+comment on column watchpost.delivery_attempts.error is 'In words of ours.';
+comment on column watchpost.delivery_attempts.response_excerpt is 'Shown only to those who may manage the channel.';
+create index delivery_attempts_at on watchpost.delivery_attempts (at);
+alter table watchpost.delivery_attempts enable row level security;
+alter table watchpost.delivery_attempts force row level security;
+create policy delivery_attempts_select on watchpost.delivery_attempts for select to authenticated
+  using (exists (select from watchpost.deliveries d where d.id = delivery_id));
+create policy delivery_attempts_jobs on watchpost.delivery_attempts for all to watchpost_jobs
+  using (true) with check (true);
+grant select on watchpost.delivery_attempts to authenticated;
+grant select, insert on watchpost.delivery_attempts to watchpost_jobs;
+
+reset role;
+
 -- sql/63_notifications.sql
 -- Notifications: what a message says, and an alert as the wire has it.
 
 set role watchpost_owner;
+
+-- An event in an alert, as the wire has it.
+create function private.event_json(e watchpost.events) returns jsonb
+language sql stable set search_path = '' as $$
+  select jsonb_build_object(
+    'id', e.id, 'source', e.source, 'type', e.type, 'title', e.title, 'lat', e.lat, 'lon', e.lon,
+    'ts', private.iso(e.ts), 'severity', e.severity, 'subject', e.subject, 'status', e.status, 'url', e.url,
+    'magnitude', e.magnitude, 'depth_km', e.depth_km, 'ends_at', private.iso(e.ends_at))
+$$;
+grant execute on function private.event_json to authenticated, watchpost_jobs;
+
+-- An event as an alert has stored it, with the fields that were not stored at its time.
+create function private.stored_event(p_event jsonb) returns jsonb
+language sql immutable set search_path = '' as $$
+  select '{"subject": null, "status": "active", "magnitude": null, "depth_km": null, "ends_at": null}'::jsonb || p_event
+$$;
+grant execute on function private.stored_event to authenticated, watchpost_jobs;
 
 -- An alert as the wire has it. Runs as its caller, so that channels the caller cannot see, and
 -- deliveries on them, are left out; p_channel_id narrows them to one channel for the message that channel gets.
@@ -2662,7 +2891,11 @@ language sql stable set search_path = '' as $$
     'zone_id', a.zone_id,
     'zone_name', a.zone_name,
     'event_id', a.event_id,
-    'event', a.event,
+    'event', private.stored_event(a.event),
+    'current', coalesce(
+      (select private.event_json(e) from watchpost.events e where e.id = a.event_id),
+      private.stored_event(coalesce(a.current, a.event))),
+    'attribution', private.attribution(a.source),
     'severity', a.severity,
     'reason', a.reason,
     'status', a.status,
@@ -2690,9 +2923,12 @@ language sql stable set search_path = '' as $$
       from watchpost.deliveries d
       join watchpost.channels c on c.id = d.channel_id
       where d.alert_id = a.id and (p_channel_id is null or d.channel_id = p_channel_id)), '[]'),
-    'updates', a.updates,
+    'updates', (
+      select coalesce(jsonb_agg('{"changes": {}}'::jsonb || u.value order by u.nr), '[]')
+      from jsonb_array_elements(a.updates) with ordinality as u (value, nr)),
     'resolved', a.resolved,
     'resolved_at', private.iso(a.resolved_at),
+    'resolved_by', a.resolved_by,
     'resolved_via', a.resolved_via,
     'note', a.note,
     'updated_at', private.iso(a.updated_at))
@@ -2704,13 +2940,15 @@ grant execute on function private.alert_json to authenticated, watchpost_jobs;
 create function private.notification_json(d watchpost.deliveries) returns jsonb
 language sql stable set search_path = '' as $$
   select jsonb_build_object(
-    'timestamp', case when d.type = 'alert.digest' then private.iso(d.created_at) else a.event ->> 'ts' end,
+    'timestamp', case when d.type = 'alert.digest' then private.iso(d.created_at) else coalesce(a.current, a.event) ->> 'ts' end,
     'alert', private.alert_json(a, d.channel_id),
     'zone', jsonb_build_object('id', a.zone_id, 'label', a.zone_name))
     || case when d.type = 'alert.digest' then jsonb_build_object('alerts', (
       select jsonb_agg(private.alert_json(held, d.channel_id) order by held.severity desc, held.raised_at, held.id)
       from watchpost.alerts held
-      where held.id in (select part.alert_id from watchpost.deliveries part where part.digest_id = d.id)
+      where held.id in (
+        select carried.alert_id from watchpost.deliveries carried where carried.digest_id = d.id
+        union select d.alert_id)
     )) else '{}' end
   from watchpost.alerts a
   where a.id = d.alert_id
@@ -2839,6 +3077,42 @@ begin
 end
 $$;
 
+-- An event from JSON with what its revision says besides: what a decision needs is not all there is to tell.
+create function private.told_event(p_event jsonb, p_revision integer) returns jsonb
+language sql stable set search_path = '' as $$
+  select p_event || coalesce((
+    select jsonb_build_object('magnitude', r.magnitude, 'depth_km', r.depth_km, 'ends_at', private.iso(r.ends_at))
+    from watchpost.event_revisions r
+    where r.event_id = p_event ->> 'id' and r.revision = p_revision), '{}')
+$$;
+
+-- What changed between two states of an event: field to [from, to].
+create function private.event_changes(p_from jsonb, p_to jsonb) returns jsonb
+language sql immutable set search_path = '' as $$
+  select coalesce(jsonb_object_agg(c.field, jsonb_build_array(c.was, c.is_now)), '{}')
+  from (
+    select 'place' as field,
+      jsonb_build_object('lat', p_from -> 'lat', 'lon', p_from -> 'lon') as was,
+      jsonb_build_object('lat', p_to -> 'lat', 'lon', p_to -> 'lon') as is_now
+    union all
+    select f.field, p_from -> f.field, p_to -> f.field
+    from unnest(array['type', 'title', 'ts', 'severity', 'status', 'url', 'magnitude', 'depth_km', 'ends_at']) as f (field)
+    where p_from ? f.field and p_to ? f.field
+  ) c
+  where c.was <> c.is_now
+$$;
+
+-- An update in the list of an alert; an alert that somebody resolved is reopened by what made it worse.
+create function private.noted_update(a watchpost.alerts, p_at timestamptz, p_kind text, p_event jsonb) returns jsonb
+language sql stable set search_path = '' as $$
+  select a.updates
+    || jsonb_build_object(
+      'at', private.iso(p_at), 'kind', p_kind, 'changes', private.event_changes(coalesce(a.current, a.event), p_event))
+    || case when a.resolved and p_kind = 'escalated'
+      then jsonb_build_object('at', private.iso(p_at), 'kind', 'reopened', 'changes', '{"resolved": [true, false]}'::jsonb)
+      else '[]' end
+$$;
+
 -- New alerts from JSON, each with a delivery and job per channel; one that exists is left alone.
 create function private.raise_alerts(p_alerts jsonb, p_run_id uuid) returns void
 language plpgsql volatile set search_path = '' as $$
@@ -2855,7 +3129,7 @@ begin
     insert into watchpost.alerts (
       zone_id, zone_name, owner_id, org_id, event_id, source, subject, event, severity, reason, first_reason, status,
       raised_at, held_until, checks, zone_version, event_revision)
-    select g.zone_id, g.zone_name, z.owner_id, z.org_id, g.event_id, g.source, g.subject, g.event, g.severity,
+    select g.zone_id, g.zone_name, z.owner_id, z.org_id, g.event_id, g.source, g.subject, private.told_event(g.event, g.event_revision), g.severity,
       g.reason, g.reason, g.status, g.raised_at, g.held_until, g.checks, g.zone_version, g.event_revision
     from given g
     join watchpost.zones z on z.id = g.zone_id and z.deleted_at is null
@@ -2884,7 +3158,7 @@ begin
   update watchpost.alerts a
   set status = 'recorded', updated_at = now()
   where a.id = any(p_ids) and a.status in ('pending', 'held')
-    and not exists (select from watchpost.deliveries d where d.alert_id = a.id);
+    and not exists (select from watchpost.deliveries d where d.alert_id = a.id and d.status <> 'cancelled');
 end
 $$;
 
@@ -2899,11 +3173,12 @@ language sql stable set search_path = '' as $$
 $$;
 
 -- Alerts that were suppressed or held and now get further, because it got worse. Of a stay it is
--- from now on about the position that took it further.
+-- from now on about the position that took it further. One that was sent meanwhile has escalated.
 create function private.advance_alerts(p_alerts jsonb, p_run_id uuid) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
   v_ids uuid[];
+  v_sent jsonb;
 begin
   with given as (
     select *, private.alert_of(x.zone_id, x.event_id, x.subject) as alert_id
@@ -2913,7 +3188,10 @@ begin
   ),
   moved as (
     update watchpost.alerts a
-    set event_id = g.event_id, event = g.event, severity = g.severity, reason = g.reason, first_reason = g.reason,
+    set event_id = g.event_id, event = private.told_event(g.event, g.event_revision), current = null,
+        updates = case when a.resolved then private.noted_update(a, g.raised_at, 'escalated', g.event) else a.updates end,
+        resolved = false, resolved_at = null, resolved_by = null, resolved_via = null,
+        severity = g.severity, reason = g.reason, first_reason = g.reason,
         status = g.status, raised_at = g.raised_at, held_until = g.held_until, checks = g.checks, zone_version = g.zone_version,
         event_revision = g.event_revision, updated_at = now()
     from given g
@@ -2921,8 +3199,16 @@ begin
       and (a.status in ('suppressed', 'held') or (a.status = 'recorded' and a.held_until is not null))
     returning a.id
   )
-  select array_agg(id) into v_ids from moved;
+  select array(select id from moved), (
+    select jsonb_agg(jsonb_build_object(
+      'zone_id', g.zone_id, 'event_id', g.event_id, 'subject', g.subject, 'event', g.event, 'kind', 'escalated',
+      'at', g.raised_at, 'severity', g.severity, 'reason', g.reason, 'event_revision', g.event_revision,
+      'send', case g.status when 'pending' then 'now' when 'held' then 'held' end, 'held_until', g.held_until))
+    from given g
+    where g.alert_id not in (select id from moved))
+  into v_ids, v_sent;
   perform private.send_alerts(v_ids, p_run_id);
+  perform private.update_alerts(v_sent);
 end
 $$;
 
@@ -2934,18 +3220,25 @@ declare
   v_alert record;
 begin
   for v_update in
-    select *, private.alert_of(x.zone_id, x.event_id, x.subject) as alert_id
+    select *, private.alert_of(x.zone_id, x.event_id, x.subject) as alert_id,
+      private.told_event(x.event, x.event_revision) as told
     from jsonb_to_recordset(p_updates) as x (
       zone_id uuid, event_id text, subject text, event jsonb, kind text, at timestamptz, severity float8,
       reason text, send text, held_until timestamptz, event_revision integer)
   loop
     update watchpost.alerts a
-    set updates = a.updates || jsonb_build_object('at', private.iso(v_update.at), 'kind', v_update.kind),
-        event = v_update.event, severity = v_update.severity, reason = v_update.reason, event_revision = v_update.event_revision,
-        updated_at = now()
+    set updates = private.noted_update(a, v_update.at, v_update.kind, v_update.told),
+        current = v_update.told, severity = v_update.severity, reason = v_update.reason,
+        event_revision = v_update.event_revision, updated_at = now()
     where a.id = v_update.alert_id
     returning a.id, jsonb_array_length(a.updates) as sequence into v_alert;
-    continue when not found or v_update.send is null;
+    continue when not found;
+    if v_update.kind = 'escalated' then
+      update watchpost.alerts
+      set resolved = false, resolved_at = null, resolved_by = null, resolved_via = null
+      where id = v_alert.id and resolved;
+    end if;
+    continue when v_update.send is null;
     perform private.deliver_update(
       v_alert.id, v_update.kind, v_alert.sequence, v_update.send = 'held', v_update.held_until);
     if v_update.send = 'held' then
@@ -2982,6 +3275,7 @@ begin
     where zone_id = p_zone_id and status = 'held' and held_until <= now()
     for update
   ) a;
+  perform private.reroute_alerts(v_alerts);
   select array_agg(d.id), v_alerts || array_agg(d.alert_id) into v_held, v_alerts
   from watchpost.deliveries d
   join watchpost.alerts a on a.id = d.alert_id
@@ -2997,15 +3291,66 @@ begin
   end if;
   perform private.release_deliveries(v_held);
   update watchpost.alerts a
-  set status = case when exists (select from watchpost.deliveries d where d.alert_id = a.id) then 'pending' else 'recorded' end,
+  set status = case
+        when exists (select from watchpost.deliveries d where d.alert_id = a.id and d.status <> 'cancelled')
+          then 'pending' else 'recorded' end,
       updated_at = now()
   where a.id = any(v_alerts) and a.status = 'held';
   return (select count(distinct id) from unnest(v_alerts) as released (id));
 end
 $$;
 grant execute on function private.zones_in_tenant, private.batch_candidates, private.zone_candidates,
+  private.told_event, private.event_changes, private.noted_update,
   private.raise_alerts, private.send_alerts, private.alert_of, private.advance_alerts, private.update_alerts,
   private.release_held to watchpost_jobs;
+
+reset role;
+
+-- sql/65_cancelling.sql
+-- Cancelling: what is pending when its zone or channel is deleted.
+
+set role watchpost_owner;
+
+-- Security definer: what is pending for a deleted zone or channel is cancelled with it.
+create function private.cancel_pending() returns trigger
+language plpgsql security definer set search_path = '' as $$
+declare
+  v_ids uuid[];
+begin
+  if tg_table_name = 'zones' then
+    v_ids := array(
+      select d.id from watchpost.deliveries d
+      join watchpost.alerts a on a.id = d.alert_id
+      where a.zone_id = new.id and d.status in ('queued', 'held', 'sending')
+      for update of d);
+    perform private.cancel_deliveries(v_ids, 'The zone was deleted.');
+    update watchpost.alerts
+    set status = 'failed', updated_at = now()
+    where zone_id = new.id and status in ('pending', 'held');
+  else
+    v_ids := array(
+      select id from watchpost.deliveries
+      where channel_id = new.id and status in ('queued', 'held', 'sending')
+      for update);
+    perform private.cancel_deliveries(v_ids, 'The channel was deleted.');
+    perform private.reroute_alerts(array(select alert_id from watchpost.deliveries where id = any(v_ids)));
+    update watchpost.alerts a
+    set status = 'failed', updated_at = now()
+    where a.id in (select alert_id from watchpost.deliveries where id = any(v_ids))
+      and a.status in ('pending', 'held')
+      and not exists (
+        select from watchpost.deliveries d
+        where d.alert_id = a.id and d.channel_id <> new.id and d.status in ('queued', 'held', 'sending', 'succeeded'));
+  end if;
+  return new;
+end
+$$;
+create trigger zones_cancel after update of deleted_at on watchpost.zones
+  for each row when (old.deleted_at is null and new.deleted_at is not null)
+  execute function private.cancel_pending();
+create trigger channels_cancel after update of deleted_at on watchpost.channels
+  for each row when (old.deleted_at is null and new.deleted_at is not null)
+  execute function private.cancel_pending();
 
 reset role;
 
@@ -3014,18 +3359,78 @@ reset role;
 
 set role watchpost_owner;
 
+-- What a caller may have sent again of an alert or channel: messages, and why each is not sent; null: it
+-- is. What a digest carries goes out with the digest.
+create function private.repeatable(p_alert_id uuid, p_channel_id uuid)
+returns table (
+  id uuid, carried uuid[], status text, is_repeated boolean, created_at timestamptz, ended_at timestamptz, reason text
+)
+language sql stable set search_path = '' as $$
+  with messages as (
+    select coalesce(d.digest_id, d.id) as id, array_agg(d.id) as carried
+    from watchpost.deliveries d
+    where (d.alert_id = p_alert_id or d.channel_id = p_channel_id) and d.type <> 'channel.test'
+    group by coalesce(d.digest_id, d.id)
+  )
+  select d.id, m.carried || d.id, d.status,
+    exists (select from watchpost.deliveries again where again.redelivery_of = d.id),
+    d.created_at, d.updated_at,
+    case
+      when d.status in ('queued', 'held', 'sending') or exists (
+        select from watchpost.deliveries again
+        where again.redelivery_of = d.id and again.status in ('queued', 'sending'))
+        then 'It is on its way.'
+      else private.refusal_of(c, z)
+    end
+  from messages m
+  join watchpost.deliveries d on d.id = m.id
+  join watchpost.channels c on c.id = d.channel_id
+  join watchpost.alerts a on a.id = d.alert_id
+  join watchpost.zones z on z.id = a.zone_id
+  where c.tenant_id = any(private.my_tenants())
+$$;
+
+-- The first message of an alert that had no channel, to those its zone has now. errcode WPNTS: none.
+create function private.send_recorded(p_alert_id uuid) returns uuid[]
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_ids uuid[];
+begin
+  update watchpost.alerts a
+  set status = 'pending', held_until = null, updated_at = now()
+  from watchpost.zones z
+  join watchpost.accounts p on p.user_id = z.owner_id
+  where a.id = p_alert_id and z.id = a.zone_id and z.deleted_at is null and p.plan <> 'free'
+    and not private.is_banned(p.banned_until);
+  perform private.deliver_alerts(array[p_alert_id]);
+  v_ids := array(select id from watchpost.deliveries where alert_id = p_alert_id and status = 'queued');
+  if v_ids = '{}' then
+    raise exception 'The zone of this alert was deleted or paused, or has no channel that is switched on. GET /zones/:id has its channel_ids.'
+      using errcode = 'WPNTS';
+  end if;
+  return v_ids;
+end
+$$;
+
 -- Security definer: new deliveries for an alert, each with its job; which alert and channels is
--- decided here by the caller's right to write and to manage the zone. errcode WP403 otherwise.
-create function private.redeliver(p_alert_id uuid, p_delivery_ids uuid[]) returns setof uuid
+-- decided here by the caller's right to write and to manage the zone. Answers {delivery_ids, skipped},
+-- null for an alert that is not the caller's. errcode WP403; WP404 for a delivery it does not have; WPNTS
+-- when nothing is sent.
+create function private.redeliver(p_alert_id uuid, p_delivery_ids uuid[]) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_alert watchpost.alerts;
-  v_old uuid;
-  v_count integer := 0;
+  v_found record;
+  v_unknown uuid;
+  v_sent uuid[] := '{}';
+  v_skipped jsonb := '[]';
+  v_states text[];
 begin
-  select * into v_alert from watchpost.alerts where id = p_alert_id and tenant_id = any(private.my_tenants());
+  select * into v_alert from watchpost.alerts
+  where id = p_alert_id and tenant_id = any(private.my_tenants())
+  for update;
   if not found then
-    return;
+    return null;
   end if;
   if not private.can_write() or not (
     v_alert.owner_id = private.uid() or coalesce(v_alert.org_id = any(private.admin_orgs()), false)) then
@@ -3035,31 +3440,91 @@ begin
     raise exception 'This alert has been redelivered 100 times. See what the channel answers: GET /channels/:id/deliveries.'
       using errcode = 'WP409';
   end if;
-  for v_old in
-    select d.id
-    from watchpost.deliveries d
-    join watchpost.channels c on c.id = d.channel_id
-    where d.alert_id = p_alert_id
-      and c.deleted_at is null
-      and c.tenant_id = any(private.my_tenants())
-      and case
-        when p_delivery_ids is null then d.status in ('failed', 'expired')
-        else d.id = any(p_delivery_ids)
-      end
-      and not exists (
-        select from watchpost.deliveries again
-        where again.redelivery_of = d.id and again.status in ('queued', 'sending'))
-  loop
-    v_count := v_count + 1;
-    return next private.repeat_delivery(v_old);
-  end loop;
-  if v_count > 0 then
-    perform private.record_audit('alert.redelivered', 'alert', p_alert_id::text,
-      v_alert.owner_id || private.admins_of(array[v_alert.org_id]), jsonb_build_object('deliveries', v_count));
+  if p_delivery_ids is null and v_alert.status = 'recorded' then
+    v_sent := private.send_recorded(p_alert_id);
+  else
+    select given.id into v_unknown
+    from unnest(p_delivery_ids) as given (id)
+    where not exists (select from private.repeatable(p_alert_id, null) m where given.id = any(m.carried));
+    if found then
+      raise exception 'delivery %', v_unknown using errcode = 'WP404';
+    end if;
+    select case
+      when bool_or(m.status in ('failed', 'expired') and not m.is_repeated) then array['failed', 'expired']
+      else array['cancelled']
+    end into v_states
+    from private.repeatable(p_alert_id, null) m;
+    for v_found in
+      select m.id, m.reason, coalesce(given.id, m.id) as asked
+      from private.repeatable(p_alert_id, null) m
+      left join lateral (select g.id from unnest(p_delivery_ids) as g (id) where g.id = any(m.carried) limit 1) given on true
+      where case when p_delivery_ids is null then m.status = any(v_states) and not m.is_repeated else given.id is not null end
+      order by m.created_at, m.id
+    loop
+      if v_found.reason is null then
+        v_sent := v_sent || private.repeat_delivery(v_found.id);
+      else
+        v_skipped := v_skipped || jsonb_build_object('delivery_id', v_found.asked, 'reason', v_found.reason);
+      end if;
+    end loop;
   end if;
+  if v_sent = '{}' then
+    raise exception '%', coalesce(
+      (select string_agg(format('Delivery %s: %s', s ->> 'delivery_id', s ->> 'reason'), ' ') from jsonb_array_elements(v_skipped) s),
+      case v_alert.status
+        when 'suppressed' then 'The alert was suppressed by a snooze or by quiet hours, so that no delivery was made.'
+        else 'No delivery of this alert failed or was cancelled. Name those to send again in "delivery_ids".'
+      end) using errcode = 'WPNTS';
+  end if;
+  perform private.record_audit('alert.redelivered', 'alert', p_alert_id::text,
+    v_alert.owner_id || private.admins_of(array[v_alert.org_id]), jsonb_build_object('deliveries', cardinality(v_sent)));
+  return jsonb_build_object('delivery_ids', v_sent, 'skipped', v_skipped);
 end
 $$;
 grant execute on function private.redeliver to authenticated;
+
+-- Security definer: what failed or was cancelled since p_since on one of the caller's channels once more,
+-- the oldest first and up to p_limit messages. Answers {recovered, remaining, skipped}, null for a channel
+-- that is not the caller's. errcode WPNTS when nothing is sent.
+create function private.recover_channel(p_channel_id uuid, p_since timestamptz, p_limit integer) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_channel watchpost.channels;
+  v_ids uuid[];
+  v_skipped jsonb;
+begin
+  select * into v_channel from watchpost.channels c
+  where c.id = p_channel_id and c.deleted_at is null and private.can_write()
+    and (c.owner_id = private.uid() or c.org_id = any(private.admin_orgs()))
+  for update;
+  if not found then
+    return null;
+  end if;
+  with lost as materialized (
+    select m.* from private.repeatable(null, p_channel_id) m
+    where m.status in ('failed', 'expired', 'cancelled') and not m.is_repeated and m.ended_at >= p_since
+  )
+  select array(select l.id from lost l where l.reason is null order by l.created_at, l.id), coalesce((
+    select jsonb_agg(jsonb_build_object('reason', r.reason, 'count', r.count) order by r.count desc, r.reason)
+    from (select l.reason, count(*) from lost l where l.reason is not null group by l.reason) r), '[]')
+  into v_ids, v_skipped;
+  if v_ids = '{}' then
+    raise exception '%', coalesce(
+      (select string_agg(format('%s (%s)', s ->> 'reason', s ->> 'count'), ' ') from jsonb_array_elements(v_skipped) s),
+      format('Nothing that was sent to this channel failed or was cancelled since %s.', private.iso(p_since)))
+      using errcode = 'WPNTS';
+  end if;
+  perform private.repeat_delivery(given.id) from unnest(v_ids[:p_limit]) with ordinality as given (id, nr);
+  perform private.record_audit('channel.recovered', 'channel', p_channel_id::text,
+    v_channel.owner_id || private.admins_of(array[v_channel.org_id]),
+    jsonb_build_object('since', private.iso(p_since), 'deliveries', least(cardinality(v_ids), p_limit)));
+  return jsonb_build_object(
+    'recovered', least(cardinality(v_ids), p_limit),
+    'remaining', greatest(cardinality(v_ids) - p_limit, 0),
+    'skipped', v_skipped);
+end
+$$;
+grant execute on function private.recover_channel to authenticated;
 
 -- Security definer: a marked test to one of the caller's channels, sent at once by the API; it has no job.
 create function private.begin_test(p_channel_id uuid, p_payload text) returns uuid
@@ -3185,7 +3650,7 @@ language sql immutable set search_path = '' as $$
     else jsonb_build_array(p_old -> n.key, n.value) end), '{}')
   from jsonb_each(p_new) n
   where n.value is distinct from p_old -> n.key
-    and n.key not in ('boxes', 'version', 'updated_at', 'tenant_id', 'failures', 'paused_until')
+    and n.key not in ('boxes', 'version', 'updated_at', 'tenant_id', 'failures', 'paused_until', 'failing_reason', 'failing_since')
 $$;
 
 -- Security definer: the audit trigger of every table whose rows belong to somebody. Its argument names the thing; the
@@ -3414,16 +3879,14 @@ begin
 end
 $$;
 
-create function private.leave_org(p_org_id uuid) returns table (zones bigint, channels bigint)
+create function private.leave_org(p_org_id uuid) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   if private.role_in(p_org_id) = 'owner' then
     raise exception 'The owner cannot leave. Transfer the ownership first, or delete the organisation.'
       using errcode = 'WPOWN';
   end if;
-  select s.zones, s.channels into zones, channels from private.count_shared(p_org_id, private.uid()) s;
-  delete from watchpost.members where org_id = p_org_id and user_id = private.uid();
-  return next;
+  return private.remove_member(m.id) from watchpost.members m where m.org_id = p_org_id and m.user_id = private.uid();
 end
 $$;
 
@@ -4298,6 +4761,7 @@ end
 $$;
 
 -- Zones and channels that were deleted long ago and that nothing kept refers to.
+-- A channel that can no longer be restored is removed from its zones, even while its deliveries keep it.
 create function private.purge_deleted(p_batch integer) returns integer
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -4311,6 +4775,7 @@ begin
       and not exists (select from watchpost.alerts a where a.zone_id = z.id)
     limit p_batch);
   get diagnostics v_zones = row_count;
+  perform private.forget_channels(array(select id from watchpost.channels where deleted_at < v_before));
   delete from watchpost.channels where id in (
     select c.id from watchpost.channels c
     where c.deleted_at < v_before

@@ -168,6 +168,11 @@ const ACTS: Record<string, Act> = {
     action: 'channel.restored',
   },
   testChannel: { path: ({ channel }) => `/channels/${channel}/test`, action: 'channel.tested' },
+  recoverChannel: {
+    path: ({ channel }) => `/channels/${channel}/recover`,
+    body: () => ({ since: '2026-01-01T00:00:00.000Z' }),
+    action: 'channel.recovered',
+  },
   rotateChannelSecret: {
     path: ({ channel }) => `/channels/${channel}/rotate-secret`,
     action: 'channel.secret_rotated',

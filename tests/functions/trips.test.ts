@@ -43,6 +43,7 @@ const TRIPS: Record<string, number> = {
   'DELETE /api/v1/channels/{id}': 2,
   'POST /api/v1/channels/{id}/restore': 2,
   'POST /api/v1/channels/{id}/rotate-secret': 2,
+  'POST /api/v1/channels/{id}/recover': 2,
   'PATCH /api/v1/orgs/{id}/members/{userId}': 2,
   'DELETE /api/v1/orgs/{id}/members/{userId}': 2,
   'PATCH /api/v1/channels/{id}': 3,

@@ -4,18 +4,20 @@
 export const GRANTS = lines(`
   accounts authenticated: select
   accounts watchpost_jobs: select
-  alerts authenticated: select, update (resolved resolved_at resolved_via note updated_at)
+  alerts authenticated: select, update (resolved resolved_at resolved_via note updated_at
+    resolved_by)
   alerts watchpost_jobs: select, insert, update
   api_keys authenticated: select (id user_id name prefix scopes expires_at revoked_at
     created_at)
   audit authenticated: select
   batches watchpost_jobs: select, update
   channels authenticated: select, insert (org_id kind label target_sealed target_masked
-    config_sealed config_masked enabled signing_secret_sealed), update (org_id label
+    config_sealed config_masked enabled signing_secret_sealed messages), update (org_id label
     target_sealed target_masked config_sealed config_masked enabled status disabled_reason
-    signing_secret_sealed previous_secret_sealed previous_secret_until failures paused_until
-    deleted_at)
-  channels watchpost_jobs: select, update (enabled status disabled_reason failures paused_until)
+    signing_secret_sealed failures paused_until deleted_at former_secrets_sealed messages
+    failing_reason failing_since)
+  channels watchpost_jobs: select, update (enabled status disabled_reason failures paused_until
+    failing_reason failing_since)
   deliveries authenticated: select
   deliveries watchpost_jobs: select
   delivery_attempts authenticated: select

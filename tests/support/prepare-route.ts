@@ -14,6 +14,13 @@ export async function prepareRoute(
       route.thing === 'zone' ? ids.zone : ids.channel,
     ])
   }
+  if (/\/(redeliver|recover)$/.test(route.path)) {
+    await query(
+      `insert into watchpost.deliveries (alert_id, channel_id, type, status)
+      values ($1, $2, 'alert.raised', 'failed') on conflict do nothing`,
+      [ids.alert, ids.channel],
+    )
+  }
   if (route.path.endsWith('/explain')) {
     await query(
       `insert into watchpost.event_revisions (event_id, revision, first_seen_at, source, type, title,

@@ -56,6 +56,10 @@ export const ROUTES: Route[] = [
   write('POST', '/channels/{id}/restore', { thing: 'channel' }),
   write('POST', '/channels/{id}/test', { thing: 'channel' }),
   write('POST', '/channels/{id}/rotate-secret', { thing: 'channel' }),
+  write('POST', '/channels/{id}/recover', {
+    thing: 'channel',
+    body: { since: '2026-01-01T00:00:00.000Z' },
+  }),
   get('/channels/{id}/deliveries', { thing: 'channel' }),
   get('/orgs/{id}/members', { thing: 'organisation' }),
   write('POST', '/orgs/{id}/members', { thing: 'organisation', body: { email: 'a@b.example' } }),

@@ -175,6 +175,7 @@ describe('resolving an alert', () => {
       ...first,
       resolved: false,
       resolved_at: null,
+      resolved_by: null,
       resolved_via: null,
       updated_at: open.updated_at,
     })

@@ -166,6 +166,7 @@ test('a time that no calendar of ours has is refused where it stands, in every q
     'createZone snoozed_until',
     'listAlerts updated_after',
     'previewDraft snoozed_until',
+    'recoverChannel since',
     'updateZone snoozed_until',
   ])
 })

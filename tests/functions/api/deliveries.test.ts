@@ -167,7 +167,8 @@ describe('rotating a secret', () => {
     }
     expect(await signatures()).toEqual([true, true])
     await service.database.query(
-      `update watchpost.channels set previous_secret_until = now() - interval '1 second' where id = $1`,
+      `update watchpost.channels set former_secrets_sealed = jsonb_set(
+        former_secrets_sealed, '{0,until}', to_jsonb(private.iso(now() - interval '1 second'))) where id = $1`,
       [before.id],
     )
     expect(await signatures()).toEqual([true, false])

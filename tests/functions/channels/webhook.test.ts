@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Message, Notification } from '../../../functions/channels/channel.ts'
+import { isWholeDigest, splitDigest } from '../../../functions/channels/digest.ts'
 import { CHANNEL_KINDS, deliver, findKind } from '../../../functions/channels/kinds.ts'
 import type { SendResult } from '../../../functions/channels/send.ts'
 import { nodeSend } from '../../../functions/channels/send-node.ts'
@@ -67,23 +68,73 @@ describe('the request', () => {
     expect(second.headers['webhook-signature']).not.toBe(first.headers['webhook-signature'])
   })
 
-  test('a digest stays below 20 kB, the most severe first, and says how many there are', async () => {
+  test('a digest is split into messages below 20 kB, the most severe first', async () => {
     const alerts = Array.from({ length: 400 }, (_, n) => ({ id: `a${n}`, note: 'ö'.repeat(100) }))
-    const digest: Notification = { ...notification, type: 'alert.digest', alert: null, alerts }
-    const { body } = await webhook.render(message({ notification: digest }))
-    expect(Buffer.byteLength(body)).toBeLessThanOrEqual(20_000)
-    const { data } = JSON.parse(body)
-    expect(data.alerts_total).toBe(400)
-    expect(data.alerts.length).toBeGreaterThan(50)
-    expect(data.alerts).toEqual(alerts.slice(0, data.alerts.length))
-
-    const small = await webhook.render(
-      message({ notification: { ...digest, alerts: alerts.slice(0, 2) } }),
+    const digest = { ...notification, type: 'alert.digest' as const, alert: null, alerts }
+    expect(isWholeDigest(digest)).toBe(true)
+    const parts = splitDigest(digest, webhook.fits)
+    expect(parts.some(isWholeDigest)).toBe(false)
+    const bodies = await Promise.all(
+      parts.map(async (part) => (await webhook.render(message({ notification: part }))).body),
     )
-    expect(JSON.parse(small.body).data).toMatchObject({
-      alerts: alerts.slice(0, 2),
-      alerts_total: 2,
-    })
+    for (const [index, body] of bodies.entries()) {
+      expect(Buffer.byteLength(body)).toBeLessThanOrEqual(20_000)
+      const { data } = JSON.parse(body)
+      expect(data).toMatchObject({ part: index + 1, parts: parts.length, alerts_total: 400 })
+      expect(data.alert).toEqual(data.alerts[0])
+      expect(data).not.toHaveProperty('left_out')
+    }
+    expect(bodies.flatMap((body) => JSON.parse(body).data.alerts)).toEqual(alerts)
+    // No message could have carried the first alert of the next one too.
+    for (const [index, part] of parts.slice(0, -1).entries()) {
+      const more = [...part.alerts, ...(parts[index + 1]?.alerts.slice(0, 1) ?? [])]
+      expect(webhook.fits({ ...part, part: 400, parts: 400, alerts: more })).toBe(false)
+    }
+  })
+
+  test('every alert is in exactly one message, and one that is too large has its own', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.nat(30), { maxLength: 60 }),
+        fc.integer({ min: 1, max: 40 }),
+        (sizes, limit) => {
+          const alerts = sizes.map((size, id) => ({ id, size }))
+          const sizeOf = (given: readonly { size?: unknown }[] = []) =>
+            given.reduce((sum, { size }) => sum + Number(size), 0)
+          const digest = { ...notification, alerts }
+          const parts = splitDigest(digest, (part) => sizeOf(part.alerts) <= limit)
+          expect(parts.flatMap((part) => part.alerts)).toEqual(alerts)
+          for (const part of parts) {
+            expect(part.alerts.length === 1 || sizeOf(part.alerts) <= limit).toBe(true)
+            expect([part.parts, part.alerts_total]).toEqual([parts.length, alerts.length])
+          }
+          expect(parts.map(({ part }) => part)).toEqual(parts.map((_, index) => index + 1))
+        },
+      ),
+    )
+  })
+
+  test('one alert that is too large leaves out what it must, and says so', async () => {
+    const alert = {
+      ...notification.alert,
+      deliveries: [{ id: 'd' }],
+      updates: Array.from({ length: 400 }, () => ({ kind: 'revised', changes: {} })),
+      note: 'short',
+    }
+    for (const large of [alert, { ...alert, note: '記'.repeat(4000), updates: [] }]) {
+      const left_out = ['deliveries', 'updates', ...(large.note === 'short' ? [] : ['note'])]
+      for (const over of [{ alert: large }, { alert: large, alerts: [large] }]) {
+        const given = { ...notification, ...over }
+        const { body } = await webhook.render(
+          message({ notification: { ...given, alert: { ...large, title: 'x'.repeat(9000) } } }),
+        )
+        const { data } = JSON.parse(body)
+        expect(data.left_out).toEqual(left_out)
+        expect(data.alert).toMatchObject({ deliveries: [], updates: [] })
+      }
+    }
+    const { body } = await webhook.render(message({ notification: { ...notification, alert } }))
+    expect(JSON.parse(body).data).not.toHaveProperty('left_out')
   })
 })
 

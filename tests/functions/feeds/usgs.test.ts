@@ -30,6 +30,8 @@ describe('a feature becomes an event', () => {
       url: 'https://earthquake.usgs.gov/earthquakes/eventpage/xx1',
       geometry: null,
       ends_at: null,
+      magnitude: 4,
+      depth_km: 12.3,
       revised_at: '2026-03-01T11:55:00.000Z',
       aliases: ['usgs:us7', 'usgs:xx1'],
     })
@@ -323,6 +325,9 @@ describe('an event that vanishes', () => {
     const [, retracted] = (await world.poll(minute(2))).events
     expect(retracted).toEqual({
       ...original,
+      // Not remembered; what is stored of them stays.
+      magnitude: undefined,
+      depth_km: undefined,
       status: 'retracted',
       revised_at: minute(2),
       aliases: ['usgs:xx1', 'usgs:us7'],

@@ -42,7 +42,8 @@ describe('after a rotation', () => {
     )
     const { signing_secret } = parsed(rotated, 200, CreatedChannel).channel
     await query(
-      'update watchpost.channels set previous_secret_until = now() + $2::interval where id = $1',
+      `update watchpost.channels set former_secrets_sealed = jsonb_set(
+        former_secrets_sealed, '{0,until}', to_jsonb(private.iso(now() + $2::interval))) where id = $1`,
       [told.channel, left],
     )
     await fixture.retryNow(told)

@@ -1,0 +1,51 @@
+import type { Notification, NotificationAlert } from './channel.ts'
+
+type Digest = Notification & { alerts: readonly NotificationAlert[] }
+
+/** Whether it is a digest that has not been split into its messages. */
+export function isWholeDigest(notification: Notification): notification is Digest {
+  return notification.alerts !== undefined && notification.parts === undefined
+}
+
+/**
+ * Splits a digest into messages that fit, with the alerts in their order, each in exactly one. An alert that does not
+ * fit by itself gets a message of its own.
+ */
+export function splitDigest(
+  digest: Digest,
+  fits: (message: Notification) => boolean,
+): Required<Notification>[] {
+  const { alerts } = digest
+  const message = (from: number, to: number, part: number, parts: number) => ({
+    ...digest,
+    alert: alerts[from] ?? null,
+    alerts: alerts.slice(from, to),
+    part,
+    parts,
+    alerts_total: alerts.length,
+  })
+  const starts: number[] = []
+  for (let from = 0; from < alerts.length; ) {
+    starts.push(from)
+    // The numbers are not known yet; none is longer than the number of alerts.
+    const fitsUpTo = (to: number) => fits(message(from, to, alerts.length, alerts.length))
+    from = lastThat(fitsUpTo, from + 1, alerts.length)
+  }
+  return starts.map((from, index) =>
+    message(from, starts[index + 1] ?? alerts.length, index + 1, starts.length),
+  )
+}
+
+/** The last number from `first` to `last` that passes, where none passes after one that fails; `first` counts as one. */
+function lastThat(passes: (value: number) => boolean, first: number, last: number): number {
+  let good = first
+  let step = 1
+  while (good + step <= last && passes(good + step)) {
+    good += step
+    step *= 2
+  }
+  for (; step >= 1; step = Math.floor(step / 2)) {
+    if (good + step <= last && passes(good + step)) good += step
+  }
+  return good
+}
