@@ -15,6 +15,7 @@ import { listen } from './listen.ts'
 import type { Log } from './log.ts'
 import { closeServer, openServer } from './node-server.ts'
 import { remoteSessions } from './sessions.ts'
+import { SIGN_IN_PATH, signInPage } from './sign-in-page.ts'
 
 const MAX_STOP_SECONDS = 10
 export type Service = {
@@ -104,7 +105,8 @@ async function createSignIn({ auth, origins, public_url }: Config, { db, seal, l
     return { verify_session: remoteSessions(auth), mount: () => undefined }
   }
   const { verify_session, routes } = await createIssuer({ db, seal, origins, public_url })
-  return { verify_session, mount: (app: App) => app.route(ISSUER_PATH, routes) }
+  const mount = (app: App) => app.route(ISSUER_PATH, routes).route(SIGN_IN_PATH, signInPage)
+  return { verify_session, mount }
 }
 
 function runJobs(config: Config, commonDeps: CommonDeps): Close {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type pg from 'pg'
 import { z } from 'zod'
+import { SIGN_IN_PATH } from '../functions/sign-in-page.ts'
 import {
   type AccountSelector,
   addMember,
@@ -10,25 +11,34 @@ import {
   createAccount,
   createLink,
   createOrganisation,
+  deleteAccount,
   mintKey,
   PLANS,
   ROLES,
+  removeMember,
   revokeKey,
   SCOPES,
 } from './postgres/accounts.ts'
+import { listAccounts, listKeys, listMembers, listOrganisations } from './postgres/lists.ts'
 import { runningPostgres, startPostgres } from './postgres/postgres.ts'
 import { environment, readArguments, runMain, UsageError } from './start/arguments.ts'
 import { feedsStatus, queueStatus, redrive } from './start/status.ts'
 
 const HELP = `npm run admin -- <command> [options]
 
+  account list                                            lists the accounts
   account create --email E --plan free|pro|enterprise     creates an account and its first key
   account plan   --email E --plan free|pro|enterprise     changes its plan
-  account link   --email E                                creates a one-time sign-in link (without AUTH_ISSUER)
+  account link   --email E [--public-url URL]             creates a one-time sign-in link (without AUTH_ISSUER)
+  account delete --email E --confirm E                    deletes an account for good
+  key list       [--email E]                              lists the keys, without the keys themselves
   key mint       --email E --scopes read[,write][,ingest] [--expires ISO] [--name N]
   key revoke     --key ID
+  org list                                                lists the organisations
+  org members    --org ID                                 lists the members of one, and its invites
   org create     --name N --owner E                       creates an organisation; E may be an id
   org add        --org ID --email E --role member|admin   adds an account to it
+  org remove     --org ID --email E                       removes a member, or voids an invite
   feeds status                                            shows the state of each source
   queue status                                            counts the jobs that wait, run and have failed for good
   queue redrive                                           puts the failed jobs back into their queues
@@ -52,6 +62,8 @@ const OPTIONS = {
   owner: { type: 'string' },
   org: { type: 'string' },
   role: { type: 'string' },
+  confirm: { type: 'string' },
+  'public-url': { type: 'string' },
 } as const
 const COMMON_OPTIONS = {
   json: { type: 'boolean' },
@@ -82,6 +94,12 @@ const Expires = z
   .transform((text) => new Date(text))
   .refine((at) => at.getTime() > Date.now(), 'must be in the future')
 
+/** Where people reach the service: as the service reads it, or at its default address. */
+const PublicUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+  .default(() => environment().PUBLIC_URL ?? `http://127.0.0.1:${environment().PORT ?? 8787}`)
+  .transform((url) => url.replace(/\/$/, ''))
+
 /** An account, for options that name an owner. */
 const Owner = z.union(
   [Id.transform((user) => ({ user })), Email.transform((email) => ({ email }))],
@@ -103,6 +121,7 @@ type Result = Record<string, unknown>
 type Verb = (given: Result) => (client: pg.Client) => Promise<Result>
 
 const VERBS: Record<string, Verb> = {
+  'account list': verb(z.strictObject({}), listAccounts),
   'account create': verb(z.strictObject({ email: Email, plan: PlanOption }), (client, options) =>
     createAccount(client, { ...options, scopes: ['read', 'write'], key_name: 'First key' }),
   ),
@@ -110,7 +129,20 @@ const VERBS: Record<string, Verb> = {
     z.strictObject({ ...accountOptions, plan: PlanOption }).superRefine(requireOneAccount),
     changePlan,
   ),
-  'account link': verb(z.strictObject(accountOptions).superRefine(requireOneAccount), createLink),
+  'account link': verb(
+    z.strictObject({ ...accountOptions, 'public-url': PublicUrl }).superRefine(requireOneAccount),
+    async (client, { 'public-url': publicUrl, ...who }) => {
+      const link = await createLink(client, who)
+      return { url: `${publicUrl}${SIGN_IN_PATH}#${link.token_hash}`, ...link }
+    },
+  ),
+  'account delete': verb(
+    z
+      .strictObject({ ...accountOptions, confirm: z.string().optional() })
+      .superRefine(requireOneAccount),
+    deleteAccount,
+  ),
+  'key list': verb(z.strictObject(accountOptions), listKeys),
   'key mint': verb(
     z
       .strictObject({
@@ -123,6 +155,14 @@ const VERBS: Record<string, Verb> = {
     (client, { expires, ...key }) => mintKey(client, { ...key, expires_at: expires ?? null }),
   ),
   'key revoke': verb(z.strictObject({ key: Id }), (client, { key }) => revokeKey(client, key)),
+  'org list': verb(z.strictObject({}), listOrganisations),
+  'org members': verb(z.strictObject({ org: Id }), (client, { org }) =>
+    listMembers(client, { org_id: org }),
+  ),
+  'org remove': verb(
+    z.strictObject({ ...accountOptions, org: Id }).superRefine(requireOneAccount),
+    (client, { org, ...member }) => removeMember(client, { ...member, org_id: org }),
+  ),
   'org create': verb(z.strictObject({ name: Name, owner: Owner }), createOrganisation),
   'org add': verb(
     z

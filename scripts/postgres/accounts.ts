@@ -213,6 +213,67 @@ export async function addMember(
   return { org_id, user_id, email, role }
 }
 
+/**
+ * deleteAccount deletes a person and their account, with what nobody shares; `confirm` is the address.
+ * Organisations that they own pass to their longest-serving admin or member, and go when they have none.
+ */
+export async function deleteAccount(
+  client: pg.Client,
+  { confirm, ...who }: AccountSelector & { confirm?: string | undefined },
+): Promise<{ user_id: string; email: string; deleted: true }> {
+  const { user_id, email } = await findAccount(client, who)
+  if (confirm?.toLowerCase() !== email.toLowerCase()) {
+    const { rows } = await client.query<{ has: string }>(
+      `select format('%s zones, %s channels and %s keys', zones, channels, keys) as has
+      from support.accounts where user_id = $1`,
+      [user_id],
+    )
+    throw new Error(
+      `This deletes the account ${email} (${user_id}) for good, with its ${rows[0]?.has}. To do it, add --confirm ${email}`,
+    )
+  }
+  await client.query('select private.delete_person($1)', [user_id])
+  return { user_id, email, deleted: true }
+}
+
+/** removeMember removes a member, whose shared zones and channels pass to the owner, or voids an invite. */
+export async function removeMember(
+  client: pg.Client,
+  { org_id, email, user }: AccountSelector & { org_id: string },
+): Promise<{ org_id: string; email: string; zones_passed_on: number; channels_passed_on: number }> {
+  await becomeOwner(client)
+  const { rows } = await client.query<{ id: string; email: string; role: string; user_id: string }>(
+    `select id, email, role, user_id from watchpost.members
+    where org_id = $1 and (user_id::text = lower($2) or lower(email) = lower($3))`,
+    [org_id, user, email],
+  )
+  const [member, another] = rows
+  const named = user ?? email
+  if (!member)
+    throw new Error(`${named} is no member of the organisation ${org_id}. See "org list".`)
+  if (another)
+    throw new Error(`${rows.length} members have the address ${named}. Choose one: --user ID`)
+  if (member.role === 'owner') {
+    throw new Error(
+      `${member.email} owns this organisation, and an owner cannot be removed. They can transfer or delete it, or delete their account with "account delete".`,
+    )
+  }
+  const passed = await client.query<{ zones: number; channels: number }>(
+    `select (select count(*) from watchpost.zones
+        where org_id = $1 and owner_id = $2 and deleted_at is null)::integer as zones,
+      (select count(*) from watchpost.channels
+        where org_id = $1 and owner_id = $2 and deleted_at is null)::integer as channels`,
+    [org_id, member.user_id],
+  )
+  await client.query('delete from watchpost.members where id = $1', [member.id])
+  return {
+    org_id,
+    email: member.email,
+    zones_passed_on: passed.rows[0]?.zones ?? 0,
+    channels_passed_on: passed.rows[0]?.channels ?? 0,
+  }
+}
+
 /** hasAccounts is false before the first start. */
 export async function hasAccounts(client: pg.Client): Promise<boolean> {
   await becomeOwner(client)
@@ -272,7 +333,7 @@ async function ensureAccounts(client: pg.Client, people: string[]): Promise<void
  * The account; from here on the transaction runs as the tables' owner. Throws the ids if several
  * accounts have the address.
  */
-async function findAccount(
+export async function findAccount(
   client: pg.Client,
   who: AccountSelector,
 ): Promise<{ user_id: string; email: string }> {

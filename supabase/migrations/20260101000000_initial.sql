@@ -4035,12 +4035,25 @@ end
 $$;
 
 -- Deletes the caller's account; raises WP409 while it owns an organisation.
+-- Deletes a person and their account.
+create function private.delete_person(p_user_id uuid) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_is_gone boolean := private.delete_auth_user(p_user_id);
+begin
+  -- The trigger on auth.users has done this already, if that row could be deleted.
+  perform private.erase_account(p_user_id);
+  if not v_is_gone then
+    insert into watchpost.erased_accounts (user_id) values (p_user_id) on conflict do nothing;
+  end if;
+end
+$$;
+
 create function private.delete_account() returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_user uuid := private.require_session();
   v_names text;
-  v_is_gone boolean;
 begin
   select string_agg(o.name, ', ' order by o.name) into v_names
   from watchpost.members m
@@ -4049,12 +4062,7 @@ begin
   if v_names is not null then
     raise exception 'Transfer or delete the organisations you own first: %.', v_names using errcode = 'WP409';
   end if;
-  v_is_gone := private.delete_auth_user(v_user);
-  -- The trigger on auth.users has done this already, if that row could be deleted.
-  perform private.erase_account(v_user);
-  if not v_is_gone then
-    insert into watchpost.erased_accounts (user_id) values (v_user) on conflict do nothing;
-  end if;
+  perform private.delete_person(v_user);
 end
 $$;
 

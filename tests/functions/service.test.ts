@@ -75,6 +75,14 @@ describe('startService', () => {
       const address = `http://127.0.0.1:${port}/api/v1/zones?cursor=${'x'.repeat(40_000)}`
       const answer = await fetch(address, { headers: { Authorization: 'Bearer none' } })
       expect([answer.status, await answer.json()]).toMatchObject([401, { code: 'unauthenticated' }])
+      // The page behind a sign-in link, which only the local issuer has.
+      const page = await fetch(`http://127.0.0.1:${port}/sign-in`)
+      const html = await page.text()
+      expect([page.status, html]).toEqual([200, expect.stringContaining('id="sign-in"')])
+      for (const [, file] of html.matchAll(/(?:src|href)="([^"]+)"/g)) {
+        const part = await fetch(`http://127.0.0.1:${port}/${file}`)
+        expect([file, part.status]).toEqual([file, 200])
+      }
     } finally {
       await service.stop()
     }

@@ -85,7 +85,12 @@ describe('account', () => {
     const { email, user_id } = await account()
     const { code, stdout } = await run(...['account', 'link', '--email', email, '--json'])
     const made = z
-      .strictObject({ email: z.string(), token_hash: z.string().min(40), expires_at: z.string() })
+      .strictObject({
+        url: z.string(),
+        email: z.string(),
+        token_hash: z.string().min(40),
+        expires_at: z.string(),
+      })
       .parse(JSON.parse(stdout))
     expect([code, made.email]).toEqual([0, email])
     const [stored] = await database.query(

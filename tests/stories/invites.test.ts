@@ -46,7 +46,7 @@ describe('Ayşe opens the link that Deniz sent her', () => {
     expect(page.headers.get('Content-Type')).toContain('text/html')
     expect(page.text).toContain('Sign in with the invited address')
     expect(page.text).toContain(ACCEPT)
-    const script = await service.request('GET', '/invite/start.js')
+    const script = await service.request('GET', '/invite/page.js')
     expect([script.status, script.headers.get('Content-Type')]).toEqual([200, 'text/javascript'])
 
     const { status, body } = await accept(session, { token: tokenOfInvite(invite_url) })

@@ -1,0 +1,50 @@
+import { Hono } from 'hono'
+import type { Env } from './context.ts'
+
+type Page = { title: string; main: string; script: string }
+
+/**
+ * A page of the service at the path where it is mounted: HTML, and beside it its script and style, which
+ * the Content-Security-Policy allows only as files. Addresses are relative, because a proxy or platform
+ * may serve the app under a path of its own.
+ */
+export function pageRoutes(name: string, page: (publicUrl: string) => Page): Hono<Env> {
+  const routes = new Hono<Env>()
+  routes.get('/', (c) => c.html(html(name, page(c.get('deps').public_url))))
+  routes.get('/page.js', (c) =>
+    c.body(page(c.get('deps').public_url).script, 200, { 'Content-Type': 'text/javascript' }),
+  )
+  routes.get('/page.css', (c) => c.body(STYLE, 200, { 'Content-Type': 'text/css' }))
+  return routes
+}
+
+function html(name: string, { title, main }: Page): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<link rel="stylesheet" href="${name}/page.css">
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+${main}
+</main>
+<script src="${name}/page.js"></script>
+</body>
+</html>
+`
+}
+
+const STYLE = `:root { color-scheme: light dark; font: 16px/1.6 system-ui, sans-serif; }
+main { max-width: 42rem; margin: 3rem auto; padding: 0 1rem; }
+h1 { font-size: 1.5rem; line-height: 1.25; }
+li { margin-block: 0.75rem; }
+pre { overflow-x: auto; padding: 0.75rem 1rem; border: 1px solid color-mix(in srgb, currentColor 25%, transparent); border-radius: 0.5rem; }
+code { font-family: ui-monospace, monospace; font-size: 0.875rem; }
+textarea { box-sizing: border-box; width: 100%; font: 0.875rem/1.5 ui-monospace, monospace; }
+button { font: inherit; padding: 0.5rem 1rem; cursor: pointer; }
+[role="alert"] { font-weight: 600; }
+`
