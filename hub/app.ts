@@ -7,7 +7,7 @@ import { hasRoute, requireJson, unknownRoute } from '../shared/route.ts'
 import { access } from './api/access.ts'
 import { agentSettings } from './api/agents.ts'
 import { approvals } from './api/approvals.ts'
-import { backups, MAX_ARCHIVE_BYTES } from './api/backups.ts'
+import { backups } from './api/backups.ts'
 import { branding, look } from './api/branding.ts'
 import { documents } from './api/documents.ts'
 import { draftSteps } from './api/draft-steps.ts'
@@ -31,6 +31,7 @@ import { tasks } from './api/tasks.ts'
 import { today } from './api/today.ts'
 import { unsubscribe } from './api/unsubscribe.ts'
 import { authenticate } from './auth/sessions.ts'
+import type { Config } from './config.ts'
 import type { Deps } from './deps.ts'
 import { type Ctx, type Env, problem, tooLong } from './http/http.ts'
 import { mountWeb } from './http/web-server.ts'
@@ -42,10 +43,10 @@ const MAX_BODY_BYTES = 2 * 1024 * 1024
 const MAX_PUBLIC_BODY_BYTES = 4096
 const UPLOAD = `${BASE}/backup/upload`
 /** Routes whose body is a file, and the largest size in bytes. */
-const FILES: Record<string, number> = {
-  [`${BASE}/leads/import`]: 20 * 1024 * 1024,
-  [`${BASE}/leads/import_preview`]: 20 * 1024 * 1024,
-  [UPLOAD]: MAX_ARCHIVE_BYTES,
+const FILES: Record<string, (config: Config) => number> = {
+  [`${BASE}/leads/import`]: () => 20 * 1024 * 1024,
+  [`${BASE}/leads/import_preview`]: () => 20 * 1024 * 1024,
+  [UPLOAD]: ({ max_archive_bytes }) => max_archive_bytes,
 }
 /**
  * One-click unsubscribe (RFC 8058): mail programs post a form here without an Origin; the token is
@@ -116,7 +117,7 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   app.use(`${BASE}/*`, (c, next) => {
     // bodyLimit holds a body of unknown length in memory: the route counts it while it is written.
     if (c.req.path === UPLOAD && !declaresLength(c)) return next()
-    const known = FILES[c.req.path] ?? MAX_BODY_BYTES
+    const known = FILES[c.req.path]?.(deps.config) ?? MAX_BODY_BYTES
     const maxSize = PUBLIC.test(c.req.path) ? MAX_PUBLIC_BODY_BYTES : known
     return bodyLimit({ maxSize, onError: (c) => problem(c as Ctx, tooLong(maxSize)) })(c, next) // safe: this app's context
   })

@@ -43,9 +43,12 @@ export type Config = HubFile & {
   license_keys: string
   /** How long a query that a model has written may run. */
   model_query_timeout_ms: number
+  /** The largest backup that may be uploaded. */
+  max_archive_bytes: number
 }
 
 const MODEL_QUERY_TIMEOUT_MS = 5000
+const MAX_ARCHIVE_BYTES = 20 * 1024 ** 3
 
 const Environment = z.object({
   HUB_CONFIG_DIR: z.string().min(1).optional(),
@@ -98,5 +101,6 @@ export async function readConfig(environment: Record<string, string | undefined>
     paths,
     license_keys,
     model_query_timeout_ms: MODEL_QUERY_TIMEOUT_MS,
+    max_archive_bytes: MAX_ARCHIVE_BYTES,
   }
 }

@@ -29,9 +29,6 @@ import { bilingual } from '../i18n/words.ts'
 
 const say = bilingual(backupText)
 
-/** The largest archive that is taken. */
-export const MAX_ARCHIVE_BYTES = 20 * 1024 ** 3
-
 const Backup = z
   .object({
     name: z.string(),
@@ -140,7 +137,7 @@ backups.openapi(
   }),
   async (c) => {
     const { paths } = c.get('deps').config
-    const name = await receive(c, backupsIn(paths))
+    const name = await receive(c)
     const backup = (await listBackups(paths)).find((known) => known.name === name)
     const headers = { Location: '/api/cockpit/backups' }
     return answer(c, z.object({ backup: Backup.optional() }), { backup }, 201, headers)
@@ -312,16 +309,18 @@ function begun(c: Ctx, { job, done }: Started) {
   return answer(c, OneJob, { job }, 202)
 }
 
-async function receive(c: Ctx, folder: string): Promise<string> {
+async function receive(c: Ctx): Promise<string> {
   const { body } = c.req.raw
   if (!body) throw new ApiError('malformed', 'There is no body. Send the archive.')
+  const { paths, max_archive_bytes } = c.get('deps').config
+  const folder = backupsIn(paths)
   await mkdir(folder, { recursive: true, mode: 0o750 })
   const draft = join(folder, `${UPLOAD}${randomUUID()}`)
   try {
     const content = Readable.fromWeb(body as ReadableStream) // safe: the same stream, typed twice
     await pipeline(
       content,
-      atMost(MAX_ARCHIVE_BYTES),
+      atMost(max_archive_bytes),
       createWriteStream(draft, { mode: 0o600, flags: 'wx', flush: true }),
     )
     const encrypted = await isEncrypted(draft)

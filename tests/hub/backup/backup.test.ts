@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startBackup, startRestore } from '../../../hub/backup/backup.ts'
 import { backupFile, backupsIn, listBackups } from '../../../hub/backup/make.ts'
 import { readPause } from '../../../hub/mail/settings.ts'
@@ -278,6 +278,25 @@ describe('over HTTP', () => {
     const names = await Promise.all(both.map(async (one) => (await one.json()).backup.name))
     expect(new Set(names).size).toBe(5)
     for (const name of names) await hub.call('POST', 'backup/delete', { name })
+  })
+
+  test('an archive that is too large is refused while it arrives, and leaves nothing behind', async () => {
+    const small = await startHub({ config: { max_archive_bytes: 2048 } })
+    onTestFinished(() => small.close())
+    const upload = (bytes: number, headers: Record<string, string> = {}) => {
+      const archive = new Uint8Array(bytes)
+      archive.set(gzipSync('x'))
+      const type = { 'content-type': 'application/octet-stream' }
+      return small.call('POST', 'backup/upload', archive, { ...type, ...headers })
+    }
+    expect((await upload(2048)).status).toBe(201)
+    // What declares its length is refused before it is read.
+    for (const headers of [undefined, { 'content-length': '2049' }]) {
+      const refused = await upload(2049, headers)
+      expect(refused.status).toBe(413)
+      expect((await refused.json()).detail).toContain('2 KiB')
+    }
+    expect(await readdir(backupsIn(small.paths))).toHaveLength(1)
   })
 
   test('what is no archive is not taken in', async () => {
