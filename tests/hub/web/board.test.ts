@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import {
   eventually,
   expectClean,
@@ -14,17 +14,17 @@ import { expectSpoken, readVocabulary } from './words.ts'
 let hub: ServedHub
 let browser: Browser
 beforeAll(async () => {
-  hub = await serveHub()
   browser = await startBrowser()
+})
+afterAll(() => browser?.close())
+beforeEach(async () => {
+  hub = await serveHub()
   await hub.call('POST', 'projects/create', { slug: 'demir', name: 'Demir Lojistik' })
   for (const name of ['Ayşe Yılmaz', 'Mehmet Kaya', 'Zeynep Çelik']) {
     await hub.call('POST', 'lead/quick_add', { slug: 'demir', data: { name } })
   }
 })
-afterAll(async () => {
-  await browser?.close()
-  await hub?.close()
-})
+afterEach(() => hub?.close())
 
 const stageOf = async (name: string) =>
   (await hub.query<{ stage: string }>('select stage from hub.leads where name = $1', [name]))[0]

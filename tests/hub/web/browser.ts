@@ -2,9 +2,15 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import { serve } from '@hono/node-server'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContext,
+  type Cookie,
+  chromium,
+  type Page,
+} from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
-import { readText } from '../../../hub/files.ts'
+import { readText, writeWhole } from '../../../hub/files.ts'
 import { buildWeb } from '../../../scripts/build/build-web.ts'
 import { type HubOptions, startHub, type TestHub } from '../support/hub.ts'
 
@@ -108,13 +114,32 @@ export async function serveHub(options: HubOptions = {}): Promise<ServedHub> {
   }
 }
 
-/** signIn lets a context in; the first one sets the hub up. */
-export async function signIn(hub: ServedHub, { context }: Opened): Promise<void> {
-  const code = (await readText(join(hub.paths.config_dir, 'setup.code')))?.trim()
-  const answer = code
-    ? await context.request.post('/api/cockpit/setup', { data: { code, password: PASSWORD } })
-    : await context.request.post('/api/cockpit/login', { data: { password: PASSWORD } })
-  expect(answer.status()).toBe(200)
+/** What the first hub of this process knows of its admin, and the cookies of that admin. */
+let admin: { files: [name: string, text: string][]; cookies: Cookie[] } | undefined
+const setUpHubs = new WeakSet<ServedHub>()
+
+/** setUp gives a hub its admin. Hashing a password takes half a second, so all hubs have the same one. */
+export async function setUp(hub: ServedHub, { context }: Opened): Promise<Cookie[]> {
+  const fileOf = (name: string) => join(hub.paths.config_dir, name)
+  if (!admin) {
+    const code = (await readText(fileOf('setup.code')))?.trim()
+    const data = { code, password: PASSWORD }
+    const answer = await context.request.post('/api/cockpit/setup', { data })
+    expect(answer.status()).toBe(200)
+    const files = ['admin.json', 'sessions.json'].map(
+      async (name): Promise<[string, string]> => [name, (await readText(fileOf(name))) ?? ''],
+    )
+    admin = { files: await Promise.all(files), cookies: await context.cookies() }
+  } else if (!setUpHubs.has(hub)) {
+    for (const [name, text] of admin.files) await writeWhole(fileOf(name), text)
+  }
+  setUpHubs.add(hub)
+  return admin.cookies
+}
+
+/** signIn lets a context in as the admin. */
+export async function signIn(hub: ServedHub, opened: Opened): Promise<void> {
+  await opened.context.addCookies(await setUp(hub, opened))
 }
 
 /** visit opens a page of the hub, signed in, and waits until everything has come. */
@@ -144,7 +169,10 @@ export async function settled(page: Page): Promise<void> {
 
 /** expectAccessible asserts that axe finds nothing serious or critical. */
 export async function expectAccessible(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
+  const { violations } = await new AxeBuilder({ page })
+    .setLegacyMode(true)
+    .options({ resultTypes: ['violations'] })
+    .analyze()
   const grave = violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(' | ')}`)

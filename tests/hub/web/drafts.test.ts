@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { bilingual, stored } from '../../../hub/i18n/words.ts'
 import { outcomeText } from '../../../hub/mail/drafts/outcome.text.ts'
 import { type ListmonkStandIn, startListmonk } from '../mail/listmonk-stand-in.ts'
@@ -28,19 +28,20 @@ const GUESS = 'You lose 18 % of your kilometres to empty returns.'
 const SLOW = { timeout: 20_000 }
 
 let hub: ServedHub
+let api: ReturnType<typeof apiOf>
 let browser: Browser
 let listmonk: ListmonkStandIn
 let stub: StubModel
-let letter: string
-let campaign: string
-let invitation: string
 beforeAll(async () => {
-  listmonk = await startListmonk()
-  hub = await serveHub({ config: { public_url: 'https://hub.demir.example' }, start: true })
   browser = await startBrowser()
+})
+afterAll(() => browser?.close())
+beforeEach(async () => {
+  listmonk = await startListmonk()
   stub = await startStubModel()
+  hub = await serveHub({ config: { public_url: 'https://hub.demir.example' }, start: true })
   await useStub(hub, stub)
-  const api = apiOf(hub)
+  api = apiOf(hub)
   await api.ok('projects/create', { slug: 'demir', name: 'Demir Lojistik' })
   const { url, user, token } = listmonk
   await api.put('settings/mail', {
@@ -50,53 +51,81 @@ beforeAll(async () => {
     daily_cap: 200,
     ramp: null,
   })
-  const add = async (data: object) =>
-    (await api.ok('lead/quick_add', { slug: 'demir', data: { ...LEAD, ...data } })).lead
+})
+afterEach(async () => {
+  await hub?.close()
+  await listmonk?.close()
+  await stub?.close()
+})
+
+const add = async (data: object) =>
+  (await api.ok('lead/quick_add', { slug: 'demir', data: { ...LEAD, ...data } })).lead
+
+/** Makes a draft and takes these steps with it. */
+async function make(draft: object, steps: readonly string[]): Promise<string> {
+  const { id } = (await api.ok('draft/create', { project: 'demir', ...draft })).draft
+  for (const step of steps) await api.ok(`draft/${step}`, { id, project: 'demir' })
+  return id
+}
+
+/** A letter to one lead, whose company has something to say for itself. */
+async function makeLetter({ guess, steps = [] }: { guess?: string; steps?: string[] } = {}) {
   const lead = await add({ name: EVIL, email: 'jo@client.example', company: '<b>Client</b>' })
-  for (const [at, name] of ['Ayşe Yılmaz', 'Mehmet Kaya', 'Zeynep Çelik'].entries()) {
-    await add({ name, email: `p${at}@fuar.example`, company: `Firma ${at}`, tags: ['fuar'] })
-  }
-  await add({ name: 'Ortak Adres', email: 'info@fuar.example', tags: ['fuar'] })
   const [evidence] = await hub.query<{ id: string }>(
     `insert into hub.evidence (project_id, lead_id, fact, quote, source)
      select project_id, id, '42 trucks', 'With 42 trucks we now serve all of Marmara.',
        'https://client.example/news' from hub.leads where id = $1 returning id`,
     [lead.id],
   )
-  const personal = await api.ok('draft/create', {
-    project: 'demir',
+  const letter = {
     audience: { kind: 'lead', lead_id: lead.id },
     subject: 'Fewer empty kilometres',
-    text: `Hello {first_name},\n\n${FACT} ${GUESS}\n\nWould a short call next week suit you?`,
+    text: `Hello {first_name},\n\n${[FACT, guess].filter(Boolean).join(' ')}\n\nWould a short call next week suit you?`,
     claims: [
       { sentence: FACT, evidence_ids: [evidence?.id] },
-      { sentence: GUESS, evidence_ids: [] },
+      ...(guess ? [{ sentence: guess, evidence_ids: [] }] : []),
     ],
-  })
-  letter = personal.draft.id
-  const list = await api.ok('draft/create', {
-    project: 'demir',
-    audience: { kind: 'list', filter: { tag: 'fuar' } },
-    subject: 'Fuardan sonra',
-    language: 'tr',
-    text: 'Merhaba {first_name},\n\nfuarda tanıştığımıza sevindik.\n\nKısa bir görüşme ister misiniz?',
-  })
-  campaign = list.draft.id
-  await hub.query(`update hub.drafts set agent = 'marketing' where id = $1`, [campaign])
-})
-afterAll(async () => {
-  await browser?.close()
-  await hub?.close()
-  await listmonk?.close()
-  await stub?.close()
-})
+  }
+  return make(letter, steps)
+}
+
+/** Three people from the fair, and an address that is nobody's own. */
+async function addPeople() {
+  for (const [at, name] of ['Ayşe Yılmaz', 'Mehmet Kaya', 'Zeynep Çelik'].entries()) {
+    await add({ name, email: `p${at}@fuar.example`, company: `Firma ${at}`, tags: ['fuar'] })
+  }
+  await add({ name: 'Ortak Adres', email: 'info@fuar.example', tags: ['fuar'] })
+}
+
+/** A campaign to the people from the fair. */
+async function makeCampaign(...steps: string[]): Promise<string> {
+  await addPeople()
+  const id = await make(
+    {
+      audience: { kind: 'list', filter: { tag: 'fuar' } },
+      subject: 'Fuardan sonra',
+      language: 'tr',
+      text: 'Merhaba {first_name},\n\nfuarda tanıştığımıza sevindik.\n\nKısa bir görüşme ister misiniz?',
+    },
+    steps,
+  )
+  await hub.query(`update hub.drafts set agent = 'marketing' where id = $1`, [id])
+  return id
+}
 
 const openDrafts = (path = '', look = {}) => visit(browser, hub, `/hub/p/demir/drafts${path}`, look)
 
 const stateOf = async (id: string) =>
   (await hub.query<{ state: string }>('select state from hub.drafts where id = $1', [id]))[0]?.state
 
+/** The state of a draft once the hub has sent what it may. */
+async function sentBy(id: string) {
+  await hub.deps.mailer.run()
+  return stateOf(id)
+}
+
 test('a letter is rendered, its unsupported sentence stands in the way, an edit clears it', async () => {
+  const letter = await makeLetter({ guess: GUESS })
   const opened = await openDrafts()
   const { page } = opened
   await page.getByRole('link', { name: /Fewer empty kilometres/ }).click()
@@ -132,6 +161,7 @@ test('a letter is rendered, its unsupported sentence stands in the way, an edit 
 })
 
 test('an edit voids the approval, and shows what is no longer what was approved', async () => {
+  const letter = await makeLetter({ steps: ['render', 'approve'] })
   const opened = await openDrafts(`?draft=${letter}&do=edit`)
   const { page } = opened
   const dialog = page.getByRole('dialog', { name: 'Edit the draft' })
@@ -149,6 +179,7 @@ test('an edit voids the approval, and shows what is no longer what was approved'
 })
 
 test('a campaign goes from text to sent through listmonk, and says to how many', async () => {
+  const campaign = await makeCampaign()
   const opened = await openDrafts(`?draft=${campaign}`)
   const { page } = opened
   await page.getByRole('button', { name: 'Render the mail' }).click()
@@ -156,17 +187,15 @@ test('a campaign goes from text to sent through listmonk, and says to how many',
   await page.getByRole('button', { name: /^Approve: send to 3 people/ }).click()
   await page.getByRole('button', { name: 'Push to listmonk' }).click()
   await page.getByRole('button', { name: /^Send to 3 people now/ }).click()
-  const look = async () => {
-    await hub.deps.mailer.run()
-    return stateOf(campaign)
-  }
-  await expect.poll(look, SLOW).toBe('sent')
+  await expect.poll(() => sentBy(campaign), SLOW).toBe('sent')
   await page.getByText('It was sent. Nobody gets it twice.').waitFor()
   expect(new Set(listmonk.state.messages.map(({ to }) => to)).size).toBe(3)
   expectClean(opened)
 })
 
 test('mails nobody knows of are settled one by one, or all at once', async () => {
+  const campaign = await makeCampaign('render', 'approve', 'push', 'send')
+  await expect.poll(() => sentBy(campaign), SLOW).toBe('sent')
   await hub.query(
     `update hub.recipients set state = 'unclear', reason = $2
      where draft_id = $1 and state = 'sent'`,
@@ -200,6 +229,7 @@ test('mails nobody knows of are settled one by one, or all at once', async () =>
 })
 
 test('the designer gives a letter another form, and the page shows it', async () => {
+  const letter = await makeLetter({ steps: ['render'] })
   stub.script(({ schema }) => {
     const { template } = schema.properties as { template: { enum: string[] } } // safe: the designer's
     return {
@@ -222,8 +252,8 @@ test('the designer gives a letter another form, and the page shows it', async ()
 })
 
 test('other people are counted before they are taken, and void the approval', async () => {
-  const api = apiOf(hub)
-  await api.ok('draft/approve', { id: letter, project: 'demir' })
+  await addPeople()
+  const letter = await makeLetter({ steps: ['render', 'approve'] })
   const opened = await openDrafts(`?draft=${letter}`)
   const { page } = opened
   await page.getByRole('button', { name: 'Choose another lead' }).click()
@@ -237,28 +267,27 @@ test('other people are counted before they are taken, and void the approval', as
   await dialog.waitFor({ state: 'hidden' })
   await page.getByRole('button', { name: 'Approve: send to Zeynep Çelik' }).waitFor()
   expect(await stateOf(letter)).toBe('rendered')
+  expectClean(opened)
+})
 
-  const { draft } = await api.ok('draft/create', {
-    project: 'demir',
-    audience: { kind: 'list', filter: { tag: 'fuar' } },
-    subject: 'Would you like to see it?',
-    text: 'Hello {first_name},\n\nWould Friday suit you?',
-  })
-  invitation = draft.id
-  await page.goto(`/hub/p/demir/drafts?draft=${invitation}`)
+test('the recipients of a campaign are searched, counted, and replaced when that is saved', async () => {
+  const campaign = await makeCampaign('render')
+  const opened = await openDrafts(`?draft=${campaign}`)
+  const { page } = opened
   await page.getByRole('button', { name: 'Choose other recipients' }).click()
   await page.getByText('3 of 4 people will get it').waitFor()
   await expectAccessible(page)
   await page.getByRole('textbox', { name: 'Search' }).fill('kaya')
   await page.getByText('1 person will get it').waitFor()
-  expect((await api.get(`drafts/get?id=${invitation}&project=demir`)).body.recipients.total).toBe(4)
+  expect((await api.get(`drafts/get?id=${campaign}&project=demir`)).body.recipients.total).toBe(4)
   await page.getByRole('button', { name: 'Save changes' }).click()
   await page.getByRole('button', { name: /^Approve: send to 1 person/ }).waitFor()
   expectClean(opened)
 })
 
 test('on a phone what comes next stands over the letter, in reach, and hides nothing', async () => {
-  const opened = await openDrafts(`?draft=${invitation}`, { isPhone: true })
+  const campaign = await makeCampaign('render')
+  const opened = await openDrafts(`?draft=${campaign}`, { isPhone: true })
   const { page } = opened
   const approve = page.getByRole('button', { name: /^Approve: send to/ })
   const isInReach = () =>
@@ -280,12 +309,13 @@ test('on a phone what comes next stands over the letter, in reach, and hides not
   const end = await last.boundingBox()
   expect((end?.y ?? 0) + (end?.height ?? 0)).toBeLessThanOrEqual(bar?.y ?? 0)
   await approve.click()
-  await expect.poll(() => stateOf(invitation), SLOW).toBe('approved')
+  await expect.poll(() => stateOf(campaign), SLOW).toBe('approved')
   await page.getByRole('button', { name: 'Push to listmonk' }).waitFor()
   expectClean(opened)
 })
 
 test('a letter is put aside with its reason', async () => {
+  const letter = await makeLetter({ steps: ['render'] })
   const opened = await openDrafts(`?draft=${letter}`)
   const { page } = opened
   await page.getByRole('button', { name: 'More actions' }).click()
@@ -301,9 +331,9 @@ test('a letter is put aside with its reason', async () => {
 })
 
 test('what stands in the way is said in Turkish, every check of it', async () => {
-  const api = apiOf(hub)
+  const campaign = await makeCampaign('render', 'approve')
   await api.ok('settings/mail/pause')
-  const opened = await openDrafts(`?draft=${invitation}`, { language: 'tr' })
+  const opened = await openDrafts(`?draft=${campaign}`, { language: 'tr' })
   const { page } = opened
   await page.getByRole('button', { name: 'Tüm denetimleri göster' }).click()
   await page.getByText('Gönderim duraklatıldı.').waitFor()
@@ -312,7 +342,6 @@ test('what stands in the way is said in Turkish, every check of it', async () =>
   expect(strangers(await wordsOn(page), vocabulary, DATA)).toEqual([])
   const english = await readVocabulary('en')
   expect(strangers(await wordsOn(page), english, DATA)).toContain('Gönderim duraklatıldı.')
-  await api.ok('settings/mail/confirm')
   expectClean(opened)
 })
 
@@ -320,6 +349,7 @@ test.each([
   { theme: 'light', language: 'en', isPhone: false },
   { theme: 'dark', language: 'tr', isPhone: true },
 ] as const)('the page is accessible: %o', async (look) => {
+  const letter = await makeLetter({ guess: GUESS, steps: ['render'] })
   const opened = await openDrafts(`?draft=${letter}`, look)
   await expectAccessible(opened.page)
   await expectNoSideways(opened.page)

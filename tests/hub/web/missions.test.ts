@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { AGENTS } from '../../../hub/agents/agents.ts'
 import { verbatim } from '../../../hub/i18n/words.ts'
 import { compose, putFile, reach, tell, until, useTinyModel } from '../support/mission-help.ts'
@@ -27,17 +27,19 @@ let hub: ServedHub
 let browser: Browser
 let stub: StubModel
 beforeAll(async () => {
+  browser = await startBrowser()
+})
+afterAll(() => browser?.close())
+beforeEach(async () => {
   stub = await startStubModel()
   hub = await serveHub({ start: true })
-  browser = await startBrowser()
   await useStub(hub, stub)
   await hub.call('POST', 'projects/create', { slug: 'demir', name: 'Demir Lojistik' })
   await hub.call('POST', 'lead/quick_add', { slug: 'demir', data: { name: EVIL } })
   const won = { name: 'Ayşe Yılmaz', stage: 'won' }
   await hub.call('POST', 'lead/quick_add', { slug: 'demir', data: won })
 })
-afterAll(async () => {
-  await browser?.close()
+afterEach(async () => {
   await hub?.close()
   await stub?.close()
 })
@@ -138,7 +140,6 @@ test('what the model writes is shown as it comes', async () => {
   await page.locator('[data-live]').getByText(`Returns cost ${EVIL}`).waitFor()
   await page.getByRole('button', { name: 'Cancel mission' }).click()
   await page.getByRole('button', { name: 'Try again' }).waitFor()
-  stub.hold(false)
   expectClean(opened)
 })
 
@@ -226,7 +227,6 @@ const DATA = [
   ...['Kaç aday geldi, nereden?', 'On iki aday geldi,', 'çoğu', 'fuardan.', 'Haftalık rapor'],
   ...['ve', 'bir aday', 'için, bkz.', 'site', 'Hafta', 'Aday', 'birinci', 'ikinci, içinde'],
   ...['Kaynak', 'fuar', 'web sitesi', '<script>alert(3)</script>', 'https://demir.example'],
-  ...['İade hakkında tek sayfa yaz', 'Her aşamada kaç aday var? Grafik çiz'],
 ].map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
 /** How long something took comes from the browser's own words. */
 const SPAN = '[\\d,]+ ?(?:sn|dk|sa)'
@@ -277,8 +277,6 @@ test('no word of the page is left untranslated, whatever became of a mission', a
   await dialog.getByLabel('Yapılacak iş').fill(ENDS.model)
   await dialog.getByText('Üstlenecek ajan: Belgeler').waitFor()
   expect(strangers(await wordsOn(page), vocabulary, data)).toEqual([])
-  await hub.call('POST', 'mission/cancel', { id: ids.get('approval') })
-  await hub.call('POST', 'mission/cancel', { id: ids.get('model') })
   expectClean(opened)
 }, 60_000)
 
@@ -308,5 +306,4 @@ test('plain Turkish words go to a real model: its words come live, then its step
   await mission.getByText('Belgeler ajanı yazdı. Kullanmadan önce okuyun.').waitFor()
   expect(await page.locator('body').getAttribute('data-seen')).toMatch(/[{"a-z]/)
   expectClean(opened)
-  await useStub(hub, stub)
 }, 60_000)

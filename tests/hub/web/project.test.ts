@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import {
   eventually,
   expectClean,
@@ -16,14 +16,14 @@ import { expectSpoken, readVocabulary } from './words.ts'
 let hub: ServedHub
 let browser: Browser
 beforeAll(async () => {
-  hub = await serveHub()
   browser = await startBrowser()
+})
+afterAll(() => browser?.close())
+beforeEach(async () => {
+  hub = await serveHub()
   await hub.call('POST', 'projects/create', { slug: 'demir', name: 'Demir Lojistik' })
 })
-afterAll(async () => {
-  await browser?.close()
-  await hub?.close()
-})
+afterEach(() => hub?.close())
 
 test('in Turkish the numbers and the project are, with what is refused', async () => {
   await hub.query(

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Browser, Locator } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createHealth } from '../../../hub/ops/health.ts'
 import { PROOF } from '../../support/proof.ts'
 import { startListmonk } from '../mail/listmonk-stand-in.ts'
@@ -61,11 +61,11 @@ afterAll(() => browser?.close())
 
 describe('the sections', () => {
   let hub: ServedHub
-  beforeAll(async () => {
+  beforeEach(async () => {
     hub = await serveHub()
     await hub.call('POST', 'projects/create', { slug: 'demir', name: 'Veri Lojistik' })
   })
-  afterAll(() => hub?.close())
+  afterEach(() => hub?.close())
 
   const openSettings = (section: string, look = {}) =>
     visit(browser, hub, `/hub/settings/${section}`, look)

@@ -5,9 +5,18 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { writeTinyGguf } from '../support/tiny-gguf.ts'
-import { expectAccessible, expectClean, open, PASSWORD, settled, startBrowser } from './browser.ts'
+import {
+  expectAccessible,
+  expectClean,
+  open,
+  PASSWORD,
+  serveHub,
+  settled,
+  setUp,
+  startBrowser,
+} from './browser.ts'
 
 const START = resolve(import.meta.dirname, '../../../scripts/hub.ts')
 const STARTING_MS = 60_000
@@ -114,9 +123,13 @@ test('from the set-up code to the first project, through a real restart of the h
 }, 120_000)
 
 test('who is not signed in comes to the sign-in, and then where they wanted to go', async () => {
-  const opened = await open(browser, origin)
+  const hub = await serveHub()
+  onTestFinished(() => hub.close())
+  await hub.call('POST', 'projects/create', { slug: 'demir', name: 'Demir Lojistik' })
+  await setUp(hub, await open(browser, hub.origin))
+  const opened = await open(browser, hub.origin)
   const { page } = opened
-  await page.goto('/hub/p/oz-demir-lojistik-a-s/leads?stage=won')
+  await page.goto('/hub/p/demir/leads?stage=won')
   await page.waitForURL(/\/hub\/login/)
   await expectAccessible(page)
   await page.getByRole('textbox', { name: 'Password' }).fill('not the password')
@@ -124,7 +137,7 @@ test('who is not signed in comes to the sign-in, and then where they wanted to g
   await page.locator('[aria-invalid=true]').waitFor()
   await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.waitForURL(/\/hub\/p\/oz-demir-lojistik-a-s\/leads\?stage=won/)
+  await page.waitForURL(/\/hub\/p\/demir\/leads\?stage=won/)
   await page.getByText('No lead matches this filter').waitFor()
   expectClean(opened)
 })
