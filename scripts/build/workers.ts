@@ -22,11 +22,12 @@ export async function wrangler(...args: string[]): Promise<string> {
 }
 
 /**
- * buildWorker bundles one Worker as it would be uploaded, and returns its compressed size in KiB.
+ * buildWorker bundles one Worker as it would be uploaded into a subfolder of the given folder, and
+ * returns its compressed size in KiB.
  */
-async function buildWorker(worker: Worker): Promise<number> {
-  const outdir = join('dist/workers', worker)
-  await rm(join(ROOT, outdir), { recursive: true, force: true })
+export async function buildWorker(worker: Worker, folder = 'dist/workers'): Promise<number> {
+  const outdir = join(folder, worker)
+  await rm(resolve(ROOT, outdir), { recursive: true, force: true })
   const said = await wrangler('deploy', '--dry-run', '--env', worker, '--outdir', outdir)
   const [, size] = said.match(/gzip: ([\d.]+) KiB/) ?? []
   if (!size) throw new Error(`wrangler says no size of ${worker}: ${said}`)

@@ -235,7 +235,7 @@ describe('a brief decision', () => {
   )
 
   const still = { moves: false, minutes: 0, lag: 0, lon: 0 as const, status: 'active' as const }
-  /** Few random events rise into a higher band: this one does in any run. */
+  /** Few random histories escalate; this one always does. */
   const rising = [45, 85].map((severity) => ({ ...still, severity }))
 
   it('says the same as a full one, but for the checks after the first that failed', () => {

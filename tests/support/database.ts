@@ -105,6 +105,19 @@ async function makeDatabase(
   }
 }
 
+/** underLock runs work in one process of the run at a time. */
+export async function underLock(lock: number, work: () => Promise<unknown>): Promise<void> {
+  const client = new pg.Client({ connectionString: inject('server').adminUrl })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    await client.query('select pg_advisory_lock($1)', [lock])
+    await work()
+  } finally {
+    await client.end()
+  }
+}
+
 async function onServer(url: string, statement: string) {
   const client = new pg.Client({ connectionString: url })
   client.on('error', () => {})

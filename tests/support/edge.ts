@@ -91,7 +91,7 @@ export async function startEdge({
     const ask = () => target.fetch('/api/v1/me', { method: 'GET', headers })
     await vi.waitFor(async () => expect(await ask()).toMatchObject({ status: 401 }), 20_000)
   }
-  const written = createLineWaiter()
+  const written = createLineWaiter(target.readLines)
   platform.hear((line) => {
     lines.push(line)
     written.note(String(line.request_id))
@@ -169,7 +169,7 @@ async function serveKeys({ jwks }: TestIssuer) {
 }
 
 /** Another process writes the line, so it may come after the answer it belongs to. */
-function createLineWaiter() {
+function createLineWaiter(read = () => {}) {
   const seen = new Set<string>()
   const waiting = new Map<string, () => void>()
   return {
@@ -178,6 +178,10 @@ function createLineWaiter() {
       waiting.get(id)?.()
     },
     wait: async (id: string) => {
+      for (let looks = 0; looks < 20 && !seen.has(id); looks += 1) {
+        read()
+        if (!seen.has(id)) await new Promise((resolve) => setTimeout(resolve, 1))
+      }
       if (seen.has(id)) return
       const { promise, resolve, reject } = Promise.withResolvers<void>()
       const timer = setTimeout(() => reject(new Error(`no line tells of request ${id}`)), 5_000)

@@ -7,6 +7,9 @@ import { runningPostgres, startPostgres } from '../../scripts/postgres/postgres.
 import { fastTempFolder } from '../../scripts/postgres/throwaway.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
+/** NODE_COMPILE_CACHE saves compiling the same program again for each process. */
+const { PATH, HOME, NODE_COMPILE_CACHE } = process.env
+const KEPT = { PATH, HOME, NODE_COMPILE_CACHE }
 
 export type Started = {
   pid: number
@@ -40,7 +43,7 @@ export async function createProcesses(): Promise<Processes> {
       // In the data folder, so that a .env in the clone has no effect.
       const child = spawn(process.execPath, [join(ROOT, program), ...args], {
         cwd: dataDir,
-        env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+        env: { ...KEPT, ...env },
         stdio: ['ignore', 'pipe', 'pipe'],
       })
       children.add(child)

@@ -1,9 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { rename } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { request } from 'undici'
 import { inject } from 'vitest'
+import { buildWorker, WORKERS, type Worker } from '../../scripts/build/workers.ts'
+import { underLock } from './database.ts'
 
 /** Where the app of a test runs; each vitest project sets its own. */
 export type Runtime = 'node' | 'deno' | 'workerd'
@@ -36,6 +40,8 @@ export type Target = {
   fetch: (path: string, init: Ask) => Promise<Response>
   /** The header in which this platform states the client's address. */
   address_header: string
+  /** Reads the lines written so far, on a platform that does not pass them on at once. */
+  readLines?: () => void
   close: () => Promise<void>
 }
 
@@ -95,6 +101,19 @@ export async function startDeno(name: 'api' | 'jobs', { variables, onLine }: Opt
 /** The connection strings of a Worker, by their bindings. */
 type Databases = Partial<Record<'API_DATABASE' | 'JOBS_DATABASE', string>>
 
+const BUILD_LOCK = 8771
+
+/** The Workers as they would be uploaded; the first process that needs them bundles them. */
+async function builtWorkers(): Promise<string> {
+  const folder = join(inject('run_folder'), 'workers')
+  await underLock(BUILD_LOCK, async () => {
+    if (existsSync(folder)) return
+    for (const worker of WORKERS) await buildWorker(worker, `${folder}.draft`)
+    await rename(`${folder}.draft`, folder)
+  })
+  return folder
+}
+
 /** Both Workers of wrangler.toml in workerd; `jobs: false` binds a stand-in to the API. */
 export async function startWorkers({
   variables,
@@ -105,7 +124,13 @@ export async function startWorkers({
   for (const [binding, url] of Object.entries(databases)) {
     process.env[`CLOUDFLARE_HYPERDRIVE_LOCAL_CONNECTION_STRING_${binding}`] = url
   }
-  const worker = (env: 'api' | 'jobs') => ({ configPath: WRANGLER, env, secrets: variables })
+  const folder = await builtWorkers()
+  const worker = (env: Worker) => ({
+    configPath: WRANGLER,
+    env,
+    secrets: variables,
+    prebuiltWorkerDir: join(folder, env),
+  })
   // Most test files run only on Node, and loading wrangler takes longer than many of them.
   const { createTestHarness } = await import('wrangler')
   const server = createTestHarness({
@@ -135,6 +160,7 @@ export async function startWorkers({
   return {
     fetch: (path, init) => ask(new URL(path, url), init),
     address_header: 'CF-Connecting-IP',
+    readLines,
     /** Runs the cron trigger once. */
     scheduled: async () => {
       const options = { cron: '* * * * *', scheduledTime: new Date() }

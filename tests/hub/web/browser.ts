@@ -114,11 +114,14 @@ export async function serveHub(options: HubOptions = {}): Promise<ServedHub> {
   }
 }
 
-/** What the first hub of this process knows of its admin, and the cookies of that admin. */
+/** The admin's files in the first hub of this process, and the admin's cookies. */
 let admin: { files: [name: string, text: string][]; cookies: Cookie[] } | undefined
 const setUpHubs = new WeakSet<ServedHub>()
 
-/** setUp gives a hub its admin. Hashing a password takes half a second, so all hubs have the same one. */
+/**
+ * setUp gives a hub its admin. Hashing a password takes half a second, so all hubs of a process get
+ * the same admin.
+ */
 export async function setUp(hub: ServedHub, { context }: Opened): Promise<Cookie[]> {
   const fileOf = (name: string) => join(hub.paths.config_dir, name)
   if (!admin) {
