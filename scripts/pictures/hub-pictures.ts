@@ -82,7 +82,7 @@ async function main(): Promise<void> {
     const said: string[] = []
     const lines = createInterface({ input: child.stdout }).on('line', (line) => said.push(line))
     const listening = () => {
-      const failed = said.find((line) => line.includes('The hub ended with'))
+      const failed = said.find((line) => line.includes('The hub exited with'))
       if (failed) throw new Error(failed)
       return said.filter((line) => line.includes('"listening"')).length
     }

@@ -49,7 +49,7 @@ export async function fillProject(
   databaseUrl: string,
 ): Promise<{ lead: string; draft: string }> {
   await call('PUT', 'settings/mail', {
-    sender: { name: 'Ayşe Demir', email: 'ayse@demir.example', title: 'Demir Lojistik' },
+    sender: { name: 'Ayşe Demir', email: 'ayse@demir.example', title: 'Managing director' },
     footer: { postal_address: 'Demir Lojistik, Liman Cad. 1, İzmir' },
     smtp: {
       host: 'mail.demir.example',

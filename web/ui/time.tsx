@@ -19,14 +19,14 @@ const subscribe = (changed: () => void) => {
   return () => clearInterval(timer)
 }
 
-/** "3 hours ago", in the largest unit that fits. */
+/** "5 min ago" or "last week", in the largest unit that fits. */
 export function relative(at: string, locale: string, from = Date.now()): string {
   const seconds = (Date.parse(at) - from) / 1000
-  const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' })
-  for (const [unit, size] of STEPS) {
-    if (Math.abs(seconds) >= size) return format.format(Math.trunc(seconds / size), unit)
-  }
-  return format.format(0, 'second')
+  const [unit, size] = STEPS.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', Infinity]
+  // Short for "5 min ago", but not "last wk".
+  const style = size < 86_400 ? 'short' : 'long'
+  const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style })
+  return format.format(Math.trunc(seconds / size), unit)
 }
 
 /** The full time, with its time zone. */

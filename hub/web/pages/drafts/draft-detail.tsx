@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { Button, IconButton } from '../../../../web/ui/button.tsx'
 import { cn } from '../../../../web/ui/class-names.ts'
+import { FactsLine } from '../../../../web/ui/facts-line.tsx'
 import { useKeys } from '../../../../web/ui/keys.ts'
 import { Menu } from '../../../../web/ui/menu.tsx'
 import { SkeletonRows } from '../../../../web/ui/states.tsx'
@@ -83,10 +84,7 @@ function Whole({ detailed, isReadOnly }: { detailed: Detailed; isReadOnly: boole
             <h2 className="font-letter text-xl break-words">
               {draft.rendered_subject ?? draft.subject}
             </h2>
-            <p className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1 text-sm text-muted">
-              <StateBadge state={draft.state} />
-              <Envelope detailed={detailed} />
-            </p>
+            <Envelope detailed={detailed} />
           </div>
           <More
             draft={draft}
@@ -167,21 +165,16 @@ function Envelope({ detailed: { draft, recipients } }: { detailed: Detailed }) {
         ? text.and_more(name, others)
         : (name ?? audience(draft.audience))
   return (
-    <>
-      <span className="truncate max-md:w-full">
+    <FactsLine className="mt-1">
+      <StateBadge state={draft.state} />
+      <span className="break-words">
         {text.from}: {sender ? `${sender.name} <${sender.email}>` : text.nobody_signs}
       </span>
-      <span aria-hidden className="max-md:hidden">
-        ·
-      </span>
-      <span className="truncate max-md:w-full">
+      <span className="break-words">
         {text.to}: {to}
       </span>
-      <span aria-hidden className="max-md:hidden">
-        ·
-      </span>
-      <span>{draft.agent ? text.by_agent(nameOf(draft.agent)) : text.by_hand}</span>
-    </>
+      {draft.agent ? text.by_agent(nameOf(draft.agent)) : text.by_hand}
+    </FactsLine>
   )
 }
 

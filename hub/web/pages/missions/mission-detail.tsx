@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { ArrowLeft, Check, RotateCw, Square } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { Button, IconButton } from '../../../../web/ui/button.tsx'
+import { FactsLine } from '../../../../web/ui/facts-line.tsx'
 import { Notice } from '../../../../web/ui/form.tsx'
 import { Progress } from '../../../../web/ui/progress.tsx'
 import { SkeletonRows } from '../../../../web/ui/states.tsx'
@@ -75,28 +76,20 @@ function Whole({ mission, isReadOnly }: { mission: Details; isReadOnly: boolean 
         <AgentMark agent={mission.department} size={36} />
         <div className="min-w-48 flex-1">
           <h2 className="text-lg break-words whitespace-pre-wrap">{mission.task}</h2>
-          <p className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1 text-sm text-muted">
+          <FactsLine className="mt-1">
             <StatusBadge mission={mission} />
-            <span>{text.agents[mission.department]}</span>
-            <span aria-hidden>·</span>
-            <span>{text.facts.by[mission.routed_by]}</span>
-            <span aria-hidden>·</span>
+            {text.agents[mission.department]}
+            {text.facts.by[mission.routed_by]}
             <Time at={mission.created_at} />
             {mission.started_at && mission.finished_at ? (
-              <>
-                <span aria-hidden>·</span>
-                <span>
-                  {text.facts.took} {duration(mission.started_at, mission.finished_at, language)}
-                </span>
-              </>
+              <span>
+                {text.facts.took} {duration(mission.started_at, mission.finished_at, language)}
+              </span>
             ) : null}
             {mission.tokens > 0 ? (
-              <>
-                <span aria-hidden>·</span>
-                <span data-numbers>{text.facts.tokens(mission.tokens)}</span>
-              </>
+              <span data-numbers>{text.facts.tokens(mission.tokens)}</span>
             ) : null}
-          </p>
+          </FactsLine>
         </div>
         {isWorking ? (
           <Button

@@ -3,6 +3,7 @@ import { Archive, Download, Ellipsis, Lock, RotateCcw, ShieldCheck, Trash2 } fro
 import { useState } from 'react'
 import { Badge } from '../../../../web/ui/badge.tsx'
 import { Button, IconButton } from '../../../../web/ui/button.tsx'
+import { FactsLine } from '../../../../web/ui/facts-line.tsx'
 import { FormError, Notice, Submit } from '../../../../web/ui/form.tsx'
 import { Actions, Dialog } from '../../../../web/ui/layer.tsx'
 import { Menu } from '../../../../web/ui/menu.tsx'
@@ -40,19 +41,15 @@ export function BackupList({ backups, isBusy }: { backups: Backup[]; isBusy: boo
           >
             <Archive size={16} aria-hidden className="shrink-0 text-muted max-md:hidden" />
             <div className="min-w-0 flex-1">
-              <p className="truncate font-mono text-sm" title={backup.name}>
-                {backup.name}
-              </p>
-              <p className="flex flex-wrap items-center gap-x-2 text-sm text-muted">
-                <span>{text.kinds[backup.kind]}</span>
-                <span aria-hidden>·</span>
+              <p className="font-mono text-sm break-all">{backup.name}</p>
+              <FactsLine>
+                {text.kinds[backup.kind]}
                 <Time at={backup.created_at} />
-                <span aria-hidden>·</span>
                 <span data-numbers>{bytes(language, backup.bytes)}</span>
                 {backup.encrypted ? (
                   <Badge icon={<Lock size={10} aria-hidden />}>{text.encrypted}</Badge>
                 ) : null}
-              </p>
+              </FactsLine>
             </div>
             <Menu
               align="end"

@@ -58,7 +58,7 @@ export function Settings() {
               href={`/settings/${name}`}
               aria-current={name === current ? 'page' : undefined}
               className={cn(
-                'flex h-8 shrink-0 items-center rounded-control px-2 font-medium',
+                'flex min-h-8 shrink-0 items-center rounded-control px-2 py-1 font-medium',
                 name === current ? 'bg-hover text-fg' : 'text-muted hover:bg-hover hover:text-fg',
               )}
             >

@@ -53,7 +53,7 @@ export function System() {
 function Meter({ used, all, label }: { used: number; all: number; label: string }) {
   const share = all > 0 ? Math.min(1, used / all) : 0
   return (
-    <span className="flex flex-wrap items-center gap-x-3">
+    <span className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
       <span aria-hidden className="h-1.5 w-28 overflow-hidden rounded-full bg-line">
         <span
           className={cn('block h-full', share > 0.9 ? 'bg-bad' : 'bg-fg')}
