@@ -363,7 +363,7 @@ describe('a hub that really restarts', () => {
     const dialog = page.getByRole('dialog', { name: 'Restore this backup?' })
     const restore = dialog.getByRole('button', { name: 'Restore everything' })
     expect(await restore.isDisabled()).toBe(true)
-    await dialog.getByLabel('Type its name to confirm').fill(name)
+    await dialog.getByLabel('Type the name of the backup to confirm').fill(name)
     await restore.click()
     await page.getByText('The hub is running again.').waitFor({ timeout: 90_000 })
     await page.goto('/hub/p/demir/leads')

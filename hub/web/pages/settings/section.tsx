@@ -40,8 +40,8 @@ export function Card({
   return (
     <section className={cn('rounded-panel border border-line bg-surface p-4 md:p-5', className)}>
       {title ? (
-        <header className={cn('flex items-start gap-3', children ? 'mb-4' : undefined)}>
-          <div className="min-w-0 flex-1">
+        <header className={cn('flex flex-wrap items-start gap-3', children ? 'mb-4' : undefined)}>
+          <div className="min-w-40 flex-1">
             <h3 className="font-semibold">{title}</h3>
             {text ? <div className="mt-0.5 text-sm text-muted text-pretty">{text}</div> : null}
           </div>

@@ -6,7 +6,7 @@ export const setupText = texts(
     model: {
       title: 'Choose a model',
       text: 'All agents use this model, on this machine. Everything else works without one; missions wait for it.',
-      recommended: 'recommended',
+      recommended: 'Recommended',
       too_large: 'needs more memory than this machine has',
       here: 'already on this machine',
       choices: 'Models',
@@ -51,7 +51,7 @@ export const setupText = texts(
     model: {
       title: 'Bir model seçin',
       text: 'Tüm ajanlar bu makinede bu modeli kullanır. Geri kalan her şey modelsiz de çalışır; görevler modeli bekler.',
-      recommended: 'önerilen',
+      recommended: 'Önerilen',
       too_large: 'bu makinedekinden fazla bellek ister',
       here: 'zaten bu makinede',
       choices: 'Modeller',
