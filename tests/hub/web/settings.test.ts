@@ -345,7 +345,7 @@ describe('a hub that really restarts', () => {
     await page.goto('/hub/settings/backup')
     await page.getByRole('button', { name: 'Back up now' }).click()
     await page.getByText('Backup finished').waitFor({ timeout: 60_000 })
-    const name = (await page.locator('[title$=".tar.gz"]').first().getAttribute('title')) ?? ''
+    const name = (await page.locator('li').getByText('.tar.gz').first().textContent()) ?? ''
     const { leads } = await (
       await context.request.get('/api/cockpit/leads/list?project=demir')
     ).json()
