@@ -1,5 +1,6 @@
 /** The types that the parts of a request share. It holds types only, so that every part can import it. */
 import type { Context } from 'hono'
+import type { Resolve } from './channels/plain-http.ts'
 import type { Send } from './channels/send.ts'
 import type { AllowList } from './channels/target.ts'
 import type { Database } from './db.ts'
@@ -37,6 +38,8 @@ export type Deps = {
   /** Sends one HTTP request to a receiver, never to a private address. */
   send: Send
   allow: AllowList
+  /** Resolves a name, to judge a plain http target when it is saved; absent where a platform has no DNS. */
+  resolve?: Resolve | undefined
   limits: Limits
   /** Origins that may call the API from a browser (the console's). */
   origins: string[]

@@ -13,6 +13,8 @@ type Platform = {
   /** `on_error` receives the errors of idle connections. */
   connect: (login: DatabaseOptions, on_error: (error: Error) => void) => Database
   send: (config: EdgeApi) => Send
+  /** Resolves names, where the platform has DNS. */
+  resolve?: Deps['resolve']
   address: (config: EdgeApi) => Deps['address']
   /** Keeps a call alive after its response until this promise settles. */
   wait_until: (work: Promise<unknown>) => void
@@ -23,7 +25,7 @@ type Platform = {
 /** The API on an edge platform; the counterpart of service.ts, which runs it in a process. */
 export function createEdgeApi(
   environment: Record<string, unknown>,
-  { connect, send, address, wait_until, call_jobs }: Platform,
+  { connect, send, resolve, address, wait_until, call_jobs }: Platform,
 ): (request: Request) => Response | Promise<Response> {
   const config = readEdgeApi(environment)
   const { seal, allow, limits, origins, public_url, auth, jobs } = config
@@ -36,6 +38,7 @@ export function createEdgeApi(
     ),
     seal,
     allow,
+    resolve,
     limits,
     origins,
     public_url,

@@ -2,7 +2,7 @@ import { addressLimit, clientAddress } from './address.ts'
 import { createApp } from './app.ts'
 import { asset } from './assets.ts'
 import type { Send } from './channels/send.ts'
-import { nodeSend } from './channels/send-node.ts'
+import { nodeSend, resolveAll } from './channels/send-node.ts'
 import { checkLogin } from './check-login.ts'
 import type { Config } from './config.ts'
 import { createPool, type Database, inTransaction } from './db.ts'
@@ -83,6 +83,7 @@ async function createAppOn(config: Config, commonDeps: CommonDeps): Promise<App>
   const { verify_session, mount } = await createSignIn(config, commonDeps)
   const app = createApp({
     ...commonDeps,
+    resolve: resolveAll,
     verify_session,
     limits,
     origins,

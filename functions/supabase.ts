@@ -1,5 +1,5 @@
 import { behindGateway } from './address.ts'
-import { nodeSend as send } from './channels/send-node.ts'
+import { resolveAll as resolve, nodeSend as send } from './channels/send-node.ts'
 import { createPool } from './db.ts'
 import { createEdgeApi, supabaseVariables, withoutFunctionName } from './edge.ts'
 import { createEdgeJobs } from './edge-jobs.ts'
@@ -14,6 +14,7 @@ export function serveApi(): void {
   const answer = createEdgeApi(environment(), {
     connect: (login, on_error) => createPool({ ...login, on_error, max: 4 }),
     send,
+    resolve,
     address: ({ trusted_proxies }) => behindGateway(trusted_proxies),
     wait_until: (work) => globalThis.EdgeRuntime?.waitUntil(work),
   })

@@ -22,7 +22,8 @@ import {
 import { generateSecret } from '../../shared/signing.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { Instant } from '../../shared/time.ts'
-import { can } from '../auth.ts'
+import { authenticate, can } from '../auth.ts'
+import { checkPlainHttp, plainHost } from '../channels/plain-http.ts'
 import {
   changeReceiver,
   checkCreate,
@@ -141,9 +142,15 @@ channels.openapi(
   }),
   async (c) => {
     const fields = c.req.valid('json')
-    const { seal, allow } = c.get('deps')
+    const { seal, allow, resolve } = c.get('deps')
     const issues = checkCreate(fields, allow)
     if (issues.length > 0) throw invalid(issues)
+    if (plainHost(fields.target, { allow }) !== null) {
+      // Names are looked up for known callers only.
+      await authenticate(c)
+      const refused = await checkPlainHttp(fields.target, { allow, resolve })
+      if (refused.length > 0) throw invalid(refused)
+    }
     const kind = kindOf(fields)
     const receiver = await sealReceiver(kind, { config: null, ...fields }, seal)
     const signing_secret = secretFor(fields)

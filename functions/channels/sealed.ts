@@ -3,6 +3,7 @@ import { generateSecret, parseSecret } from '../../shared/signing.ts'
 import type { Seal } from '../seal.ts'
 import type { ChannelKind, Issue } from './channel.ts'
 import { findKind } from './kinds.ts'
+import { checkPlainHttp, type Resolve } from './plain-http.ts'
 import type { AllowList } from './target.ts'
 
 /** A signing secret before a rotation, and until when it still signs. */
@@ -98,7 +99,7 @@ export async function unsealSecrets(
 export async function changeReceiver(
   before: SealedChannel,
   patch: ChannelPatch,
-  { seal, allow }: { seal: Seal; allow: AllowList },
+  { seal, ...network }: { seal: Seal; allow: AllowList; resolve?: Resolve | undefined },
 ): Promise<{ issues: Issue[] } | { receiver: SealedReceiver | undefined }> {
   if (patch.target === undefined && patch.config === undefined) return { receiver: undefined }
   const kind = kindOf(before)
@@ -107,7 +108,8 @@ export async function changeReceiver(
     target: patch.target ?? stored.target,
     config: patch.config === undefined ? stored.config : patch.config,
   }
-  const issues = kind.check({ ...merged, allow })
+  const issues = kind.check({ ...merged, allow: network.allow })
+  if (patch.target !== undefined) issues.push(...(await checkPlainHttp(patch.target, network)))
   if (issues.length > 0) return { issues }
   return { receiver: await sealReceiver(kind, merged, seal) }
 }

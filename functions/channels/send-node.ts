@@ -1,11 +1,9 @@
 import { lookup } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
 import { Agent, fetch } from 'undici'
+import type { Resolve } from './plain-http.ts'
 import { failedSend, perform, SEND_TIMEOUT_MS, type Send, type SendFailure } from './send.ts'
 import { type AllowList, checkTarget, isPermitted, localAddresses } from './target.ts'
-
-/** Every address of a name, A and AAAA. */
-export type Resolve = (host: string) => Promise<string[]>
 
 /**
  * Sends from Node and Deno. Addresses are checked in the DNS lookup of the connection itself, so the
@@ -78,7 +76,7 @@ function guardedLookup({ allow, resolve, is_plain }: Guard): LookupFunction {
   }
 }
 
-async function resolveAll(host: string): Promise<string[]> {
+export async function resolveAll(host: string): Promise<string[]> {
   const found = await lookup(host, { all: true })
   return found.map(({ address }) => address)
 }

@@ -98,6 +98,8 @@ export async function createService(
   options: {
     limits?: Partial<Limits>
     allow?: AllowList
+    /** The addresses of names, instead of none; on Node alone. */
+    resolve?: (host: string) => Promise<string[]>
     /** A different login than the test database's own. */
     api_url?: string
     /** Replaces the plain pool with which the app uses the database; only on Node. */
@@ -140,6 +142,7 @@ export async function createService(
             return receiver.answer(request)
           },
           allow: options.allow ?? parseAllowList(undefined),
+          resolve: options.resolve,
           limits,
           origins: [ORIGIN],
           public_url,

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { nodeSend, type Resolve } from '../../../functions/channels/send-node.ts'
+import type { Resolve } from '../../../functions/channels/plain-http.ts'
+import { nodeSend } from '../../../functions/channels/send-node.ts'
 import { workersSend } from '../../../functions/channels/send-workers.ts'
 import { parseAllowList } from '../../../functions/channels/target.ts'
 import { rawReceiver, receiver } from '../../support/receiver.ts'
