@@ -5,6 +5,7 @@ import { containsPoint, prepareZone } from './geometry/geometry.ts'
 import { ZonePolygon } from './geometry/polygon.ts'
 import { findCrossing, isFlat, ringArea_km2, toRing } from './geometry/ring.ts'
 import { runToEnd, type Steps } from './geometry/steps.ts'
+import { ClockTime, QuietWindows, quietIssues } from './quiet-hours.ts'
 import { Instant } from './time.ts'
 
 const MAX_VERTICES = 10_000
@@ -18,7 +19,6 @@ const MIN_AREA_KM2 = 1e-6
 const TRACKED_TYPES: readonly string[] = ['vessel', 'aircraft']
 
 const Threshold = z.number().min(0).max(100)
-const ClockTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Must be a time of day, HH:MM')
 
 /** Every field that a caller can set, as stored: no field is missing, and null means none. */
 export const ZoneFields = z.object({
@@ -86,6 +86,12 @@ export const ZoneFields = z.object({
   quiet_hours_tz: z.string().min(1).max(64).meta({
     description: 'IANA time zone of the quiet hours. Default `UTC`.',
     example: 'Europe/Istanbul',
+  }),
+  quiet_windows: QuietWindows.nullable().meta({
+    description:
+      'Instead of quiet_hours_start and quiet_hours_end: up to 8 windows, e.g. for weekdays and weekends apart. ' +
+      'Windows that overlap or follow each other count as one.',
+    example: null,
   }),
   quiet_mode: z.enum(['hold', 'drop']).meta({
     description:
@@ -175,20 +181,25 @@ export const Zone = ZoneFields.extend({
 }).meta({ id: 'Zone', description: 'A watch zone.' })
 export type Zone = z.infer<typeof Zone>
 
+/** Whether a zone watches only vessels and aircraft. */
+export function tracksOnly({ types }: Pick<ZoneCreate, 'types'>): boolean {
+  return types?.every((type) => TRACKED_TYPES.includes(type)) ?? false
+}
+
 /** Fills the fields that a create leaves out. Not for updates. */
 export function zoneDefaults(input: ZoneCreate): ZoneFields {
-  const tracksOnly = input.types?.every((type) => TRACKED_TYPES.includes(type)) ?? false
   const defaults = {
     radius_km: 50,
     shape_type: input.polygon ? 'polygon' : 'circle',
     polygon: null,
     match: 'footprint',
-    min_severity: tracksOnly ? 0 : 40,
+    min_severity: tracksOnly(input) ? 0 : 40,
     severity_multiplier: 1,
     dwell_minutes: 0,
     quiet_hours_start: null,
     quiet_hours_end: null,
     quiet_hours_tz: 'UTC',
+    quiet_windows: null,
     quiet_mode: 'hold',
     emergency_severity: null,
     color: null,
@@ -230,22 +241,7 @@ function checkShape(polygon: ZonePolygon): Issue[] {
 
 /** The part of `checkZone` that does not concern the polygon. */
 export function checkFields(fields: ZoneFields): Issue[] {
-  const issues: Issue[] = []
-  const { quiet_hours_start: start, quiet_hours_end: end, quiet_hours_tz: tz } = fields
-  if ((start === null) !== (end === null)) {
-    issues.push({
-      path: start === null ? 'quiet_hours_start' : 'quiet_hours_end',
-      code: 'required',
-      message: `Quiet hours need a start and an end: send quiet_hours_${start === null ? 'start' : 'end'} too, or null for both.`,
-    })
-  }
-  if (!isTimeZone(tz)) {
-    issues.push({
-      path: 'quiet_hours_tz',
-      code: 'unknown_time_zone',
-      message: `"${tz}" is not a known time zone. Send an IANA name such as "Europe/Berlin" or "UTC".`,
-    })
-  }
+  const issues: Issue[] = quietIssues(fields)
   if (fields.shape_type === 'polygon' && fields.polygon === null) {
     issues.push({
       path: 'polygon',
@@ -254,17 +250,6 @@ export function checkFields(fields: ZoneFields): Issue[] {
     })
   }
   return issues
-}
-
-/** Whether this is an IANA time zone that the runtime knows. Offsets such as +02:00 are not allowed. */
-function isTimeZone(name: string): boolean {
-  if (!/^[A-Za-z]/.test(name)) return false
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name })
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** `checkShape` as Steps, so that other work can run in between; the worst case takes about 0.1 s. */

@@ -23,7 +23,7 @@ grant select (id, org_id, user_id, email, role, status, invited_by, invite_expir
   on watchpost.members to service_role;
 grant select (
     id, owner_id, org_id, label, lat, lon, radius_km, shape_type, match, min_severity, severity_multiplier,
-    dwell_minutes, quiet_hours_start, quiet_hours_end, quiet_hours_tz, quiet_mode, emergency_severity,
+    dwell_minutes, quiet_hours_start, quiet_hours_end, quiet_hours_tz, quiet_windows, quiet_mode, emergency_severity,
     channel_ids, sources, types, snoozed_until, enabled, version, created_at, updated_at, deleted_at)
   on watchpost.zones to service_role;
 grant select (
@@ -35,7 +35,7 @@ grant select (
     delivered_at, redelivery_of, created_at, updated_at)
   on watchpost.deliveries to service_role;
 grant select (id, source, ts) on watchpost.events to service_role;
-grant execute on function private.plan_limit, private.source_status to service_role;
+grant execute on function private.plan_limit, private.source_status, private.silent_after to service_role;
 
 create view support.accounts with (security_invoker = true) as
 select a.user_id, a.email, a.plan, a.created_at as signed_up_at,
@@ -126,7 +126,12 @@ select z.id, z.label, a.email as owner, o.name as organisation,
     else 'watching'
   end as state,
   z.lat, z.lon, z.shape_type, z.radius_km, z.min_severity, z.severity_multiplier, z.dwell_minutes,
-  z.quiet_hours_start || ' to ' || z.quiet_hours_end || ' ' || z.quiet_hours_tz || ', ' || z.quiet_mode as quiet_hours,
+  coalesce(z.quiet_hours_start || ' to ' || z.quiet_hours_end, (
+    select string_agg(concat_ws(' ', w.days, w.start, 'to', w."end"), ', ')
+    from jsonb_array_elements(z.quiet_windows) with ordinality as j (value, nth)
+    cross join lateral (
+      select translate(j.value ->> 'days', '[]" ', '') as days, j.value ->> 'start' as start, j.value ->> 'end' as "end"
+    ) w)) || ' ' || z.quiet_hours_tz || ', ' || z.quiet_mode as quiet_hours,
   z.emergency_severity, z.sources, z.types, cardinality(z.channel_ids) as channels, z.snoozed_until,
   (select max(l.raised_at) from watchpost.alerts l where l.zone_id = z.id) as last_alert_at,
   z.created_at, z.updated_at, z.deleted_at, z.owner_id, z.org_id

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { quietWindowAt } from '../../shared/quiet-hours.ts'
+import { type QuietHours, quietIssues, quietWindowAt } from '../../shared/quiet-hours.ts'
 
 const windowAt = (start: string | null, end: string | null, tz: string, at: string) => {
   const window = quietWindowAt(
@@ -157,5 +157,106 @@ describe('a quiet window', () => {
       }),
       { numRuns: 300 },
     )
+  })
+})
+
+describe('quiet windows of the week', () => {
+  const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const
+  const WEEK = [
+    { days: ['mon', 'tue', 'wed', 'thu'], start: '22:00', end: '07:00' },
+    { days: ['fri'], start: '22:00', end: '24:00' },
+    { days: ['sat', 'sun'], start: '00:00', end: '24:00' },
+  ] satisfies QuietHours['quiet_windows']
+  const hoursOf = (quiet_windows: QuietHours['quiet_windows'], tz = 'UTC'): QuietHours => ({
+    quiet_hours_start: null,
+    quiet_hours_end: null,
+    quiet_windows,
+    quiet_hours_tz: tz,
+  })
+  const within = (hours: QuietHours, at: string) => {
+    const window = quietWindowAt(hours, new Date(at))
+    return window && [window.start.toISOString(), window.end.toISOString()]
+  }
+
+  it('begin on their days, and those that follow each other are one', () => {
+    // 2 March 2026 is a Monday.
+    const weekend = [iso('2026-03-06T22:00'), iso('2026-03-09T00:00')]
+    expect(within(hoursOf(WEEK), '2026-03-02T06:00:00Z')).toBeNull()
+    expect(within(hoursOf(WEEK), '2026-03-03T06:00:00Z')).toEqual([
+      iso('2026-03-02T22:00'),
+      iso('2026-03-03T07:00'),
+    ])
+    expect(within(hoursOf(WEEK), '2026-03-06T12:00:00Z')).toBeNull()
+    for (const at of ['2026-03-06T22:00', '2026-03-07T00:00', '2026-03-08T23:59']) {
+      expect(within(hoursOf(WEEK), iso(at))).toEqual(weekend)
+    }
+    expect(within(hoursOf(WEEK), '2026-03-09T00:00:00Z')).toBeNull()
+  })
+
+  it('follow the clock of their time zone, with a weekend that is an hour shorter in spring', () => {
+    expect(within(hoursOf(WEEK, 'Europe/Berlin'), '2026-03-29T12:00:00Z')).toEqual([
+      iso('2026-03-27T21:00'),
+      iso('2026-03-29T22:00'),
+    ])
+  })
+
+  it('are quiet in exactly the minutes of the windows, until the first minute that is not', () => {
+    const time = fc
+      .integer({ min: 0, max: 95 })
+      .map((n) => `${String(n >> 2).padStart(2, '0')}:${['00', '15', '30', '45'][n % 4]}`)
+    const window = fc.record({
+      days: fc.uniqueArray(fc.constantFrom(...DAYS), { minLength: 1, maxLength: 7 }),
+      start: time,
+      end: fc.oneof(time, fc.constant('24:00')),
+    })
+    const minute = (text: string) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3))
+    let always = 0
+    fc.assert(
+      fc.property(fc.array(window, { minLength: 1, maxLength: 8 }), fc.nat(671), (all, quarter) => {
+        const windows = all.filter(({ start, end }) => start !== end)
+        const isQuiet = (at: number) =>
+          windows.some(({ days, start, end }) =>
+            [0, 1].some((daysAgo) => {
+              const day = Math.floor(at / 1440) - daysAgo
+              const name = DAYS[(day + 4) % 7]
+              const from = day * 1440 + minute(start)
+              const length = (minute(end) - minute(start) + 1440) % 1440 || 1440
+              return name && days.includes(name) && from <= at && at < from + length
+            }),
+          )
+        // 4 January 2026 is a Sunday.
+        const begin = Date.UTC(2026, 0, 4) / 60_000 + quarter * 15
+        const issues = quietIssues(hoursOf(windows)).map(({ code }) => code)
+        const week = Array.from({ length: 672 }, (_, n) => isQuiet(begin + n * 15))
+        expect(issues.includes('always_quiet')).toBe(windows.length > 0 && week.every(Boolean))
+        if (week.every(Boolean)) {
+          always += 1
+          return
+        }
+        const found = quietWindowAt(hoursOf(windows), new Date(begin * 60_000))
+        expect(found !== null).toBe(week[0])
+        if (!found) return
+        expect(found.end.getTime() / 60_000).toBe(begin + week.indexOf(false) * 15)
+        expect(isQuiet(found.start.getTime() / 60_000 - 1)).toBe(false)
+      }),
+      { numRuns: 500 },
+    )
+    expect(always).toBeLessThan(250)
+  })
+
+  it('that cannot be meant are refused', () => {
+    const codes = (hours: QuietHours) => quietIssues(hours).map(({ path, code }) => [path, code])
+    expect(codes(hoursOf(WEEK))).toEqual([])
+    expect(codes(hoursOf(null))).toEqual([])
+    const both = { ...hoursOf(WEEK), quiet_hours_start: '22:00', quiet_hours_end: '07:00' }
+    expect(codes(both)).toEqual([['quiet_windows', 'exclusive']])
+    expect(codes(hoursOf([{ days: ['mon'], start: '07:00', end: '07:00' }]))).toEqual([
+      ['quiet_windows.0.end', 'empty_window'],
+    ])
+    const all = hoursOf([
+      { days: [...DAYS], start: '06:00', end: '18:00' },
+      { days: [...DAYS], start: '18:00', end: '06:00' },
+    ])
+    expect(codes(all)).toEqual([['quiet_windows', 'always_quiet']])
   })
 })

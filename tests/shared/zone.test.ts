@@ -41,6 +41,7 @@ describe('a new zone', () => {
       quiet_hours_start: null,
       quiet_hours_end: null,
       quiet_hours_tz: 'UTC',
+      quiet_windows: null,
       quiet_mode: 'hold',
       emergency_severity: null,
       color: null,
