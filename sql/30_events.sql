@@ -16,7 +16,9 @@ create table watchpost.sources (
   error text,
   error_at timestamptz,
   created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
+  updated_at timestamptz not null default now(),
+  ceilings jsonb not null default '{}',
+  longest_silence_seconds double precision
 );
 comment on table watchpost.sources is 'One row per feed: when to poll it next, where polling stopped, and its health.';
 comment on column watchpost.sources.source is 'Short name, the first part of the ids of its events.';
@@ -25,6 +27,8 @@ comment on column watchpost.sources.enabled is 'The service switches off sources
 comment on column watchpost.sources.next_poll_at is 'When it is polled next; set it to now() to poll at once.';
 comment on column watchpost.sources.state is 'Where polling stopped: ETag, last id and the like; written by the feed. Empty it to start over.';
 comment on column watchpost.sources.last_success_at is 'Last successful poll, with or without new events.';
+comment on column watchpost.sources.ceilings is 'Highest severity of a type by the rule of the feed, if below 100, such as {"volcano": 20}; for warnings about zones.';
+comment on column watchpost.sources.longest_silence_seconds is 'Longest time between two of its latest events; null: too few events to tell.';
 comment on column watchpost.sources.error_at is 'When it last failed; the source is down while this is newer than last_success_at.';
 alter table watchpost.sources enable row level security;
 alter table watchpost.sources force row level security;

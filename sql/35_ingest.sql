@@ -226,12 +226,43 @@ end
 $$;
 grant execute on function private.ensure_partitions to watchpost_jobs;
 
--- The health of a source: stale if it answers but has delivered nothing for long, down if it answers with errors.
+-- Measures the longest time between two of the last 2,000 events of each source, of 30 days at most. With fewer
+-- than 20 events the previous value is kept, so that a source that delivers nothing any more remains stale.
+create function private.measure_silence() returns void
+language sql volatile set search_path = '' as $$
+  update watchpost.sources s
+  set longest_silence_seconds = g.longest
+  from watchpost.sources o
+  cross join lateral (
+    select extract(epoch from max(e.gap)) as longest, count(*) as count
+    from (
+      select latest.ts - lag(latest.ts) over (order by latest.ts) as gap
+      from (
+        select ts from watchpost.events
+        where source = o.source and ts > now() - interval '30 days' and ts <= now()
+        order by ts desc
+        limit 2000
+      ) latest
+    ) e
+  ) g
+  where s.source = o.source and g.count >= 20 and s.longest_silence_seconds is distinct from g.longest
+$$;
+
+-- After how long without an event a source is stale: twice its longest silence, and at least an hour.
+create function private.silent_after(s watchpost.sources) returns interval
+language sql immutable set search_path = '' as $$
+  select greatest(2 * s.longest_silence_seconds, 3600) * interval '1 second'
+  where s.longest_silence_seconds is not null
+$$;
+
+-- The health of a source: down if it answers with errors; stale if it has not answered for long, or if it answers
+-- but its last event is much older than usual.
 create function private.source_status(s watchpost.sources) returns text
 language sql stable set search_path = '' as $$
   select case
     when not s.enabled then 'disabled'
-    when s.last_success_at > now() - greatest(3 * s.interval_seconds, 180) * interval '1 second' then 'ok'
+    when s.last_success_at > now() - greatest(3 * s.interval_seconds, 180) * interval '1 second' then
+      case when s.last_event_at < now() - private.silent_after(s) then 'stale' else 'ok' end
     when s.last_success_at is null and s.error_at is null
       and s.created_at > now() - interval '3 minutes' then 'stale'
     when s.error_at > coalesce(s.last_success_at, '-infinity') or s.last_success_at is null then 'down'
@@ -266,7 +297,16 @@ returns table (
 )
 language sql stable security definer set search_path = '' as $$
   select s.source, s.title, s.attribution, s.types, s.enabled, s.interval_seconds, private.source_status(s), s.last_success_at,
-    s.last_event_at, coalesce(e.count, 0), case when s.error_at > coalesce(s.last_success_at, '-infinity') then s.error end,
+    s.last_event_at, coalesce(e.count, 0),
+    case
+      when s.error_at > coalesce(s.last_success_at, '-infinity') then s.error
+      when private.source_status(s) = 'stale' and s.last_event_at < now() - private.silent_after(s) then format(
+        'It answers, but has sent no event since %s; before that it was never silent for more than %s.',
+        private.iso(s.last_event_at), case
+          when s.longest_silence_seconds <= 7200 then ceil(s.longest_silence_seconds / 60) || ' minutes'
+          else ceil(s.longest_silence_seconds / 3600) || ' hours'
+        end)
+    end,
     e.p50, e.p95
   from watchpost.sources s
   left join lateral (

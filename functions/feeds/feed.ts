@@ -39,6 +39,8 @@ export type Feed = {
   title: string
   attribution: string
   types: EventType[]
+  /** The highest severity that a type can get, where that is below 100. */
+  ceilings?: Partial<Record<EventType, number>>
   interval_seconds: number
   poll(input: PollInput): Promise<FeedResult>
 }

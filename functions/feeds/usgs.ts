@@ -18,6 +18,8 @@ const INTERVAL_SECONDS = 60
 /** all_day catches what the polls of all_hour missed, and late revisions. */
 const DAY_INTERVAL_SECONDS = 15 * 60
 const DAY_RETRY_SECONDS = 5 * 60
+/** The most that anything but an earthquake gets: a quarry blast has a magnitude too. */
+const OTHER_CEILING = 20
 const MAX_POLL_SECONDS = 60 * 60
 
 const Feature = z.object({
@@ -63,6 +65,7 @@ export const usgs: Feed = {
   title: 'USGS earthquakes',
   attribution: 'Earthquake data: U.S. Geological Survey',
   types: ['earthquake', 'volcano', 'other'],
+  ceilings: { volcano: OTHER_CEILING, other: OTHER_CEILING },
   interval_seconds: INTERVAL_SECONDS,
   poll,
 }
@@ -105,7 +108,7 @@ export function normaliseUsgs(feature: unknown): Normalised {
 function severity({ mag, alert, type }: Properties): number {
   const by_magnitude = Math.round(((mag ?? 0) - 1.5) * 17)
   const by_impact = { yellow: 60, orange: 80, red: 100 }[alert?.toLowerCase() ?? ''] ?? 0
-  const cap = eventType(type) === 'earthquake' ? 100 : 20
+  const cap = eventType(type) === 'earthquake' ? 100 : OTHER_CEILING
   return Math.min(Math.max(by_magnitude, by_impact, 0), cap)
 }
 

@@ -139,16 +139,17 @@ function extentOf(event: NormalisedEvent): [number, number, number, number] {
 /** registerFeeds stores which sources there are; it keeps the state of each. */
 export async function registerFeeds(db: Database, feeds: readonly Feed[]): Promise<void> {
   await inTransaction(db, async (sql) => {
-    for (const { source, title, attribution, types, interval_seconds } of feeds) {
+    for (const { source, title, attribution, types, interval_seconds, ceilings = {} } of feeds) {
       await sql`
-        insert into watchpost.sources as s (source, title, attribution, types, interval_seconds)
-        values (${source}, ${title}, ${attribution}, ${types}, ${interval_seconds})
+        insert into watchpost.sources as s (source, title, attribution, types, interval_seconds, ceilings)
+        values (${source}, ${title}, ${attribution}, ${types}, ${interval_seconds}, ${JSON.stringify(ceilings)}::jsonb)
         on conflict (source) do update
         set title = excluded.title, attribution = excluded.attribution, types = excluded.types,
-          interval_seconds = excluded.interval_seconds, enabled = true, updated_at = now()
-        where (s.title, s.attribution, s.types, s.interval_seconds, s.enabled)
+          interval_seconds = excluded.interval_seconds, ceilings = excluded.ceilings, enabled = true, updated_at = now()
+        where (s.title, s.attribution, s.types, s.interval_seconds, s.ceilings, s.enabled)
           is distinct from
-          (excluded.title, excluded.attribution, excluded.types, excluded.interval_seconds, true)`
+          (excluded.title, excluded.attribution, excluded.types, excluded.interval_seconds,
+           excluded.ceilings, true)`
     }
     await sql`
       update watchpost.sources
