@@ -11,11 +11,13 @@ import { channels } from './api/channels.ts'
 import { decisions } from './api/decisions.ts'
 import { mountDocs } from './api/docs.ts'
 import { events } from './api/events.ts'
+import { explanations } from './api/explanations.ts'
 import { mountInvitePage } from './api/invite-page.ts'
 import { callerOfTool, mountMcp } from './api/mcp.ts'
 import { me } from './api/me.ts'
 import { orgs } from './api/orgs.ts'
 import { sources } from './api/sources.ts'
+import { zoneVersions } from './api/zone-versions.ts'
 import { zones } from './api/zones.ts'
 import { authenticate } from './auth.ts'
 import { checkBody } from './body.ts'
@@ -98,6 +100,8 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   app.route(`${BASE}/events`, events)
   app.route(`${BASE}/zones`, zones)
   app.route(`${BASE}/zones`, decisions)
+  app.route(`${BASE}/zones`, explanations)
+  app.route(`${BASE}/zones`, zoneVersions)
   app.route(`${BASE}/alerts`, alerts)
   app.route(`${BASE}/channels`, channels)
   app.route(`${BASE}/orgs`, orgs)

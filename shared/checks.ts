@@ -28,8 +28,18 @@ export type DecidableEvent = Pick<
 
 const check = <N extends string>(name: N) => ({ name: z.literal(name), passed: z.boolean() })
 
+/** Why a zone is off: what its owner did to it, or the state of its owner's account. */
+export const OffReason = z.enum(['deleted', 'disabled', 'paused_by_plan', 'owner_banned'])
+export type OffReason = z.infer<typeof OffReason>
+
 const EnabledCheck = z
-  .object({ ...check('enabled'), enabled: z.boolean() })
+  .object({
+    ...check('enabled'),
+    enabled: z.boolean().meta({ description: 'The field of the zone.' }),
+    reason: OffReason.nullable().meta({
+      description: 'Why the zone was off: `enabled` is false, or it was deleted or paused.',
+    }),
+  })
   .meta({ id: 'EnabledCheck' })
 
 const FilterCheck = z
@@ -40,6 +50,10 @@ const FilterCheck = z
     type: EventType,
     types: z.array(EventType).nullable(),
     status: z.enum(EVENT_STATUSES),
+    visible: z.boolean().meta({
+      description:
+        'Whether everybody who reads the zone may see the event. A private event raises no alert in a shared zone.',
+    }),
   })
   .meta({
     id: 'FilterCheck',
@@ -160,14 +174,25 @@ export function effectiveSeverity(severity: number, multiplier: number): number 
   return Math.min(Math.round(severity * multiplier * 1e9) / 1e9, 100)
 }
 
-export function checkFilter(rule: ZoneRule, event: DecidableEvent): CheckOf<'filter'> {
+/** `off`: why the zone is off although `enabled` may be true. */
+export function checkEnabled({ enabled }: ZoneRule, off: OffReason | null): CheckOf<'enabled'> {
+  const reason = off ?? (enabled ? null : 'disabled')
+  return { name: 'enabled', passed: reason === null, enabled, reason }
+}
+
+export function checkFilter(
+  rule: ZoneRule,
+  event: DecidableEvent,
+  visible = true,
+): CheckOf<'filter'> {
   const { sources, types } = rule
   const { source, type, status } = event
   const passed =
     (sources === null || sources.includes(source)) &&
     (types === null || types.includes(type)) &&
-    status === 'active'
-  return { name: 'filter', passed, source, sources, type, types, status }
+    status === 'active' &&
+    visible
+  return { name: 'filter', passed, source, sources, type, types, status, visible }
 }
 
 export function checkGeometry(

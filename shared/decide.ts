@@ -8,6 +8,7 @@ import {
   type Check,
   type CheckName,
   checkDwell,
+  checkEnabled,
   checkFilter,
   checkGeometry,
   checkQuietHours,
@@ -15,6 +16,7 @@ import {
   checkSnooze,
   type DecidableEvent,
   effectiveSeverity,
+  type OffReason,
   type ZoneRule,
 } from './checks.ts'
 import { isMoving } from './event.ts'
@@ -72,11 +74,22 @@ interface DecisionInput {
   rule: ZoneRule
   event: DecidableEvent
   at: Date
+  off: OffReason | null
+  visible: boolean
   effective: number
   /** Advances the stay by this position; null when the subject does not move. */
   step: ((inside: boolean) => StayStep) | null
   /** The existing alert of an event that does not move. */
   alert: Alert | null
+}
+
+export interface DecideOptions {
+  /** The list of checks ends at the first one that failed. */
+  brief?: boolean
+  /** Why the zone is off although its `enabled` is true: it was deleted or paused. */
+  off?: OffReason | null
+  /** Whether everybody who reads the zone may see the event. */
+  visible?: boolean
 }
 
 const RANK = { none: 0, suppressed: 1, held: 2, raised: 3 } as const
@@ -88,15 +101,15 @@ const MOVED_MS = 60_000
  * Decides a revision of an event, first seen `at`, for a zone. `memory` is the memory that the previous decision
  * returned for this zone and event (for a moving subject: this zone and subject); null at first.
  *
- * All eight checks are listed; with `brief` the list ends at the first one that failed. Pass a prepared zone when it is
- * tested against many events. Throws for a polygon zone without a polygon and for an unknown time zone.
+ * All eight checks are listed, unless `brief`. A zone that is off or does not hear of the event remembers nothing of it.
+ * Pass a prepared zone when it is tested against many events. Throws for a polygon zone without a polygon and for an unknown time zone.
  */
 export function decide(
   zone: ZoneRule | PreparedZone<ZoneRule>,
   event: DecidableEvent,
   memory: Memory | null,
   at: Date,
-  { brief = false }: { brief?: boolean } = {},
+  { brief = false, off = null, visible = true }: DecideOptions = {},
 ): Decision {
   const prepared = 'stay_margin_m' in zone ? zone : prepareZone(zone)
   const rule = prepared.zone
@@ -109,6 +122,8 @@ export function decide(
     rule,
     event,
     at,
+    off,
+    visible,
     effective: effectiveSeverity(event.severity, rule.severity_multiplier),
     step: isMoving(event.subject)
       ? once((inside: boolean) => advanceStay(stayBefore, { ts: event.ts, inside }, isFarOutside))
@@ -157,15 +172,16 @@ export function isInside(prepared: PreparedZone<ZoneRule>, event: DecidableEvent
 /** Makes the checks one at a time, so that a brief decision makes no more than it needs. */
 function* makeChecks(input: DecisionInput): Generator<Check> {
   const { rule, event, at, prepared } = input
-  yield { name: 'enabled', passed: rule.enabled, enabled: rule.enabled }
-  const filter = checkFilter(rule, event)
+  const enabled = checkEnabled(rule, input.off)
+  yield enabled
+  const filter = checkFilter(rule, event, input.visible)
   yield filter
   const geometry = checkGeometry(prepared, event)
   yield geometry
   const severity = checkSeverity(rule, event)
   yield severity
 
-  const watched = rule.enabled && filter.passed
+  const watched = enabled.passed && filter.passed
   const step = watched ? (input.step?.(geometry.passed) ?? null) : null
   const alert = step ? alertOf(step.stay, at) : input.alert
   const dwell = checkDwell(rule, event, input.step ? (geometry.passed ? step : null) : undefined)
@@ -246,7 +262,7 @@ function rememberEvent(
   checks: Check[],
   outcome: Decision['outcome'],
 ): AlertChange {
-  const { event, effective, alert, rule } = input
+  const { event, effective, alert } = input
   const { severity, title, lat, lon, ts, status } = event
   const last = { severity, title, lat, lon, ts, status }
   if (outcome !== 'none') {
@@ -259,7 +275,8 @@ function rememberEvent(
     }
     return { update: null, alert, memory: { ...next, last } }
   }
-  if (!memory || !rule.enabled) return { update: null, alert, memory }
+  const isOn = checkEnabled(input.rule, input.off).passed && input.visible
+  if (!memory || !isOn) return { update: null, alert, memory }
   const counts = ['filter', 'geometry', 'severity'].every((name) =>
     checks.some((check) => check.name === name && check.passed),
   )

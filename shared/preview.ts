@@ -1,6 +1,6 @@
 /** What a zone would have done: the decision folded over stored revisions. */
 import { z } from 'zod'
-import type { DecidableEvent, ZoneRule } from './checks.ts'
+import type { DecidableEvent, OffReason, ZoneRule } from './checks.ts'
 import { type Decision, decide, decisionCost, isInside } from './decide.ts'
 import { isMoving, Severity } from './event.ts'
 import { type PreparedZone, prepareZone } from './geometry/geometry.ts'
@@ -9,42 +9,59 @@ import type { Memory } from './match-memory.ts'
 import { Instant } from './time.ts'
 
 const PREVIEW_CHECKS = [
+  'enabled',
   'filter',
   'severity',
   'duplicate',
   'dwell',
-  'snooze',
   'quiet_hours',
 ] as const
 type PreviewCheck = (typeof PREVIEW_CHECKS)[number]
 
 const Count = z.int().min(0)
 
+export const PreviewEvent = z.object({
+  event_id: z.string(),
+  title: z.string(),
+  ts: Instant,
+  raised_at: Instant.meta({ description: 'When the revision that raised it was first seen.' }),
+  severity: Severity,
+  effective_severity: z.number(),
+})
+
 export const Preview = z.object({
   count: Count.meta({ description: 'How many alerts would have been sent at once.' }),
+  per_day: z.number().min(0).meta({
+    description: '`count` divided by `days_with_data`, rounded to two decimals.',
+  }),
+  days_with_data: z.int().min(1).meta({
+    description: 'The days of the window, today included, for which revisions are stored.',
+  }),
   by_source: z.array(z.object({ source: z.string(), count: Count })),
   by_day: z.array(z.object({ day: z.iso.date(), count: Count })).meta({
     description:
       'Every UTC day of the window, oldest first; an alert counts on the day it was raised.',
   }),
-  suppressed: z.object({
-    filter: Count,
-    severity: Count,
-    duplicate: Count,
-    dwell: Count,
-    snooze: Count,
-    quiet_hours: Count,
+  suppressed: z
+    .object({
+      enabled: Count.meta({
+        description:
+          'Events inside while the zone was deleted, disabled or paused by the plan of its owner.',
+      }),
+      filter: Count,
+      severity: Count,
+      duplicate: Count,
+      dwell: Count,
+      quiet_hours: Count,
+    })
+    .meta({ description: 'Events inside the zone by the check that failed.' }),
+  snooze_ignored: z.boolean().meta({
+    description:
+      'True when a snooze touches the window. A preview never applies it, so more alerts are counted than were sent.',
   }),
   events: z
-    .array(
-      z.object({
-        event_id: z.string(),
-        ts: Instant,
-        severity: Severity,
-        effective_severity: z.number(),
-      }),
-    )
-    .meta({ description: 'The last 1,000 events that raised an alert; `count` includes all.' }),
+    .array(PreviewEvent)
+    .meta({ description: 'A page of the events that raised an alert, newest first.' }),
   suggestion: z.string().nullable(),
 })
 export type Preview = z.infer<typeof Preview>
@@ -59,15 +76,26 @@ interface PreviewOptions {
   /** 1–90 UTC days: today, by `now`, and the days before. */
   days: number
   now: Date
+  /** The start of the stored data; absent: there is data for the whole window. */
+  data_from?: Date
+  /** Why the zone was off at a time, although it is on now. */
+  off_at?: (at: Date) => OffReason | null
+  /** Whether a snooze other than the current one touches the window. */
+  was_snoozed?: boolean
+  /** The page of events: the most of them, and only those raised before this one. */
+  page?: { limit: number; before: EventPosition | undefined }
   /** Memories as they stood before the first revision, by {@link memoryKey}. */
   memory_before?: ReadonlyMap<string, Memory>
 }
+
+/** Where an event stands in the list, which is sorted by time and id. */
+export type EventPosition = [raised_at: string, event_id: string]
 
 const DAY_MS = 24 * 60 * 60 * 1000
 /** From this many alerts a day on, a higher threshold is suggested. */
 const MANY_A_DAY = 20
 const COMFORTABLE_A_DAY = 5
-const MAX_EVENTS = 1000
+const DEFAULT_EVENTS = 100
 
 /** The key of an event in a zone's memory: its subject when that moves, otherwise its id. */
 export function memoryKey(event: Pick<DecidableEvent, 'id' | 'subject'>): string {
@@ -97,11 +125,18 @@ export function* previewInSteps(
   revisions: Iterable<Revision>,
   options: PreviewOptions,
 ): Steps<Preview> {
-  const rule = 'stay_margin_m' in zone ? zone.zone : zone
+  const given = 'stay_margin_m' in zone ? zone.zone : zone
+  const rule = { ...given, snoozed_until: null }
   const list = [...revisions]
   const tally = yield* replay(rule, list, options)
   const summary = yield* summarise(tally, options)
-  return { ...summary, suggestion: yield* suggest(rule, list, options, tally) }
+  const [start] = windowOf(options)
+  const isSnoozed = given.snoozed_until !== null && Date.parse(given.snoozed_until) > start
+  return {
+    ...summary,
+    snooze_ignored: isSnoozed || (options.was_snoozed ?? false),
+    suggestion: yield* suggest(rule, list, options, tally),
+  }
 }
 
 /** The final result of an event or a stay. */
@@ -126,7 +161,8 @@ function* replay(rule: ZoneRule, revisions: Revision[], options: PreviewOptions)
     yield decisionCost(prepared, event)
     const key = memoryKey(event)
     const before = memories.get(key) ?? null
-    const decision = decide(prepared, event, before, first_seen_at, { brief: true })
+    const off = options.off_at?.(first_seen_at) ?? null
+    const decision = decide(prepared, event, before, first_seen_at, { brief: true, off })
     if (decision.memory) memories.set(key, decision.memory)
     const at = first_seen_at.getTime()
     // A position that leaves the stay unchanged came late or does not concern the zone.
@@ -144,8 +180,9 @@ function count(
 ): void {
   const { event } = revision
   const { failed_at, memory, effective_severity: effective, outcome } = decision
-  if (event.status !== 'active' || failed_at === 'enabled' || failed_at === 'geometry') return
-  if (failed_at === 'filter' && !isInside(prepared, event)) return
+  // Its rule is never snoozed.
+  if (event.status !== 'active' || failed_at === 'geometry' || failed_at === 'snooze') return
+  if ((failed_at === 'enabled' || failed_at === 'filter') && !isInside(prepared, event)) return
   const stay = memory?.kind === 'stay' ? memory : null
   if (failed_at === 'duplicate') {
     if (stay) tally.duplicates++
@@ -160,6 +197,13 @@ function count(
   tally.entries.set(key, { result: failed_at ?? 'raised', revision, effective })
 }
 
+/** The days of the window, today included, for which there is data. */
+function daysWithData(options: PreviewOptions): number {
+  const [start, end] = windowOf(options)
+  const from = Math.max(start, options.data_from?.getTime() ?? start)
+  return Math.max(1, Math.ceil((end - from) / DAY_MS))
+}
+
 /** The first millisecond of the window and of the day after it. */
 function windowOf({ days, now }: PreviewOptions): [start: number, end: number] {
   const end = (Math.floor(now.getTime() / DAY_MS) + 1) * DAY_MS
@@ -168,8 +212,11 @@ function windowOf({ days, now }: PreviewOptions): [start: number, end: number] {
 
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
 
-function* summarise(tally: Tally, options: PreviewOptions): Steps<Omit<Preview, 'suggestion'>> {
-  const suppressed = { filter: 0, severity: 0, duplicate: 0, dwell: 0, snooze: 0, quiet_hours: 0 }
+function* summarise(
+  tally: Tally,
+  options: PreviewOptions,
+): Steps<Omit<Preview, 'suggestion' | 'snooze_ignored'>> {
+  const suppressed = { enabled: 0, filter: 0, severity: 0, duplicate: 0, dwell: 0, quiet_hours: 0 }
   suppressed.duplicate = tally.duplicates
   const [start] = windowOf(options)
   const byDay = new Map<string, number>()
@@ -188,20 +235,40 @@ function* summarise(tally: Tally, options: PreviewOptions): Steps<Omit<Preview, 
     bySource.set(event.source, (bySource.get(event.source) ?? 0) + 1)
     raised.push(entry)
   }
+  const days_with_data = daysWithData(options)
   return {
     count: raised.length,
+    per_day: Math.round((100 * raised.length) / days_with_data) / 100,
+    days_with_data,
     by_source: [...bySource]
       .map(([source, count]) => ({ source, count }))
       .sort((a, b) => b.count - a.count || (a.source < b.source ? -1 : 1)),
     by_day: [...byDay].map(([day, count]) => ({ day, count })),
     suppressed,
-    events: raised.slice(-MAX_EVENTS).map(({ revision: { event }, effective }) => ({
-      event_id: event.id,
-      ts: event.ts,
-      severity: event.severity,
-      effective_severity: effective,
-    })),
+    events: pageOf(raised, options),
   }
+}
+
+/** Newest first, by time and id. The entries come nearly sorted, oldest first. */
+function pageOf(raised: Entry[], { page }: PreviewOptions): Preview['events'] {
+  const { limit, before } = page ?? { limit: DEFAULT_EVENTS, before: undefined }
+  const until = before ? Date.parse(before[0]) : Infinity
+  const isOnPage = ({ revision: { event, first_seen_at } }: Entry) => {
+    const at = first_seen_at.getTime()
+    return at < until || (at === until && before !== undefined && event.id < before[1])
+  }
+  const order = (a: Entry, b: Entry) =>
+    a.revision.first_seen_at.getTime() - b.revision.first_seen_at.getTime() ||
+    (a.revision.event.id < b.revision.event.id ? -1 : 1)
+  const rest = raised.filter(isOnPage).sort(order).slice(-limit).reverse()
+  return rest.map(({ revision: { event, first_seen_at }, effective }) => ({
+    event_id: event.id,
+    title: event.title,
+    ts: event.ts,
+    raised_at: first_seen_at.toISOString(),
+    severity: event.severity,
+    effective_severity: effective,
+  }))
 }
 
 /** A suggestion for a zone with no alerts or far too many. Its numbers come from replaying with other thresholds. */
@@ -219,13 +286,14 @@ function* suggest(
     return [...entries.values()].filter(({ result }) => result === 'raised').length
   }
   if (raised.length === 0) return yield* suggestMore(rule, options, entries, having, raisedAt)
-  const perDay = raised.length / options.days
+  const days = daysWithData(options)
+  const perDay = raised.length / days
   if (perDay < MANY_A_DAY) return null
   const strongestFirst = raised.map(({ effective }) => effective).sort((a, b) => b - a)
-  const wanted = strongestFirst[Math.floor(COMFORTABLE_A_DAY * options.days)] ?? 0
+  const wanted = strongestFirst[Math.floor(COMFORTABLE_A_DAY * days)] ?? 0
   const threshold = Math.min(Math.ceil((wanted + 1) / 5) * 5, 100)
   const left = threshold > rule.min_severity ? yield* raisedAt(threshold) : raised.length
-  const many = `${plural(raised.length, 'alert')} in ${plural(options.days, 'day')} is too many to read`
+  const many = `${plural(raised.length, 'alert')} in ${plural(days, 'day')} is too many to read`
   return left > 0 && left < raised.length
     ? `${many}; min_severity ${threshold} would have fired ${plural(left, 'time')}.`
     : `${many}; narrow the zone, its types or its sources.`
@@ -233,14 +301,17 @@ function* suggest(
 
 function* suggestMore(
   rule: ZoneRule,
-  { days }: PreviewOptions,
+  options: PreviewOptions,
   entries: Entry[],
   having: (fate: Entry['result']) => Entry[],
   raisedAt: (min_severity: number) => Steps<number>,
 ): Steps<string> {
   if (!rule.enabled) return 'Nothing would have fired: the zone is switched off, enable it first.'
   if (entries.length === 0) {
-    return `Nothing happened inside the zone in ${plural(days, 'day')}; a larger zone or more days would show more.`
+    const days = daysWithData(options)
+    const isAll = days < options.days
+    const more = isAll ? 'there is no older data' : 'a larger zone or more days would show more'
+    return `Nothing happened inside the zone in ${plural(days, 'day')}; ${more}.`
   }
   const weak = having('severity')
   if (weak.length > 0) {
@@ -252,7 +323,7 @@ function* suggestMore(
       return `${inside}; min_severity ${threshold} would have fired ${plural(fires, 'time')}.`
     }
   }
-  const [fate, number] = (['quiet_hours', 'snooze', 'dwell', 'filter', 'severity'] as const)
+  const [fate, number] = (['enabled', 'quiet_hours', 'dwell', 'filter', 'severity'] as const)
     .map((name) => [name, having(name).length] as const)
     .reduce((most, next) => (next[1] > most[1] ? next : most))
   return `Nothing would have fired at once: ${plural(number, 'event')} inside ${WHY[fate](number, rule)}.`
@@ -264,7 +335,7 @@ const WHY: Record<
 > = {
   quiet_hours: (_, { quiet_mode }) =>
     quiet_mode === 'hold' ? 'waited for the end of quiet hours' : 'fell into quiet hours',
-  snooze: () => 'fell into the snooze',
+  enabled: () => 'came while the zone was deleted, switched off or paused',
   dwell: (_, { dwell_minutes }) => `stayed for less than ${dwell_minutes} minutes`,
   filter: (n) => `${n === 1 ? 'is' : 'are'} not of its sources and types`,
   severity: (_, { min_severity }) => `stayed below ${min_severity}`,

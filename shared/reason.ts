@@ -1,5 +1,5 @@
 /** Sentences for people that explain a decision with its numbers. */
-import type { Check, CheckOf } from './checks.ts'
+import type { Check, CheckOf, OffReason } from './checks.ts'
 
 /** Why a decision was made: the check that failed, or why all checks passed. */
 export function decisionReason(
@@ -53,8 +53,9 @@ function because(check: Check): string | null {
 function whyNot(check: Check): string {
   switch (check.name) {
     case 'enabled':
-      return 'the zone is switched off'
+      return OFF[check.reason ?? 'disabled']
     case 'filter':
+      if (!check.visible) return 'not everybody who reads the zone may see the event'
       if (check.sources && !check.sources.includes(check.source)) {
         return `source ${check.source} is not among ${check.sources.join(', ')}`
       }
@@ -78,6 +79,13 @@ function whyNot(check: Check): string {
         ? `quiet hours hold it until ${check.window_end}`
         : `quiet hours until ${check.window_end} drop it`
   }
+}
+
+const OFF: Record<OffReason, string> = {
+  deleted: 'the zone was deleted',
+  disabled: 'the zone was switched off',
+  paused_by_plan: 'the zone was paused, because the account of its owner was below the Pro plan',
+  owner_banned: 'the zone was paused, because the account of its owner was banned',
 }
 
 const stayed = ({ stayed_minutes, dwell_minutes }: CheckOf<'dwell'>) =>

@@ -34,6 +34,8 @@ create table watchpost.zones (
   created_at timestamptz not null default date_trunc('milliseconds', now()),
   updated_at timestamptz not null default now(),
   deleted_at timestamptz,
+  quiet_windows jsonb check (jsonb_typeof(quiet_windows) = 'array' and jsonb_array_length(quiet_windows) between 1 and 8),
+  check (quiet_windows is null or quiet_hours_start is null),
   check ((quiet_hours_start is null) = (quiet_hours_end is null)),
   check ((shape_type = 'polygon') <= (polygon is not null))
 );
@@ -48,6 +50,7 @@ comment on column watchpost.zones.min_severity is 'Threshold, 0 to 100, for seve
 comment on column watchpost.zones.dwell_minutes is 'How long a vessel or aircraft must stay before it alerts; other events ignore it.';
 comment on column watchpost.zones.quiet_hours_start is 'HH:MM in quiet_hours_tz; null: no quiet hours.';
 comment on column watchpost.zones.quiet_hours_end is 'May be after midnight.';
+comment on column watchpost.zones.quiet_windows is 'List of {days, start, end} in quiet_hours_tz, instead of the two times; null: the two times are used.';
 comment on column watchpost.zones.quiet_mode is 'What happens during quiet hours: hold (one digest at their end) or drop (recorded, never sent).';
 comment on column watchpost.zones.emergency_severity is 'From this severity on quiet hours are ignored; null: never.';
 comment on column watchpost.zones.channel_ids is 'Where alerts are sent: null: to every enabled channel of the owner (and organisation); empty: nowhere. Channels that were deleted or are no longer visible are skipped; if none is left, it counts as null.';
@@ -85,12 +88,12 @@ grant select on watchpost.zones to authenticated, watchpost_jobs;
 grant insert (
     org_id, label, lat, lon, radius_km, shape_type, polygon, match, min_severity, severity_multiplier,
     dwell_minutes, quiet_hours_start, quiet_hours_end, quiet_hours_tz, quiet_mode, emergency_severity,
-    color, icon, channel_ids, sources, types, snoozed_until, enabled, boxes)
+    color, icon, channel_ids, sources, types, snoozed_until, enabled, boxes, quiet_windows)
   on watchpost.zones to authenticated;
 grant update (
     org_id, label, lat, lon, radius_km, shape_type, polygon, match, min_severity, severity_multiplier,
     dwell_minutes, quiet_hours_start, quiet_hours_end, quiet_hours_tz, quiet_mode, emergency_severity,
-    color, icon, channel_ids, sources, types, snoozed_until, enabled, boxes, deleted_at)
+    color, icon, channel_ids, sources, types, snoozed_until, enabled, boxes, deleted_at, quiet_windows)
   on watchpost.zones to authenticated;
 
 create table watchpost.zone_boxes (
@@ -138,6 +141,8 @@ create table watchpost.zone_versions (
   definition jsonb not null,
   shape_hash bytea,
   ended_at timestamptz,
+  actor_id uuid,
+  changes jsonb not null default '{}',
   primary key (zone_id, version),
   foreign key (zone_id, shape_hash) references watchpost.zone_shapes (zone_id, hash)
 );
@@ -145,6 +150,8 @@ comment on table watchpost.zone_versions is 'Each version of a zone that was val
 comment on column watchpost.zone_versions.definition is 'Every field that a decision uses, as JSON, without the polygon.';
 comment on column watchpost.zone_versions.shape_hash is 'Its polygon in zone_shapes; null: a circle.';
 comment on column watchpost.zone_versions.ended_at is 'When the next version began; null: it is the latest.';
+comment on column watchpost.zone_versions.actor_id is 'Account that made the change; null: an operator or the service.';
+comment on column watchpost.zone_versions.changes is 'Changes since the previous version: field to [old, new]; for the polygon only that it changed.';
 create index zone_versions_shape on watchpost.zone_versions (zone_id, shape_hash) where shape_hash is not null;
 create index zone_versions_ended_at on watchpost.zone_versions (ended_at) where ended_at is not null;
 alter table watchpost.zone_versions enable row level security;
@@ -187,9 +194,25 @@ language sql stable set search_path = '' as $$
 $$;
 grant execute on function private.version_definition to authenticated, watchpost_jobs;
 
+-- Those of the given zones whose readers could all see, at a given time, an event of an account or organisation.
+-- Security definer: it returns only ids, and reads every version of the zones.
+create function private.zones_in_tenant(p_zone_ids uuid[], p_tenant_id uuid, p_at timestamptz) returns uuid[]
+language sql stable security definer set search_path = '' as $$
+  select coalesce(array_agg(g.id), '{}')
+  from unnest(p_zone_ids) as g (id)
+  cross join lateral (
+    select v.definition from watchpost.zone_versions v
+    where v.zone_id = g.id and date_trunc('milliseconds', v.valid_from) <= p_at
+    order by v.version desc
+    limit 1
+  ) v
+  where private.could_hear((v.definition ->> 'owner_id')::uuid, (v.definition ->> 'org_id')::uuid, p_tenant_id, p_at)
+$$;
+grant execute on function private.zones_in_tenant to watchpost_jobs;
+
 -- Stores the version that begins now. Raises errcode WP409 if the zone already has as much history as it may;
 -- versions that are removed later, see retention, make room again.
-create function private.store_version(z watchpost.zones, p_must_fit boolean) returns void
+create function private.store_version(z watchpost.zones, p_changes jsonb, p_must_fit boolean) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
   v_text text := z.polygon::text;
@@ -201,8 +224,8 @@ begin
     on conflict do nothing;
   end if;
   update watchpost.zone_versions set ended_at = now() where zone_id = z.id and ended_at is null;
-  insert into watchpost.zone_versions (zone_id, version, definition, shape_hash)
-  values (z.id, z.version, private.zone_definition(z) - 'polygon', v_hash);
+  insert into watchpost.zone_versions (zone_id, version, definition, shape_hash, actor_id, changes)
+  values (z.id, z.version, private.zone_definition(z) - 'polygon', v_hash, private.uid(), p_changes);
   if p_must_fit and (
     (select count(*) from watchpost.zone_versions where zone_id = z.id) > 500
     or (select sum(bytes) from watchpost.zone_shapes where zone_id = z.id) > 4 * 1024 * 1024) then
@@ -253,10 +276,15 @@ create trigger zones_before before insert or update on watchpost.zones
 
 create function private.zone_after() returns trigger
 language plpgsql security definer set search_path = '' as $$
+declare
+  v_changes jsonb := '{}';
 begin
+  if tg_op = 'UPDATE' then
+    v_changes := private.changed_fields(to_jsonb(old), to_jsonb(new));
+  end if;
   if tg_op = 'INSERT' or new.version <> old.version then
     -- Deleting a zone, leaving an organisation, deleting one and losing a channel are never refused.
-    perform private.store_version(new, tg_op = 'INSERT' or not (
+    perform private.store_version(new, v_changes, tg_op = 'INSERT' or not (
       (new.deleted_at is not null and old.deleted_at is null)
       or (cardinality(old.channel_ids) > coalesce(cardinality(new.channel_ids), 0)
         and old.channel_ids @> coalesce(new.channel_ids, '{}'))

@@ -136,8 +136,11 @@ grant execute on function private.events_near to authenticated;
 
 -- Security definer: revisions and positions whose extent meets the given boxes, first seen in a window, oldest first,
 -- together with earlier ones of the same events (and of the same subjects on the day before), so that a preview
--- remembers what matching remembered.
-create function private.revisions_near(p_boxes box[], p_from timestamptz, p_to timestamptz, p_limit integer)
+-- remembers what matching remembered. Only what the caller may see, and what a zone of this owner and
+-- organisation may contain.
+create function private.revisions_near(
+  p_boxes box[], p_from timestamptz, p_to timestamptz, p_owner_id uuid, p_org_id uuid, p_limit integer
+)
 returns table (
   id text, revision integer, first_seen_at timestamptz, source text, type text, title text,
   lat double precision, lon double precision, ts timestamptz, severity smallint, subject text,
@@ -158,7 +161,8 @@ begin
         on n.extent operator(pg_catalog.&&) b.box and n.first_seen_at >= p_from and n.first_seen_at < p_to
     ) near
     join watchpost.event_revisions r on r.event_id = near.event_id and r.first_seen_at < p_to
-    where r.tenant_id is null or r.tenant_id = any(v_tenants)
+    where r.tenant_id is null
+      or r.tenant_id = any(v_tenants) and private.could_hear(p_owner_id, p_org_id, r.tenant_id, r.first_seen_at)
     union all
     select r.event_id, 1, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
       r.severity, r.subject, r.status, r.url, null::jsonb
@@ -169,7 +173,9 @@ begin
         on n.extent operator(pg_catalog.&&) b.box and n.first_seen_at >= p_from and n.first_seen_at < p_to
     ) near
     join watchpost.positions r on r.subject = near.subject
-    where r.first_seen_at < p_to and (r.tenant_id is null or r.tenant_id = any(v_tenants))
+    where r.first_seen_at < p_to and (
+      r.tenant_id is null
+      or r.tenant_id = any(v_tenants) and private.could_hear(p_owner_id, p_org_id, r.tenant_id, r.first_seen_at))
   ) x
   order by x.first_seen_at, x.ts, x.event_id, x.revision
   limit p_limit;
@@ -177,40 +183,52 @@ end
 $$;
 grant execute on function private.revisions_near to authenticated;
 
--- Security definer: every kept revision of an event, by any of its ids, oldest first.
-create function private.revisions_of(p_event_id text)
+-- Security definer: every kept revision of an event that the caller may see, by any of its ids, oldest first; and
+-- whether it was matched, and whether all readers of the zone could see the event then (is_heard) and can now.
+create function private.revisions_of(p_event_id text, p_zone_id uuid)
 returns table (
   id text, revision integer, first_seen_at timestamptz, source text, type text, title text,
   lat double precision, lon double precision, ts timestamptz, severity smallint, subject text,
-  status text, url text, geometry jsonb
+  status text, url text, geometry jsonb, is_decided boolean, is_heard boolean, is_heard_now boolean
 )
 language sql stable security definer set search_path = '' as $$
   with known as (
     select coalesce((select a.event_id from watchpost.event_aliases a where a.alias = p_event_id), p_event_id) as id
+  ),
+  seen as (
+    select r.event_id, r.revision, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
+      r.severity, r.subject, r.status, r.url, r.geometry, r.batch_id, r.tenant_id
+    from known
+    join watchpost.event_revisions r on r.event_id = known.id
+    union all
+    select r.event_id, 1, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
+      r.severity, r.subject, r.status, r.url, null::jsonb, r.batch_id, r.tenant_id
+    from watchpost.positions r
+    where r.event_id = p_event_id
   )
-  select r.event_id, r.revision, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
-    r.severity, r.subject, r.status, r.url, r.geometry
-  from known
-  join watchpost.event_revisions r on r.event_id = known.id
-  where r.tenant_id is null or r.tenant_id = any(private.my_tenants())
-  union all
-  select r.event_id, 1, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
-    r.severity, r.subject, r.status, r.url, null::jsonb
-  from watchpost.positions r
-  where r.event_id = p_event_id and (r.tenant_id is null or r.tenant_id = any(private.my_tenants()))
+  select s.event_id, s.revision, s.first_seen_at, s.source, s.type, s.title, s.lat, s.lon, s.ts,
+    s.severity, s.subject, s.status, s.url, s.geometry,
+    not exists (select from watchpost.batches b where b.id = s.batch_id and b.matched_at is null),
+    s.tenant_id is null or private.zones_in_tenant(array[p_zone_id], s.tenant_id, s.first_seen_at) <> '{}',
+    s.tenant_id is null or private.zones_in_tenant(array[p_zone_id], s.tenant_id, now()) <> '{}'
+  from seen s
+  where s.tenant_id is null or s.tenant_id = any(private.my_tenants())
   order by 3, 2
 $$;
 
--- The positions of a subject seen before one of them, oldest first, for its stay.
-create function private.stay_before(p_event_id text, p_subject text)
+-- Security definer: the positions of a subject seen before one of them, oldest first, for its stay.
+create function private.stay_before(p_event_id text, p_subject text, p_zone_id uuid)
 returns table (
   id text, revision integer, first_seen_at timestamptz, source text, type text, title text,
   lat double precision, lon double precision, ts timestamptz, severity smallint, subject text,
-  status text, url text, geometry jsonb
+  status text, url text, geometry jsonb, is_decided boolean, is_heard boolean, is_heard_now boolean
 )
-language sql stable set search_path = '' as $$
+language sql stable security definer set search_path = '' as $$
   select r.event_id, 1, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
-    r.severity, r.subject, r.status, r.url, null::jsonb
+    r.severity, r.subject, r.status, r.url, null::jsonb,
+    not exists (select from watchpost.batches b where b.id = r.batch_id and b.matched_at is null),
+    r.tenant_id is null or private.zones_in_tenant(array[p_zone_id], r.tenant_id, r.first_seen_at) <> '{}',
+    r.tenant_id is null
   from watchpost.positions p
   join watchpost.positions r on r.subject = p.subject
   where p.event_id = p_event_id and p.subject = p_subject

@@ -2,18 +2,6 @@
 
 set role watchpost_owner;
 
--- Of these zones, those all of whose readers see an event that belongs to an account or organisation:
--- an alert of a shared zone would tell its organisation what a private event, or another one's, said.
-create function private.zones_in_tenant(p_zone_ids uuid[], p_tenant_id uuid) returns uuid[]
-language sql stable security definer set search_path = '' as $$
-  select coalesce(array_agg(z.id), '{}')
-  from watchpost.zones z
-  where z.id = any(p_zone_ids) and (
-    z.tenant_id = p_tenant_id or z.org_id is null and exists (
-      select from watchpost.members o
-      where o.org_id = p_tenant_id and o.user_id = z.owner_id and o.status = 'active'))
-$$;
-
 -- The zones that each revision of a batch may
 -- concern: by box, least severity and filters, by memory of an earlier revision or position, or
 -- changed since it was first seen. A superset: the decision itself is made in one place, not here.
@@ -39,7 +27,7 @@ begin
   ),
   changed as materialized (
     select z.id from watchpost.zones z
-    where z.updated_at > (select min(r.first_seen_at) from r) and z.deleted_at is null
+    where z.updated_at > (select min(r.first_seen_at) from r)
   ),
   pairs as (
     select r.event_id, r.ts, b.zone_id
@@ -72,15 +60,15 @@ begin
   )
   select r.event_id, r.revision, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts, r.severity,
     r.subject, r.status, r.url, r.geometry,
-    case when r.tenant_id is null then g.zone_ids else private.zones_in_tenant(g.zone_ids, r.tenant_id) end
+    case when r.tenant_id is null then g.zone_ids else private.zones_in_tenant(g.zone_ids, r.tenant_id, r.first_seen_at) end
   from r
   join gathered g on g.event_id = r.event_id and g.ts = r.ts
   order by r.first_seen_at, r.ts, r.event_id, r.revision;
 end
 $$;
 
--- What a new or changed zone may concern: events that still stand, and revisions
--- first seen since its version, which matching may have missed while the change was not committed.
+-- What a new or changed zone, or one that is awake again, may concern: events that still stand, and revisions
+-- first seen since the change, which matching may have missed while it was not committed.
 create function private.zone_candidates(p_zone_id uuid)
 returns table (
   id text, revision integer, first_seen_at timestamptz, source text, type text, title text,
@@ -91,7 +79,8 @@ language plpgsql stable set search_path = '' as $$
 begin
   return query
   with zone as (
-    select z.id, v.valid_from
+    select z.id, date_trunc('milliseconds', greatest(v.valid_from, (
+      select max(s.valid_from) from watchpost.account_states s where s.user_id = z.owner_id))) as changed_at
     from watchpost.zones z
     join watchpost.zone_versions v on v.zone_id = z.id and v.version = z.version
     where z.id = p_zone_id and z.deleted_at is null
@@ -103,16 +92,16 @@ begin
   join watchpost.zone_boxes b on b.zone_id = zone.id
   join watchpost.events e on e.extent operator(pg_catalog.&&) b.box
   where e.status = 'active' and e.ends_at > now()
-    and (e.tenant_id is null or private.zones_in_tenant(array[zone.id], e.tenant_id) <> '{}')
+    and (e.tenant_id is null or private.zones_in_tenant(array[zone.id], e.tenant_id, now()) <> '{}')
   union all
   select distinct on (r.first_seen_at, r.ts, r.event_id, r.revision)
     r.event_id, r.revision, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts, r.severity, r.subject,
     r.status, r.url, r.geometry, array[zone.id], false
   from zone
   join watchpost.zone_boxes b on b.zone_id = zone.id
-  join watchpost.event_revisions r on r.extent operator(pg_catalog.&&) b.box and r.first_seen_at >= zone.valid_from
+  join watchpost.event_revisions r on r.extent operator(pg_catalog.&&) b.box and r.first_seen_at >= zone.changed_at
   join watchpost.batches done on done.id = r.batch_id and done.matched_at is not null
-  where r.tenant_id is null or private.zones_in_tenant(array[zone.id], r.tenant_id) <> '{}'
+  where r.tenant_id is null or private.zones_in_tenant(array[zone.id], r.tenant_id, r.first_seen_at) <> '{}'
   order by 3, 9, 1, 2;
 end
 $$;
@@ -153,7 +142,14 @@ language sql stable set search_path = '' as $$
       else '[]' end
 $$;
 
--- New alerts from JSON, each with a delivery and job per channel; one that exists is left alone.
+-- The status of an alert in a zone that may have been deleted in the meantime.
+create function private.status_in(z watchpost.zones, p_status text) returns text
+language sql immutable set search_path = '' as $$
+  select case when z.deleted_at is not null and p_status in ('pending', 'held') then 'failed' else p_status end
+$$;
+
+-- New alerts from JSON, each with a delivery and job per channel; one that exists is left alone. If the zone
+-- was deleted after the event was seen, the alert is stored and nothing is sent.
 create function private.raise_alerts(p_alerts jsonb, p_run_id uuid) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -170,9 +166,9 @@ begin
       zone_id, zone_name, owner_id, org_id, event_id, source, subject, event, severity, reason, first_reason, status,
       raised_at, held_until, checks, zone_version, event_revision)
     select g.zone_id, g.zone_name, z.owner_id, z.org_id, g.event_id, g.source, g.subject, private.told_event(g.event, g.event_revision), g.severity,
-      g.reason, g.reason, g.status, g.raised_at, g.held_until, g.checks, g.zone_version, g.event_revision
+      g.reason, g.reason, private.status_in(z, g.status), g.raised_at, g.held_until, g.checks, g.zone_version, g.event_revision
     from given g
-    join watchpost.zones z on z.id = g.zone_id and z.deleted_at is null
+    join watchpost.zones z on z.id = g.zone_id
     on conflict (zone_id, event_id) do nothing
     returning id
   )
@@ -232,9 +228,10 @@ begin
         updates = case when a.resolved then private.noted_update(a, g.raised_at, 'escalated', g.event) else a.updates end,
         resolved = false, resolved_at = null, resolved_by = null, resolved_via = null,
         severity = g.severity, reason = g.reason, first_reason = g.reason,
-        status = g.status, raised_at = g.raised_at, held_until = g.held_until, checks = g.checks, zone_version = g.zone_version,
+        status = private.status_in(z, g.status), raised_at = g.raised_at, held_until = g.held_until, checks = g.checks, zone_version = g.zone_version,
         event_revision = g.event_revision, updated_at = now()
     from given g
+    join watchpost.zones z on z.id = g.zone_id
     where a.id = g.alert_id
       and (a.status in ('suppressed', 'held') or (a.status = 'recorded' and a.held_until is not null))
     returning a.id
@@ -339,9 +336,9 @@ begin
   return (select count(distinct id) from unnest(v_alerts) as released (id));
 end
 $$;
-grant execute on function private.zones_in_tenant, private.batch_candidates, private.zone_candidates,
+grant execute on function private.batch_candidates, private.zone_candidates,
   private.told_event, private.event_changes, private.noted_update,
-  private.raise_alerts, private.send_alerts, private.alert_of, private.advance_alerts, private.update_alerts,
+  private.status_in, private.raise_alerts, private.send_alerts, private.alert_of, private.advance_alerts, private.update_alerts,
   private.release_held to watchpost_jobs;
 
 reset role;

@@ -229,7 +229,8 @@ begin
   where lower(email) = v_proved and status = 'invited' and not exists (
     select from watchpost.accounts where lower(email) = v_proved and user_id <> p_user_id);
   v_shared := array(
-    select id from watchpost.zones where owner_id = p_user_id and org_id is not null);
+    select z.id from watchpost.zones z
+    where z.org_id in (select unnest(s.org_ids) from watchpost.account_states s where s.user_id = p_user_id));
   -- Before the account itself is deleted, whose foreign keys would clear the sender of the invites that become void.
   delete from watchpost.members where user_id = p_user_id;
   perform private.record_audit('account.deleted', 'account', p_user_id::text, array[p_user_id]);
@@ -237,8 +238,12 @@ begin
 
   -- The history of things that passed on would show whose they were.
   update watchpost.zone_versions
-  set definition = jsonb_set(definition, '{owner_id}', to_jsonb(v_pseudonym))
-  where zone_id = any(v_shared) and definition ->> 'owner_id' = p_user_id::text;
+  set definition = replace(definition::text, p_user_id::text, v_pseudonym::text)::jsonb,
+      changes = replace(changes::text, p_user_id::text, v_pseudonym::text)::jsonb,
+      actor_id = case when actor_id = p_user_id then v_pseudonym else actor_id end
+  where zone_id = any(v_shared)
+    and (actor_id = p_user_id or concat(definition, changes) like '%' || p_user_id || '%');
+  update watchpost.account_states set user_id = v_pseudonym where user_id = p_user_id;
   -- Its own log first, then its traces in the logs of others.
   update watchpost.audit
   set account_id = v_pseudonym,

@@ -142,15 +142,20 @@ end
 $$;
 
 -- A version during which nothing was seen decided nothing, so the previous version can replace it. Not within an
--- hour, because an ingest may still be running. A shape is deleted with the last version that uses it.
-create function private.purge_versions(p_batch integer) returns integer
+-- hour, because an ingest may still be running. The last p_keep versions are kept anyway, as long as the zone has at
+-- most 1 MiB of shapes. A shape is deleted with the last version that uses it.
+create function private.purge_versions(p_batch integer, p_keep integer default 50) returns integer
 language plpgsql volatile set search_path = '' as $$
 declare
   v_count integer;
 begin
   delete from watchpost.zone_versions where (zone_id, version) in (
     select v.zone_id, v.version from watchpost.zone_versions v
+    join watchpost.zones z on z.id = v.zone_id
     where v.ended_at < now() - interval '1 hour'
+      and (v.ended_at < private.kept_since('event_revisions')
+        or v.version <= z.version - p_keep
+        or (select sum(s.bytes) from watchpost.zone_shapes s where s.zone_id = v.zone_id) > 1024 * 1024)
       and not exists (
         select from watchpost.event_revisions r
         where r.first_seen_at >= date_trunc('milliseconds', v.valid_from)
@@ -166,6 +171,24 @@ begin
   delete from watchpost.zone_shapes s
   where not exists (
     select from watchpost.zone_versions v where v.zone_id = s.zone_id and v.shape_hash = s.hash);
+  return v_count;
+end
+$$;
+
+-- A state is deleted when the next one has been valid for as long as decisions can be explained.
+create function private.purge_account_states(p_batch integer) returns integer
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_before timestamptz := private.kept_since('event_revisions');
+  v_count integer;
+begin
+  delete from watchpost.account_states where (user_id, valid_from) in (
+    select s.user_id, s.valid_from from watchpost.account_states s
+    where s.valid_from < v_before and exists (
+      select from watchpost.account_states later
+      where later.user_id = s.user_id and later.valid_from > s.valid_from and later.valid_from < v_before)
+    limit p_batch);
+  get diagnostics v_count = row_count;
   return v_count;
 end
 $$;
@@ -245,10 +268,12 @@ begin
   v_count := v_count + private.purge_audit(p_batch);
   v_count := v_count + private.purge_memory(p_batch);
   v_count := v_count + private.purge_versions(p_batch);
+  v_count := v_count + private.purge_account_states(p_batch);
   v_count := v_count + private.purge_deleted(p_batch);
   perform private.end_interrupted_tests();
   perform private.purge_credentials();
   perform private.purge_positions();
+  perform private.measure_silence();
   return v_count;
 end
 $$;

@@ -440,6 +440,31 @@ export type Database = {
   }
   watchpost: {
     Tables: {
+      account_states: {
+        Row: {
+          banned_until: string | null
+          org_ids: string[]
+          plan: string
+          user_id: string
+          valid_from: string
+        }
+        ComputedFields: never
+        Insert: {
+          banned_until?: string | null
+          org_ids: string[]
+          plan: string
+          user_id: string
+          valid_from?: string
+        }
+        Update: {
+          banned_until?: string | null
+          org_ids?: string[]
+          plan?: string
+          user_id?: string
+          valid_from?: string
+        }
+        Relationships: []
+      }
       accounts: {
         Row: {
           banned_until: string | null
@@ -1640,6 +1665,7 @@ export type Database = {
       sources: {
         Row: {
           attribution: string
+          ceilings: NonNullable<Json>
           created_at: string
           enabled: boolean
           error: string | null
@@ -1647,6 +1673,7 @@ export type Database = {
           interval_seconds: number
           last_event_at: string | null
           last_success_at: string | null
+          longest_silence_seconds: number | null
           next_poll_at: string
           source: string
           state: NonNullable<Json>
@@ -1657,6 +1684,7 @@ export type Database = {
         ComputedFields: never
         Insert: {
           attribution: string
+          ceilings?: NonNullable<Json>
           created_at?: string
           enabled?: boolean
           error?: string | null
@@ -1664,6 +1692,7 @@ export type Database = {
           interval_seconds: number
           last_event_at?: string | null
           last_success_at?: string | null
+          longest_silence_seconds?: number | null
           next_poll_at?: string
           source: string
           state?: NonNullable<Json>
@@ -1673,6 +1702,7 @@ export type Database = {
         }
         Update: {
           attribution?: string
+          ceilings?: NonNullable<Json>
           created_at?: string
           enabled?: boolean
           error?: string | null
@@ -1680,6 +1710,7 @@ export type Database = {
           interval_seconds?: number
           last_event_at?: string | null
           last_success_at?: string | null
+          longest_silence_seconds?: number | null
           next_poll_at?: string
           source?: string
           state?: NonNullable<Json>
@@ -1757,6 +1788,8 @@ export type Database = {
       }
       zone_versions: {
         Row: {
+          actor_id: string | null
+          changes: NonNullable<Json>
           definition: NonNullable<Json>
           ended_at: string | null
           shape_hash: string | null
@@ -1766,6 +1799,8 @@ export type Database = {
         }
         ComputedFields: never
         Insert: {
+          actor_id?: string | null
+          changes?: NonNullable<Json>
           definition: NonNullable<Json>
           ended_at?: string | null
           shape_hash?: string | null
@@ -1774,6 +1809,8 @@ export type Database = {
           zone_id: string
         }
         Update: {
+          actor_id?: string | null
+          changes?: NonNullable<Json>
           definition?: NonNullable<Json>
           ended_at?: string | null
           shape_hash?: string | null
@@ -1822,6 +1859,7 @@ export type Database = {
           quiet_hours_start: string | null
           quiet_hours_tz: string
           quiet_mode: string
+          quiet_windows: Json | null
           radius_km: number
           severity_multiplier: number
           shape_type: string
@@ -1856,6 +1894,7 @@ export type Database = {
           quiet_hours_start?: string | null
           quiet_hours_tz?: string
           quiet_mode?: string
+          quiet_windows?: Json | null
           radius_km?: number
           severity_multiplier?: number
           shape_type?: string
@@ -1889,6 +1928,7 @@ export type Database = {
           quiet_hours_start?: string | null
           quiet_hours_tz?: string
           quiet_mode?: string
+          quiet_windows?: Json | null
           radius_km?: number
           severity_multiplier?: number
           shape_type?: string

@@ -1,7 +1,12 @@
 import { type PreparedZone, prepareZone } from '../../shared/geometry/geometry.ts'
 import type { Sql } from '../../shared/sql.ts'
 import type { ZoneFields } from '../../shared/zone.ts'
-import { parseZoneVersion } from '../../shared/zone-version.ts'
+import {
+  type OwnerState,
+  offReason,
+  parseZoneVersion,
+  type ZoneVersion,
+} from '../../shared/zone-version.ts'
 import { createPacer } from '../scheduling.ts'
 
 /** A zone as it was at some time, prepared for decisions. */
@@ -10,6 +15,7 @@ export type ZoneAtTime = {
   version: number
   label: string
   prepared: PreparedZone<ZoneFields>
+  owned: Pick<ZoneVersion, 'owner_id' | 'deleted_at' | 'enabled'>
 }
 
 /** Counts the vertices of all zones plus one per zone: about 200 MB. */
@@ -22,8 +28,8 @@ type Current = { id: string; version: number; valid_from: string }
 type Kept = { zone_id: string; version: number; valid_from: string; definition: unknown }
 
 /**
- * The zones of the candidates, each as it was at a given time, except those of accounts that are
- * paused by their plan or a ban. With `now`, every zone is taken as it is.
+ * The zones of the candidates, each as it was at a given time, except those that were off then: deleted, disabled or
+ * paused by the plan or a ban of their owner. With `now`, every zone is taken as it is.
  */
 export async function loadZones(
   sql: Sql,
@@ -32,13 +38,18 @@ export async function loadZones(
 ): Promise<{ at: (id: string, at: Date) => ZoneAtTime | undefined }> {
   const ids = [...new Set(candidates.flatMap((candidate) => candidate.zone_ids))]
   if (ids.length === 0) return { at: () => undefined }
-  const current = await sql<Current>`
-    select z.id, z.version, v.valid_from
-    from watchpost.zones z
-    join watchpost.zone_versions v on v.zone_id = z.id and v.version = z.version
-    join watchpost.accounts a on a.user_id = z.owner_id
-    where z.id = any(${ids}::uuid[]) and z.deleted_at is null
-      and a.plan <> 'free' and not private.is_banned(a.banned_until)`
+  const [current, states] = await Promise.all([
+    sql<Current>`
+      select z.id, z.version, v.valid_from
+      from watchpost.zones z
+      join watchpost.zone_versions v on v.zone_id = z.id and v.version = z.version
+      where z.id = any(${ids}::uuid[])`,
+    sql<OwnerState>`
+      select s.user_id, s.valid_from, s.plan, s.banned_until
+      from watchpost.account_states s
+      where s.user_id in (select z.owner_id from watchpost.zones z where z.id = any(${ids}::uuid[]))
+      order by s.valid_from`,
+  ])
   // Candidates are in the order in which they were first seen.
   const oldest = candidates[0]?.first_seen_at ?? ''
   const isChanged = (zone: Current) => !now && zone.valid_from > oldest && zone.version > 1
@@ -68,6 +79,15 @@ export async function loadZones(
     await pace(40 + 10 * zone.prepared.vertices)
   }
 
+  const owners = statesByOwner(states)
+  const former = [...ready.values()].filter(({ owned }) => !owners.has(owned.owner_id))
+  if (former.length > 0) {
+    const missing = await sql<OwnerState>`
+      select user_id, valid_from, plan, banned_until from watchpost.account_states
+      where user_id = any(${[...new Set(former.map(({ owned }) => owned.owner_id))]}::uuid[])
+      order by valid_from`
+    for (const [owner, theirs] of statesByOwner(missing)) owners.set(owner, theirs)
+  }
   const found = new Map<string, { zone: ZoneAtTime; valid_from: string }[]>()
   for (const { id, version, valid_from } of current) {
     const zone = ready.get(keyOf(id, version))
@@ -84,11 +104,21 @@ export async function loadZones(
   return {
     at: (id, at) => {
       const versions = found.get(id)
-      if (now) return versions?.[0]?.zone
       const moment = at.toISOString()
-      return versions?.find(({ valid_from }) => valid_from <= moment)?.zone
+      const then = now ? versions?.[0] : versions?.find(({ valid_from }) => valid_from <= moment)
+      if (!then) return undefined
+      const { owned } = then.zone
+      const theirs = owners.get(owned.owner_id) ?? []
+      // The database's clock may be ahead of this machine's.
+      const latest = now && Date.parse(theirs.at(-1)?.valid_from ?? '')
+      const time = latest && latest > at.getTime() ? new Date(latest) : at
+      return offReason(owned, theirs, time) ? undefined : then.zone
     },
   }
+}
+
+function statesByOwner(states: OwnerState[]): Map<string, OwnerState[]> {
+  return Map.groupBy(states, ({ user_id }) => user_id)
 }
 
 function keep(key: string, zone: ZoneAtTime): void {
@@ -105,10 +135,12 @@ const keyOf = (id: string, version: number) => `${id}:${version}`
 
 function prepare(row: Kept): ZoneAtTime {
   const fields = parseZoneVersion(row.definition)
+  const { owner_id, deleted_at, enabled } = fields
   return {
     id: row.zone_id,
     version: row.version,
     label: fields.label,
     prepared: prepareZone(fields),
+    owned: { owner_id, deleted_at, enabled },
   }
 }

@@ -45,6 +45,7 @@ const zone: z.infer<typeof Zone> = {
   match: 'footprint',
   severity_multiplier: 1,
   dwell_minutes: 0,
+  quiet_windows: null,
   quiet_mode: 'hold',
   color: '#d9480f',
   icon: 'anchor',
@@ -195,16 +196,38 @@ const preview = {
   zone_id: ZONE,
   days: 2,
   count: 1,
+  per_day: 0.5,
+  days_with_data: 2,
   by_source: [{ source: 'usgs', count: 1 }],
   by_day: [
     { day: '2026-02-28', count: 0 },
     { day: '2026-03-01', count: 1 },
   ],
-  suppressed: { filter: 0, severity: 3, duplicate: 0, dwell: 0, snooze: 0, quiet_hours: 0 },
-  events: [{ event_id: reference.id, ts: HAPPENED, severity: 64, effective_severity: 64 }],
+  suppressed: { enabled: 0, filter: 0, severity: 3, duplicate: 0, dwell: 0, quiet_hours: 0 },
+  snooze_ignored: false,
+  events: [
+    {
+      event_id: reference.id,
+      title: reference.title,
+      ts: HAPPENED,
+      raised_at: SEEN,
+      severity: 64,
+      effective_severity: 64,
+    },
+  ],
+  next_cursor: null,
   data_from: '2026-02-28T00:00:00.000Z',
   suggestion: null,
 }
+
+const version = {
+  version: 2,
+  at: '2026-02-21T09:00:00.000Z',
+  action: 'updated',
+  actor_id: ME,
+  actor_email: 'mehmet@example.com',
+  changes: { min_severity: [40, 50] },
+} as const
 
 const explanation = {
   zone_id: ZONE,
@@ -215,7 +238,7 @@ const explanation = {
   raised: true,
   reason: alert.reason,
   checks: [
-    { name: 'enabled', passed: true, enabled: true },
+    { name: 'enabled', passed: true, enabled: true, reason: null },
     {
       name: 'filter',
       passed: true,
@@ -224,6 +247,7 @@ const explanation = {
       type: 'earthquake',
       types: ['earthquake'],
       status: 'active',
+      visible: true,
     },
     {
       name: 'geometry',
@@ -324,6 +348,7 @@ export const EXAMPLES: Readonly<Record<string, { request?: object; response?: ob
   previewDraft: { request: draft, response: { ...preview, zone_id: null } },
   previewZone: { response: preview },
   explainZone: { response: explanation },
+  listZoneVersions: { response: { versions: [version], next_cursor: null } },
   listAlerts: { response: { alerts: [alert], next_cursor: null } },
   getAlert: { response: { alert } },
   updateAlert: {

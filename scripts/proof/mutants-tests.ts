@@ -21,10 +21,10 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
     /^shared\/page/,
     ['tests/functions/api/{rows,cursors*,audit}.test.ts', 'tests/hub/leads/leads.test.ts'],
   ],
-  [/^functions\/api\/account/, ['tests/functions/api/{account*,limits,refusals}.test.ts']],
+  [/^functions\/api\/(account|invite)/, ['tests/functions/api/{account*,limits,refusals}.test.ts']],
   [/^functions\/api\/orgs/, ['tests/functions/api/{orgs,limits,people*}.test.ts']],
   [
-    /^functions\/api\/(alerts|events|zone|decisions)/,
+    /^functions\/api\/(alerts|events|zone|decisions|explanations)/,
     [
       'tests/functions/api/{rows,http,limits,refusals}.test.ts',
       'tests/functions/jobs/flow.test.ts',

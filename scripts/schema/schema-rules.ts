@@ -12,9 +12,14 @@ const DEFINER_FUNCTIONS_FOR_CALLERS: Record<string, string> = {
     "the caller's own keys; nobody writes the table",
   'private.events_near(uuid,timestamp with time zone,timestamp with time zone,text,text,text,integer,integer,integer)':
     'box operators are not leakproof, so no index serves them under RLS; it filters by tenant itself',
-  'private.revisions_near(box[],timestamp with time zone,timestamp with time zone,integer)':
+  'private.revisions_near(box[],timestamp with time zone,timestamp with time zone,uuid,uuid,integer)':
     'box operators are not leakproof, so no index serves them under RLS; it filters by tenant itself',
-  'private.revisions_of(text)': 'aliases are nobody’s to read; it filters by tenant itself',
+  'private.revisions_of(text,uuid)':
+    'aliases, batches and states are nobody’s to read; it filters by tenant itself',
+  'private.stay_before(text,text,uuid)':
+    'batches and states are nobody’s to read; it filters by tenant itself',
+  'private.owner_states(uuid)':
+    'states are nobody’s to read; it answers those that paused a zone of the caller',
   'private.coverage(text[],text[])': 'whether sources can be heard is public, their state is not',
   'private.attribution(text)': 'whom to name is public, the state of sources is not',
   'private.sources_health()': 'health is public, the state of sources is not',

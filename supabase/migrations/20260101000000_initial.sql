@@ -11,7 +11,8 @@
 --   * it is the only way to change a table that no role may write: events, deliveries, keys, organisations,
 --     idempotency keys, the audit log; or it locks a row for a role that may only read it;
 --   * it is a trigger that follows every change, whoever makes it: limits, versions, boxes, cancelled deliveries;
---   * it returns less than the table contains: coverage, sources_health, my_invites, revisions_of;
+--   * it returns less than the table contains: coverage, sources_health, my_invites, owner_states, revisions_of,
+--     stay_before, zones_in_tenant;
 --   * operators on boxes are not leakproof, so under row-level security no index could be used: events_near,
 --     revisions_near.
 -- Such a function checks the caller's tenants, scopes and roles itself. Those that a caller may execute are listed in
@@ -1117,6 +1118,130 @@ grant execute on function private.remove_member to authenticated;
 
 reset role;
 
+-- sql/22_account_states.sql
+-- Account states: plan, ban and memberships of every account at each time, so that decisions can be explained later.
+
+set role watchpost_owner;
+
+create table watchpost.account_states (
+  user_id uuid not null,
+  valid_from timestamptz not null default now(),
+  plan text not null,
+  banned_until timestamptz,
+  org_ids uuid[] not null,
+  primary key (user_id, valid_from)
+);
+comment on table watchpost.account_states is 'Plan, ban and memberships of an account from a time until its next state, so that decisions can be replayed.';
+comment on column watchpost.account_states.user_id is 'The account, or its pseudonym once it was deleted.';
+comment on column watchpost.account_states.org_ids is 'Organisations it was an active member of.';
+alter table watchpost.account_states enable row level security;
+alter table watchpost.account_states force row level security;
+create policy account_states_jobs on watchpost.account_states for select to watchpost_jobs
+  using (true);
+grant select on watchpost.account_states to watchpost_jobs;
+
+-- A time that every client can read: a ban for ever is written as 'infinity'.
+create function private.finite(t timestamptz) returns timestamptz
+language sql immutable set search_path = '' as $$
+  select case when t is not null then least(greatest(t, '1000-01-01 00:00:00+00'), '9999-12-31 00:00:00+00') end
+$$;
+
+-- Stores the state of an account as it is now, unless it is the one stored last.
+create function private.store_account_state(p_user_id uuid) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_last watchpost.account_states;
+begin
+  -- One at a time, so that the latest state is the one that was committed last.
+  perform pg_advisory_xact_lock(hashtextextended('account_state:' || p_user_id, 0));
+  select * into v_last from watchpost.account_states
+  where user_id = p_user_id order by valid_from desc limit 1;
+  insert into watchpost.account_states (user_id, valid_from, plan, banned_until, org_ids)
+  select n.user_id, greatest(now(), v_last.valid_from + interval '1 microsecond'), n.plan, n.banned_until, n.org_ids
+  from (
+    select a.user_id, a.plan, private.finite(a.banned_until) as banned_until, array(
+      select m.org_id from watchpost.members m
+      where m.user_id = a.user_id and m.status = 'active'
+      order by m.org_id) as org_ids
+    from watchpost.accounts a
+    where a.user_id = p_user_id
+  ) n
+  where (n.plan, n.banned_until, n.org_ids) is distinct from (v_last.plan, v_last.banned_until, v_last.org_ids);
+end
+$$;
+
+-- Security definer, both: triggers that store states, whoever changes accounts and members.
+create function private.follow_account() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  perform private.store_account_state(new.user_id);
+  -- Its zones are on again: events that still stand are matched at once.
+  if tg_op = 'UPDATE' and new.plan <> 'free' and not private.is_banned(new.banned_until)
+    and (old.plan = 'free' or private.is_banned(old.banned_until)) then
+    perform private.enqueue('match_zone', gen_random_uuid(), jsonb_build_object('zone_id', z.id))
+    from watchpost.zones z
+    where z.owner_id = new.user_id and z.deleted_at is null;
+  end if;
+  return null;
+end
+$$;
+create trigger accounts_state_insert after insert on watchpost.accounts
+  for each row execute function private.follow_account();
+create trigger accounts_state after update of plan, banned_until on watchpost.accounts
+  for each row when (old.plan <> new.plan or old.banned_until is distinct from new.banned_until)
+  execute function private.follow_account();
+
+create function private.follow_member() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  perform private.store_account_state(m.user_id)
+  from unnest(array[
+    case when tg_op <> 'INSERT' then old.user_id end,
+    case when tg_op <> 'DELETE' then new.user_id end]) as m (user_id)
+  where m.user_id is not null;
+  return null;
+end
+$$;
+create trigger members_state after insert or update of user_id, status or delete on watchpost.members
+  for each row execute function private.follow_member();
+
+-- Whether all readers of a zone of this owner and organisation could see, at a given time, an event of an account or
+-- organisation. Otherwise an alert of a shared zone would show its organisation a private event, or one of another.
+create function private.could_hear(p_owner_id uuid, p_org_id uuid, p_tenant_id uuid, p_at timestamptz) returns boolean
+language sql stable set search_path = '' as $$
+  select p_tenant_id = coalesce(p_org_id, p_owner_id) or p_org_id is null and coalesce(p_tenant_id = any((
+    select s.org_ids from watchpost.account_states s
+    where s.user_id = p_owner_id and date_trunc('milliseconds', s.valid_from) <= p_at
+    order by s.valid_from desc
+    limit 1)::uuid[]), false)
+$$;
+
+-- Security definer: it returns only plans and bans, at each time, of the owners of a zone that the caller sees.
+create function private.owner_states(p_zone_id uuid)
+returns table (user_id uuid, valid_from timestamptz, plan text, banned_until timestamptz)
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return query
+  select s.user_id, s.valid_from, s.plan, s.banned_until
+  from watchpost.account_states s
+  where s.user_id in (
+    select (v.definition ->> 'owner_id')::uuid
+    from watchpost.zones z
+    join watchpost.zone_versions v on v.zone_id = z.id
+    where z.id = p_zone_id and z.tenant_id = any(private.my_tenants()))
+  order by s.valid_from;
+end
+$$;
+grant execute on function private.owner_states to authenticated;
+
+-- Accounts that exist already.
+insert into watchpost.account_states (user_id, plan, banned_until, org_ids)
+select a.user_id, a.plan, private.finite(a.banned_until), array(
+  select m.org_id from watchpost.members m where m.user_id = a.user_id and m.status = 'active' order by m.org_id)
+from watchpost.accounts a;
+
+reset role;
+
 -- sql/30_events.sql
 -- Sources and events: what the feeds reported, every revision of it, and when it was first seen.
 
@@ -1136,7 +1261,9 @@ create table watchpost.sources (
   error text,
   error_at timestamptz,
   created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
+  updated_at timestamptz not null default now(),
+  ceilings jsonb not null default '{}',
+  longest_silence_seconds double precision
 );
 comment on table watchpost.sources is 'One row per feed: when to poll it next, where polling stopped, and its health.';
 comment on column watchpost.sources.source is 'Short name, the first part of the ids of its events.';
@@ -1145,6 +1272,8 @@ comment on column watchpost.sources.enabled is 'The service switches off sources
 comment on column watchpost.sources.next_poll_at is 'When it is polled next; set it to now() to poll at once.';
 comment on column watchpost.sources.state is 'Where polling stopped: ETag, last id and the like; written by the feed. Empty it to start over.';
 comment on column watchpost.sources.last_success_at is 'Last successful poll, with or without new events.';
+comment on column watchpost.sources.ceilings is 'Highest severity of a type by the rule of the feed, if below 100, such as {"volcano": 20}; for warnings about zones.';
+comment on column watchpost.sources.longest_silence_seconds is 'Longest time between two of its latest events; null: too few events to tell.';
 comment on column watchpost.sources.error_at is 'When it last failed; the source is down while this is newer than last_success_at.';
 alter table watchpost.sources enable row level security;
 alter table watchpost.sources force row level security;
@@ -1545,12 +1674,43 @@ end
 $$;
 grant execute on function private.ensure_partitions to watchpost_jobs;
 
--- The health of a source: stale if it answers but has delivered nothing for long, down if it answers with errors.
+-- Measures the longest time between two of the last 2,000 events of each source, of 30 days at most. With fewer
+-- than 20 events the previous value is kept, so that a source that delivers nothing any more remains stale.
+create function private.measure_silence() returns void
+language sql volatile set search_path = '' as $$
+  update watchpost.sources s
+  set longest_silence_seconds = g.longest
+  from watchpost.sources o
+  cross join lateral (
+    select extract(epoch from max(e.gap)) as longest, count(*) as count
+    from (
+      select latest.ts - lag(latest.ts) over (order by latest.ts) as gap
+      from (
+        select ts from watchpost.events
+        where source = o.source and ts > now() - interval '30 days' and ts <= now()
+        order by ts desc
+        limit 2000
+      ) latest
+    ) e
+  ) g
+  where s.source = o.source and g.count >= 20 and s.longest_silence_seconds is distinct from g.longest
+$$;
+
+-- After how long without an event a source is stale: twice its longest silence, and at least an hour.
+create function private.silent_after(s watchpost.sources) returns interval
+language sql immutable set search_path = '' as $$
+  select greatest(2 * s.longest_silence_seconds, 3600) * interval '1 second'
+  where s.longest_silence_seconds is not null
+$$;
+
+-- The health of a source: down if it answers with errors; stale if it has not answered for long, or if it answers
+-- but its last event is much older than usual.
 create function private.source_status(s watchpost.sources) returns text
 language sql stable set search_path = '' as $$
   select case
     when not s.enabled then 'disabled'
-    when s.last_success_at > now() - greatest(3 * s.interval_seconds, 180) * interval '1 second' then 'ok'
+    when s.last_success_at > now() - greatest(3 * s.interval_seconds, 180) * interval '1 second' then
+      case when s.last_event_at < now() - private.silent_after(s) then 'stale' else 'ok' end
     when s.last_success_at is null and s.error_at is null
       and s.created_at > now() - interval '3 minutes' then 'stale'
     when s.error_at > coalesce(s.last_success_at, '-infinity') or s.last_success_at is null then 'down'
@@ -1585,7 +1745,16 @@ returns table (
 )
 language sql stable security definer set search_path = '' as $$
   select s.source, s.title, s.attribution, s.types, s.enabled, s.interval_seconds, private.source_status(s), s.last_success_at,
-    s.last_event_at, coalesce(e.count, 0), case when s.error_at > coalesce(s.last_success_at, '-infinity') then s.error end,
+    s.last_event_at, coalesce(e.count, 0),
+    case
+      when s.error_at > coalesce(s.last_success_at, '-infinity') then s.error
+      when private.source_status(s) = 'stale' and s.last_event_at < now() - private.silent_after(s) then format(
+        'It answers, but has sent no event since %s; before that it was never silent for more than %s.',
+        private.iso(s.last_event_at), case
+          when s.longest_silence_seconds <= 7200 then ceil(s.longest_silence_seconds / 60) || ' minutes'
+          else ceil(s.longest_silence_seconds / 3600) || ' hours'
+        end)
+    end,
     e.p50, e.p95
   from watchpost.sources s
   left join lateral (
@@ -1641,6 +1810,8 @@ create table watchpost.zones (
   created_at timestamptz not null default date_trunc('milliseconds', now()),
   updated_at timestamptz not null default now(),
   deleted_at timestamptz,
+  quiet_windows jsonb check (jsonb_typeof(quiet_windows) = 'array' and jsonb_array_length(quiet_windows) between 1 and 8),
+  check (quiet_windows is null or quiet_hours_start is null),
   check ((quiet_hours_start is null) = (quiet_hours_end is null)),
   check ((shape_type = 'polygon') <= (polygon is not null))
 );
@@ -1655,6 +1826,7 @@ comment on column watchpost.zones.min_severity is 'Threshold, 0 to 100, for seve
 comment on column watchpost.zones.dwell_minutes is 'How long a vessel or aircraft must stay before it alerts; other events ignore it.';
 comment on column watchpost.zones.quiet_hours_start is 'HH:MM in quiet_hours_tz; null: no quiet hours.';
 comment on column watchpost.zones.quiet_hours_end is 'May be after midnight.';
+comment on column watchpost.zones.quiet_windows is 'List of {days, start, end} in quiet_hours_tz, instead of the two times; null: the two times are used.';
 comment on column watchpost.zones.quiet_mode is 'What happens during quiet hours: hold (one digest at their end) or drop (recorded, never sent).';
 comment on column watchpost.zones.emergency_severity is 'From this severity on quiet hours are ignored; null: never.';
 comment on column watchpost.zones.channel_ids is 'Where alerts are sent: null: to every enabled channel of the owner (and organisation); empty: nowhere. Channels that were deleted or are no longer visible are skipped; if none is left, it counts as null.';
@@ -1692,12 +1864,12 @@ grant select on watchpost.zones to authenticated, watchpost_jobs;
 grant insert (
     org_id, label, lat, lon, radius_km, shape_type, polygon, match, min_severity, severity_multiplier,
     dwell_minutes, quiet_hours_start, quiet_hours_end, quiet_hours_tz, quiet_mode, emergency_severity,
-    color, icon, channel_ids, sources, types, snoozed_until, enabled, boxes)
+    color, icon, channel_ids, sources, types, snoozed_until, enabled, boxes, quiet_windows)
   on watchpost.zones to authenticated;
 grant update (
     org_id, label, lat, lon, radius_km, shape_type, polygon, match, min_severity, severity_multiplier,
     dwell_minutes, quiet_hours_start, quiet_hours_end, quiet_hours_tz, quiet_mode, emergency_severity,
-    color, icon, channel_ids, sources, types, snoozed_until, enabled, boxes, deleted_at)
+    color, icon, channel_ids, sources, types, snoozed_until, enabled, boxes, deleted_at, quiet_windows)
   on watchpost.zones to authenticated;
 
 create table watchpost.zone_boxes (
@@ -1745,6 +1917,8 @@ create table watchpost.zone_versions (
   definition jsonb not null,
   shape_hash bytea,
   ended_at timestamptz,
+  actor_id uuid,
+  changes jsonb not null default '{}',
   primary key (zone_id, version),
   foreign key (zone_id, shape_hash) references watchpost.zone_shapes (zone_id, hash)
 );
@@ -1752,6 +1926,8 @@ comment on table watchpost.zone_versions is 'Each version of a zone that was val
 comment on column watchpost.zone_versions.definition is 'Every field that a decision uses, as JSON, without the polygon.';
 comment on column watchpost.zone_versions.shape_hash is 'Its polygon in zone_shapes; null: a circle.';
 comment on column watchpost.zone_versions.ended_at is 'When the next version began; null: it is the latest.';
+comment on column watchpost.zone_versions.actor_id is 'Account that made the change; null: an operator or the service.';
+comment on column watchpost.zone_versions.changes is 'Changes since the previous version: field to [old, new]; for the polygon only that it changed.';
 create index zone_versions_shape on watchpost.zone_versions (zone_id, shape_hash) where shape_hash is not null;
 create index zone_versions_ended_at on watchpost.zone_versions (ended_at) where ended_at is not null;
 alter table watchpost.zone_versions enable row level security;
@@ -1794,9 +1970,25 @@ language sql stable set search_path = '' as $$
 $$;
 grant execute on function private.version_definition to authenticated, watchpost_jobs;
 
+-- Those of the given zones whose readers could all see, at a given time, an event of an account or organisation.
+-- Security definer: it returns only ids, and reads every version of the zones.
+create function private.zones_in_tenant(p_zone_ids uuid[], p_tenant_id uuid, p_at timestamptz) returns uuid[]
+language sql stable security definer set search_path = '' as $$
+  select coalesce(array_agg(g.id), '{}')
+  from unnest(p_zone_ids) as g (id)
+  cross join lateral (
+    select v.definition from watchpost.zone_versions v
+    where v.zone_id = g.id and date_trunc('milliseconds', v.valid_from) <= p_at
+    order by v.version desc
+    limit 1
+  ) v
+  where private.could_hear((v.definition ->> 'owner_id')::uuid, (v.definition ->> 'org_id')::uuid, p_tenant_id, p_at)
+$$;
+grant execute on function private.zones_in_tenant to watchpost_jobs;
+
 -- Stores the version that begins now. Raises errcode WP409 if the zone already has as much history as it may;
 -- versions that are removed later, see retention, make room again.
-create function private.store_version(z watchpost.zones, p_must_fit boolean) returns void
+create function private.store_version(z watchpost.zones, p_changes jsonb, p_must_fit boolean) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
   v_text text := z.polygon::text;
@@ -1808,8 +2000,8 @@ begin
     on conflict do nothing;
   end if;
   update watchpost.zone_versions set ended_at = now() where zone_id = z.id and ended_at is null;
-  insert into watchpost.zone_versions (zone_id, version, definition, shape_hash)
-  values (z.id, z.version, private.zone_definition(z) - 'polygon', v_hash);
+  insert into watchpost.zone_versions (zone_id, version, definition, shape_hash, actor_id, changes)
+  values (z.id, z.version, private.zone_definition(z) - 'polygon', v_hash, private.uid(), p_changes);
   if p_must_fit and (
     (select count(*) from watchpost.zone_versions where zone_id = z.id) > 500
     or (select sum(bytes) from watchpost.zone_shapes where zone_id = z.id) > 4 * 1024 * 1024) then
@@ -1860,10 +2052,15 @@ create trigger zones_before before insert or update on watchpost.zones
 
 create function private.zone_after() returns trigger
 language plpgsql security definer set search_path = '' as $$
+declare
+  v_changes jsonb := '{}';
 begin
+  if tg_op = 'UPDATE' then
+    v_changes := private.changed_fields(to_jsonb(old), to_jsonb(new));
+  end if;
   if tg_op = 'INSERT' or new.version <> old.version then
     -- Deleting a zone, leaving an organisation, deleting one and losing a channel are never refused.
-    perform private.store_version(new, tg_op = 'INSERT' or not (
+    perform private.store_version(new, v_changes, tg_op = 'INSERT' or not (
       (new.deleted_at is not null and old.deleted_at is null)
       or (cardinality(old.channel_ids) > coalesce(cardinality(new.channel_ids), 0)
         and old.channel_ids @> coalesce(new.channel_ids, '{}'))
@@ -2030,8 +2227,11 @@ grant execute on function private.events_near to authenticated;
 
 -- Security definer: revisions and positions whose extent meets the given boxes, first seen in a window, oldest first,
 -- together with earlier ones of the same events (and of the same subjects on the day before), so that a preview
--- remembers what matching remembered.
-create function private.revisions_near(p_boxes box[], p_from timestamptz, p_to timestamptz, p_limit integer)
+-- remembers what matching remembered. Only what the caller may see, and what a zone of this owner and
+-- organisation may contain.
+create function private.revisions_near(
+  p_boxes box[], p_from timestamptz, p_to timestamptz, p_owner_id uuid, p_org_id uuid, p_limit integer
+)
 returns table (
   id text, revision integer, first_seen_at timestamptz, source text, type text, title text,
   lat double precision, lon double precision, ts timestamptz, severity smallint, subject text,
@@ -2052,7 +2252,8 @@ begin
         on n.extent operator(pg_catalog.&&) b.box and n.first_seen_at >= p_from and n.first_seen_at < p_to
     ) near
     join watchpost.event_revisions r on r.event_id = near.event_id and r.first_seen_at < p_to
-    where r.tenant_id is null or r.tenant_id = any(v_tenants)
+    where r.tenant_id is null
+      or r.tenant_id = any(v_tenants) and private.could_hear(p_owner_id, p_org_id, r.tenant_id, r.first_seen_at)
     union all
     select r.event_id, 1, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
       r.severity, r.subject, r.status, r.url, null::jsonb
@@ -2063,7 +2264,9 @@ begin
         on n.extent operator(pg_catalog.&&) b.box and n.first_seen_at >= p_from and n.first_seen_at < p_to
     ) near
     join watchpost.positions r on r.subject = near.subject
-    where r.first_seen_at < p_to and (r.tenant_id is null or r.tenant_id = any(v_tenants))
+    where r.first_seen_at < p_to and (
+      r.tenant_id is null
+      or r.tenant_id = any(v_tenants) and private.could_hear(p_owner_id, p_org_id, r.tenant_id, r.first_seen_at))
   ) x
   order by x.first_seen_at, x.ts, x.event_id, x.revision
   limit p_limit;
@@ -2071,40 +2274,52 @@ end
 $$;
 grant execute on function private.revisions_near to authenticated;
 
--- Security definer: every kept revision of an event, by any of its ids, oldest first.
-create function private.revisions_of(p_event_id text)
+-- Security definer: every kept revision of an event that the caller may see, by any of its ids, oldest first; and
+-- whether it was matched, and whether all readers of the zone could see the event then (is_heard) and can now.
+create function private.revisions_of(p_event_id text, p_zone_id uuid)
 returns table (
   id text, revision integer, first_seen_at timestamptz, source text, type text, title text,
   lat double precision, lon double precision, ts timestamptz, severity smallint, subject text,
-  status text, url text, geometry jsonb
+  status text, url text, geometry jsonb, is_decided boolean, is_heard boolean, is_heard_now boolean
 )
 language sql stable security definer set search_path = '' as $$
   with known as (
     select coalesce((select a.event_id from watchpost.event_aliases a where a.alias = p_event_id), p_event_id) as id
+  ),
+  seen as (
+    select r.event_id, r.revision, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
+      r.severity, r.subject, r.status, r.url, r.geometry, r.batch_id, r.tenant_id
+    from known
+    join watchpost.event_revisions r on r.event_id = known.id
+    union all
+    select r.event_id, 1, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
+      r.severity, r.subject, r.status, r.url, null::jsonb, r.batch_id, r.tenant_id
+    from watchpost.positions r
+    where r.event_id = p_event_id
   )
-  select r.event_id, r.revision, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
-    r.severity, r.subject, r.status, r.url, r.geometry
-  from known
-  join watchpost.event_revisions r on r.event_id = known.id
-  where r.tenant_id is null or r.tenant_id = any(private.my_tenants())
-  union all
-  select r.event_id, 1, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
-    r.severity, r.subject, r.status, r.url, null::jsonb
-  from watchpost.positions r
-  where r.event_id = p_event_id and (r.tenant_id is null or r.tenant_id = any(private.my_tenants()))
+  select s.event_id, s.revision, s.first_seen_at, s.source, s.type, s.title, s.lat, s.lon, s.ts,
+    s.severity, s.subject, s.status, s.url, s.geometry,
+    not exists (select from watchpost.batches b where b.id = s.batch_id and b.matched_at is null),
+    s.tenant_id is null or private.zones_in_tenant(array[p_zone_id], s.tenant_id, s.first_seen_at) <> '{}',
+    s.tenant_id is null or private.zones_in_tenant(array[p_zone_id], s.tenant_id, now()) <> '{}'
+  from seen s
+  where s.tenant_id is null or s.tenant_id = any(private.my_tenants())
   order by 3, 2
 $$;
 
--- The positions of a subject seen before one of them, oldest first, for its stay.
-create function private.stay_before(p_event_id text, p_subject text)
+-- Security definer: the positions of a subject seen before one of them, oldest first, for its stay.
+create function private.stay_before(p_event_id text, p_subject text, p_zone_id uuid)
 returns table (
   id text, revision integer, first_seen_at timestamptz, source text, type text, title text,
   lat double precision, lon double precision, ts timestamptz, severity smallint, subject text,
-  status text, url text, geometry jsonb
+  status text, url text, geometry jsonb, is_decided boolean, is_heard boolean, is_heard_now boolean
 )
-language sql stable set search_path = '' as $$
+language sql stable security definer set search_path = '' as $$
   select r.event_id, 1, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
-    r.severity, r.subject, r.status, r.url, null::jsonb
+    r.severity, r.subject, r.status, r.url, null::jsonb,
+    not exists (select from watchpost.batches b where b.id = r.batch_id and b.matched_at is null),
+    r.tenant_id is null or private.zones_in_tenant(array[p_zone_id], r.tenant_id, r.first_seen_at) <> '{}',
+    r.tenant_id is null
   from watchpost.positions p
   join watchpost.positions r on r.subject = p.subject
   where p.event_id = p_event_id and p.subject = p_subject
@@ -2962,18 +3177,6 @@ reset role;
 
 set role watchpost_owner;
 
--- Of these zones, those all of whose readers see an event that belongs to an account or organisation:
--- an alert of a shared zone would tell its organisation what a private event, or another one's, said.
-create function private.zones_in_tenant(p_zone_ids uuid[], p_tenant_id uuid) returns uuid[]
-language sql stable security definer set search_path = '' as $$
-  select coalesce(array_agg(z.id), '{}')
-  from watchpost.zones z
-  where z.id = any(p_zone_ids) and (
-    z.tenant_id = p_tenant_id or z.org_id is null and exists (
-      select from watchpost.members o
-      where o.org_id = p_tenant_id and o.user_id = z.owner_id and o.status = 'active'))
-$$;
-
 -- The zones that each revision of a batch may
 -- concern: by box, least severity and filters, by memory of an earlier revision or position, or
 -- changed since it was first seen. A superset: the decision itself is made in one place, not here.
@@ -2999,7 +3202,7 @@ begin
   ),
   changed as materialized (
     select z.id from watchpost.zones z
-    where z.updated_at > (select min(r.first_seen_at) from r) and z.deleted_at is null
+    where z.updated_at > (select min(r.first_seen_at) from r)
   ),
   pairs as (
     select r.event_id, r.ts, b.zone_id
@@ -3032,15 +3235,15 @@ begin
   )
   select r.event_id, r.revision, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts, r.severity,
     r.subject, r.status, r.url, r.geometry,
-    case when r.tenant_id is null then g.zone_ids else private.zones_in_tenant(g.zone_ids, r.tenant_id) end
+    case when r.tenant_id is null then g.zone_ids else private.zones_in_tenant(g.zone_ids, r.tenant_id, r.first_seen_at) end
   from r
   join gathered g on g.event_id = r.event_id and g.ts = r.ts
   order by r.first_seen_at, r.ts, r.event_id, r.revision;
 end
 $$;
 
--- What a new or changed zone may concern: events that still stand, and revisions
--- first seen since its version, which matching may have missed while the change was not committed.
+-- What a new or changed zone, or one that is awake again, may concern: events that still stand, and revisions
+-- first seen since the change, which matching may have missed while it was not committed.
 create function private.zone_candidates(p_zone_id uuid)
 returns table (
   id text, revision integer, first_seen_at timestamptz, source text, type text, title text,
@@ -3051,7 +3254,8 @@ language plpgsql stable set search_path = '' as $$
 begin
   return query
   with zone as (
-    select z.id, v.valid_from
+    select z.id, date_trunc('milliseconds', greatest(v.valid_from, (
+      select max(s.valid_from) from watchpost.account_states s where s.user_id = z.owner_id))) as changed_at
     from watchpost.zones z
     join watchpost.zone_versions v on v.zone_id = z.id and v.version = z.version
     where z.id = p_zone_id and z.deleted_at is null
@@ -3063,16 +3267,16 @@ begin
   join watchpost.zone_boxes b on b.zone_id = zone.id
   join watchpost.events e on e.extent operator(pg_catalog.&&) b.box
   where e.status = 'active' and e.ends_at > now()
-    and (e.tenant_id is null or private.zones_in_tenant(array[zone.id], e.tenant_id) <> '{}')
+    and (e.tenant_id is null or private.zones_in_tenant(array[zone.id], e.tenant_id, now()) <> '{}')
   union all
   select distinct on (r.first_seen_at, r.ts, r.event_id, r.revision)
     r.event_id, r.revision, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts, r.severity, r.subject,
     r.status, r.url, r.geometry, array[zone.id], false
   from zone
   join watchpost.zone_boxes b on b.zone_id = zone.id
-  join watchpost.event_revisions r on r.extent operator(pg_catalog.&&) b.box and r.first_seen_at >= zone.valid_from
+  join watchpost.event_revisions r on r.extent operator(pg_catalog.&&) b.box and r.first_seen_at >= zone.changed_at
   join watchpost.batches done on done.id = r.batch_id and done.matched_at is not null
-  where r.tenant_id is null or private.zones_in_tenant(array[zone.id], r.tenant_id) <> '{}'
+  where r.tenant_id is null or private.zones_in_tenant(array[zone.id], r.tenant_id, r.first_seen_at) <> '{}'
   order by 3, 9, 1, 2;
 end
 $$;
@@ -3113,7 +3317,14 @@ language sql stable set search_path = '' as $$
       else '[]' end
 $$;
 
--- New alerts from JSON, each with a delivery and job per channel; one that exists is left alone.
+-- The status of an alert in a zone that may have been deleted in the meantime.
+create function private.status_in(z watchpost.zones, p_status text) returns text
+language sql immutable set search_path = '' as $$
+  select case when z.deleted_at is not null and p_status in ('pending', 'held') then 'failed' else p_status end
+$$;
+
+-- New alerts from JSON, each with a delivery and job per channel; one that exists is left alone. If the zone
+-- was deleted after the event was seen, the alert is stored and nothing is sent.
 create function private.raise_alerts(p_alerts jsonb, p_run_id uuid) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -3130,9 +3341,9 @@ begin
       zone_id, zone_name, owner_id, org_id, event_id, source, subject, event, severity, reason, first_reason, status,
       raised_at, held_until, checks, zone_version, event_revision)
     select g.zone_id, g.zone_name, z.owner_id, z.org_id, g.event_id, g.source, g.subject, private.told_event(g.event, g.event_revision), g.severity,
-      g.reason, g.reason, g.status, g.raised_at, g.held_until, g.checks, g.zone_version, g.event_revision
+      g.reason, g.reason, private.status_in(z, g.status), g.raised_at, g.held_until, g.checks, g.zone_version, g.event_revision
     from given g
-    join watchpost.zones z on z.id = g.zone_id and z.deleted_at is null
+    join watchpost.zones z on z.id = g.zone_id
     on conflict (zone_id, event_id) do nothing
     returning id
   )
@@ -3192,9 +3403,10 @@ begin
         updates = case when a.resolved then private.noted_update(a, g.raised_at, 'escalated', g.event) else a.updates end,
         resolved = false, resolved_at = null, resolved_by = null, resolved_via = null,
         severity = g.severity, reason = g.reason, first_reason = g.reason,
-        status = g.status, raised_at = g.raised_at, held_until = g.held_until, checks = g.checks, zone_version = g.zone_version,
+        status = private.status_in(z, g.status), raised_at = g.raised_at, held_until = g.held_until, checks = g.checks, zone_version = g.zone_version,
         event_revision = g.event_revision, updated_at = now()
     from given g
+    join watchpost.zones z on z.id = g.zone_id
     where a.id = g.alert_id
       and (a.status in ('suppressed', 'held') or (a.status = 'recorded' and a.held_until is not null))
     returning a.id
@@ -3299,9 +3511,9 @@ begin
   return (select count(distinct id) from unnest(v_alerts) as released (id));
 end
 $$;
-grant execute on function private.zones_in_tenant, private.batch_candidates, private.zone_candidates,
+grant execute on function private.batch_candidates, private.zone_candidates,
   private.told_event, private.event_changes, private.noted_update,
-  private.raise_alerts, private.send_alerts, private.alert_of, private.advance_alerts, private.update_alerts,
+  private.status_in, private.raise_alerts, private.send_alerts, private.alert_of, private.advance_alerts, private.update_alerts,
   private.release_held to watchpost_jobs;
 
 reset role;
@@ -4007,7 +4219,8 @@ begin
   where lower(email) = v_proved and status = 'invited' and not exists (
     select from watchpost.accounts where lower(email) = v_proved and user_id <> p_user_id);
   v_shared := array(
-    select id from watchpost.zones where owner_id = p_user_id and org_id is not null);
+    select z.id from watchpost.zones z
+    where z.org_id in (select unnest(s.org_ids) from watchpost.account_states s where s.user_id = p_user_id));
   -- Before the account itself is deleted, whose foreign keys would clear the sender of the invites that become void.
   delete from watchpost.members where user_id = p_user_id;
   perform private.record_audit('account.deleted', 'account', p_user_id::text, array[p_user_id]);
@@ -4015,8 +4228,12 @@ begin
 
   -- The history of things that passed on would show whose they were.
   update watchpost.zone_versions
-  set definition = jsonb_set(definition, '{owner_id}', to_jsonb(v_pseudonym))
-  where zone_id = any(v_shared) and definition ->> 'owner_id' = p_user_id::text;
+  set definition = replace(definition::text, p_user_id::text, v_pseudonym::text)::jsonb,
+      changes = replace(changes::text, p_user_id::text, v_pseudonym::text)::jsonb,
+      actor_id = case when actor_id = p_user_id then v_pseudonym else actor_id end
+  where zone_id = any(v_shared)
+    and (actor_id = p_user_id or concat(definition, changes) like '%' || p_user_id || '%');
+  update watchpost.account_states set user_id = v_pseudonym where user_id = p_user_id;
   -- Its own log first, then its traces in the logs of others.
   update watchpost.audit
   set account_id = v_pseudonym,
@@ -4740,15 +4957,20 @@ end
 $$;
 
 -- A version during which nothing was seen decided nothing, so the previous version can replace it. Not within an
--- hour, because an ingest may still be running. A shape is deleted with the last version that uses it.
-create function private.purge_versions(p_batch integer) returns integer
+-- hour, because an ingest may still be running. The last p_keep versions are kept anyway, as long as the zone has at
+-- most 1 MiB of shapes. A shape is deleted with the last version that uses it.
+create function private.purge_versions(p_batch integer, p_keep integer default 50) returns integer
 language plpgsql volatile set search_path = '' as $$
 declare
   v_count integer;
 begin
   delete from watchpost.zone_versions where (zone_id, version) in (
     select v.zone_id, v.version from watchpost.zone_versions v
+    join watchpost.zones z on z.id = v.zone_id
     where v.ended_at < now() - interval '1 hour'
+      and (v.ended_at < private.kept_since('event_revisions')
+        or v.version <= z.version - p_keep
+        or (select sum(s.bytes) from watchpost.zone_shapes s where s.zone_id = v.zone_id) > 1024 * 1024)
       and not exists (
         select from watchpost.event_revisions r
         where r.first_seen_at >= date_trunc('milliseconds', v.valid_from)
@@ -4764,6 +4986,24 @@ begin
   delete from watchpost.zone_shapes s
   where not exists (
     select from watchpost.zone_versions v where v.zone_id = s.zone_id and v.shape_hash = s.hash);
+  return v_count;
+end
+$$;
+
+-- A state is deleted when the next one has been valid for as long as decisions can be explained.
+create function private.purge_account_states(p_batch integer) returns integer
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_before timestamptz := private.kept_since('event_revisions');
+  v_count integer;
+begin
+  delete from watchpost.account_states where (user_id, valid_from) in (
+    select s.user_id, s.valid_from from watchpost.account_states s
+    where s.valid_from < v_before and exists (
+      select from watchpost.account_states later
+      where later.user_id = s.user_id and later.valid_from > s.valid_from and later.valid_from < v_before)
+    limit p_batch);
+  get diagnostics v_count = row_count;
   return v_count;
 end
 $$;
@@ -4843,10 +5083,12 @@ begin
   v_count := v_count + private.purge_audit(p_batch);
   v_count := v_count + private.purge_memory(p_batch);
   v_count := v_count + private.purge_versions(p_batch);
+  v_count := v_count + private.purge_account_states(p_batch);
   v_count := v_count + private.purge_deleted(p_batch);
   perform private.end_interrupted_tests();
   perform private.purge_credentials();
   perform private.purge_positions();
+  perform private.measure_silence();
   return v_count;
 end
 $$;
@@ -4880,7 +5122,7 @@ grant select (id, org_id, user_id, email, role, status, invited_by, invite_expir
   on watchpost.members to service_role;
 grant select (
     id, owner_id, org_id, label, lat, lon, radius_km, shape_type, match, min_severity, severity_multiplier,
-    dwell_minutes, quiet_hours_start, quiet_hours_end, quiet_hours_tz, quiet_mode, emergency_severity,
+    dwell_minutes, quiet_hours_start, quiet_hours_end, quiet_hours_tz, quiet_windows, quiet_mode, emergency_severity,
     channel_ids, sources, types, snoozed_until, enabled, version, created_at, updated_at, deleted_at)
   on watchpost.zones to service_role;
 grant select (
@@ -4892,7 +5134,7 @@ grant select (
     delivered_at, redelivery_of, created_at, updated_at)
   on watchpost.deliveries to service_role;
 grant select (id, source, ts) on watchpost.events to service_role;
-grant execute on function private.plan_limit, private.source_status to service_role;
+grant execute on function private.plan_limit, private.source_status, private.silent_after to service_role;
 
 create view support.accounts with (security_invoker = true) as
 select a.user_id, a.email, a.plan, a.created_at as signed_up_at,
@@ -4983,7 +5225,12 @@ select z.id, z.label, a.email as owner, o.name as organisation,
     else 'watching'
   end as state,
   z.lat, z.lon, z.shape_type, z.radius_km, z.min_severity, z.severity_multiplier, z.dwell_minutes,
-  z.quiet_hours_start || ' to ' || z.quiet_hours_end || ' ' || z.quiet_hours_tz || ', ' || z.quiet_mode as quiet_hours,
+  coalesce(z.quiet_hours_start || ' to ' || z.quiet_hours_end, (
+    select string_agg(concat_ws(' ', w.days, w.start, 'to', w."end"), ', ')
+    from jsonb_array_elements(z.quiet_windows) with ordinality as j (value, nth)
+    cross join lateral (
+      select translate(j.value ->> 'days', '[]" ', '') as days, j.value ->> 'start' as start, j.value ->> 'end' as "end"
+    ) w)) || ' ' || z.quiet_hours_tz || ', ' || z.quiet_mode as quiet_hours,
   z.emergency_severity, z.sources, z.types, cardinality(z.channel_ids) as channels, z.snoozed_until,
   (select max(l.raised_at) from watchpost.alerts l where l.zone_id = z.id) as last_alert_at,
   z.created_at, z.updated_at, z.deleted_at, z.owner_id, z.org_id

@@ -43,7 +43,7 @@ const position = (first_seen_at: string, lon: number, more: Partial<DecidableEve
     lon,
     ...more,
   })
-const none = { filter: 0, severity: 0, duplicate: 0, dwell: 0, snooze: 0, quiet_hours: 0 }
+const none = { enabled: 0, filter: 0, severity: 0, duplicate: 0, dwell: 0, quiet_hours: 0 }
 const run = (rule: ZoneRule, ...revisions: Revision[]) => preview(rule, revisions, WINDOW)
 
 describe('a preview', () => {
@@ -87,9 +87,16 @@ describe('a preview', () => {
       { day: '2026-03-03', count: 1 },
       { day: '2026-03-04', count: 2 },
     ])
-    expect(result.events[0]).toEqual({
+    expect(result.events.map(({ event_id }) => event_id)).toEqual([
+      'usgs:us2',
+      'emsc:1',
+      'usgs:us1',
+    ])
+    expect(result.events[2]).toEqual({
       event_id: 'usgs:us1',
+      title: 'M 5.7',
       ts: '2026-03-03T00:01:00.000Z',
+      raised_at: '2026-03-03T00:01:00.000Z',
       severity: 50,
       effective_severity: 75,
     })
@@ -134,7 +141,7 @@ describe('a preview', () => {
     ['filter', { types: ['storm' as const] }, revision('2026-03-03T12:00:00Z')],
     ['severity', { min_severity: 51 }, revision('2026-03-03T12:00:00Z')],
     ['dwell', { dwell_minutes: 5 }, position('2026-03-03T12:00:00Z', 0)],
-    ['snooze', { snoozed_until: '2026-03-04T00:00:00Z' }, revision('2026-03-03T12:00:00Z')],
+    ['enabled', { enabled: false }, revision('2026-03-03T12:00:00Z')],
     ['quiet_hours', NIGHT, revision('2026-03-03T23:00:00Z')],
     ['quiet_hours', { ...NIGHT, quiet_mode: 'drop' as const }, revision('2026-03-03T23:00:00Z')],
   ])('counts under %s what %j kept back', (name, rule, only) => {
@@ -142,16 +149,71 @@ describe('a preview', () => {
   })
 
   it('counts nothing outside the zone, whatever else would have kept it back', () => {
-    for (const rule of [zone(), zone({ sources: ['emsc'] }), zone({ min_severity: 99 })]) {
+    const rules = [{}, { sources: ['emsc'] }, { min_severity: 99 }, { enabled: false }]
+    for (const rule of rules.map(zone)) {
       expect(run(rule, revision('2026-03-03T12:00:00Z', { lon: 3 }))).toMatchObject({
         count: 0,
         suppressed: none,
       })
     }
-    expect(run(zone({ enabled: false }), revision('2026-03-03T12:00:00Z'))).toMatchObject({
+  })
+
+  it('counts under enabled what came while the zone was off, and nothing of it stays behind', () => {
+    const from = new Date('2026-03-03T00:00:00Z')
+    const until = new Date('2026-03-04T00:00:00Z')
+    const off_at = (at: Date) => (at >= from && at < until ? ('deleted' as const) : null)
+    const tuesday = revision('2026-03-03T12:00:00Z')
+    expect(preview(zone(), [tuesday], { ...WINDOW, off_at })).toMatchObject({
       count: 0,
+      suppressed: { ...none, enabled: 1 },
+      suggestion:
+        'Nothing would have fired at once: 1 event inside came while the zone was deleted, switched off or paused.',
+    })
+    const later = revision('2026-03-05T12:00:00Z')
+    expect(preview(zone(), [tuesday, later], { ...WINDOW, off_at })).toMatchObject({
+      count: 1,
       suppressed: none,
     })
+  })
+
+  it('ignores a snooze, and says so when one touches the window', () => {
+    const only = revision('2026-03-03T12:00:00Z')
+    const snoozed = zone({ snoozed_until: '2026-03-04T00:00:00Z' })
+    expect(run(snoozed, only)).toMatchObject({ count: 1, snooze_ignored: true })
+    const before = zone({ snoozed_until: '2026-03-01T00:00:00Z' })
+    expect(run(before, only)).toMatchObject({ count: 1, snooze_ignored: false })
+    expect(preview(zone(), [only], { ...WINDOW, was_snoozed: true }).snooze_ignored).toBe(true)
+  })
+
+  it('divides by the days there are data for', () => {
+    const two = [
+      revision('2026-03-06T12:00:00Z'),
+      revision('2026-03-07T12:00:00Z', { id: 'usgs:2' }),
+    ]
+    const of = (data_from?: string) => {
+      const options = data_from ? { ...WINDOW, data_from: new Date(data_from) } : WINDOW
+      const { per_day, days_with_data } = preview(zone(), two, options)
+      return [per_day, days_with_data]
+    }
+    expect(of()).toEqual([0.29, 7])
+    expect(of('2026-02-01T00:00:00Z')).toEqual([0.29, 7])
+    expect(of('2026-03-06T18:00:00Z')).toEqual([1, 2])
+    expect(of('2026-03-07T00:00:00Z')).toEqual([2, 1])
+    expect(of('2026-03-07T14:59:59Z')).toEqual([2, 1])
+  })
+
+  it('pages its events by time and id, newest first', () => {
+    const all = ['a', 'b', 'c'].map((id) => revision('2026-03-03T12:00:00Z', { id }))
+    const list = [...all, revision('2026-03-02T12:00:00Z', { id: 'd' })].sort(
+      (a, b) => +a.first_seen_at - +b.first_seen_at,
+    )
+    const pageAfter = (before: [string, string] | undefined) =>
+      preview(zone(), list, { ...WINDOW, page: { limit: 2, before } }).events
+    const first = pageAfter(undefined)
+    expect(first.map(({ event_id }) => event_id)).toEqual(['c', 'b'])
+    const rest = pageAfter(['2026-03-03T12:00:00.000Z', 'b'])
+    expect(rest.map(({ event_id }) => event_id)).toEqual(['a', 'd'])
+    expect(pageAfter(['2026-03-02T12:00:00.000Z', 'd'])).toEqual([])
   })
 
   it('does not count what ended or was retracted, nor takes back what was raised', () => {
@@ -226,7 +288,6 @@ describe('a preview', () => {
       emergency_severity: fc.constantFrom(null, 80),
       quiet_hours_start: fc.constant('20:00'),
       quiet_hours_end: fc.constantFrom('20:00', '09:00'),
-      snoozed_until: fc.constantFrom(null, '2026-03-02T12:00:00Z'),
     })
     let counted = 0
     fc.assert(
@@ -242,7 +303,7 @@ describe('a preview', () => {
           if (decision.raised && day >= '2026-03-01' && day <= '2026-03-07') raised.push(event.id)
         }
         const result = run(rule, ...all)
-        expect(result.events.map(({ event_id }) => event_id)).toEqual(raised)
+        expect(result.events.map(({ event_id }) => event_id).sort()).toEqual(raised.sort())
         expect(result.count).toBe(raised.length)
         expect(result.by_day.reduce((sum, { count }) => sum + count, 0)).toBe(result.count)
         expect(result.by_source.reduce((sum, { count }) => sum + count, 0)).toBe(result.count)
@@ -274,7 +335,13 @@ describe('a suggestion', () => {
   })
 
   it('tells what kept the alerts back when it was not the threshold', () => {
-    expect(run(zone()).suggestion).toContain('Nothing happened inside the zone in 7 days')
+    expect(run(zone()).suggestion).toBe(
+      'Nothing happened inside the zone in 7 days; a larger zone or more days would show more.',
+    )
+    const data_from = new Date('2026-03-06T10:00:00Z')
+    expect(preview(zone(), [], { ...WINDOW, data_from }).suggestion).toBe(
+      'Nothing happened inside the zone in 2 days; there is no older data.',
+    )
     expect(run(zone({ enabled: false })).suggestion).toContain('switched off')
     expect(run(zone({ sources: ['emsc'] }), ...quakes(2, () => 50)).suggestion).toBe(
       'Nothing would have fired at once: 2 events inside are not of its sources and types.',
@@ -303,5 +370,12 @@ describe('a suggestion', () => {
   it('is made from twenty alerts a day on', () => {
     expect(run(zone(), ...quakes(139, () => 50)).suggestion).toBeNull()
     expect(run(zone(), ...quakes(140, () => 50)).suggestion).toContain('140 alerts in 7 days')
+    const data_from = new Date('2026-03-03T00:00:00Z')
+    const short = preview(
+      zone(),
+      quakes(100, () => 50),
+      { ...WINDOW, data_from },
+    )
+    expect(short.suggestion).toContain('100 alerts in 5 days')
   })
 })

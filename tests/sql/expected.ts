@@ -2,6 +2,7 @@
 
 /** Every grant on a table of ours, in whatever way a role came to it; columns where it is not all. */
 export const GRANTS = lines(`
+  account_states watchpost_jobs: select
   accounts authenticated: select
   accounts watchpost_jobs: select
   alerts authenticated: select, update (resolved resolved_at resolved_via note updated_at
@@ -45,14 +46,15 @@ export const GRANTS = lines(`
   zones authenticated: select, insert (org_id label lat lon radius_km shape_type polygon match
     min_severity severity_multiplier dwell_minutes quiet_hours_start quiet_hours_end
     quiet_hours_tz quiet_mode emergency_severity color icon channel_ids sources types
-    snoozed_until enabled boxes), update (org_id label lat lon radius_km shape_type polygon
+    snoozed_until enabled boxes quiet_windows), update (org_id label lat lon radius_km shape_type polygon
     match min_severity severity_multiplier dwell_minutes quiet_hours_start quiet_hours_end
     quiet_hours_tz quiet_mode emergency_severity color icon channel_ids sources types
-    snoozed_until enabled boxes deleted_at)
+    snoozed_until enabled boxes deleted_at quiet_windows)
   zones watchpost_jobs: select`)
 
 /** Every policy; none is restrictive. */
 export const POLICIES = lines(`
+  account_states account_states_jobs select to watchpost_jobs
   accounts accounts_jobs select to watchpost_jobs
   accounts accounts_select select to authenticated
   alerts alerts_jobs all to watchpost_jobs
@@ -114,6 +116,7 @@ export const LOGIN_FUNCTIONS = lines(`
 
 /** Tables no caller reads at all. */
 export const CLOSED = lines(`
+  account_states
   batches
   erased_accounts
   event_aliases

@@ -165,7 +165,8 @@ describe('by what happens', () => {
   ])('an event of %s concerns only zones whose every reader sees it', async (tenant, labels) => {
     const found = await database.query(
       `select label from watchpost.zones
-      where id = any(private.zones_in_tenant((select array_agg(id) from watchpost.zones), $1)) order by label`,
+      where id = any(private.zones_in_tenant(
+        (select array_agg(id) from watchpost.zones), $1, now())) order by label`,
       [world.ids[tenant]],
     )
     expect(found.map(({ label }) => label)).toEqual(labels)

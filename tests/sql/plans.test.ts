@@ -73,6 +73,7 @@ const CASES: Case[] = [
   { route: '/zones/{id}', ask: '{zone}', read: 20 },
   { route: '/zones/{id}/preview', ask: '?days=90', read: 100 },
   { route: '/zones/{id}/explain', ask: '?event_id={event}', read: 50 },
+  { route: '/zones/{id}/versions', read: 20 },
   { route: '/alerts', ask: '?days=90', read: 2200 },
   { route: '/alerts', ask: '?days=90', next: true, read: 2200 },
   { route: '/alerts', ask: '?days=90&zone_id={zone}', read: 400 },

@@ -65,6 +65,9 @@ export async function createWorld(database: TestDatabase): Promise<World> {
       (${id('team')}, null, 'invited@team', 'member', 'invited', sha256('team')),
       (${id('theirs')}, ${id('stranger')}, 'stranger@theirs', 'owner', 'active', null),
       (${id('theirs')}, null, 'invited@theirs', 'member', 'invited', sha256('theirs'));
+    insert into watchpost.account_states (user_id, plan, org_ids) values
+      (${id('owner')}, 'pro', array[${id('team')}]), (${id('admin')}, 'pro', array[${id('team')}]),
+      (${id('member')}, 'pro', array[${id('team')}]), (${id('stranger')}, 'pro', array[${id('theirs')}]);
     insert into watchpost.api_keys (user_id, name, prefix, key_hash, scopes)
       select owner, tag, 'wp_live_', sha256(tag::bytea), array['read'] from ${kept} where org is null;
     insert into watchpost.key_usage (key_id, last_used_at) select id, now() from watchpost.api_keys;

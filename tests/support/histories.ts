@@ -10,11 +10,28 @@ const DAY_MINUTES = 24 * 60
 const TRACK_MINUTES = 40 * 60
 
 export type SeenEvent = NormalisedEvent & { first_seen_at: string }
-/** Batches in the order of their arrival; after some of them the jobs are drained. */
+/** Events of one source that arrive together; with `drain` they are matched at once. */
+type Batch = { kind: 'batch'; at: string; events: SeenEvent[]; drain: boolean }
+/** Changes of the zone, of the plan of its owner, or of the organisation that shares it. */
+export type Change = { kind: 'change'; at: string } & (
+  | { what: 'edit'; patch: object }
+  | { what: 'snooze'; minutes: number }
+  | { what: 'ban'; minutes: number }
+  | { what: 'delete_or_restore' | 'pay_or_not' | 'leave_or_join' | 'share_or_not' }
+)
+/** Batches and changes in the order in which they happened. */
 export type History = {
   zone: object
   has_channel: boolean
-  batches: { events: SeenEvent[]; drain: boolean }[]
+  steps: (Batch | Change)[]
+}
+
+/** Who may see the events of a source: everybody, the owner of the zone, or the team. */
+export const AUDIENCES: Record<string, 'everybody' | 'owner' | 'team'> = {
+  test: 'everybody',
+  other: 'everybody',
+  'test-owner': 'owner',
+  'test-team': 'team',
 }
 
 /** historyOf generates one zone and up to six days until `now`; `name` keeps its ids unique. */
@@ -22,64 +39,43 @@ export function historyOf(now: Date, name: string): fc.Arbitrary<History> {
   const ago = (minutes: number) => new Date(now.getTime() - minutes * MINUTE_MS).toISOString()
   return fc
     .record({
-      zone: zoneOf(ago),
+      zone: zoneOf,
       has_channel: fc.boolean(),
       eventStories: fc.array(eventStory, { minLength: 3, maxLength: 10, size: '+1' }),
       tracks: fc.array(track, { minLength: 1, maxLength: 3 }),
+      changes: fc.array(fc.tuple(fc.integer({ min: 0, max: 6 * DAY_MINUTES }), change), {
+        maxLength: 8,
+        size: 'max',
+      }),
       cuts: fc.array(fc.record({ size: fc.integer({ min: 1, max: 6 }), drain: fc.boolean() }), {
         minLength: 40,
         maxLength: 40,
       }),
     })
-    .map(({ zone, has_channel, eventStories, tracks, cuts }) => {
+    .map(({ zone, has_channel, eventStories, tracks, changes, cuts }) => {
       const events = [
         ...eventStories.flatMap((given, index) => eventsOf(given, `${name}-${index}`, ago)),
         ...tracks.flatMap((given, index) => positionsOf(given, `${name}-${index}`, index, ago)),
       ].sort((a, b) => (a.first_seen_at < b.first_seen_at ? -1 : 1))
-      return { zone, has_channel, batches: cut(events, cuts) }
+      // Half a minute off, so that nothing is seen at the very moment of a change.
+      const made = changes.map(([minutes, made]) => ({ ...made, at: ago(minutes + 0.5) }))
+      return { zone, has_channel, steps: cut(events, made.sort(byTime), cuts) }
     })
 }
+
+const byTime = (a: { at: string }, b: { at: string }) => (a.at < b.at ? -1 : 1)
 
 const clock = fc
   .record({ hour: fc.integer({ min: 0, max: 23 }), minute: fc.constantFrom('00', '30') })
   .map(({ hour, minute }) => `${String(hour).padStart(2, '0')}:${minute}`)
 
-/**
- * Near (41, 29), where a degree is about 100 km, so offsets of 0.3, 1 and 4 degrees distinguish
- * zones.
- */
-function zoneOf(ago: (minutes: number) => string): fc.Arbitrary<object> {
-  const quiet = fc.record({
-    quiet_hours_start: clock,
-    quiet_hours_end: clock,
-    quiet_hours_tz: fc.constantFrom('UTC', 'Europe/Istanbul', 'America/St_Johns'),
-    quiet_mode: fc.constantFrom('hold', 'drop'),
-    emergency_severity: fc.option(fc.integer({ min: 60, max: 100 })),
-  })
-  const rest = fc.record({
-    min_severity: fc.integer({ min: 0, max: 60 }),
-    severity_multiplier: fc.constantFrom(0.57, 1, 1, 1.5),
-    dwell_minutes: fc.constantFrom(0, 0, 30, 180),
-    match: fc.constantFrom('point', 'footprint'),
-    snoozed_until: seldom(fc.integer({ min: -60, max: 6 * DAY_MINUTES }).map(ago)),
-    sources: seldom(fc.constantFrom(['test'], ['other'])),
-    types: seldom(fc.constantFrom(['earthquake'], ['earthquake', 'vessel'], ['storm', 'vessel'])),
-    enabled: fc.oneof(
-      { weight: 15, arbitrary: fc.constant(true) },
-      { weight: 1, arbitrary: fc.constant(false) },
-    ),
-  })
-  return fc
-    .record({ shape: fc.oneof(circle, polygon), quiet: fc.option(quiet), rest })
-    .map(({ shape, quiet, rest }) => ({
-      label: 'Random',
-      lat: 41,
-      lon: 29,
-      ...shape,
-      ...quiet,
-      ...rest,
-    }))
-}
+const quiet = fc.record({
+  quiet_hours_start: clock,
+  quiet_hours_end: clock,
+  quiet_hours_tz: fc.constantFrom('UTC', 'Europe/Istanbul', 'America/St_Johns'),
+  quiet_mode: fc.constantFrom('hold', 'drop'),
+  emergency_severity: fc.option(fc.integer({ min: 60, max: 100 })),
+})
 
 /** Null in most cases. */
 function seldom<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> {
@@ -102,6 +98,62 @@ const polygon = fc.constantFrom(0.2, 0.6, 1.5).map((half) => ({
   },
 }))
 
+const rest = {
+  min_severity: fc.integer({ min: 0, max: 60 }),
+  severity_multiplier: fc.constantFrom(0.57, 1, 1, 1.5),
+  dwell_minutes: fc.constantFrom(0, 0, 30, 180),
+  match: fc.constantFrom('point', 'footprint'),
+  sources: seldom(fc.constantFrom(['test', 'test-team'], ['other', 'test-owner'])),
+  types: seldom(fc.constantFrom(['earthquake'], ['earthquake', 'vessel'], ['storm', 'vessel'])),
+}
+
+/** Around (41, 29): about 100 km are a degree, so offsets of 0.3, 1 and 4 degrees tell zones apart. */
+const zoneOf: fc.Arbitrary<object> = fc
+  .record({
+    shape: fc.oneof(circle, polygon),
+    quiet: fc.option(quiet),
+    rest: fc.record(rest),
+    enabled: fc.oneof(
+      { weight: 15, arbitrary: fc.constant(true) },
+      { weight: 1, arbitrary: fc.constant(false) },
+    ),
+  })
+  .map(({ shape, quiet, rest, enabled }) => ({
+    label: 'Random',
+    lat: 41,
+    lon: 29,
+    ...shape,
+    ...quiet,
+    ...rest,
+    enabled,
+  }))
+
+const patch: fc.Arbitrary<object> = fc.oneof(
+  fc.record(rest, { requiredKeys: [] }),
+  fc.record({ enabled: fc.boolean() }),
+  circle,
+  polygon,
+  quiet,
+  fc.constant({ quiet_hours_start: null, quiet_hours_end: null }),
+)
+const minutes = fc.integer({ min: 1, max: 2 * DAY_MINUTES })
+const toggle = fc.constantFrom(
+  'delete_or_restore' as const,
+  'delete_or_restore' as const,
+  'pay_or_not' as const,
+  'pay_or_not' as const,
+  'leave_or_join' as const,
+  'share_or_not' as const,
+)
+const change = fc
+  .oneof(
+    patch.map((patch) => ({ what: 'edit' as const, patch })),
+    minutes.map((minutes) => ({ what: 'snooze' as const, minutes })),
+    minutes.map((minutes) => ({ what: 'ban' as const, minutes })),
+    { weight: 4, arbitrary: toggle.map((what) => ({ what })) },
+  )
+  .map((made) => ({ kind: 'change' as const, ...made }))
+
 const place = fc.record({
   lat: fc.constantFrom(41, 41, 41.01, 41.05, 41.3, 42, 45),
   lon: fc.constantFrom(29, 29, 29.02, 29.3, 28.2),
@@ -109,7 +161,7 @@ const place = fc.record({
 const severity = fc.integer({ min: 0, max: 100 })
 
 const eventStory = fc.record({
-  source: fc.constantFrom('test', 'other'),
+  source: fc.constantFrom('test', 'test', 'other', 'test-owner', 'test-owner', 'test-team'),
   type: fc.constantFrom('earthquake' as const, 'storm' as const),
   revisions: fc.array(
     fc.record({
@@ -200,22 +252,33 @@ function positionsOf(
 }
 
 /**
- * Cuts the events where `cuts` says, and so that a batch has one source and one state per event.
+ * Cuts the events at changes and where `cuts` says, and so that a batch has one source and one state per event.
  */
-function cut(events: SeenEvent[], cuts: { size: number; drain: boolean }[]): History['batches'] {
-  const batches: History['batches'] = []
+function cut(
+  events: SeenEvent[],
+  changes: Change[],
+  cuts: { size: number; drain: boolean }[],
+): History['steps'] {
+  const steps: History['steps'] = []
+  const waiting = [...changes]
   let open: SeenEvent[] = []
+  const close = () => {
+    const { drain } = cuts[steps.length % cuts.length] ?? { drain: true }
+    const [first] = open
+    if (first) steps.push({ kind: 'batch', at: first.first_seen_at, events: open, drain })
+    open = []
+  }
   for (const event of events) {
-    const { size, drain } = cuts[batches.length % cuts.length] ?? { size: 1, drain: true }
+    const { size } = cuts[steps.length % cuts.length] ?? { size: 1 }
     const fits =
       open.length < size &&
       open.every(({ id, source }) => id !== event.id && source === event.source)
-    if (!fits) {
-      batches.push({ events: open, drain })
-      open = []
-    }
+    const next = waiting.findIndex(({ at }) => at > event.first_seen_at)
+    const due = waiting.splice(0, next < 0 ? waiting.length : next)
+    if (!fits || due.length > 0) close()
+    steps.push(...due)
     open.push(event)
   }
-  batches.push({ events: open, drain: true })
-  return batches.filter(({ events }) => events.length > 0)
+  close()
+  return [...steps, ...waiting]
 }

@@ -44,6 +44,7 @@ export const ROUTES: Route[] = [
   { ...get('/zones/preview', { body: zone }), method: 'POST' },
   get('/zones/{id}/preview', { thing: 'zone' }),
   get('/zones/{id}/explain', { thing: 'zone', query: 'event_id=usgs:none' }),
+  get('/zones/{id}/versions', { thing: 'zone' }),
   get('/alerts'),
   get('/alerts/{id}', { thing: 'alert' }),
   write('PATCH', '/alerts/{id}', { thing: 'alert', body: { resolved: true } }),

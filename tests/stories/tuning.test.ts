@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
+import { createService, type Person, parsed, type Service } from '../support/service.ts'
+
+// Somebody tunes a zone by its preview: how many alerts a day, which ones, and from how much data.
+let service: Service
+let person: Person
+beforeAll(async () => {
+  service = await createService()
+  person = await service.person()
+})
+afterAll(() => service?.close())
+
+const Preview = z.object({
+  count: z.int(),
+  per_day: z.number(),
+  days_with_data: z.int(),
+  by_day: z.array(z.object({ day: z.string(), count: z.int() })),
+  snooze_ignored: z.boolean(),
+  suppressed: z.record(z.string(), z.int()),
+  events: z.array(z.object({ event_id: z.string(), title: z.string() })),
+  next_cursor: z.string().nullable(),
+  suggestion: z.string().nullable(),
+})
+
+const HERE = { lat: 10, lon: 29 }
+const ask = (method: string, path: string, body?: object) =>
+  service.request(method, `/api/v1/${path}`, { key: person.key, ...(body ? { body } : {}) })
+const draft = async (query: string, more: object = {}) =>
+  parsed(
+    await ask('POST', `zones/preview?${query}`, { label: 'Draft', ...HERE, ...more }),
+    200,
+    Preview,
+  )
+
+/** So many earthquakes, one each so many minutes, back from now. */
+async function shake(count: number, minutes: number, name = 'usgs:q') {
+  await service.database.query('truncate watchpost.event_revisions')
+  await service.database.query(
+    `insert into watchpost.event_revisions (event_id, revision, first_seen_at, source, type, title,
+      lat, lon, ts, severity, status, extent)
+    select $3 || n, 1, at, 'usgs', 'earthquake', 'M 5.0 number ' || n, 10, 29, at, 60, 'active',
+      box(point(29, 10), point(29, 10))
+    from generate_series(0, $1::integer - 1) as n
+    cross join lateral (select date_trunc('milliseconds', now()) - n * $2::float8 * interval '1 minute' as at) t`,
+    [count, minutes, name],
+  )
+}
+
+test('a day of data is not called a week', async () => {
+  // 50 earthquakes within the last moments: there is one day of data, whatever is asked for.
+  await shake(50, 0)
+  const week = await draft('days=7')
+  expect(week).toMatchObject({ count: 50, days_with_data: 1, per_day: 50 })
+  expect(week.by_day).toHaveLength(7)
+  expect(week.suggestion).toContain('50 alerts in 1 day is too many to read')
+})
+
+test('a snooze is left out of the preview, which says so', async () => {
+  await shake(3, 1)
+  const { zone } = parsed(
+    await ask('POST', 'zones', { label: 'Snoozed', ...HERE }),
+    201,
+    z.object({ zone: z.object({ id: z.uuid() }) }),
+  )
+  const preview = async () => parsed(await ask('GET', `zones/${zone.id}/preview`), 200, Preview)
+  expect(await preview()).toMatchObject({ count: 3, snooze_ignored: false })
+  const snoozed_until = new Date(Date.now() + 3_600_000).toISOString()
+  await ask('PATCH', `zones/${zone.id}`, { snoozed_until })
+  const snoozed = await preview()
+  expect(snoozed).toMatchObject({ count: 3, snooze_ignored: true })
+  expect(Object.keys(snoozed.suppressed)).not.toContain('snooze')
+  // Taken back, it still was a snooze of these days.
+  await ask('PATCH', `zones/${zone.id}`, { snoozed_until: null })
+  expect(await preview()).toMatchObject({ count: 3, snooze_ignored: true })
+})
+
+test('the events come with their titles, page after page, newest first, each once', async () => {
+  await shake(250, 7)
+  const titles: string[] = []
+  let cursor = ''
+  for (let pages = 0; pages < 5; pages++) {
+    const page = await draft(`days=7&limit=100${cursor && `&cursor=${cursor}`}`)
+    expect(page.count).toBe(250)
+    titles.push(...page.events.map(({ title }) => title))
+    if (!page.next_cursor) break
+    cursor = page.next_cursor
+  }
+  expect(titles).toEqual(Array.from({ length: 250 }, (_, n) => `M 5.0 number ${n}`))
+  const other = await ask('POST', `zones/preview?days=6&cursor=${cursor}`, {
+    label: 'Draft',
+    ...HERE,
+  })
+  expect(other).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } })
+})
+
+test('200,000 revisions are all counted; one more is refused with the way out, never cut', async () => {
+  await shake(200_000, 0.4)
+  const all = await draft('days=90', { min_severity: 61 })
+  expect([all.count, all.suppressed.severity]).toEqual([0, 200_000])
+  await shake(200_001, 0.4)
+  const refused = await ask('POST', 'zones/preview?days=90', { label: 'Draft', ...HERE })
+  expect(refused).toMatchObject({
+    status: 422,
+    body: {
+      code: 'too_much_work',
+      detail: expect.stringMatching(/^Over 200000 revisions .* Ask for fewer days/),
+    },
+  })
+}, 120_000)
