@@ -201,9 +201,10 @@ begin
 end
 $$;
 
--- A digest as the messages its channel takes: a list of {alert_ids, payload}, the words of each fixed with
--- it. The first is this delivery; every other one becomes a delivery of its own, with what it carries.
-create function private.split_digest(p_id uuid, p_parts jsonb) returns void
+-- Stores a digest as the messages that its channel accepts: a list of {alert_ids, payload}, each with its fixed words.
+-- The first is this delivery; each of the others becomes a delivery with a job, together with what it carries.
+-- False if the digest is not being sent or was split already.
+create function private.split_digest(p_id uuid, p_parts jsonb) returns boolean
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_part record;
@@ -217,8 +218,11 @@ begin
     if v_part.nr = 1 then
       update watchpost.deliveries
       set alert_id = v_part.alert_ids[1], payload = v_part.payload, updated_at = now()
-      where id = p_id
+      where id = p_id and status = 'sending' and payload::jsonb -> 'parts' is null
       returning * into v_digest;
+      if not found then
+        return false;
+      end if;
       continue;
     end if;
     insert into watchpost.deliveries (alert_id, channel_id, type, payload, redelivery_of)
@@ -229,6 +233,7 @@ begin
     where digest_id = p_id and alert_id = any(v_part.alert_ids);
     perform private.enqueue_delivery(v_digest.id, v_digest.channel_id);
   end loop;
+  return true;
 end
 $$;
 

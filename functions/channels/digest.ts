@@ -7,14 +7,18 @@ export function isWholeDigest(notification: Notification): notification is Diges
   return notification.alerts !== undefined && notification.parts === undefined
 }
 
+/** The units of work of finding where a message ends, measured with messages of 20 kB. */
+const UNITS_PER_MESSAGE = 40_000
+
 /**
  * Splits a digest into messages that fit, with the alerts in their order, each in exactly one. An alert that does not
- * fit by itself gets a message of its own.
+ * fit by itself gets a message of its own. `pace` is told the work done after each message.
  */
-export function splitDigest(
+export async function splitDigest(
   digest: Digest,
   fits: (message: Notification) => boolean,
-): Required<Notification>[] {
+  pace: (units: number) => Promise<void> | undefined = () => undefined,
+): Promise<Required<Notification>[]> {
   const { alerts } = digest
   const message = (from: number, to: number, part: number, parts: number) => ({
     ...digest,
@@ -30,6 +34,7 @@ export function splitDigest(
     // The numbers are not known yet; none is longer than the number of alerts.
     const fitsUpTo = (to: number) => fits(message(from, to, alerts.length, alerts.length))
     from = lastThat(fitsUpTo, from + 1, alerts.length)
+    await pace(UNITS_PER_MESSAGE)
   }
   return starts.map((from, index) =>
     message(from, starts[index + 1] ?? alerts.length, index + 1, starts.length),

@@ -4,6 +4,7 @@ import type { Message, Notification, NotificationType, Outcome } from '../channe
 import { isWholeDigest, splitDigest } from '../channels/digest.ts'
 import { findKind, deliver as sendMessage } from '../channels/kinds.ts'
 import type { FormerSecret } from '../channels/sealed.ts'
+import { createPacer } from '../scheduling.ts'
 import type { Seal } from '../seal.ts'
 import type { JobContext, Queue } from './queue.ts'
 
@@ -21,7 +22,10 @@ export const deliver: Queue = {
   per_group: 1,
   run: async (context, job) => {
     const delivery_id = job.data.delivery_id ?? job.id
-    const claimed = await context.step((sql) => claim(sql, delivery_id))
+    const [found] = await context.step(
+      (sql) => sql<Claimed>`select * from private.claim_delivery(${delivery_id})`,
+    )
+    const claimed = found && (await splitIfDigest(context, found))
     if (!claimed) {
       await context.finish(job, async () => undefined)
       return { delivery_id, skipped: true }
@@ -62,21 +66,24 @@ type Claimed = {
   paused_until: string | null
 }
 
-/** Takes up a delivery; a digest that is too large for its channel is split into several first. */
-async function claim(sql: Sql, id: string): Promise<Claimed | undefined> {
-  const [claimed] = await sql<Claimed>`select * from private.claim_delivery(${id})`
-  if (!claimed || claimed.refusal || claimed.paused_until) return claimed
+/** Splits a digest that is about to be sent into its messages; undefined if another process has done so meanwhile. */
+async function splitIfDigest(context: JobContext, claimed: Claimed): Promise<Claimed | undefined> {
+  if (claimed.refusal || claimed.paused_until) return claimed
   const found = findKind(claimed.kind)
   const digest = notificationOf(claimed)
   if ('issue' in found || !isWholeDigest(digest)) return claimed
-  const parts = splitDigest(digest, found.kind.fits).map(({ type: _, ...payload }) => ({
+  const messages = await splitDigest(digest, found.kind.fits, createPacer())
+  const parts = messages.map(({ type: _, ...payload }) => ({
     alert_ids: payload.alerts.map((alert) => alert.id),
     payload: JSON.stringify(payload),
   }))
   const [first] = parts
-  if (!first) throw new Error(`the digest ${id} has no alerts`)
-  await sql`select private.split_digest(${id}, ${JSON.stringify(parts)}::jsonb)`
-  return { ...claimed, payload: first.payload }
+  if (!first) throw new Error(`the digest ${claimed.id} has no alerts`)
+  const [row] = await context.step(
+    (sql) => sql<{ is_split: boolean }>`
+      select private.split_digest(${claimed.id}, ${JSON.stringify(parts)}::jsonb) as is_split`,
+  )
+  return row?.is_split ? { ...claimed, payload: first.payload } : undefined
 }
 
 function notificationOf({ type, payload }: Claimed): Notification {

@@ -72,7 +72,7 @@ describe('the request', () => {
     const alerts = Array.from({ length: 400 }, (_, n) => ({ id: `a${n}`, note: 'ö'.repeat(100) }))
     const digest = { ...notification, type: 'alert.digest' as const, alert: null, alerts }
     expect(isWholeDigest(digest)).toBe(true)
-    const parts = splitDigest(digest, webhook.fits)
+    const parts = await splitDigest(digest, webhook.fits)
     expect(parts.some(isWholeDigest)).toBe(false)
     const bodies = await Promise.all(
       parts.map(async (part) => (await webhook.render(message({ notification: part }))).body),
@@ -92,17 +92,17 @@ describe('the request', () => {
     }
   })
 
-  test('every alert is in exactly one message, and one that is too large has its own', () => {
-    fc.assert(
-      fc.property(
+  test('every alert is in exactly one message, and one that is too large has its own', async () => {
+    await fc.assert(
+      fc.asyncProperty(
         fc.array(fc.nat(30), { maxLength: 60 }),
         fc.integer({ min: 1, max: 40 }),
-        (sizes, limit) => {
+        async (sizes, limit) => {
           const alerts = sizes.map((size, id) => ({ id, size }))
           const sizeOf = (given: readonly { size?: unknown }[] = []) =>
             given.reduce((sum, { size }) => sum + Number(size), 0)
           const digest = { ...notification, alerts }
-          const parts = splitDigest(digest, (part) => sizeOf(part.alerts) <= limit)
+          const parts = await splitDigest(digest, (part) => sizeOf(part.alerts) <= limit)
           expect(parts.flatMap((part) => part.alerts)).toEqual(alerts)
           for (const part of parts) {
             expect(part.alerts.length === 1 || sizeOf(part.alerts) <= limit).toBe(true)
