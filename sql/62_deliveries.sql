@@ -128,7 +128,8 @@ begin
     insert into watchpost.deliveries (alert_id, channel_id, type, sequence, status, next_attempt_at)
     select p_alert_id, c.id, v_type, p_sequence, case when p_is_held then 'held' else 'queued' end, p_held_until
     from watchpost.channels c
-    where (private.takes(c.messages, v_type) or p_is_held and private.takes(c.messages, 'alert.digest'))
+    where (private.takes(c.messages, v_type)
+        or p_is_held and p_kind <> 'revised' and private.takes(c.messages, 'alert.digest'))
       and (c.id in (select channel_id from told) or c.id in (
         select channel_id from chosen
         where not private.takes(c.messages, 'alert.raised') or had_channels and not exists (select from told)))

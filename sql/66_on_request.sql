@@ -71,7 +71,7 @@ declare
 begin
   select * into v_alert from watchpost.alerts
   where id = p_alert_id and tenant_id = any(private.my_tenants())
-  for update;
+  for no key update;
   if not found then
     return null;
   end if;
@@ -114,8 +114,11 @@ begin
   if v_sent = '{}' then
     raise exception '%', coalesce(
       (select string_agg(format('Delivery %s: %s', s ->> 'delivery_id', s ->> 'reason'), ' ') from jsonb_array_elements(v_skipped) s),
-      case v_alert.status
-        when 'suppressed' then 'The alert was suppressed by a snooze or by quiet hours, so that no delivery was made.'
+      case
+        when exists (select from private.repeatable(p_alert_id, null) m where m.reason = 'It is on its way.')
+          then 'What is to be sent of this alert is on its way.'
+        when v_alert.status = 'suppressed'
+          then 'The alert was suppressed by a snooze or by quiet hours, so that no delivery was made.'
         else 'No delivery of this alert failed or was cancelled. Name those to send again in "delivery_ids".'
       end) using errcode = 'WPNTS';
   end if;
@@ -139,7 +142,7 @@ begin
   select * into v_channel from watchpost.channels c
   where c.id = p_channel_id and c.deleted_at is null and private.can_write()
     and (c.owner_id = private.uid() or c.org_id = any(private.admin_orgs()))
-  for update;
+  for no key update;
   if not found then
     return null;
   end if;

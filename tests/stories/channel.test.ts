@@ -104,6 +104,17 @@ describe('a channel gets the messages it chose', () => {
     })
   })
 
+  test('a revision in quiet hours makes no digest for who takes no revisions', async () => {
+    const { person, zone, here } = await watch({})
+    const event = quake({ ...here, severity: 45 })
+    await tell(event)
+    await ask(person, 'PATCH', `zones/${zone}`, QUIET)
+    await tell({ ...event, severity: 47 })
+    await ask(person, 'PATCH', `zones/${zone}`, LOUD)
+    await fixture.jobs.drain()
+    expect(types()).toEqual(['alert.raised'])
+  })
+
   test('who wants digests alone gets the digest, and nothing at once', async () => {
     const { person, zone, here } = await watch({ messages: ['alert.digest'] })
     await tell(quake(here))

@@ -135,10 +135,11 @@ describe('a delivery', () => {
   test('that is on its way already is not sent twice', async () => {
     const told = await fixture.deliverOnce(() => sendResult(503))
     const { id } = await alertOf(told.person)
-    const body = { delivery_ids: [told.delivery] }
-    const answer = await ask(told.person, 'POST', `alerts/${id}/redeliver`, body)
-    expectProblem(answer, 409, 'nothing_to_send')
-    expect(answer.text).toContain('on its way')
+    for (const body of [{ delivery_ids: [told.delivery] }, {}]) {
+      const answer = await ask(told.person, 'POST', `alerts/${id}/redeliver`, body)
+      expectProblem(answer, 409, 'nothing_to_send')
+      expect(answer.text).toContain('on its way')
+    }
   })
 
   test('that arrived is sent again for who names it, and not for who does not', async () => {

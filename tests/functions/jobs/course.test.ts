@@ -293,7 +293,9 @@ describe('when quiet hours end', () => {
   })
 
   test('news about what was told before goes out as a digest too', async () => {
-    const { person, here, zone } = await setUp()
+    const { person, here, zone, channel } = await setUp()
+    const messages = ['alert.raised', 'alert.revised', 'alert.digest']
+    expect((await ask(person, 'PATCH', `channels/${channel}`, { messages })).status).toBe(200)
     const event = quake({ ...here, severity: 45 })
     await ingest(event)
     expect(types()).toEqual(['alert.raised'])
