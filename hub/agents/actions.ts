@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { bilingual, type Words } from '../i18n/words.ts'
 import { actionText } from './actions.text.ts'
 
-/** What the system agent may propose; nothing else is ever done, whatever a model or a log says. */
+/** What the system agent may propose. Nothing else is ever done, whatever a model or a log says. */
 export const ACTION_NAMES = [
   'retry_failed_missions',
   'restart_model',
@@ -14,15 +14,15 @@ export const ACTION_NAMES = [
 export const ActionName = z.enum(ACTION_NAMES)
 export type ActionName = z.infer<typeof ActionName>
 
-/** What each does, as it is proposed. */
+/** What each action does, in the words of its proposal. */
 export const ACTION_WORDS: Record<ActionName, Words> = bilingual(actionText).ask
 
 export const isDestructive = (name: ActionName) => name === 'delete_old_backups'
 
-/** What this hub can do of them, and what it knows of its own health. */
+/** The actions that this hub can do, and what it knows about its own health. */
 export type Actions = {
   run: Partial<Record<ActionName, () => Promise<Words>>>
   health: () => Promise<Record<string, string | number | null>>
-  /** What settings allow agents to do beyond the ordinary. */
+  /** What the settings allow agents to do in addition. */
   allowed: () => Promise<{ engineer_system: boolean; web: 'ask' | 'allow' | 'deny' }>
 }

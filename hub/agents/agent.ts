@@ -10,11 +10,14 @@ import type { Actions } from './actions.ts'
 import type { AgentName } from './names.ts'
 import type { StepName } from './step-names.ts'
 
-/** What a mission may be given besides its task, so that nobody has to spell ids out in words. */
+/**
+ * What a mission may be given in addition to its task, so that nobody has to write ids into a
+ * sentence.
+ */
 export const MissionInput = z.strictObject({
   /** A pasted table or text. */
   text: z.string().max(1_500_000).optional(),
-  /** Files of the project's folder, e.g. `leads/fair.csv`. */
+  /** Files in the project's folder, e.g. `leads/fair.csv`. */
   files: z.array(z.string().min(1).max(300)).max(20).optional(),
   lead_ids: z.array(z.uuid()).max(50).optional(),
   /** A campaign to chosen leads. */
@@ -24,12 +27,12 @@ export const MissionInput = z.strictObject({
     .array(z.url({ protocol: /^https?$/ }).max(1000))
     .max(10)
     .optional(),
-  /** What set off a mission of the system agent. */
+  /** What caused a mission of the system agent. */
   alert: z.strictObject({ kind: z.string().max(60), message: z.string().max(2000) }).optional(),
 })
 export type MissionInput = z.infer<typeof MissionInput>
 
-/** What a mission leaves behind. Paths are relative to the project's folder. */
+/** The result of a mission. Paths are relative to the project's folder. */
 export const Result = z.object({
   summary: z.string().max(4000),
   documents: z.array(z.object({ path: z.string(), title: z.string() })).default([]),
@@ -47,30 +50,35 @@ export const Result = z.object({
 })
 export type Result = z.infer<typeof Result>
 
-/** Facts: data for the model, fenced in; whatever orders stand in them are only data. */
+/** Facts: data for the model, enclosed in a fence; instructions in them are only data. */
 export type Fact = { label: string; text: string }
 
 export type Call<S extends z.ZodType> = {
   schema: S
-  /** What is to be done now: ours, never a lead's or the web's words. */
+  /** What to do now, in our own words, never in those of a lead or the web. */
   task: string
   facts?: Fact[]
   max_tokens?: number
-  /** What a schema cannot say; an answer is what is wrong and goes back to the model once. */
+  /**
+   * Checks what a schema cannot express; if it returns a sentence, that goes back to the model
+   * once.
+   */
   check?: (value: z.output<S>) => Words | undefined
-  /** What happens when the second answer is no better: the mission stops, or code repairs it. */
+  /**
+   * What happens if the second answer is wrong too: the mission stops, or code repairs the answer.
+   */
   if_wrong?: 'stop' | 'keep'
 }
 
-/** MissionFailure: the mission ends here as failed, for a reason its user reads. */
+/** The mission fails here, for a reason that its user can read. */
 export class MissionFailure extends WordsError {}
 
-/** ApprovalNeeded: the mission goes back to the queue until somebody has said yes or no. */
+/** The mission goes back to the queue until somebody approves or rejects. */
 export class ApprovalNeeded extends WordsError {}
 
 /**
- * External and destructive things need a yes; the two others are changes that somebody takes or
- * leaves.
+ * External and destructive actions need an approval; the other two are changes that somebody
+ * accepts or not.
  */
 export type ApprovalRequest = {
   kind: 'external' | 'destructive' | 'prompt' | 'process'
@@ -79,8 +87,8 @@ export type ApprovalRequest = {
 }
 
 /**
- * What an agent works with. Steps are remembered: a mission that was killed goes on behind the
- * last.
+ * What an agent works with. Steps are stored, so that a mission continues after the last one when
+ * the hub was killed.
  */
 export type AgentContext = {
   mission: { id: string; task: string; input: MissionInput; created_on: string }
@@ -89,21 +97,21 @@ export type AgentContext = {
   /** The project's CONTEXT.md as it is on disk. */
   brief: string
   signal: AbortSignal
-  /** So many steps are to be expected; for the progress bar. */
+  /** Sets the number of steps to expect, for the progress bar. */
   expect: (steps: number) => void
-  /** A coded step. What it writes and the note that it is done are one transaction. */
+  /** A step in code. What it writes and the record that it is done are one transaction. */
   step: <T>(name: StepName, work: (sql: Sql) => Promise<T>) => Promise<T>
   /** A step that reads or computes outside the database; it may run twice. */
   outside: <T>(name: StepName, work: () => Promise<T>) => Promise<T>
-  /** A step that asks the model once, within the schema; once more when `check` objects. */
+  /** A step that calls the model once, with a schema; once more if `check` objects. */
   complete: <S extends z.ZodType>(name: StepName, call: Call<S>) => Promise<z.output<S>>
-  /** Writes a file of the project's folder and answers its path. */
+  /** Writes a file in the project's folder and returns its path. */
   write: (path: string, content: string | Uint8Array) => Promise<string>
   read: (path: string) => Promise<string | undefined>
   list: (folder: string) => Promise<string[]>
-  /** Proposes what needs a yes, and goes on. Answers the approval's id. */
+  /** Proposes an action that needs an approval, and continues. Returns the approval's id. */
   propose: (sql: Sql, request: ApprovalRequest) => Promise<string>
-  /** Asks for a yes and waits for it; a no ends the mission. */
+  /** Asks for an approval and waits for it; a rejection ends the mission. */
   ask: (name: StepName, request: ApprovalRequest) => Promise<void>
   /** Renders a draft from its slots: `draft` → `rendered`. */
   render: (
@@ -113,18 +121,18 @@ export type AgentContext = {
   /** Runs a query with the rights of the data agent: read-only, one statement, limited. */
   query: (statement: string) => Promise<{ columns: string[]; rows: unknown[][]; is_cut: boolean }>
   actions: Actions
-  /** The browser, where there is one. */
+  /** The browser, if there is one. */
   reader: {
     isThere: () => Promise<boolean>
     read: (url: string, signal: AbortSignal) => Promise<Reading>
   }
 }
 
-/** One agent: coded steps, each with at most one call of the model, held to a schema. */
+/** An agent: steps in code, each with at most one call of the model, bound to a schema. */
 export type Agent = {
   name: AgentName
   role: Words
-  /** What its prompt may use besides COMMON, as `{{name}}`. */
+  /** What its prompt may use in addition to COMMON, as `{{name}}`. */
   variables: Record<string, (context: AgentContext) => string | Promise<string>>
   budget: { steps: number; tokens: number }
   steps: (context: AgentContext) => Promise<Result>

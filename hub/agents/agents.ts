@@ -14,7 +14,7 @@ import { sales } from './sales.ts'
 import { system } from './system.ts'
 import { web_research } from './web_research.ts'
 
-/** All thirteen. */
+/** All thirteen agents. */
 export const AGENTS: Record<AgentName, Agent> = {
   research,
   web_research,

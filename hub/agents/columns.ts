@@ -5,7 +5,10 @@ export type Sheet = { columns: string[]; rows: string[][]; mapping: Mapping }
 
 const LOOKED_AT = 20
 
-/** A sheet of a text that is a table: two columns and two lines or more, the first ones of one width. */
+/**
+ * Reads a text that is a table: at least two columns and two lines, the first of which have the
+ * same number of columns.
+ */
 export async function readSheet(text: string, most: number): Promise<Sheet | undefined> {
   const delimiter = detectDelimiter(text)
   const first = firstRows(text.slice(0, 64_000), delimiter, LOOKED_AT)
@@ -26,6 +29,6 @@ export async function readSheet(text: string, most: number): Promise<Sheet | und
   return { columns, rows: rest, mapping: suggestMapping(columns, rest.slice(0, LOOKED_AT)) }
 }
 
-/** A table names people or companies: else nothing in it can become a lead. */
+/** Whether the table names people or companies; otherwise nothing in it can become a lead. */
 export const isUsable = (mapping: Mapping) =>
   Boolean(mapping.email || mapping.company || mapping.name || mapping.first_name)

@@ -38,7 +38,7 @@ const WORDS = {
 type Answer = Awaited<ReturnType<Parameters<Agent['steps']>[0]['query']>>
 type Tried = { answer: Answer } | { error: Words }
 
-/** Answers from read-only SQL; the query, its table and a chart are kept. */
+/** Answers with read-only SQL; stores the query, its table and a chart. */
 export const data: Agent = {
   name: 'data',
   role: {
@@ -110,7 +110,7 @@ export const data: Agent = {
   },
 }
 
-/** Said before Postgres says it, so that the model gets a sentence it can use. */
+/** Refuses what Postgres would refuse too, with a sentence that the model can use. */
 export function refusal(sql: string): Words | undefined {
   const text = sql.trim().replace(/;\s*$/, '')
   if (!/^(select|with|values)\b/i.test(text)) return say.one_select
@@ -125,14 +125,12 @@ function cell(value: unknown, language: Language): Cell {
   if (typeof value === 'number' || typeof value === 'boolean') return value
   if (typeof value === 'string') return value.slice(0, 500)
   if (value instanceof Date) return value.toISOString()
-  // What the hub itself says is kept in both languages.
+  // The hub's own texts are stored in both languages.
   if (isWords(value)) return value[language]
   return JSON.stringify(value).slice(0, 500)
 }
 
-/**
- * A chart needs a label and a number; numbers come from Postgres as text where they may be large.
- */
+/** A chart needs a label and a number; Postgres returns numbers that may be large as text. */
 function chartOf(
   kind: 'none' | 'bar' | 'line',
   columns: string[],

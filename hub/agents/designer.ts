@@ -5,7 +5,7 @@ import { judge } from './evidence/claims.ts'
 import { clip, one } from './run/facts.ts'
 import type { StepName } from './step-names.ts'
 
-/** What a letter says, before it has a form. Its sentences stay as they are whatever the form. */
+/** The content of a mail before it has a form. Its sentences stay the same in every form. */
 export type Letter = {
   subject: string
   greeting: string
@@ -13,13 +13,13 @@ export type Letter = {
   closing: string
 }
 
-/** Templates that a letter of plain sentences can fill by itself. */
+/** Templates that plain sentences can fill. */
 const FORMS = ['letter', 'follow_up', 'offer', 'newsletter'] as const satisfies TemplateName[]
 type Form = (typeof FORMS)[number]
 
 /**
- * design chooses a template and which sentence stands where; the model gives no sentence of its own
- * but the two lines above the letter, and never HTML.
+ * design chooses a template and the place of each sentence. The model writes no sentences except
+ * the two lines above the mail, and never HTML.
  */
 export async function design(
   context: AgentContext,
@@ -69,7 +69,7 @@ export async function design(
   return { template: 'letter', slots: plainLetter(letter, letter.subject) }
 }
 
-/** plainLetter is the form that every letter has. */
+/** plainLetter is the form that fits every mail. */
 function plainLetter(letter: Letter, preheader: string): Record<string, unknown> {
   return {
     subject: letter.subject,
@@ -127,7 +127,7 @@ function fillForm(form: Form, given: Filling): Record<string, unknown> {
   }
 }
 
-/** Sentences in as many paragraphs as there may be, two and more a paragraph. */
+/** Distributes sentences over at most `most` paragraphs, two or more each. */
 function paragraphs(sentences: string[], most: number): string[] {
   const size = Math.max(2, Math.ceil(sentences.length / most))
   const found: string[] = []
@@ -137,7 +137,7 @@ function paragraphs(sentences: string[], most: number): string[] {
   return found
 }
 
-/** textOf is the letter as plain text: what a draft shows before it is rendered. */
+/** textOf is the mail as plain text, which a draft shows before it is rendered. */
 export function textOf(letter: Letter): string {
   return [`${letter.greeting},`, ...paragraphs(letter.sentences, 6), `${letter.closing},`].join(
     '\n\n',

@@ -3,7 +3,7 @@ import { patchMission } from './engineering/engineering.ts'
 
 const FOLDER = 'code/'
 
-/** Code for the project, as a patch file in its folder that nobody applies but its owner. */
+/** Code for the project as a patch file in its folder, which only the owner may apply. */
 export const engineer: Agent = {
   name: 'engineer',
   role: { en: 'Writes code as a patch file', tr: 'Kodu yama dosyası olarak yazar' },

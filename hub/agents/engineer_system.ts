@@ -10,9 +10,7 @@ import { stopText } from './stop.text.ts'
 const HUB = join(import.meta.dirname, '..')
 const OURS = /\.(ts|sql|md|mjml)$/
 
-/**
- * A patch for the hub itself. Off until the settings allow it; the hub changes only by an upgrade.
- */
+/** A patch file for the hub itself. Off by default; the hub only changes by an upgrade. */
 export const engineer_system: Agent = {
   name: 'engineer_system',
   role: {
@@ -51,7 +49,7 @@ async function sources(folder = HUB): Promise<string[]> {
   return found.flat().sort()
 }
 
-/** The files whose names a task says come first; a small model cannot look through all of them. */
+/** Files that the task names come first, because a small model cannot read all of them. */
 function pick(files: string[], task: string): string[] {
   const said = task.toLowerCase()
   const words = wordsOf(task)

@@ -56,14 +56,14 @@ const WORDS = {
   },
 } satisfies Record<string, Words>
 
-/** Numbers people write as words; a quantity may come from one. */
+/** Numbers that people write as words, for quantities. */
 const COUNTS: Record<string, string> = {
   a: '1', an: '1', one: '1', two: '2', three: '3', four: '4', five: '5', six: '6', seven: '7',
   eight: '8', nine: '9', ten: '10', twelve: '12', bir: '1', iki: '2', uc: '3', dort: '4', bes: '5',
   alti: '6', yedi: '7', sekiz: '8', dokuz: '9', on: '10',
 } // biome-ignore format: a table
 
-/** Invoices, cost tables and budgets: the model reads the items, code does the sums. */
+/** Invoices, cost tables and budgets: the model reads the items, code does the arithmetic. */
 export const finance: Agent = {
   name: 'finance',
   role: {
@@ -141,7 +141,7 @@ function knownNumbers(context: AgentContext, texts: string[]): Set<string> {
   return new Set([...numbersIn(text), ...counts, '1'])
 }
 
-/** The number as it was written, if anybody has written it. */
+/** The number as it was written, if it occurs in the input. */
 function given(text: string | null, known: Set<string>): string | null {
   const number = text?.match(/\d+(?:[.,]\d+)*/)?.[0]
   if (number === undefined || !known.has(String(decimal(number)))) return null

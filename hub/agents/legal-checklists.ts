@@ -1,6 +1,6 @@
 import type { Words } from '../i18n/words.ts'
 
-/** A question of a checklist and where the law asks it. */
+/** A question of a checklist, and the rule that requires it. */
 export type Check = { id: string; rule: string; ask: Words }
 
 /** KVKK (Law 6698) and the rules on commercial messages (Law 6563, İYS) for a small sales team. */

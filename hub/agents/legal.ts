@@ -19,7 +19,7 @@ const NO_LAWYER: Words = {
 const KINDS = ['nda', 'kvkk', 'gdpr', 'other'] as const
 type Kind = (typeof KINDS)[number]
 
-/** Legal documents from templates and checklists; it says that it is no lawyer. */
+/** Legal documents from templates and checklists; they state that it is not a lawyer. */
 export const legal: Agent = {
   name: 'legal',
   role: {
@@ -38,7 +38,7 @@ export const legal: Agent = {
   },
 }
 
-/** By words alone: which template it is must not hang on a model. */
+/** By words alone: the choice of the template must not depend on a model. */
 export function kindOf(task: string): Kind {
   const words = wordsOf(task)
   const has = (...stems: string[]) =>
@@ -93,7 +93,7 @@ async function nda(context: AgentContext, facts: Fact[]): Promise<Result> {
     context.project.name,
     ...facts.map(({ text }) => text),
   ].join('\n')
-  // A name or a term that stands nowhere is not made up into a contract.
+  // A name or a term that does not occur in the input is not invented.
   const kept = (key: keyof typeof BLANK): string => {
     const value = slots[key]?.trim()
     const isTime = key === 'term' || key === 'survival'
@@ -124,7 +124,7 @@ async function nda(context: AgentContext, facts: Fact[]): Promise<Result> {
   return { summary: NO_LAWYER[language], documents: [document] }
 }
 
-/** A duration counts as said when its number (as a figure or a word) stands in the text. */
+/** A duration counts as said if its number (as digits or as a word) occurs in the text. */
 function saysTime(said: string, value: string): boolean {
   const known = new Set([...numbersIn(said), ...wordsOf(said)])
   const parts = [...numbersIn(value), ...wordsOf(value).filter((word) => !/^\d/.test(word))]

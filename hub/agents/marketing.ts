@@ -35,7 +35,10 @@ const WORDS = {
   dear: { en: 'Hello {first_name}', tr: 'Merhaba {first_name}' },
 } satisfies Record<string, Words>
 
-/** Drafts whose every statement cites evidence; what does not is marked and blocks the approval. */
+/**
+ * Drafts in which every statement cites evidence; a statement without evidence is marked and blocks
+ * the approval.
+ */
 export const marketing: Agent = {
   name: 'marketing',
   role: {
@@ -90,7 +93,8 @@ export const marketing: Agent = {
 }
 
 /**
- * Who is written to: the given or named leads, a campaign where the task says so, else the newest.
+ * The recipients: the given or named leads, a campaign if the task says so, or else the newest
+ * leads.
  */
 async function choose(context: AgentContext): Promise<Recipient[]> {
   const { input, task } = context.mission
@@ -122,7 +126,7 @@ const toLead = (lead: LeadRow): Recipient => ({
   lead,
 })
 
-/** What CONTEXT.md says of us becomes evidence of the project, so that a letter can cite it too. */
+/** What CONTEXT.md says about us becomes evidence of the project, so that a mail can cite it. */
 async function ownFacts(context: AgentContext, sql: Sql): Promise<EvidenceRow[]> {
   const { description, value_proposition } = parseContext(context.brief)
   const facts = `${description}\n${value_proposition}`
@@ -179,7 +183,7 @@ async function write(
     const of = (cites: string[]): Cited[] =>
       cited.filter((_, index) => cites.includes(`E${index + 1}`))
     const judged = sentences.map(({ text, cites }) => judge(text, of(cites), names))
-    // A subject has no room for a citation: any evidence will do, and only numbers are weighed.
+    // A subject has no room for a citation: any evidence will do, and only numbers are checked.
     const line = /\d/.test(subject) ? judge(subject, cited, names) : undefined
     return [line, ...judged].flatMap((claim) => claim ?? [])
   }

@@ -1,6 +1,6 @@
 import { decimal } from './run/facts.ts'
 
-/** Money is counted in whole cents and quantities in ten-thousandths: sums come out as on paper. */
+/** Money is counted in whole cents and quantities in ten-thousandths, so that sums are exact. */
 const CENT = 100n
 const FINE = 10_000n
 
@@ -8,7 +8,7 @@ export type Line = {
   description: string
   quantity: string
   unit: string
-  /** As it stands in the text; null when nobody has said a price. */
+  /** As it is written in the text; null if no price was given. */
   unit_price: string | null
 }
 
@@ -24,7 +24,7 @@ function fine(text: string): bigint {
   return BigInt(Math.round(decimal(text) * Number(FINE)))
 }
 
-/** Half away from zero, as invoices are rounded. */
+/** Rounds half away from zero, as invoices do. */
 function divide(value: bigint, by: bigint): bigint {
   return (value * 2n + by) / (by * 2n)
 }
@@ -49,7 +49,7 @@ export function totals(
   return { lines: counted, subtotal, discount, tax, total: subtotal - discount + tax }
 }
 
-/** money writes cents as the language does: 1,250.50 or 1.250,50. */
+/** money writes cents in the form of the language: 1,250.50 or 1.250,50. */
 export function money(cents: bigint, currency: string, language: 'en' | 'tr'): string {
   const [thousands, mark] = language === 'tr' ? ['.', ','] : [',', '.']
   const whole = String(cents / CENT).replace(/\B(?=(\d{3})+$)/g, thousands)

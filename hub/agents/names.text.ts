@@ -1,6 +1,6 @@
 import { type Language, texts } from '../i18n/words.ts'
 
-/** What people call the agents. */
+/** The names of the agents. */
 export const nameText = texts(
   {
     research: 'Research',
@@ -34,7 +34,7 @@ export const nameText = texts(
   },
 )
 
-/** agentName is what people call an agent; another word stays as it is. */
+/** agentName returns the name of an agent; any other word is returned unchanged. */
 export function agentName(language: Language, agent: string): string {
   return Reflect.get(nameText[language], agent) ?? agent
 }

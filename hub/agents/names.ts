@@ -17,7 +17,7 @@ export const AGENT_NAMES = [
 
 export type AgentName = (typeof AGENT_NAMES)[number]
 
-/** isAgentName tells an agent's name from any other word. */
+/** isAgentName distinguishes an agent's name from any other word. */
 export function isAgentName(word: string): word is AgentName {
   return (AGENT_NAMES as readonly string[]).includes(word)
 }

@@ -37,7 +37,7 @@ const WORDS = {
 
 type Outcome = { department: string; done: number; failed: number; cancelled: number }
 
-/** The improvement loop: it proposes; only a yes changes a prompt. */
+/** Proposes improvements; a prompt only changes after an approval. */
 export const pm: Agent = {
   name: 'pm',
   role: {

@@ -11,7 +11,7 @@ const DONE: Words = { en: 'The draft has a new form.', tr: 'Taslağın biçimi y
 
 type Row = { subject: string; text: string; slots: Record<string, unknown> | null; state: State }
 
-/** redesign gives a draft another form: what it says stays word for word. */
+/** redesign gives a draft another form; its text stays the same word for word. */
 export async function redesign(context: AgentContext, draft_id: string): Promise<Result> {
   context.expect(3)
   const draft = await context.step('draft', async (sql) => {
@@ -31,7 +31,7 @@ export async function redesign(context: AgentContext, draft_id: string): Promise
 }
 
 /**
- * The sentences of a draft, from its slots as the user may have edited them, else from its text.
+ * The sentences of a draft, from its slots as the user may have edited them, or else from its text.
  */
 function letterOf({ subject, text, slots: given }: Row): Letter {
   const slots = given ?? {}

@@ -18,7 +18,7 @@ import { wordsOf } from './run/fold.ts'
 import { saveDocument } from './writing.ts'
 
 const MAX_DIVES = 3
-/** So many leads stand in the result; all of them are in the list of leads. */
+/** How many leads the result lists; all of them are in the list of leads. */
 const MAX_LISTED = 200
 
 const WORDS = {
@@ -42,7 +42,7 @@ const WORDS = {
   },
 } satisfies Record<string, Words>
 
-/** Leads from tables, texts and files, each with evidence; deep dives; never an invented lead. */
+/** Leads from tables, texts and files, each with evidence; deep dives. It never invents a lead. */
 export const research: Agent = {
   name: 'research',
   role: {
@@ -70,7 +70,7 @@ export const research: Agent = {
   },
 }
 
-/** A task of several lines, or with addresses, carries its own material. */
+/** A task with several lines, or with addresses, contains its own material. */
 function pastedInTask({ mission, language }: AgentContext) {
   const hasTable = mission.task.trim().split('\n').length >= 3
   const hasAddress = /\S@\S+\.\S/.test(mission.task)

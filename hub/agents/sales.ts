@@ -44,7 +44,7 @@ const WORDS = {
   known: { en: 'What is known', tr: 'Bilinenler' },
 } satisfies Record<string, Words>
 
-/** Call scripts and proposals from what is known of a lead. */
+/** Call scripts and proposals from the facts about a lead. */
 export const sales: Agent = {
   name: 'sales',
   role: { en: 'Call scripts and proposals', tr: 'Arama metinleri ve teklifler' },
@@ -113,7 +113,7 @@ async function proposal(context: AgentContext, facts: Fact[], who: string): Prom
   })
   const said = [context.mission.task, context.brief, ...facts.map(({ text }) => text)].join('\n')
   const numbers = new Set(numbersIn(said))
-  // A price that stands nowhere is not offered to anybody.
+  // A price that does not occur in the input is not offered.
   const priced = written.prices.map(({ item, price }) => {
     const found = numbersIn(price)
     const isGiven = found.length > 0 && found.every((number) => numbers.has(number))

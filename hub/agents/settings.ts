@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Setting } from '../ops/settings.ts'
 
-/** agents.json: what agents may do beyond the ordinary. */
+/** agents.json: what agents may do in addition. */
 export const AgentSettings = z.strictObject({
   engineer_system: z.boolean().default(false).meta({
     description:

@@ -6,12 +6,12 @@ type Numbered = {
   [K in keyof Steps]: Steps[K] extends string ? never : K
 }[keyof Steps]
 
-/** What a step may be called: a key of its texts, some with a number or a path behind. */
+/** The name of a step: a key of its texts, some followed by a number or a path. */
 export type StepName = keyof Steps | `${Numbered} ${string}`
 
 const say = bilingual(stepText)
 
-/** stepTitle is a step's name as people read it. */
+/** stepTitle returns a step's name for people. */
 export function stepTitle(name: string): Words {
   const space = name.indexOf(' ')
   const [first, rest] = space < 0 ? [name, ''] : [name.slice(0, space), name.slice(space + 1)]

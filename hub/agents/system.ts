@@ -22,7 +22,10 @@ const WORDS = {
   unable: { en: 'This hub cannot do that by itself: {x}', tr: 'Hub bunu kendisi yapamaz: {x}' },
 } satisfies Record<string, Words>
 
-/** On a health alert: measures, explains and proposes from a fixed list; each proposal needs a yes. */
+/**
+ * For a health alert: measures, explains, and proposes actions from a fixed list; each needs an
+ * approval.
+ */
 export const system: Agent = {
   name: 'system',
   role: {

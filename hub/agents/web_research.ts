@@ -38,7 +38,7 @@ const WORDS = {
 type Site = { url: string; lead_id: string | null; name: string }
 type Kept = { fact: string; quote: string; source: string }
 
-/** Profiles from pages read in a browser; what cannot be quoted from the page is left out. */
+/** Profiles from pages read in a browser; what cannot be quoted from a page is left out. */
 export const web_research: Agent = {
   name: 'web_research',
   role: {
@@ -99,7 +99,7 @@ export const web_research: Agent = {
   },
 }
 
-/** Addresses from the input, the task, and the chosen leads. */
+/** The addresses in the input, the task, and the chosen leads. */
 function sitesOf(context: AgentContext, leads: LeadRow[]): Site[] {
   const { task, input } = context.mission
   const written = task.match(/(?:https?:\/\/|www\.)[^\s,;()<>"']+/gi) ?? []
@@ -170,7 +170,7 @@ async function profileOf(
 const WORTH =
   /about|hakk|kurumsal|contact|iletisim|iletişim|company|team|ekip|service|hizmet|product|urun|ürün|reference|referans/i
 
-/** Links of the same site that are likely to say who and what the company is. */
+/** Links on the same site that probably describe the company. */
 function worthReading({ url, links }: Page): string[] {
   const { hostname } = new URL(url)
   const same = links.filter(

@@ -11,7 +11,10 @@ export const Section = z.object({
 })
 export type Section = z.infer<typeof Section>
 
-/** sections writes one section a call, so that a small model never has to hold a whole document. */
+/**
+ * sections writes one section per call, so that a small model never needs a whole document in its
+ * context.
+ */
 export async function sections(
   context: AgentContext,
   given: { headings: string[]; about: string; facts: Fact[] },

@@ -25,7 +25,7 @@ const Health = z
   .meta({ id: 'HubHealth' })
 const Done = z.object({ ok: z.literal(true) })
 
-/** Who is let in: the set-up, the one admin's password and sessions. */
+/** Set-up, sign-in, and the sessions of the single admin. */
 export const access = resource<Env>()
 
 access.openapi(
@@ -68,7 +68,7 @@ access.openapi(
       return expected !== undefined && isSame(code.trim().toLowerCase(), expected)
     })
     await c.get('deps').attempts.alone(async () => {
-      // Two with the code at once: the first one chose.
+      // If two requests use the code at once, the first one sets the password.
       if (await isSetUp(paths)) throw new ApiError('conflict', say.set_up)
       await setPassword(paths, password)
       await rm(authFiles(paths).setup_code, { force: true })
@@ -168,7 +168,7 @@ access.openapi(
   },
 )
 
-/** Runs one attempt; a wrong one throws 422 with the field, and makes its address wait. */
+/** Runs one attempt; a wrong one throws 422 with the field and makes its address wait. */
 async function attempt(c: Ctx, path: string, isRight: () => Promise<boolean>): Promise<void> {
   if (await c.get('deps').attempts.attempt(clientOf(c), isRight)) return
   const message = path === 'code' ? say.wrong_code : say.wrong_password

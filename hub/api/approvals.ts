@@ -17,7 +17,7 @@ import {
 const OneApproval = z.object({ approval: Approval })
 const Approvals = z.object({ approvals: z.array(Approval) })
 
-/** What agents propose and may do only after a yes. */
+/** Actions that agents propose and may do only after an approval. */
 export const approvals = resource<Env>()
 
 approvals.openapi(

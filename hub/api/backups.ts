@@ -49,7 +49,7 @@ const Backups = z.object({
 const OneJob = z.object({ job: Job })
 const Name = z.string().min(1).max(200)
 
-/** Backups of the whole hub: made, listed, fetched, brought back. */
+/** Backups of the whole hub: making, listing, downloading and restoring them. */
 export const backups = resource<Env>()
 
 backups.openapi(
@@ -271,7 +271,7 @@ backups.openapi(
       const found = { ok: false, reason: error.words, ...nothing, settings: [] }
       return answer(c, Checked, found, 200)
     } finally {
-      // An archive that broke off leaves writes behind that end a moment later.
+      // An upload that was interrupted leaves writes that end a moment later.
       await rm(folder, { recursive: true, force: true, maxRetries: 5 })
     }
   },
@@ -294,7 +294,7 @@ backups.openapi(
   },
 )
 
-/** The answer to work that has begun; how it ends stands in the job and in the log. */
+/** The answer for work that has started; its outcome is in the job and in the log. */
 function begun(c: Ctx, { job, done }: Started) {
   const { log } = c.get('deps')
   done.then(
@@ -349,7 +349,7 @@ async function keepAs(folder: string, draft: string, encrypted: boolean): Promis
   for (let at = Date.now(); ; at++) {
     const name = nameFor('uploaded', { encrypted }, new Date(at))
     try {
-      // A rename would replace what has this name; a link does not.
+      // A rename would replace an existing file of this name; a link does not.
       await link(draft, join(folder, name))
       return name
     } catch (error) {
@@ -368,7 +368,7 @@ async function isGzip(file: string): Promise<boolean> {
   }
 }
 
-/** An archive that cannot be taken, as a refusal of a field. */
+/** Turns the refusal of an archive into the error of a field. */
 function refusedAs(path: string) {
   return (error: unknown): never => {
     if (!(error instanceof BackupError)) throw error

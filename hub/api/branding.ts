@@ -26,7 +26,7 @@ const Settings = z
   })
   .meta({ id: 'BrandingSettings' })
 
-/** The look of the hub, for everybody who sees its sign-in page. */
+/** The look of the hub, for everybody who can see its sign-in page. */
 export const look = resource<Env>()
 
 look.openapi(

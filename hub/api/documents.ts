@@ -18,7 +18,9 @@ const OneDocument = z.object({ document: Entry.extend({ title: z.string(), text:
 const MAX_TEXT_BYTES = 2_000_000
 const MAX_PDF_CHARACTERS = 400_000
 
-/** The files of a project's folder: what missions wrote, and what was put there for them. */
+/**
+ * The files in a project's folder: documents of missions, and files that were put there for them.
+ */
 export const documents = resource<Env>()
 
 documents.openapi(
@@ -95,7 +97,7 @@ documents.openapi(
   },
 )
 
-/** Never shown in the page's own origin: a document may hold what a lead or a website wrote. */
+/** Never shown in the page's own origin: a document may contain what a lead or a website wrote. */
 function send(c: Ctx, content: string | Uint8Array, type: string, name: string) {
   return c.body(content as never, 200, {
     'Content-Type': type,

@@ -13,10 +13,10 @@ import { renderDraft } from '../mail/render/rendering.ts'
 import { addMission, getMission, Mission } from '../missions/mission.ts'
 import { DraftRef, OneDraft } from './drafts.ts'
 
-/** The steps of a draft from a text to what was sent; each is 409 out of order. */
+/** The steps of a draft, from its text to the sent mail; each answers 409 out of order. */
 export const draftSteps = resource<Env>()
 
-/** The draft behind a step. */
+/** The draft after a step. */
 async function view(c: Ctx, slug: string, id: string) {
   return inProject(c.get('deps').db, slug, (sql, project) => viewDraft(sql, project.id, id))
 }

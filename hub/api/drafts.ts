@@ -53,7 +53,7 @@ const NOBODY = '00000000-0000-0000-0000-000000000000'
 const ProjectQuery = Slug.optional().meta({
   description: 'The slug of a project. Absent: the active project.',
 })
-/** Which draft a step is about. */
+/** The draft of a step. */
 export const DraftRef = { id: DraftId, project: Slug }
 export const OneDraft = z.object({ draft: Draft })
 
@@ -97,7 +97,7 @@ const Detailed = z.object({
   }),
 })
 
-/** Drafts: mail on its way, to look at and to write. */
+/** Reading and writing drafts. */
 export const drafts = resource<Env>()
 
 const Filter = z.strictObject({
@@ -355,7 +355,7 @@ drafts.openapi(
   },
 )
 
-/** What real mail may do in a preview: show itself. */
+/** What a mail may do in its preview: nothing but be shown. */
 const PREVIEW_POLICY = "sandbox; style-src 'unsafe-inline'; img-src data:"
 
 drafts.openapi(

@@ -56,7 +56,7 @@ const FILE_TYPES =
   /^(text\/(csv|plain|tab-separated-values)|application\/(csv|octet-stream|vnd\.ms-excel))\s*(;|$)/i
 
 const text = (description: string) => z.string().optional().meta({ description })
-/** The same in a form beside the file, and in the query of a bare file. */
+/** The fields of an import, in a form with the file or in the query of a bare file. */
 const Fields = {
   project: Slug.optional().meta({
     description: 'The slug of a project. Absent: the active project.',
@@ -82,7 +82,7 @@ const fileBody = {
   },
 }
 
-/** Files of leads on their way in. */
+/** Imports of leads from files. */
 export const imports = resource<Env>()
 
 imports.openapi(
@@ -230,7 +230,7 @@ imports.openapi(
   },
 )
 
-/** As it is stored: what it says is there in both languages. */
+/** An Import as it is stored: its sentences in both languages. */
 type ImportRow = Omit<z.infer<typeof Import>, 'reason' | 'mistakes'> & {
   reason: Words | null
   mistakes: (Mistake & { row: number })[]
@@ -261,7 +261,7 @@ async function requireImport(sql: Sql, id: string): Promise<ImportRow> {
   return found
 }
 
-/** A file with what was chosen for it: a form, or the bare file and a query. */
+/** A file with its options: from a form, or a bare file with a query. */
 async function readUpload(c: Ctx) {
   const type = c.req.header('content-type') ?? ''
   const query = c.req.query()
@@ -303,7 +303,7 @@ function jsonOf(value: string): unknown {
   }
 }
 
-/** The bare name of a file, for people to read; it never becomes a path. */
+/** The bare name of a file, for display; it never becomes a path. */
 function nameOf(given: string | undefined): string {
   const name = (given ?? '').split(/[/\\]/).at(-1) ?? ''
   return (

@@ -63,7 +63,7 @@ const knownEmail = {
   },
 }
 
-/** One lead: created, changed, moved, deleted, and its timeline. */
+/** One lead: creating, changing, moving and deleting it, and its timeline. */
 export const lead = resource<Env>()
 
 lead.openapi(
@@ -290,13 +290,13 @@ lead.openapi(
 /** The address of a lead. */
 export const addressOf = (id: string) => `/api/cockpit/lead/get?lead_id=${id}`
 
-/** What has not the form of an id is one that nothing has. */
+/** A text that is not an id is replaced by an id that does not exist. */
 export function idOf(text: string): string {
   if (z.guid().safeParse(text).success) return text
   throw absent('lead')
 }
 
-/** Answers 409 with the lead whose e-mail it is. */
+/** Answers 409 with the lead that has the e-mail already. */
 async function orConflict<T>(c: Ctx, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -36,7 +36,7 @@ const Filter = z.strictObject({
 type Filter = z.infer<typeof Filter>
 const Leads = z.object({ leads: z.array(Lead), next_cursor: NextCursor })
 
-/** Leads of a project: as a list, in bulk, and as a file. */
+/** The leads of a project: as a list, in bulk, and as a file. */
 export const leads = resource<Env>()
 
 leads.openapi(
@@ -117,7 +117,7 @@ leads.openapi(
     const [kind, value] = after ?? ['', '']
     const slug = await slugFor(c.get('deps'), filter.project)
     const rows = await inProject(c.get('deps').db, slug, async (sql, project) => {
-      // An address in another project is to be seen from this one.
+      // Makes an address in another project visible here.
       await sql`select set_config('hub.project', '*', true)`
       return sql<z.infer<typeof Duplicates>['duplicates'][number]>`
         with groups as (
@@ -243,7 +243,7 @@ leads.openapi(
   },
 )
 
-/** The columns of an export, which an import takes back. */
+/** The columns of an export, which an import accepts. */
 const EXPORTED = ['id', ...CHANGEABLE, 'created_at'] as const
 const PAGE_ROWS = 1000
 
@@ -277,7 +277,8 @@ leads.openapi(
       position = last ? [last.position, last.id] : null
       return toCsv(rows.map((row) => EXPORTED.map((name) => cellOf(row[name]))))
     }
-    // The first page comes before the answer begins, so that an unknown project is still 404.
+    // The first page is read before the answer begins, so that an unknown project is still answered
+    // 404.
     const first = `${BOM}${toCsv([[...EXPORTED]])}${(await next()) ?? ''}`
     const encoder = new TextEncoder()
     const stream = new ReadableStream({
@@ -300,7 +301,7 @@ function cellOf(value: string | number | string[] | null): string | number | nul
   return Array.isArray(value) ? value.join(', ') : value
 }
 
-/** A page of leads with where the next one begins. */
+/** A page of leads, with the cursor of the next one. */
 export function pageOf(
   sql: Sql,
   page: { project_id: string; filter: Filter; limit: number; position?: z.infer<typeof Position> },

@@ -28,7 +28,7 @@ const License = z
   })
   .meta({ id: 'License' })
 
-/** The license: checked offline, entered as a key; without one the limits of Free hold. */
+/** The license: a key that is checked offline; without one the limits of Free apply. */
 export const license = resource<Env>()
 
 license.openapi(

@@ -78,7 +78,7 @@ const State = z
   .meta({ id: 'MailState' })
 const Mail = z.object({ mail: Shown, state: State })
 
-/** Settings > Mail: who writes, by which server, how much, and how it goes. */
+/** Settings > Mail: the sender, the servers, the daily limit, and the state of sending. */
 export const mail = resource<Env>()
 
 async function view(c: Ctx): Promise<Localizable<z.input<typeof Mail>>> {

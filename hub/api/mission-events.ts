@@ -2,25 +2,27 @@ import type { SSEStreamingApi } from 'hono/streaming'
 import { type Database, everywhere } from '../db/db.ts'
 import type { Missions } from '../missions/missions.ts'
 
-/** A line for nobody, so that nothing between here and the page takes the stream for dead. */
+/** A comment line in the stream, so that nothing between here and the page closes it as idle. */
 const KEEP_ALIVE_MS = 15_000
-/** What another process writes is seen by looking. */
+/** How often events that another process stored are looked for. */
 const LOOK_MS = 1000
 /** How long a stream may outlive its session. */
 const ASK_MS = 5000
-/** Pieces of an answer are gathered: one event for each token would be most of the traffic. */
+/** Tokens are collected: one event for each would be most of the traffic. */
 const TOKENS_MS = 150
 
 type EventRow = { id: number; kind: string; data: { status?: string }; at: string }
 
-/** streamEvents sends what is stored behind `after`, then what comes, until the mission has ended. */
+/**
+ * streamEvents sends the stored events after `after`, then new ones, until the mission has ended.
+ */
 export async function streamEvents(given: {
   db: Database
   missions: Pick<Missions, 'events'>
   stream: SSEStreamingApi
   id: string
   after: number
-  /** A stream ends with the session it was opened in. */
+  /** Whether the session that opened the stream is still valid. */
   isLetIn: () => Promise<boolean>
 }): Promise<void> {
   const { db, missions, stream, id, isLetIn } = given
@@ -96,7 +98,7 @@ export async function streamEvents(given: {
 const hasEnded = (status: string | undefined) =>
   status === 'done' || status === 'failed' || status === 'cancelled'
 
-/** For who asks behind the last event, or for a mission that is gone. */
+/** Whether nothing can follow: after the last event, or for a deleted mission. */
 async function isOver(db: Database, id: string): Promise<boolean> {
   const [row] = await everywhere(
     db,

@@ -65,7 +65,7 @@ const Agents = z.object({
   agents: z.array(z.object({ name: z.enum(AGENT_NAMES), role: z.string() })),
 })
 
-/** One mission: composing, its preview, cancelling, trying again. */
+/** One mission: composing it, its preview, cancelling and retrying it. */
 export const mission = resource<Env>()
 
 mission.openapi(
@@ -182,7 +182,7 @@ for (const [path, summary] of [
   )
 }
 
-/** All missions and what happens to them. */
+/** All missions and their events. */
 export const missions = resource<Env>()
 
 missions.openapi(

@@ -81,7 +81,7 @@ const Tested = z.object({
   seconds: z.number(),
 })
 
-/** Settings > Models: which model the hub thinks with. */
+/** Settings > Models: the language model that the hub uses. */
 export const modelSettings = resource<Env>()
 
 modelSettings.openapi(
@@ -120,7 +120,7 @@ modelSettings.openapi(
   },
 )
 
-/** Fetching a model, and trying the one there is. */
+/** Downloading a model, and testing the current one. */
 export const models = resource<Env>()
 
 models.openapi(
@@ -268,7 +268,7 @@ function shown(settings: ModelSettings): z.input<typeof Settings> {
   return { ...rest, has_api_key: api_key !== undefined }
 }
 
-/** A key that is not sent again stays with its server, and is never sent to another one. */
+/** A key that is not sent again remains for its server, and is never sent to another one. */
 function completed(change: z.output<typeof Change>, before: ModelSettings): ModelSettings {
   if (change.kind !== 'endpoint') return change
   const { api_key, ...rest } = change

@@ -7,7 +7,7 @@ import { readLicense, requireWritable } from '../license/license.ts'
 const THINGS = { leads: 'lead', notes: 'note', tasks: 'task' } as const
 type Thing = { table: keyof typeof THINGS; id: string }
 
-/** The project that a lead, note or task belongs to; 404 where there is no such thing. */
+/** The project that a lead, note or task belongs to; throws 404 if it does not exist. */
 export async function ownerOf(sql: Sql, { table, id }: Thing): Promise<Project> {
   const [project] = await sql<Project>`
     select project.id, project.slug, project.name, project.website, project.industry, project.icp,
@@ -19,7 +19,7 @@ export async function ownerOf(sql: Sql, { table, id }: Thing): Promise<Project> 
   return project
 }
 
-/** One transaction in the scope of that project, which has to be writable. */
+/** Runs one transaction that sees that project, which must be writable. */
 export async function withOwner<T>(
   c: Ctx,
   thing: Thing,

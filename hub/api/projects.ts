@@ -60,7 +60,7 @@ export const Project = z
   })
   .meta({ id: 'Project' })
 const OneProject = z.object({ project: Project })
-/** With what CONTEXT.md says as it is on disk. */
+/** Includes the content of CONTEXT.md as it is on disk. */
 const Detailed = z.object({
   project: Project.extend({
     description: z.string(),
@@ -69,7 +69,7 @@ const Detailed = z.object({
   }),
 })
 
-/** Projects: isolated contexts, each with its folder. */
+/** Projects: isolated from each other, each with its folder. */
 export const projects = resource<Env>()
 
 projects.openapi(
@@ -260,7 +260,7 @@ projects.openapi(
   },
 )
 
-/** What the sentence of a new CONTEXT.md is when nobody wrote one. */
+/** The description in a new CONTEXT.md if nobody wrote one. */
 function describe(name: string, industry: string | null, website: string | null): string {
   const text = `${name}${industry ? `, ${industry}` : ''}${website ? ` (${website})` : ''}`
   return text.endsWith('.') ? text : `${text}.`
@@ -286,7 +286,7 @@ async function listProjects(c: Ctx, sql: Sql): Promise<z.infer<typeof Project>[]
   }))
 }
 
-/** The project as answers have it. */
+/** The project as the API returns it. */
 export async function one(c: Ctx, slug: string): Promise<z.infer<typeof Project>> {
   const all = await everywhere(c.get('deps').db, (sql) => listProjects(c, sql))
   const project = all.find((known) => known.slug === slug)

@@ -21,7 +21,7 @@ const Results = z.object({
   ),
 })
 
-/** How many of a kind are weighed; a query that finds more of one is too wide to rank. */
+/** How many results of each kind are ranked; a query that finds more is too general to rank. */
 const MAX_RANKED = 300
 
 /** Search over projects, leads, drafts and missions. */

@@ -13,7 +13,7 @@ const Restarting = z
   })
   .meta({ id: 'Restarting' })
 
-/** The database key in use: the public one reads, the service key writes. */
+/** The database key in use: the public key reads, the service key also writes. */
 export const serviceKey = resource<Env>()
 
 serviceKey.openapi(

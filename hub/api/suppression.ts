@@ -38,7 +38,7 @@ const Filter = z.strictObject({
   reason: Reason.optional(),
 })
 
-/** Who never gets mail again, from any project. */
+/** The people who never get mail again, from any project. */
 export const suppression = resource<Env>()
 
 suppression.openapi(
@@ -97,7 +97,7 @@ const Added = z.object({
     .meta({ description: 'Entries that are not addresses, at most 100 of them.' }),
 })
 
-/** To put is to add: only a bounce is ever taken back, and only by its address. */
+/** PUT only adds: nothing but a bounce can be released, and only by its address. */
 for (const [method, path, reason, operationId] of [
   ['put', '/suppression', 'manual', 'putSuppression'],
   ['post', '/suppression/add', 'manual', 'addSuppression'],

@@ -41,7 +41,7 @@ const taskColumns = raw(`
   task.id, project.slug as project, task.lead_id, task.title, task.due_on, task.done_at,
   task.created_at`)
 
-/** What somebody wrote about a lead, and what is to be done. */
+/** Notes about leads, and tasks. */
 export const tasks = resource<Env>()
 
 tasks.openapi(

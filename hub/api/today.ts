@@ -61,7 +61,7 @@ const Summary = z
   })
   .meta({ id: 'TodaySummary' })
 
-/** What there is to do, and how a project is doing. */
+/** What to do next, and the state of a project. */
 export const today = resource<Env>()
 
 today.openapi(
@@ -165,7 +165,7 @@ today.openapi(
   },
 )
 
-/** How many rows have each name, zeros too. */
+/** How many rows have each name, including zero. */
 async function tally<const K extends readonly string[]>(
   sql: Sql,
   names: K,

@@ -219,8 +219,8 @@ export async function dumpTables(
 }
 
 /**
- * copyTree copies plain files and folders. Links are left out, for they may lead anywhere, and so
- * is what is neither a project's folder nor a prompt.
+ * copyTree copies plain files and folders. It leaves out links, which may lead anywhere, and whatever
+ * is neither a project's folder nor a prompt.
  */
 async function copyTree(from: string, stage: string, to: string, manifest: Manifest) {
   const entries = await readdir(from, { withFileTypes: true }).catch((error: unknown) => {
@@ -265,8 +265,8 @@ export const UPLOAD = '.upload-'
 const UPLOAD_LOST_MS = 24 * 60 * 60 * 1000
 
 /**
- * Removes what killed backups and uploads have left. The lock says that no other backup is running;
- * an upload may be, so its file goes only when nothing was written to it for a day.
+ * Removes what killed backups and uploads have left. Because of the lock no other backup is running.
+ * An upload may be, so its file is removed only if nothing was written to it for a day.
  */
 async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {

@@ -20,10 +20,9 @@ const TAG_BYTES = 16
 const CIPHER = 'chacha20-poly1305'
 const OPTIONS = { authTagLength: TAG_BYTES }
 
-// age-encryption derives the key in JavaScript, which holds up the whole hub for seconds: Node's
-// own
-// scrypt runs beside it. The stanzas are those of https://age-encryption.org/v1 and open with
-// `age`.
+// age-encryption derives the key in JavaScript, which blocks the hub for seconds; Node's own scrypt
+// runs in another thread. The stanzas are those of https://age-encryption.org/v1 and can be opened
+// with `age`.
 
 /** Encrypts an archive's file key with a passphrase. */
 export function passphraseRecipient(passphrase: string): Recipient {

@@ -57,10 +57,9 @@ export type RestoreOptions = {
 }
 
 /**
- * restoreBackup puts rows, projects, prompts and settings back as the archive has them: all or
- * nothing, whenever it is killed. Nothing is touched before the whole archive is checked; a backup
- * of what is there is made first. Afterwards mail is paused, and the suppression list has what
- * either had.
+ * restoreBackup restores rows, projects, prompts and settings: all or nothing, even if it is
+ * killed. First it checks the whole archive and backs up the current state. Afterwards mail is
+ * paused, and the suppression list contains the entries of both sides.
  */
 export async function restoreBackup(
   config: Config,
@@ -235,13 +234,13 @@ async function removeStages(paths: Paths): Promise<void> {
   }
 }
 
-/** Refuses an archive that this machine did not sign, until a person says so in words. */
+/** Refuses an archive that this machine did not sign, unless a person types the sentence. */
 export function requireTrust(origin: Origin, typed: string | undefined): void {
   if (origin.kind === 'here' || isTrusted(typed)) return
   throw new BackupError(warningOf(origin))
 }
 
-/** What a person has to know of such an archive, and to type. */
+/** The warning about such an archive, with the sentence to type. */
 export function warningOf({ kind, signer }: Origin): Words {
   return kind === 'elsewhere' ? say.elsewhere(signer ?? '') : say.unsigned
 }

@@ -87,8 +87,8 @@ async function loadInto(
 }
 
 /**
- * The schema as it was after some of the upgrades: sql/base holds the topic files of the first
- * release, and each upgrade is what changed since.
+ * Builds the schema as it was after some of the upgrades: sql/base has the topic files of the first
+ * release, and each upgrade has the changes since.
  */
 async function rebuild(client: pg.Client, folder: string, upgrades: string[]): Promise<void> {
   const base = (await readdir(join(folder, 'base'))).filter((name) => name.endsWith('.sql')).sort()

@@ -25,7 +25,7 @@ const USER = '(?:[A-Za-z0-9_][A-Za-z0-9_.-]*@)?'
 const HOST = '(?:[A-Za-z0-9][A-Za-z0-9.-]*|\\[[0-9A-Fa-f:.]+\\])'
 /**
  * A mounted folder, `user@host:folder`, `host::module` or `rsync://host/module`. Neither user nor
- * host begins with a dash: rsync hands them to ssh, which would read an option.
+ * host may begin with a dash: rsync passes them to ssh, which would read an option.
  */
 const DESTINATION = new RegExp(
   `^(?:/|${USER}${HOST}::?(?!:|//)|rsync://${USER}${HOST}(?::\\d{1,5})?/)\\P{Cc}*$`,
@@ -33,8 +33,8 @@ const DESTINATION = new RegExp(
 )
 
 /**
- * Where buckets are: nothing behind the path, which bucket and name are put behind, and no
- * password.
+ * The address of an S3 server: without anything after the path, to which bucket and name are
+ * appended, and without a password.
  */
 const Endpoint = z
   .url({ protocol: /^https?$/, error: fieldText.en.no_address })

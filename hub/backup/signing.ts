@@ -19,9 +19,9 @@ const say = bilingual(backupText)
 const CONTEXT = 'watchpost-hub backup 1\n'
 
 /**
- * Who made an archive: this machine, another one whose key is named, or nobody who says so. The
- * key proves that the hub's own user on this machine had the manifest, and with its checksums every
- * file, exactly so; it proves nothing against who has that user.
+ * Who made an archive: this machine, another one whose key is named, or unknown. The key proves
+ * that the hub's own user on this machine had exactly this manifest and, by its checksums, every
+ * file; it does not protect against somebody who has taken over that user.
  */
 export type Origin = { kind: 'here' | 'elsewhere' | 'unsigned'; signer: string | null }
 
@@ -47,7 +47,10 @@ async function machineKey(paths: Paths): Promise<KeyObject> {
   return createPrivateKey(pem)
 }
 
-/** Its public half; root, who looks at an archive too, must not make what is the service's. */
+/**
+ * The public half of the machine's key; root, who inspects archives too, must not create the
+ * service's key.
+ */
 async function ownKey(paths: Paths): Promise<Buffer | undefined> {
   const pem = await readText(keyFile(paths))
   return pem === undefined ? undefined : publicOf(createPrivateKey(pem))

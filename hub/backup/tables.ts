@@ -119,7 +119,7 @@ export async function copyOut(
   return { rows: rows.rowCount, bytes, sha256: hash.digest('hex') }
 }
 
-/** copyIn loads COPY text into a table; a line that ends it early would hide the rows behind. */
+/** copyIn loads COPY text into a table; a line that ends it early would hide the rows after it. */
 export async function copyIn(
   client: pg.ClientBase,
   relation: string,
@@ -135,9 +135,9 @@ export const relationOf = (name: string) => `hub.${id(name)}`
 const loadedOf = (name: string) => id(`restored_${name}`)
 
 /**
- * replaceRows makes the tables hold what the files hold, within the caller's transaction and with
- * the service's rights. COPY cannot go into a table under row-level security, so the rows come by
- * way of temporary tables. What is append-only grows by what was not there.
+ * replaceRows replaces the rows of the tables by those of the files, in the caller's transaction
+ * and with the service's rights. COPY cannot write to a table under row-level security, so it goes
+ * through temporary tables. Append-only tables only get the missing rows.
  */
 export async function replaceRows(
   client: pg.ClientBase,
@@ -158,7 +158,8 @@ export async function replaceRows(
   await client.query(
     `lock table ${changing.map(({ name }) => relationOf(name)).join(', ')} in share row exclusive mode`,
   )
-  // What an append-only row refers to must not go away and come back: the reference would be lost.
+  // Rows that an append-only row refers to must not be deleted and inserted again: the reference
+  // would be lost.
   const kept = new Set(
     tables.filter(({ is_append_only }) => is_append_only).flatMap(({ parents }) => parents),
   )

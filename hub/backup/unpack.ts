@@ -16,7 +16,7 @@ import { type Origin, originOf } from './signing.ts'
 const say = bilingual(backupText)
 const MAX_SIGNATURE_BYTES = 2000
 const BLOCK = 512
-/** The bytes a member may need besides its content: header, long names and padding. */
+/** The bytes a member may use in addition to its content: header, long names and padding. */
 const AROUND_MEMBER = 16 * BLOCK
 const AROUND_ARCHIVE = 2 ** 20
 const LEFT_FREE = 256 * 2 ** 20
@@ -49,9 +49,10 @@ export async function readHead(
 }
 
 /**
- * unpack brings an archive's files into a new folder. Each member is held to the manifest as it
- * arrives: what is no plain file or folder, is not listed, comes twice or has another size or
- * checksum ends it, and nothing is written outside of the folder or beyond the sizes listed.
+ * unpack writes an archive's files into a new folder. Each member is checked against the manifest
+ * as it arrives: a member that is not a plain file or folder, is not listed, occurs twice or has a
+ * different size or checksum ends it. Nothing is written outside of the folder or beyond the listed
+ * sizes.
  */
 export async function unpack(given: Given & { folder: string }): Promise<Unpacked> {
   const { folder } = given
@@ -122,7 +123,7 @@ async function contentOf(entry: ReadEntry): Promise<Buffer> {
   return content
 }
 
-/** The members still expected, and the most bytes that they can take. */
+/** The members still expected, and the maximum of bytes that they can take. */
 async function listOf(manifest: Manifest, folder: string) {
   const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0)
   const { bavail, bsize } = await statfs(folder)

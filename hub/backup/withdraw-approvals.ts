@@ -12,11 +12,11 @@ import type { Origin } from './signing.ts'
 const say = bilingual(backupText)
 
 /**
- * withdrawApprovals lets nothing of a restored state happen by itself, within the restore's
- * transaction: what had a yes waits for it again, approvals of mail are void, and mail that was on
- * its way is unclear, for it may have gone out since the backup. Of an archive that this machine
- * did not sign nothing counts as done by us either: neither rendered mail, nor campaigns, nor steps
- * of open missions.
+ * withdrawApprovals makes sure that nothing of a restored state happens automatically, in the
+ * restore's transaction: approved actions wait for approval again, approvals of mail are void, and
+ * mail that was being sent is unclear, because it may have been sent since the backup. If this
+ * machine did not sign the archive, rendered mail, campaigns and steps of open missions do not count
+ * as done either.
  */
 export async function withdrawApprovals(client: pg.ClientBase, origin: Origin): Promise<void> {
   await client.query(
@@ -33,7 +33,7 @@ export async function withdrawApprovals(client: pg.ClientBase, origin: Origin): 
   await doubtRestored(sql, bilingual(outcomeText).restored)
   if (origin.kind === 'here') return
   await unrenderRestored(sql)
-  // Their numbers are those of campaigns in another listmonk.
+  // Their numbers belong to campaigns in another listmonk.
   await client.query("delete from hub.campaigns where state in ('made', 'void')")
   await client.query("update hub.campaigns set state = 'finished' where state = 'started'")
   await client.query(
@@ -100,7 +100,7 @@ export async function checkValues(client: pg.ClientBase): Promise<void> {
   await checkTimes(client)
 }
 
-/** PostgreSQL has times without end and years that JavaScript does not write. */
+/** PostgreSQL allows infinite times, and years that JavaScript cannot write. */
 async function checkTimes(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ table: string; column: string }>(`
     select table_name as table, column_name as column

@@ -37,7 +37,8 @@ export async function patchMission(
   const files = await context.outside('files', () => tree.list())
   const facts = await givenText(context)
   const there = files.slice(0, 150)
-  // By number: a name is its writer's word, and the form of the answer stands outside the data.
+  // By number, because a name is untrusted text, and the form of the answer must not depend on
+  // data.
   const labels = there.map((_, index) => `F${index + 1}`)
   const Plan = z.object({
     title: z.string().min(3).max(80),

@@ -7,7 +7,7 @@ const say = bilingual(stopText)
 export type Edit = { find: string; replace: string }
 export type Change = { path: string; before: string; after: string }
 
-/** applyEdits replaces each text that stands exactly once; words say what is wrong instead. */
+/** applyEdits replaces each text that occurs exactly once; otherwise it returns what is wrong. */
 export function applyEdits(before: string, edits: Edit[]): { after: string } | { error: Words } {
   let after = before
   for (const { find, replace } of edits) {
@@ -20,7 +20,7 @@ export function applyEdits(before: string, edits: Edit[]): { after: string } | {
   return { after }
 }
 
-/** patchOf makes one unified diff of all changes, and tests that it parses and applies. */
+/** patchOf makes a unified diff of all changes, and tests that it can be parsed and applied. */
 export function patchOf(changes: Change[]): string {
   const parts = changes.map(({ path, before, after }) =>
     createTwoFilesPatch(before === '' ? '/dev/null' : `a/${path}`, `b/${path}`, before, after),

@@ -5,33 +5,34 @@ import { claimText } from './claims.text.ts'
 
 const say = bilingual(claimText)
 
-/** A sentence that states something, with the evidence it rests on; none means: nobody may send it. */
+/** A sentence that states a fact, with its evidence; without any, it must not be sent. */
 export type Claim = { sentence: string; evidence_ids: string[]; reason?: Words }
 
 export type Cited = { id: string; fact: string }
 
-/** What only greets, asks or offers states nothing that could be false. */
+/** Greetings, questions and offers state nothing that could be false. */
 const HARMLESS = [
   /\b(i|we)('d| would| hope| am writing| are writing| look forward|'m writing)\b/i,
   /\b(let me know|let us know|could we|may i|may we|would you|thank|please|happy to|glad to|looking forward|best regards|kind regards|feel free|reply|dear|hello|hi)\b/i,
   /(isteri[mz]|memnun|teşekkür|lütfen|dileri[mz]|yazıyoru[mz]|bekliyoru[mz]|umarı[mz]|konuşabilir|görüşebilir|sevini|selam|saygı|merhaba|sayın|iyi günler|iyi çalışmalar)/i,
 ]
 
-/** isClaim tells whether a sentence states a fact. In doubt it does. */
+/** isClaim returns whether a sentence states a fact; in doubt, true. */
 export function isClaim(sentence: string, names: string[]): boolean {
   const text = sentence.trim()
   if (text === '' || /[?？]\s*$/.test(text)) return false
   const isPolite = HARMLESS.some((pattern) => pattern.test(text))
   if (!isPolite) return true
-  // Politeness around a number or a name still states it.
+  // A polite sentence with a number or a name still states it.
   return (
     numbersIn(text).length > 0 || names.some((name) => mentions(text, name) && text.length > 120)
   )
 }
 
 /**
- * judge weighs a sentence against what it cites: every number must stand there, and so must a word
- * that carries meaning, besides the company's own name. The ids answered are those that carry it.
+ * judge checks a sentence against the evidence it cites: every number must occur there, and also a
+ * meaningful word other than the company's own name. Returns the ids of the evidence that supports
+ * it.
  */
 export function judge(sentence: string, cited: Cited[], names: string[]): Claim | undefined {
   if (!isClaim(sentence, names)) return undefined
@@ -63,7 +64,7 @@ function shares(sentence: string, fact: string, own: Set<string>): boolean {
   const wanted = stems(sentence, own)
   const known = stems(fact, own)
   for (const stem of wanted) if (known.has(stem)) return true
-  // A translated fact shares no words; a number or a name of its own has to carry it then.
+  // A translated fact shares no words, so a number or a name must support it.
   if (languageOf(sentence) === languageOf(fact) && wanted.size > 0 && known.size > 0) return false
   const numbers = new Set(numbersIn(fact))
   return numbersIn(sentence).some((number) => numbers.has(number))

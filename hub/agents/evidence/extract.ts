@@ -31,12 +31,14 @@ type Candidate = {
   note?: string | null
 }
 
-/** Rows of one transaction. */
+/** The rows of one transaction. */
 const BATCH = 100
 const MAX_ROWS = 5000
 const MAX_FACTS = 6
 
-/** extractFrom makes leads of a table by code, and of any other text by the model and code. */
+/**
+ * extractFrom reads leads from a table with code, and from any other text with the model and code.
+ */
 export async function extractFrom(
   context: AgentContext,
   text: Fact,
@@ -59,7 +61,8 @@ async function askColumns(
   number: string,
   { columns, rows }: Sheet,
 ): Promise<Mapping> {
-  // By number: a header is its writer's word, and the form of the answer stands outside the data.
+  // By number, because a header is untrusted text, and the form of the answer must not depend on
+  // data.
   const numbers = columns.slice(0, 20).map((_, index) => String(index + 1))
   const names = numbers.map((at, index) => `${at} ${one(columns[index], 40)}`)
   const sample = rows.slice(0, 3).map((row) => row.map((cell) => one(cell, 60)).join(' | '))
@@ -162,7 +165,7 @@ async function prose(context: AgentContext, given: Fact, number: string): Promis
         : []
       return { lead: fields, facts, source }
     })
-    // An address is never lost, even where the model did not see it.
+    // An address is never lost, even if the model has overlooked it.
     const seen = new Set(candidates.map(({ lead }) => lead.email?.toLowerCase()))
     for (const address of new Set(part.match(ADDRESS) ?? [])) {
       if (!seen.has(address.toLowerCase()))
@@ -179,7 +182,7 @@ async function prose(context: AgentContext, given: Fact, number: string): Promis
   return sumOf(tallies)
 }
 
-/** A value that the text does not have is an invention. */
+/** A value that does not occur in the text was invented. */
 function isSaid(part: string, field: string, value: string): boolean {
   if (field === 'email' || field === 'website')
     return part.toLowerCase().includes(value.trim().toLowerCase())
@@ -236,7 +239,7 @@ function store(context: AgentContext, name: StepName, candidates: Candidate[]): 
   })
 }
 
-/** Without an address, name and company tell whether somebody is known already. */
+/** Without an address, name and company decide whether the lead exists already. */
 async function sameWithoutAddress(
   sql: Sql,
   project_id: string,

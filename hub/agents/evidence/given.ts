@@ -5,7 +5,7 @@ import { clip, one } from '../run/facts.ts'
 import type { StepName } from '../step-names.ts'
 import { stopText } from '../stop.text.ts'
 
-/** What evidence is said to be from when it is from no file. */
+/** The source of evidence that does not come from a file. */
 export const SOURCES = {
   pasted: { en: 'pasted text', tr: 'yapıştırılan metin' },
   task: { en: 'the task', tr: 'görevin metni' },
@@ -13,7 +13,8 @@ export const SOURCES = {
 } satisfies Record<string, Words>
 
 /**
- * givenTexts reads what a mission was given besides its task: pasted text and files, each whole.
+ * givenTexts reads what a mission was given in addition to its task: pasted text and files, each
+ * completely.
  */
 export async function givenTexts(context: AgentContext): Promise<Fact[]> {
   const { input } = context.mission
@@ -31,7 +32,7 @@ export async function givenTexts(context: AgentContext): Promise<Fact[]> {
 
 const MAX_GIVEN = 3000
 
-/** givenText is the same as facts for the model, cut to what its context holds. */
+/** givenText returns the same as facts for the model, cut to fit its context. */
 export async function givenText(context: AgentContext): Promise<Fact[]> {
   const texts = await givenTexts(context)
   const share = Math.floor(MAX_GIVEN / Math.max(1, texts.length))
@@ -51,8 +52,8 @@ export type LeadRow = {
 export type EvidenceRow = { id: string; lead_id: string | null; fact: string; source: string }
 
 /**
- * chosenLeads are the leads a mission is about: the given ones, else those the task names by
- * company, person or e-mail, as code finds them.
+ * chosenLeads returns the leads of a mission: the given ones, or else those that the task names by
+ * company, person or e-mail, found by code.
  */
 export async function chosenLeads(
   context: AgentContext,
@@ -76,7 +77,7 @@ export async function chosenLeads(
   })
 }
 
-/** What is known of some leads, newest first. */
+/** The evidence about some leads, newest first. */
 export function evidenceOf(
   context: AgentContext,
   lead_ids: string[],
@@ -90,7 +91,7 @@ export function evidenceOf(
   )
 }
 
-/** A lead as a fact for the model: one line a field. */
+/** A lead as a fact for the model, one line per field. */
 export function leadFact(lead: LeadRow, evidence: EvidenceRow[]): Fact {
   const lines = [
     lead.name && `name: ${one(lead.name)}`,

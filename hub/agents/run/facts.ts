@@ -5,19 +5,20 @@ import { wordsOf } from './fold.ts'
 
 const MAX_FACT = 6000
 
-/** clip cuts a text at a length and says so. */
+/** clip cuts a text at a length and marks the cut. */
 export function clip(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length - 1)}…`
 }
 
-/** one makes one line of a text, so that a field cannot pretend to be a line of ours. */
+/** one makes one line of a text, so that a field cannot pretend to be one of our own lines. */
 export function one(text: string | null | undefined, length = 300): string {
   return clip((text ?? '').replace(/\s+/g, ' ').trim(), length)
 }
 
 /**
- * The sign of one prompt's fences: made of all that stands in them, so that nothing in them can hold
- * it, and the same for the same prompt, whose beginning a model then need not read again.
+ * The mark of a prompt's fences. It is derived from everything inside them, so nothing inside can
+ * contain it. It is the same for the same prompt, so that a model does not have to read its
+ * beginning again.
  */
 export function markOf(facts: Fact[]): string {
   const digest = createHash('sha256')
@@ -26,8 +27,9 @@ export function markOf(facts: Fact[]): string {
 }
 
 /**
- * fence sets apart what is not ours: leads, pages, mail, files, their names, what the user wrote and
- * what a model answered. Only here; what an agent does is code in any case, and never follows a text.
+ * fence encloses text that is not ours: leads, pages, mail, files, their names, what the user wrote
+ * and what a model answered. It is not the only protection: what an agent does is decided by code
+ * and never by a text.
  */
 export function fence({ label, text }: Fact, mark: string): string {
   const name = label.replace(/[^\p{L}\p{N} _.:@/-]/gu, '').slice(0, 80)
@@ -37,10 +39,10 @@ export function fence({ label, text }: Fact, mark: string): string {
 
 const LANGUAGE_NAMES: Record<Language, string> = { en: 'English', tr: 'Turkish' }
 
-/** messageOf is what the model is asked: the facts, then what is to be done, last. */
+/** messageOf returns the message for the model: the facts first, then the task. */
 export function messageOf(given: {
   facts: Fact[]
-  /** Ours, letter by letter: nothing of a lead, a page or a file stands in it. */
+  /** Our own words, without any text of a lead, a page or a file. */
   task: string
   user_task: string
   language: Language
@@ -76,7 +78,10 @@ const COMMON_WORDS: Record<Language, Set<string>> = {
   ),
 }
 
-/** languageOf tells English from Turkish by letters only Turkish has and by the commonest words. */
+/**
+ * languageOf distinguishes English from Turkish by letters that only Turkish has, and by the most
+ * common words.
+ */
 export function languageOf(task: string): Language {
   const letters = (task.match(/[ğışĞİŞ]/g) ?? []).length
   let points = letters * 2
@@ -87,7 +92,7 @@ export function languageOf(task: string): Language {
   return points > 0 ? 'tr' : 'en'
 }
 
-/** mentions tells whether a text says a name, whatever the case, accents and endings. */
+/** mentions returns whether a text contains a name, regardless of case, accents and endings. */
 export function mentions(text: string, name: string | null | undefined): boolean {
   const wanted = wordsOf(name ?? '')
   if (wanted.length === 0 || wanted.join('').length < 3) return false
@@ -95,14 +100,16 @@ export function mentions(text: string, name: string | null | undefined): boolean
   return said.includes(` ${wanted.join(' ')}`)
 }
 
-/** numbersIn lists the numbers of a text as plain decimals, so that "1.250,50" equals "1,250.50". */
+/**
+ * numbersIn lists the numbers in a text as plain decimals, so that "1.250,50" equals "1,250.50".
+ */
 export function numbersIn(text: string): string[] {
   return (text.match(/\d+(?:[.,]\d+)*/g) ?? []).map((number) => String(decimal(number)))
 }
 
 /**
- * decimal reads a number as people write it in English or Turkish: the last mark is the decimal one
- * unless it stands before exactly three digits and is the only kind.
+ * decimal reads a number as people write it in English or Turkish: the last mark is the decimal
+ * mark, unless it is the only kind and exactly three digits follow.
  */
 export function decimal(text: string): number {
   const digits = text.replace(/[^\d.,]/g, '').replace(/[.,]$/, '')

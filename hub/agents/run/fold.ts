@@ -1,7 +1,7 @@
-/** Letters that Unicode's decomposition leaves alone, but a person types either way. */
+/** Letters that Unicode does not decompose, but people type either way. */
 const LETTERS: Record<string, string> = { ı: 'i', ø: 'o', æ: 'ae', ß: 'ss', đ: 'd', ł: 'l' }
 
-/** fold makes a text comparable: lower case, without accents, Turkish letters as their Latin ones. */
+/** fold makes texts comparable: lower case, without accents, Turkish letters as Latin ones. */
 export function fold(text: string): string {
   return text
     .replaceAll('İ', 'i')
@@ -11,12 +11,14 @@ export function fold(text: string): string {
     .replace(/[ıøæßđł]/g, (letter) => LETTERS[letter] ?? letter)
 }
 
-/** wordsOf lists the folded words of a text; what follows an apostrophe is a case ending and goes. */
+/** wordsOf lists the folded words of a text, without case endings after an apostrophe. */
 export function wordsOf(text: string): string[] {
   return split(fold(text))
 }
 
-/** asWritten lists the same words as they stand in the text, so that people know them again. */
+/**
+ * asWritten lists the same words as they are written in the text, so that people recognise them.
+ */
 export function asWritten(text: string): string[] {
   const words = wordsOf(text)
   const written = split(text.normalize('NFC'))
@@ -30,7 +32,7 @@ function split(text: string): string[] {
     .filter((word) => word !== '')
 }
 
-// Endings on folded words, so `u` stands for u and ü, `i` for ı and i, `s` for ş, `g` for ğ.
+// Endings of folded words, so `u` stands for u and ü, `i` for ı and i, `s` for ş, `g` for ğ.
 const TURKISH = [
   'lar|ler|lari|leri|si|su|sini|sunu|sinin|sunun|lik|luk|li|lu|siz|suz|ci|cu|daki|deki|ki',
   'y?[iuae]|n?[iu]n|n[iua]|ne|[dt][ae]n?|y?l[ae]|m|n|[iu]?m[iu]z|[iu]?n[iu]z|[iu]m|s[iu]nda|s[iu]ne',
@@ -40,12 +42,12 @@ const TURKISH = [
 const TURKISH_ENDINGS = new RegExp(`^(?:${TURKISH})+$`)
 const ENGLISH_ENDINGS = /^(?:s|es|d|ed|ing|r|rs|er|ers|ment|ments|ly)$/
 
-/** The last consonants that Turkish softens before a vowel: taslak → taslağı, hesap → hesabı. */
+/** Consonants that Turkish softens before a vowel: taslak → taslağı, hesap → hesabı. */
 const SOFTENED: Record<string, string> = { k: 'g', p: 'b', t: 'd' }
 
 /**
- * inflects tells whether `word` is `stem` with an ending of the language. A stem with `*` at its end
- * takes anything; short stems ("bul") would else catch their neighbours ("bulut").
+ * inflects returns whether `word` is `stem` with an ending of the language. A stem that ends with
+ * `*` accepts any ending; otherwise short stems ("bul") would match similar words ("bulut").
  */
 export function inflects(word: string, stem: string, language: 'en' | 'tr'): boolean {
   if (stem.endsWith('*')) return word.startsWith(stem.slice(0, -1))

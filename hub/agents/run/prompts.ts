@@ -15,7 +15,7 @@ const DEFAULTS = join(import.meta.dirname, '../../prompts')
 
 export const MAX_PROMPT = 8000
 
-/** defaultPrompt is the prompt this release ships. */
+/** defaultPrompt returns the prompt of this release. */
 export async function defaultPrompt(agent: AgentName): Promise<string> {
   const text = await readText(join(DEFAULTS, `${agent}.md`))
   if (text === undefined) throw new Error(`hub/prompts/${agent}.md is missing: install anew.`)
@@ -24,24 +24,27 @@ export async function defaultPrompt(agent: AgentName): Promise<string> {
 
 const file = (paths: Paths, agent: AgentName) => join(paths.prompts_dir, `${agent}.md`)
 
-/** The prompt in use: the user's file, else the default. */
+/** The prompt in use: the user's file, or else the default. */
 export async function currentPrompt(paths: Paths, agent: AgentName): Promise<string> {
   return (await readText(file(paths, agent))) ?? defaultPrompt(agent)
 }
 
-/** writePrompt keeps the user's text; upgrades leave it alone. */
+/** writePrompt stores the user's text, which upgrades do not change. */
 export async function writePrompt(paths: Paths, agent: AgentName, text: string): Promise<void> {
   await writeWhole(file(paths, agent), text.endsWith('\n') ? text : `${text}\n`, 0o640)
 }
 
-/** restorePrompt brings the default back; from then on upgrades replace it again. */
+/** restorePrompt restores the default, which upgrades replace again from then on. */
 export async function restorePrompt(paths: Paths, agent: AgentName): Promise<void> {
   const text = await defaultPrompt(agent)
   await writePrompt(paths, agent, text)
   await remember(paths, { ...(await shipped(paths)), [agent]: digest(text) })
 }
 
-/** The difference of the prompt in use to the default, as a unified diff; empty when there is none. */
+/**
+ * The difference between the prompt in use and the default, as a unified diff; empty if there is
+ * none.
+ */
 export function promptDiff(agent: AgentName, shipped: string, current: string): string {
   if (shipped === current) return ''
   return createTwoFilesPatch(`${agent}.md (default)`, `${agent}.md`, shipped, current).replace(
@@ -51,8 +54,9 @@ export function promptDiff(agent: AgentName, shipped: string, current: string): 
 }
 
 /**
- * ensurePrompts puts all prompts where people look for them. What nobody has edited since it was
- * put there becomes this release's default; what was edited stays. Answers the agents it wrote.
+ * ensurePrompts writes all prompts to the folder where people look for them. A prompt that nobody
+ * has edited becomes this release's default; an edited one stays. Returns the agents whose prompt
+ * it wrote.
  */
 export async function ensurePrompts(paths: Paths): Promise<AgentName[]> {
   const known = await shipped(paths)
@@ -84,7 +88,7 @@ const remember = (paths: Paths, hashes: Record<string, string>) =>
   writeJson(shippedFile(paths), hashes, 0o640)
 const digest = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** fillPrompt puts the values in; a variable nobody offers stays as it is written. */
+/** fillPrompt fills in the values; an unknown variable stays as it is written. */
 export async function fillPrompt(
   text: string,
   agent: Pick<Agent, 'name' | 'variables'>,
@@ -107,7 +111,7 @@ function readable<T>(agent: AgentName, work: () => T): T {
   }
 }
 
-/** addRule adds a rule to the prompt in use, once; pm proposes them and a person says yes. */
+/** addRule adds a rule to the prompt in use, once; pm proposes it and a person approves it. */
 export async function addRule(paths: Paths, agent: AgentName, rule: string): Promise<void> {
   const current = await currentPrompt(paths, agent)
   const line = `- ${rule.replace(/\s+/g, ' ').replace(/[{}]/g, '').trim()}`

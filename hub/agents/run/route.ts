@@ -6,15 +6,15 @@ import { routeText } from './route.text.ts'
 
 const say = bilingual(routeText)
 
-/** So many other words may stand between two words of a phrase ("find me 20 more companies"). */
+/** How many other words may be between two words of a phrase ("find me 20 more companies"). */
 const GAP = 3
 
-/** Points of a phrase: what leaves no doubt, each word of an ordinary one, what says little. */
+/** The points of a phrase: an unmistakable one, each word of an ordinary one, and a weak one. */
 const POINTS = { sure: 6, word: 2, weak: 1 }
 
 /**
- * Who gets it when two have the same points: first those whose words nobody else uses by chance,
- * last those whose words ("find", "write") stand in everybody's sentences.
+ * Who gets the task if agents have equal points: first those whose words nobody uses by chance,
+ * last those whose words ("find", "write") occur in many sentences.
  */
 const FIRST_OF_EQUALS: AgentName[] = [
   'engineer_system',
@@ -36,7 +36,7 @@ const COMMANDS: Record<string, AgentName> = { gelistir: 'pm' }
 
 export type Candidate = { agent: AgentName; points: number; words: string[] }
 
-/** Route: who does a task. `agent` null means that the words do not tell; a model has to. */
+/** The agent of a task; null means that the words do not decide, so a model must. */
 export type Route = {
   agent: AgentName | null
   decided_by: 'command' | 'phrases' | 'model'
@@ -61,9 +61,9 @@ function parse(text: string, language: 'en' | 'tr'): Phrase {
 }
 
 /**
- * route finds the agent whose phrases say most in a task. A word counts once for each agent, in its
- * best phrase. Equal points go by FIRST_OF_EQUALS, except that two who have nothing but one weak
- * word each are not told apart: then, and when no phrase fits, the model decides.
+ * route finds the agent whose phrases match a task best. A word counts once for each agent, in its
+ * best phrase. Equal points are decided by FIRST_OF_EQUALS, except between agents with only one
+ * weak word each: then, and if no phrase matches, the model decides.
  */
 export function route(task: string): Route {
   const command = /^\s*\/(\p{L}[\p{L}\p{N}_]*)/u.exec(task)
@@ -113,7 +113,7 @@ function score(agent: AgentName, phrases: Phrase[], words: string[]) {
   return { agent, points, places: [...taken].sort((a, b) => a - b) }
 }
 
-/** Every place where a phrase begins and how its words lie from there. */
+/** Every place where a phrase begins, with the positions of its words. */
 function places(phrase: Phrase, words: string[]): number[][] {
   const found: number[][] = []
   for (let start = 0; start < words.length; start++) {

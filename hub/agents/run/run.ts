@@ -31,7 +31,7 @@ import { currentPrompt, fillPrompt } from './prompts.ts'
 
 const say = bilingual(stopText)
 
-/** What a run needs of the hub. */
+/** What a run needs from the hub. */
 export type RunDeps = {
   config: Config
   db: Database
@@ -50,7 +50,7 @@ export type MissionRow = {
   tokens: number
 }
 
-/** MissionTaken: somebody cancelled the mission or took it over; this run may write nothing more. */
+/** Somebody has cancelled the mission, or another run has it: this run may not write any more. */
 export class MissionTaken extends Error {}
 
 type RunOptions = {
@@ -58,7 +58,9 @@ type RunOptions = {
   project: Project
   run: string
   signal: AbortSignal
-  /** Tokens of every call so far, those of refused answers too; the caller's to read at the end. */
+  /**
+   * The tokens of every call so far, including refused answers; the caller reads them at the end.
+   */
   spent: { tokens: number }
   on_event: () => void
   on_token: (text: string) => void
@@ -67,7 +69,7 @@ type RunOptions = {
 type Done = { output: unknown; tokens: number }
 const MAX_ROWS = 200
 
-/** createContext is what the steps of one run work with. */
+/** createContext creates what the steps of a run work with. */
 export async function createContext(
   deps: RunDeps,
   agent: Pick<Agent, 'name' | 'variables' | 'budget'>,
@@ -83,7 +85,7 @@ export async function createContext(
       where mission_id = ${mission.id} and finished_at is not null`
     return new Map(rows.map(({ name, ...done }) => [name, done]))
   })
-  // What an earlier run spent on answers that came to nothing counts as well.
+  // Includes what an earlier run used for answers without a result.
   let tokens = Math.max(
     mission.tokens,
     [...finished.values()].reduce((sum, done) => sum + done.tokens, 0),
@@ -93,7 +95,8 @@ export async function createContext(
   let system: string | undefined
 
   /**
-   * Runs a step once; `work` and the note of its end are one transaction under this run's fence.
+   * Runs a step once; `work` and the record of its end are one transaction, valid only for this
+   * run.
    */
   async function keep<T>(
     name: StepName,
@@ -123,7 +126,7 @@ export async function createContext(
     })
     finished.set(name, { output, tokens: given.tokens ?? 0 })
     options.on_event()
-    return output as T // safe: what T is after a round through JSON, as on every later run
+    return output as T // safe: T after a round through JSON, as in every later run
   }
 
   function begin(name: StepName): Done | undefined {
@@ -168,7 +171,7 @@ export async function createContext(
       const title = stepTitle(name)
       throw new MissionFailure(say.wrong_step(title, still))
     }
-    // The second answer may be the worse one; what both got wrong is repaired by code.
+    // The second answer may be worse; what both got wrong is repaired by code.
     return keep(name, async () => second.value, { tokens: used, started_at })
   }
 
@@ -197,7 +200,7 @@ export async function createContext(
       objection,
     }
     const bare = { schema, system, task: messageOf({ ...rest, facts: [] }), ...limit }
-    // What does not fit into the model's context is left out from behind; the first fact is cut.
+    // What does not fit into the model's context is left out from the end; the first fact is cut.
     const { parts } =
       facts.length > 0
         ? await deps.model.fit(
@@ -215,7 +218,7 @@ export async function createContext(
     const answer = await deps.model
       .complete({
         schema,
-        // Endpoints take no other signs in the name of a schema.
+        // Endpoints accept no other characters in the name of a schema.
         name: name.replace(/[^a-zA-Z0-9_-]+/g, '_').slice(0, 60),
         system,
         task: messageOf({ ...rest, facts: kept }),
@@ -305,7 +308,9 @@ function sentence(title: Words): Words {
   return perLanguage((language) => title[language].replace(/(?<![.!?])$/, '.'))
 }
 
-/** One statement of a model's making, with the rights of hub_data and nothing to write. */
+/**
+ * Runs one statement written by a model, with the rights of hub_data and without any write access.
+ */
 async function queryAs(client: pg.PoolClient, statement: string, timeout_ms: number) {
   await client.query('set transaction read only')
   await client.query('set local role hub_data')
@@ -313,7 +318,7 @@ async function queryAs(client: pg.PoolClient, statement: string, timeout_ms: num
   await client.query(`set local statement_timeout = ${timeout_ms}`)
   await client.query('set local lock_timeout = 1000')
   const text = statement.trim().replace(/;\s*$/, '')
-  // As a subquery it can only be a select, and the extended protocol takes no second statement.
+  // As a subquery it can only be a select, and the extended protocol accepts only one statement.
   const query: pg.QueryArrayConfig & { queryMode: 'extended' } = {
     text: `select * from (\n${text}\n) as answer limit ${MAX_ROWS + 1}`,
     values: [],
@@ -329,7 +334,7 @@ async function queryAs(client: pg.PoolClient, statement: string, timeout_ms: num
   }
 }
 
-/** What hub_data may not is no fault of the hub's key, and no other key would help. */
+/** A missing right of hub_data is not a problem of the hub's key, and no other key would help. */
 function explain(error: unknown): never {
   const isForbidden = sqlState(error) === '42501' && error instanceof Error
   throw isForbidden ? new WordsError(say.query_forbidden(error.message)) : error
