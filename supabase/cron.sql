@@ -1,18 +1,18 @@
--- What wakes the jobs on Supabase: every minute one call of the function "jobs". Run it once in the SQL
--- editor, as often as you like; it needs two secrets in the Vault first:
+-- Starts the jobs on Supabase: calls the function "jobs" every minute. Run it in the SQL editor; running it again
+-- changes nothing. First it needs two secrets in the Vault:
 --
 --   select vault.create_secret('https://<project ref>.supabase.co/functions/v1/jobs', 'watchpost_jobs_url');
 --   select vault.create_secret('<the value of JOBS_SECRET>', 'watchpost_jobs_secret');
 --
 -- To change one later: select vault.update_secret(id, '<new>') from vault.secrets where name = '…';
--- Its log, the newest calls first, is
+-- To read its log, newest calls first:
 --
 --   select d.start_time, d.status, d.return_message from cron.job_run_details d
 --   join cron.job j using (jobid) where j.jobname = 'watchpost-jobs' order by d.start_time desc limit 20;
 --   select created, status_code, left(content, 200), error_msg from net._http_response
 --   order by created desc limit 20;
 --
--- The first says whether the call was made, the second what the function answered (kept six hours).
+-- The first query shows whether the call was made, the second the function's answer (kept for six hours).
 -- To stop it: select cron.unschedule('watchpost-jobs');
 
 create extension if not exists pg_cron;
@@ -45,7 +45,7 @@ select cron.schedule('watchpost-jobs', '* * * * *', $$
     timeout_milliseconds := 55000)
 $$);
 
--- pg_cron keeps a row for every call and never deletes one.
+-- pg_cron stores a row for every call and never deletes any.
 select cron.schedule('watchpost-cron-log', '17 3 * * *', $$
   delete from cron.job_run_details where end_time < now() - interval '7 days'
 $$);

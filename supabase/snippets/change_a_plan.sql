@@ -1,6 +1,6 @@
--- Change a plan: free, pro or enterprise. Below pro the API answers 402 and zones pause; nothing is
--- deleted. It counts from the next request on and is in the audit log. Two accounts may have one address:
--- then nothing is changed, and their ids are shown, one of which goes in its place.
+-- Change a plan: free, pro or enterprise. Below pro the API answers 402 and zones pause; nothing is deleted. The change
+-- takes effect with the next request and is recorded in the audit log. Two accounts may share an address: then nothing is
+-- changed and their ids are listed; use one of them instead of the address.
 with asked (who, plan) as (values (
   'person@example.com', 'pro'
 )),

@@ -1,5 +1,5 @@
--- Requeue dead letters: puts every dead job back into the queue it came from, with all its attempts anew.
--- Look at support.dead_letters first, and mend the reason; the same as `npm run admin -- queue redrive`.
+-- Requeue dead letters: puts every dead job back into its original queue, with all its attempts. First look at
+-- support.dead_letters and fix the reason. The same as `npm run admin -- queue redrive`.
 with dead as (
   delete from pgboss.job
   where name = 'dead' and state in ('created', 'retry') and source_name is not null

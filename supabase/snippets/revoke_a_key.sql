@@ -1,5 +1,5 @@
--- Revoke a key, by its id (support.api_keys shows it). It counts from the next request on and is in the
--- audit log; a revoked key does not come back, its owner makes a new one.
+-- Revoke a key by its id (see support.api_keys). It takes effect with the next request and is recorded in the audit log.
+-- A revoked key cannot be restored; its owner creates a new one.
 with asked (key_id) as (values (
   '00000000-0000-0000-0000-000000000000'::uuid
 )),

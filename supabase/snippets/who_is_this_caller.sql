@@ -1,5 +1,5 @@
--- Who is this caller? Put in what you were given: an address, a user id, a key id, the first characters
--- of a key (never the whole key), or the X-Request-Id of an answer.
+-- Who is this caller? Enter what you were given: an address, a user id, a key id, the first characters of a key (never
+-- the whole key), or the X-Request-Id of an answer.
 with asked (what) as (values (
   'person@example.com'
 )),

@@ -1,5 +1,5 @@
--- Why did an alert not go out? Put in the zone and the event; read from the top, the first line that
--- says "no" is the reason. The exact decision: GET /api/v1/zones/<zone>/explain?event_id=<event>.
+-- Why was an alert not sent? Enter the zone and the event. Read from the top: the first line with "no" is the reason.
+-- For the exact decision: GET /api/v1/zones/<zone>/explain?event_id=<event>.
 with asked (zone_id, event_id) as (values (
   '00000000-0000-0000-0000-000000000000'::uuid, 'usgs:us7000abcd'
 )),
