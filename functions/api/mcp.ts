@@ -80,6 +80,9 @@ const RESOURCES = [
   },
 ] as const
 
+/** A request for a page of resources. */
+type Listed = { params?: { cursor?: string | undefined } | undefined }
+
 /** Offers each zone and alert as a resource, `watchpost://zones/<id>` and `watchpost://alerts/<id>`. */
 function offerResources(server: McpServer, ask: Ask): void {
   const get = async (path: string) => {
@@ -94,13 +97,13 @@ function offerResources(server: McpServer, ask: Ask): void {
       // Listed below, page by page: the SDK's own listing has no cursor.
       new ResourceTemplate(`watchpost://${plural}/{id}`, { list: undefined }),
       { title, mimeType, description: `One ${name} of this account or its organisations.` },
-      async (uri, { id }) => {
+      async (uri: URL, { id }: { [name: string]: string | string[] }) => {
         const text = await get(`/${plural}/${encodeURIComponent(String(id))}`)
         return { contents: [{ uri: uri.href, mimeType, text }] }
       },
     )
   }
-  server.server.setRequestHandler(ListResourcesRequestSchema, async ({ params }) => {
+  server.server.setRequestHandler(ListResourcesRequestSchema, async ({ params }: Listed) => {
     const [plural = '', cursor = ''] = splitOnce(params?.cursor ?? `${RESOURCES[0].plural}:`)
     const index = RESOURCES.findIndex((kind) => kind.plural === plural)
     const kind = RESOURCES[index]

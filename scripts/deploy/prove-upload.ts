@@ -23,6 +23,10 @@ const DENO = ['-A', '--node-modules-dir=manual', '--no-remote']
 const PLATFORM = `
 declare var EdgeRuntime: { waitUntil: (work: Promise<unknown>) => void } | undefined
 declare module '@modelcontextprotocol/sdk/*'
+declare module '@modelcontextprotocol/sdk/server/mcp.js' {
+  export const McpServer: any, ResourceTemplate: any
+  export type McpServer = any
+}
 `
 const START_SECONDS = 20
 
