@@ -7,7 +7,7 @@ import {
   type DeliveryService,
 } from '../support/delivery-service.ts'
 import { quake } from '../support/jobs.ts'
-import { type Person, parsed } from '../support/service.ts'
+import { type Person, parsed, sendResult } from '../support/service.ts'
 
 // A colleague leaves the team. Their private channel goes with them; the team goes on hearing of the zone.
 let fixture: DeliveryService
@@ -106,7 +106,23 @@ describe('a zone whose only channel was the colleague’s own', () => {
     expect(again.warnings).toBeUndefined()
   })
 
-  test('also with what was on its way, held for the morning, or gets worse', async () => {
+  test('also with what was on its way', async () => {
+    const { owner, colleague, share, shake, remove } = await team()
+    const { id: channel } = await channelAt(colleague, 'colleague')
+    await share([channel])
+    await channelAt(owner, 'owner')
+    fixture.service.receiver.answer = () => sendResult(503)
+    await shake()
+    fixture.service.receiver.answer = () => sendResult(200)
+    fixture.service.receiver.requests.length = 0
+    await remove()
+    await fixture.retryNow({ channel })
+    await fixture.jobs.drain()
+    expect(urls()).toEqual(['https://owner.example.com/in'])
+    expect(await alertsOf(owner)).toMatchObject([{ status: 'dispatched' }])
+  })
+
+  test('also with what was held for the morning, or gets worse', async () => {
     const clock = (minutes: number) =>
       new Date(Date.now() + minutes * 60_000).toISOString().slice(11, 16)
     const { owner, colleague, share, shake, remove } = await team()
@@ -124,6 +140,8 @@ describe('a zone whose only channel was the colleague’s own', () => {
     expect((await ask(owner, 'PATCH', `zones/${zone}`, loud)).status).toBe(200)
     await fixture.jobs.drain()
     expect(urls()).toEqual(['https://owner.example.com/in'])
+    const [digest] = fixture.service.receiver.requests
+    expect(JSON.parse(digest?.body ?? '{}')).toMatchObject({ type: 'alert.digest' })
     expect((await alertsOf(owner)).map(({ status }) => status)).toEqual([
       'dispatched',
       'dispatched',
@@ -180,8 +198,8 @@ describe('a channel that was deleted', () => {
     const here = fixture.place()
     const body = { label: 'Harbour', ...here, channel_ids: [chosen.id] }
     const { zone } = await fixture.make(person, 'zones', body, CreatedZone)
-    const shake = async () => {
-      await fixture.reset()
+    const shake = async ({ fails = false } = {}) => {
+      if (!fails) await fixture.reset()
       await fixture.jobs.ingest(quake(here))
       await fixture.jobs.drain()
       return urls()
@@ -198,6 +216,17 @@ describe('a channel that was deleted', () => {
     expect(await channelIds()).toEqual([chosen.id])
     await ask(person, 'POST', `channels/${chosen.id}/restore`)
     expect(await shake()).toEqual(['https://chosen.example.com/in'])
+  })
+
+  test('leaves what was on its way to the others', async () => {
+    const { person, chosen, shake } = await setUp()
+    fixture.service.receiver.answer = ({ url }) => sendResult(url.includes('chosen') ? 503 : 200)
+    expect(await shake({ fails: true })).toEqual(['https://chosen.example.com/in'])
+    fixture.service.receiver.requests.length = 0
+    await ask(person, 'DELETE', `channels/${chosen.id}`)
+    await fixture.jobs.drain()
+    expect(urls()).toEqual(['https://other.example.com/in'])
+    expect(await alertsOf(person)).toMatchObject([{ status: 'dispatched' }])
   })
 
   test('leaves its zones when nobody can restore it any more', async () => {
