@@ -7,7 +7,7 @@ const LEFT_OUT =
 
 /** Tests for code that they do not import. All entries that match apply. */
 const TOPICS: [code: RegExp, tests: string[]][] = [
-  [/^shared\/geometry/, ['tests/shared/{geometry/*,zone,preview}.test.ts']],
+  [/^shared\/geometry/, ['tests/shared/{geometry/*,zone*,preview}.test.ts']],
   [/^shared\/json/, ['tests/functions/body.attack.test.ts']],
   [
     /^shared\/addresses/,

@@ -1,0 +1,81 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Geometry } from '../../../shared/event.ts'
+import {
+  boxesOf,
+  boxOfEvent,
+  prepareZone,
+  touchesGeometry,
+} from '../../../shared/geometry/geometry.ts'
+import { area, circle, firstVertex, rectangle, shapes } from '../../support/shapes.ts'
+
+describe('footprints', () => {
+  const touches = (zone: ReturnType<typeof area>, geometry: Geometry) =>
+    touchesGeometry(zone, geometry)
+  const square = area(rectangle(0, 0, 10, 10))
+  const line = (...coordinates: number[][]): Geometry => ({ type: 'LineString', coordinates })
+  const polygon = (...coordinates: number[][][]): Geometry => ({ type: 'Polygon', coordinates })
+
+  it('touch with a point, a line that only passes through, or an area that reaches in', () => {
+    expect(touches(square, { type: 'Point', coordinates: [5, 5] })).toBe(true)
+    expect(
+      touches(square, {
+        type: 'MultiPoint',
+        coordinates: [
+          [20, 20],
+          [10, 10],
+        ],
+      }),
+    ).toBe(true)
+    expect(touches(square, line([-5, 5], [15, 5]))).toBe(true)
+    expect(touches(square, line([-5, 5], [-5, 15]))).toBe(false)
+    expect(touches(square, polygon(rectangle(9, 9, 20, 20)))).toBe(true)
+    expect(touches(square, polygon(rectangle(10, 10, 20, 20)))).toBe(true)
+    expect(touches(square, polygon(rectangle(10.001, 10, 20, 20)))).toBe(false)
+  })
+
+  it('touch when one lies within the other, not when it lies in a hole', () => {
+    expect(touches(square, polygon(rectangle(-5, -5, 15, 15)))).toBe(true)
+    expect(touches(square, polygon(rectangle(-9, -9, 19, 19), rectangle(-5, -5, 15, 15)))).toBe(
+      false,
+    )
+    const ring = area(rectangle(0, 0, 10, 10), rectangle(2, 2, 8, 8))
+    expect(touches(ring, polygon(rectangle(4, 4, 6, 6)))).toBe(false)
+    expect(touches(ring, polygon(rectangle(4, 4, 9, 6)))).toBe(true)
+  })
+
+  it('touch a circle by passing near its centre or by surrounding it', () => {
+    const spot = circle(0, 0, 50)
+    expect(touches(spot, line([-5, 0.4], [5, 0.4]))).toBe(true)
+    expect(touches(spot, line([-5, 0.5], [5, 0.5]))).toBe(false)
+    expect(touches(spot, polygon(rectangle(-5, -5, 5, 5)))).toBe(true)
+    expect(touches(spot, polygon(rectangle(-5, -5, 5, 5), rectangle(-2, -2, 2, 2)))).toBe(false)
+  })
+
+  it('touch across the antimeridian', () => {
+    const fiji = area(rectangle(170, -20, -170, -10))
+    expect(touches(fiji, line([-175, -30], [-175, 0]))).toBe(true)
+    expect(touches(fiji, line([165, -15], [-165, -15]))).toBe(true)
+    expect(touches(circle(0, 179.9, 50), line([-179.9, -5], [-179.9, 5]))).toBe(true)
+    expect(touches(fiji, line([0, -30], [0, 0]))).toBe(false)
+  })
+
+  it('that touch share a box with the zone', () => {
+    fc.assert(
+      fc.property(shapes, shapes, ([zone], [other]) => {
+        if (other.shape_type !== 'polygon' || !other.polygon) return
+        const prepared = prepareZone(zone)
+        if (!touchesGeometry(prepared, other.polygon)) return
+        const [lon = 0, lat = 0] = firstVertex(other.polygon)
+        const theirs = boxOfEvent({ lat, lon: ((lon + 540) % 360) - 180, geometry: other.polygon })
+        const meets = boxesOf(prepared).some((a) =>
+          theirs.some(
+            (b) => a.west <= b.east && b.west <= a.east && a.south <= b.north && b.south <= a.north,
+          ),
+        )
+        expect(meets).toBe(true)
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
