@@ -7,6 +7,16 @@ const NOT_AT_THE_EDGE = {
     'its receivers are functions of the test; tests/runtimes sends to real ones',
 }
 
+/** Files that replace modules, change the environment or start programs: each has its own process. */
+const ALONE = [
+  'tests/*.test.ts',
+  'tests/{runtimes,scripts,supabase}/**/*.test.ts',
+  'tests/hub/{model,reader,web}/**/*.test.ts',
+  'tests/hub/http/access.attack.test.ts',
+]
+/** A chat model of 98 MB belongs to the proof, which fetches it. */
+const WITH_CHAT_MODEL = process.env.PROOF ? [] : ['tests/hub/**/*smollm2.test.ts']
+
 const common = {
   pool: 'forks',
   testTimeout: 30_000,
@@ -40,10 +50,20 @@ export default defineConfig({
         test: {
           ...common,
           name: 'node',
+          // Loading the same modules again for each of 200 files took a tenth of the whole time.
+          isolate: false,
           provide: { runtime: 'node' },
           include: ['tests/**/*.test.ts'],
-          // A chat model of 98 MB belongs to the proof, which fetches it.
-          exclude: process.env.PROOF ? [] : ['tests/hub/**/*smollm2.test.ts'],
+          exclude: [...ALONE, ...WITH_CHAT_MODEL],
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: 'node-alone',
+          provide: { runtime: 'node' },
+          include: ALONE,
+          exclude: WITH_CHAT_MODEL,
         },
       },
       edge('deno'),
