@@ -9,7 +9,7 @@
 --     idempotency keys, the audit log; or it locks a row for a role that may only read it;
 --   * it is a trigger that follows every change, whoever makes it: limits, versions, boxes, cancelled deliveries;
 --   * it returns less than the table contains: coverage, sources_health, my_invites, owner_states, revisions_of,
---     stay_before, zones_in_tenant;
+--     stay_before, zone_obstacles, zones_in_tenant;
 --   * operators on boxes are not leakproof, so under row-level security no index could be used: events_near,
 --     revisions_near.
 -- Such a function checks the caller's tenants, scopes and roles itself. Those that a caller may execute are listed in

@@ -281,6 +281,33 @@ language sql stable security definer set search_path = '' as $$
 $$;
 grant execute on function private.coverage to authenticated;
 
+-- Security definer: what prevents a zone from raising alerts and is not visible to its readers: the state of its owner's
+-- account, which of its sources are unknown or disabled, and the highest severity that its types can have there. Null
+-- if the caller cannot see such a zone.
+create function private.zone_obstacles(p_owner_id uuid, p_org_id uuid, p_sources text[], p_types text[]) returns jsonb
+language sql stable security definer set search_path = '' as $$
+  select jsonb_build_object(
+    'paused', (
+      select case when a.plan = 'free' then 'paused_by_plan' when private.is_banned(a.banned_until) then 'owner_banned' end
+      from watchpost.accounts a
+      where a.user_id = p_owner_id),
+    'silent', coalesce((
+      select jsonb_agg(jsonb_build_object(
+        'source', given.source, 'status', case when s.source is null then 'unknown' else 'disabled' end)
+        order by given.source)
+      from unnest(p_sources) as given (source)
+      left join watchpost.sources s on s.source = given.source
+      where s.enabled is not true and given.source not like 'custom%'), '[]'),
+    'highest', coalesce((
+      select jsonb_agg(jsonb_build_object('type', given.type, 'severity', (
+        select max(coalesce((s.ceilings ->> given.type)::integer, 100))
+        from watchpost.sources s
+        where s.enabled and given.type = any(s.types) and (p_sources is null or s.source = any(p_sources)))))
+      from unnest(p_types) as given (type)), '[]'))
+  where p_owner_id = private.uid() or p_org_id = any(private.my_orgs())
+$$;
+grant execute on function private.zone_obstacles to authenticated;
+
 -- Security definer: the attribution of a source, for everybody who reads its events.
 create function private.attribution(p_source text) returns text
 language sql stable security definer set search_path = '' as $$

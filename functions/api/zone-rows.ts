@@ -15,8 +15,9 @@ export const mayEdit = raw(
   `(z.owner_id = private.uid() or coalesce(z.org_id = any(private.admin_orgs()), false))`,
 )
 
-/** SQL: the reach of zone `z`. */
-export const reachOf = raw('private.zone_reach(z.owner_id, z.org_id, z.channel_ids) as reach')
+/** SQL: the reach and the obstacles of zone `z`. */
+export const reachOf = raw(`private.zone_reach(z.owner_id, z.org_id, z.channel_ids) as reach,
+  private.zone_obstacles(z.owner_id, z.org_id, z.sources, z.types) as obstacles`)
 
 /** SQL: the columns that a caller may set, for an insert or update from one JSON parameter. */
 export const settable = `org_id, label, lat, lon, radius_km, shape_type, polygon, match, min_severity,
@@ -26,7 +27,15 @@ export const settable = `org_id, label, lat, lon, radius_km, shape_type, polygon
 export type ZoneRow = z.infer<typeof Zone>
 /** What private.zone_reach answers: the chosen channels a zone has lost, and whether its alerts reach any. */
 export type Reach = { lost: string[]; is_reached: boolean }
-export type ReachedZone = ZoneRow & { reach: Reach | null }
+/** What private.zone_obstacles answers: what prevents a zone from raising alerts, besides its own fields. */
+export type Obstacles = {
+  paused: 'paused_by_plan' | 'owner_banned' | null
+  /** The sources of the zone that this service does not poll. */
+  silent: { source: string; status: 'unknown' | 'disabled' }[]
+  /** The highest severity of each type of the zone in its sources; null when no source has this type. */
+  highest: { type: string; severity: number | null }[]
+}
+export type ReachedZone = ZoneRow & { reach: Reach | null; obstacles: Obstacles | null }
 
 /** A zone that the caller can see and that is not deleted. */
 export function selectZone(sql: Sql, id: string) {
@@ -34,7 +43,7 @@ export function selectZone(sql: Sql, id: string) {
     select ${zoneColumns} from watchpost.zones z where z.id = ${id} and z.deleted_at is null`
 }
 
-/** The same with its reach. */
+/** The same with its reach and obstacles. */
 export function selectReachedZone(sql: Sql, id: string) {
   return sql<ReachedZone>`
     select ${zoneColumns}, ${reachOf} from watchpost.zones z where z.id = ${id} and z.deleted_at is null`

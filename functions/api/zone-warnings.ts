@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import type { Reach, ReachedZone, ZoneRow } from './zone-rows.ts'
+import { effectiveSeverity } from '../../shared/checks.ts'
+import type { Obstacles, Reach, ReachedZone, ZoneRow } from './zone-rows.ts'
 
 export const Warnings = z.array(z.string()).optional().meta({
   description: 'Why this zone will hardly ever raise an alert, or where its alerts do not go.',
@@ -7,23 +8,63 @@ export const Warnings = z.array(z.string()).optional().meta({
 
 /** The warnings for a zone; absent when there are none. */
 export function warn(zone: ReachedZone): { warnings?: string[] } {
-  const warnings: string[] = []
-  const strongest = Math.min(100 * zone.severity_multiplier, 100)
-  if (strongest < zone.min_severity) {
-    warnings.push(
-      `min_severity ${zone.min_severity} can never be reached: with severity_multiplier ${zone.severity_multiplier} the highest effective severity is ${strongest}.`,
-    )
-  }
-  if (zone.coverage.length === 0) {
-    warnings.push('No source of this service matches the sources and types of the zone.')
-  }
-  if (!zone.enabled) warnings.push('The zone is switched off.')
+  const { obstacles } = zone
+  const warnings = [
+    ...(obstacles?.paused ? [PAUSED[obstacles.paused]] : []),
+    ...(zone.enabled ? [] : ['The zone is switched off.']),
+    ...warnOfSeverity(zone, obstacles?.highest ?? []),
+    ...warnOfSources(zone, obstacles),
+  ]
   if (zone.channel_ids?.length === 0) {
     warnings.push('channel_ids is empty: alerts are recorded but not sent.')
   } else if (zone.reach) {
     warnings.push(...warnOfReach(zone, zone.reach))
   }
   return warnings.length > 0 ? { warnings } : {}
+}
+
+const PAUSED = {
+  paused_by_plan: 'The zone is paused, because the account of its owner is below the Pro plan.',
+  owner_banned: 'The zone is paused, because the account of its owner is banned.',
+} as const
+
+/** Which types cannot reach the threshold. */
+function warnOfSeverity(zone: ZoneRow, highest: Obstacles['highest']): string[] {
+  const { min_severity, severity_multiplier } = zone
+  const known = highest.flatMap(({ type, severity }) =>
+    severity === null ? [] : [{ type, severity }],
+  )
+  const all = known.length > 0 ? known : [{ type: null, severity: 100 }]
+  return all.flatMap(({ type, severity }) => {
+    const effective = effectiveSeverity(severity, severity_multiplier)
+    if (effective >= min_severity) return []
+    const whose = type ? ` by events of type ${type}` : ''
+    const most = type ? `their highest severity is ${severity}, and ` : ''
+    return [
+      `min_severity ${min_severity} can never be reached${whose}: ${most}with severity_multiplier ${severity_multiplier} the highest effective severity is ${effective}.`,
+    ]
+  })
+}
+
+/** Which sources send nothing, and which types no source has. */
+function warnOfSources({ sources, coverage }: ZoneRow, obstacles: Obstacles | null): string[] {
+  const silent = obstacles?.silent ?? []
+  const warnings = silent.map(({ source, status }) =>
+    status === 'unknown'
+      ? `This service has no source "${source}". GET /api/sources/health lists its sources.`
+      : `The source "${source}" is switched off in this service.`,
+  )
+  if (silent.length > 0 && silent.length === sources?.length) return warnings
+  const isCustom = sources?.some((source) => source.startsWith('custom')) ?? false
+  if (!isCustom && coverage.every(({ status }) => status === 'disabled')) {
+    return [...warnings, 'No source of this service matches the sources and types of the zone.']
+  }
+  const missing = (obstacles?.highest ?? []).filter(({ severity }) => severity === null)
+  if (!isCustom && missing.length > 0) {
+    const types = missing.map(({ type }) => type).join(', ')
+    warnings.push(`No source of the zone has events of type ${types}.`)
+  }
+  return warnings
 }
 
 /** The warnings about the channels of a zone. */

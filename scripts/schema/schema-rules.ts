@@ -20,6 +20,8 @@ const DEFINER_FUNCTIONS_FOR_CALLERS: Record<string, string> = {
     'batches and states are nobody’s to read; it filters by tenant itself',
   'private.owner_states(uuid)':
     'states are nobody’s to read; it answers those that paused a zone of the caller',
+  'private.zone_obstacles(uuid,uuid,text[],text[])':
+    'whether a zone can raise alerts is visible to its readers, its sources and accounts are not; it filters by caller itself',
   'private.coverage(text[],text[])': 'whether sources can be heard is public, their state is not',
   'private.attribution(text)': 'whom to name is public, the state of sources is not',
   'private.sources_health()': 'health is public, the state of sources is not',

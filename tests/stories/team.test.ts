@@ -13,6 +13,10 @@ import { type Person, parsed, sendResult } from '../support/service.ts'
 let fixture: DeliveryService
 beforeAll(async () => {
   fixture = await createDeliveryService()
+  // Its source is polled, though not in this test.
+  await fixture.service.database.query(
+    `update watchpost.sources set enabled = true, next_poll_at = now() + interval '1 year'`,
+  )
 })
 afterAll(() => fixture?.close())
 beforeEach(() => fixture.reset())

@@ -41,7 +41,7 @@ export function historyOf(now: Date, name: string): fc.Arbitrary<History> {
     .record({
       zone: zoneOf,
       has_channel: fc.boolean(),
-      eventStories: fc.array(eventStory, { minLength: 3, maxLength: 10, size: '+1' }),
+      eventStories: fc.array(eventStory, { minLength: 5, maxLength: 12, size: 'max' }),
       tracks: fc.array(track, { minLength: 1, maxLength: 3 }),
       changes: fc.array(fc.tuple(fc.integer({ min: 0, max: 6 * DAY_MINUTES }), change), {
         maxLength: 8,
@@ -58,7 +58,10 @@ export function historyOf(now: Date, name: string): fc.Arbitrary<History> {
         ...tracks.flatMap((given, index) => positionsOf(given, `${name}-${index}`, index, ago)),
       ].sort((a, b) => (a.first_seen_at < b.first_seen_at ? -1 : 1))
       // Half a minute off, so that nothing is seen at the very moment of a change.
-      const made = changes.map(([minutes, made]) => ({ ...made, at: ago(minutes + 0.5) }))
+      const made = [...new Map(changes)].map(([minutes, made]) => ({
+        ...made,
+        at: ago(minutes + 0.5),
+      }))
       return { zone, has_channel, steps: cut(events, made.sort(byTime), cuts) }
     })
 }
@@ -111,7 +114,7 @@ const rest = {
 const zoneOf: fc.Arbitrary<object> = fc
   .record({
     shape: fc.oneof(circle, polygon),
-    quiet: fc.option(quiet),
+    quiet: fc.option(quiet, { freq: 1 }),
     rest: fc.record(rest),
     enabled: fc.oneof(
       { weight: 15, arbitrary: fc.constant(true) },
@@ -155,10 +158,10 @@ const change = fc
   .map((made) => ({ kind: 'change' as const, ...made }))
 
 const place = fc.record({
-  lat: fc.constantFrom(41, 41, 41.01, 41.05, 41.3, 42, 45),
-  lon: fc.constantFrom(29, 29, 29.02, 29.3, 28.2),
+  lat: fc.constantFrom(41, 41, 41, 41.01, 41.05, 41.05, 41.3, 42, 45),
+  lon: fc.constantFrom(29, 29, 29, 29.02, 29.02, 29.3, 28.2),
 })
-const severity = fc.integer({ min: 0, max: 100 })
+const severity = fc.oneof(fc.integer({ min: 0, max: 100 }), fc.integer({ min: 60, max: 100 }))
 
 const eventStory = fc.record({
   source: fc.constantFrom('test', 'test', 'other', 'test-owner', 'test-owner', 'test-team'),
@@ -168,7 +171,9 @@ const eventStory = fc.record({
       minutes_ago: fc.integer({ min: 1, max: 6 * DAY_MINUTES }),
       place,
       severity,
-      status: fc.constantFrom(...(['active', 'active', 'active', 'ended', 'retracted'] as const)),
+      status: fc.constantFrom(
+        ...(['active', 'active', 'active', 'active', 'active', 'ended', 'retracted'] as const),
+      ),
       has_footprint: fc.boolean(),
     }),
     { minLength: 1, maxLength: 5 },

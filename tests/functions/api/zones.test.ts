@@ -300,7 +300,7 @@ describe('a new zone warns', () => {
     [{ enabled: true }, /switched off/, false],
     [{ channel_ids: [] }, /not sent/, true],
     [{ channel_ids: null }, /not sent/, false],
-    [{ sources: ['nobody'] }, /No source/, true],
+    [{ sources: ['nobody'] }, /no source "nobody"/, true],
   ])('%j %s: %s', async (fields, text, warns) => {
     const answer = await ask(people.owner, 'POST', '', { ...PLACE, ...fields })
     const { warnings = [] } = parsed(answer, 201, One)
