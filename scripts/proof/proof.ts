@@ -35,7 +35,7 @@ type Result = Proven & { part: string; about: string; seconds: number }
 
 const PARTS = {
   fuzz: {
-    about: 'requests made from the OpenAPI document',
+    about: 'requests generated from the OpenAPI document',
     prove: () => longForm('tests/functions/openapi.test.ts'),
   },
   preview: {
@@ -43,13 +43,13 @@ const PARTS = {
     prove: () => longForm('tests/functions/jobs/preview.test.ts'),
   },
   crash: {
-    about: 'death at every boundary of the jobs',
+    about: 'the jobs killed at every boundary of a transaction',
     prove: () => longForm('tests/functions/jobs/crash.test.ts'),
   },
-  startup: { about: 'what each Worker computes before its first answer', prove: startup },
-  schemathesis: { about: 'a second opinion on the document, by another fuzzer', prove: fuzzAgain },
+  startup: { about: 'CPU time of each Worker before its first answer', prove: startup },
+  schemathesis: { about: 'the OpenAPI document, tested by another fuzzer', prove: fuzzAgain },
   drain: {
-    about: 'a queue of 1,000 over many short runs on Deno and workerd',
+    about: 'a queue of 1,000 deliveries in many short runs on Deno and workerd',
     prove: () => longForm('tests/runtimes/drain.test.ts'),
   },
   kill: {
@@ -61,17 +61,20 @@ const PARTS = {
       ),
   },
   campaign: {
-    about: 'a campaign to 500 leads of a CSV file, once each',
+    about: 'a campaign to 500 leads of a CSV file, each of whom gets it once',
     prove: () => longForm('tests/hub/mail/drafts/mail-flow-listmonk.test.ts'),
   },
   pages: {
-    about: 'every page of the hub in each look',
+    about: 'every page of the hub in each theme and language',
     prove: () => longForm('tests/hub/web/pages.test.ts', 'tests/hub/web/settings.test.ts'),
   },
-  attack: { about: 'attacks repeated, and whether any keeps others waiting', prove: attack },
+  attack: { about: 'every attack, and whether any delays other requests', prove: attack },
   smollm2: { about: 'the hub with a real chat model, 98 MB from PyPI', prove: realModel },
   install: { about: 'the hub installed on machines without a network', prove: install },
-  mutants: { about: 'small faults in the code, each noticed by a test', prove: mutants },
+  mutants: {
+    about: 'small faults in the code, each of which a test should notice',
+    prove: mutants,
+  },
 } satisfies Record<string, { about: string; prove: () => Promise<Proven> }>
 type Part = keyof typeof PARTS
 

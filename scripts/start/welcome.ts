@@ -24,8 +24,8 @@ export function welcome(given: Welcome): string {
 
 function links({ url, is_replay }: Welcome): string {
   const replay = `
-  REPLAY: a recorded week of USGS earthquakes (31 January to 7 February 2018) plays again, in five
-  minutes, then every thirty. Nothing here is live.
+  REPLAY: a recorded week of USGS earthquakes (31 January to 7 February 2018) is replayed in five
+  minutes, then again every thirty. None of these events is live.
 `
   return `${is_replay ? replay : ''}
   API and its documentation   ${url}/docs
