@@ -7,9 +7,12 @@ import { account } from './api/account.ts'
 import { alerts } from './api/alerts.ts'
 import { analytics } from './api/analytics.ts'
 import { audit } from './api/audit.ts'
+import { changes } from './api/changes.ts'
 import { channels } from './api/channels.ts'
 import { decisions } from './api/decisions.ts'
 import { mountDocs } from './api/docs.ts'
+import { event } from './api/event.ts'
+import { eventMap } from './api/event-map.ts'
 import { events } from './api/events.ts'
 import { explanations } from './api/explanations.ts'
 import { mountInvitePage } from './api/invite-page.ts'
@@ -81,7 +84,7 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
     '/api/*',
     cors({
       origin: (origin) => (deps.origins.includes(origin) ? origin : null),
-      allowHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key'],
+      allowHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match'],
       allowMethods: ['GET', 'POST', 'PATCH', 'DELETE'],
       exposeHeaders: ['X-Request-Id', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'Location'],
       maxAge: 600,
@@ -95,9 +98,13 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   app.use(checkBody)
 
   app.route('/api/sources', sources)
+  // Before the resources, whose `/{id}` would take `/changes` for an id.
+  app.route(BASE, changes)
   app.route(`${BASE}/me`, me)
   app.route(`${BASE}/account`, account)
   app.route(`${BASE}/events`, events)
+  app.route(`${BASE}/events`, eventMap)
+  app.route(`${BASE}/events`, event)
   app.route(`${BASE}/zones`, zones)
   app.route(`${BASE}/zones`, decisions)
   app.route(`${BASE}/zones`, explanations)

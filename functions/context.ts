@@ -4,6 +4,7 @@ import type { Resolve } from './channels/plain-http.ts'
 import type { Send } from './channels/send.ts'
 import type { AllowList } from './channels/target.ts'
 import type { Database } from './db.ts'
+import type { News } from './news.ts'
 import type { Seal } from './seal.ts'
 import type { Session, VerifySession } from './sessions.ts'
 
@@ -51,8 +52,10 @@ export type Deps = {
   address_limit: (address: string) => number
   /** A static file by its name; undefined when there is none. */
   asset: (name: string) => Promise<Response | undefined>
-  /** Called after a write, where no job runner listens for NOTIFY: there may be new jobs. */
+  /** Called after a write: there may be new jobs, where no runner listens for NOTIFY, or news. */
   wake?: (() => void) | undefined
+  /** Wakes requests that wait for changes, where the process listens for NOTIFY; without it they ask now and then. */
+  news?: News | undefined
   log: (line: Record<string, unknown>) => void
 }
 

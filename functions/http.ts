@@ -26,6 +26,8 @@ export const STATUS_DESCRIPTIONS: Partial<Record<number, string>> = {
   404: 'It does not exist, or it is not yours.',
   406: 'The Accept header names no format that this route offers.',
   409: 'The request conflicts with what is stored, or with a limit of the plan.',
+  410: 'The cursor is too old. Start again without one.',
+  412: 'It has another version than the one in If-Match.',
   413: 'The body is over 2 MiB.',
   415: 'The body is not JSON.',
   429: 'Too many requests. Wait for the time in Retry-After.',

@@ -121,7 +121,9 @@ export function createRunner(deps: JobDeps): Runner {
   const due = { supervise: 0, purge: 0 }
   async function tick(): Promise<void> {
     const now = Date.now()
-    await inTransaction(deps.db, (sql) => sql`select private.enqueue_due()`)
+    await inTransaction(deps.db, (sql) =>
+      Promise.all([sql`select private.enqueue_due()`, sql`select private.end_events()`]),
+    )
     if (now >= due.supervise) {
       due.supervise = now + SUPERVISE_EVERY_MS
       await boss.supervise()

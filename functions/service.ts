@@ -13,6 +13,7 @@ import { createRunner } from './jobs.ts'
 import { issuerProblem } from './jwks.ts'
 import { listen } from './listen.ts'
 import type { Log } from './log.ts'
+import { createNews, type News } from './news.ts'
 import { closeServer, openServer } from './node-server.ts'
 import { remoteSessions } from './sessions.ts'
 import { SIGN_IN_PATH, signInPage } from './sign-in-page.ts'
@@ -48,17 +49,19 @@ export async function startService(
   try {
     const { seal, allow } = config
     const commonDeps = { seal, allow, send, log }
+    const news = createNews()
+    busy.push(async () => news.stop())
     const jobs = pool(config.jobs_database_url, 'watchpost-jobs')
     await checkSchema(jobs)
     if (config.api_database_url) {
       const db = pool(config.api_database_url, 'watchpost-api')
       await checkLogin(db)
-      const app = await createAppOn(config, { ...commonDeps, db })
+      const app = await createAppOn(config, { ...commonDeps, db }, news)
       const server = await openServer(config, app.fetch)
       busy.push(() => closeServer(server))
     }
     await registerFeeds(jobs, config.feeds)
-    busy.push(runJobs(config, { ...commonDeps, db: jobs }))
+    busy.push(runJobs(config, { ...commonDeps, db: jobs }, news))
     return { stop }
   } catch (error) {
     await stop()
@@ -78,7 +81,9 @@ async function closeAll(closes: Close[], log: Log): Promise<void> {
 
 type CommonDeps = Pick<JobDeps, 'db' | 'seal' | 'send' | 'allow' | 'log'>
 
-async function createAppOn(config: Config, commonDeps: CommonDeps): Promise<App> {
+type LocalNews = News & { wake: () => void }
+
+async function createAppOn(config: Config, commonDeps: CommonDeps, news: LocalNews): Promise<App> {
   const { limits, origins, public_url } = config
   const { verify_session, mount } = await createSignIn(config, commonDeps)
   const app = createApp({
@@ -91,6 +96,8 @@ async function createAppOn(config: Config, commonDeps: CommonDeps): Promise<App>
     address: clientAddress(config.trusted_proxies),
     address_limit: addressLimit(limits.address),
     asset,
+    news,
+    wake: news.wake,
   })
   mount(app)
   return app
@@ -110,10 +117,14 @@ async function createSignIn({ auth, origins, public_url }: Config, { db, seal, l
   return { verify_session, mount }
 }
 
-function runJobs(config: Config, commonDeps: CommonDeps): Close {
+function runJobs(config: Config, commonDeps: CommonDeps, news: LocalNews): Close {
   const { feeds, contact, jobs_database_url: url } = config
   const runner = createRunner({ ...commonDeps, feeds, contact, fetch }).start()
-  const listener = listen({ url, wake: runner.wake, log: commonDeps.log })
+  const wake = (queue?: string) => {
+    runner.wake(queue)
+    news.wake()
+  }
+  const listener = listen({ url, wake, log: commonDeps.log })
   return () => Promise.all([listener.stop(), runner.stop()])
 }
 

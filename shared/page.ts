@@ -25,13 +25,14 @@ export async function encodeCursor(filter: object, position: unknown[]): Promise
 }
 
 /**
- * Decodes a cursor of encodeCursor; `schema` describes its position. Undefined without a cursor. Throws
- * 400 invalid_cursor when it was forged or made for another filter.
+ * Decodes a cursor of encodeCursor; `schema` describes its position, `name` is the parameter it came in.
+ * Undefined without a cursor. Throws 400 invalid_cursor when it was forged or made for another filter.
  */
 export async function decodeCursor<T extends z.ZodType>(
   filter: object,
   cursor: string | undefined,
   schema: T,
+  name = 'cursor',
 ): Promise<z.output<T> | undefined> {
   if (cursor === undefined) return undefined
   try {
@@ -51,7 +52,7 @@ export async function decodeCursor<T extends z.ZodType>(
     {
       issues: [
         {
-          path: 'cursor',
+          path: name,
           code: 'invalid_cursor',
           message: 'Must be the next_cursor of a page with the same filter.',
         },

@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { z } from 'zod'
+import './issue-words.ts'
 
 /** The products that answer errors: the watch-zone service and the hub. */
 type Product = 'service' | 'hub'
@@ -28,6 +29,8 @@ const TABLE = {
   nothing_to_send: { status: 409, product: 'service' },
   owner_protected: { status: 409, product: 'service' },
   idempotency_in_flight: { status: 409, product: 'service' },
+  cursor_expired: { status: 410, product: 'service' },
+  version_mismatch: { status: 412, product: 'service' },
   too_large: { status: 413, product: 'both' },
   unsupported_media_type: { status: 415, product: 'both' },
   invalid: { status: 422, product: 'both' },

@@ -5,10 +5,13 @@ import { z } from 'zod'
 const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 const TIME = '([01]\\d|2[0-3]):[0-5]\\d'
 
-export const ClockTime = z.string().regex(new RegExp(`^${TIME}$`), 'Must be a time of day, HH:MM')
-const EndTime = z
-  .string()
-  .regex(new RegExp(`^(${TIME}|24:00)$`), 'Must be a time of day, HH:MM, or 24:00')
+const given = (input: unknown) => JSON.stringify(String(input).slice(0, 20))
+export const ClockTime = z.string().regex(new RegExp(`^${TIME}$`), {
+  error: ({ input }) => `${given(input)}: use HH:MM, as in 07:00.`,
+})
+const EndTime = z.string().regex(new RegExp(`^(${TIME}|24:00)$`), {
+  error: ({ input }) => `${given(input)}: use HH:MM, as in 07:00, or 24:00.`,
+})
 
 const QuietWindow = z
   .strictObject({

@@ -1,21 +1,12 @@
 /** The schema of a watch zone, its defaults, and the rules across its fields. */
 import { z } from 'zod'
 import { EventType } from './event.ts'
-import { containsPoint, prepareZone } from './geometry/geometry.ts'
-import { ZonePolygon } from './geometry/polygon.ts'
-import { findCrossing, isFlat, ringArea_km2, toRing } from './geometry/ring.ts'
-import { runToEnd, type Steps } from './geometry/steps.ts'
+import { GivenPolygon, ZonePolygon } from './geometry/polygon.ts'
+import { runToEnd } from './geometry/steps.ts'
 import { ClockTime, QuietWindows, quietIssues } from './quiet-hours.ts'
-import { Instant } from './time.ts'
+import { GivenInstant, Instant } from './time.ts'
+import { checkShapeInSteps, checkSwappedCoordinates, type Issue } from './zone-shape.ts'
 
-const MAX_VERTICES = 10_000
-/**
- * The most pairs of edges to compare: 100 times what an outline of 10,000 vertices from a map needs, and as
- * many as 2,000 edges that all run side by side.
- */
-export const MAX_PAIRS = 2_000_000
-/** A shape with a smaller area is treated as a line or a point. */
-const MIN_AREA_KM2 = 1e-6
 const TRACKED_TYPES: readonly string[] = ['vessel', 'aircraft']
 
 const Threshold = z.number().min(0).max(100)
@@ -151,15 +142,21 @@ export const ZoneFields = z.object({
 })
 export type ZoneFields = z.infer<typeof ZoneFields>
 
-/** Body of an update: an absent field is unchanged, and null clears a nullable field. */
-export const ZonePatch = z.strictObject(ZoneFields.partial().shape).meta({
-  id: 'ZonePatch',
-  description: 'An absent field is unchanged; null clears a field.',
+const Settable = z.strictObject({
+  ...ZoneFields.partial().shape,
+  polygon: z
+    .lazy(() => GivenPolygon)
+    .nullable()
+    .optional()
+    .meta({ description: 'Makes the zone a polygon.' }),
+  snoozed_until: GivenInstant.nullable().optional().meta({
+    description: 'No alerts are sent before this time.',
+    example: '2026-03-02T06:00:00.000Z',
+  }),
 })
-export type ZonePatch = z.infer<typeof ZonePatch>
 
 /** Body of a create; what is absent gets its default from {@link zoneDefaults}. */
-export const ZoneCreate = ZonePatch.required({ label: true, lat: true, lon: true }).meta({
+export const ZoneCreate = Settable.required({ label: true, lat: true, lon: true }).meta({
   id: 'ZoneCreate',
   description: 'A new zone. Absent fields get their defaults.',
 })
@@ -180,6 +177,24 @@ export const Zone = ZoneFields.extend({
     }),
 }).meta({ id: 'Zone', description: 'A watch zone.' })
 export type Zone = z.infer<typeof Zone>
+
+const { id, owner_id, version, coverage } = Zone.partial().shape
+
+/** Body of an update: an absent field is unchanged, and null clears a nullable field. */
+export const ZonePatch = Settable.extend({
+  id,
+  owner_id,
+  version,
+  created_at: GivenInstant.optional(),
+  updated_at: GivenInstant.optional(),
+  coverage,
+}).meta({
+  id: 'ZonePatch',
+  description:
+    'An absent field is unchanged; null clears a field. What only the service sets (`id`, `owner_id`, `version`, ' +
+    '`created_at`, `updated_at`) may be sent back as it is stored, and `coverage` as it comes.',
+})
+export type ZonePatch = z.infer<typeof ZonePatch>
 
 /** Whether a zone watches only vessels and aircraft. */
 export function tracksOnly({ types }: Pick<ZoneCreate, 'types'>): boolean {
@@ -216,32 +231,27 @@ export function zoneDefaults(input: ZoneCreate): ZoneFields {
   return { ...defaults, ...Object.fromEntries(given) } as ZoneFields
 }
 
-/** A problem in a request: its path (e.g. `polygon.coordinates.0`), a stable code and a message. */
-export interface Issue {
-  path: string
-  code: string
-  message: string
-}
-
 /** Checks a complete zone, after defaults or merging: the rules across fields and its polygon. Returns the issues. */
 export function checkZone(fields: ZoneFields): Issue[] {
   const issues = checkFields(fields)
   if (!fields.polygon) return issues
-  const inShape = checkShape(fields.polygon)
+  const inShape = runToEnd(checkShapeInSteps(fields.polygon))
   return [
     ...issues,
     ...(inShape.length > 0 ? inShape : checkSwappedCoordinates(fields.polygon, fields)),
   ]
 }
 
-/** The part of `checkZone` that concerns only the polygon, and the only part that can take long. */
-function checkShape(polygon: ZonePolygon): Issue[] {
-  return runToEnd(checkShapeInSteps(polygon))
-}
-
 /** The part of `checkZone` that does not concern the polygon. */
 export function checkFields(fields: ZoneFields): Issue[] {
   const issues: Issue[] = quietIssues(fields)
+  if (fields.shape_type === 'circle' && fields.polygon !== null) {
+    issues.push({
+      path: 'shape_type',
+      code: 'contradiction',
+      message: 'A zone with a polygon is no circle. Leave out shape_type, or send polygon null.',
+    })
+  }
   if (fields.shape_type === 'polygon' && fields.polygon === null) {
     issues.push({
       path: 'polygon',
@@ -251,124 +261,3 @@ export function checkFields(fields: ZoneFields): Issue[] {
   }
   return issues
 }
-
-/** `checkShape` as Steps, so that other work can run in between; the worst case takes about 0.1 s. */
-export function* checkShapeInSteps(polygon: ZonePolygon): Steps<Issue[]> {
-  const single = polygon.type === 'Polygon'
-  const polygons = single ? [polygon.coordinates] : polygon.coordinates
-  const rings = polygons.flatMap((part, p) =>
-    part.map((ring, r) => ({ ring, path: `polygon.coordinates.${single ? r : `${p}.${r}`}` })),
-  )
-  const vertices = rings.reduce((sum, { ring }) => sum + ring.length, 0)
-  if (vertices > MAX_VERTICES) {
-    return [
-      {
-        path: 'polygon',
-        code: 'too_many_vertices',
-        message: `The polygon has ${vertices} vertices; the limit is ${MAX_VERTICES}. Simplify it.`,
-      },
-    ]
-  }
-  const work = { pairs: 0 }
-  const issues: Issue[] = []
-  for (const { ring, path } of rings) {
-    const issue = yield* checkRing(ring, path, work)
-    if (issue) issues.push(issue)
-  }
-  return issues
-}
-
-/** An issue when the label is in the polygon only with latitude and longitude swapped. */
-export function checkSwappedCoordinates(
-  polygon: ZonePolygon,
-  label: { lat: number; lon: number },
-): Issue[] {
-  const shape = prepareZone({ ...label, radius_km: 0, shape_type: 'polygon', polygon })
-  const { lat, lon } = label
-  const isSwapped =
-    Math.abs(lon) <= 90 &&
-    !containsPoint(shape, lat, lon).inside &&
-    containsPoint(shape, lon, lat).inside
-  if (!isSwapped) return []
-  return [
-    {
-      path: 'polygon',
-      code: 'swapped_coordinates',
-      message: `(lat ${lat}, lon ${lon}) lies outside the polygon, but inside it with the two swapped. GeoJSON positions are (lon, lat).`,
-    },
-  ]
-}
-
-/** The first issue of a ring, or null. Later issues would only be consequences of it. */
-function* checkRing(
-  positions: number[][],
-  path: string,
-  work: { pairs: number },
-): Steps<Issue | null> {
-  for (const [index, [lon = 0, lat = 0]] of positions.entries()) {
-    if (Math.abs(lat) > 90) {
-      return {
-        path: `${path}.${index}`,
-        code: 'latitude_out_of_range',
-        message: `Latitude ${lat} is beyond ±90. Positions are (lon, lat): are they swapped?`,
-      }
-    }
-    if (Math.abs(lon) > 360) {
-      return {
-        path: `${path}.${index}`,
-        code: 'longitude_out_of_range',
-        message: `Longitude ${lon} is beyond ±360. Shift the shape by multiples of 360°.`,
-      }
-    }
-  }
-  const [first, last] = [positions[0], positions.at(-1)]
-  const isClosed =
-    first?.[0] !== undefined &&
-    last?.[0] !== undefined &&
-    first[1] === last[1] &&
-    (last[0] - first[0]) % 360 === 0
-  if (!isClosed) {
-    return {
-      path,
-      code: 'open_ring',
-      message: 'The ring is open. Repeat its first position as its last.',
-    }
-  }
-  const ring = toRing(positions)
-  const noArea: Issue = {
-    path,
-    code: 'no_area',
-    message:
-      'The ring encloses no area. Send at least three corners that are not in line. An edge longer than 180° goes the short way round; add vertices in between.',
-  }
-  if (ring.winding === 0 && isFlat(ring)) return noArea
-  // A ring that winds round the earth more than once crosses itself, so it is found below.
-  // First the cost of laying out and indexing the ring.
-  yield 40 + 10 * positions.length
-  const search = findCrossing(ring)
-  let step = search.next()
-  for (; !step.done; step = search.next()) {
-    work.pairs += step.value
-    if (work.pairs > MAX_PAIRS) return tooTangled(path)
-    yield step.value
-  }
-  const crossing = step.value
-  if (crossing) {
-    const where = `(lon ${round(crossing[0])}, lat ${round(crossing[1])})`
-    return {
-      path,
-      code: 'self_crossing_ring',
-      message: `The ring crosses or overlaps itself near ${where}. Draw each outline once, and each hole as a separate ring.`,
-    }
-  }
-  return ringArea_km2(ring) < MIN_AREA_KM2 ? noArea : null
-}
-
-const tooTangled = (path: string): Issue => ({
-  path,
-  code: 'too_tangled',
-  message:
-    'Too many long edges run side by side to compare them all. Send fewer than 2,000 of them, or create several zones.',
-})
-
-const round = (degrees: number) => Math.round(degrees * 1e5) / 1e5

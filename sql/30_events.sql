@@ -59,7 +59,8 @@ create table watchpost.events (
   org_id uuid references watchpost.organisations on delete set null,
   tenant_id uuid generated always as (coalesce(org_id, owner_id)) stored,
   magnitude double precision,
-  depth_km double precision
+  depth_km double precision,
+  changed_in xid8 not null default pg_current_xact_id()
 );
 comment on table watchpost.events is 'Events in their latest state. Public ones have no owner.';
 comment on column watchpost.events.id is '<source>:<id at the source>; the first id seen if a source renames its event.';
@@ -75,8 +76,10 @@ comment on column watchpost.events.first_seen_at is 'When Watchpost first saw it
 comment on column watchpost.events.owner_id is 'Account that sent it; null for public events.';
 comment on column watchpost.events.tenant_id is 'Tenant that can see it: the organisation, or else the owner; null: public.';
 comment on column watchpost.events.magnitude is 'With depth_km: of an earthquake, if the source gives them.';
+comment on column watchpost.events.changed_in is 'Transaction that changed it last; followers are told by it.';
 create index events_ts on watchpost.events (ts desc, id desc);
 create index events_extent_ts on watchpost.events using gist (extent, ts);
+create index events_lasting on watchpost.events using gist (extent, ts) where ends_at is not null;
 create index events_source_ts on watchpost.events (source, ts desc);
 create index events_standing on watchpost.events (ends_at) where status = 'active' and ends_at is not null;
 create index events_owner_id on watchpost.events (owner_id) where owner_id is not null;

@@ -27,13 +27,15 @@ create type private.incoming_event as (
 );
 
 -- Reads a JSON array of normalised events with `box` as [west, south, east, north]; `first_seen_at` may be given for
--- history. An event that is known under another id keeps that id; of several states the last one counts. Times are in
--- milliseconds, as on the wire, so that a cursor names a row exactly.
+-- history. An event that is known under another id keeps that id; of several states the last one counts. An active event
+-- whose end has passed is ended. Times are in milliseconds, as on the wire, so that a cursor names a row exactly.
 create function private.read_events(p_source text, p_events jsonb) returns setof private.incoming_event
 language sql stable set search_path = '' as $$
   select distinct on (coalesce(known.event_id, e.id))
     coalesce(known.event_id, e.id), e.id, e.aliases, coalesce(e.subject ~ '^(mmsi|icao24):', false),
-    e.type, e.title, e.lat, e.lon, e.ts, e.severity, e.subject, e.status, e.url, e.geometry, e.ends_at, e.revised_at,
+    e.type, e.title, e.lat, e.lon, e.ts, e.severity, e.subject,
+    case when e.status = 'active' and e.ends_at <= coalesce(e.first_seen_at, now()) then 'ended' else e.status end,
+    e.url, e.geometry, e.ends_at, e.revised_at,
     box(
       point((e.box ->> 0)::float8, (e.box ->> 1)::float8),
       point((e.box ->> 2)::float8, (e.box ->> 3)::float8)),
@@ -199,6 +201,52 @@ begin
 end
 $$;
 grant execute on function private.ingest_events to watchpost_jobs;
+
+-- Security definer, as ingest_events: events whose end has passed become `ended`, each with a revision and its
+-- match job, up to p_limit of them. A source that is being ingested comes next time.
+create function private.end_events(p_limit integer default 500) returns integer
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_source text;
+  v_batch uuid;
+  v_ended integer;
+  v_count integer := 0;
+begin
+  for v_source in
+    select distinct e.source from watchpost.events e where e.status = 'active' and e.ends_at <= now()
+  loop
+    continue when not pg_try_advisory_xact_lock(hashtextextended('ingest:' || v_source, 0));
+    insert into watchpost.batches (source, size) values (v_source, 0) returning id into v_batch;
+    with over as (
+      update watchpost.events
+      set status = 'ended', revision = revision + 1, updated_at = date_trunc('milliseconds', now())
+      where id in (
+        select e.id from watchpost.events e
+        where e.status = 'active' and e.ends_at <= now() and e.source = v_source
+        order by e.ends_at
+        limit p_limit)
+      returning *
+    )
+    insert into watchpost.event_revisions (
+      event_id, revision, batch_id, first_seen_at, source, type, title, lat, lon, ts, severity, subject,
+      status, url, geometry, ends_at, extent, tenant_id, magnitude, depth_km)
+    select
+      id, revision, v_batch, updated_at, source, type, title, lat, lon, ts, severity, subject,
+      status, url, geometry, ends_at, extent, tenant_id, magnitude, depth_km
+    from over;
+    get diagnostics v_ended = row_count;
+    if v_ended = 0 then
+      delete from watchpost.batches where id = v_batch;
+      continue;
+    end if;
+    update watchpost.batches set size = v_ended where id = v_batch;
+    perform private.enqueue('match', v_batch, jsonb_build_object('source', v_source));
+    v_count := v_count + v_ended;
+  end loop;
+  return v_count;
+end
+$$;
+grant execute on function private.end_events to watchpost_jobs;
 
 -- Creates partitions of positions from yesterday up to p_days ahead; the default partition takes the rest.
 create function private.ensure_partitions(p_days integer default 3) returns void

@@ -4,12 +4,24 @@ set role watchpost_owner;
 
 -- Events and positions as one, for searches by area.
 create view private.sightings with (security_invoker = true) as
-select e.id, e.source, e.type, e.severity, e.ts, e.extent, e.tenant_id, false as is_position
+select e.id, e.source, e.type, e.severity, e.ts, e.extent, e.tenant_id, false as is_position, e.status, e.ends_at
 from watchpost.events e
 union all
-select p.event_id, p.source, p.type, p.severity, p.ts, p.extent, p.tenant_id, true
+select p.event_id, p.source, p.type, p.severity, p.ts, p.extent, p.tenant_id, true, p.status, null::timestamptz
 from watchpost.positions p;
 comment on view private.sightings is 'Events and positions as one, for searches by area.';
+
+-- Whether an event was neither ended nor retracted at a time, by what was known of it then; of one that was
+-- told later, by what was known first.
+create function private.stood_at(p_event_id text, p_at timestamptz) returns boolean
+language sql stable set search_path = '' as $$
+  select coalesce((
+    select r.status = 'active'
+    from watchpost.event_revisions r
+    where r.event_id = p_event_id
+    order by r.first_seen_at > p_at, case when r.first_seen_at <= p_at then -r.revision else r.revision end
+    limit 1), true)
+$$;
 
 -- What events_near searches for, anywhere. These two have no search_path of their own, so that Postgres can inline
 -- them and use indexes; their callers have an empty one.
@@ -20,7 +32,9 @@ create function private.sightings_wanted(
   p_before_id text,
   p_source text,
   p_type text,
-  p_min_severity integer
+  p_min_severity integer,
+  p_status text,
+  p_active_at timestamptz
 )
 returns setof private.sightings
 language sql stable as $$
@@ -32,6 +46,8 @@ language sql stable as $$
     and (p_source is null or s.source = p_source)
     and (p_type is null or s.type = p_type)
     and (p_min_severity is null or s.severity >= p_min_severity)
+    and (p_status is null or s.status = p_status)
+    and (p_active_at is null or s.ends_at > p_active_at and s.ts <= p_active_at and private.stood_at(s.id, p_active_at))
 $$;
 
 create function private.zones_wanted(p_tenants uuid[], p_zone_id uuid) returns setof watchpost.zones
@@ -54,7 +70,9 @@ create function private.events_near(
   p_type text,
   p_min_severity integer,
   p_limit integer,
-  p_max_boxes integer default 400
+  p_max_boxes integer default 400,
+  p_status text default null,
+  p_active_at timestamptz default null
 )
 returns table (event_id text, ts timestamptz, is_position boolean, zone_ids uuid[])
 language plpgsql stable security definer set search_path = '' set plan_cache_mode = force_custom_plan as $$
@@ -81,7 +99,7 @@ begin
     cross join lateral (
       select s.id, s.ts, s.is_position
       from private.sightings_wanted(
-        v_tenants, p_from, p_before, p_before_id, p_source, p_type, p_min_severity) s
+        v_tenants, p_from, p_before, p_before_id, p_source, p_type, p_min_severity, p_status, p_active_at) s
       where s.extent operator(pg_catalog.&&) b.box
       order by s.ts operator(extensions.<->) p_before
       fetch first p_limit rows with ties
@@ -96,7 +114,7 @@ begin
   with walked as materialized (
     select s.id, s.ts, s.extent, s.is_position
     from private.sightings_wanted(
-      v_tenants, p_from, p_before, p_before_id, p_source, p_type, p_min_severity) s
+      v_tenants, p_from, p_before, p_before_id, p_source, p_type, p_min_severity, p_status, p_active_at) s
     order by s.ts desc, s.id desc
     limit 5000
   ),

@@ -32,6 +32,7 @@ create table watchpost.alerts (
   updated_at timestamptz not null default now(),
   current jsonb,
   resolved_by uuid references watchpost.accounts on delete set null,
+  changed_in xid8 not null default pg_current_xact_id(),
   unique (zone_id, event_id)
 );
 comment on table watchpost.alerts is 'One row per zone and event (per stay of a moving subject), with the event and the checks as they were.';
@@ -52,7 +53,8 @@ comment on column watchpost.alerts.dispatched_at is 'First delivery that succeed
 comment on column watchpost.alerts.checks is 'All eight checks of the decision with their numbers, for explain.';
 comment on column watchpost.alerts.event_revision is 'Revision of the event it last spoke of.';
 comment on column watchpost.alerts.updates is 'News since it was raised: list of time, kind and changes (field to [from, to]).';
-comment on column watchpost.alerts.updated_at is 'Last change of any kind; pollers ask by it.';
+comment on column watchpost.alerts.updated_at is 'Last change of any kind.';
+comment on column watchpost.alerts.changed_in is 'Transaction of its last change, or of one of its deliveries; followers are told by it.';
 create index alerts_tenant_raised on watchpost.alerts (tenant_id, raised_at desc, id desc);
 create index alerts_zone_raised on watchpost.alerts (zone_id, raised_at desc, id desc);
 create index alerts_raised_at on watchpost.alerts (raised_at);

@@ -17,7 +17,8 @@ insert into watchpost.retention (thing, keep) values
   ('alerts', '400 days'),
   ('audit', '400 days'),
   ('positions', '48 hours'),
-  ('deleted', '30 days');
+  ('deleted', '30 days'),
+  ('changes', '30 days');
 
 -- Rows older than this have been kept long enough.
 create function private.kept_since(p_thing text) returns timestamptz
@@ -270,6 +271,8 @@ begin
   v_count := v_count + private.purge_versions(p_batch);
   v_count := v_count + private.purge_account_states(p_batch);
   v_count := v_count + private.purge_deleted(p_batch);
+  v_count := v_count + private.purge_changes(p_batch);
+  perform private.keep_change_history();
   perform private.end_interrupted_tests();
   perform private.purge_credentials();
   perform private.purge_positions();

@@ -498,6 +498,7 @@ export type Database = {
       }
       alerts: {
         Row: {
+          changed_in: unknown
           checks: NonNullable<Json>
           created_at: string
           current: Json | null
@@ -530,6 +531,7 @@ export type Database = {
         }
         ComputedFields: never
         Insert: {
+          changed_in?: unknown
           checks: NonNullable<Json>
           created_at?: string
           current?: Json | null
@@ -561,6 +563,7 @@ export type Database = {
           zone_version: number
         }
         Update: {
+          changed_in?: unknown
           checks?: NonNullable<Json>
           created_at?: string
           current?: Json | null
@@ -757,6 +760,28 @@ export type Database = {
             referencedColumns: ['source']
           },
         ]
+      }
+      change_history: {
+        Row: {
+          epoch: string
+          is_only: boolean
+          purged_in: unknown
+          seen_in: unknown
+        }
+        ComputedFields: never
+        Insert: {
+          epoch?: string
+          is_only?: boolean
+          purged_in?: unknown
+          seen_in?: unknown
+        }
+        Update: {
+          epoch?: string
+          is_only?: boolean
+          purged_in?: unknown
+          seen_in?: unknown
+        }
+        Relationships: []
       }
       channels: {
         Row: {
@@ -1104,6 +1129,7 @@ export type Database = {
       }
       events: {
         Row: {
+          changed_in: unknown
           depth_km: number | null
           ends_at: string | null
           extent: unknown
@@ -1130,6 +1156,7 @@ export type Database = {
         }
         ComputedFields: never
         Insert: {
+          changed_in?: unknown
           depth_km?: number | null
           ends_at?: string | null
           extent: unknown
@@ -1155,6 +1182,7 @@ export type Database = {
           url?: string | null
         }
         Update: {
+          changed_in?: unknown
           depth_km?: number | null
           ends_at?: string | null
           extent?: unknown
@@ -1717,6 +1745,31 @@ export type Database = {
           title?: string
           types?: string[]
           updated_at?: string
+        }
+        Relationships: []
+      }
+      visibility_changes: {
+        Row: {
+          at: string
+          audience: string
+          changed_in: unknown
+          id: string
+          thing: string
+        }
+        ComputedFields: never
+        Insert: {
+          at?: string
+          audience: string
+          changed_in?: unknown
+          id: string
+          thing: string
+        }
+        Update: {
+          at?: string
+          audience?: string
+          changed_in?: unknown
+          id?: string
+          thing?: string
         }
         Relationships: []
       }

@@ -20,7 +20,7 @@ import {
   respond,
 } from '../../shared/route.ts'
 import { raw, type Sql } from '../../shared/sql.ts'
-import { Instant } from '../../shared/time.ts'
+import { Instant, QueryInstant } from '../../shared/time.ts'
 import { can } from '../auth.ts'
 import type { Env } from '../context.ts'
 import { problems } from '../http.ts'
@@ -30,22 +30,52 @@ const AlertId = z.object({ id: pathId('The id of an alert.') })
 const One = z.object({ alert: Alert })
 const Again = One.extend(Redelivered.shape)
 const Page = z.object({ alerts: z.array(Alert), next_cursor: NextCursor })
-const ListQuery = z.strictObject({
-  limit: integerParameter(1, 500, 100, 'The maximum number of alerts on a page.'),
-  days: integerParameter(
-    1,
-    90,
-    7,
-    'The window in days: alerts raised today and in the days before, in UTC.',
-  ),
-  zone_id: z.uuid().optional().meta({ description: 'Only alerts of this zone.' }),
-  resolved: booleanParameter('Only resolved alerts (`true`) or only unresolved ones (`false`).'),
-  status: z.enum(ALERT_STATUSES).optional().meta({ description: 'Only alerts with this status.' }),
-  updated_after: Instant.optional().meta({
-    description: 'Only alerts that changed after this time, for polling.',
-  }),
-  cursor: CursorQuery,
-})
+const ListQuery = z
+  .strictObject({
+    limit: integerParameter(1, 500, 100, 'The maximum number of alerts on a page.'),
+    days: z.coerce.number().int().min(1).max(400).optional().meta({
+      type: 'integer',
+      minimum: 1,
+      maximum: 400,
+      default: 7,
+      description:
+        'The window in days: alerts raised today and in the days before, in UTC. Not with `from` or `to`.',
+    }),
+    from: QueryInstant.optional().meta({
+      description:
+        'Only alerts raised from this time on, as far back as alerts are kept (400 days, unless the service says otherwise).',
+    }),
+    to: QueryInstant.optional().meta({ description: 'Only alerts raised before this time.' }),
+    zone_id: z.uuid().optional().meta({ description: 'Only alerts of this zone.' }),
+    event_id: z.string().max(255).optional().meta({ description: 'Only alerts of this event.' }),
+    source: z
+      .string()
+      .max(64)
+      .optional()
+      .meta({ description: 'Only alerts of events of this source.' }),
+    min_severity: z.coerce.number().min(0).max(100).optional().meta({
+      type: 'number',
+      minimum: 0,
+      maximum: 100,
+      description: 'Only alerts of at least this effective severity.',
+    }),
+    resolved: booleanParameter('Only resolved alerts (`true`) or only unresolved ones (`false`).'),
+    status: z
+      .enum(ALERT_STATUSES)
+      .optional()
+      .meta({ description: 'Only alerts with this status.' }),
+    updated_after: QueryInstant.optional().meta({
+      deprecated: true,
+      description:
+        'Deprecated: follow `GET /alerts/changes` instead. Only alerts that changed after this time. An alert that is ' +
+        'committed late can be missed, and one can come twice.',
+    }),
+    cursor: CursorQuery,
+  })
+  .refine(({ days, from, to }) => days === undefined || !(from ?? to), {
+    path: ['days'],
+    message: 'Send days, or from and to, but not both.',
+  })
 const Position = z.tuple([Instant, z.uuid()])
 type AlertRow = { alert: Alert }
 
@@ -65,6 +95,8 @@ alerts.openapi(
   }),
   async (c) => {
     const { limit, cursor, ...filter } = c.req.valid('query')
+    const { days = 7, from, to, event_id, source, min_severity } = filter
+    const hasWindow = (from ?? to) !== undefined
     const [before = 'infinity', beforeId = LAST_UUID] =
       (await decodeCursor(filter, cursor, Position)) ?? []
     const rows = await read(
@@ -77,8 +109,13 @@ alerts.openapi(
         select *
         from watchpost.alerts
         where ${raw(filter.zone_id === undefined ? 'tenant_id' : 'zone_id')} = mine.id
-          and raised_at >= private.window_start(${filter.days})
+          and raised_at >= case when ${hasWindow}::boolean then coalesce(${from ?? null}::timestamptz, '-infinity')
+            else private.window_start(${days}) end
+          and raised_at < coalesce(${to ?? null}::timestamptz, 'infinity')
           and (raised_at, id) < (${before}::timestamptz, ${beforeId}::uuid)
+          and ${raw(event_id === undefined ? '' : 'event_id =')} ${event_id ?? true}
+          and (${source ?? null}::text is null or source = ${source ?? null}::text)
+          and (${min_severity ?? null}::float8 is null or severity >= ${min_severity ?? null}::float8)
           and (${filter.resolved ?? null}::boolean is null or resolved = ${filter.resolved ?? null}::boolean)
           and (${filter.status ?? null}::text is null or status = ${filter.status ?? null}::text)
           and (${filter.updated_after ?? null}::timestamptz is null

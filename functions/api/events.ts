@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { EventFields } from '../../shared/change.ts'
 import { decisionCost } from '../../shared/decide.ts'
-import { EVENT_STATUSES, EventType, Geometry, Severity } from '../../shared/event.ts'
+import { EVENT_STATUSES, EventType, Geometry } from '../../shared/event.ts'
 import {
   containsPoint,
   type PreparedZone,
@@ -19,7 +20,7 @@ import {
 } from '../../shared/page.ts'
 import { ApiError, notFound } from '../../shared/problem.ts'
 import { createRoute, resource, respond } from '../../shared/route.ts'
-import { Instant } from '../../shared/time.ts'
+import { Instant, QueryInstant } from '../../shared/time.ts'
 import type { ZoneFields } from '../../shared/zone.ts'
 import { can } from '../auth.ts'
 import type { Ctx, Env } from '../context.ts'
@@ -30,49 +31,64 @@ import { readInSteps } from '../transaction.ts'
 /** The work allowed for one page, in the units of shared/geometry/steps.ts: about half a second. */
 const MAX_UNITS = 10_000_000
 
-export const Event = z
-  .object({
-    id: z.string().meta({ example: 'usgs:us7000abcd' }),
-    source: z.string(),
-    type: EventType,
-    title: z.string(),
-    lat: z.number(),
-    lon: z.number(),
-    ts: Instant,
-    severity: Severity,
-    subject: z.string().nullable(),
-    status: z.enum(EVENT_STATUSES),
-    url: z.string().nullable(),
-    updated_at: Instant,
-    // Lazy, because the OpenAPI generator forgets the null of a named union otherwise.
-    geometry: z
-      .lazy(() => Geometry)
-      .nullable()
-      .optional(),
-    zone_ids: z.array(z.uuid()).meta({ description: 'The caller’s zones that contain it.' }),
-  })
-  .meta({ id: 'Event' })
+export const Event = EventFields.extend({
+  // Lazy, because the OpenAPI generator forgets the null of a named union otherwise.
+  geometry: z
+    .lazy(() => Geometry)
+    .nullable()
+    .optional(),
+  zone_ids: z.array(z.uuid()).meta({ description: 'The caller’s zones that contain it.' }),
+}).meta({ id: 'Event' })
 
-const ListQuery = z.strictObject({
-  limit: integerParameter(
-    1,
-    500,
-    100,
-    'The maximum number of events on a page. A page may have fewer even when there is a next one.',
-  ),
-  minutes: integerParameter(1, 1440, 60, 'Only events of this many past minutes, by `ts`.'),
-  source: z.string().max(64).optional().meta({ description: 'Only events of this source.' }),
-  type: EventType.optional().meta({ description: 'Only events of this type.' }),
-  min_severity: z.coerce.number().min(0).max(100).optional().meta({
-    type: 'number',
-    minimum: 0,
-    maximum: 100,
-    description: 'Only events of at least this severity.',
-  }),
-  zone_id: z.uuid().optional().meta({ description: 'Only events inside this zone.' }),
-  geometry: booleanParameter('Whether to include the original footprint of each event.'),
-  cursor: CursorQuery,
-})
+const ListQuery = z
+  .strictObject({
+    limit: integerParameter(
+      1,
+      500,
+      100,
+      'The maximum number of events on a page. A page may have fewer even when there is a next one.',
+    ),
+    minutes: z.coerce.number().int().min(1).max(1440).optional().meta({
+      type: 'integer',
+      minimum: 1,
+      maximum: 1440,
+      default: 60,
+      description:
+        'Only events of this many past minutes, by `ts`. Not with `from`, `to` or `active_at`.',
+    }),
+    from: QueryInstant.optional().meta({
+      description:
+        'Only events from this time on, by `ts`; as far back as events are kept (90 days, unless the service says otherwise).',
+    }),
+    to: QueryInstant.optional().meta({ description: 'Only events before this time, by `ts`.' }),
+    active_at: QueryInstant.optional().meta({
+      description:
+        'Only events that were going on at this time: begun, with an `ends_at` after it, and neither ended nor retracted ' +
+        'by then. Whenever they began, unless `from` or `to` says so.',
+    }),
+    status: z
+      .enum(EVENT_STATUSES)
+      .optional()
+      .meta({ description: 'Only events with this status, as of now.' }),
+    source: z.string().max(64).optional().meta({ description: 'Only events of this source.' }),
+    type: EventType.optional().meta({ description: 'Only events of this type.' }),
+    min_severity: z.coerce.number().min(0).max(100).optional().meta({
+      type: 'number',
+      minimum: 0,
+      maximum: 100,
+      description: 'Only events of at least this severity.',
+    }),
+    zone_id: z.uuid().optional().meta({ description: 'Only events inside this zone.' }),
+    geometry: booleanParameter('Whether to include the original footprint of each event.'),
+    cursor: CursorQuery,
+  })
+  .refine(
+    ({ minutes, from, to, active_at }) => minutes === undefined || !(from ?? to ?? active_at),
+    {
+      path: ['minutes'],
+      message: 'Send minutes, or from, to and active_at, but not both.',
+    },
+  )
 const Page = z.object({ events: z.array(Event), next_cursor: NextCursor })
 const FeatureCollection = z
   .object({
@@ -111,6 +127,7 @@ events.openapi(
     summary: 'List recent events inside the caller’s zones, newest first',
     description:
       'Considers geography only: the thresholds, filters, quiet hours, snooze and `enabled` of the zones do not apply. ' +
+      'Without `from`, `to` or `active_at` only the last 60 minutes. ' +
       'With `Accept: application/geo+json` the answer is a GeoJSON FeatureCollection.',
     security: [{ key: [] }],
     middleware: can('read'),
@@ -128,19 +145,27 @@ events.openapi(
   }),
   async (c) => {
     const { limit, cursor, geometry, ...filter } = c.req.valid('query')
+    const { minutes = 60, from, to, active_at } = filter
+    const hasWindow = (from ?? to ?? active_at) !== undefined
     const position = await decodeCursor(filter, cursor, Position)
     const found = await readInSteps(c, async (sql, last) => {
       const [candidates, zoneRows] = await Promise.all([
         sql<Candidate & { window_start: string }>`
           select n.event_id, n.ts, n.zone_ids, w.since as window_start
-          from (select date_trunc('milliseconds', greatest(
-            coalesce(${position?.[2] ?? null}::timestamptz, now() - make_interval(mins => ${filter.minutes})),
-            now() - make_interval(mins => ${filter.minutes}) - interval '1 day')) as since) w
+          from (select date_trunc('milliseconds', case
+            when ${hasWindow}::boolean then coalesce(${from ?? null}::timestamptz, '1000-01-01') - interval '1 millisecond'
+            else greatest(
+              coalesce(${position?.[2] ?? null}::timestamptz, now() - make_interval(mins => ${minutes})),
+              now() - make_interval(mins => ${minutes}) - interval '1 day')
+          end) as since) w
           cross join lateral private.events_near(
             ${filter.zone_id ?? null}, w.since,
-            coalesce(${position?.[0] ?? null}::timestamptz, now()), ${position?.[1] ?? null},
-            ${filter.source ?? null}, ${filter.type ?? null},
-            ${filter.min_severity === undefined ? null : Math.ceil(filter.min_severity)}, ${limit}) n`,
+            coalesce(
+              ${position?.[0] ?? null}::timestamptz, ${to ?? null}::timestamptz - interval '1 millisecond',
+              ${active_at ?? null}::timestamptz, now()),
+            ${position?.[1] ?? null}, ${filter.source ?? null}, ${filter.type ?? null},
+            ${filter.min_severity === undefined ? null : Math.ceil(filter.min_severity)}, ${limit},
+            p_status => ${filter.status ?? null}, p_active_at => ${active_at ?? null}) n`,
         filter.zone_id === undefined
           ? undefined
           : sql`select id from watchpost.zones where id = ${filter.zone_id} and deleted_at is null`,
@@ -150,11 +175,13 @@ events.openapi(
       const zoneIds = [...new Set(candidates.flatMap((candidate) => candidate.zone_ids))]
       const found = Promise.all([
         sql<EventRow>`
-          select id, source, type, title, lat, lon, ts, severity, subject, status, url, updated_at, geometry
+          select id, source, type, title, lat, lon, ts, severity, subject, status, url, magnitude, depth_km, ends_at,
+            updated_at, geometry
           from watchpost.events
           where id = any(${ids})
           union all
-          select event_id, source, type, title, lat, lon, ts, severity, subject, status, url, first_seen_at, null
+          select event_id, source, type, title, lat, lon, ts, severity, subject, status, url, null, null, null,
+            first_seen_at, null
           from watchpost.positions
           where event_id = any(${ids}) and ts = any(${candidates.map((candidate) => candidate.ts)}::timestamptz[])`,
         sql<ShapeRow>`

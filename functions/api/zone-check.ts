@@ -1,13 +1,8 @@
 import type { ZonePolygon } from '../../shared/geometry/polygon.ts'
 import { TooMuchWork } from '../../shared/geometry/steps.ts'
 import { ApiError, invalid } from '../../shared/problem.ts'
-import {
-  checkFields,
-  checkShapeInSteps,
-  checkSwappedCoordinates,
-  type Issue,
-  type ZoneFields,
-} from '../../shared/zone.ts'
+import { checkFields, type ZoneFields } from '../../shared/zone.ts'
+import { checkShapeInSteps, checkSwappedCoordinates, type Issue } from '../../shared/zone-shape.ts'
 import { authenticate } from '../auth.ts'
 import type { Ctx } from '../context.ts'
 import { runInSlices } from '../scheduling.ts'

@@ -56,10 +56,18 @@ export function one<T extends ZoneRow>(rows: T[]): T {
   return row
 }
 
-/** The zone with a patch applied. Throws a ZodError when null is set on a field that requires a value. */
-export function merge(zone: ZoneRow, patch: z.infer<typeof ZonePatch>): ZoneFields {
+/**
+ * The zone with a patch applied: a polygon makes it a polygon, and `circle` drops the polygon it has. Throws a
+ * ZodError when null is set on a field that requires a value.
+ */
+export function merge(zone: ZoneRow, patch: ZonePatch): ZoneFields {
   const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
-  return ZoneFields.parse({ ...ZoneFields.parse(zone), ...given })
+  const fields = ZoneFields.parse({ ...ZoneFields.parse(zone), ...given })
+  if (patch.polygon && patch.shape_type === undefined) return { ...fields, shape_type: 'polygon' }
+  if (patch.polygon === undefined && fields.shape_type === 'circle') {
+    return { ...fields, polygon: null }
+  }
+  return fields
 }
 
 /** The zone as a JSON row, with its bounding boxes computed from its shape. */

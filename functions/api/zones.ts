@@ -21,13 +21,15 @@ import {
 } from '../../shared/route.ts'
 import { raw } from '../../shared/sql.ts'
 import { Instant } from '../../shared/time.ts'
-import { type Issue, Zone, ZoneCreate, ZonePatch, zoneDefaults } from '../../shared/zone.ts'
+import { Zone, ZoneCreate, ZonePatch, zoneDefaults } from '../../shared/zone.ts'
+import type { Issue } from '../../shared/zone-shape.ts'
 import { can } from '../auth.ts'
 import type { Env } from '../context.ts'
 import { problems } from '../http.ts'
 import { IdempotencyHeader, idempotent } from '../idempotency.ts'
 import { createPacer } from '../scheduling.ts'
 import { read, write } from '../transaction.ts'
+import { changedFixedFields, IfMatchHeader, requireVersion, wantedVersion } from './whole-thing.ts'
 import { requireZone, shapeIssues, zoneIssues } from './zone-check.ts'
 import {
   mayEdit,
@@ -43,6 +45,8 @@ import {
 } from './zone-rows.ts'
 import { Warnings, warn } from './zone-warnings.ts'
 
+/** What only the service sets; `coverage` is the health of the sources, which is never the same for long. */
+const FIXED = ['id', 'owner_id', 'version', 'created_at', 'updated_at'] as const
 const RESTORE_DAYS = 30
 /** The limit for the polygons on one page: three or four of the largest, or a few thousand small ones. */
 const MAX_PAGE_BYTES = 1_000_000
@@ -204,18 +208,20 @@ zones.openapi(
     summary: 'Change a zone',
     description:
       'An absent field is unchanged; null clears a field. Rules across fields are tested on the merged zone. ' +
+      'A polygon makes the zone a polygon, and `shape_type: circle` removes the polygon it has. ' +
       'For the owner or an admin of its organisation; only the owner can share or unshare it.',
     security: [{ key: [] }],
     middleware: can('write'),
-    request: { params: ZoneId, body: jsonBody(ZonePatch) },
+    request: { params: ZoneId, headers: IfMatchHeader, body: jsonBody(ZonePatch) },
     responses: {
       200: jsonResponse(One, 'The zone as it is now.'),
-      ...problems(404, 409, 413, 415, 422),
+      ...problems(404, 409, 412, 413, 415, 422),
     },
   }),
   async (c) => {
     const { id } = c.req.valid('param')
     const patch = c.req.valid('json')
+    const wanted = wantedVersion(c.req.valid('header'))
     // Checked before the transaction, in which only SQL may be awaited. A stored polygon is known to be valid.
     const inShape = await shapeIssues(patch.polygon)
     const zone = await write(c, async (sql, last) => {
@@ -228,8 +234,9 @@ zones.openapi(
         from watchpost.zones z
         where z.id = ${id} and z.deleted_at is null`
       if (!found) throw notFound('zone')
+      requireVersion(wanted, found.version)
       const fields = merge(found, patch)
-      const issues = zoneIssues(fields, inShape)
+      const issues = [...changedFixedFields(patch, found, FIXED), ...zoneIssues(fields, inShape)]
       if (issues.length > 0) throw invalid(issues)
       requireReferences(found, patch)
       if (!found.may_edit) throw forbidden()
@@ -241,12 +248,7 @@ zones.openapi(
         where z.id = ${id} and z.version = ${found.version}
         returning ${zoneColumns}, ${reachOf}`
       const rows = await last(updated)
-      if (rows.length === 0) {
-        throw new ApiError(
-          'conflict',
-          'The zone was changed in the meantime. Read it again and retry.',
-        )
-      }
+      if (rows.length === 0) throw changedMeanwhile()
       return one(rows)
     })
     return respond(c, One, { zone, ...warn(zone) }, 200)
@@ -264,21 +266,27 @@ zones.openapi(
       'Hides the zone at once and cancels pending deliveries. It can be restored for 30 days.',
     security: [{ key: [] }],
     middleware: can('write'),
-    request: { params: ZoneId },
-    responses: { 204: { description: 'Deleted.' }, ...problems(404) },
+    request: { params: ZoneId, headers: IfMatchHeader },
+    responses: { 204: { description: 'Deleted.' }, ...problems(404, 412) },
   }),
   async (c) => {
     const { id } = c.req.valid('param')
+    const wanted = wantedVersion(c.req.valid('header'))
     await write(c, async (sql) => {
-      const [visible, deleted] = await Promise.all([
-        sql`select from watchpost.zones where id = ${id} and deleted_at is null`,
+      const [[found], deleted] = await Promise.all([
+        sql<{ version: number; may_edit: boolean }>`
+          select z.version, ${mayEdit} as may_edit
+          from watchpost.zones z
+          where z.id = ${id} and z.deleted_at is null`,
         sql`
           update watchpost.zones set deleted_at = now()
-          where id = ${id} and deleted_at is null
+          where id = ${id} and deleted_at is null and version = coalesce(${wanted ?? null}::integer, version)
           returning id`,
       ])
-      if (visible.length === 0) throw notFound('zone')
-      if (deleted.length === 0) throw forbidden()
+      if (!found) throw notFound('zone')
+      if (!found.may_edit) throw forbidden()
+      requireVersion(wanted, found.version)
+      if (deleted.length === 0) throw changedMeanwhile()
     })
     return c.body(null, 204)
   },
@@ -345,6 +353,10 @@ function forbidden(): ApiError {
     'forbidden',
     'Only the owner of the zone or an admin of its organisation may do this.',
   )
+}
+
+function changedMeanwhile(): ApiError {
+  return new ApiError('conflict', 'The zone was changed in the meantime. Read it again and retry.')
 }
 
 function withGeometry(zone: ZoneRow, geometry: 'none' | 'simplified' | 'full'): ZoneRow {

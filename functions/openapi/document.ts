@@ -2,8 +2,9 @@ import type { OpenAPIHono } from '@hono/zod-openapi'
 import { VERSION } from '../../shared/version.ts'
 import { AlertMessage, DigestMessage, TestMessage } from '../../shared/webhook.ts'
 import type { Env } from '../context.ts'
-import { EVENTS_AS_GEOJSON, EXAMPLES, MESSAGE_EXAMPLES } from './examples.ts'
+import { EXAMPLES, MESSAGE_EXAMPLES } from './examples.ts'
 import { ACCOUNT_EXAMPLES } from './examples-account.ts'
+import { EVENT_EXAMPLES, GEOJSON_EXAMPLES } from './examples-events.ts'
 import { HEADERS, headersOf, PROBLEMS, problemName, refTo } from './parts.ts'
 
 type Document = ReturnType<OpenAPIHono<Env>['getOpenAPI31Document']>
@@ -156,18 +157,19 @@ function complete(operation: Operation, method: (typeof METHODS)[number]): void 
   operation.responses = Object.fromEntries(responses)
   for (const parameter of operation.parameters ?? []) dropRepeatedDescription(parameter)
 
-  const examples: typeof EXAMPLES = { ...EXAMPLES, ...ACCOUNT_EXAMPLES }
+  const examples: typeof EXAMPLES = { ...EXAMPLES, ...EVENT_EXAMPLES, ...ACCOUNT_EXAMPLES }
   const { request, response } = examples[operation.operationId ?? ''] ?? {}
+  const geojson = GEOJSON_EXAMPLES[operation.operationId ?? '']
   const body = operation.requestBody
   if (body && 'content' in body) exemplify(body.content, request)
   for (const [, given] of responses) {
-    if ('content' in given) exemplify(given.content, response)
+    if ('content' in given) exemplify(given.content, response, geojson)
   }
 }
 
-function exemplify(content: Content, example: object | undefined): void {
+function exemplify(content: Content, example: object | undefined, geojson?: object): void {
   for (const [type, media] of Object.entries(content)) {
-    const value = type === 'application/geo+json' ? EVENTS_AS_GEOJSON : example
+    const value = type === 'application/geo+json' ? geojson : example
     if (value) media.example = value
   }
 }

@@ -83,6 +83,9 @@ const event = {
   ...happened,
   subject: null,
   status: 'active',
+  magnitude: 5.7,
+  depth_km: 9.4,
+  ends_at: null,
   updated_at: SEEN,
   zone_ids: [ZONE],
 } as const
@@ -410,20 +413,7 @@ export const STORY = {
   alert,
   delivery,
   act,
-}
-
-/** The example of listEvents as GeoJSON. */
-export const EVENTS_AS_GEOJSON = {
-  type: 'FeatureCollection',
-  features: [
-    {
-      type: 'Feature',
-      id: reference.id,
-      geometry: { type: 'Point', coordinates: [reference.lon, reference.lat] },
-      properties: event,
-    },
-  ],
-  next_cursor: null,
+  event,
 }
 
 const about = { id: ZONE, label: 'Bosphorus' }

@@ -81,10 +81,18 @@ const REFUSALS: Record<string, ApiError> = {
   NotFound: of('not_found', 'There is no such zone, or it is not yours.'),
   NotAcceptable: of('not_acceptable', 'This comes as application/json or application/geo+json.'),
   Conflict: of('conflict', 'The zone was changed in the meantime. Read it again and retry.'),
+  Gone: of(
+    'cursor_expired',
+    'What was deleted since this cursor is no longer known. Forget what you have stored and start again without "after".',
+  ),
+  PreconditionFailed: of(
+    'version_mismatch',
+    'This is version 4, not 3: it was changed in the meantime. Read it again and repeat the change.',
+  ),
   TooLarge: of('too_large', 'The body is over 2 MiB. Send a smaller one.'),
   UnsupportedMediaType: of('unsupported_media_type', 'Send the body as application/json.'),
   Invalid: new ApiError('invalid', 'The body has a mistake. See "errors".', {
-    issues: [issue('radius_km', 'too_small', 'Too small: expected number to be >=0.1')],
+    issues: [issue('radius_km', 'too_small', 'Must be at least 0.1.')],
   }),
   TooManyRequests: of('rate_limited', 'Too many requests. Try again in 12 s.'),
   Fault: of(

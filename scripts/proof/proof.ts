@@ -42,6 +42,10 @@ const PARTS = {
     about: 'preview against live matching',
     prove: () => longForm('tests/functions/jobs/preview.test.ts'),
   },
+  changes: {
+    about: 'followers of changes while transactions overlap',
+    prove: () => longForm('tests/functions/changes.test.ts'),
+  },
   crash: {
     about: 'the jobs killed at every boundary of a transaction',
     prove: () => longForm('tests/functions/jobs/crash.test.ts'),

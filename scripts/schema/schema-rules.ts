@@ -10,7 +10,7 @@ const DEFINER_FUNCTIONS_FOR_CALLERS: Record<string, string> = {
   'private.begin_idempotent(text,text,bytea)': "the caller's own keys; nobody reads the table",
   'private.finish_idempotent(text,text,bytea,integer,text)':
     "the caller's own keys; nobody writes the table",
-  'private.events_near(uuid,timestamp with time zone,timestamp with time zone,text,text,text,integer,integer,integer)':
+  'private.events_near(uuid,timestamp with time zone,timestamp with time zone,text,text,text,integer,integer,integer,text,timestamp with time zone)':
     'box operators are not leakproof, so no index serves them under RLS; it filters by tenant itself',
   'private.revisions_near(box[],timestamp with time zone,timestamp with time zone,uuid,uuid,integer)':
     'box operators are not leakproof, so no index serves them under RLS; it filters by tenant itself',
@@ -22,6 +22,10 @@ const DEFINER_FUNCTIONS_FOR_CALLERS: Record<string, string> = {
     'states are nobody’s to read; it answers those that paused a zone of the caller',
   'private.zone_obstacles(uuid,uuid,text[],text[])':
     'whether a zone can raise alerts is visible to its readers, its sources and accounts are not; it filters by caller itself',
+  'private.event_known_as(text)':
+    'aliases are nobody’s to read; it answers an id whose event the policies guard',
+  'private.events_on_map(box[],timestamp with time zone,timestamp with time zone,double precision,integer)':
+    'box operators are not leakproof, so no index serves them under RLS; it filters by tenant itself',
   'private.coverage(text[],text[])': 'whether sources can be heard is public, their state is not',
   'private.attribution(text)': 'whom to name is public, the state of sources is not',
   'private.sources_health()': 'health is public, the state of sources is not',
@@ -52,7 +56,12 @@ const DEFINER_FUNCTIONS_FOR_CALLERS: Record<string, string> = {
  * Functions without a search_path of their own, because otherwise Postgres does not inline them;
  * their callers set one.
  */
-export const INLINED_FUNCTIONS = ['sightings_wanted', 'zones_wanted']
+export const INLINED_FUNCTIONS = [
+  'events_shown',
+  'sightings_wanted',
+  'visibility_between',
+  'zones_wanted',
+]
 
 /** The functions of sql/62_deliveries.sql that change a delivery; no others may. */
 export const DELIVERY_WRITERS = [

@@ -29,6 +29,33 @@ export const ZonePolygon = z
   })
 export type ZonePolygon = z.infer<typeof ZonePolygon>
 
+const Feature = z.looseObject({ type: z.literal('Feature'), geometry: ZonePolygon })
+
+/** A polygon as a caller may send it: by itself or in a Feature, as drawing tools export it. */
+export const GivenPolygon = z
+  .discriminatedUnion('type', [
+    ...ZonePolygon.options,
+    Feature,
+    z.looseObject({
+      type: z.literal('FeatureCollection'),
+      features: z
+        .array(Feature)
+        .length(1, 'A zone has one shape: send one feature, or a MultiPolygon of all its parts.'),
+    }),
+  ])
+  .meta({
+    id: 'GivenPolygon',
+    description:
+      'A GeoJSON Polygon or MultiPolygon (see ZonePolygon), or a Feature or a FeatureCollection of one, of which ' +
+      'only the geometry is kept.',
+  })
+  .transform((given): ZonePolygon => {
+    if (given.type === 'Feature') return given.geometry
+    if (given.type === 'FeatureCollection')
+      return (given.features[0] as z.infer<typeof Feature>).geometry // safe: its length is 1
+    return given
+  })
+
 /** The fields of a zone that describe its shape. */
 export type ZoneShape = {
   shape_type: 'circle' | 'polygon'

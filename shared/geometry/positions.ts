@@ -41,12 +41,12 @@ function read<T>(value: unknown, depth: number, context: Context): T {
 function firstWrong(value: unknown, depth: number): Wrong | undefined {
   if (!Array.isArray(value)) {
     const what = depth === 0 ? 'a position, [lon, lat]' : 'a list'
-    return { path: [], code: 'invalid_type', message: `Invalid input: expected ${what}` }
+    return { path: [], code: 'invalid_type', message: `Must be ${what}.` }
   }
   if (depth === 0) return wrongPosition(value)
   // A ring may be empty here: what it has to enclose is tested when its numbers are known.
   if (value.length === 0 && depth > 1) {
-    return { path: [], code: 'too_small', message: 'Too small: expected at least one ring' }
+    return { path: [], code: 'too_small', message: 'Must have at least one ring.' }
   }
   for (const [index, inner] of value.entries()) {
     const wrong = firstWrong(inner, depth - 1)
@@ -56,10 +56,10 @@ function firstWrong(value: unknown, depth: number): Wrong | undefined {
 }
 
 function wrongPosition(position: unknown[]): Wrong | undefined {
-  const message = 'a position is [lon, lat], in degrees'
-  if (position.length < 2) return { path: [], code: 'too_small', message: `Too small: ${message}` }
-  if (position.length > 3) return { path: [], code: 'too_big', message: `Too big: ${message}` }
+  const message = 'Must be a position, [lon, lat], in degrees.'
+  if (position.length < 2) return { path: [], code: 'too_small', message }
+  if (position.length > 3) return { path: [], code: 'too_big', message }
   const index = position.findIndex((number) => !Number.isFinite(number))
   if (index < 0) return undefined
-  return { path: [index], code: 'invalid_type', message: `Invalid input: ${message}` }
+  return { path: [index], code: 'invalid_type', message }
 }

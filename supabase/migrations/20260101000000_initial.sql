@@ -1304,7 +1304,8 @@ create table watchpost.events (
   org_id uuid references watchpost.organisations on delete set null,
   tenant_id uuid generated always as (coalesce(org_id, owner_id)) stored,
   magnitude double precision,
-  depth_km double precision
+  depth_km double precision,
+  changed_in xid8 not null default pg_current_xact_id()
 );
 comment on table watchpost.events is 'Events in their latest state. Public ones have no owner.';
 comment on column watchpost.events.id is '<source>:<id at the source>; the first id seen if a source renames its event.';
@@ -1320,8 +1321,10 @@ comment on column watchpost.events.first_seen_at is 'When Watchpost first saw it
 comment on column watchpost.events.owner_id is 'Account that sent it; null for public events.';
 comment on column watchpost.events.tenant_id is 'Tenant that can see it: the organisation, or else the owner; null: public.';
 comment on column watchpost.events.magnitude is 'With depth_km: of an earthquake, if the source gives them.';
+comment on column watchpost.events.changed_in is 'Transaction that changed it last; followers are told by it.';
 create index events_ts on watchpost.events (ts desc, id desc);
 create index events_extent_ts on watchpost.events using gist (extent, ts);
+create index events_lasting on watchpost.events using gist (extent, ts) where ends_at is not null;
 create index events_source_ts on watchpost.events (source, ts desc);
 create index events_standing on watchpost.events (ends_at) where status = 'active' and ends_at is not null;
 create index events_owner_id on watchpost.events (owner_id) where owner_id is not null;
@@ -1475,13 +1478,15 @@ create type private.incoming_event as (
 );
 
 -- Reads a JSON array of normalised events with `box` as [west, south, east, north]; `first_seen_at` may be given for
--- history. An event that is known under another id keeps that id; of several states the last one counts. Times are in
--- milliseconds, as on the wire, so that a cursor names a row exactly.
+-- history. An event that is known under another id keeps that id; of several states the last one counts. An active event
+-- whose end has passed is ended. Times are in milliseconds, as on the wire, so that a cursor names a row exactly.
 create function private.read_events(p_source text, p_events jsonb) returns setof private.incoming_event
 language sql stable set search_path = '' as $$
   select distinct on (coalesce(known.event_id, e.id))
     coalesce(known.event_id, e.id), e.id, e.aliases, coalesce(e.subject ~ '^(mmsi|icao24):', false),
-    e.type, e.title, e.lat, e.lon, e.ts, e.severity, e.subject, e.status, e.url, e.geometry, e.ends_at, e.revised_at,
+    e.type, e.title, e.lat, e.lon, e.ts, e.severity, e.subject,
+    case when e.status = 'active' and e.ends_at <= coalesce(e.first_seen_at, now()) then 'ended' else e.status end,
+    e.url, e.geometry, e.ends_at, e.revised_at,
     box(
       point((e.box ->> 0)::float8, (e.box ->> 1)::float8),
       point((e.box ->> 2)::float8, (e.box ->> 3)::float8)),
@@ -1647,6 +1652,52 @@ begin
 end
 $$;
 grant execute on function private.ingest_events to watchpost_jobs;
+
+-- Security definer, as ingest_events: events whose end has passed become `ended`, each with a revision and its
+-- match job, up to p_limit of them. A source that is being ingested comes next time.
+create function private.end_events(p_limit integer default 500) returns integer
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_source text;
+  v_batch uuid;
+  v_ended integer;
+  v_count integer := 0;
+begin
+  for v_source in
+    select distinct e.source from watchpost.events e where e.status = 'active' and e.ends_at <= now()
+  loop
+    continue when not pg_try_advisory_xact_lock(hashtextextended('ingest:' || v_source, 0));
+    insert into watchpost.batches (source, size) values (v_source, 0) returning id into v_batch;
+    with over as (
+      update watchpost.events
+      set status = 'ended', revision = revision + 1, updated_at = date_trunc('milliseconds', now())
+      where id in (
+        select e.id from watchpost.events e
+        where e.status = 'active' and e.ends_at <= now() and e.source = v_source
+        order by e.ends_at
+        limit p_limit)
+      returning *
+    )
+    insert into watchpost.event_revisions (
+      event_id, revision, batch_id, first_seen_at, source, type, title, lat, lon, ts, severity, subject,
+      status, url, geometry, ends_at, extent, tenant_id, magnitude, depth_km)
+    select
+      id, revision, v_batch, updated_at, source, type, title, lat, lon, ts, severity, subject,
+      status, url, geometry, ends_at, extent, tenant_id, magnitude, depth_km
+    from over;
+    get diagnostics v_ended = row_count;
+    if v_ended = 0 then
+      delete from watchpost.batches where id = v_batch;
+      continue;
+    end if;
+    update watchpost.batches set size = v_ended where id = v_batch;
+    perform private.enqueue('match', v_batch, jsonb_build_object('source', v_source));
+    v_count := v_count + v_ended;
+  end loop;
+  return v_count;
+end
+$$;
+grant execute on function private.end_events to watchpost_jobs;
 
 -- Creates partitions of positions from yesterday up to p_days ahead; the default partition takes the rest.
 create function private.ensure_partitions(p_days integer default 3) returns void
@@ -2122,12 +2173,24 @@ set role watchpost_owner;
 
 -- Events and positions as one, for searches by area.
 create view private.sightings with (security_invoker = true) as
-select e.id, e.source, e.type, e.severity, e.ts, e.extent, e.tenant_id, false as is_position
+select e.id, e.source, e.type, e.severity, e.ts, e.extent, e.tenant_id, false as is_position, e.status, e.ends_at
 from watchpost.events e
 union all
-select p.event_id, p.source, p.type, p.severity, p.ts, p.extent, p.tenant_id, true
+select p.event_id, p.source, p.type, p.severity, p.ts, p.extent, p.tenant_id, true, p.status, null::timestamptz
 from watchpost.positions p;
 comment on view private.sightings is 'Events and positions as one, for searches by area.';
+
+-- Whether an event was neither ended nor retracted at a time, by what was known of it then; of one that was
+-- told later, by what was known first.
+create function private.stood_at(p_event_id text, p_at timestamptz) returns boolean
+language sql stable set search_path = '' as $$
+  select coalesce((
+    select r.status = 'active'
+    from watchpost.event_revisions r
+    where r.event_id = p_event_id
+    order by r.first_seen_at > p_at, case when r.first_seen_at <= p_at then -r.revision else r.revision end
+    limit 1), true)
+$$;
 
 -- What events_near searches for, anywhere. These two have no search_path of their own, so that Postgres can inline
 -- them and use indexes; their callers have an empty one.
@@ -2138,7 +2201,9 @@ create function private.sightings_wanted(
   p_before_id text,
   p_source text,
   p_type text,
-  p_min_severity integer
+  p_min_severity integer,
+  p_status text,
+  p_active_at timestamptz
 )
 returns setof private.sightings
 language sql stable as $$
@@ -2150,6 +2215,8 @@ language sql stable as $$
     and (p_source is null or s.source = p_source)
     and (p_type is null or s.type = p_type)
     and (p_min_severity is null or s.severity >= p_min_severity)
+    and (p_status is null or s.status = p_status)
+    and (p_active_at is null or s.ends_at > p_active_at and s.ts <= p_active_at and private.stood_at(s.id, p_active_at))
 $$;
 
 create function private.zones_wanted(p_tenants uuid[], p_zone_id uuid) returns setof watchpost.zones
@@ -2172,7 +2239,9 @@ create function private.events_near(
   p_type text,
   p_min_severity integer,
   p_limit integer,
-  p_max_boxes integer default 400
+  p_max_boxes integer default 400,
+  p_status text default null,
+  p_active_at timestamptz default null
 )
 returns table (event_id text, ts timestamptz, is_position boolean, zone_ids uuid[])
 language plpgsql stable security definer set search_path = '' set plan_cache_mode = force_custom_plan as $$
@@ -2199,7 +2268,7 @@ begin
     cross join lateral (
       select s.id, s.ts, s.is_position
       from private.sightings_wanted(
-        v_tenants, p_from, p_before, p_before_id, p_source, p_type, p_min_severity) s
+        v_tenants, p_from, p_before, p_before_id, p_source, p_type, p_min_severity, p_status, p_active_at) s
       where s.extent operator(pg_catalog.&&) b.box
       order by s.ts operator(extensions.<->) p_before
       fetch first p_limit rows with ties
@@ -2214,7 +2283,7 @@ begin
   with walked as materialized (
     select s.id, s.ts, s.extent, s.is_position
     from private.sightings_wanted(
-      v_tenants, p_from, p_before, p_before_id, p_source, p_type, p_min_severity) s
+      v_tenants, p_from, p_before, p_before_id, p_source, p_type, p_min_severity, p_status, p_active_at) s
     order by s.ts desc, s.id desc
     limit 5000
   ),
@@ -2355,6 +2424,81 @@ language sql stable security definer set search_path = '' as $$
   order by r.first_seen_at, r.ts
 $$;
 grant execute on function private.revisions_of, private.stay_before to authenticated;
+
+reset role;
+
+-- sql/46_browsing.sql
+-- Browsing: one event by any of its names, and the events of a map, for reads.
+
+set role watchpost_owner;
+
+-- Security definer, because aliases are nobody's to read: the id of an event the caller may see that was once
+-- known as this one, else the same again.
+create function private.event_known_as(p_id text) returns text
+language sql stable security definer set search_path = '' as $$
+  select coalesce((
+    select e.id
+    from watchpost.event_aliases a
+    join watchpost.events e on e.id = a.event_id
+    where a.alias = p_id and (e.tenant_id is null or e.tenant_id = any(private.my_tenants()))), p_id)
+$$;
+
+-- An event as the wire has it, but for its footprint.
+create function private.event_fields(e watchpost.events) returns jsonb
+language sql stable set search_path = '' as $$
+  select jsonb_build_object(
+    'id', e.id, 'source', e.source, 'type', e.type, 'title', e.title, 'lat', e.lat, 'lon', e.lon,
+    'ts', private.iso(e.ts), 'severity', e.severity, 'subject', e.subject, 'status', e.status, 'url', e.url,
+    'magnitude', e.magnitude, 'depth_km', e.depth_km,
+    'ends_at', private.iso(e.ends_at), 'updated_at', private.iso(e.updated_at))
+$$;
+
+-- The events whose point lies in one of these boxes, which do not overlap. It has no search_path of its own, so
+-- that it is inlined and read by index; it is called where it is empty.
+create function private.events_shown(p_tenants uuid[], p_boxes box[], p_from timestamptz, p_to timestamptz)
+returns setof watchpost.events
+language sql stable as $$
+  select e.*
+  from unnest(p_boxes) as shown (box)
+  join watchpost.events e on e.extent operator(pg_catalog.&&) shown.box
+    and point(e.lon, e.lat) operator(pg_catalog.<@) shown.box
+  where e.ts >= p_from and e.ts < p_to
+    and e.status <> 'retracted'
+    and (e.tenant_id is null or e.tenant_id = any(p_tenants))
+$$;
+
+-- Security definer: operators on boxes are not leakproof, so under RLS no index could serve them. It therefore
+-- asks for the caller's tenants itself. Each event by itself when there are at most p_max, else gathered in
+-- cells of p_cell degrees; a cell with one event is that event.
+create function private.events_on_map(
+  p_boxes box[], p_from timestamptz, p_to timestamptz, p_cell double precision, p_max integer
+)
+returns table (
+  id text, lat double precision, lon double precision, count bigint, severity smallint, ts timestamptz,
+  west double precision, south double precision, east double precision, north double precision, total bigint
+)
+language plpgsql stable security definer set search_path = '' set plan_cache_mode = force_custom_plan as $$
+declare
+  v_tenants uuid[] := private.my_tenants();
+  v_total bigint;
+begin
+  select count(*) into v_total from private.events_shown(v_tenants, p_boxes, p_from, p_to);
+  if v_total <= p_max then
+    return query
+    select e.id, e.lat, e.lon, 1::bigint, e.severity, e.ts, e.lon, e.lat, e.lon, e.lat, v_total
+    from private.events_shown(v_tenants, p_boxes, p_from, p_to) e
+    order by e.ts desc, e.id desc;
+    return;
+  end if;
+  return query
+  select case when count(*) = 1 then min(e.id) end, avg(e.lat), avg(e.lon), count(*), max(e.severity), max(e.ts),
+    min(e.lon), min(e.lat), max(e.lon), max(e.lat), v_total
+  from private.events_shown(v_tenants, p_boxes, p_from, p_to) e
+  group by floor(e.lon / p_cell), floor(e.lat / p_cell)
+  order by 6 desc, 3, 2;
+end
+$$;
+grant execute on function private.event_known_as, private.event_fields, private.events_on_map to authenticated;
 
 reset role;
 
@@ -2622,6 +2766,7 @@ create table watchpost.alerts (
   updated_at timestamptz not null default now(),
   current jsonb,
   resolved_by uuid references watchpost.accounts on delete set null,
+  changed_in xid8 not null default pg_current_xact_id(),
   unique (zone_id, event_id)
 );
 comment on table watchpost.alerts is 'One row per zone and event (per stay of a moving subject), with the event and the checks as they were.';
@@ -2642,7 +2787,8 @@ comment on column watchpost.alerts.dispatched_at is 'First delivery that succeed
 comment on column watchpost.alerts.checks is 'All eight checks of the decision with their numbers, for explain.';
 comment on column watchpost.alerts.event_revision is 'Revision of the event it last spoke of.';
 comment on column watchpost.alerts.updates is 'News since it was raised: list of time, kind and changes (field to [from, to]).';
-comment on column watchpost.alerts.updated_at is 'Last change of any kind; pollers ask by it.';
+comment on column watchpost.alerts.updated_at is 'Last change of any kind.';
+comment on column watchpost.alerts.changed_in is 'Transaction of its last change, or of one of its deliveries; followers are told by it.';
 create index alerts_tenant_raised on watchpost.alerts (tenant_id, raised_at desc, id desc);
 create index alerts_zone_raised on watchpost.alerts (zone_id, raised_at desc, id desc);
 create index alerts_raised_at on watchpost.alerts (raised_at);
@@ -3821,6 +3967,370 @@ grant execute on function private.begin_test, private.end_test to authenticated;
 
 reset role;
 
+-- sql/68_changes.sql
+-- Changes: what followers of alerts and events are told, in the order in which transactions were committed.
+--
+-- A row says in changed_in which transaction changed it last. A follower's cursor holds the snapshot up to
+-- which everything was told; what that snapshot does not see is new, however long its transaction took.
+-- What somebody came to see, or sees no more, without a change of the row itself, or because it was deleted,
+-- is noted in visibility_changes. Which of the two it is, is asked of the policies when it is told.
+
+set role watchpost_owner;
+
+create table watchpost.visibility_changes (
+  audience uuid not null,
+  thing text not null check (thing in ('alert', 'event')),
+  id text collate "C" not null,
+  changed_in xid8 not null default pg_current_xact_id(),
+  at timestamptz not null default now(),
+  primary key (audience, thing, id)
+);
+comment on table watchpost.visibility_changes is 'Alerts and events that somebody may have come to see, or may see no more. Kept 30 days, see retention.';
+comment on column watchpost.visibility_changes.audience is 'Account or organisation whose view changed; the nil UUID: everybody''s.';
+comment on column watchpost.visibility_changes.changed_in is 'Transaction of the last such change.';
+create index visibility_changes_order on watchpost.visibility_changes (audience, thing, changed_in, id);
+create index visibility_changes_at on watchpost.visibility_changes (at);
+alter table watchpost.visibility_changes enable row level security;
+alter table watchpost.visibility_changes force row level security;
+create policy visibility_changes_select on watchpost.visibility_changes for select to authenticated
+  using (
+    audience = any((select private.my_tenants())::uuid[])
+    or audience = '00000000-0000-0000-0000-000000000000' and (select private.uid()) is not null);
+grant select on watchpost.visibility_changes to authenticated;
+
+create table watchpost.change_history (
+  is_only boolean primary key default true check (is_only),
+  epoch uuid not null default '00000000-0000-0000-0000-000000000000',
+  seen_in xid8 not null default '0',
+  purged_in xid8
+);
+comment on table watchpost.change_history is 'One row: from where on changes can be followed.';
+comment on column watchpost.change_history.epoch is 'Which numbering of transactions cursors are about; a new one when a backup is restored into another server.';
+comment on column watchpost.change_history.seen_in is 'A transaction that there was; a current one below it shows that the numbering began anew.';
+comment on column watchpost.change_history.purged_in is 'Newest of the visibility changes that were deleted for their age; null: none was yet.';
+alter table watchpost.change_history enable row level security;
+alter table watchpost.change_history force row level security;
+create policy change_history_select on watchpost.change_history for select to authenticated
+  using ((select private.uid()) is not null);
+grant select on watchpost.change_history to authenticated;
+insert into watchpost.change_history default values;
+
+create index alerts_tenant_changed on watchpost.alerts (tenant_id, changed_in, id);
+create index events_tenant_changed on watchpost.events (tenant_id, changed_in, id collate "C");
+
+create function private.note_change() returns trigger
+language plpgsql volatile set search_path = '' as $$
+begin
+  new.changed_in := pg_current_xact_id();
+  return new;
+end
+$$;
+create trigger alerts_changed before update on watchpost.alerts
+  for each row execute function private.note_change();
+create trigger events_changed before update on watchpost.events
+  for each row execute function private.note_change();
+
+-- Security definer, the triggers that follow: they note a change, whoever makes it.
+-- An alert is answered with its deliveries, so their news is its news. At the end of the transaction, when
+-- most alerts were changed along with their delivery anyway.
+create function private.note_delivery() returns trigger
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  update watchpost.alerts set changed_in = pg_current_xact_id()
+  where id = new.alert_id and changed_in <> pg_current_xact_id();
+  return null;
+end
+$$;
+create constraint trigger deliveries_changed after insert or update on watchpost.deliveries
+  deferrable initially deferred
+  for each row when (new.alert_id is not null and new.status <> 'sending')
+  execute function private.note_delivery();
+
+create function private.note_visibility(p_thing text, p_audiences uuid[], p_ids text[]) returns void
+language sql volatile set search_path = '' as $$
+  insert into watchpost.visibility_changes (audience, thing, id)
+  select distinct n.audience, p_thing, n.id
+  from unnest(p_audiences, p_ids) as n (audience, id)
+  order by n.audience, n.id
+  on conflict (audience, thing, id) do update set changed_in = excluded.changed_in, at = excluded.at
+$$;
+
+-- Nobody is left to be told what an account had that was deleted itself.
+create function private.note_deleted() returns trigger
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  if tg_table_name = 'alerts' then
+    perform private.note_visibility('alert', array_agg(d.tenant_id), array_agg(d.id::text))
+    from deleted d
+    where d.org_id is not null or exists (select from watchpost.accounts a where a.user_id = d.owner_id);
+  else
+    perform private.note_visibility(
+      'event', array_agg(coalesce(d.tenant_id, '00000000-0000-0000-0000-000000000000')), array_agg(d.id))
+    from deleted d
+    where d.owner_id is null or d.org_id is not null
+      or exists (select from watchpost.accounts a where a.user_id = d.owner_id);
+  end if;
+  return null;
+end
+$$;
+create trigger alerts_deleted after delete on watchpost.alerts
+  referencing old table as deleted for each statement execute function private.note_deleted();
+create trigger events_deleted after delete on watchpost.events
+  referencing old table as deleted for each statement execute function private.note_deleted();
+
+create function private.note_tenant() returns trigger
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform private.note_visibility(
+    case tg_table_name when 'alerts' then 'alert' else 'event' end,
+    array[coalesce(old.tenant_id, '00000000-0000-0000-0000-000000000000')], array[old.id::text]);
+  return null;
+end
+$$;
+create trigger alerts_tenant after update on watchpost.alerts
+  for each row when (old.tenant_id is distinct from new.tenant_id) execute function private.note_tenant();
+create trigger events_tenant after update on watchpost.events
+  for each row when (old.tenant_id is distinct from new.tenant_id) execute function private.note_tenant();
+
+-- Whoever joins or leaves an organisation comes to see, or sees no more, all that it has. The lock waits for
+-- alerts that are being written, which hold their organisation by the foreign key, and lets no others begin:
+-- none is missed, and none noted that the member never saw.
+create function private.note_membership() returns trigger
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_org uuid := case tg_op when 'DELETE' then old.org_id else new.org_id end;
+  v_user uuid := case tg_op when 'DELETE' then old.user_id else new.user_id end;
+begin
+  perform from watchpost.organisations where id = v_org for update;
+  if exists (select from watchpost.accounts where user_id = v_user) then
+    perform private.note_visibility('alert', array_agg(v_user), array_agg(a.id::text))
+    from watchpost.alerts a where a.tenant_id = v_org;
+    perform private.note_visibility('event', array_agg(v_user), array_agg(e.id))
+    from watchpost.events e where e.tenant_id = v_org;
+    -- After those, so that nothing is deleted in between; whoever leaves is told of it no more otherwise.
+    insert into watchpost.visibility_changes (audience, thing, id)
+    select v_user, v.thing, v.id from watchpost.visibility_changes v where v.audience = v_org
+    order by 1, 2, 3
+    on conflict (audience, thing, id) do update set changed_in = excluded.changed_in, at = excluded.at;
+  end if;
+  return case tg_op when 'DELETE' then old else new end;
+end
+$$;
+-- Before, and by its name before members_reassign: what was the organisation's still is.
+create trigger members_changes before delete on watchpost.members
+  for each row when (old.status = 'active') execute function private.note_membership();
+create trigger members_changes_joined after insert on watchpost.members
+  for each row when (new.status = 'active') execute function private.note_membership();
+create trigger members_changes_accepted after update of status on watchpost.members
+  for each row when (old.status <> 'active' and new.status = 'active') execute function private.note_membership();
+
+-- Up to where changes can be told now. A replica knows for certain only what is older than anything that runs.
+create function private.change_horizon() returns pg_snapshot
+language sql stable set search_path = '' as $$
+  select case
+    when pg_is_in_recovery()
+      then format('%s:%s:', s.now, s.now)::pg_snapshot
+    else pg_current_snapshot()
+  end
+  from (select pg_snapshot_xmin(pg_current_snapshot()) as now) s
+$$;
+
+-- The facts about a cursor: whether its numbering of transactions is still the one in use, and whether all
+-- that followed p_base is still there.
+create function private.change_facts(p_base pg_snapshot)
+returns table (epoch uuid, horizon pg_snapshot, has_expired boolean, is_restored boolean)
+language sql stable set search_path = '' as $$
+  select h.epoch, private.change_horizon(),
+    coalesce(
+      h.purged_in >= pg_snapshot_xmax(p_base)
+        or exists (select from pg_snapshot_xip(p_base) as running where running <= h.purged_in),
+      false),
+    h.seen_in >= pg_snapshot_xmax(pg_current_snapshot())
+  from watchpost.change_history h
+$$;
+
+-- Visibility changes of the caller between two snapshots, after a position: the last one of each thing.
+-- It has no search_path of its own, so that it is inlined; it is called where it is empty.
+create function private.visibility_between(
+  p_thing text, p_tenants uuid[], p_from pg_snapshot, p_until pg_snapshot, p_after xid8, p_after_id text
+)
+returns setof watchpost.visibility_changes
+language sql stable as $$
+  select v.*
+  from unnest(p_tenants || '00000000-0000-0000-0000-000000000000'::uuid) as who (audience)
+  cross join lateral (
+    select x.*
+    from watchpost.visibility_changes x
+    where x.audience = who.audience and x.thing = p_thing
+      and (x.changed_in, x.id) > (p_after, p_after_id)
+      and x.changed_in >= pg_snapshot_xmin(p_from)
+      and x.changed_in < pg_snapshot_xmax(p_until)
+      and not pg_visible_in_snapshot(x.changed_in, p_from)
+      and pg_visible_in_snapshot(x.changed_in, p_until)
+  ) v
+  where not exists (
+    select from watchpost.visibility_changes newer
+    where newer.audience = any(p_tenants || '00000000-0000-0000-0000-000000000000'::uuid)
+      and newer.thing = p_thing and newer.id = v.id
+      and (newer.changed_in, newer.audience) > (v.changed_in, v.audience)
+      and not pg_visible_in_snapshot(newer.changed_in, p_from))
+$$;
+
+-- What changed of the alerts that the caller sees, or saw, between two snapshots: each alert once, at its last
+-- change, with what it is now; without it, when the caller does not see it any more. One that has changed
+-- again since p_until is left to the next time. p_from null: all there is.
+create function private.alert_news(
+  p_from pg_snapshot, p_until pg_snapshot, p_after xid8, p_after_id text, p_limit integer
+)
+returns table (changed_in xid8, id text, thing jsonb)
+language plpgsql stable set search_path = '' set plan_cache_mode = force_custom_plan as $$
+declare
+  v_from pg_snapshot := coalesce(p_from, '1:1:');
+  v_until pg_snapshot := coalesce(p_until, private.change_horizon());
+  v_after xid8 := greatest(p_after, '0'::xid8);
+  v_after_id text := coalesce(p_after_id, '');
+  v_tenants uuid[] := private.my_tenants();
+begin
+  return query
+  with own as (
+    select o.changed_in, o.id::text collate "C" as id
+    from unnest(v_tenants) as mine (tenant_id)
+    cross join lateral (
+      select x.changed_in, x.id
+      from watchpost.alerts x
+      where x.tenant_id = mine.tenant_id
+        and (x.changed_in, x.id) > (v_after, coalesce(nullif(v_after_id, '')::uuid, '00000000-0000-0000-0000-000000000000'))
+        and x.changed_in >= pg_snapshot_xmin(v_from)
+        and x.changed_in < pg_snapshot_xmax(v_until)
+        and not pg_visible_in_snapshot(x.changed_in, v_from)
+        and pg_visible_in_snapshot(x.changed_in, v_until)
+      order by x.changed_in, x.id
+      limit p_limit
+    ) o
+  ),
+  noted as (
+    select v.changed_in, v.id
+    from private.visibility_between('alert', v_tenants, v_from, v_until, v_after, v_after_id) v
+    where p_from is not null and not exists (
+      select from watchpost.alerts a
+      where a.id = v.id::uuid and not pg_visible_in_snapshot(a.changed_in, v_from))
+    order by v.changed_in, v.id
+    limit p_limit
+  )
+  select c.changed_in, c.id::text, case when a.id is not null then private.alert_json(a) end
+  from (
+    select * from own union all select * from noted order by changed_in, id limit p_limit
+  ) c
+  left join watchpost.alerts a on a.id = c.id::uuid
+  order by c.changed_in, c.id;
+end
+$$;
+
+-- The same of events; those without a tenant are everybody's.
+create function private.event_news(
+  p_from pg_snapshot, p_until pg_snapshot, p_after xid8, p_after_id text, p_limit integer
+)
+returns table (changed_in xid8, id text, thing jsonb)
+language plpgsql stable set search_path = '' set plan_cache_mode = force_custom_plan as $$
+declare
+  v_from pg_snapshot := coalesce(p_from, '1:1:');
+  v_until pg_snapshot := coalesce(p_until, private.change_horizon());
+  v_after xid8 := greatest(p_after, '0'::xid8);
+  v_after_id text := coalesce(p_after_id, '');
+  v_tenants uuid[] := private.my_tenants();
+begin
+  return query
+  with own as (
+    select o.changed_in, o.id collate "C" as id
+    from unnest(v_tenants) as mine (tenant_id)
+    cross join lateral (
+      select x.changed_in, x.id
+      from watchpost.events x
+      where x.tenant_id = mine.tenant_id
+        and (x.changed_in, x.id collate "C") > (v_after, v_after_id)
+        and x.changed_in >= pg_snapshot_xmin(v_from)
+        and x.changed_in < pg_snapshot_xmax(v_until)
+        and not pg_visible_in_snapshot(x.changed_in, v_from)
+        and pg_visible_in_snapshot(x.changed_in, v_until)
+      order by x.changed_in, x.id collate "C"
+      limit p_limit
+    ) o
+    union all
+    select o.changed_in, o.id collate "C"
+    from (
+      select x.changed_in, x.id
+      from watchpost.events x
+      where x.tenant_id is null
+        and (x.changed_in, x.id collate "C") > (v_after, v_after_id)
+        and x.changed_in >= pg_snapshot_xmin(v_from)
+        and x.changed_in < pg_snapshot_xmax(v_until)
+        and not pg_visible_in_snapshot(x.changed_in, v_from)
+        and pg_visible_in_snapshot(x.changed_in, v_until)
+      order by x.tenant_id, x.changed_in, x.id collate "C"
+      limit p_limit
+    ) o
+  ),
+  noted as (
+    select v.changed_in, v.id
+    from private.visibility_between('event', v_tenants, v_from, v_until, v_after, v_after_id) v
+    where p_from is not null and not exists (
+      select from watchpost.events e
+      where e.id = v.id collate "default" and not pg_visible_in_snapshot(e.changed_in, v_from))
+    order by v.changed_in, v.id
+    limit p_limit
+  )
+  select c.changed_in, c.id::text, case when e.id is not null then private.event_fields(e) end
+  from (
+    select * from own union all select * from noted order by changed_in, id limit p_limit
+  ) c
+  left join watchpost.events e on e.id = c.id collate "default"
+  order by c.changed_in, c.id;
+end
+$$;
+grant execute on function private.change_horizon, private.change_facts, private.visibility_between,
+  private.alert_news, private.event_news to authenticated;
+
+-- Visibility changes that are past their time; a cursor from before them has expired.
+create function private.purge_changes(p_batch integer) returns integer
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_before timestamptz := private.kept_since('changes');
+  v_purged xid8[];
+begin
+  with old as (
+    delete from watchpost.visibility_changes where (audience, thing, id) in (
+      select audience, thing, id from watchpost.visibility_changes
+      where at < v_before
+      order by at
+      limit p_batch)
+    returning changed_in
+  )
+  select array_agg(changed_in) into v_purged from old;
+  update watchpost.change_history
+  set purged_in = greatest(purged_in, (select max(x) from unnest(v_purged) as x))
+  where v_purged is not null;
+  return coalesce(cardinality(v_purged), 0);
+end
+$$;
+
+-- In a server that a backup was restored into, transactions are counted anew: what was counted before would be
+-- told much later or never, so all is told again and cursors from before have expired.
+create function private.keep_change_history() returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  update watchpost.change_history set seen_in = pg_current_xact_id() where seen_in <= pg_current_xact_id();
+  if not found then
+    update watchpost.alerts set changed_in = pg_current_xact_id();
+    update watchpost.events set changed_in = pg_current_xact_id();
+    delete from watchpost.visibility_changes;
+    update watchpost.change_history
+    set epoch = gen_random_uuid(), seen_in = pg_current_xact_id(), purged_in = null;
+  end if;
+end
+$$;
+
+reset role;
+
 -- sql/70_audit.sql
 -- Audit: who did what. Triggers write it in the transaction of the action, and nothing changes it afterwards.
 
@@ -4868,7 +5378,8 @@ insert into watchpost.retention (thing, keep) values
   ('alerts', '400 days'),
   ('audit', '400 days'),
   ('positions', '48 hours'),
-  ('deleted', '30 days');
+  ('deleted', '30 days'),
+  ('changes', '30 days');
 
 -- Rows older than this have been kept long enough.
 create function private.kept_since(p_thing text) returns timestamptz
@@ -5121,6 +5632,8 @@ begin
   v_count := v_count + private.purge_versions(p_batch);
   v_count := v_count + private.purge_account_states(p_batch);
   v_count := v_count + private.purge_deleted(p_batch);
+  v_count := v_count + private.purge_changes(p_batch);
+  perform private.keep_change_history();
   perform private.end_interrupted_tests();
   perform private.purge_credentials();
   perform private.purge_positions();

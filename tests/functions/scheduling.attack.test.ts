@@ -4,7 +4,8 @@ import type { DecidableEvent } from '../../shared/checks.ts'
 import { prepareZone } from '../../shared/geometry/geometry.ts'
 import { TooMuchWork } from '../../shared/geometry/steps.ts'
 import { previewInSteps } from '../../shared/preview.ts'
-import { checkShapeInSteps, zoneDefaults } from '../../shared/zone.ts'
+import { zoneDefaults } from '../../shared/zone.ts'
+import { checkShapeInSteps } from '../../shared/zone-shape.ts'
 import { coast, diagonals } from '../support/expensive.ts'
 
 /** Counts how often the process comes round to other things. */

@@ -12,6 +12,7 @@ export const GRANTS = lines(`
     created_at)
   audit authenticated: select
   batches watchpost_jobs: select, update
+  change_history authenticated: select
   channels authenticated: select, insert (org_id kind label target_sealed target_masked
     config_sealed config_masked enabled signing_secret_sealed messages), update (org_id label
     target_sealed target_masked config_sealed config_masked enabled status disabled_reason
@@ -38,6 +39,7 @@ export const GRANTS = lines(`
   positions authenticated: select
   positions watchpost_jobs: select
   sources watchpost_jobs: select, insert, update
+  visibility_changes authenticated: select
   zone_boxes watchpost_jobs: select
   zone_shapes authenticated: select
   zone_shapes watchpost_jobs: select
@@ -63,6 +65,7 @@ export const POLICIES = lines(`
   api_keys api_keys_select select to authenticated
   audit audit_select select to authenticated
   batches batches_jobs all to watchpost_jobs
+  change_history change_history_select select to authenticated
   channels channels_insert insert to authenticated
   channels channels_jobs select to watchpost_jobs
   channels channels_jobs_update update to watchpost_jobs
@@ -88,6 +91,7 @@ export const POLICIES = lines(`
   positions positions_jobs select to watchpost_jobs
   positions positions_select select to authenticated
   sources sources_jobs all to watchpost_jobs
+  visibility_changes visibility_changes_select select to authenticated
   zone_boxes zone_boxes_jobs select to watchpost_jobs
   zone_shapes zone_shapes_jobs select to watchpost_jobs
   zone_shapes zone_shapes_select select to authenticated
@@ -147,6 +151,8 @@ export const REACH = lines(`
     anon denied
   audit select: owner private; admin -; member -; stranger foreign; reader private; nobody -;
     anon denied
+  change_history select: owner row; admin row; member row; stranger row; reader row; nobody -;
+    anon denied
   channels select: owner private shared; admin shared; member shared; stranger foreign; reader
     private shared; nobody -; anon denied
   channels update: owner private shared; admin shared; member -; stranger foreign; reader -;
@@ -173,6 +179,8 @@ export const REACH = lines(`
     shared; nobody -; anon denied
   positions select: owner private public shared; admin public shared; member public shared;
     stranger foreign public; reader private public shared; nobody public; anon denied
+  visibility_changes select: owner private public shared; admin public shared; member public
+    shared; stranger foreign public; reader private public shared; nobody -; anon denied
   zone_shapes select: owner private shared; admin shared; member shared; stranger foreign; reader
     private shared; nobody -; anon denied
   zone_versions select: owner private shared; admin shared; member shared; stranger foreign;

@@ -82,6 +82,13 @@ const CASES: Case[] = [
   { route: '/alerts', ask: '?days=90&resolved=true', read: 4500 },
   { route: '/alerts', ask: '?days=90&status=held', read: 4500 },
   { route: '/alerts/{id}', read: 40 },
+  { route: '/alerts/changes', read: 6000 },
+  { route: '/alerts/changes', as: 'busy', read: 3000 },
+  { route: '/events/changes', read: 1000 },
+  { route: '/events/{id}', read: 50 },
+  { route: '/events/map', ask: '?bbox=28,40,30,42', read: 20_000, sort: 2000 },
+  { route: '/events', ask: '?from=2026-01-01T00:00:00Z&zone_id={zone}', read: 2000 },
+  { route: '/events', ask: '?active_at=2026-01-01T00:00:00Z', read: 2000, sort: 500 },
   { route: '/channels', read: 200 },
   { route: '/channels', ask: '?limit=50', next: true, read: 150 },
   { route: '/channels/{id}', read: 20 },
@@ -151,7 +158,7 @@ function expectFrugal(
 }
 
 function addressOf({ route, ask = '' }: Case): string {
-  const thing = /^\/(zone|channel|alert|org)s\/\{id\}/.exec(route)?.[1] ?? ''
+  const thing = /^\/(zone|channel|alert|org|event)s\/\{id\}/.exec(route)?.[1] ?? ''
   const query = ask.startsWith('?') ? ask : ''
   const filled: Record<string, string> = {
     ...ids,

@@ -21,6 +21,7 @@ export const TAGS: Record<string, string> = {
   members: 'email',
   organisations: 'name',
   positions: 'title',
+  visibility_changes: 'id',
   zone_shapes: "polygon ->> 'tag'",
   zone_versions: "definition ->> 'label'",
   zones: 'label',
@@ -106,6 +107,8 @@ export async function createWorld(database: TestDatabase): Promise<World> {
         status, lon, lat, extent, tenant_id)
       select 'test:p-' || tag, now(), 'test', 'vessel', tag, now(), 0, 'mmsi:1', 'active', ${FOOT}, coalesce(org, owner)
       from ${heard};
+    insert into watchpost.visibility_changes (audience, thing, id)
+      select coalesce(org, owner, '00000000-0000-0000-0000-000000000000'), 'event', tag from ${heard};
     insert into watchpost.idempotency_keys (user_id, route, key, request_hash, status, resource_id)
       select owner, 'POST /', tag, sha256('x'), 201, 'x' from ${kept};
     insert into watchpost.rate_limits (bucket, tat) values ('account:' || ${id('owner')}, now());

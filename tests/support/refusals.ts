@@ -18,7 +18,7 @@ export type Route = {
   /** What the first id in the path identifies. */
   thing?: Thing
 }
-export type Thing = 'zone' | 'alert' | 'channel' | 'organisation'
+export type Thing = 'zone' | 'alert' | 'channel' | 'organisation' | 'event'
 
 const zone = { label: 'A place', lat: 41, lon: 29 }
 const channel = { kind: 'webhook', target: 'https://hooks.example.com/in' }
@@ -35,6 +35,9 @@ function write(method: Method, path: string, more: Partial<Route> = {}): Route {
 export const ROUTES: Route[] = [
   get('/me'),
   get('/events'),
+  get('/events/changes'),
+  get('/events/map'),
+  get('/events/{id}', { thing: 'event' }),
   get('/zones'),
   write('POST', '/zones', { body: zone }),
   get('/zones/{id}', { thing: 'zone' }),
@@ -46,6 +49,7 @@ export const ROUTES: Route[] = [
   get('/zones/{id}/explain', { thing: 'zone', query: 'event_id=usgs:none' }),
   get('/zones/{id}/versions', { thing: 'zone' }),
   get('/alerts'),
+  get('/alerts/changes'),
   get('/alerts/{id}', { thing: 'alert' }),
   write('PATCH', '/alerts/{id}', { thing: 'alert', body: { resolved: true } }),
   write('POST', '/alerts/{id}/redeliver', { thing: 'alert', body: {} }),
@@ -123,12 +127,22 @@ export async function createOwnedThings(service: Service, owner: Person): Promis
       OTHER_ACCOUNT_MARKER,
     ],
   )
+  await query(
+    `insert into watchpost.sources (source, title, attribution, types, interval_seconds)
+    values ('custom', '', '', '{}', 60) on conflict do nothing`,
+  )
+  const event = await id(
+    `insert into watchpost.events (id, source, type, title, lat, lon, ts, severity, status, extent, owner_id)
+    values ('custom:' || gen_random_uuid(), 'custom', 'other', $2, 41, 29, now(), 50, 'active',
+      box '(29,41),(29,41)', $1) returning id`,
+    [owner.user_id, OTHER_ACCOUNT_MARKER],
+  )
   const member = await id(
     `select id from watchpost.members where org_id = $1 and role = 'member'`,
     [organisation],
   )
   return {
-    ids: { organisation, zone: zoneId, channel: channelId, alert: alertId, member },
+    ids: { organisation, zone: zoneId, channel: channelId, alert: alertId, event, member },
     read: async () =>
       Promise.all([
         query('select * from watchpost.zones where id = $1', [zoneId]),
@@ -150,7 +164,7 @@ export function pathOf({ path, query, thing }: Route, ids: OwnedThings['ids']): 
 
 /** Ids that nothing has. */
 export function unknownIds(id: () => string): OwnedThings['ids'] {
-  return { organisation: id(), zone: id(), channel: id(), alert: id(), member: id() }
+  return { organisation: id(), zone: id(), channel: id(), alert: id(), event: id(), member: id() }
 }
 
 /** The Authorization header of every caller that must be answered 401. */

@@ -101,7 +101,7 @@ describe('the list of alerts', () => {
       'resolved=maybe',
       'zone_id=x',
       'days=0',
-      'days=91',
+      'days=401',
       'x=1',
     ]) {
       const answer = await service.request('GET', `${PATH}?${filter}`, person)

@@ -22,6 +22,7 @@ let person: Person
 let session: string
 let channel: string
 let zone: string
+let event: string
 const HERE = { label: 'Here', lat: 41, lon: 29, radius_km: 200 }
 let document: Description
 
@@ -50,7 +51,10 @@ beforeAll(async () => {
   await service.key(person)
   const jobs = await createTestJobs(service)
   await jobs.drain()
-  await jobs.ingest(quake({ lat: 41, lon: 29 }), quake({ lat: 41.1, lon: 29 }))
+  const first = quake({ lat: 41, lon: 29 })
+  await jobs.ingest(first, quake({ lat: 41.1, lon: 29 }))
+  await jobs.ingest({ ...first, severity: 61 })
+  event = first.id
   await jobs.drain()
   await jobs.close()
   const answer = await service.request('GET', '/api/v1/openapi.json')
@@ -59,7 +63,10 @@ beforeAll(async () => {
 afterAll(() => service?.close())
 
 const addressOf = ({ path }: Operation) =>
-  path.replace('{id}', path.includes('/zones/') ? zone : channel)
+  path.replace(
+    '{id}',
+    path.includes('/events/') ? event : path.includes('/zones/') ? zone : channel,
+  )
 /** A preview of a draft pages its events, so it is a list with a body. */
 const bodyOf = ({ id }: Operation) => (id === 'previewDraft' ? HERE : undefined)
 const bearerOf = ({ is_account }: Operation) => (is_account ? session : person.key)
@@ -173,10 +180,19 @@ test('a time that no calendar of ours has is refused where it stands, in every q
   expect([...new Set(asked)].sort()).toEqual([
     'createKey expires_at',
     'createZone snoozed_until',
+    'getEventMap from',
+    'getEventMap to',
+    'listAlerts from',
+    'listAlerts to',
     'listAlerts updated_after',
+    'listEvents active_at',
+    'listEvents from',
+    'listEvents to',
     'previewDraft snoozed_until',
     'recoverChannel since',
+    'updateZone created_at',
     'updateZone snoozed_until',
+    'updateZone updated_at',
   ])
 })
 

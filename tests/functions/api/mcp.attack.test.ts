@@ -124,6 +124,6 @@ test('9,000 wrong positions in the arguments of a tool are a short answer', asyn
   const zone = { label: 'x', lat: 0, lon: 0, polygon: { type: 'Polygon', coordinates } }
   const answer = await post(call(1, 'preview_draft', { zone }), key)
   expect(answer.status).toBe(200)
-  expect(answer.text.includes('Too small')).toBe(true)
+  expect(answer.text.includes('Must be a position, [lon, lat], in degrees.')).toBe(true)
   expect(answer.text.length).toBeLessThan(1000)
 })
