@@ -56,7 +56,6 @@ export async function judgeByStryker(
     plugins: ['@stryker-mutator/vitest-runner', './scripts/proof/mutants-ignore.ts'],
     ignorers: ['documents'],
     mutate: [source],
-    testFiles: tests,
     testRunner: 'vitest',
     vitest: { configFile: 'scripts/proof/mutants.vitest.ts', related: false, pool: 'forks' },
     coverageAnalysis: 'perTest',
@@ -77,7 +76,11 @@ export async function judgeByStryker(
   writeFileSync(config, JSON.stringify(options))
   try {
     const stryker = join(root, 'node_modules/@stryker-mutator/core/bin/stryker.js')
-    const child = spawn(process.execPath, [stryker, 'run', config], { cwd: root, stdio: 'inherit' })
+    const child = spawn(process.execPath, [stryker, 'run', config], {
+      cwd: root,
+      stdio: 'inherit',
+      env: { ...process.env, MUTANT_TESTS: tests.join(' ') },
+    })
     await once(child, 'close')
     if (!existsSync(report)) throw new Error(`StrykerJS did not judge ${source}: see above.`)
     return mutantsIn(JSON.parse(readFileSync(report, 'utf8')), source)

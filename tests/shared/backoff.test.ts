@@ -140,6 +140,10 @@ describe('Retry-After', () => {
     ['Sun, 01 Mar 2099 12:00:00 GMT', 30 * 24 * 3600],
     ['', undefined],
     [null, undefined],
+    ['2.25', 3],
+    ['2 minutes', undefined],
+    ['at Sun, 01 Mar 2026 12:01:00 GMT', undefined],
+    ['Sun, 99 Mar 2026', undefined],
   ])('%j means %s seconds', (value, seconds) => {
     expect(parseRetryAfter(value, start)).toBe(seconds)
   })
