@@ -123,10 +123,7 @@ export async function voidApproval(
   await sql`update hub.campaigns set state = 'void' where draft_id = ${id} and state = 'made'`
 }
 
-/**
- * moveDrafts moves the unsent drafts to a lead to another project, where they must be rendered
- * again.
- */
+/** moveDrafts moves the unsent drafts to a lead to another project, where they must be rendered again. */
 export async function moveDrafts(
   sql: Sql,
   { lead_id, from, to }: { lead_id: string; from: string; to: string },
@@ -222,10 +219,7 @@ export async function claimMail(
   return row?.attempts
 }
 
-/**
- * claimPortion: pushed → sending for all mails of a campaign that is about to start; returns false
- * if it must not.
- */
+/** claimPortion: pushed → sending for all mails of a campaign that is about to start; false if it must not. */
 export async function claimPortion(
   sql: Sql,
   draft: Draft,
@@ -259,9 +253,7 @@ export async function failPortion(
     where draft_id = ${draft_id} and portion = ${portion} and state = 'pushed'`
 }
 
-/**
- * endPortion: sending → sent or unclear for all mails of a campaign; returns whose mails they were.
- */
+/** endPortion: sending → sent or unclear for all mails of a campaign; returns whose mails they were. */
 export function endPortion(
   sql: Sql,
   draft_id: string,
@@ -286,10 +278,7 @@ export async function markSent(sql: Sql, mail: ClaimedMail): Promise<boolean> {
   return changed.length > 0
 }
 
-/**
- * markUnclear: sending → unclear. Nobody knows whether it arrived, so it is never sent again
- * automatically.
- */
+/** markUnclear: sending → unclear. Nobody knows whether it arrived, so it is never sent again automatically. */
 export async function markUnclear(sql: Sql, mail: ClaimedMail, reason: Words): Promise<void> {
   await sql`
     update hub.recipients set state = 'unclear', reason = ${stored(reason)}
