@@ -2140,7 +2140,7 @@ begin
     -- Deleting a zone, leaving an organisation, deleting one and losing a channel are never refused.
     perform private.store_version(new, v_changes, tg_op = 'INSERT' or not (
       (new.deleted_at is not null and old.deleted_at is null)
-      or (cardinality(old.channel_ids) > coalesce(cardinality(new.channel_ids), 0)
+      or (coalesce(cardinality(old.channel_ids), 0) > coalesce(cardinality(new.channel_ids), 0)
         and old.channel_ids @> coalesce(new.channel_ids, '{}'))
       or new.owner_id <> old.owner_id
       or not private.org_exists(old.org_id)));
