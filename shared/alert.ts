@@ -130,7 +130,7 @@ export type Alert = z.infer<typeof Alert>
 /** Body of PATCH /alerts/:id. */
 export const AlertPatch = z
   .strictObject({
-    resolved: z.boolean(),
+    resolved: z.boolean().optional(),
     note: z.string().max(4000).nullable().optional().meta({ description: 'Null clears the note.' }),
   })
   .meta({ id: 'AlertPatch' })

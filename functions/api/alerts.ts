@@ -160,7 +160,7 @@ alerts.openapi(
     path: '/{id}',
     operationId: 'updateAlert',
     tags: ['Alerts'],
-    summary: 'Mark an alert resolved, or reopen it',
+    summary: 'Mark an alert resolved, reopen it, or write its note',
     description:
       'Reopening clears `resolved_at`, `resolved_by` and `resolved_via` and keeps the note unless one is sent. ' +
       'An alert whose event escalates is reopened by itself.',
@@ -178,18 +178,20 @@ alerts.openapi(
     const [row] = await write(c, async (sql) => {
       const updated = sql`
         update watchpost.alerts
-        set resolved = ${resolved},
+        set resolved = coalesce(${resolved ?? null}::boolean, resolved),
             resolved_at = case
-              when not ${resolved}::boolean then null
+              when not coalesce(${resolved ?? null}::boolean, resolved) then null
               when resolved then resolved_at
               else now()
             end,
             resolved_by = case
-              when not ${resolved}::boolean then null
+              when not coalesce(${resolved ?? null}::boolean, resolved) then null
               when resolved then resolved_by
               else private.uid()
             end,
-            resolved_via = case when ${resolved}::boolean then coalesce(resolved_via, ${c.get('via')}) end,
+            resolved_via = case
+              when coalesce(${resolved ?? null}::boolean, resolved) then coalesce(resolved_via, ${c.get('via')})
+            end,
             note = case when ${note === undefined}::boolean then note else ${note ?? null}::text end,
             updated_at = now()
         where id = ${id}`

@@ -200,3 +200,25 @@ test('a crowded map is gathered into clusters that add up, and opens when one zo
   expect(near.total).toBe(near.features.length)
   expect(near.features.every(({ properties }) => !properties.cluster)).toBe(true)
 })
+
+test('a note is written without saying anew whether the alert is resolved', async () => {
+  const here = at.place()
+  const { zone } = await at.make(me, 'zones', { label: 'The quay', ...here }, Zone)
+  await at.jobs.ingest(quake(here))
+  await at.jobs.drain()
+  const [alert] = parsed(await get(`/alerts?zone_id=${zone.id}`), 200, Alerts).alerts
+  const write = async (body: object) => {
+    const path = `/api/v1/alerts/${alert?.id}`
+    const answer = await at.service.request('PATCH', path, { key: me.key, body })
+    return parsed(answer, 200, z.object({ alert: z.looseObject({}) })).alert
+  }
+  expect(await write({ note: 'Seen' })).toMatchObject({ note: 'Seen', resolved: false })
+  const done = await write({ resolved: true })
+  expect(done).toMatchObject({ note: 'Seen', resolved: true })
+  const { resolved_at, resolved_via, resolved_by } = done
+  expect(await write({ note: null })).toMatchObject({
+    note: null,
+    resolved: true,
+    ...{ resolved_at, resolved_via, resolved_by },
+  })
+})
