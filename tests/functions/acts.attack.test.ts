@@ -9,7 +9,9 @@ import {
   createAccount,
   createLink,
   createOrganisation,
+  deleteAccount,
   mintKey,
+  removeMember,
   revokeKey,
 } from '../../scripts/postgres/accounts.ts'
 import { redrive } from '../../scripts/start/status.ts'
@@ -334,7 +336,22 @@ const VERBS: Record<
       action: 'member.created',
     }
   },
+  'account delete': async (email) => ({
+    work: (client) => deleteAccount(client, { email, confirm: email }),
+    action: 'account.deleted',
+  }),
+  'org remove': async (email) => {
+    const org_id = await service.organisation(await service.account())
+    await asOperator(service.database.adminUrl, (client) =>
+      addMember(client, { org_id, email, role: 'member' }),
+    )
+    return { work: (client) => removeMember(client, { org_id, email }), action: 'member.deleted' }
+  },
   // They only read.
+  'account list': async () => undefined,
+  'key list': async () => undefined,
+  'org list': async () => undefined,
+  'org members': async () => undefined,
   'feeds status': async () => undefined,
   'queue status': async () => undefined,
   'queue redrive': async (email) => {
@@ -364,7 +381,7 @@ describe('what an operator does stands in the log of whose it is', () => {
   test.each(Object.keys(VERBS))('%s', async (verb) => {
     const { email } = await service.person()
     const act = await VERBS[verb]?.(email)
-    if (!act) return expect(verb).toMatch(/ status$/)
+    if (!act) return expect(verb).toMatch(/ (status|list|members)$/)
     const from = new Date()
     await asOperator(service.database.adminUrl, act.work)
     const rows = await service.database.query(
