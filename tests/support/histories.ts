@@ -145,6 +145,8 @@ const toggle = fc.constantFrom(
   'delete_or_restore' as const,
   'pay_or_not' as const,
   'pay_or_not' as const,
+  'pay_or_not' as const,
+  'pay_or_not' as const,
   'leave_or_join' as const,
   'share_or_not' as const,
 )
