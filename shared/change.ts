@@ -25,6 +25,10 @@ export const EventFields = z.object({
   ends_at: Instant.nullable().meta({
     description: 'Until when it lasts; null for an event without duration.',
   }),
+  attribution: z.string().meta({
+    description: 'Whom to name as the source of the event, in its own words.',
+    example: 'Earthquake data: U.S. Geological Survey',
+  }),
   updated_at: Instant,
 })
 

@@ -28,7 +28,7 @@ const EventId = z.object({
       example: 'usgs:us7000abcd',
     }),
 })
-const Revision = EventFields.omit({ id: true, updated_at: true })
+const Revision = EventFields.omit({ id: true, attribution: true, updated_at: true })
   .extend({
     revision: z.int().min(1).meta({ description: 'Counts the states of the event, from 1.' }),
     first_seen_at: Instant.meta({ description: 'When this service first heard of this state.' }),
@@ -74,12 +74,12 @@ event.openapi(
       Promise.all([
         sql<EventRow>`
           select id, source, type, title, lat, lon, ts, severity, subject, status, url, magnitude, depth_km, ends_at,
-            updated_at, geometry
+            private.attribution(source) as attribution, updated_at, geometry
           from watchpost.events
           where id = private.event_known_as(${id})
           union all
           select event_id, source, type, title, lat, lon, ts, severity, subject, status, url, null, null, null,
-            first_seen_at, null
+            private.attribution(source), first_seen_at, null
           from watchpost.positions
           where event_id = ${id}
           limit 1`,

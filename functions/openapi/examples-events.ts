@@ -3,7 +3,7 @@ import { STORY } from './examples.ts'
 
 const { alert, event } = STORY
 const { zone_ids, ...fields } = event
-const { id, updated_at, ...state } = fields
+const { id, attribution: _, updated_at, ...state } = fields
 const NEXT = 'WzEsImFCY0QiLCIwMDAwMDAwMC0wMDAwLTAwMDAtMDAwMC0wMDAwMDAwMDAwMDAiLDJd'
 const geometry = { type: 'Point', coordinates: [event.lon, event.lat] }
 

@@ -86,6 +86,7 @@ const event = {
   magnitude: 5.7,
   depth_km: 9.4,
   ends_at: null,
+  attribution: 'Earthquake data: U.S. Geological Survey',
   updated_at: SEEN,
   zone_ids: [ZONE],
 } as const
