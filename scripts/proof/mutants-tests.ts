@@ -54,7 +54,16 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
     ],
   ],
   [/^functions\/feeds/, ['tests/functions/feeds/*.test.ts']],
-  [/^functions\/(service|node|listen|edge)/, ['tests/functions/{service,listen,config}.test.ts']],
+  [
+    /^(functions\/(api\/changes|news)|shared\/change)/,
+    ['tests/functions/changes.test.ts', 'tests/stories/following.test.ts'],
+  ],
+  [/^functions\/api\/event-map/, ['tests/stories/looking.test.ts']],
+  [/^(functions\/api\/whole-thing|shared\/issue-words)/, ['tests/stories/drawing.test.ts']],
+  [
+    /^functions\/(service|node|listen|edge|sign-in-page)/,
+    ['tests/functions/{service,listen,config}.test.ts'],
+  ],
   [
     /^shared\/(problem|route|time|webhook)/,
     [
