@@ -1,7 +1,7 @@
 /** The examples of the account routes, for the person who watches the Bosphorus. */
 import type { z } from 'zod'
 import type { Account, AccountExport, Invite, Key, Org } from '../../shared/account.ts'
-import { STORY } from './examples.ts'
+import { STORY } from './story.ts'
 
 const { me, key_id, team, colleague, member_id, zone, channel, alert, delivery, act } = STORY
 const SIGNED_UP = '2026-02-20T08:00:00.000Z'

@@ -1,5 +1,5 @@
 /** The examples of following alerts and events, and of looking at events. */
-import { STORY } from './examples.ts'
+import { STORY } from './story.ts'
 
 const { alert, event } = STORY
 const { zone_ids, ...fields } = event

@@ -1,0 +1,323 @@
+/** The things that the examples of the document show: an earthquake near Istanbul inside the zone Bosphorus. */
+import type { z } from 'zod'
+import type { Alert, Delivery, EventReference } from '../../shared/alert.ts'
+import type { AuditRow } from '../../shared/audit.ts'
+import { type Channel, type ChannelDelivery, DEFAULT_MESSAGES } from '../../shared/channel.ts'
+import type { Member } from '../../shared/organisation.ts'
+import type { Zone } from '../../shared/zone.ts'
+
+export const ME = 'a1f0c5de-6f0b-4c1e-9a53-1b1f0f6a8d01'
+const COLLEAGUE = 'b2e1d6cf-7a1c-4d2f-8b64-2c2e1e7b9e02'
+export const KEY = 'c3d2e7b0-8b2d-4e3a-9c75-3d3d2d8caf03'
+export const TEAM = 'd4c3f8a1-9c3e-4f4b-8d86-4e4c3c9db004'
+export const ZONE = 'e5b4a992-ad4f-4a5c-9e97-5f5b4badc105'
+const CHANNEL = 'f6a5ba83-be5a-4b6d-8fa8-6a6a5cbed206'
+const ALERT = '07b6cb74-cf6b-4c7e-90b9-7b7b6dcfe307'
+const DELIVERY = '18c7dc65-d07c-4d8f-81ca-8c8c7ed0f408'
+const MEMBER = '29d8ed56-e18d-4e90-92db-9d9d8fe10509'
+const AUDIT = '3ae9fe47-f29e-4fa1-83ec-aeae90f2160a'
+const REQUEST = '4bfa0f38-03af-40b2-94fd-bfbfa103270b'
+
+export const HAPPENED = '2026-03-01T12:00:00.000Z'
+export const SEEN = '2026-03-01T12:01:40.000Z'
+export const SENT = '2026-03-01T12:01:40.412Z'
+
+export const draft = {
+  label: 'Bosphorus',
+  lat: 41.05,
+  lon: 29.03,
+  radius_km: 50,
+  min_severity: 50,
+  types: ['earthquake'],
+  quiet_hours_start: '22:00',
+  quiet_hours_end: '07:00',
+  quiet_hours_tz: 'Europe/Istanbul',
+  emergency_severity: 90,
+} satisfies Partial<z.infer<typeof Zone>>
+
+export const zone: z.infer<typeof Zone> = {
+  id: ZONE,
+  owner_id: ME,
+  org_id: null,
+  shape_type: 'circle',
+  polygon: null,
+  match: 'footprint',
+  severity_multiplier: 1,
+  dwell_minutes: 0,
+  quiet_windows: null,
+  quiet_mode: 'hold',
+  color: '#d9480f',
+  icon: 'anchor',
+  channel_ids: null,
+  sources: null,
+  snoozed_until: null,
+  enabled: true,
+  version: 1,
+  created_at: '2026-02-20T08:30:00.000Z',
+  updated_at: '2026-02-20T08:30:00.000Z',
+  coverage: [{ source: 'usgs', status: 'ok' }],
+  ...draft,
+}
+
+const happened = {
+  id: 'usgs:us7000abcd',
+  source: 'usgs',
+  type: 'earthquake',
+  title: 'M 5.7 - Sea of Marmara',
+  lat: 40.87,
+  lon: 28.98,
+  ts: HAPPENED,
+  severity: 64,
+  url: 'https://earthquake.usgs.gov/earthquakes/eventpage/us7000abcd',
+} as const
+const reference: EventReference = {
+  ...happened,
+  subject: null,
+  status: 'active',
+  magnitude: 5.7,
+  depth_km: 9.4,
+  ends_at: null,
+}
+export const event = {
+  ...happened,
+  subject: null,
+  status: 'active',
+  magnitude: 5.7,
+  depth_km: 9.4,
+  ends_at: null,
+  attribution: 'Earthquake data: U.S. Geological Survey',
+  updated_at: SEEN,
+  zone_ids: [ZONE],
+} as const
+
+export const delivery: Delivery = {
+  id: DELIVERY,
+  channel_id: CHANNEL,
+  channel: 'On call',
+  kind: 'alert.raised',
+  status: 'succeeded',
+  attempts: 1,
+  last_error: null,
+  delivered_at: SENT,
+  redelivery_of: null,
+}
+
+export const alert: Alert = {
+  id: ALERT,
+  zone_id: ZONE,
+  zone_name: 'Bosphorus',
+  event_id: reference.id,
+  event: reference,
+  current: reference,
+  attribution: 'Earthquake data: U.S. Geological Survey',
+  severity: 64,
+  reason:
+    'M 5.7 - Sea of Marmara: severity 64 × 1 = 64 reaches 50; 20.5 km from the centre, inside 50 km.',
+  status: 'dispatched',
+  raised_at: SEEN,
+  held_until: null,
+  dispatched_at: SENT,
+  channel: 'On call',
+  deliveries: [delivery],
+  updates: [],
+  resolved: false,
+  resolved_at: null,
+  resolved_by: null,
+  resolved_via: null,
+  note: null,
+  updated_at: SENT,
+}
+export const resolved: Alert = {
+  ...alert,
+  resolved: true,
+  resolved_at: '2026-03-01T12:20:00.000Z',
+  resolved_by: ME,
+  resolved_via: 'api',
+  note: 'All sites called in, no damage.',
+}
+
+export const channel: Channel = {
+  id: CHANNEL,
+  kind: 'webhook',
+  label: 'On call',
+  target: 'https://hooks.example.com/watchpost',
+  config: null,
+  org_id: null,
+  owner_id: ME,
+  enabled: true,
+  status: 'ok',
+  disabled_reason: null,
+  failing_reason: null,
+  failing_since: null,
+  messages: DEFAULT_MESSAGES,
+  signing_secret: null,
+  created_at: '2026-02-20T08:25:00.000Z',
+  updated_at: '2026-02-20T08:25:00.000Z',
+}
+export const withSecret: Channel = {
+  ...channel,
+  signing_secret: 'whsec_RVhBTVBMRS1FWEFNUExFLUVYQU1QTEUh',
+}
+
+export const logged: ChannelDelivery = {
+  ...delivery,
+  alert_id: ALERT,
+  created_at: SEEN,
+  next_attempt_at: null,
+  attempt_log: [
+    {
+      attempt: 1,
+      at: SENT,
+      outcome: 'ok',
+      status_code: 200,
+      duration_ms: 84,
+      error: null,
+      response_excerpt: 'ok',
+    },
+  ],
+}
+export const tested: ChannelDelivery = { ...logged, kind: 'channel.test', alert_id: null }
+
+export const member: Member = {
+  id: MEMBER,
+  user_id: COLLEAGUE,
+  email: 'ayse@example.com',
+  role: 'member',
+  status: 'active',
+  joined_at: '2026-02-21T09:00:00.000Z',
+  invite_expires_at: null,
+}
+export const invited: Member = {
+  ...member,
+  user_id: null,
+  status: 'invited',
+  joined_at: null,
+  invite_expires_at: '2026-05-08T09:30:00.000Z',
+}
+
+export const preview = {
+  zone_id: ZONE,
+  days: 2,
+  count: 1,
+  per_day: 0.5,
+  days_with_data: 2,
+  by_source: [{ source: 'usgs', count: 1 }],
+  by_day: [
+    { day: '2026-02-28', count: 0 },
+    { day: '2026-03-01', count: 1 },
+  ],
+  suppressed: { enabled: 0, filter: 0, severity: 3, duplicate: 0, dwell: 0, quiet_hours: 0 },
+  snooze_ignored: false,
+  events: [
+    {
+      event_id: reference.id,
+      title: reference.title,
+      ts: HAPPENED,
+      raised_at: SEEN,
+      severity: 64,
+      effective_severity: 64,
+    },
+  ],
+  next_cursor: null,
+  data_from: '2026-02-28T00:00:00.000Z',
+  suggestion: null,
+}
+
+export const version = {
+  version: 2,
+  at: '2026-02-21T09:00:00.000Z',
+  action: 'updated',
+  actor_id: ME,
+  actor_email: 'mehmet@example.com',
+  changes: { min_severity: [40, 50] },
+} as const
+
+export const explanation = {
+  zone_id: ZONE,
+  event_id: reference.id,
+  at: SEEN,
+  zone_version: 1,
+  live: false,
+  raised: true,
+  reason: alert.reason,
+  checks: [
+    { name: 'enabled', passed: true, enabled: true, reason: null },
+    {
+      name: 'filter',
+      passed: true,
+      source: 'usgs',
+      sources: null,
+      type: 'earthquake',
+      types: ['earthquake'],
+      status: 'active',
+      visible: true,
+    },
+    {
+      name: 'geometry',
+      passed: true,
+      shape_type: 'circle',
+      match: 'footprint',
+      inside: true,
+      footprint_touches: null,
+      distance_km: 20.5,
+      radius_km: 50,
+    },
+    {
+      name: 'severity',
+      passed: true,
+      severity: 64,
+      multiplier: 1,
+      effective: 64,
+      min_severity: 50,
+    },
+    { name: 'duplicate', passed: true, alert: null, peak: null, escalates: false, late: false },
+    {
+      name: 'dwell',
+      passed: true,
+      not_applicable: true,
+      dwell_minutes: 0,
+      stayed_minutes: null,
+      began_at: null,
+    },
+    { name: 'snooze', passed: true, snoozed_until: null },
+    {
+      name: 'quiet_hours',
+      passed: true,
+      window_start: null,
+      window_end: null,
+      quiet_mode: 'hold',
+      emergency_severity: 90,
+      overridden_by_emergency: false,
+    },
+  ],
+}
+
+export const act: AuditRow = {
+  id: AUDIT,
+  at: '2026-02-20T08:30:00.000Z',
+  actor_id: ME,
+  key_id: KEY,
+  action: 'zone.created',
+  target_type: 'zone',
+  target_id: ZONE,
+  outcome: 'success',
+  ip: '198.51.100.7',
+  user_agent: 'curl/8.14.1',
+  request_id: REQUEST,
+  details: { label: 'Bosphorus' },
+}
+
+/** The parts of the story that examples-account.ts and examples-events.ts continue. */
+export const STORY = {
+  me: ME,
+  key_id: KEY,
+  team: TEAM,
+  colleague: COLLEAGUE,
+  member_id: MEMBER,
+  zone,
+  channel,
+  alert,
+  delivery,
+  act,
+  event,
+}
