@@ -2866,8 +2866,7 @@ create policy deliveries_select on watchpost.deliveries for select to authentica
   using (
     exists (select from watchpost.channels c where c.id = channel_id)
     and (alert_id is null or exists (select from watchpost.alerts a where a.id = alert_id)));
-create policy deliveries_jobs on watchpost.deliveries for select to watchpost_jobs
-  using (true);
+create policy deliveries_jobs on watchpost.deliveries for select to watchpost_jobs using (true);
 grant select on watchpost.deliveries to authenticated, watchpost_jobs;
 
 create function private.enqueue_delivery(p_delivery_id uuid, p_channel_id uuid) returns void
@@ -3205,17 +3204,12 @@ $$;
 
 -- Old tests, which belong to no alert that would take them along; says how many.
 create function private.purge_tests(p_before timestamptz, p_batch integer) returns integer
-language plpgsql volatile set search_path = '' as $$
-declare
-  v_count integer;
-begin
-  delete from watchpost.deliveries where id in (
-    select id from watchpost.deliveries
-    where alert_id is null and created_at < p_before
-    limit p_batch);
-  get diagnostics v_count = row_count;
-  return v_count;
-end
+language sql volatile set search_path = '' as $$
+  with gone as (
+    delete from watchpost.deliveries where id in (
+      select id from watchpost.deliveries where alert_id is null and created_at < p_before limit p_batch)
+    returning 1)
+  select count(*)::integer from gone
 $$;
 
 reset role;
