@@ -1,4 +1,4 @@
--- Changes: what followers of alerts and events are told, in the order in which transactions were committed.
+-- Changes: what followers of alerts and events are told, by the snapshots of the database and not by time.
 --
 -- A row says in changed_in which transaction changed it last. A follower's cursor holds the snapshot up to
 -- which everything was told; what that snapshot does not see is new, however long its transaction took.

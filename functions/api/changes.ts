@@ -46,8 +46,8 @@ const AlertPage = z.object({ changes: z.array(AlertChange), next_cursor: NextCur
 const EventPage = z.object({ changes: z.array(EventChange), next_cursor: NextCursor })
 
 const HOW =
-  'In the order in which transactions were committed, so that nothing is lost when they overlap, and nothing told ' +
-  'twice. Several changes of one thing between two answers are told as one, with what it is now. Ask until ' +
+  'Follows the snapshots of the database and not times, so that nothing is lost or told twice when transactions ' +
+  'overlap. A change is never told before one that was committed when its transaction began. Several changes of one thing between two answers are told as one, with what it is now. Ask until ' +
   '`changes` is empty, then with `wait`. 410 `cursor_expired`: forget what you have and start without `after`.'
 
 const Snapshot = z.string().regex(/^\d{1,20}:\d{1,20}:[\d,]*$/)

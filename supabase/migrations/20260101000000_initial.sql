@@ -3962,7 +3962,7 @@ grant execute on function private.begin_test, private.end_test to authenticated;
 reset role;
 
 -- sql/68_changes.sql
--- Changes: what followers of alerts and events are told, in the order in which transactions were committed.
+-- Changes: what followers of alerts and events are told, by the snapshots of the database and not by time.
 --
 -- A row says in changed_in which transaction changed it last. A follower's cursor holds the snapshot up to
 -- which everything was told; what that snapshot does not see is new, however long its transaction took.

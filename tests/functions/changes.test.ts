@@ -193,7 +193,8 @@ async function live(steps: Step[], scene: Scene, followers: Follower[]): Promise
       writer.busy = writer.busy.then(async () => {
         if (isFirst) await writer.client.query('begin')
         clock += 1
-        if (writer.changed.size === 0) writer.began = clock
+        // An update that finds its row gone changes nothing and has taken its number all the same.
+        if (isFirst) writer.began = clock
         // A statement that fails, of a deadlock or after one, leaves a transaction that ends in ROLLBACK.
         const done = await writer.client.query(text, values).catch(() => undefined)
         for (const { id } of done?.rows ?? []) writer.changed.add(id)
