@@ -53,9 +53,9 @@ test.each([
   ],
   [
     'the freedom to leave a field out',
-    '        - resolved\n      additionalProperties: false\n',
-    '        - note\n      additionalProperties: false\n',
-    'PATCH /api/v1/alerts/{id} body: resolved is required now',
+    '        - email\n      additionalProperties: false\n',
+    '        - role\n      additionalProperties: false\n',
+    'POST /api/v1/orgs/{id}/members body: email is required now',
   ],
   [
     'the certainty of a field',

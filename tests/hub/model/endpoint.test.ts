@@ -118,7 +118,7 @@ describe('an endpoint', () => {
     expect(value).toEqual({ answer: 'short' })
     expect(attempts).toBe(2)
     expect(tokens).toEqual({ prompt: 22, completion: 14 })
-    expect(JSON.stringify(bodies[1])).toContain('expected string to have <=20 characters')
+    expect(JSON.stringify(bodies[1])).toContain('Must have at most 20 characters.')
     expect(bodies[1]).toMatchObject({ messages: { length: 4 } })
   })
 
