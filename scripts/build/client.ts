@@ -1,6 +1,7 @@
 /**
  * Writes shared/client.gen.ts, the types of the HTTP client, from docs/openapi.yaml. The generator
- * is installed temporarily, because it needs an older TypeScript than this package has.
+ * is installed temporarily, because it needs an older TypeScript than this package has. `--check`
+ * writes nothing and fails if the types were made from another document.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -37,4 +38,13 @@ export function generate(document: string, types: string, stamp: string): void {
   writeFileSync(types, `${stamp}\n${readFileSync(types, 'utf8')}`)
 }
 
-if (import.meta.main) generate(DOCUMENT.pathname, TYPES.pathname, stamp())
+function check(): void {
+  if (readFileSync(TYPES, 'utf8').startsWith(`${stamp()}\n`)) return
+  console.error('shared/client.gen.ts was made from another docs/openapi.yaml. Run: npm run client')
+  process.exitCode = 1
+}
+
+if (import.meta.main) {
+  if (process.argv.includes('--check')) check()
+  else generate(DOCUMENT.pathname, TYPES.pathname, stamp())
+}

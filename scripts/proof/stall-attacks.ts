@@ -113,6 +113,21 @@ export async function createAttacks(target: Target): Promise<Attack[]> {
       run: () => times(3, () => get('/api/v1/zones?limit=500', mine)),
     },
     {
+      name: 'ten maps of the whole earth, 90 days',
+      run: () => {
+        const from = new Date(Date.now() - 90 * 24 * 3600 * 1000).toISOString()
+        return times(10, () => get(`/api/v1/events/map?zoom=0&from=${from}`, mine))
+      },
+    },
+    {
+      name: 'all changes of events from the start, and ten followers that wait',
+      run: async () => [
+        ...(await times(10, () => get('/api/v1/events/changes?limit=500', mine))),
+        ...(await times(10, () => get('/api/v1/events/changes?after=now&wait=2', mine))),
+        ...(await times(10, () => get('/api/v1/alerts/changes?wait=2', mine))),
+      ],
+    },
+    {
       name: 'GET /zones, simplified',
       run: () => times(3, () => get('/api/v1/zones?limit=500&geometry=simplified', mine)),
     },
