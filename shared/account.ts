@@ -3,7 +3,7 @@ import { Alert, Delivery } from './alert.ts'
 import { AuditRow } from './audit.ts'
 import { Channel } from './channel.ts'
 import { MEMBER_ROLES } from './organisation.ts'
-import { Instant } from './time.ts'
+import { GivenInstant, Instant } from './time.ts'
 import { Zone } from './zone.ts'
 
 export const PLANS = ['free', 'pro', 'enterprise'] as const
@@ -91,7 +91,7 @@ export const KeyCreate = z
       .min(1)
       .max(SCOPES.length)
       .meta({ description: '`write` includes `read`.', example: ['read'] }),
-    expires_at: Instant.nullable()
+    expires_at: GivenInstant.nullable()
       .optional()
       .meta({ description: 'When the key stops working. Default: never.' }),
   })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Delivery } from './alert.ts'
-import { Instant } from './time.ts'
+import { GivenInstant, Instant } from './time.ts'
 
 /** The messages that a channel can choose; `channel.test` is always sent. */
 export const CHANNEL_MESSAGES = [
@@ -130,7 +130,7 @@ export type ChannelPatch = z.infer<typeof ChannelPatch>
 /** Body of POST /channels/:id/recover. */
 export const Recovery = z
   .strictObject({
-    since: Instant.refine(
+    since: GivenInstant.refine(
       (time) => Date.parse(time) <= Date.now(),
       'This time has not come yet. Send the time at which the messages began to fail.',
     ).meta({

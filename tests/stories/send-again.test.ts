@@ -199,7 +199,9 @@ describe('after an outage of the receiver', () => {
     const person = await fixture.service.person()
     const { id: channel } = await fixture.channelOf(person)
     const [kept, gone] = [await watch(person), await watch(person)]
-    const since = new Date(Date.now() - 1000).toISOString()
+    // The same second on a clock two hours ahead of UTC.
+    const ahead = new Date(Date.now() - 1000 + 2 * 3600_000).toISOString()
+    const since = ahead.replace('Z', '+02:00')
     fixture.service.receiver.answer = () => sendResult(404)
     await kept.shake()
     await gone.shake()

@@ -125,6 +125,12 @@ describe('keys', () => {
     expectProblem(other, 422, 'idempotency_mismatch')
   })
 
+  test('ends at a time that may be sent with any offset', async () => {
+    const body = { name: 'Summer', scopes: ['read'], expires_at: '2999-07-01T00:30:00+02:00' }
+    const { key } = parsed(await ask(await person(), 'POST', '/keys', body), 201, Made)
+    expect(key.expires_at).toBe('2999-06-30T22:30:00.000Z')
+  })
+
   test.each([
     [{ scopes: ['read'] }, 'name'],
     [{ name: ' ', scopes: ['read'] }, 'name'],
