@@ -62,6 +62,8 @@ begin
   end loop;
 end
 $$;
+-- Backups are made with the public key too, e.g. before an upgrade, and one at a time.
+grant execute on function pg_catalog.pg_try_advisory_lock(integer, integer) to hub_ro;
 
 -- The project of this transaction: its id, `*` for all, null for none. Policies call these two for every row and
 -- inline them, which is only possible for a function without a search_path; instead their bodies are bound when they
