@@ -51,19 +51,22 @@ $$;
 do $$
 declare
   v_function regprocedure;
+  v_name name;
 begin
-  for v_function in
-    select oid from pg_catalog.pg_proc
+  for v_function, v_name in
+    select oid, proname from pg_catalog.pg_proc
     where pronamespace = 'pg_catalog'::regnamespace
       and (proname like '%advisory%' or proname = 'pg_notify')
   loop
     execute format('revoke execute on function %s from public', v_function);
     execute format('grant execute on function %s to hub_rw', v_function);
+    -- Backups are made with the public key too, e.g. before an upgrade, and one at a time.
+    if v_name = 'pg_try_advisory_lock' then
+      execute format('grant execute on function %s to hub_ro', v_function);
+    end if;
   end loop;
 end
 $$;
--- Backups are made with the public key too, e.g. before an upgrade, and one at a time.
-grant execute on function pg_catalog.pg_try_advisory_lock(integer, integer) to hub_ro;
 
 -- The project of this transaction: its id, `*` for all, null for none. Policies call these two for every row and
 -- inline them, which is only possible for a function without a search_path; instead their bodies are bound when they
