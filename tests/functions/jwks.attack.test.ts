@@ -44,12 +44,12 @@ afterEach(() => void vi.useRealTimers())
 const pass = (ms: number) => vi.setSystemTime(Date.now() + ms)
 
 /** A signing key, and a token that it signed just now. */
-async function signer(kid: string) {
-  const { privateKey, publicKey } = await generateKeyPair('ES256')
-  const jwk = { ...(await exportJWK(publicKey)), kid, alg: 'ES256', use: 'sig' }
+async function signer(kid: string, alg = 'ES256') {
+  const { privateKey, publicKey } = await generateKeyPair(alg)
+  const jwk = { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' }
   const token = () =>
     new SignJWT({ role: 'authenticated', session_id: PERSON })
-      .setProtectedHeader({ alg: 'ES256', kid })
+      .setProtectedHeader({ alg, kid })
       .setIssuer(ISSUER)
       .setAudience('authenticated')
       .setSubject(PERSON)
@@ -68,6 +68,18 @@ describe('the keys of an issuer elsewhere', () => {
     expect(await verify(await young.token())).toBeDefined()
     expect(await verify(await old.token())).toBeDefined()
     expect(fetched).toBe(2)
+  })
+
+  test.each([
+    ['ES256', true],
+    ['RS256', true],
+    ['ES384', false],
+    ['PS256', false],
+  ])('of %s: accepted %s', async (alg, accepted) => {
+    const { jwk, token } = await signer('one', alg)
+    published = [jwk]
+    const session = await verify(await token()).catch(() => undefined)
+    expect(session !== undefined).toBe(accepted)
   })
 
   test('are asked for once by tokens that come at once', async () => {
@@ -180,6 +192,8 @@ describe('an issuer is asked at the start', () => {
     ],
     ['a shared secret', [{ kty: 'oct', alg: 'HS256' }], /AUTH_ISSUER publishes no/],
     ['keys of another sort', [{ kty: 'OKP', crv: 'Ed25519' }], /AUTH_ISSUER publishes no/],
+    ['ES384', [{ kty: 'EC', crv: 'P-384' }], /AUTH_ISSUER publishes no/],
+    ['no elliptic curve', [{ kty: 'OKP', crv: 'P-256' }], /AUTH_ISSUER publishes no/],
     ['ES256', [{ kty: 'EC', crv: 'P-256' }], undefined],
     ['RS256 beside others', [{ kty: 'oct' }, { kty: 'RSA' }], undefined],
   ] as const)('%s', async (_, keys, said) => {
@@ -187,6 +201,11 @@ describe('an issuer is asked at the start', () => {
     const problem = await issuerProblem(url)
     if (said) expect(problem).toMatch(said)
     else expect(problem).toBeUndefined()
+  })
+
+  test('and says when its answer is not a key set', async () => {
+    published = [{ alg: 'RS256' }]
+    expect(await issuerProblem(url)).toMatch(/AUTH_ISSUER.*its answer is not a key set.*503/)
   })
 
   test('and says when it does not answer', async () => {
