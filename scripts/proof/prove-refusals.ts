@@ -100,5 +100,5 @@ const SPOILED: [name: string, spoil: string, words: RegExp][] = [
   ],
   ['a wrong signature', 'head -c 64 /dev/urandom | base64 -w0 > manifest.json.sig', /signature/],
   ['another verifier', 'echo "console.log(1)" > verify.ts', /altered/],
-  ['half a bundle', 'rm manifest.json', /no whole bundle/],
+  ['half a bundle', 'rm manifest.json', /incomplete or damaged/],
 ]
