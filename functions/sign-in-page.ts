@@ -10,7 +10,7 @@ export const SIGN_IN_PATH = '/sign-in'
  */
 export const signInPage: Hono<Env> = pageRoutes('sign-in', (publicUrl) => ({
   title: 'Sign in to Watchpost',
-  main: `<p id="intro">This link works once, within an hour of its creation.</p>
+  main: `<p id="intro">This link works once, and only for a short time.</p>
 <p><button id="sign-in" type="button">Sign in</button></p>
 <p id="problem" role="alert" hidden></p>
 <section id="session" hidden>

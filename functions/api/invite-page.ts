@@ -1,10 +1,10 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Env } from '../context.ts'
 import { pageRoutes } from '../page.ts'
+import { INVITE_DAYS } from './orgs.ts'
 
 const TITLE = 'You are invited to an organisation on Watchpost'
-const TERMS =
-  'The invite works once, for seven days, and only for the email address it was sent to.'
+const TERMS = `The invite works once, for ${INVITE_DAYS} days, and only for the email address it was sent to.`
 const SIGN_IN =
   'Sign in with the invited address. If you have no account yet, create one with this address and confirm it.'
 

@@ -19,7 +19,7 @@ import { read, write } from '../transaction.ts'
 import type { Reach } from './zone-rows.ts'
 import { warnOfReach } from './zone-warnings.ts'
 
-const INVITE_DAYS = 7
+export const INVITE_DAYS = 7
 
 const OrgId = z.object({
   id: pathId('The id of an organisation; see GET /me.'),
