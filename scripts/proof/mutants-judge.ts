@@ -21,16 +21,53 @@ const LONGEST_MS = 10 * 60_000
 /** The errors of a schema or statement that cannot even be parsed. */
 const INVALID = /template database could not be made|syntax error at (or near|end of)/
 
-type Given = { text: string; faults: Fault[]; tests: string[] }
+/** A source with the faults in question and the tests that judge them. */
+type Given = { source: string; text: string; faults: Fault[]; tests: string[] }
 /** Outcomes by mutant. The outcome of a survivor is valid as long as its tests do not change. */
 type Kept = Record<string, { outcome: Mutant['outcome']; tests: string }>
 
-/** Judges faults in SQL: each is written into a copy of the tree, in which the tests then run. */
-export async function judgeSql(root: string, source: string, given: Given): Promise<Mutant[]> {
-  const { text, faults, tests } = given
-  const file = join(root, '.data/mutants', `${source.replaceAll('/', '__')}.sql.json`)
+/**
+ * Judges faults one at a time: each is written into a copy of the tree, in which the tests then
+ * run. Answers the mutants by source.
+ */
+export async function judgeInCopies(root: string, given: Given[]): Promise<Map<string, Mutant[]>> {
+  const judgements = given.map((one) => judgementsOf(root, one))
+  const all = judgements.flatMap(({ work }) => work)
+  const left = judgements.flatMap((one) => one.left.map((fault) => ({ ...one, fault })))
+  let done = all.length - left.length
+  const worker = async () => {
+    const tree = copyOf(root)
+    try {
+      for (let one = left.shift(); one; one = left.shift()) {
+        const { given, fault, kept, tested } = one
+        const outcome = await judgeOne(tree, given, fault)
+        kept.outcomes[fault.key] = { outcome, tests: tested }
+        writeFileSync(kept.file, `${JSON.stringify(kept.outcomes, null, 1)}\n`)
+        done += 1
+        const where = `${given.source}:${fault.line}`
+        console.log(`${done} of ${all.length}: ${outcome}, ${where}: ${describe(fault)}`)
+      }
+    } finally {
+      rmSync(tree, { recursive: true, force: true })
+    }
+  }
+  if (left.length > 0) await Promise.all(Array.from({ length: cpus().length }, worker))
+  const outcomeOf = (kept: { outcomes: Kept }, key: string) =>
+    kept.outcomes[key]?.outcome ?? 'invalid'
+  return new Map(
+    judgements.map(({ given, kept, work }) => [
+      given.source,
+      work.map(({ key, line, was, now }) => ({ line, was, now, outcome: outcomeOf(kept, key) })),
+    ]),
+  )
+}
+
+/** The faults of a source with their keys, what is known of them, and those left to be judged. */
+function judgementsOf(root: string, given: Given) {
+  const { source, text, faults, tests } = given
+  const file = join(root, '.data/mutants', `${source.replaceAll('/', '__')}.copies.json`)
   mkdirSync(dirname(file), { recursive: true })
-  const kept: Kept = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
+  const outcomes: Kept = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
   const tested = sha(tests.map((test) => readFileSync(join(root, test), 'utf8')).join('\n'))
   const seen = new Map<string, number>()
   const work = faults.map((fault) => {
@@ -42,31 +79,10 @@ export async function judgeSql(root: string, source: string, given: Given): Prom
     return { ...fault, line, key: `${same}-${nth}` }
   })
   const left = work.filter(({ key }) => {
-    const known = kept[key]
+    const known = outcomes[key]
     return !known || (known.outcome === 'survived' && known.tests !== tested)
   })
-  let done = work.length - left.length
-  const worker = async () => {
-    const tree = copyOf(root)
-    try {
-      for (let one = left.shift(); one; one = left.shift()) {
-        const outcome = await judgeOne(tree, source, { text, fault: one, tests })
-        kept[one.key] = { outcome, tests: tested }
-        writeFileSync(file, `${JSON.stringify(kept, null, 1)}\n`)
-        done += 1
-        console.log(`${done} of ${work.length}: ${outcome}, line ${one.line}: ${describe(one)}`)
-      }
-    } finally {
-      rmSync(tree, { recursive: true, force: true })
-    }
-  }
-  if (left.length > 0) await Promise.all(Array.from({ length: cpus().length }, worker))
-  return work.map(({ key, line, was, now }) => ({
-    line,
-    was,
-    now,
-    outcome: kept[key]?.outcome ?? 'invalid',
-  }))
+  return { given, kept: { file, outcomes }, tested, work, left }
 }
 
 const sha = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16)
@@ -94,10 +110,9 @@ function copyOf(root: string): string {
 
 async function judgeOne(
   tree: string,
-  source: string,
-  { text, fault, tests }: { text: string; fault: Fault; tests: string[] },
+  { source, text, tests }: Given,
+  { at, was, now }: Fault,
 ): Promise<Mutant['outcome']> {
-  const { at, was, now } = fault
   const write = async (content: string) => {
     writeFileSync(join(tree, source), content)
     // The service's schema comes from the migration, which is made from sql/.

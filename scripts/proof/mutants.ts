@@ -6,7 +6,8 @@
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parse } from 'yaml'
-import { judgeSql } from './mutants-judge.ts'
+import { sampleOf } from './mutants-faults.ts'
+import { judgeInCopies } from './mutants-judge.ts'
 import { faultsOf } from './mutants-sql.ts'
 import { judgeByStryker, type Mutant } from './mutants-stryker.ts'
 import { testsFor } from './mutants-tests.ts'
@@ -20,6 +21,7 @@ const NO_CODE = /node_modules|\.(text|d|gen)\.ts$|^hub\/web\/|openapi\/(examples
 /** A survivor that changes nothing visible, or that we accept, and why. */
 type Explained = { file: string; was: string; now: string; why: string }
 type Counts = Record<Mutant['outcome'] | 'explained', number>
+type Judged = Record<string, Mutant[]>
 
 /** sourcesOf lists the files under the given paths, or all files that are judged. */
 export function sourcesOf(asked: string[], root = ROOT): string[] {
@@ -32,11 +34,9 @@ export function sourcesOf(asked: string[], root = ROOT): string[] {
 
 /** Judges the mutants of some sources; the outcome is that of all together. */
 export async function proveMutants(asked: string[]) {
-  const sources = sourcesOf(asked)
-  const explained: Explained[] =
-    parse(readFileSync(join(import.meta.dirname, 'survivors.yaml'), 'utf8')) ?? []
-  const judged: Record<string, Mutant[]> = {}
+  const judged: Judged = {}
   const unjudged: string[] = []
+  const sources = sourcesOf(asked)
   for (const [index, source] of sources.entries()) {
     console.log(`\n${source}, ${index + 1} of ${sources.length}`)
     try {
@@ -45,38 +45,64 @@ export async function proveMutants(asked: string[]) {
       console.error(error instanceof Error ? error.message : error)
       unjudged.push(source)
     }
-    write(judged, explained)
+    report(judged)
   }
-  const files = Object.keys(judged).map((file) => ({
-    what: file,
-    ...counted(countOf(file, judged[file] ?? [], explained)),
-  }))
-  const all = { what: 'all', ...counted(write(judged, explained)) }
-  const is_good = all.score >= WANTED && unjudged.length === 0
   const not = unjudged.length > 0 ? `; not judged: ${unjudged.join(', ')}` : ''
-  return {
-    outcome: is_good ? ('proven' as const) : ('failed' as const),
-    numbers: [...files, all],
-    why: `${all.score} noticed, ${WANTED} wanted; who survived stands in dist/mutants.json${not}`,
-  }
+  const { outcome, numbers, why } = report(judged)
+  const is_whole = unjudged.length === 0
+  return { outcome: is_whole ? outcome : ('failed' as const), numbers, why: `${why}${not}` }
+}
+
+/**
+ * Judges a random sample of the mutants of some sources, which estimates the score of all. The
+ * same size takes the same sample again, as far as the code has not changed.
+ */
+export async function proveSample(asked: string[], size: number) {
+  const { of, bySource } = await sampleOf(ROOT, sourcesOf(asked), size)
+  const given = [...bySource].map(([source, faults]) => ({
+    source,
+    faults,
+    text: readFileSync(join(ROOT, source), 'utf8'),
+    tests: testsFor(source, ROOT),
+  }))
+  const { total, outcome, numbers, why } = report(
+    Object.fromEntries(await judgeInCopies(ROOT, given)),
+  )
+  const [low, high] = intervalOf(total)
+  const range = `95 % of such samples contain the score of all ${of} between ${low} and ${high}`
+  return { outcome, numbers, why: `${why}; ${range}` }
+}
+
+/** The Wilson score interval at 95 % of a share (Wilson 1927), rounded to three digits. */
+export function intervalOf(counts: Counts): [low: number, high: number] {
+  const { noticed, of } = sharesOf(counts)
+  if (of === 0) return [0, 1]
+  const z = 1.96
+  const [share, scale] = [noticed / of, 1 + z ** 2 / of]
+  const middle = (share + z ** 2 / (2 * of)) / scale
+  const half = (z / scale) * Math.sqrt((share * (1 - share)) / of + z ** 2 / (4 * of ** 2))
+  return [Number((middle - half).toFixed(3)), Number((middle + half).toFixed(3))]
 }
 
 async function judge(source: string): Promise<Mutant[]> {
   const tests = testsFor(source, ROOT)
   const text = readFileSync(join(ROOT, source), 'utf8')
   const faults = faultsOf(source, text)
+  const copies = await judgeInCopies(ROOT, [{ source, text, faults, tests }])
   return [
     ...(source.endsWith('.ts') ? await judgeByStryker(ROOT, source, tests) : []),
-    ...(faults.length > 0 ? await judgeSql(ROOT, source, { text, faults, tests }) : []),
+    ...(copies.get(source) ?? []),
   ]
 }
 
-/** Writes the report so far with all survivors; returns the total counts. */
-function write(judged: Record<string, Mutant[]>, explained: Explained[]): Counts {
-  const all = noCounts()
+/** Writes the report so far with all survivors, and answers its outcome. */
+function report(judged: Judged) {
+  const explained: Explained[] =
+    parse(readFileSync(join(import.meta.dirname, 'survivors.yaml'), 'utf8')) ?? []
+  const total = noCounts()
   const files = Object.entries(judged).map(([file, mutants]) => {
     const counts = countOf(file, mutants, explained)
-    for (const [name, count] of Object.entries(counts)) all[name as keyof Counts] += count // safe: its keys
+    for (const [name, count] of Object.entries(counts)) total[name as keyof Counts] += count // safe: its keys
     const isLeft = ({ outcome }: Mutant) => outcome === 'survived' || outcome === 'uncovered'
     const survivors = mutants
       .filter(isLeft)
@@ -84,9 +110,16 @@ function write(judged: Record<string, Mutant[]>, explained: Explained[]): Counts
     return { file, ...counted(counts), survivors }
   })
   mkdirSync(join(ROOT, 'dist'), { recursive: true })
-  const report = { ...counted(all), files }
-  writeFileSync(join(ROOT, 'dist/mutants.json'), `${JSON.stringify(report, null, 2)}\n`)
-  return all
+  const content = { ...counted(total), files }
+  writeFileSync(join(ROOT, 'dist/mutants.json'), `${JSON.stringify(content, null, 2)}\n`)
+  const numbers = files.map(({ file, survivors: _, ...counts }) => ({ what: file, ...counts }))
+  const { score } = counted(total)
+  return {
+    outcome: score >= WANTED ? ('proven' as const) : ('failed' as const),
+    numbers: [...numbers, { what: 'all', ...counted(total) }],
+    why: `${score} noticed, ${WANTED} wanted; who survived stands in dist/mutants.json`,
+    total,
+  }
 }
 
 const noCounts = (): Counts => ({
@@ -114,10 +147,13 @@ function reasonFor(file: string, mutant: Mutant, explained: Explained[]): string
   )?.why
 }
 
-/** The share of mutants that were noticed; an explained survivor does not count. */
-function counted(counts: Counts): Counts & { score: number } {
-  const { killed, timeout, survived, uncovered } = counts
+/** How many mutants were noticed, of how many; an explained survivor does not count. */
+function sharesOf({ killed, timeout, survived, uncovered }: Counts) {
   const noticed = killed + timeout
-  const of = noticed + survived + uncovered
+  return { noticed, of: noticed + survived + uncovered }
+}
+
+function counted(counts: Counts): Counts & { score: number } {
+  const { noticed, of } = sharesOf(counts)
   return { ...counts, score: of === 0 ? 1 : Math.floor((1000 * noticed) / of) / 1000 }
 }

@@ -1,7 +1,8 @@
 /**
  * `npm run proof`: the long forms of the tests, which take too long for every change. Prints a
  * table, writes dist/proof.json, and fails if anything failed. `npm run proof -- fuzz crash` runs
- * only these two; `npm run proof -- mutants hub/mail sql` judges the mutants of those files.
+ * only these two; `npm run proof -- mutants hub/mail sql` judges the mutants of those files, and
+ * `npm run proof -- mutants --sample 300` a random sample of the mutants of all files.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,8 +17,9 @@ import {
 } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
 import { VERSION } from '../../shared/version.ts'
-import { proveMutants } from './mutants.ts'
+import { proveMutants, proveSample } from './mutants.ts'
 import { proveInstall } from './prove-install.ts'
 import { MAX_DELAY_MS, proveStall } from './prove-stall.ts'
 import { fuzzBySchemathesis, isSchemathesisThere } from './schemathesis.ts'
@@ -175,7 +177,7 @@ async function mutants(): Promise<Proven> {
     const why = 'it takes many hours: npm run proof -- mutants, with files or folders'
     return { outcome: 'left out', numbers: [], why }
   }
-  return proveMutants(paths)
+  return sample === undefined ? proveMutants(paths) : proveSample(paths, sample)
 }
 
 function print(results: Result[]): void {
@@ -191,8 +193,17 @@ function print(results: Result[]): void {
   }
 }
 
-const paths = process.argv.slice(2).filter((name) => existsSync(join(ROOT, name)) && !isPart(name))
-const asked = process.argv.slice(2).filter((name) => !paths.includes(name))
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { sample: { type: 'string' } },
+})
+const sample = values.sample === undefined ? undefined : Number(values.sample)
+if (sample !== undefined && !(Number.isInteger(sample) && sample > 0)) {
+  console.error(`--sample: must be a whole number above 0, not "${values.sample}".`)
+  process.exit(2)
+}
+const paths = positionals.filter((name) => existsSync(join(ROOT, name)) && !isPart(name))
+const asked = positionals.filter((name) => !paths.includes(name))
 const unknown = asked.filter((name) => !isPart(name))
 if (unknown.length > 0) {
   console.error(

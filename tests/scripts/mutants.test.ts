@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { sourcesOf } from '../../scripts/proof/mutants.ts'
+import { intervalOf, sourcesOf } from '../../scripts/proof/mutants.ts'
+import { sampleOf } from '../../scripts/proof/mutants-faults.ts'
 import { faultsIn, faultsOf, templatesIn } from '../../scripts/proof/mutants-sql.ts'
 import { testsFor } from '../../scripts/proof/mutants-tests.ts'
 
@@ -90,4 +91,33 @@ test('every survivor that is explained is in a file that is there, with its reas
     expect(sources.get(file) ?? '', file).toContain(was)
     expect(why.length, file).toBeGreaterThan(20)
   }
+})
+
+describe('a sample of the faults', () => {
+  const SOURCES = ['shared/backoff.ts', 'functions/log.ts', 'sql/66_on_request.sql']
+  const textsOf = ({ bySource }: Awaited<ReturnType<typeof sampleOf>>) =>
+    [...bySource].flatMap(([source, faults]) => faults.map((fault) => ({ source, ...fault })))
+
+  test('names text that stands where it says, in code and in SQL', async () => {
+    const taken = textsOf(await sampleOf(ROOT, SOURCES, 1_000))
+    expect(new Set(taken.map(({ source }) => source))).toEqual(new Set(SOURCES))
+    for (const { source, at, was, now } of taken) {
+      expect(readFileSync(join(ROOT, source), 'utf8').startsWith(was, at)).toBe(true)
+      expect(now).not.toBe(was)
+    }
+  })
+
+  test('is contained in a larger one', async () => {
+    const [small, large] = [await sampleOf(ROOT, SOURCES, 20), await sampleOf(ROOT, SOURCES, 60)]
+    expect(textsOf(small)).toHaveLength(20)
+    expect(textsOf(large)).toHaveLength(60)
+    expect(textsOf(large)).toEqual(expect.arrayContaining(textsOf(small)))
+    expect(small.of).toBe(large.of)
+  })
+
+  test('says between which scores that of all is', () => {
+    const counts = { timeout: 0, uncovered: 0, invalid: 3, explained: 2 }
+    expect(intervalOf({ ...counts, killed: 90, survived: 10 })).toEqual([0.826, 0.945])
+    expect(intervalOf({ ...counts, killed: 0, survived: 0 })).toEqual([0, 1])
+  })
 })
