@@ -3,6 +3,7 @@ import { Alert, Delivery } from './alert.ts'
 import { AuditRow } from './audit.ts'
 import { Channel } from './channel.ts'
 import { MEMBER_ROLES } from './organisation.ts'
+import { readOnly } from './read-only.ts'
 import { GivenInstant, Instant } from './time.ts'
 import { Zone } from './zone.ts'
 
@@ -29,10 +30,26 @@ export const Org = z
   .meta({ id: 'Org', description: 'People who share zones and channels.' })
 export type Org = z.infer<typeof Org>
 
-/** Body of POST /account/orgs and PATCH /account/orgs/:id. */
-export const OrgFields = z
-  .strictObject({ name: Name.meta({ example: 'Port operations' }) })
-  .meta({ id: 'OrgFields' })
+const OrgName = Name.meta({ example: 'Port operations' })
+
+/** Body of POST /account/orgs. */
+export const OrgCreate = z.strictObject({ name: OrgName }).meta({ id: 'OrgCreate' })
+
+/** What only the service sets in an organisation. */
+export const ORG_READ_ONLY = [
+  'id',
+  'role',
+  'members',
+  'created_at',
+] as const satisfies (keyof Org)[]
+
+/** Body of PATCH /account/orgs/:id. */
+export const OrgPatch = z
+  .strictObject({ name: OrgName.optional(), ...readOnly(ORG_READ_ONLY) })
+  .meta({
+    id: 'OrgPatch',
+    description: 'The organisation can be sent back as it was read, with another name.',
+  })
 
 /** Body of POST /account/orgs/:id/transfer. */
 export const OrgTransfer = z

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { EVENT_STATUSES, EventType, Severity } from './event.ts'
+import { readOnly } from './read-only.ts'
 import { Instant } from './time.ts'
 
 export const ALERT_STATUSES = [
@@ -127,13 +128,42 @@ export const Alert = z
   .meta({ id: 'Alert', description: 'An alert and how it was delivered.' })
 export type Alert = z.infer<typeof Alert>
 
+/** What only the service sets in an alert. */
+export const ALERT_READ_ONLY = [
+  'id',
+  'zone_id',
+  'zone_name',
+  'event_id',
+  'event',
+  'current',
+  'attribution',
+  'severity',
+  'reason',
+  'status',
+  'raised_at',
+  'held_until',
+  'dispatched_at',
+  'channel',
+  'deliveries',
+  'updates',
+  'resolved_at',
+  'resolved_by',
+  'resolved_via',
+  'updated_at',
+] as const satisfies (keyof Alert)[]
+
 /** Body of PATCH /alerts/:id. */
 export const AlertPatch = z
   .strictObject({
     resolved: z.boolean().optional(),
     note: z.string().max(4000).nullable().optional().meta({ description: 'Null clears the note.' }),
+    ...readOnly(ALERT_READ_ONLY),
   })
-  .meta({ id: 'AlertPatch' })
+  .meta({
+    id: 'AlertPatch',
+    description:
+      'An absent field is unchanged. The alert can be sent back as it was read, with changes.',
+  })
 
 /** Body of POST /alerts/:id/redeliver. */
 export const Redelivery = z

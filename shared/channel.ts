@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Delivery } from './alert.ts'
+import { readOnly } from './read-only.ts'
 import { GivenInstant, Instant } from './time.ts'
 
 /** The messages that a channel can choose; `channel.test` is always sent. */
@@ -112,6 +113,20 @@ export const ChannelCreate = z
   .meta({ id: 'ChannelCreate', description: 'A new channel.' })
 export type ChannelCreate = z.infer<typeof ChannelCreate>
 
+/** What only the service sets in a channel. */
+export const CHANNEL_READ_ONLY = [
+  'id',
+  'kind',
+  'owner_id',
+  'status',
+  'disabled_reason',
+  'failing_reason',
+  'failing_since',
+  'signing_secret',
+  'created_at',
+  'updated_at',
+] as const satisfies (keyof Channel)[]
+
 /** Body of PATCH /channels/:id. */
 export const ChannelPatch = z
   .strictObject({
@@ -121,10 +136,16 @@ export const ChannelPatch = z
     org_id: OrgId.optional(),
     messages: Messages.nullable().optional(),
     enabled: z.boolean().optional().meta({
-      description: 'True also resets `status` and `disabled_reason` of a failed channel.',
+      description:
+        'Switching a channel on, like giving it another target or config, makes its `status` ok again.',
     }),
+    ...readOnly(CHANNEL_READ_ONLY),
   })
-  .meta({ id: 'ChannelPatch', description: 'An absent field is unchanged; null clears a field.' })
+  .meta({
+    id: 'ChannelPatch',
+    description:
+      'An absent field is unchanged; null clears a field. The channel can be sent back as it was read, with changes.',
+  })
 export type ChannelPatch = z.infer<typeof ChannelPatch>
 
 /** Body of POST /channels/:id/recover. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { readOnly } from './read-only.ts'
 import { Instant } from './time.ts'
 
 export const MEMBER_ROLES = ['owner', 'admin', 'member'] as const
@@ -33,5 +34,26 @@ export const MemberInvite = z
   })
   .meta({ id: 'MemberInvite' })
 
+/** What only the service sets in a member. */
+export const MEMBER_READ_ONLY = [
+  'id',
+  'user_id',
+  'email',
+  'status',
+  'joined_at',
+  'invite_expires_at',
+] as const satisfies (keyof Member)[]
+
 /** Body of PATCH /orgs/:id/members/:userId. */
-export const MemberPatch = z.strictObject({ role: GivenRole }).meta({ id: 'MemberPatch' })
+export const MemberPatch = z
+  .strictObject({
+    role: z.enum(MEMBER_ROLES).optional().meta({
+      description: '`owner` cannot be given here; ownership moves only by transfer.',
+      example: 'member',
+    }),
+    ...readOnly(MEMBER_READ_ONLY),
+  })
+  .meta({
+    id: 'MemberPatch',
+    description: 'The member can be sent back as it was read, with another role.',
+  })

@@ -4,6 +4,7 @@ import { EventType } from './event.ts'
 import { GivenPolygon, ZonePolygon } from './geometry/polygon.ts'
 import { runToEnd } from './geometry/steps.ts'
 import { ClockTime, QuietWindows, quietIssues } from './quiet-hours.ts'
+import { readOnly } from './read-only.ts'
 import { GivenInstant, Instant } from './time.ts'
 import { checkShapeInSteps, checkSwappedCoordinates, type Issue } from './zone-shape.ts'
 
@@ -178,21 +179,20 @@ export const Zone = ZoneFields.extend({
 }).meta({ id: 'Zone', description: 'A watch zone.' })
 export type Zone = z.infer<typeof Zone>
 
-const { id, owner_id, version, coverage } = Zone.partial().shape
+/** What only the service sets in a zone. */
+export const ZONE_READ_ONLY = ['id', 'owner_id', 'version', 'created_at', 'updated_at'] as const
 
 /** Body of an update: an absent field is unchanged, and null clears a nullable field. */
 export const ZonePatch = Settable.extend({
-  id,
-  owner_id,
-  version,
-  created_at: GivenInstant.optional(),
-  updated_at: GivenInstant.optional(),
-  coverage,
+  ...readOnly(ZONE_READ_ONLY),
+  coverage: Zone.shape.coverage.optional().meta({
+    readOnly: true,
+    description: 'Ignored: the health of the sources changes all the time.',
+  }),
 }).meta({
   id: 'ZonePatch',
   description:
-    'An absent field is unchanged; null clears a field. What only the service sets (`id`, `owner_id`, `version`, ' +
-    '`created_at`, `updated_at`) may be sent back as it is stored, and `coverage` as it comes.',
+    'An absent field is unchanged; null clears a field. The zone can be sent back as it was read, with changes.',
 })
 export type ZonePatch = z.infer<typeof ZonePatch>
 

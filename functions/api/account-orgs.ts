@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Org, OrgFields, OrgTransfer } from '../../shared/account.ts'
+import { ORG_READ_ONLY, Org, OrgCreate, OrgPatch, OrgTransfer } from '../../shared/account.ts'
 import { notFound } from '../../shared/problem.ts'
 import {
   createRoute,
@@ -17,6 +17,7 @@ import { sessionProblems } from '../http.ts'
 import { IdempotencyHeader, idempotent } from '../idempotency.ts'
 import { read, write } from '../transaction.ts'
 import { LostWarnings, PassedOn, type Removal, tellRemoval } from './orgs.ts'
+import { requireReadOnly } from './whole-thing.ts'
 
 const OrgId = z.object({ id: pathId('The id of an organisation of the caller.') })
 const List = z.object({ orgs: z.array(Org) })
@@ -71,7 +72,7 @@ accountOrgs.openapi(
     summary: 'Create an organisation; the caller becomes its owner',
     security,
     middleware: signedIn('write'),
-    request: { headers: IdempotencyHeader, body: jsonBody(OrgFields) },
+    request: { headers: IdempotencyHeader, body: jsonBody(OrgCreate) },
     responses: {
       201: jsonResponse(One, 'The organisation.'),
       ...sessionProblems(409, 413, 415, 422),
@@ -99,7 +100,7 @@ accountOrgs.openapi(
     summary: 'Rename an organisation; for its owner and admins',
     security,
     middleware: signedIn('write'),
-    request: { params: OrgId, body: jsonBody(OrgFields) },
+    request: { params: OrgId, body: jsonBody(OrgPatch) },
     responses: {
       200: jsonResponse(One, 'The organisation.'),
       ...sessionProblems(404, 413, 415, 422),
@@ -107,10 +108,11 @@ accountOrgs.openapi(
   }),
   async (c) => {
     const { id } = c.req.valid('param')
-    const { name } = c.req.valid('json')
+    const patch = c.req.valid('json')
     const org = await write(c, async (sql, last) => {
+      requireReadOnly(patch, found(await findOrg(sql, id)), ORG_READ_ONLY)
       const renamed = Promise.all([
-        sql`select private.rename_org(${id}, ${name})`,
+        sql`select private.rename_org(${id}, ${patch.name ?? null})`,
         findOrg(sql, id),
       ])
       const [, changed] = await last(renamed)

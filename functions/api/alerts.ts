@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import { ALERT_STATUSES, Alert, AlertPatch, Redelivered, Redelivery } from '../../shared/alert.ts'
+import {
+  ALERT_READ_ONLY,
+  ALERT_STATUSES,
+  Alert,
+  AlertPatch,
+  Redelivered,
+  Redelivery,
+} from '../../shared/alert.ts'
 import {
   booleanParameter,
   CursorQuery,
@@ -25,6 +32,7 @@ import { can } from '../auth.ts'
 import type { Env } from '../context.ts'
 import { problems } from '../http.ts'
 import { read, write } from '../transaction.ts'
+import { requireReadOnly } from './whole-thing.ts'
 
 const AlertId = z.object({ id: pathId('The id of an alert.') })
 const One = z.object({ alert: Alert })
@@ -174,8 +182,14 @@ alerts.openapi(
   }),
   async (c) => {
     const { id } = c.req.valid('param')
-    const { resolved, note } = c.req.valid('json')
+    const patch = c.req.valid('json')
+    const { resolved, note } = patch
     const [row] = await write(c, async (sql) => {
+      if (ALERT_READ_ONLY.some((name) => patch[name] !== undefined)) {
+        const [before] = await selectAlert(sql, id)
+        if (!before) throw notFound('alert')
+        requireReadOnly(patch, before.alert, ALERT_READ_ONLY)
+      }
       const updated = sql`
         update watchpost.alerts
         set resolved = coalesce(${resolved ?? null}::boolean, resolved),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Channel, ChannelCreate, ChannelPatch } from '../../shared/channel.ts'
+import { CHANNEL_READ_ONLY, Channel, ChannelCreate, ChannelPatch } from '../../shared/channel.ts'
 import {
   CursorQuery,
   decodeCursor,
@@ -9,7 +9,7 @@ import {
   NextCursor,
   splitPage,
 } from '../../shared/page.ts'
-import { ApiError, invalid, notFound } from '../../shared/problem.ts'
+import { ApiError, type Issue, invalid, notFound } from '../../shared/problem.ts'
 import {
   createRoute,
   jsonBody,
@@ -19,6 +19,7 @@ import {
   resource,
   respond,
 } from '../../shared/route.ts'
+import { isSame } from '../../shared/same.ts'
 import { generateSecret } from '../../shared/signing.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { Instant } from '../../shared/time.ts'
@@ -31,6 +32,7 @@ import {
   present,
   sealReceiver,
   secretFor,
+  unsealSecrets,
 } from '../channels/sealed.ts'
 import type { Ctx, Env } from '../context.ts'
 import { problems } from '../http.ts'
@@ -38,6 +40,7 @@ import { IdempotencyHeader, idempotent } from '../idempotency.ts'
 import { read, write } from '../transaction.ts'
 import { channelColumns, findChannel, ownChannel, type StoredChannel } from './channel-rows.ts'
 import { deliveries } from './deliveries.ts'
+import { changedReadOnly } from './whole-thing.ts'
 
 const RESTORE_DAYS = 30
 const OLD_SECRET_HOURS = 24
@@ -197,13 +200,14 @@ channels.openapi(
       Promise.all([findChannel(sql, id), org_id ? roleIn(sql, org_id) : undefined]),
     )
     const before = ownChannel(found)
+    const fixed = await fixedIssues(c, before, patch)
+    if (fixed.length > 0) throw invalid(fixed)
     if (org_id && org_id !== before.org_id) requireAdmin(role)
     const change = await changeReceiver(before, patch, c.get('deps'))
     if ('issues' in change) throw invalid(change.issues)
     const { receiver } = change
-    // A receiver that changed has not failed yet, and neither has one that is switched on again.
-    const enabled = patch.enabled ?? before.enabled
-    const is_fresh = patch.enabled === true || (enabled && receiver !== undefined)
+    // What was read says the default where none are stored.
+    const messages = isSame(patch.messages, before.messages) ? undefined : patch.messages
     const row = await write(c, async (sql) => {
       const [changed] = await sql<StoredChannel>`
         update watchpost.channels as c
@@ -215,16 +219,24 @@ channels.openapi(
               else config_sealed end,
             config_masked = case when ${receiver !== undefined} then ${receiver?.config_masked ?? null}::jsonb
               else config_masked end,
-            enabled = coalesce(${patch.enabled ?? null}::boolean, enabled),
-            status = case when ${is_fresh} then 'ok' when not ${enabled} then 'disabled' else status end,
-            disabled_reason = case when ${is_fresh} then null
-              when not ${enabled} then coalesce(disabled_reason, 'It was switched off.')
+            enabled = next.is_on,
+            status = case when next.is_fresh then 'ok' when not next.is_on then 'disabled' else status end,
+            disabled_reason = case when next.is_fresh then null
+              when not next.is_on then coalesce(disabled_reason, 'It was switched off.')
               else disabled_reason end,
-            messages = case when ${patch.messages !== undefined} then ${patch.messages ?? null}::text[] else messages end,
-            failures = case when ${is_fresh} then 0 else failures end,
-            failing_reason = case when ${is_fresh} then null else failing_reason end,
-            failing_since = case when ${is_fresh} then null else failing_since end,
-            paused_until = case when ${is_fresh} then null else paused_until end
+            messages = case when ${messages !== undefined} then ${messages ?? null}::text[] else messages end,
+            failures = case when next.is_fresh then 0 else failures end,
+            failing_reason = case when next.is_fresh then null else failing_reason end,
+            failing_since = case when next.is_fresh then null else failing_since end,
+            paused_until = case when next.is_fresh then null else paused_until end
+        from (
+          -- A receiver that changed has not failed yet, and neither has one that is switched on again.
+          select is_on, is_on and (not enabled or ${receiver !== undefined}) as is_fresh
+          from watchpost.channels
+          cross join lateral (select coalesce(${patch.enabled ?? null}::boolean, enabled) as is_on) given
+          where id = ${id}
+          for update of channels
+        ) as next
         where id = ${id} and deleted_at is null
           and (${receiver === undefined} or (target_sealed = ${before.target_sealed}
             and config_sealed is not distinct from ${before.config_sealed}::text))
@@ -365,6 +377,19 @@ function requireAdmin([mine]: { role: string }[] = []): void {
       'Only an owner or admin of the organisation can share a channel with it. Ask one of them.',
     )
   }
+}
+
+/** Issues for what only the service sets. The secret may be sent back as it was shown when it was made. */
+async function fixedIssues(c: Ctx, before: StoredChannel, patch: ChannelPatch): Promise<Issue[]> {
+  const { signing_secret = null, ...others } = patch
+  const { seal } = c.get('deps')
+  const issues = changedReadOnly(others, await show(c, before), CHANNEL_READ_ONLY)
+  if (signing_secret === null) return issues
+  const [current] = await unsealSecrets({ ...before, former_secrets_sealed: [] }, seal)
+  if (signing_secret === current) return issues
+  const message =
+    'signing_secret is read-only, and this is not the current one. Leave it out; POST /channels/{id}/rotate-secret makes another.'
+  return [...issues, { path: 'signing_secret', code: 'read_only', message }]
 }
 
 function show(c: Ctx, row: StoredChannel, signing_secret: string | null = null): Promise<Channel> {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { Member, MemberInvite, MemberPatch } from '../../shared/organisation.ts'
-import { ApiError, notFound } from '../../shared/problem.ts'
+import { MEMBER_READ_ONLY, Member, MemberInvite, MemberPatch } from '../../shared/organisation.ts'
+import { ApiError, invalid, notFound } from '../../shared/problem.ts'
 import {
   createRoute,
   jsonBody,
@@ -16,6 +16,7 @@ import type { Env } from '../context.ts'
 import { problems } from '../http.ts'
 import { IdempotencyHeader, idempotent } from '../idempotency.ts'
 import { read, write } from '../transaction.ts'
+import { requireReadOnly } from './whole-thing.ts'
 import type { Reach } from './zone-rows.ts'
 import { warnOfReach } from './zone-warnings.ts'
 
@@ -182,9 +183,17 @@ orgs.openapi(
   }),
   async (c) => {
     const { id, userId } = c.req.valid('param')
-    const { role } = c.req.valid('json')
+    const patch = c.req.valid('json')
     const member = await write(c, async (sql, last) => {
-      const found = await findManaged(sql, id, userId)
+      const found = await findAsManager(sql, id, userId)
+      requireReadOnly(patch, found, MEMBER_READ_ONLY)
+      const { role = found.role } = patch
+      if (role === found.role) return found
+      requireOther(found)
+      if (role === 'owner') {
+        const message = 'Ownership moves only by POST /account/orgs/{id}/transfer.'
+        throw invalid([{ path: 'role', code: 'not_given', message }])
+      }
       const updated = sql<Member>`
         update watchpost.members m
         set role = ${role}
@@ -219,7 +228,8 @@ orgs.openapi(
   async (c) => {
     const { id, userId } = c.req.valid('param')
     const removed = await write(c, async (sql, last) => {
-      const member = await findManaged(sql, id, userId)
+      const member = await findAsManager(sql, id, userId)
+      requireOther(member)
       const [row] = await last(sql<{ removed: Removal | null }>`
         select private.remove_member(${member.id}) as removed`)
       if (!row?.removed) throw notFound('member')
@@ -261,17 +271,21 @@ async function find(sql: Sql, orgId: string, userId: string): Promise<Member | u
   return member
 }
 
-/** The member, if the caller may change it. Throws 404, then 403, then 409 for the owner. */
-async function findManaged(sql: Sql, orgId: string, userId: string): Promise<Member> {
+/** The member, if the caller manages the organisation. Throws 404, then 403. */
+async function findAsManager(sql: Sql, orgId: string, userId: string): Promise<Member> {
   const [member] = await Promise.all([find(sql, orgId, userId), requireManager(sql, orgId)])
   if (!member) throw notFound('member')
-  if (member.role === 'owner') {
+  return member
+}
+
+/** Throws 409 for the owner. */
+function requireOther({ role }: Member): void {
+  if (role === 'owner') {
     throw new ApiError(
       'owner_protected',
       'The owner cannot be changed or removed. Transfer the ownership first.',
     )
   }
-  return member
 }
 
 /** Requires the caller to be the owner or an admin. Throws 404 for a stranger and 403 for a member. */

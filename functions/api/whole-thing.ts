@@ -1,6 +1,7 @@
 /** What makes it safe to read a thing, change it and send the whole of it back. */
 import { z } from 'zod'
-import { ApiError, type Issue } from '../../shared/problem.ts'
+import { ApiError, type Issue, invalid } from '../../shared/problem.ts'
+import { isSame } from '../../shared/same.ts'
 
 export const IfMatchHeader = z.object({
   'if-match': z
@@ -29,8 +30,8 @@ export function requireVersion(wanted: number | undefined, version: number): voi
   )
 }
 
-/** Issues for the fields of a patch that a caller cannot set and that differ from what is stored. */
-export function changedFixedFields<N extends string>(
+/** Issues for the fields of a patch that only the service sets and that differ from what is stored. */
+export function changedReadOnly<N extends string>(
   patch: { readonly [name in N]?: unknown },
   stored: { readonly [name in N]: unknown },
   names: readonly N[],
@@ -41,22 +42,16 @@ export function changedFixedFields<N extends string>(
   return changed.map((name) => ({
     path: name,
     code: 'read_only',
-    message: `${name} is read-only, and it is not ${short(patch[name])}. Leave it out, or send it as you read it.`,
+    message: `${name} is read-only: it is ${short(stored[name])}, not ${short(patch[name])}. Leave it out, or read it again.`,
   }))
 }
 
-function isSame(a: unknown, b: unknown): boolean {
-  const isTime = typeof a === 'string' && typeof b === 'string' && /^\d{4}-\d\d-\d\dT/.test(b)
-  return isTime ? Date.parse(a) === Date.parse(b) : asText(a) === asText(b)
-}
-
-/** The same text for equal values, whatever the order of their fields. */
-function asText(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  )
+/** Throws 422 when a patch changes what only the service sets. */
+export function requireReadOnly<N extends string>(
+  ...given: Parameters<typeof changedReadOnly<N>>
+): void {
+  const issues = changedReadOnly(...given)
+  if (issues.length > 0) throw invalid(issues)
 }
 
 function short(value: unknown): string {

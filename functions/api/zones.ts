@@ -21,7 +21,7 @@ import {
 } from '../../shared/route.ts'
 import { raw } from '../../shared/sql.ts'
 import { Instant } from '../../shared/time.ts'
-import { Zone, ZoneCreate, ZonePatch, zoneDefaults } from '../../shared/zone.ts'
+import { ZONE_READ_ONLY, Zone, ZoneCreate, ZonePatch, zoneDefaults } from '../../shared/zone.ts'
 import type { Issue } from '../../shared/zone-shape.ts'
 import { can } from '../auth.ts'
 import type { Env } from '../context.ts'
@@ -29,7 +29,7 @@ import { problems } from '../http.ts'
 import { IdempotencyHeader, idempotent } from '../idempotency.ts'
 import { createPacer } from '../scheduling.ts'
 import { read, write } from '../transaction.ts'
-import { changedFixedFields, IfMatchHeader, requireVersion, wantedVersion } from './whole-thing.ts'
+import { changedReadOnly, IfMatchHeader, requireVersion, wantedVersion } from './whole-thing.ts'
 import { requireZone, shapeIssues, zoneIssues } from './zone-check.ts'
 import {
   mayEdit,
@@ -45,8 +45,6 @@ import {
 } from './zone-rows.ts'
 import { Warnings, warn } from './zone-warnings.ts'
 
-/** What only the service sets; `coverage` is the health of the sources, which is never the same for long. */
-const FIXED = ['id', 'owner_id', 'version', 'created_at', 'updated_at'] as const
 const RESTORE_DAYS = 30
 /** The limit for the polygons on one page: three or four of the largest, or a few thousand small ones. */
 const MAX_PAGE_BYTES = 1_000_000
@@ -236,7 +234,10 @@ zones.openapi(
       if (!found) throw notFound('zone')
       requireVersion(wanted, found.version)
       const fields = merge(found, patch)
-      const issues = [...changedFixedFields(patch, found, FIXED), ...zoneIssues(fields, inShape)]
+      const issues = [
+        ...changedReadOnly(patch, found, ZONE_READ_ONLY),
+        ...zoneIssues(fields, inShape),
+      ]
       if (issues.length > 0) throw invalid(issues)
       requireReferences(found, patch)
       if (!found.may_edit) throw forbidden()

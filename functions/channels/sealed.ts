@@ -1,10 +1,14 @@
 import type { Channel, ChannelCreate, ChannelPatch } from '../../shared/channel.ts'
+import { isSame } from '../../shared/same.ts'
 import { generateSecret, parseSecret } from '../../shared/signing.ts'
 import type { Seal } from '../seal.ts'
 import type { ChannelKind, Issue } from './channel.ts'
 import { findKind } from './kinds.ts'
 import { checkPlainHttp, type Resolve } from './plain-http.ts'
 import type { AllowList } from './target.ts'
+
+/** Stands for every value in a masked config. */
+const MASK = '…'
 
 /** A signing secret before a rotation, and until when it still signs. */
 export type FormerSecret = { sealed: string; until: string }
@@ -38,7 +42,10 @@ export function checkCreate(fields: ChannelCreate, allow: AllowList): Issue[] {
   const { target, config, signing_secret } = fields
   const found = findKind(fields.kind)
   if ('issue' in found) return [found.issue]
-  const issues = found.kind.check({ target, config: config ?? null, allow })
+  const issues = [
+    ...found.kind.check({ target, config: config ?? null, allow }),
+    ...maskedIssues(found.kind, target),
+  ]
   if (signing_secret === undefined) return issues
   if (found.kind.kind !== 'webhook') {
     const message = 'Only webhooks have a signing secret. Leave it out.'
@@ -95,7 +102,10 @@ export async function unsealSecrets(
   return Promise.all(sealed.filter((secret) => secret !== null).map(unseal))
 }
 
-/** Applies a patch of target or config to what is stored. `receiver` is undefined when neither changes. */
+/**
+ * Applies a patch of target or config to what is stored. What is sent back masked stays as it is. `receiver` is
+ * undefined when neither changes.
+ */
 export async function changeReceiver(
   before: SealedChannel,
   patch: ChannelPatch,
@@ -104,12 +114,19 @@ export async function changeReceiver(
   if (patch.target === undefined && patch.config === undefined) return { receiver: undefined }
   const kind = kindOf(before)
   const stored = await unsealReceiver(before, seal)
+  const { target = stored.target, config = stored.config } = patch
   const merged = {
-    target: patch.target ?? stored.target,
-    config: patch.config === undefined ? stored.config : patch.config,
+    target: target === before.target_masked ? stored.target : target,
+    // safe: what replaces a mask in a config is of this config
+    config: unmask(config, stored.config) as Channel['config'],
   }
-  const issues = kind.check({ ...merged, allow: network.allow })
-  if (patch.target !== undefined) issues.push(...(await checkPlainHttp(patch.target, network)))
+  if (isSame(merged, stored)) return { receiver: undefined }
+  const issues = [
+    ...kind.check({ ...merged, allow: network.allow }),
+    ...maskedIssues(kind, merged.target),
+  ]
+  if (merged.target !== stored.target)
+    issues.push(...(await checkPlainHttp(merged.target, network)))
   if (issues.length > 0) return { issues }
   return { receiver: await sealReceiver(kind, merged, seal) }
 }
@@ -133,7 +150,25 @@ function maskConfig(config: Channel['config']): Channel['config'] {
   if (config === null) return null
   const masked = Object.entries(config).map(([name, value]) => {
     const inner = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return [name, inner ? maskConfig({ ...value }) : '…']
+    return [name, inner ? maskConfig({ ...value }) : MASK]
   })
   return Object.fromEntries(masked)
+}
+
+/** Puts the stored values back where a config has masks. */
+function unmask(given: unknown, stored: unknown): unknown {
+  if (given === MASK && stored !== undefined) return stored
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return given
+  const fields = Object.entries(given).map(([name, value]) => {
+    const has = typeof stored === 'object' && stored !== null && Object.hasOwn(stored, name)
+    return [name, unmask(value, has ? Reflect.get(stored, name) : undefined)]
+  })
+  return Object.fromEntries(fields)
+}
+
+/** Only a masked target is its own mask. */
+function maskedIssues(kind: ChannelKind, target: string): Issue[] {
+  if (kind.mask(target) !== target) return []
+  const message = 'This target is masked. Send the whole of it, as its owner knows it.'
+  return [{ path: 'target', code: 'masked', message }]
 }

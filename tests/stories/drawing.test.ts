@@ -115,7 +115,7 @@ test('what only the service sets is not changed in silence', async () => {
     ['created_at', 'read_only'],
   ])
   expect(errors[1]?.message).toBe(
-    'version is read-only, and it is not 7. Leave it out, or send it as you read it.',
+    'version is read-only: it is 1, not 7. Leave it out, or read it again.',
   )
   expect(parsed(await ask('GET', `/${id}`), 200, One).zone).toMatchObject({ label: place.label })
 })

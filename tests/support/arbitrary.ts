@@ -83,7 +83,13 @@ function record(
       return [name, hint ? fc.oneof({ weight: 4, arbitrary: hint }, plain) : plain]
     }),
   )
-  const known = fc.record(fields, { requiredKeys: required })
+  // What only the service sets is nearly always refused, so most requests leave it out.
+  const isReadOnly = (name: string) => properties[name]?.readOnly === true
+  const settable = Object.fromEntries(Object.entries(fields).filter(([name]) => !isReadOnly(name)))
+  const known = fc.oneof(
+    { weight: 4, arbitrary: fc.record(settable, { requiredKeys: required }) },
+    fc.record(fields, { requiredKeys: required }),
+  )
   if (typeof additionalProperties !== 'object') return known
   const names = fc.stringMatching(/^[a-z]{1,8}$/)
   return fc.dictionary(names, arbitraryOf(additionalProperties, options), { maxKeys: 3 })

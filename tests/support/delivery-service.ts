@@ -21,9 +21,14 @@ export type TriedDelivery = {
 export type DeliveryService = Awaited<ReturnType<typeof createDeliveryService>>
 
 /** Creates a service with its jobs, for tests of deliveries. */
-export async function createDeliveryService() {
-  const service: Service = await createService()
-  const jobs: TestJobs = await createTestJobs(service)
+export async function createDeliveryService(
+  options: {
+    service?: Parameters<typeof createService>[0]
+    jobs?: Parameters<typeof createTestJobs>[1]
+  } = {},
+) {
+  const service: Service = await createService(options.service)
+  const jobs: TestJobs = await createTestJobs(service, options.jobs)
   const query = (statement: string, values: unknown[] = []) =>
     service.database.query<Record<string, unknown>>(statement, values)
   const ok = () => sendResult(200, 'ok')

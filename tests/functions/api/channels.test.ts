@@ -253,7 +253,7 @@ describe('changing a channel', () => {
     const owner = await service.person()
     const { id } = await create(owner)
     for (const body of [
-      { kind: 'webhook' },
+      { kind: 'slack' },
       { signing_secret: 'x' },
       { target: 'ftp://x.example' },
     ]) {
