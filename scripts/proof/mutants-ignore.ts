@@ -1,7 +1,13 @@
 type Named = { type: string; name?: string }
-type Node = Named & { key?: Named; callee?: Named & { property?: Named } }
+type Node = Named & {
+  key?: Named
+  callee?: Named & { property?: Named }
+  properties?: Node[]
+}
 
 const FIELDS = /^(summary|description|example|examples|title|tags|operationId)$/
+
+const isField = ({ type, key }: Node) => type === 'ObjectProperty' && FIELDS.test(key?.name ?? '')
 
 /** A plugin of StrykerJS that ignores code for documentation only: the OpenAPI check covers it. */
 export const strykerPlugins = [
@@ -10,9 +16,10 @@ export const strykerPlugins = [
     name: 'documents',
     value: {
       shouldIgnore({ node }: { node: Node }): string | undefined {
-        const isField = node.type === 'ObjectProperty' && FIELDS.test(node.key?.name ?? '')
         const isCall = node.type === 'CallExpression' && node.callee?.property?.name === 'describe'
-        return isField || isCall ? 'It only documents.' : undefined
+        const fields = node.properties ?? []
+        const hasOnlyFields = fields.length > 0 && fields.every(isField)
+        return isField(node) || isCall || hasOnlyFields ? 'It only documents.' : undefined
       },
     },
   },
