@@ -90,7 +90,11 @@ async function loadInto(
  * Builds the schema as it was after some of the upgrades: sql/base has the topic files of the first
  * release, and each upgrade has the changes since.
  */
-async function rebuild(client: pg.Client, folder: string, upgrades: string[]): Promise<void> {
+export async function rebuild(
+  client: pg.Client,
+  folder: string,
+  upgrades: string[],
+): Promise<void> {
   const base = (await readdir(join(folder, 'base'))).filter((name) => name.endsWith('.sql')).sort()
   await client.query(
     `create table public.hub_migrations (

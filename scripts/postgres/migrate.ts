@@ -81,7 +81,7 @@ async function migrationFiles(folder: string): Promise<Migration[]> {
   const found = await readdir(folder).catch(() => [])
   const names = found.filter((name) => name.endsWith('.sql')).sort()
   if (names.length === 0) {
-    throw new Error(`There is no migration in ${folder}. Create it: npm run migration`)
+    throw new Error(`There is no migration in ${folder}: this copy of Watchpost is incomplete.`)
   }
   return Promise.all(
     names.map(async (file) => {

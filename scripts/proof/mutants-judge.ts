@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { writeMigration } from '../schema/schema.ts'
+import { joinTopics } from '../schema/schema.ts'
 import type { Fault } from './mutants-sql.ts'
 import type { Mutant } from './mutants-stryker.ts'
 
@@ -115,8 +115,13 @@ async function judgeOne(
 ): Promise<Mutant['outcome']> {
   const write = async (content: string) => {
     writeFileSync(join(tree, source), content)
-    // The service's schema comes from the migration, which is made from sql/.
-    if (source.startsWith('sql/')) await writeMigration(tree)
+    // The tests' schema comes from the migrations: in the copy, a single one has what sql/ says.
+    if (source.startsWith('sql/')) {
+      const migrations = join(tree, 'supabase/migrations')
+      rmSync(migrations, { recursive: true })
+      mkdirSync(migrations)
+      writeFileSync(join(migrations, '20260101000000_initial.sql'), await joinTopics(tree))
+    }
   }
   await write(text.slice(0, at) + now + text.slice(at + was.length))
   try {

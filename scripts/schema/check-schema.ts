@@ -1,10 +1,10 @@
-import { relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { migrate } from '../postgres/migrate.ts'
 import { startThrowawayPostgres } from '../postgres/throwaway.ts'
 import { advisorFindings } from './advisors.ts'
 import { compareCatalogues, readCatalogue } from './catalogue.ts'
-import { applyTopics, withClient, writeMigration } from './schema.ts'
+import { changedSinceRelease } from './released.ts'
+import { applyTopics, withClient } from './schema.ts'
 import { brokenRules } from './schema-rules.ts'
 import { staleTypes, writeTypes } from './types.ts'
 
@@ -14,9 +14,6 @@ const { values } = parseArgs({
   },
 })
 
-if (values.write) {
-  console.log(`Wrote ${relative(process.cwd(), await writeMigration())} from sql/`)
-}
 process.exitCode = (await check()) ? 0 : 1
 
 /** Uses two servers, because roles and their rights belong to a server, not to a database. */
@@ -39,11 +36,16 @@ async function check(): Promise<boolean> {
       values.write ? [] : staleTypes(migrated.adminUrl),
     ])
 
-    report('difference(s) between sql/ and supabase/migrations (npm run migration)', differences)
+    const changed = changedSinceRelease()
+    report('released file(s) changed: restore them, and add a migration or an upgrade', changed)
+    report(
+      'difference(s) between sql/ and supabase/migrations (npm run migration -- <verb>_<thing>)',
+      differences,
+    )
     report('generated file(s) out of date (npm run types)', stale)
     report("broken rule(s) of the schema's own", broken)
     report('finding(s) of the Supabase advisors', findings)
-    const bad = differences.length + broken.length + findings.length + stale.length
+    const bad = [changed, differences, broken, findings, stale].flat().length
     if (bad === 0)
       console.log(`Schema: ${actual?.size} facts equal, all rules kept, no advisor findings`)
     return bad === 0

@@ -1,22 +1,8 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { getConstructionPlans } from 'pg-boss'
 import { migrate, ROOT, runFile } from '../postgres/migrate.ts'
-
-// Until the first release there is only this migration; later releases add theirs.
-const INITIAL = '20260101000000_initial.sql'
-
-/** writeMigration joins the files of sql/ into the initial migration. */
-export async function writeMigration(root = ROOT): Promise<string> {
-  const folder = join(root, 'supabase/migrations')
-  await mkdir(folder, { recursive: true })
-  const path = join(folder, INITIAL)
-  const parts = (await topics(root)).map(({ name, text }) => `-- sql/${name}\n${text}`)
-  const head = '-- Made from sql/ by `npm run migration`. Change sql/, then run it again.'
-  await writeFile(path, `${head}\n\n${parts.join('\n')}`)
-  return path
-}
 
 /** applyStandIn creates what a Supabase project has before Watchpost is installed. */
 export async function applyStandIn(adminUrl: string, root = ROOT) {
@@ -73,6 +59,12 @@ export async function withClient<T>(url: string, work: (client: pg.Client) => Pr
   } finally {
     await client.end()
   }
+}
+
+/** The whole schema as one text, from the files of sql/. */
+export async function joinTopics(root = ROOT): Promise<string> {
+  const parts = (await topics(root)).map(({ name, text }) => `-- sql/${name}\n${text}`)
+  return parts.join('\n')
 }
 
 async function topics(root: string) {

@@ -1,4 +1,4 @@
--- Made from sql/ by `npm run migration`. Change sql/, then run it again.
+-- Release 0.1.0, made from sql/. It never changes: later migrations change what it made.
 
 -- sql/00_roles.sql
 -- Roles, schemas and the caller: who owns everything, who logs in, and that nobody has any right by default.

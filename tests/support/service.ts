@@ -104,6 +104,8 @@ export async function createService(
     api_url?: string
     /** Replaces the plain pool with which the app uses the database; only on Node. */
     connect?: (database: TestDatabase) => Database | Promise<Database>
+    /** A database to be used and dropped, instead of a new clone of the template; on Node alone. */
+    database?: TestDatabase
     /** Replaces the test's own issuer. */
     verify_session?: VerifySession
     wake?: () => void
@@ -121,7 +123,7 @@ export async function createService(
   const { limits: given_limits, api_url: given_url, public_url: given_public_url } = options
   const isPlain = !given_limits && !given_url && !given_public_url && !options.own_platform
   const shared = where !== 'node' && isPlain ? await claimShared() : undefined
-  const database = await createTestDatabase(shared?.database)
+  const database = options.database ?? (await createTestDatabase(shared?.database))
   const api_url = given_url ?? database.apiUrl
   const db = (await options.connect?.(database)) ?? createPool({ url: api_url, max: 4 })
   const seal_key = Buffer.alloc(32, 7).toString('base64')

@@ -1,11 +1,11 @@
-import { appendFile, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { appendFile, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { startBackup } from '../../../hub/backup/backup.ts'
 import { backupFile } from '../../../hub/backup/make.ts'
-import { isOlder, type Manifest, upgradesIn } from '../../../hub/backup/manifest.ts'
+import { isOlder, type Manifest } from '../../../hub/backup/manifest.ts'
 import { checkStage, upgradeStage } from '../../../hub/backup/scratch.ts'
 import { unpack } from '../../../hub/backup/unpack.ts'
 import { fillHub } from '../support/backup-data.ts'
@@ -24,10 +24,6 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'watchpost-scratch-'))
   later = join(folder, 'sql')
   await cp(SQL, later, { recursive: true })
-  await mkdir(join(later, 'base'))
-  for (const name of await readdir(SQL)) {
-    if (name.endsWith('.sql')) await cp(join(SQL, name), join(later, 'base', name))
-  }
   const change = `
     alter table hub.leads add column nickname text;
     update hub.leads set nickname = left(name, 1);`
@@ -76,10 +72,4 @@ test('rows of an older release go through its upgrades', async () => {
   expect(await readFile(join(path, 'database/leads.copy'), 'utf8')).toMatch(/\tA$/m)
   // This release in turn is too old for it.
   await expect(isOlder(upgraded)).rejects.toThrow(/newer than this hub/)
-})
-
-test('who adds the first upgrade keeps the first schema beside it', async () => {
-  const upgrades = await upgradesIn()
-  const base = await readdir(join(SQL, 'base')).catch(() => [])
-  expect(upgrades.length === 0 || base.length > 0).toBe(true)
 })

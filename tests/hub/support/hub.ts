@@ -15,6 +15,8 @@ import { fastTempFolder } from '../../../scripts/postgres/throwaway.ts'
 export type TestHub = Hub & {
   config: Config
   paths: Paths
+  /** The owner's login to its database. */
+  owner_url: string
   /** An owner's statement: for preparations, and for reading back what really is there. */
   query: <Row extends pg.QueryResultRow>(sql: string, values?: unknown[]) => Promise<Row[]>
   /** A request with the local token; a body that is an object is sent as JSON. */
@@ -36,11 +38,15 @@ export type HubOptions = {
   config?: Partial<Config>
   /** Start what works in the background. */
   start?: boolean
+  /** The name of a database that is cloned instead of a new one's. */
+  template?: string
 }
+
+const TEMPLATE = 'hub_template'
 
 /** startHub makes a hub on a database and in folders of its own; `close` takes all of it away. */
 export async function startHub(options: HubOptions = {}): Promise<TestHub> {
-  const { key = 'service', config: more = {}, start = false } = options
+  const { key = 'service', config: more = {}, start = false, template = TEMPLATE } = options
   const folder = await mkdtemp(join(await fastTempFolder(), 'watchpost-hub-'))
   await chmod(folder, 0o755)
   const paths = pathsIn(folder)
@@ -51,7 +57,7 @@ export async function startHub(options: HubOptions = {}): Promise<TestHub> {
     port: Number(port),
     name: `hub_${randomBytes(6).toString('hex')}`,
   }
-  await prepareOnce(adminUrl, paths, database)
+  await prepareOnce(adminUrl, paths, database, template)
   const service = (await readText(keyFiles(paths).service))?.trim() ?? ''
   if (key === 'service') await writeKey(paths, service)
 
@@ -77,6 +83,7 @@ export async function startHub(options: HubOptions = {}): Promise<TestHub> {
   const token = (await readText(join(paths.config_dir, 'hub.token')))?.trim()
   return {
     ...hub,
+    owner_url: url.href,
     config,
     paths,
     lines,
@@ -107,7 +114,12 @@ export async function startHub(options: HubOptions = {}): Promise<TestHub> {
 /**
  * The keys are passwords of roles of the whole server: test files in parallel have to share them.
  */
-async function prepareOnce(adminUrl: string, paths: Paths, database: Config['database']) {
+async function prepareOnce(
+  adminUrl: string,
+  paths: Paths,
+  database: Config['database'],
+  template: string,
+) {
   const { hubKeys } = inject('server')
   const { in_use, service } = keyFiles(paths)
   await writeWhole(join(paths.config_dir, 'public.key'), hubKeys.public)
@@ -120,20 +132,18 @@ async function prepareOnce(adminUrl: string, paths: Paths, database: Config['dat
     // Roles are the server's: making them in two databases at once collides.
     await client.query('select pg_advisory_lock(8770)')
     await makeTemplateOnce(client, adminUrl)
-    await client.query(`create database ${database.name} template ${TEMPLATE} strategy file_copy`)
+    await client.query(`create database ${database.name} template ${template} strategy file_copy`)
     // A clone has everything but the rights on the database itself.
     await client.query(
       `update pg_database set datacl = template.datacl from pg_database as template
        where template.datname = $1 and pg_database.datname = $2`,
-      [TEMPLATE, database.name],
+      [template, database.name],
     )
     await prepare(adminUrl, paths, database)
   } finally {
     await client.end()
   }
 }
-
-const TEMPLATE = 'hub_template'
 
 /** The first hub of a run applies the schema; every hub clones it. The caller holds the lock. */
 async function makeTemplateOnce(client: pg.Client, adminUrl: string) {
