@@ -87,6 +87,10 @@ async function main(name: string | undefined): Promise<number> {
   const [topics, migrated] = servers
   try {
     await Promise.all([applyTopics(topics.adminUrl), migrate(migrated.adminUrl)])
+    if ((await differences(migrated.adminUrl, topics.adminUrl)).length === 0) {
+      console.log('Nothing to write: a migrated database has the schema of sql/.')
+      return 0
+    }
     const statements = await statementsBetween(migrated.adminUrl, topics.adminUrl)
     const time = new Date().toISOString().replace(/\D/g, '').slice(0, 14)
     const file = join(ROOT, 'supabase/migrations', `${time}_${name}.sql`)
@@ -111,14 +115,17 @@ async function differencesAfter(file: string, fromUrl: string, toUrl: string): P
       return [`${relative(process.cwd(), file)} needs this first: ${error.message}`]
     },
   )
+  return [...failed, ...(await differences(fromUrl, toUrl))]
+}
+
+async function differences(fromUrl: string, toUrl: string): Promise<string[]> {
   const [from, to] = await Promise.all(
     [fromUrl, toUrl].map((url) => withClient(url, readCatalogue)),
   )
-  const differences = compareCatalogues(
+  return compareCatalogues(
     { name: 'sql/', catalogue: to ?? new Map() },
     { name: 'migrations', catalogue: from ?? new Map() },
   )
-  return [...failed, ...differences]
 }
 
 if (import.meta.main) process.exitCode = await main(process.argv[2])

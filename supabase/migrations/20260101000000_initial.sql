@@ -4621,7 +4621,6 @@ begin
 end
 $$;
 
--- A name that is null stays as it is.
 create function private.rename_org(p_org_id uuid, p_name text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
