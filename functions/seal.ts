@@ -15,12 +15,7 @@ const decoder = new TextDecoder()
  * @param keys base64 or base64url, 32 bytes each; throws for any other length
  */
 export function createSeal(keys: string[]): Seal {
-  const all = keys.map((key) => {
-    const bytes = base64url.decode(key.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, ''))
-    if (bytes.length !== 32)
-      throw new Error(`a sealing key must have 32 bytes, this one has ${bytes.length}`)
-    return bytes
-  })
+  const all = keys.map(decodeKey)
   const first = all[0]
   if (!first) throw new Error('at least one sealing key is required')
   return {
@@ -40,4 +35,11 @@ export function createSeal(keys: string[]): Seal {
       throw new Error('none of the configured keys opens a sealed value', { cause: failure })
     },
   }
+}
+
+/** The 32 bytes of a key in base64 or base64url; throws for any other length. */
+export function decodeKey(key: string): Uint8Array {
+  const bytes = base64url.decode(key.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, ''))
+  if (bytes.length === 32) return bytes
+  throw new Error(`a sealing key must have 32 bytes, this one has ${bytes.length}`)
 }

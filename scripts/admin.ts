@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs'
-import { join, relative } from 'node:path'
 import type pg from 'pg'
 import { z } from 'zod'
 import { SIGN_IN_PATH } from '../functions/sign-in-page.ts'
+import { backup, restore } from './backup/cli.ts'
 import {
   type AccountSelector,
   addMember,
@@ -19,8 +18,8 @@ import {
   revokeKey,
   SCOPES,
 } from './postgres/accounts.ts'
+import { findDatabase, type Place } from './postgres/find-database.ts'
 import { listAccounts, listKeys, listMembers, listOrganisations } from './postgres/lists.ts'
-import { runningPostgres, startPostgres } from './postgres/postgres.ts'
 import { environment, readArguments, runMain, UsageError } from './start/arguments.ts'
 import { feedsStatus, queueStatus, redrive } from './start/status.ts'
 
@@ -42,6 +41,8 @@ const HELP = `npm run admin -- <command> [options]
   feeds status                                            shows the state of each source
   queue status                                            counts the jobs that wait, run and have failed for good
   queue redrive                                           puts the failed jobs back into their queues
+  backup FILE                                             writes all data into a new file (or into a new file in a folder)
+  restore FILE   [--check] [--lost-key] [--trust TEXT]    restores it into an empty database; --check only reads the file
 
   --user ID             instead of --email: an account by its id (two accounts may share an address)
   --json                prints one JSON object instead of text
@@ -64,6 +65,9 @@ const OPTIONS = {
   role: { type: 'string' },
   confirm: { type: 'string' },
   'public-url': { type: 'string' },
+  check: { type: 'boolean' },
+  'lost-key': { type: 'boolean' },
+  trust: { type: 'string' },
 } as const
 const COMMON_OPTIONS = {
   json: { type: 'boolean' },
@@ -179,16 +183,34 @@ const VERBS: Record<string, Verb> = {
   'queue redrive': verb(z.strictObject({}), redrive),
 }
 
+/** Commands on a file: it is checked before a database is looked for. */
+const FILE_VERBS: Record<string, (given: Result, file: string, place: Place) => Promise<Result>> = {
+  backup: async (given, file, place) => {
+    options(z.strictObject({}), given)
+    return backup(file, place)
+  },
+  restore: async (given, file, place) => {
+    const flag = z.boolean().default(false)
+    const schema = z.strictObject({ check: flag, 'lost-key': flag, trust: z.string().optional() })
+    return restore(file, place, options(schema, given))
+  },
+}
+
 /** Options are checked before the database is used. */
 function verb<S extends z.ZodType>(
   schema: S,
   run: (client: pg.Client, options: z.output<S>) => Promise<Result>,
 ): Verb {
   return (given) => {
-    const read = schema.safeParse(given)
-    if (read.success) return (client) => run(client, read.data)
-    throw new UsageError(`${read.error.issues.map(mistake).join(', ')}. ${SEE_HELP}`)
+    const read = options(schema, given)
+    return (client) => run(client, read)
   }
+}
+
+function options<S extends z.ZodType>(schema: S, given: Result): z.output<S> {
+  const read = schema.safeParse(given)
+  if (read.success) return read.data
+  throw new UsageError(`${read.error.issues.map(mistake).join(', ')}. ${SEE_HELP}`)
 }
 
 function mistake(issue: z.core.$ZodIssue): string {
@@ -208,41 +230,26 @@ async function main(): Promise<void> {
   )
   const { json, help, 'data-dir': dataDir, 'database-url': databaseUrl, ...given } = values
   if (help) return console.log(HELP)
-  const name = positionals.join(' ')
+  const result = await runCommand(positionals, { ...given }, { dataDir, databaseUrl })
+  console.log(json ? JSON.stringify(result) : readable(result))
+}
+
+async function runCommand(words: string[], given: Result, place: Place): Promise<Result> {
+  const [first = '', file, ...more] = words
+  if (Object.hasOwn(FILE_VERBS, first)) {
+    if (!file || more.length > 0) throw new UsageError(`Name one file: ${first} FILE. ${SEE_HELP}`)
+    return (await FILE_VERBS[first]?.(given, file, place)) ?? {}
+  }
+  const name = words.join(' ')
   const found = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined
   if (!found) throw new UsageError(name ? `There is no command "${name}". ${SEE_HELP}` : HELP)
-  const work = found({ ...given })
-
-  const database = await findDatabase({ dataDir, databaseUrl })
+  const work = found(given)
+  const database = await findDatabase(place)
   try {
-    const result = await asOperator(database.adminUrl, work)
-    console.log(json ? JSON.stringify(result) : readable(result))
+    return await asOperator(database.adminUrl, work)
   } finally {
     await database.close()
   }
-}
-
-async function findDatabase(options: {
-  dataDir: string | undefined
-  databaseUrl: string | undefined
-}): Promise<{ adminUrl: string; close: () => Promise<void> }> {
-  const { dataDir, databaseUrl } = options
-  if (dataDir && databaseUrl) {
-    throw new UsageError(`Give --data-dir or --database-url, not both. ${SEE_HELP}`)
-  }
-  const url = databaseUrl ?? (dataDir ? undefined : environment().DATABASE_URL)
-  const close = async () => {}
-  if (url) return { adminUrl: url, close }
-  const folder = dataDir ?? '.data'
-  const running = runningPostgres(folder)
-  if (running) return { adminUrl: running.adminUrl, close }
-  if (!existsSync(join(folder, 'postgres'))) {
-    throw new Error(
-      `There is no Watchpost in ${relative('.', folder) || folder}. Start it once (npm start), or choose another folder with --data-dir.`,
-    )
-  }
-  const server = await startPostgres({ dataDir: folder, log: (line) => console.error(line) })
-  return { adminUrl: server.adminUrl, close: server.stop }
 }
 
 /** Lines `name: value`; a list becomes a table. */

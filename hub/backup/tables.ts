@@ -4,6 +4,7 @@ import { Transform, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import { from, to } from 'pg-copy-streams'
+import { COPY_SETTINGS, parentsFirst } from '../../shared/copy.ts'
 import { bilingual } from '../i18n/words.ts'
 import { backupText } from './backup.text.ts'
 import { BackupError, type Manifest } from './manifest.ts'
@@ -52,23 +53,7 @@ export async function readTables(client: pg.ClientBase): Promise<Table[]> {
     from pg_catalog.pg_class as t
     where t.relnamespace = 'hub'::regnamespace and t.relkind in ('r', 'p') and not t.relispartition
     order by t.relname`)
-  return inOrder(rows)
-}
-
-function inOrder(tables: Table[]): Table[] {
-  const ordered: Table[] = []
-  let left = tables
-  while (left.length > 0) {
-    const waits = (table: Table) =>
-      table.parents.some((parent) => left.some(({ name }) => name === parent))
-    const ready = left.filter((table) => !waits(table))
-    if (ready.length === 0) {
-      throw new Error(`tables refer to each other in a circle: ${left.map(({ name }) => name)}`)
-    }
-    ordered.push(...ready)
-    left = left.filter(waits)
-  }
-  return ordered
+  return parentsFirst(rows)
 }
 
 /**
@@ -76,15 +61,7 @@ function inOrder(tables: Table[]): Table[] {
  * limits.
  */
 export async function asText(client: pg.ClientBase): Promise<void> {
-  await client.query(`
-    set local statement_timeout = 0;
-    set local idle_in_transaction_session_timeout = 0;
-    set local timezone = 'UTC';
-    set local datestyle = 'ISO, YMD';
-    set local intervalstyle = 'postgres';
-    set local extra_float_digits = 1;
-    set local bytea_output = 'hex';
-    set local client_encoding = 'UTF8'`)
+  await client.query(COPY_SETTINGS)
   await client.query("select set_config('hub.project', '*', true)")
 }
 

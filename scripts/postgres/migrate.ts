@@ -26,10 +26,10 @@ export async function migrate(adminUrl: string, options: MigrateOptions = {}): P
   try {
     await refuseOldServer(client)
     await client.query('set client_min_messages = warning')
-    await prepare(client, join(root, 'sql/local'))
+    await inTransaction(client, () => prepare(client, join(root, 'sql/local')))
     const applied: string[] = []
     for (const file of files) {
-      if (!(await applyOnce(client, file))) continue
+      if (!(await inTransaction(client, () => applyOnce(client, file)))) continue
       log(`Applied migration ${file.version}_${file.name}`)
       applied.push(file.version)
     }
@@ -75,9 +75,10 @@ export async function setLoginPasswords(
   }
 }
 
-type Migration = { version: string; name: string; path: string; text: string }
+export type Migration = { version: string; name: string; path: string; text: string }
 
-async function migrationFiles(folder: string): Promise<Migration[]> {
+/** migrationFiles reads the migrations of a folder, oldest first. */
+export async function migrationFiles(folder: string): Promise<Migration[]> {
   const found = await readdir(folder).catch(() => [])
   const names = found.filter((name) => name.endsWith('.sql')).sort()
   if (names.length === 0) {
@@ -95,7 +96,8 @@ async function migrationFiles(folder: string): Promise<Migration[]> {
   )
 }
 
-async function refuseOldServer(client: pg.Client) {
+/** refuseOldServer throws for a server that is older than Watchpost requires. */
+export async function refuseOldServer(client: pg.Client) {
   const { rows } = await client.query<{ number: number; version: string }>(
     `select current_setting('server_version_num')::int as number,
        current_setting('server_version') as version`,
@@ -108,33 +110,31 @@ async function refuseOldServer(client: pg.Client) {
 }
 
 /**
- * Creates the stand-in for Supabase's own schema, and the table in which its CLI records
- * migrations.
+ * prepare creates the stand-in for Supabase's own schema, and the table in which its CLI records
+ * migrations, in the caller's transaction.
  */
-async function prepare(client: pg.Client, localFolder: string) {
-  await inTransaction(client, async () => {
-    await client.query('select pg_advisory_xact_lock($1)', [LOCK])
-    if (!(await isSupabase(client))) {
-      for (const file of (await readdir(localFolder)).filter((n) => n.endsWith('.sql')).sort()) {
-        await runFile(client, join(localFolder, file))
-      }
+export async function prepare(client: pg.Client, localFolder: string) {
+  await client.query('select pg_advisory_xact_lock($1)', [LOCK])
+  if (!(await isSupabase(client))) {
+    for (const file of (await readdir(localFolder)).filter((n) => n.endsWith('.sql')).sort()) {
+      await runFile(client, join(localFolder, file))
     }
-    const { rows } = await client.query<{ found: string | null }>(
-      `select to_regclass('supabase_migrations.schema_migrations') as found`,
-    )
-    if (rows[0]?.found) return
-    await client.query(`
-      create schema if not exists supabase_migrations;
-      create table supabase_migrations.schema_migrations (
-        version text primary key,
-        statements text[],
-        name text
-      )`)
-  })
+  }
+  const { rows } = await client.query<{ found: string | null }>(
+    `select to_regclass('supabase_migrations.schema_migrations') as found`,
+  )
+  if (rows[0]?.found) return
+  await client.query(`
+    create schema if not exists supabase_migrations;
+    create table supabase_migrations.schema_migrations (
+      version text primary key,
+      statements text[],
+      name text
+    )`)
 }
 
 /** Supabase has auth.users. Our stand-in has it too, but its schema has a comment that says so. */
-async function isSupabase(client: pg.Client): Promise<boolean> {
+export async function isSupabase(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ supabase: boolean }>(
     `select to_regclass('auth.users') is not null
        and obj_description(to_regnamespace('auth'), 'pg_namespace') is distinct from $1
@@ -144,23 +144,25 @@ async function isSupabase(client: pg.Client): Promise<boolean> {
   return rows[0]?.supabase === true
 }
 
-async function applyOnce(client: pg.Client, migration: Migration): Promise<boolean> {
+/**
+ * applyOnce applies a migration in the caller's transaction, unless it was applied before; returns
+ * whether it did. Settings of the session are back at their defaults afterwards.
+ */
+export async function applyOnce(client: pg.Client, migration: Migration): Promise<boolean> {
   const { version, name, path, text } = migration
-  return inTransaction(client, async () => {
-    await client.query('select pg_advisory_xact_lock($1)', [LOCK])
-    const { rowCount } = await client.query(
-      'select from supabase_migrations.schema_migrations where version = $1',
-      [version],
-    )
-    if (rowCount) return false
-    await runFile(client, path, text)
-    await client.query('reset role; reset all')
-    await client.query(
-      'insert into supabase_migrations.schema_migrations (version, statements, name) values ($1, $2, $3)',
-      [version, [text], name],
-    )
-    return true
-  })
+  await client.query('select pg_advisory_xact_lock($1)', [LOCK])
+  const { rowCount } = await client.query(
+    'select from supabase_migrations.schema_migrations where version = $1',
+    [version],
+  )
+  if (rowCount) return false
+  await runFile(client, path, text)
+  await client.query('reset role; reset all')
+  await client.query(
+    'insert into supabase_migrations.schema_migrations (version, statements, name) values ($1, $2, $3)',
+    [version, [text], name],
+  )
+  return true
 }
 
 export async function runFile(client: pg.Client, path: string, known?: string) {

@@ -90,6 +90,8 @@ export type DocumentedRoute = {
 
 export const ORIGIN = 'https://console.watchpost.test'
 export const PUBLIC_URL = 'https://watchpost.test'
+/** The sealing key of every test service. */
+export const TEST_SEAL_KEY = Buffer.alloc(32, 7).toString('base64')
 /** The header in which a test states the client's address. */
 export const ADDRESS_HEADER = 'x-test-address'
 
@@ -126,7 +128,7 @@ export async function createService(
   const database = options.database ?? (await createTestDatabase(shared?.database))
   const api_url = given_url ?? database.apiUrl
   const db = (await options.connect?.(database)) ?? createPool({ url: api_url, max: 4 })
-  const seal_key = Buffer.alloc(32, 7).toString('base64')
+  const seal_key = TEST_SEAL_KEY
   const seal = createSeal([seal_key])
   const issuer = shared?.issuer ?? (await createTestIssuer())
   const lines: Service['lines'] = []

@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { checkTables, openArchive } from '../../scripts/backup/archive.ts'
+import { makeBackup } from '../../scripts/backup/backup.ts'
+import { readSealKeys } from '../../scripts/backup/keys.ts'
+import { restoreBackup } from '../../scripts/backup/restore.ts'
+import { relationOf } from '../../scripts/backup/tables.ts'
+import { asOperator, createLink } from '../../scripts/postgres/accounts.ts'
+import { createEmptyDatabase, type TestDatabase } from './database.ts'
+import { CreatedZone, createDeliveryService } from './delivery-service.ts'
+import { createIssuingApp } from './issuing-app.ts'
+import { quake } from './jobs.ts'
+import { sendResult, TEST_SEAL_KEY } from './service.ts'
+import { createTenant } from './tenants.ts'
+
+export const KEYS = readSealKeys(TEST_SEAL_KEY)
+
+/** A folder for archives that is removed with `close`. */
+export async function createFolder() {
+  const folder = await mkdtemp(join(tmpdir(), 'watchpost-backup-'))
+  return { folder, close: () => rm(folder, { recursive: true, force: true }) }
+}
+
+/** restoreInto does what the command does after its questions: it checks, then restores. */
+export async function restoreInto(
+  adminUrl: string,
+  file: string,
+  more: { root?: string; is_key_lost?: boolean; keys?: typeof KEYS } = {},
+) {
+  const archive = await openArchive(file)
+  try {
+    await checkTables(archive)
+    const options = { archive, adminUrl, keys: KEYS, is_key_lost: false, ...more }
+    return await restoreBackup(options)
+  } finally {
+    await archive.close()
+  }
+}
+
+/** A service with rows in every table of a backup, some of its work still to be done. */
+export async function createFilledService() {
+  const fixture = await createDeliveryService()
+  const { service, jobs, query } = fixture
+  const tenant = await createTenant(service)
+  const other = await service.person()
+
+  // Somebody who signed in by a link and left another unused.
+  const issuing = await createIssuingApp(service)
+  const signIn = async (link: { token_hash: string }) => {
+    const body = JSON.stringify({ token_hash: link.token_hash, type: 'magiclink' })
+    const headers = { 'Content-Type': 'application/json' }
+    return issuing.fetch('/auth/v1/verify', { method: 'POST', headers, body })
+  }
+  const link = () =>
+    asOperator(service.database.adminUrl, (client) => createLink(client, { email: other.email }))
+  const session = z.object({ access_token: z.string(), refresh_token: z.string() })
+  const signed = session.parse(await (await signIn(await link())).json())
+  await link()
+  await issuing.close()
+
+  // What Supabase Auth would have, and an account that is gone while its person stayed.
+  await service.session(other)
+  await query(
+    `insert into auth.mfa_factors (id, user_id, factor_type, status, created_at, updated_at)
+    values ($1, $2, 'totp', 'verified', now(), now())`,
+    [randomUUID(), tenant.person.user_id],
+  )
+  await query('insert into watchpost.erased_accounts (user_id) values ($1)', [randomUUID()])
+
+  // A polygon, a snooze, quiet hours that hold an alert, a vessel, an alias.
+  const here = fixture.place()
+  const around = { lat: here.lat, lon: here.lon, radius_km: 50 }
+  await fixture.channelOf(other)
+  await fixture.make(other, 'zones', { label: 'Near', ...around }, CreatedZone)
+  await fixture.make(
+    other,
+    'zones',
+    { label: 'Asleep', ...around, snoozed_until: new Date(Date.now() + 3_600_000).toISOString() },
+    CreatedZone,
+  )
+  await fixture.make(
+    other,
+    'zones',
+    { label: 'Quiet', ...around, quiet_windows: ALWAYS_QUIET },
+    CreatedZone,
+  )
+  const { lon, lat } = here
+  const ring = [
+    [lon, lat],
+    [lon + 1, lat],
+    [lon + 1, lat + 1],
+    [lon, lat],
+  ]
+  const polygon = { type: 'Polygon', coordinates: [ring] }
+  await fixture.make(
+    other,
+    'zones',
+    { label: 'Drawn \\ with "quotes" and ☃', lat, lon, polygon },
+    CreatedZone,
+  )
+  const vessel = { type: 'vessel' as const, subject: 'mmsi:230000001', severity: 0 }
+  await jobs.ingest(quake({ ...here, aliases: [`test:alias-${randomUUID()}`] }))
+  await jobs.ingest(quake({ ...here, ...vessel }))
+  await jobs.drain()
+  // Texts that mean something in COPY.
+  await query('update watchpost.alerts set note = $1 where note is null', ['one\n\\.\n\ttwo \\N'])
+  // One that failed and waits for its next attempt, and one that nobody has matched yet.
+  service.receiver.answer = () => sendResult(503)
+  await jobs.ingest(quake(here))
+  await jobs.drain()
+  await jobs.ingest(quake(here))
+  service.receiver.answer = () => sendResult(200)
+  service.receiver.requests.length = 0
+  return { ...fixture, tenant, other, here, signed }
+}
+
+const ALWAYS_QUIET = [
+  { days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'], start: '00:00', end: '23:59' },
+]
+
+/** The numbers of a server's transactions, which a backup leaves out. */
+const LEFT_OUT = { 'watchpost.audit': ['seq'] }
+
+/**
+ * exportOf reads every table of a database as text, ordered by its primary key, without what counts
+ * the transactions of a server.
+ */
+export async function exportOf(database: TestDatabase): Promise<Map<string, string>> {
+  const tables = await database.query<{ name: string; columns: string[]; key: string[] }>(
+    `select n.nspname || '.' || c.relname as name,
+      array(
+        select attname::text from pg_attribute
+        where attrelid = c.oid and attnum > 0 and not attisdropped and atttypid <> 'xid8'::regtype
+        order by attnum) as columns,
+      array(
+        select a.attname::text from pg_index i
+        join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any(i.indkey)
+        where i.indrelid = c.oid and i.indisprimary order by a.attnum) as key
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where c.relkind in ('r', 'p') and not c.relispartition
+      and n.nspname in ('watchpost', 'auth') and c.relname <> all($1)
+    order by 1`,
+    [['rate_limits', 'rate_denials', 'visibility_changes', 'change_history']],
+  )
+  const found = new Map<string, string>()
+  for (const { name, columns, key } of tables) {
+    const left = new Map(Object.entries(LEFT_OUT)).get(name) ?? []
+    const shown = columns.filter((column) => !left.includes(column)).map((column) => `"${column}"`)
+    const order = key.map((column) => `"${column}"::text collate "C"`).join(', ')
+    const rows = await database.query<{ line: string }>(
+      `select r::text as line from (
+        select ${shown.join(', ')} from ${relationOf(name)} order by ${order}) r`,
+    )
+    found.set(name, rows.map(({ line }) => line).join('\n'))
+  }
+  return found
+}
+
+/** A backup of a database, restored into a new one. */
+export async function copyOf(database: TestDatabase, folder: string) {
+  const file = join(folder, `${database.name}.zip`)
+  await makeBackup({ adminUrl: database.adminUrl, file, keys: KEYS })
+  const restored = await createEmptyDatabase()
+  await restoreInto(restored.adminUrl, file)
+  return { file, restored }
+}
+
+/** The answers of the API to a person, without what says when they were asked. */
+export const PATHS = [
+  'me',
+  'zones',
+  'channels',
+  'alerts',
+  'analytics',
+  'audit?limit=1000',
+  'events',
+  'events/map?bbox=-180,-90,180,90&zoom=3',
+  'sources/health',
+]
