@@ -2,6 +2,7 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import pg from 'pg'
+import { requireExtensions } from './extensions.ts'
 
 type MigrateOptions = {
   log?: (line: string) => void
@@ -26,6 +27,7 @@ export async function migrate(adminUrl: string, options: MigrateOptions = {}): P
   try {
     await refuseOldServer(client)
     await client.query('set client_min_messages = warning')
+    await requireExtensions(client)
     await inTransaction(client, () => prepare(client, join(root, 'sql/local')))
     const applied: string[] = []
     for (const file of files) {

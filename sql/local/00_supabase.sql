@@ -18,8 +18,18 @@ end
 $$;
 
 create schema if not exists extensions;
-grant usage on schema extensions to anon, authenticated, service_role;
-comment on schema extensions is 'Where Supabase puts extensions.';
+do $$
+declare
+  role_name text;
+begin
+  -- The schema may belong to another role, which has granted this already.
+  foreach role_name in array array['anon', 'authenticated', 'service_role'] loop
+    if not has_schema_privilege(role_name, 'extensions', 'usage') then
+      execute format('grant usage on schema extensions to %I', role_name);
+    end if;
+  end loop;
+end
+$$;
 
 create schema if not exists auth;
 grant usage on schema auth to anon, authenticated, service_role;

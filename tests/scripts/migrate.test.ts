@@ -103,6 +103,63 @@ describe('migrate', () => {
   })
 })
 
+describe('the schema extensions of another role', () => {
+  const manager = `manager_${process.pid}`
+  const holder = `holder_${process.pid}`
+  let url: string
+
+  beforeEach(async () => {
+    await database.query(
+      `create role ${manager} login createrole bypassrls password 'secret';
+      create role ${holder};
+      alter database ${database.name} owner to ${manager};
+      grant watchpost_owner, watchpost_api, watchpost_jobs, anon, authenticated, service_role
+        to ${manager} with admin option;
+      create schema extensions authorization ${holder}`,
+    )
+    const login = new URL(database.adminUrl)
+    ;[login.username, login.password] = [manager, 'secret']
+    url = login.href
+  })
+  afterEach(async () => {
+    await database.query(
+      `reassign owned by ${manager}, ${holder} to postgres;
+      drop owned by ${manager}, ${holder}; drop role ${manager}; drop role ${holder}`,
+    )
+  })
+
+  test('stops the migration, which names the two roles and the command that helps', async () => {
+    const refusal = await migrate(url).catch(String)
+    expect(refusal).toContain(`belongs to the role ${holder}`)
+    expect(refusal).toContain(`the role ${manager} may not install btree_gist in it`)
+    const [, command] = String(refusal).match(/run there: (.*)$/) ?? []
+    await database.query(command ?? '')
+    expect(await migrate(url)).not.toEqual([])
+    expect(await migrate(url)).toEqual([])
+  })
+
+  test('stops it too when the grant to watchpost_owner would only be a warning', async () => {
+    await database.query(`grant usage, create on schema extensions to ${manager}`)
+    await expect(migrate(url)).rejects.toThrow(
+      `the role ${manager} may not let watchpost_owner use it`,
+    )
+    // With it, the search by place works, which is refused otherwise.
+    await database.query(`grant usage on schema extensions to ${manager} with grant option`)
+    await migrate(url)
+    const usable = `has_schema_privilege('watchpost_owner', 'extensions', 'usage') as usable`
+    expect(await database.query(`select ${usable}`)).toEqual([{ usable: true }])
+  })
+
+  test('that holds btree_gist elsewhere stops it with the command that moves it', async () => {
+    await database.query('create extension btree_gist with schema public')
+    const refusal = await migrate(url).catch(String)
+    expect(refusal).toContain('btree_gist is in the schema public')
+    const [, command] = String(refusal).match(/run there: (.*)$/) ?? []
+    await database.query(command ?? '')
+    await expect(migrate(url)).rejects.toThrow('may not let watchpost_owner use it')
+  })
+})
+
 describe('setLoginPasswords', () => {
   test('lets the login role in with that password and no other', async () => {
     // The roles belong to the whole server: the password is the one that the run already set.
