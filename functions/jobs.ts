@@ -1,6 +1,6 @@
 import { PgBoss } from 'pg-boss'
 import { requireCommit, rollBack, sqlOn } from '../shared/sql.ts'
-import { type Connection, inTransaction } from './db.ts'
+import { type Connection, inTransaction, retryLost } from './db.ts'
 import { deliver } from './jobs/deliver.ts'
 import { ingest } from './jobs/ingest.ts'
 import { match } from './jobs/match.ts'
@@ -54,22 +54,25 @@ export function createRunner(deps: JobDeps): Runner {
   const context: JobContext = {
     deps,
     step: (work) => inTransaction(deps.db, work),
-    finish: async (job, work) => {
-      const connection = await deps.db.connect()
-      try {
-        await connection.query('begin')
-        const value = await work(sqlOn(connection))
-        const done = await boss.complete(job.name, job, null, { db: bossDb(connection) })
-        // safe: the answer says how many jobs it settled, its published type only does not
-        if ((done as { affected?: number }).affected !== 1) throw new LeaseLost(job)
-        requireCommit(await connection.query('commit'))
-        connection.release()
-        return value
-      } catch (error) {
-        await rollBack(connection)
-        throw error
-      }
-    },
+    finish: (job, work) =>
+      retryLost(
+        () => deps.db.connect(),
+        async (connection) => {
+          try {
+            await connection.query('begin')
+            const value = await work(sqlOn(connection))
+            const done = await boss.complete(job.name, job, null, { db: bossDb(connection) })
+            // safe: the answer says how many jobs it settled, its published type only does not
+            if ((done as { affected?: number }).affected !== 1) throw new LeaseLost(job)
+            requireCommit(await connection.query('commit'))
+            connection.release()
+            return value
+          } catch (error) {
+            await rollBack(connection)
+            throw error
+          }
+        },
+      ),
   }
 
   async function runOne(queue: Queue, job: Work): Promise<void> {
@@ -138,6 +141,18 @@ export function createRunner(deps: JobDeps): Runner {
     }
   }
 
+  async function isAnyDue(): Promise<boolean> {
+    const names = QUEUES.map(({ name }) => name)
+    const [found] = await inTransaction(
+      deps.db,
+      (sql) => sql<{ is_due: boolean }>`
+        select exists (
+          select from pgboss.job
+          where name = any(${names}) and state < 'active' and start_after <= pgboss.job_now()) as is_due`,
+    )
+    return found?.is_due === true
+  }
+
   return {
     drain: async ({ budget_ms }) => {
       const deadline = performance.now() + budget_ms
@@ -145,11 +160,11 @@ export function createRunner(deps: JobDeps): Runner {
       let ran = 0
       await tick()
       for (;;) {
+        if (late()) return { ran, left: await isAnyDue() }
         const counts = await Promise.all(QUEUES.map((queue) => runQueue(queue, late)))
         const round = counts.reduce((sum, count) => sum + count, 0)
         ran += round
-        if (round === 0) return { ran, left: false }
-        if (late()) return { ran, left: true }
+        if (round === 0 && !late()) return { ran, left: false }
       }
     },
     start: () => startLoops({ deps, tick, runQueue }),
@@ -163,7 +178,8 @@ class LeaseLost extends Error {
 }
 
 const TICK_MS = 1_000
-const POLL_MS = 2_000
+/** How often a queue is looked at when nothing wakes it. */
+export const POLL_MS = 2_000
 const ERROR_PAUSE_MS = 2_000
 
 /** One loop per queue, which sleeps until it is woken or the poll interval is over, and one loop for `tick`. */

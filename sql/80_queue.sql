@@ -16,8 +16,8 @@ select pgboss.create_queue('purge', '{"policy": "exclusive", "retryLimit": 2, "e
 
 set role watchpost_owner;
 
--- Enqueues a job with its queue's settings, in the caller's transaction; an id that exists already is skipped.
--- Listeners are woken if the job may run at once.
+-- Enqueues a job with its queue's settings, in the caller's transaction; an id that exists already is skipped,
+-- and a queue that does not exist is an error. Listeners are woken if the job may run at once.
 create function private.enqueue(
   p_queue text,
   p_id uuid,
@@ -40,6 +40,9 @@ begin
   from pgboss.queue q
   where q.name = p_queue
   on conflict do nothing;
+  if not found and not exists (select from pgboss.queue q where q.name = p_queue) then
+    raise exception 'there is no queue "%"', p_queue using errcode = 'undefined_object';
+  end if;
   if p_start_after is null or p_start_after <= now() then
     perform pg_notify('watchpost_jobs', p_queue);
   end if;

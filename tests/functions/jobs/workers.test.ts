@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { QUEUES } from '../../../functions/jobs.ts'
@@ -146,6 +147,27 @@ test('two workers that release what quiet hours held send one digest', async () 
   await bothAt('watchpost.deliveries')
   const sent = service.receiver.requests.map(({ body }) => JSON.parse(body).type)
   expect(sent).toEqual(['alert.digest'])
+})
+
+test('a call whose budget is over before the first job says whether jobs are left', async () => {
+  await jobs.drain()
+  expect(await jobs.runner.drain({ budget_ms: 0 })).toEqual({ ran: 0, left: false })
+  await jobs.ingest(quake({ lat: 35, lon: 10 }))
+  expect(await jobs.runner.drain({ budget_ms: 0 })).toEqual({ ran: 0, left: true })
+  expect(await jobs.runner.drain({ budget_ms: 60_000 })).toEqual({ ran: 1, left: false })
+})
+
+test('a job for a queue that does not exist is an error, and one that exists already is not', async () => {
+  const enqueue = (queue: string, id: string) =>
+    query('select private.enqueue($1, $2, $3)', [queue, id, '{}'])
+  const id = randomUUID()
+  await expect(enqueue('mach', id)).rejects.toThrow('there is no queue "mach"')
+  await enqueue('match', id)
+  await enqueue('match', id)
+  expect(await query('select name from pgboss.job where id = $1', [id])).toEqual([
+    { name: 'match' },
+  ])
+  await jobs.drain()
 })
 
 test('a delivery that is being cancelled when a worker takes it up is not sent', async () => {
