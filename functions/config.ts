@@ -19,6 +19,8 @@ export type Config = {
   /** Undefined when only the jobs run. */
   api_database_url: string | undefined
   jobs_database_url: string
+  /** The login for LISTEN, which needs a session of its own. */
+  listen_database_url: string
   prepared_statements: boolean
   seal: Seal
   public_url: string
@@ -83,6 +85,7 @@ const Environment = z.object({
     .default(8787),
   API_DATABASE_URL: PostgresUrl.optional(),
   JOBS_DATABASE_URL: PostgresUrl.optional(),
+  LISTEN_DATABASE_URL: PostgresUrl.optional(),
   DATABASE_URL: PostgresUrl.optional(),
   PREPARED_STATEMENTS: z
     .enum(['on', 'off'], { error: 'must be "on" or "off"' })
@@ -160,6 +163,7 @@ export function readConfig(environment: Record<string, string | undefined>, mode
     port: data.PORT,
     api_database_url: mode === 'serve' ? apiLogin(data) : undefined,
     jobs_database_url: jobsLogin(data),
+    listen_database_url: data.LISTEN_DATABASE_URL ?? jobsLogin(data),
     prepared_statements: data.PREPARED_STATEMENTS ?? true,
     public_url: data.PUBLIC_URL ?? `http://${urlHost(data.HOST)}:${data.PORT}`,
     auth: issuer(data),

@@ -56,6 +56,8 @@ export type Deps = {
   wake?: (() => void) | undefined
   /** Wakes requests that wait for changes, where the process listens for NOTIFY; without it they ask now and then. */
   news?: News | undefined
+  /** How new jobs start, where they run in this process: as soon as they are there, or at the next look. */
+  jobs_start?: (() => 'at_once' | 'polling') | undefined
   log: (line: Record<string, unknown>) => void
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import pg from 'pg'
 import {
   requireCommit,
@@ -11,6 +12,8 @@ import {
 /** A connection for one request; `release(true)` closes it instead of returning it to the pool. */
 export type Connection = {
   query: (text: string, values?: unknown[]) => Promise<pg.QueryResult>
+  /** Whether a transaction of this connection failed because a pooler lost one of its prepared statements. */
+  hasLost: () => boolean
   release: (broken?: boolean) => void
 }
 
@@ -21,7 +24,7 @@ export type Database = {
 
 /**
  * Settings of a connection. `prepared: false` is for transaction poolers that do not support prepared
- * statements (pgbouncer before 1.21).
+ * statements (pgbouncer before 1.21); with such a pooler, `true` turns into `false` at the first sign of it.
  */
 export type DatabaseOptions = {
   url: string
@@ -35,28 +38,81 @@ export type DatabaseOptions = {
 
 const types = wireTypes(pg.types)
 
-// Names of prepared statements by their text: a connection parses each text only once.
-const statementNames = new Map<string, string>()
+const names = new Map<string, string>()
 
-function named(text: string): string {
-  let name = statementNames.get(text)
+/**
+ * The name of a prepared statement, the same in every process: a connection parses each text only once. A
+ * pooler may show one process what another has prepared, so a name must never stand for two texts.
+ */
+function nameOf(text: string): string {
+  let name = names.get(text)
   if (!name) {
-    name = `w${statementNames.size + 1}`
-    statementNames.set(text, name)
+    name = `w${createHash('sha256').update(text).digest('hex').slice(0, 32)}`
+    names.set(text, name)
   }
   return name
 }
 
-function wrap(client: pg.ClientBase, names: boolean, release: Connection['release']): Connection {
-  return {
-    query: (text, values = []) =>
-      client
-        .query(names && values.length > 0 ? { name: named(text), text, values } : { text, values })
-        .catch((error) => {
-          throw withoutValues(error)
-        }),
-    release,
+/** "prepared statement … already exists" and "… does not exist": a pooler has exchanged the connection behind it. */
+const LOST_STATES = ['42P05', '26000']
+
+/** What is said once for each URL whose pooler loses prepared statements. */
+export const UNPREPARED =
+  'A pooler between Watchpost and PostgreSQL loses prepared statements, so they are no longer used. Set PREPARED_STATEMENTS=off, or make the pooler support them (pgbouncer 1.21 or newer: max_prepared_statements=200).'
+
+const unpreparedUrls = new Set<string>()
+
+function usesNames({ url, prepared }: DatabaseOptions): boolean {
+  return prepared === true && !unpreparedUrls.has(url)
+}
+
+function stopUsingNames({ url, on_error }: DatabaseOptions): void {
+  if (unpreparedUrls.has(url)) return
+  unpreparedUrls.add(url)
+  on_error?.(new Error(UNPREPARED))
+}
+
+function wrap(
+  client: pg.ClientBase,
+  options: DatabaseOptions,
+  release: Connection['release'],
+): Connection {
+  let isOpen = false
+  let hasLost = false
+  const query: Connection['query'] = async (text, values = []) => {
+    if (/^begin\b/.test(text)) isOpen = true
+    if (text === 'commit' || text === 'rollback') isOpen = false
+    const isAlone = !isOpen
+    const isNamed = values.length > 0 && usesNames(options)
+    try {
+      return await client.query(isNamed ? { name: nameOf(text), text, values } : { text, values })
+    } catch (error) {
+      if (!isNamed || !LOST_STATES.includes(sqlState(error) ?? '')) throw withoutValues(error)
+      stopUsingNames(options)
+      // Nothing has been done. Within a transaction only its owner can do it again, see retryLost.
+      if (isAlone && !isOpen) return query(text, values)
+      hasLost = true
+      throw error
+    }
   }
+  return { query, hasLost: () => hasLost, release }
+}
+
+/**
+ * Runs `attempt` on a connection, which it must release. Runs it once more when a pooler has lost a prepared
+ * statement of its transaction, which therefore was not committed.
+ */
+export async function retryLost<T>(
+  connect: () => Promise<Connection>,
+  attempt: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  const connection = await connect()
+  try {
+    return await attempt(connection)
+  } catch (error) {
+    if (!connection.hasLost()) throw error
+  }
+  return attempt(await connect())
 }
 
 /** A small pool of pipelined connections, for Node and Deno. */
@@ -76,7 +132,9 @@ export function createPool(options: DatabaseOptions): Database {
   return {
     connect: async () => {
       const client = await pool.connect()
-      return wrap(client, options.prepared ?? true, (broken) => client.release(broken))
+      return wrap(client, { ...options, prepared: options.prepared ?? true }, (broken) =>
+        client.release(broken),
+      )
     },
     end: () => pool.end(),
   }
@@ -101,9 +159,7 @@ export function createPerRequest({
       })
       client.on('error', options.on_error ?? (() => undefined))
       await client.connect()
-      return wrap(client, options.prepared ?? false, () =>
-        wait_until(client.end().catch(() => undefined)),
-      )
+      return wrap(client, options, () => wait_until(client.end().catch(() => undefined)))
     },
     end: async () => undefined,
   }
@@ -111,20 +167,24 @@ export function createPerRequest({
 
 /**
  * A transaction of a job, as the login role. `work` may await SQL only. When it throws, the transaction
- * is rolled back and the error rethrown; a broken connection is closed.
+ * is rolled back and the error rethrown; a broken connection is closed. It may run twice, see `retryLost`.
  */
-export async function inTransaction<T>(db: Database, work: (sql: Sql) => Promise<T>): Promise<T> {
-  const connection = await db.connect()
-  try {
-    await connection.query('begin')
-    const value = await work(sqlOn(connection))
-    requireCommit(await connection.query('commit'))
-    connection.release()
-    return value
-  } catch (error) {
-    await rollBack(connection)
-    throw error
-  }
+export function inTransaction<T>(db: Database, work: (sql: Sql) => Promise<T>): Promise<T> {
+  return retryLost(
+    () => db.connect(),
+    async (connection) => {
+      try {
+        await connection.query('begin')
+        const value = await work(sqlOn(connection))
+        requireCommit(await connection.query('commit'))
+        connection.release()
+        return value
+      } catch (error) {
+        await rollBack(connection)
+        throw error
+      }
+    },
+  )
 }
 
 /** SQLSTATE of a Postgres error, or undefined for any other. */

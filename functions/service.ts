@@ -15,6 +15,7 @@ import { listen } from './listen.ts'
 import type { Log } from './log.ts'
 import { createNews, type News } from './news.ts'
 import { closeServer, openServer } from './node-server.ts'
+import { tryPreparedStatements } from './pooler.ts'
 import { remoteSessions } from './sessions.ts'
 import { SIGN_IN_PATH, signInPage } from './sign-in-page.ts'
 
@@ -46,6 +47,7 @@ export async function startService(
     pools.push(() => db.end())
     return db
   }
+  let hearing = () => false
   try {
     const { seal, allow } = config
     const commonDeps = { seal, allow, send, log }
@@ -53,15 +55,19 @@ export async function startService(
     busy.push(async () => news.stop())
     const jobs = pool(config.jobs_database_url, 'watchpost-jobs')
     await checkSchema(jobs)
+    if (config.prepared_statements) await tryPreparedStatements(jobs)
     if (config.api_database_url) {
       const db = pool(config.api_database_url, 'watchpost-api')
       await checkLogin(db)
-      const app = await createAppOn(config, { ...commonDeps, db }, news)
+      if (config.prepared_statements) await tryPreparedStatements(db)
+      const app = await createAppOn(config, { ...commonDeps, db }, news, () => hearing())
       const server = await openServer(config, app.fetch)
       busy.push(() => closeServer(server))
     }
     await registerFeeds(jobs, config.feeds)
-    busy.push(runJobs(config, { ...commonDeps, db: jobs }, news))
+    const running = runJobs(config, { ...commonDeps, db: jobs }, news)
+    hearing = running.isHearing
+    busy.push(running.stop)
     return { stop }
   } catch (error) {
     await stop()
@@ -83,7 +89,12 @@ type CommonDeps = Pick<JobDeps, 'db' | 'seal' | 'send' | 'allow' | 'log'>
 
 type LocalNews = News & { wake: () => void }
 
-async function createAppOn(config: Config, commonDeps: CommonDeps, news: LocalNews): Promise<App> {
+async function createAppOn(
+  config: Config,
+  commonDeps: CommonDeps,
+  news: LocalNews,
+  isHearing: () => boolean,
+): Promise<App> {
   const { limits, origins, public_url } = config
   const { verify_session, mount } = await createSignIn(config, commonDeps)
   const app = createApp({
@@ -98,6 +109,7 @@ async function createAppOn(config: Config, commonDeps: CommonDeps, news: LocalNe
     asset,
     news,
     wake: news.wake,
+    jobs_start: () => (isHearing() ? 'at_once' : 'polling'),
   })
   mount(app)
   return app
@@ -117,15 +129,18 @@ async function createSignIn({ auth, origins, public_url }: Config, { db, seal, l
   return { verify_session, mount }
 }
 
-function runJobs(config: Config, commonDeps: CommonDeps, news: LocalNews): Close {
-  const { feeds, contact, jobs_database_url: url } = config
+function runJobs(config: Config, commonDeps: CommonDeps, news: LocalNews) {
+  const { feeds, contact, listen_database_url: url } = config
   const runner = createRunner({ ...commonDeps, feeds, contact, fetch }).start()
   const wake = (queue?: string) => {
     runner.wake(queue)
     news.wake()
   }
   const listener = listen({ url, wake, log: commonDeps.log })
-  return () => Promise.all([listener.stop(), runner.stop()])
+  return {
+    isHearing: listener.isHearing,
+    stop: () => Promise.all([listener.stop(), runner.stop()]),
+  }
 }
 
 async function checkSchema(jobs: Database): Promise<void> {

@@ -8,11 +8,12 @@
  * statement may already have run when its caller is refused: without valid claims it sees and changes
  * nothing, and nothing is committed.
  */
+import { ApiError } from '../shared/problem.ts'
 import { requireCommit, rollBack, type Sql, sqlOn } from '../shared/sql.ts'
 import { admit, authenticate, connect, requireScope, verdictOf } from './auth.ts'
 import type { Ctx } from './context.ts'
 import { checkCredential, credentialOf, setCaller } from './credential.ts'
-import type { Connection } from './db.ts'
+import { type Connection, retryLost } from './db.ts'
 import { translate } from './errors.ts'
 
 /** The work of a transaction. It passes its final statements through `last`. */
@@ -47,7 +48,23 @@ async function asCaller<T>(c: Ctx, begin: string, work: Work<T>): Promise<T> {
   const credential = await credentialOf(c)
   // Refused first: otherwise its statements would already be on their way.
   if (c.get('needs_session') && 'key_hash' in credential) await authenticate(c)
-  const connection = await connect(c)
+  try {
+    return await retryLost(
+      () => connect(c),
+      (connection) => attempt(c, connection, begin, work),
+    )
+  } catch (error) {
+    throw translate(error)
+  }
+}
+
+async function attempt<T>(
+  c: Ctx,
+  connection: Connection,
+  begin: string,
+  work: Work<T>,
+): Promise<T> {
+  const credential = await credentialOf(c)
   // Everything up to the first await below leaves in one packet; the promises are awaited further down.
   const check = c.get('caller') ? undefined : checkCredential(c, connection, credential)
   const begun = connection.query(begin)
@@ -79,7 +96,30 @@ async function asCaller<T>(c: Ctx, begin: string, work: Work<T>): Promise<T> {
     return value
   } catch (error) {
     await Promise.allSettled([...sent, committed])
+    // With a lost statement it can have committed only if that was the check, which is not part of it.
+    if (connection.hasLost() && (await isDone(committed))) {
+      await checkAgain(c, connection)
+      return working
+    }
     await rollBack(connection)
-    throw translate(error)
+    throw error
+  }
+}
+
+async function isDone(committed: ReturnType<Connection['query']> | undefined): Promise<boolean> {
+  const result = await committed?.catch(() => undefined)
+  return result?.command === 'COMMIT'
+}
+
+/** Checks the credential of a request that is done already, so that it counts for the account's budget. */
+async function checkAgain(c: Ctx, connection: Connection): Promise<void> {
+  try {
+    const result = await checkCredential(c, connection, await credentialOf(c))
+    connection.release()
+    const verdict = verdictOf(result)
+    admit(c, verdict.verdict === 'rate_limited' ? { ...verdict, verdict: 'ok' } : verdict)
+  } catch (error) {
+    if (!(error instanceof ApiError)) connection.release(true)
+    throw error
   }
 }

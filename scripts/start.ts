@@ -115,7 +115,7 @@ async function start(options: Options, env: Environment, closing: Close[]): Prom
   const logins = givenLogins(options, env) ?? (await prepareLogins(adminUrl, secrets))
   const config = configure(options, env, logins, secrets)
   if (options.is_replay) await addReplay(config, options, env)
-  const watching = options.is_replay ? undefined : watchFeeds(logins.jobs, closing)
+  const watching = options.is_replay ? undefined : watchFeeds(config, closing)
 
   const log = createLog(config.log)
   const service = await startService(config, log).catch((error) => {

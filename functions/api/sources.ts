@@ -35,6 +35,14 @@ const Health = z
     }),
     generated_at: Instant,
     sources: z.array(SourceHealth),
+    jobs_start: z
+      .enum(['at_once', 'polling'])
+      .nullable()
+      .meta({
+        description:
+          'How new work starts: `polling`: at the next look, seconds later, because this process does not hear ' +
+          'the notifications of the database; null: the jobs run elsewhere.',
+      }),
   })
   .meta({ id: 'Health' })
 type Health = z.infer<typeof Health>
@@ -73,6 +81,7 @@ sources.openapi(
         status: listed ? overall(listed) : 'down',
         generated_at: new Date().toISOString(),
         sources: listed ?? [],
+        jobs_start: c.get('deps').jobs_start?.() ?? null,
       },
       200,
       { 'Cache-Control': `public, max-age=${CACHE_SECONDS}` },

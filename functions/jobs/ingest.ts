@@ -47,8 +47,8 @@ export const ingest: Queue = {
 }
 
 async function store(context: JobContext, job: Work, feed: Feed, result: FeedResult) {
-  const counts = { inserted: 0, revised: 0, unchanged: 0 }
-  await context.finish(job, async (sql) => {
+  const counts = await context.finish(job, async (sql) => {
+    const counts = { inserted: 0, revised: 0, unchanged: 0 }
     for (let from = 0; from < result.events.length; from += CHUNK) {
       const stored = await ingestEvents(sql, feed.source, result.events.slice(from, from + CHUNK))
       counts.inserted += stored.inserted
@@ -60,6 +60,7 @@ async function store(context: JobContext, job: Work, feed: Feed, result: FeedRes
       set state = ${result.state}, last_success_at = now(), error = null, error_at = null, updated_at = now(),
           next_poll_at = greatest(next_poll_at, now() + make_interval(secs => ${result.next_poll_seconds ?? 0}))
       where source = ${feed.source}`
+    return counts
   })
   return {
     source: feed.source,

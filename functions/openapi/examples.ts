@@ -47,6 +47,7 @@ export const EXAMPLES: Readonly<Record<string, { request?: object; response?: ob
           latency_seconds: { p50: 96, p95: 310 },
         },
       ],
+      jobs_start: 'at_once',
     },
   },
   getMe: {

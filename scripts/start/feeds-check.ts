@@ -1,10 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Config } from '../../functions/config.ts'
 import { createPool, inTransaction } from '../../functions/db.ts'
 
 const LOOK_EVERY_MS = 500
 /** Longer than the timeout of a feed. */
 const GIVE_UP_MS = 45_000
 
+type JobsLogin = Pick<Config, 'jobs_database_url' | 'prepared_statements'>
 type Heard = { source: string; is_heard: boolean; error: string | null }
 
 /**
@@ -12,11 +14,11 @@ type Heard = { source: string; is_heard: boolean; error: string | null }
  * them answers, or if none is polled in time, and the errors if all of them fail.
  */
 export function watchFeeds(
-  jobsUrl: string,
+  login: JobsLogin,
   closing: (() => Promise<void>)[],
 ): Promise<string | undefined> {
   const stopping = new AbortController()
-  const waiting = waitForNews(jobsUrl, stopping.signal)
+  const waiting = waitForNews(login, stopping.signal)
   closing.push(async () => {
     stopping.abort()
     await waiting.catch(() => {})
@@ -24,8 +26,11 @@ export function watchFeeds(
   return waiting
 }
 
-async function waitForNews(jobsUrl: string, signal: AbortSignal): Promise<string | undefined> {
-  const db = createPool({ url: jobsUrl, max: 1 })
+async function waitForNews(
+  { jobs_database_url: url, prepared_statements: prepared }: JobsLogin,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const db = createPool({ url, prepared, max: 1 })
   try {
     const [clock] = await inTransaction(db, (sql) => sql<{ now: string }>`select now()`)
     const since = clock?.now

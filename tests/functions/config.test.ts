@@ -58,6 +58,7 @@ describe('readConfig', () => {
     ['PORT', '70000'],
     ['API_DATABASE_URL', 'secret:5432/postgres'],
     ['JOBS_DATABASE_URL', 'mysql://secret@localhost'],
+    ['LISTEN_DATABASE_URL', 'secret'],
     ['DATABASE_URL', 'secret'],
     ['PREPARED_STATEMENTS', 'secret'],
     ['SEAL_KEYS', 'secretsecret'],
@@ -87,6 +88,16 @@ describe('readConfig', () => {
       const parts = value.split(',').filter((part) => part !== 'usgs' && part.length > 1)
       for (const part of parts) expect(String(error)).not.toContain(part)
     }
+  })
+
+  test('listens with the login of the jobs, unless another way to the database is given', () => {
+    const direct = 'postgres://watchpost_jobs:b@db.internal/postgres'
+    expect(readConfig(LEAST, 'serve').listen_database_url).toBe(LEAST.JOBS_DATABASE_URL)
+    const given = { ...LEAST, LISTEN_DATABASE_URL: direct }
+    expect(readConfig(given, 'serve')).toMatchObject({
+      listen_database_url: direct,
+      jobs_database_url: LEAST.JOBS_DATABASE_URL,
+    })
   })
 
   test('names every mistake at once', () => {

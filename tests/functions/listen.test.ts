@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { listen } from '../../functions/listen.ts'
+import { listen, UNHEARD } from '../../functions/listen.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { startStandInPooler } from '../support/pooler.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -43,5 +44,29 @@ describe('listen', () => {
     await vi.waitFor(() => expect(log).toHaveBeenCalledTimes(2), { timeout: 5_000 })
     await listener.stop()
     expect(log.mock.calls[0]?.[0]).toMatchObject({ error: expect.stringContaining('ECONNREFUSED') })
+  })
+
+  test('behind a transaction pooler it says once that nothing is heard, and does not pretend to listen', async () => {
+    const wake = vi.fn()
+    const log = vi.fn()
+    const pooler = await startStandInPooler([database.jobsUrl], { size: 2 })
+    const url = pooler.urlOf(database.jobsUrl)
+    const listener = listen({ url, wake, log, heard_within_ms: 300 })
+    try {
+      await vi.waitFor(() => expect(log).toHaveBeenCalled(), 10_000)
+      expect(log.mock.calls).toEqual([[{ msg: 'listening', error: UNHEARD }]])
+      expect([listener.isHearing(), wake.mock.calls]).toEqual([false, []])
+    } finally {
+      await listener.stop()
+      await pooler.stop()
+    }
+  })
+
+  test('tells whether it hears', async () => {
+    const listener = listen({ url: database.jobsUrl, wake: vi.fn(), log: vi.fn() })
+    expect(listener.isHearing()).toBe(false)
+    await vi.waitFor(() => expect(listener.isHearing()).toBe(true), 10_000)
+    await listener.stop()
+    expect(listener.isHearing()).toBe(false)
   })
 })

@@ -9,11 +9,16 @@ import { createService, type Person, parsed, type Service } from '../support/ser
 
 const CONNECTIONS = 6
 
-/** The three ways of reaching Postgres; `names` as the setting PREPARED_STATEMENTS. */
+/** The ways of reaching Postgres; `prepared` as the setting PREPARED_STATEMENTS. */
 const WAYS = [
   { way: 'directly, with prepared statements', prepared: true, pooled: false },
   { way: 'directly, without prepared statements', prepared: false, pooled: false },
   { way: 'through pgbouncer, one connection for all', prepared: false, pooled: true },
+  {
+    way: 'through pgbouncer, with prepared statements that it loses',
+    prepared: true,
+    pooled: true,
+  },
 ]
 
 describe.each(WAYS)('$way', ({ prepared, pooled }) => {

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { readConfig } from '../../functions/config.ts'
-import { createPool, type Database } from '../../functions/db.ts'
+import { createPool, type Database, UNPREPARED } from '../../functions/db.ts'
 import type { Feed } from '../../functions/feeds/feed.ts'
 import { registerFeeds } from '../../functions/jobs/ingest.ts'
+import { UNHEARD } from '../../functions/listen.ts'
 import { startService } from '../../functions/service.ts'
 import { findPort } from '../../scripts/postgres/port.ts'
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { startStandInPooler } from '../support/pooler.ts'
 
 let database: TestDatabase
 let jobs: Database
@@ -111,6 +113,48 @@ describe('startService', () => {
       }, 10_000)
     } finally {
       await empty.drop()
+    }
+  })
+
+  test('behind a transaction pooler the jobs poll and nothing is prepared; the log and the health say so', async () => {
+    const port = await findPort({ host: '127.0.0.1', port: 0 })
+    const { apiUrl, jobsUrl } = database
+    const pooler = await startStandInPooler([apiUrl, jobsUrl], { size: 2 })
+    const environment = {
+      PORT: String(port),
+      SEAL_KEYS: Buffer.alloc(32).toString('base64'),
+      API_DATABASE_URL: pooler.urlOf(apiUrl),
+      JOBS_DATABASE_URL: pooler.urlOf(jobsUrl),
+      FEEDS: 'none',
+    }
+    const health = async () => {
+      const answer = await fetch(`http://127.0.0.1:${port}/api/sources/health`)
+      return (await answer.json()) as unknown
+    }
+    const said = (log: ReturnType<typeof vi.fn>, error: string) =>
+      log.mock.calls.filter(([line]) => line.error === error).length
+    try {
+      const log = vi.fn()
+      const pooled = await startService(readConfig(environment, 'serve'), log)
+      // Once for each of the two logins, before the first request.
+      expect(said(log, UNPREPARED)).toBe(2)
+      await vi.waitFor(() => expect(said(log, UNHEARD)).toBe(1), 20_000)
+      expect(await health()).toMatchObject({ jobs_start: 'polling' })
+      await pooled.stop()
+
+      const quiet = vi.fn()
+      const given = { ...environment, PREPARED_STATEMENTS: 'off', LISTEN_DATABASE_URL: jobsUrl }
+      const told = await startService(readConfig(given, 'serve'), quiet)
+      await vi.waitFor(
+        async () => expect(await health()).toMatchObject({ jobs_start: 'at_once' }),
+        {
+          timeout: 10_000,
+        },
+      )
+      expect([said(quiet, UNPREPARED), said(quiet, UNHEARD)]).toEqual([0, 0])
+      await told.stop()
+    } finally {
+      await pooler.stop()
     }
   })
 })

@@ -376,19 +376,20 @@ describe('with a database of somebody’s own', () => {
 
   test('when every live feed fails, watchFeeds says why; one that is heard is enough', async () => {
     const closing: (() => Promise<void>)[] = []
-    const failing = watchFeeds(database.jobsUrl, closing)
+    const login = { jobs_database_url: database.jobsUrl, prepared_statements: false }
+    const failing = watchFeeds(login, closing)
     await vi.waitFor(async () => {
       await database.query(
         `update watchpost.sources set error = 'cannot be reached', error_at = clock_timestamp()`,
       )
       expect(await Promise.race([failing, 'still waiting'])).toBe('usgs: cannot be reached')
     }, 10_000)
-    const hearing = watchFeeds(database.jobsUrl, closing)
+    const hearing = watchFeeds(login, closing)
     await vi.waitFor(async () => {
       await database.query('update watchpost.sources set last_success_at = clock_timestamp()')
       expect(await Promise.race([hearing, 'still waiting'])).toBeUndefined()
     }, 10_000)
-    const stopped = watchFeeds(database.jobsUrl, closing)
+    const stopped = watchFeeds(login, closing)
     for (const close of closing) await close()
     expect(await stopped).toBeUndefined()
   })

@@ -17,7 +17,7 @@ export function recordStatements(db: Database): Recorder {
           statements.push({ text, values })
           return connection.query(text, values)
         }
-        return { query, release: connection.release }
+        return { ...connection, query }
       },
       end: db.end,
     },

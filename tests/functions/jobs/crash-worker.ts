@@ -69,7 +69,7 @@ function watched(db: Database, boundary: Boundary): Database {
     connect: async () => {
       const connection = await db.connect()
       return {
-        release: connection.release,
+        ...connection,
         query: async (text, values) => {
           const result = await connection.query(text, values)
           await boundary(`after ${text}`)
