@@ -22,7 +22,14 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
     ['tests/functions/api/{rows,cursors*,audit}.test.ts', 'tests/hub/leads/leads.test.ts'],
   ],
   [/^functions\/api\/(account|invite)/, ['tests/functions/api/{account*,limits,refusals}.test.ts']],
-  [/^functions\/api\/orgs/, ['tests/functions/api/{orgs,limits,people*}.test.ts']],
+  [
+    /^functions\/api\/(account-orgs|orgs|invite)/,
+    ['tests/functions/api/{orgs,limits,people*}.test.ts', 'tests/stories/{team,invites}.test.ts'],
+  ],
+  [
+    /^functions\/(api|jobs|channels|openapi)|^sql\/[3-6]|^shared\/(zone|reason|preview|warn)/,
+    ['tests/stories/*.test.ts'],
+  ],
   [
     /^functions\/api\/(alerts|events|zone|decisions|explanations)/,
     [
@@ -59,7 +66,10 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
     ['tests/functions/changes.test.ts', 'tests/stories/following.test.ts'],
   ],
   [/^functions\/api\/event-map/, ['tests/stories/looking.test.ts']],
-  [/^(functions\/api\/whole-thing|shared\/issue-words)/, ['tests/stories/drawing.test.ts']],
+  [
+    /^(functions\/api\/whole-thing|shared\/(issue-words|read-only|same))/,
+    ['tests/stories/{drawing,whole-thing}.test.ts'],
+  ],
   [
     /^functions\/(service|node|listen|edge|sign-in-page)/,
     ['tests/functions/{service,listen,config}.test.ts'],
@@ -101,7 +111,8 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
     [
       'tests/sql/matrix.test.ts',
       'tests/functions/jobs/{flow,crash}.test.ts',
-      'tests/functions/api/{channels,deliveries,limits}.test.ts',
+      'tests/functions/api/{channels,deliveries,redeliver,limits}.test.ts',
+      'tests/functions/acts.attack.test.ts',
     ],
   ],
   [
