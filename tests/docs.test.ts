@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -11,45 +11,16 @@ import { parse as parseYaml } from 'yaml'
 import { z } from 'zod'
 import { VARIABLES } from '../functions/config.ts'
 import { normaliseUsgs } from '../functions/feeds/usgs.ts'
-import { Problem } from '../functions/http.ts'
 import { render } from '../scripts/build/openapi.ts'
-import { ALERT_STATUSES, Alert, DELIVERY_STATUSES } from '../shared/alert.ts'
+import { ALERT_STATUSES, DELIVERY_STATUSES } from '../shared/alert.ts'
 import { ATTEMPT_DELAYS_SECONDS } from '../shared/backoff.ts'
-import { ChannelCreate } from '../shared/channel.ts'
-import { BANDS, bandOf, Check } from '../shared/checks.ts'
+import { BANDS, bandOf } from '../shared/checks.ts'
 import { EVENT_TYPES } from '../shared/event.ts'
 import { CODES, codesOf } from '../shared/problem.ts'
 import { quietWindowAt } from '../shared/quiet-hours.ts'
 import { generateSecret, sign } from '../shared/signing.ts'
-import { Instant } from '../shared/time.ts'
-import { checkZone, ZoneCreate, ZonePatch, zoneDefaults } from '../shared/zone.ts'
+import { type Block, blocksOf, PAGES, ROOT, textOf } from './support/pages.ts'
 import { quake } from './support/quakes.ts'
-
-const ROOT = resolve(import.meta.dirname, '..')
-const PAGES = [
-  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'],
-  ...readdirSync(join(ROOT, 'docs'))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
-  ...readdirSync(join(ROOT, 'docs/hub'))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/hub/${name}`),
-]
-const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8')
-
-type Block = { page: string; language: string; mark: string; code: string; line: number }
-
-/** The fenced blocks of a page; what stands behind the language says how a block is tested. */
-function blocksOf(page: string): Block[] {
-  const text = textOf(page)
-  return [...text.matchAll(/^```(\w+)(?: (.+))?\n([\s\S]*?)^```$/gm)].map((found) => ({
-    page,
-    language: found[1] ?? '',
-    mark: found[2] ?? '',
-    code: found[3] ?? '',
-    line: text.slice(0, found.index).split('\n').length,
-  }))
-}
 
 /** What the hub and its installer read from their environments. */
 const ofTheHub = ['hub/install/install.sh', 'hub/config.ts', 'hub/model/socket.ts'].flatMap(
@@ -188,39 +159,6 @@ function anchorsOf(text: string): string[] {
   )
 }
 
-const SCHEMAS: Record<string, z.ZodType> = {
-  ZoneCreate: ZoneCreate.refine((zone) => checkZone(zoneDefaults(zone)).length === 0),
-  ZonePatch,
-  ChannelCreate,
-  Problem,
-  Explanation: z.strictObject({
-    ...{ zone_id: z.uuid(), event_id: z.string(), at: Instant, zone_version: z.int() },
-    ...{ live: z.boolean(), raised: z.boolean(), reason: z.string() },
-    checks: z.array(Check).length(8),
-  }),
-  WebhookMessage: z.strictObject({
-    type: z.string(),
-    timestamp: Instant,
-    data: z.strictObject({
-      alert: Alert.strict().nullable(),
-      zone: z.strictObject({ id: z.uuid(), label: z.string() }).nullable(),
-      alerts: z.array(Alert.strict()).optional(),
-      part: z.int().optional(),
-      parts: z.int().optional(),
-      alerts_total: z.int().optional(),
-    }),
-  }),
-}
-
-test.each(named(BLOCKS.filter(({ language }) => language === 'json')))(
-  'the JSON at %s has the form it claims',
-  (_, { mark, code }) => {
-    const schema = SCHEMAS[mark.replace('check=', '')]
-    if (!schema) throw new Error(`a JSON block says how it is checked: ${Object.keys(SCHEMAS)}`)
-    schema.parse(JSON.parse(code))
-  },
-)
-
 test('channels.md shows a message of every type that is sent', () => {
   const sent = textOf('sql/62_deliveries.sql').match(
     /type ~ '\^\(alert\\\.\(([^)]+)\)\|channel/,
@@ -231,7 +169,7 @@ test('channels.md shows a message of every type that is sent', () => {
       .map(([type]) => codes(type)[0])
       .sort(),
   ).toEqual(types)
-  const shown = BLOCKS.filter(({ mark }) => mark === 'check=WebhookMessage')
+  const shown = BLOCKS.filter(({ mark }) => mark === 'message')
   expect(shown.map(({ code }) => JSON.parse(code).type).sort()).toEqual(types)
 })
 

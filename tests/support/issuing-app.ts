@@ -1,5 +1,6 @@
 import { createApp } from '../../functions/app.ts'
 import { parseAllowList } from '../../functions/channels/target.ts'
+import type { Deps } from '../../functions/context.ts'
 import { createPool } from '../../functions/db.ts'
 import { createIssuer, ISSUER_PATH } from '../../functions/issuer.ts'
 import { ADDRESS_HEADER, ORIGIN, PUBLIC_URL, type Service } from './service.ts'
@@ -13,10 +14,14 @@ export type IssuingApp = {
 }
 
 /** createIssuingApp serves a test's database a second time, with Watchpost itself as the issuer. */
-export async function createIssuingApp({ database, seal }: Service): Promise<IssuingApp> {
+export async function createIssuingApp(
+  { database, seal }: Service,
+  options: Partial<Pick<Deps, 'limits' | 'public_url' | 'send'>> = {},
+): Promise<IssuingApp> {
   const db = createPool({ url: database.apiUrl, max: 4 })
   const lines: IssuingApp['lines'] = []
-  const given = { db, seal, public_url: PUBLIC_URL, origins: [ORIGIN] }
+  const { public_url = PUBLIC_URL } = options
+  const given = { db, seal, public_url, origins: [ORIGIN] }
   const { verify_session, routes } = await createIssuer(given)
   const app = createApp({
     ...given,
@@ -28,6 +33,8 @@ export async function createIssuingApp({ database, seal }: Service): Promise<Iss
     address_limit: () => 0,
     asset: async () => undefined,
     log: (line) => void lines.push(line),
+    ...options,
+    public_url,
   })
   app.route(ISSUER_PATH, routes)
   return { fetch: async (input, init) => app.request(input, init), lines, close: () => db.end() }
