@@ -157,3 +157,16 @@ test('mistakes are told as a person would tell them', async () => {
     'snoozed_until: Must be a time in ISO 8601 with Z or an offset, as in 2026-03-01T12:00:00Z or 2026-03-01T14:00:00+02:00.',
   ])
 })
+
+test('all mistakes of a kind are told together: of the fields, of what they mean together, of what they name', async () => {
+  const across = { quiet_hours_start: '22:00', shape_type: 'polygon' }
+  const named = { org_id: me.user_id, channel_ids: [me.user_id] }
+  const pathsOf = async (body: object) =>
+    refusal(await ask('POST', '', body)).map(({ path }) => path)
+  expect(await pathsOf({ ...place, ...named, ...across, lat: 91, types: [] })).toEqual([
+    'lat',
+    'types',
+  ])
+  expect(await pathsOf({ ...place, ...named, ...across })).toEqual(['quiet_hours_end', 'polygon'])
+  expect(await pathsOf({ ...place, ...named })).toEqual(['channel_ids.0', 'org_id'])
+})
