@@ -71,6 +71,27 @@ test('what a model or a lead writes is no Markdown and no HTML any more', () => 
   expect(markdown.fenced('```\n# out', 'sql')).toMatch(/^````sql\n/)
 })
 
+test('lists, tasks, quotes and tables are Markdown around plain text', () => {
+  expect(markdown.heading(2, 'A *b*')).toBe('## A \\*b\\*')
+  expect(markdown.list(['one', 't_w_o'])).toBe('- one\n- t\\_w\\_o')
+  expect(markdown.numbered(['one', '#two'])).toBe('1. one\n2. \\#two')
+  const tasks = [
+    { text: 'call', is_done: true },
+    { text: 'write', is_done: false },
+  ]
+  expect(markdown.tasks(tasks)).toBe('- [x] call\n- [ ] write')
+  expect(markdown.quote('a\nb')).toBe('> a b')
+  const rows = [
+    ['a|b', 1],
+    [null, 20],
+  ]
+  expect(markdown.table(['Name', 'Points'], rows, [1])).toBe(
+    '| Name | Points |\n| --- | ---: |\n| a\\|b | 1 |\n|  | 20 |',
+  )
+  expect(markdown.joined('a', false, undefined, '', 'b')).toBe('a\n\nb\n')
+  expect(markdown.fenced('x')).toBe('```\nx\n```')
+})
+
 test('a path is made of any title and stays in docs', () => {
   const id = '12345678-0000-4000-8000-000000000000'
   expect(documentPath('İş Planı: 2027 / Ğ', id)).toBe('docs/is-plani-2027-g-12345678.md')

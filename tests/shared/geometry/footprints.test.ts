@@ -78,4 +78,34 @@ describe('footprints', () => {
       { numRuns: 300 },
     )
   })
+
+  it('of many lines have a few boxes, apart where the gaps are widest', () => {
+    // A wide line over the first of the others, whose eastern end is what counts for the next gap.
+    const wide = [
+      [0, 0],
+      [30, 0],
+    ]
+    const points = [5, 10, 60, 61, 100, 101, 140, 141, -60, -61, -100, -101, -140, -141, -170]
+    const coordinates = [
+      wide,
+      ...points.map((lon) => [
+        [lon, 0],
+        [lon, 1],
+      ]),
+    ]
+    const boxes = boxOfEvent({
+      lat: 0,
+      lon: 0,
+      geometry: { type: 'MultiLineString', coordinates },
+    })
+    expect(boxes.map(({ west, east }) => [Math.round(west), Math.round(east)])).toEqual([
+      [-170, -140],
+      [-101, -100],
+      [-61, -60],
+      [-0, 30],
+      [60, 61],
+      [100, 101],
+      [140, 141],
+    ])
+  })
 })
