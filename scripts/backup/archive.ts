@@ -1,6 +1,8 @@
-import { createHash } from 'node:crypto'
-import { createWriteStream, constants as flags } from 'node:fs'
-import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { createHash, randomBytes } from 'node:crypto'
+import { createWriteStream, constants as flags, rmSync } from 'node:fs'
+import { type FileHandle, link, open, rename, rm } from 'node:fs/promises'
+import { constants as osConstants } from 'node:os'
+import { dirname } from 'node:path'
 import { type Readable, Transform, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Entry, fromFdPromise, type ZipFile as ZipReader } from 'yauzl'
@@ -25,6 +27,7 @@ export type Member = { name: string; content: () => Promise<Readable> }
 const MEMBER = { mode: 0o100600, compressionLevel: 4 }
 const LINE_END = 10
 const MAX_SIGNATURE_BYTES = 1000
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
  * meter passes rows of COPY text on, counts and hashes them, and calls `moved` with the rows so far.
@@ -54,46 +57,73 @@ export function meter(options: { most?: number; moved?: (rows: number) => void }
 
 /**
  * writeArchive writes the members one after the other, as they come. The file is readable for its
- * owner only, and appears completely or not at all.
+ * owner only, and appears completely or not at all; one of the same name is never replaced.
  */
 export async function writeArchive(file: string, members: Member[]): Promise<{ bytes: number }> {
-  const draft = `${file}.new`
-  await rm(draft, { force: true })
-  const zip = new ZipFile()
+  const draft = `${file}.${randomBytes(6).toString('hex')}.new`
+  const stop = (signal: NodeJS.Signals) => {
+    rmSync(draft, { force: true })
+    process.exit(128 + osConstants.signals[signal])
+  }
+  for (const signal of STOP_SIGNALS) process.once(signal, stop)
   try {
-    for (const { name, content } of members) {
-      zip.addReadStreamLazy(name, MEMBER, (give) => {
-        content().then(
-          (stream) => {
-            stream.on('error', (error) => zip.emit('error', error))
-            give(null, stream)
-          },
-          (error) => zip.emit('error', error),
-        )
-      })
-    }
-    zip.end()
-    const failed = new Promise<never>((_, reject) => zip.once('error', reject))
-    const output = createWriteStream(draft, { mode: 0o600, flags: 'wx', flush: true })
-    const written = pipeline(zip.outputStream, output)
-    try {
-      await Promise.race([written, failed])
-    } catch (error) {
-      output.destroy()
-      await written.catch(() => {})
-      throw error
-    }
-    await rename(draft, file)
-    return { bytes: output.bytesWritten }
+    const bytes = await writeMembers(draft, members)
+    await publish(draft, file)
+    return { bytes }
   } catch (error) {
     await rm(draft, { force: true })
-    if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') {
-      throw new BackupError(`There is no room left for ${file}. Nothing was kept.`, {
-        cause: error,
-      })
-    }
+    if (codeOf(error) !== 'ENOSPC') throw error
+    throw new BackupError(`There is no room left for ${file}. Nothing was kept.`, { cause: error })
+  } finally {
+    for (const signal of STOP_SIGNALS) process.off(signal, stop)
+  }
+}
+
+async function writeMembers(draft: string, members: Member[]): Promise<number> {
+  const zip = new ZipFile()
+  const failed = new Promise<never>((_, reject) => zip.once('error', reject))
+  failed.catch(() => {})
+  for (const { name, content } of members) {
+    zip.addReadStreamLazy(name, MEMBER, (give) => {
+      content().then(
+        (stream) => {
+          stream.on('error', (error) => zip.emit('error', error))
+          give(null, stream)
+        },
+        (error) => zip.emit('error', error),
+      )
+    })
+  }
+  zip.end()
+  const output = createWriteStream(draft, { mode: 0o600, flags: 'wx', flush: true })
+  const written = pipeline(zip.outputStream, output)
+  try {
+    await Promise.race([written, failed])
+    return output.bytesWritten
+  } catch (error) {
+    output.destroy()
+    await written.catch(() => {})
     throw error
   }
+}
+
+/** Gives the draft its name, durably. */
+async function publish(draft: string, file: string): Promise<void> {
+  try {
+    await link(draft, file)
+    await rm(draft)
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') throw taken(file)
+    // A file system without links.
+    await rename(draft, file)
+  }
+  const folder = await open(dirname(file))
+  await folder.sync().finally(() => folder.close())
+}
+
+/** taken is the error for a file that exists. */
+export function taken(file: string): BackupError {
+  return new BackupError(`${file} exists already. Choose another name, or name a folder.`)
 }
 
 /** An archive that is open, so that nobody can exchange the file between its check and its use. */
@@ -258,6 +288,10 @@ async function whole<T>(work: () => Promise<T>): Promise<T> {
       { cause: error },
     )
   }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
 }
 
 const quoted = (name: string) => JSON.stringify(name)

@@ -6,7 +6,7 @@ import { createSeal } from '../../functions/seal.ts'
 import { COPY_SETTINGS } from '../../shared/copy.ts'
 import { VERSION } from '../../shared/version.ts'
 import { isSupabase } from '../postgres/migrate.ts'
-import { type Member, meter, writeArchive } from './archive.ts'
+import { type Member, meter, taken, writeArchive } from './archive.ts'
 import { type SealKey, signManifest } from './keys.ts'
 import { BackupError, type Manifest, memberOf } from './manifest.ts'
 import { becomeOwnerOf, inSession, migrationsOf, nameOf } from './session.ts'
@@ -31,9 +31,7 @@ type Options = {
  */
 export async function makeBackup(options: Options): Promise<{ manifest: Manifest; bytes: number }> {
   const { adminUrl, file, keys, progress = () => {}, root } = options
-  if (existsSync(file)) {
-    throw new BackupError(`${file} exists already. Choose another name, or name a folder.`)
-  }
+  if (existsSync(file)) throw taken(file)
   const begin = 'begin isolation level repeatable read read only'
   return inSession(adminUrl, begin, async (client) => {
     await client.query(COPY_SETTINGS)
@@ -122,21 +120,20 @@ async function appliedMigrations(
 async function requireFittingKeys(client: pg.ClientBase, keys: SealKey[]): Promise<void> {
   const { unseal } = createSeal(keys.map(({ text }) => text))
   await becomeOwnerOf(client, 'watchpost.channels')
-  const { rows } = await client.query<{ sealed: string }>(
-    `(select target_sealed as sealed from watchpost.channels order by created_at desc limit 1)
-    union all
-    (select private_sealed from watchpost.issuer_keys order by created_at desc limit 1)
-    limit 1`,
+  const { rows } = await client.query<{ sealed: string | null }>(
+    `select coalesce(
+      (select target_sealed from watchpost.channels order by created_at desc limit 1),
+      (select private_sealed from watchpost.issuer_keys order by created_at desc limit 1)) as sealed`,
   )
   await client.query('set local role none')
-  for (const { sealed } of rows) {
-    await unseal(sealed).catch((error: unknown) => {
-      throw new BackupError(
-        `SEAL_KEYS (or secrets.json) does not hold the key of this database: it does not open the newest secret (fingerprints ${keys.map(({ fingerprint }) => fingerprint).join(', ')}). Set SEAL_KEYS as the service has it.`,
-        { cause: error },
-      )
-    })
-  }
+  const sealed = rows[0]?.sealed
+  if (!sealed) return
+  await unseal(sealed).catch((error: unknown) => {
+    throw new BackupError(
+      `SEAL_KEYS (or secrets.json) does not hold the key of this database: it does not open the newest secret (fingerprints ${keys.map(({ fingerprint }) => fingerprint).join(', ')}). Set SEAL_KEYS as the service has it.`,
+      { cause: error },
+    )
+  })
 }
 
 /** How many rows the tables had when PostgreSQL counted last. */

@@ -99,10 +99,23 @@ async function requireEmpty(client: pg.Client): Promise<void> {
     `select nspname as schema from pg_catalog.pg_namespace
     where nspname in ('watchpost', 'private', 'support', 'pgboss') order by nspname = 'watchpost' desc, nspname`,
   )
-  if (rows.length === 0) return
+  if (rows.length === 0) return requireNoMigrations(client)
   const held = rows[0]?.schema === 'watchpost' ? await contents(client) : ''
   throw new BackupError(
     `The database is not empty: it has the schema ${rows.map(({ schema }) => schema).join(', ')}${held}. A backup is restored only into a database without Watchpost. Name another one: a new --data-dir, or --database-url of a new database (create database …). Nothing was changed.`,
+  )
+}
+
+/** Migrations that are recorded would be left out, although what they made is gone. */
+async function requireNoMigrations(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ found: boolean }>(
+    `select to_regclass('supabase_migrations.schema_migrations') is not null as found`,
+  )
+  if (!rows[0]?.found) return
+  const recorded = await client.query('select from supabase_migrations.schema_migrations limit 1')
+  if (recorded.rowCount === 0) return
+  throw new BackupError(
+    'The database is not empty: supabase_migrations.schema_migrations says that migrations were applied, although the schema watchpost does not exist. Drop the schema supabase_migrations, or name another database. Nothing was changed.',
   )
 }
 

@@ -112,6 +112,15 @@ export async function createFilledService() {
   await jobs.ingest(quake(here))
   await jobs.drain()
   await jobs.ingest(quake(here))
+  // One whose process is in the middle of sending it.
+  await query(
+    `with taken as (
+      update pgboss.job set state = 'active', started_on = now()
+      where id = (select id from pgboss.job where name = 'deliver' and state = 'created' limit 1)
+      returning data)
+    update watchpost.deliveries set status = 'sending'
+    where id = (select (data ->> 'delivery_id')::uuid from taken)`,
+  )
   service.receiver.answer = () => sendResult(200)
   service.receiver.requests.length = 0
   return { ...fixture, tenant, other, here, signed }

@@ -247,6 +247,17 @@ describe('without the sealing key', () => {
   })
 })
 
+test('a database whose schema was dropped, but not the list of its migrations, is refused', async () => {
+  await target.query(
+    `create schema supabase_migrations;
+    create table supabase_migrations.schema_migrations (version text primary key, statements text[], name text);
+    insert into supabase_migrations.schema_migrations values ('20260101000000', '{}', 'initial')`,
+  )
+  await expect(restoreInto(target.adminUrl, file)).rejects.toThrow(
+    /Drop the schema supabase_migrations, or name another database/,
+  )
+})
+
 test('a restore that breaks off leaves nothing behind', async () => {
   const blocker = new pg.Client({ connectionString: target.adminUrl })
   blocker.on('error', () => {})
