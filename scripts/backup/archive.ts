@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { createWriteStream, constants as flags, rmSync } from 'node:fs'
+import { createWriteStream, constants as flags } from 'node:fs'
 import { type FileHandle, link, open, rename, rm } from 'node:fs/promises'
-import { constants as osConstants } from 'node:os'
 import { dirname } from 'node:path'
 import { type Readable, Transform, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -27,7 +26,6 @@ export type Member = { name: string; content: () => Promise<Readable> }
 const MEMBER = { mode: 0o100600, compressionLevel: 4 }
 const LINE_END = 10
 const MAX_SIGNATURE_BYTES = 1000
-const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
  * meter passes rows of COPY text on, counts and hashes them, and calls `moved` with the rows so far.
@@ -61,11 +59,6 @@ export function meter(options: { most?: number; moved?: (rows: number) => void }
  */
 export async function writeArchive(file: string, members: Member[]): Promise<{ bytes: number }> {
   const draft = `${file}.${randomBytes(6).toString('hex')}.new`
-  const stop = (signal: NodeJS.Signals) => {
-    rmSync(draft, { force: true })
-    process.exit(128 + osConstants.signals[signal])
-  }
-  for (const signal of STOP_SIGNALS) process.once(signal, stop)
   try {
     const bytes = await writeMembers(draft, members)
     await publish(draft, file)
@@ -74,8 +67,6 @@ export async function writeArchive(file: string, members: Member[]): Promise<{ b
     await rm(draft, { force: true })
     if (codeOf(error) !== 'ENOSPC') throw error
     throw new BackupError(`There is no room left for ${file}. Nothing was kept.`, { cause: error })
-  } finally {
-    for (const signal of STOP_SIGNALS) process.off(signal, stop)
   }
 }
 
@@ -154,7 +145,7 @@ export async function openArchive(file: string): Promise<Archive> {
     const manifest_bytes = await contentOf(zip, entries, 'manifest.json', MAX_MANIFEST_BYTES)
     const signature_text = await contentOf(zip, entries, 'signature.json', MAX_SIGNATURE_BYTES)
     const manifest = parseManifest(manifest_bytes.toString('utf8'))
-    requireMembers(entries, manifest)
+    refuseStrays(entries, manifest)
     return {
       manifest,
       manifest_bytes,
@@ -202,7 +193,8 @@ async function entriesOf(zip: ZipReader): Promise<Map<string, Entry>> {
   return entries
 }
 
-function requireMembers(entries: Map<string, Entry>, { tables }: Manifest): void {
+/** Missing members are noticed when their table is read. */
+function refuseStrays(entries: Map<string, Entry>, { tables }: Manifest): void {
   const expected = ['manifest.json', 'signature.json', ...tables.map(({ name }) => memberOf(name))]
   const stray = [...entries.keys()].find((name) => !expected.includes(name))
   if (stray !== undefined) {
@@ -210,7 +202,6 @@ function requireMembers(entries: Map<string, Entry>, { tables }: Manifest): void
       `The archive contains ${quoted(stray)}, which its manifest does not list.`,
     )
   }
-  for (const name of expected) entryOf(entries, name)
 }
 
 function entryOf(entries: Map<string, Entry>, name: string): Entry {

@@ -25,7 +25,11 @@ type Row = {
  */
 export async function replaceLostSecrets(client: pg.Client, keys: SealKey[]): Promise<number> {
   const { seal, unseal } = createSeal(keys.map(({ text }) => text))
-  const opens = (sealed: string) => unseal(sealed).then(isTrue, isFalse)
+  const opens = (sealed: string) =>
+    unseal(sealed).then(
+      () => true,
+      () => false,
+    )
   await becomeOwnerOf(client, 'watchpost.channels')
   await endSessions(client, opens)
   let changed = 0
@@ -37,7 +41,8 @@ export async function replaceLostSecrets(client: pg.Client, keys: SealKey[]): Pr
     )
     for (const row of rows) {
       after = row.id
-      if ((await Promise.all(sealedIn(row).map(opens))).every(isTrueValue)) continue
+      const opened = await Promise.all(sealedIn(row).map(opens))
+      if (!opened.includes(false)) continue
       changed += 1
       await client.query(
         `update watchpost.channels
@@ -78,7 +83,3 @@ async function endSessions(
     await client.query('delete from watchpost.sessions')
   }
 }
-
-const isTrue = () => true
-const isFalse = () => false
-const isTrueValue = (value: boolean) => value

@@ -5,7 +5,12 @@ import { type Migration, migrationFiles, ROOT } from '../postgres/migrate.ts'
 import { BackupError } from './manifest.ts'
 import { isOwned } from './tables.ts'
 
-/** inSession runs work in one transaction of a connection of its own. Everything is kept or nothing. */
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/**
+ * inSession runs work in one transaction of a connection of its own. Everything is kept or nothing,
+ * also when a signal asks to stop.
+ */
 export async function inSession<T>(
   adminUrl: string,
   begin: string,
@@ -19,23 +24,38 @@ export async function inSession<T>(
   })
   client.on('error', () => {})
   await client.connect()
+  let is_stopped = false
+  const stop = () => {
+    is_stopped = true
+    client.end().catch(() => {})
+  }
+  for (const signal of STOP_SIGNALS) process.once(signal, stop)
   try {
     await client.query(begin)
+    // A row that a policy would hide is an error, not left out.
+    await client.query('set local row_security = off')
     const value = await work(client)
     requireCommit(await client.query('commit'))
     return value
   } catch (error) {
+    if (is_stopped) throw new BackupError('It was stopped. Nothing was kept.', { cause: error })
     throw explained(error, client)
   } finally {
+    for (const signal of STOP_SIGNALS) process.off(signal, stop)
     // Ends the transaction too; after a COPY that was given up, a rollback would wait for its rows.
     await client.end().catch(() => {})
   }
 }
 
-/** A missing privilege is named with the login that lacks it. */
+/** A missing privilege is named with the login that lacks it; rows that do not fit together are the archive's. */
 function explained(error: unknown, { user }: pg.Client): unknown {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  if (!(cause instanceof pg.DatabaseError) || cause.code !== '42501') return error
+  if (error instanceof BackupError || !(cause instanceof pg.DatabaseError)) return error
+  if (cause.code?.startsWith('23')) {
+    const message = `The rows of the archive do not fit together: ${cause.message}. Nothing was restored.`
+    return new BackupError(message, { cause })
+  }
+  if (cause.code !== '42501') return error
   return new BackupError(
     `The login ${user} lacks a privilege: ${cause.message}. Use the login that applies the migrations (a superuser, or the one that installed Watchpost; docs/self-hosting.md lists what it needs). Nothing was changed.`,
     { cause },

@@ -189,6 +189,7 @@ describe('the manifest', () => {
   })
 })
 
+const isJobs = ({ name }: { name: string }) => name === 'pgboss.job'
 const isZones = ({ name }: { name: string }) => name === 'watchpost.zones'
 
 describe('tables are accepted only as they are', () => {
@@ -255,6 +256,26 @@ describe('rows', () => {
     expect(
       await refusal((all) => setRows(all, 'watchpost.key_usage', `not an id\t2026-01-01\n`)),
     ).toMatch(/a row does not fit into watchpost.key_usage: invalid input syntax/)
+  })
+
+  test('of a job in a queue that there is not', async () => {
+    const columns = manifestIn(await readMembers(good)).tables.find(isJobs)?.columns ?? []
+    const values: Record<string, string> = {
+      ...{ id: '00000000-0000-4000-8000-000000000001', name: 'wings', state: 'created' },
+      ...{
+        priority: '0',
+        retry_limit: '1',
+        retry_count: '0',
+        retry_delay: '0',
+        expire_seconds: '1',
+      },
+      ...{ retry_backoff: 'f', deletion_seconds: '1', blocked: 'f', blocking: 'f' },
+      ...{ start_after: 'now', created_on: 'now', keep_until: 'now', pending_dependencies: '0' },
+    }
+    const row = columns.map((column) => values[column] ?? '\\N').join('\t')
+    expect(await refusal((all) => setRows(all, 'pgboss.job', `${row}\n`))).toMatch(
+      /The rows of the archive do not fit together: .*q_fkey/,
+    )
   })
 
   test('behind the end of the data', async () => {

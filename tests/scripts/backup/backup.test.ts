@@ -1,8 +1,8 @@
-import { stat } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { openArchive } from '../../../scripts/backup/archive.ts'
+import { checkTables, openArchive } from '../../../scripts/backup/archive.ts'
 import { makeBackup } from '../../../scripts/backup/backup.ts'
 import {
   copyOf,
@@ -245,10 +245,21 @@ test('a database that is not empty is refused with what is in the way, and stays
   expect(await exportOf(database)).toEqual(untouched)
 })
 
-test('a file that exists is not replaced', async () => {
+test('a file that exists is not replaced, also when two backups get its name at once', async () => {
+  const { adminUrl, name } = before.service.database
   await expect(copyOf(before.service.database, folder.folder)).rejects.toThrow(
-    `${join(folder.folder, `${before.service.database.name}.zip`)} exists already`,
+    `${join(folder.folder, `${name}.zip`)} exists already`,
   )
+  const same = join(folder.folder, 'same.zip')
+  const options = { adminUrl, file: same, keys: KEYS }
+  const both = await Promise.allSettled([makeBackup(options), makeBackup(options)])
+  expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  const lost = both.find((one) => one.status === 'rejected')
+  expect(String(lost?.reason)).toContain('same.zip exists already')
+  const archive = await openArchive(same)
+  await checkTables(archive)
+  await archive.close()
+  expect((await readdir(folder.folder)).filter((one) => one.endsWith('.new'))).toEqual([])
 })
 
 function without(value: unknown, names: string[]): unknown {

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { TRUST } from '../../../scripts/backup/cli.ts'
 import { asOperator, createAccount } from '../../../scripts/postgres/accounts.ts'
@@ -79,6 +80,24 @@ describe('backup', () => {
       SEAL_KEYS: 'x',
     })
     expect([bad.code, bad.stderr]).toEqual([2, 'SEAL_KEYS must hold keys of 32 bytes in base64.\n'])
+  })
+
+  test('that is stopped leaves no file', async () => {
+    const blocker = new pg.Client({ connectionString: source.adminUrl })
+    await blocker.connect()
+    await blocker.query('begin; lock table watchpost.zones in access exclusive mode')
+    const folder = join(processes.dataDir, 'stopped')
+    await mkdir(folder)
+    const args = ['backup', folder, '--database-url', source.adminUrl]
+    const started = processes.run('scripts/admin.ts', args, SEAL_KEYS)
+    await vi.waitFor(async () => expect(await readdir(folder)).toHaveLength(1), 20_000)
+    started.signal('SIGTERM')
+    expect([await started.ended, started.stderr()]).toEqual([
+      1,
+      'It was stopped. Nothing was kept.\n',
+    ])
+    expect(await readdir(folder)).toEqual([])
+    await blocker.end()
   })
 
   test('without a file, with two, or with an option of another command is refused', async () => {

@@ -165,7 +165,19 @@ describe('a login that is no superuser', () => {
     await expect(
       makeBackup({ adminUrl: urlOf(source.adminUrl), file: made, keys: KEYS }),
     ).rejects.toThrow(new RegExp(`The login ${login} lacks a privilege: permission denied`))
-    expect(await readdir(folder.folder)).not.toContain('denied.zip.new')
+    expect((await readdir(folder.folder)).join()).not.toContain('denied')
+  })
+
+  test('does not leave out in silence the rows that a policy hides from it', async () => {
+    await source.query(`grant watchpost_owner to ${login}`)
+    await source.query(`grant usage on schema auth, supabase_migrations to ${login}`)
+    await source.query(`grant select on all tables in schema auth, supabase_migrations to ${login}`)
+    await source.query(`alter role ${login} nobypassrls`)
+    const made = join(folder.folder, 'hidden.zip')
+    await expect(
+      makeBackup({ adminUrl: urlOf(source.adminUrl), file: made, keys: KEYS }),
+    ).rejects.toThrow(/affected by row-level security policy for table "users"/)
+    await source.query(`drop owned by ${login}`)
   })
 })
 
