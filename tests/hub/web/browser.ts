@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { AxeBuilder } from '@axe-core/playwright'
 import { serve } from '@hono/node-server'
+import type * as axe from 'axe-core'
 import {
   type Browser,
   type BrowserContext,
@@ -23,6 +24,12 @@ const FLAGS = [
   '--no-first-run',
   '--disable-quic',
 ]
+
+declare global {
+  interface Window {
+    axe: typeof axe
+  }
+}
 
 export type Look = {
   theme?: 'dark' | 'light'
@@ -164,21 +171,40 @@ export function eventually<T>(read: () => T) {
   return expect.poll(read, { timeout: 20_000 })
 }
 
-/** Everything the page asked for has come. */
+/** Everything the page asked for has come and is shown. */
 export async function settled(page: Page): Promise<void> {
-  await page.waitForLoadState('networkidle')
-  await eventually(() => page.locator('[role=status][aria-label]').count()).toBe(0)
+  await eventually(() => page.evaluate(isAtRest)).toBe(true)
 }
 
-/** expectAccessible asserts that axe finds nothing serious or critical. */
+/**
+ * React renders an answer a moment after it came, and may then ask for more: so nothing is under way
+ * three times, each time after a frame that left the page nothing to do.
+ */
+async function isAtRest(): Promise<boolean> {
+  for (let looks = 0; looks < 3; looks += 1) {
+    const queries = window.__TANSTACK_QUERY_CLIENT__
+    if (document.readyState !== 'complete' || document.fonts.status !== 'loaded') return false
+    if (!queries || queries.isFetching() > 0 || queries.isMutating() > 0) return false
+    if (document.querySelector('[role=status][aria-label]')) return false
+    await new Promise((done) => requestAnimationFrame(() => requestIdleCallback(done)))
+  }
+  return true
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** expectAccessible asserts that axe finds nothing serious or critical, in frames neither. */
 export async function expectAccessible(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page })
-    .setLegacyMode(true)
-    .options({ resultTypes: ['violations'] })
-    .analyze()
-  const grave = violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(' | ')}`)
+  for (const frame of page.frames()) {
+    // A page that axe has looked at before still has it.
+    if (!(await frame.evaluate(() => 'axe' in window))) await frame.evaluate(AXE)
+  }
+  const grave = await page.evaluate(async () => {
+    const { violations } = await window.axe.run({ resultTypes: ['violations'] })
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(' | ')}`)
+  })
   expect(grave, page.url()).toEqual([])
 }
 
