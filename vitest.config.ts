@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import LongestFirst from './tests/sequencer.ts'
 import type { Runtime } from './tests/support/runtimes.ts'
 
 /** What the edge does not run, and why; everything else of the API has to hold there as well. */
@@ -43,8 +44,9 @@ export default defineConfig({
   test: {
     globalSetup: ['tests/global-setup.ts'],
     reporters: ['default', './tests/reporter.ts'],
-    // Many tests wait for processes of their own: a third keeps two cores busy.
-    maxWorkers: 3,
+    // Tests wait for browsers, databases and processes: three workers left a third of two cores idle.
+    maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
