@@ -24,7 +24,10 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
   [/^functions\/api\/(account|invite)/, ['tests/functions/api/{account*,limits,refusals}.test.ts']],
   [
     /^functions\/api\/(account-orgs|orgs|invite)/,
-    ['tests/functions/api/{orgs,limits,people*}.test.ts', 'tests/stories/{team,invites}.test.ts'],
+    [
+      'tests/functions/api/{orgs,limits,people*,addresses*,second-factor*}.test.ts',
+      'tests/stories/{team,invites}.test.ts',
+    ],
   ],
   [
     /^functions\/(api|jobs|channels|openapi)|^sql\/[3-6]|^shared\/(zone|reason|preview|warn)/,
@@ -95,7 +98,8 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
     /^sql\/[12]/,
     [
       'tests/sql/matrix.test.ts',
-      'tests/functions/api/{account*,orgs,me,limits,people*,sessions,forged*}.test.ts',
+      'tests/functions/api/{account*,orgs,me,limits,people*,addresses*}.test.ts',
+      'tests/functions/api/{second-factor*,sessions,forged*}.test.ts',
     ],
   ],
   [
@@ -148,10 +152,10 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
     /^hub\/mail\/|^hub\/sql\/40|^hub\/api\/(draft|mail|suppression|unsubscribe)/,
     [
       'tests/hub/**/drafts*.test.ts',
-      'tests/hub/**/mail-{flow,claim,refusals,today,outcome}.test.ts',
+      'tests/hub/**/mail-{flow,unsubscribe,claim,refusals,today,outcome}.test.ts',
     ],
   ],
-  [/^hub\/.*(import|csv)/, ['tests/hub/**/leads-import*.test.ts', 'tests/hub/leads/csv.test.ts']],
+  [/^hub\/.*(import|csv)/, ['tests/hub/leads/{leads-import,leads-export,csv}.test.ts']],
   [
     /^hub\/.*(lead|tasks)|^hub\/sql\/20/,
     ['tests/hub/**/leads*.test.ts', 'tests/hub/**/scope*.test.ts'],

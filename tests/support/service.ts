@@ -18,6 +18,8 @@ export type Plan = 'free' | 'pro' | 'enterprise'
 export type Account = { user_id: string; email: string; plan: Plan }
 /** An account with a key of all scopes, which is enough for most tests. */
 export type Person = Account & { key: string }
+/** A person with a session as well. */
+export type Signed = Person & { token: string }
 export type Role = 'admin' | 'member'
 export type Answer = {
   status: number
@@ -47,6 +49,8 @@ export type Service = {
   account: (options?: { plan?: Plan; email?: string }) => Promise<Account>
   /** Creates an account with a key. */
   person: (options?: { plan?: Plan; email?: string }) => Promise<Person>
+  /** Creates an account with a key and a session. */
+  signed: (options?: { plan?: Plan; email?: string }) => Promise<Signed>
   key: (
     account: Pick<Account, 'user_id'>,
     options?: { scopes?: readonly Scope[]; expires_at?: Date; revoked?: boolean },
@@ -216,6 +220,21 @@ export async function createService(
     return made
   }
 
+  const session: Service['session'] = async ({ user_id, email }, { claims, ...changes } = {}) => {
+    const session_id = randomUUID()
+    await database.query('insert into auth.sessions (id, user_id, aal) values ($1, $2, $3)', [
+      session_id,
+      user_id,
+      claims?.aal ?? 'aal1',
+    ])
+    return issuer.token({ user_id, email }, { ...changes, claims: { session_id, ...claims } })
+  }
+
+  const person: Service['person'] = async (given) => {
+    const made = await account(given)
+    return { ...made, key: await key(made) }
+  }
+
   return {
     database,
     seal,
@@ -225,18 +244,11 @@ export async function createService(
     account,
     key,
     issuer,
-    session: async ({ user_id, email }, { claims, ...changes } = {}) => {
-      const session_id = randomUUID()
-      await database.query('insert into auth.sessions (id, user_id, aal) values ($1, $2, $3)', [
-        session_id,
-        user_id,
-        claims?.aal ?? 'aal1',
-      ])
-      return issuer.token({ user_id, email }, { ...changes, claims: { session_id, ...claims } })
-    },
-    person: async (given) => {
-      const made = await account(given)
-      return { ...made, key: await key(made) }
+    session,
+    person,
+    signed: async (given) => {
+      const made = await person(given)
+      return { ...made, token: await session(made) }
     },
     organisation: async (owner, ...members) => {
       const [row] = await database.query<{ id: string }>(

@@ -7,6 +7,7 @@ import {
   type Person,
   parsed,
   type Service,
+  type Signed,
   tokenOfInvite,
 } from '../../support/service.ts'
 
@@ -16,18 +17,11 @@ const List = z.strictObject({ orgs: z.array(Org) })
 const Invites = z.strictObject({ invites: z.array(Invite) })
 const Invited = z.object({ member: z.object({ id: z.uuid() }), invite_url: z.string() })
 
-type Signed = Person & { token: string }
-
 let service: Service
 beforeAll(async () => {
   service = await createService()
 })
 afterAll(() => service?.close())
-
-async function person(options: Parameters<Service['person']>[0] = {}): Promise<Signed> {
-  const made = await service.person(options)
-  return { ...made, token: await service.session(made) }
-}
 
 function ask({ token }: Signed, method: string, path: string, body?: unknown, once?: string) {
   const headers: Record<string, string> = once === undefined ? {} : { 'Idempotency-Key': once }
@@ -35,7 +29,12 @@ function ask({ token }: Signed, method: string, path: string, body?: unknown, on
 }
 
 async function team() {
-  const people = [await person(), await person(), await person(), await person()] as const
+  const people = [
+    await service.signed(),
+    await service.signed(),
+    await service.signed(),
+    await service.signed(),
+  ] as const
   const [owner, admin, member, stranger] = people
   const org = await service.organisation(owner, [admin, 'admin'], [member, 'member'])
   return { owner, admin, member, stranger, org, path: `/orgs/${org}` }
@@ -64,7 +63,7 @@ const accept = (who: Signed, token: string) => ask(who, 'POST', '/invites/accept
 
 describe('an organisation', () => {
   test('is founded by its owner, on any plan, once per Idempotency-Key', async () => {
-    const me = await person({ plan: 'free' })
+    const me = await service.signed({ plan: 'free' })
     const answer = await ask(me, 'POST', '/orgs', { name: 'Port operations' }, 'k')
     const { org } = parsed(answer, 201, One)
     expect(org).toMatchObject({ name: 'Port operations', role: 'owner', members: 1 })
@@ -84,7 +83,7 @@ describe('an organisation', () => {
   })
 
   test('more than the plan allows are 409, also at once', async () => {
-    const me = await person()
+    const me = await service.signed()
     await service.database.query(
       `with made as (insert into watchpost.organisations (name)
         select 'x' from generate_series(1, 18) returning id)
@@ -187,7 +186,7 @@ describe('an organisation', () => {
 describe('an invite', () => {
   test('is listed for its address in any case, accepted once, and makes a member', async () => {
     const { owner, org } = await team()
-    const me = await person({ plan: 'free' })
+    const me = await service.signed({ plan: 'free' })
     const token = await invite(owner, org, me.email.toUpperCase(), 'admin')
     const { invites } = parsed(await ask(me, 'GET', '/invites'), 200, Invites)
     expect(invites).toMatchObject([
@@ -209,7 +208,7 @@ describe('an invite', () => {
 
   test('accepted by many requests at once makes one member', async () => {
     const { owner, org } = await team()
-    const me = await person()
+    const me = await service.signed()
     const token = await invite(owner, org, me.email)
     const answers = await Promise.all([1, 2, 3, 4].map(() => accept(me, token)))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404])
@@ -217,7 +216,7 @@ describe('an invite', () => {
 
   test('for another address is 403, and stays good for its own', async () => {
     const { owner, stranger, org } = await team()
-    const me = await person()
+    const me = await service.signed()
     const token = await invite(owner, org, me.email)
     const refused = await accept(stranger, token)
     expectProblem(refused, 403, 'forbidden')
@@ -277,7 +276,7 @@ describe('an invite', () => {
     ['to an organisation that is gone', ({ owner, org }) => ask(owner, 'DELETE', `/orgs/${org}`)],
   ])('%s is 404, in the same bytes as one there never was', async (_, end) => {
     const { owner, admin, org } = await team()
-    const me = await person()
+    const me = await service.signed()
     const token = await invite(admin, org, me.email)
     await end({ owner, admin, org, me })
     const [refused, unknown] = [await accept(me, token), await accept(me, 'never-made')]
@@ -303,7 +302,11 @@ describe('an invite', () => {
   test.each([{}, { token: '' }, { token: 3 }, { token: 'x', org: 'y' }])(
     '%j is 422',
     async (body) => {
-      expectProblem(await ask(await person(), 'POST', '/invites/accept', body), 422, 'invalid')
+      expectProblem(
+        await ask(await service.signed(), 'POST', '/invites/accept', body),
+        422,
+        'invalid',
+      )
     },
   )
 })

@@ -2,24 +2,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Account, AccountExport, Key, Org } from '../../../shared/account.ts'
 import { createOwnedThings, expectProblem, OTHER_ACCOUNT_MARKER } from '../../support/refusals.ts'
-import { createService, type Person, parsed, type Service } from '../../support/service.ts'
+import { createService, parsed, type Service, type Signed } from '../../support/service.ts'
 
 const ACCOUNT = '/api/v1/account'
 const Made = z.object({ key: Key.extend({ api_key: z.string().nullable() }) })
 const One = z.object({ key: Key })
-
-type Signed = Person & { token: string }
 
 let service: Service
 beforeAll(async () => {
   service = await createService()
 })
 afterAll(() => service?.close())
-
-async function person(options: Parameters<Service['person']>[0] = {}): Promise<Signed> {
-  const made = await service.person(options)
-  return { ...made, token: await service.session(made) }
-}
 
 function ask({ token }: Signed, method: string, path: string, body?: unknown, once?: string) {
   const headers: Record<string, string> = once === undefined ? {} : { 'Idempotency-Key': once }
@@ -43,8 +36,8 @@ const actions = async ({ user_id }: Signed) =>
   ).map(({ action }) => action)
 
 test('the account says who is signed in, what the plan allows and what there is', async () => {
-  const me = await person()
-  const org = await service.organisation(me, [await person(), 'member'])
+  const me = await service.signed()
+  const org = await service.organisation(me, [await service.signed(), 'member'])
   await service.request('POST', '/api/v1/zones', {
     key: me.key,
     body: { label: 'A place', lat: 41, lon: 29 },
@@ -70,7 +63,7 @@ test('the account says who is signed in, what the plan allows and what there is'
 
 describe('keys', () => {
   test('one is made, shown once, used, listed and revoked', async () => {
-    const me = await person()
+    const me = await service.signed()
     const answer = await ask(me, 'POST', '/keys', { name: 'Night shift', scopes: ['read', 'read'] })
     const { key } = parsed(answer, 201, Made)
     expect(key).toMatchObject({ name: 'Night shift', scopes: ['read'], revoked_at: null })
@@ -99,7 +92,7 @@ describe('keys', () => {
   })
 
   test('the list pages, newest first', async () => {
-    const me = await person()
+    const me = await service.signed()
     for (const name of ['One', 'Two', 'Three']) {
       expect((await ask(me, 'POST', '/keys', { name, scopes: ['read'] })).status).toBe(201)
     }
@@ -116,7 +109,7 @@ describe('keys', () => {
   })
 
   test('one made twice with an Idempotency-Key is one, shown once', async () => {
-    const me = await person()
+    const me = await service.signed()
     const body = { name: 'Once', scopes: ['write'] }
     const first = parsed(await ask(me, 'POST', '/keys', body, 'k'), 201, Made).key
     const again = parsed(await ask(me, 'POST', '/keys', body, 'k'), 201, Made).key
@@ -127,7 +120,7 @@ describe('keys', () => {
 
   test('ends at a time that may be sent with any offset', async () => {
     const body = { name: 'Summer', scopes: ['read'], expires_at: '2999-07-01T00:30:00+02:00' }
-    const { key } = parsed(await ask(await person(), 'POST', '/keys', body), 201, Made)
+    const { key } = parsed(await ask(await service.signed(), 'POST', '/keys', body), 201, Made)
     expect(key.expires_at).toBe('2999-06-30T22:30:00.000Z')
   })
 
@@ -140,13 +133,13 @@ describe('keys', () => {
     [{ name: 'x', scopes: ['read'], expires_at: 'tomorrow' }, 'expires_at'],
     [{ name: 'x', scopes: ['read'], user_id: 'me' }, 'user_id'],
   ])('%j is 422', async (body, path) => {
-    const answer = await ask(await person(), 'POST', '/keys', body)
+    const answer = await ask(await service.signed(), 'POST', '/keys', body)
     expectProblem(answer, 422, 'invalid')
     expect(answer.body).toMatchObject({ errors: [{ path }] })
   })
 
   test('more than the plan allows are 409; an expired one counts no more', async () => {
-    const me = await person()
+    const me = await service.signed()
     await service.database.query(
       `insert into watchpost.api_keys (user_id, prefix, key_hash, scopes)
       select $1::uuid, 'wp_live_', sha256(($1 || '-' || n)::bytea), '{read}' from generate_series(1, 19) n`,
@@ -162,7 +155,7 @@ describe('keys', () => {
   })
 
   test('somebody else’s is 404 and goes on working', async () => {
-    const [me, other] = [await person(), await person()]
+    const [me, other] = [await service.signed(), await service.signed()]
     const { keys } = parsed(await ask(other, 'GET', '/keys'), 200, z.object({ keys: z.array(Key) }))
     for (const id of [keys[0]?.id, 'nonsense']) {
       expectProblem(await ask(me, 'GET', `/keys/${id}`), 404, 'not_found')
@@ -174,8 +167,8 @@ describe('keys', () => {
 
 describe('export', () => {
   test('has everything that is one’s own, and no secret', async () => {
-    const me = await person()
-    const [member, stranger] = [await person(), await person()]
+    const me = await service.signed()
+    const [member, stranger] = [await service.signed(), await service.signed()]
     const org = await service.organisation(me, [member, 'admin'])
     const secret = 'https://hooks.example.com/very-secret-path'
     const channel = { kind: 'webhook', target: secret, config: { headers: { 'X-K': 'hush' } } }
@@ -247,7 +240,7 @@ describe('export', () => {
   })
 
   test('goes on page by page, each thing once', async () => {
-    const me = await person()
+    const me = await service.signed()
     const { ids } = await createOwnedThings(service, me)
     await service.database.query(
       `insert into watchpost.audit (account_id, actor_id, action, target_type, at)
@@ -277,7 +270,7 @@ describe('deleting the account', () => {
   const remove = (me: Signed, confirm = me.email) => ask(me, 'DELETE', '', { confirm })
 
   test('asks for its own address', async () => {
-    const me = await person()
+    const me = await service.signed()
     for (const confirm of ['', 'else@watchpost.test']) {
       const answer = await remove(me, confirm)
       expectProblem(answer, 422, 'invalid')
@@ -288,7 +281,7 @@ describe('deleting the account', () => {
   })
 
   test('waits until owned organisations are transferred or deleted', async () => {
-    const [me, heir] = [await person(), await person()]
+    const [me, heir] = [await service.signed(), await service.signed()]
     const org = await service.organisation(me, [heir, 'member'])
     const refused = await remove(me)
     expectProblem(refused, 409, 'conflict')
@@ -300,7 +293,10 @@ describe('deleting the account', () => {
   })
 
   test('really removes everything, in any case of the address', async () => {
-    const [owner, me] = [await person(), await person({ email: 'Leaving@Watchpost.test' })]
+    const [owner, me] = [
+      await service.signed(),
+      await service.signed({ email: 'Leaving@Watchpost.test' }),
+    ]
     const org = await service.organisation(owner, [me, 'admin'])
     const zone = { label: 'Shared', lat: 41, lon: 29, org_id: org }
     const shared = await service.request('POST', '/api/v1/zones', { key: me.key, body: zone })
@@ -345,7 +341,7 @@ describe('deleting the account', () => {
   })
 
   test('leaves its acts in the logs of others, under one pseudonym', async () => {
-    const [owner, me] = [await person(), await person()]
+    const [owner, me] = [await service.signed(), await service.signed()]
     const org = await service.organisation(owner, [me, 'admin'])
     const zone = { label: 'Shared', lat: 41, lon: 29, org_id: org }
     const made = await service.request('POST', '/api/v1/zones', { key: owner.key, body: zone })
@@ -376,10 +372,10 @@ describe('deleting the account', () => {
 
   test('by an operator passes organisations to the longest-serving admin', async () => {
     const [me, member, admin, alone] = [
-      await person(),
-      await person(),
-      await person(),
-      await person(),
+      await service.signed(),
+      await service.signed(),
+      await service.signed(),
+      await service.signed(),
     ]
     const org = await service.organisation(me, [member, 'member'], [admin, 'admin'])
     await service.organisation(alone)

@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHub } from '../../../hub/hub.ts'
 import { LANGUAGES } from '../../../hub/i18n/words.ts'
-import { type Delimiter, decode, readCsv } from '../../../hub/leads/csv.ts'
+import { type Delimiter, readCsv } from '../../../hub/leads/csv.ts'
 import { readRow } from '../../../hub/leads/import-row.ts'
 import { importsText } from '../../../hub/leads/imports.text.ts'
+import { CSV, importCalls } from '../support/import-calls.ts'
 import { startLicensedHub } from '../support/licensed.ts'
 
 let hub: Awaited<ReturnType<typeof startLicensedHub>>
@@ -14,25 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => hub.close())
 
-const CSV = { 'content-type': 'text/csv' }
-const query = (options: Record<string, string>) => new URLSearchParams(options).toString()
-const send = (csv: string | Uint8Array, options: Record<string, string>) =>
-  hub.call('POST', `leads/import?${query(options)}`, csv, CSV)
-const read = async (id: string) =>
-  (await (await hub.call('GET', `leads/imports/${id}`)).json()).import
-
-/** Imports and waits for the end of it. */
-async function bring(csv: string | Uint8Array, options: Record<string, string>) {
-  const taken = await send(csv, options)
-  expect(taken.status).toBe(202)
-  const { import: made } = await taken.json()
-  await expect
-    .poll(async () => (await read(made.id)).status, { timeout: 20_000 })
-    .not.toMatch(/queued|processing/)
-  return read(made.id)
-}
-const leadsOf = async (project: string, more = '') =>
-  (await (await hub.call('GET', `leads/list?project=${project}&limit=500${more}`)).json()).leads
+const { bring, leadsOf, read, send } = importCalls(() => hub)
 
 async function rowsOf(text: string, delimiter: Delimiter = ','): Promise<string[][]> {
   const rows: string[][] = []
@@ -234,11 +217,11 @@ describe('an import', () => {
     ],
     ['A,a@x.example', 'Dosyada “Nope” adlı sütun yok. Dosyayı yeniden seçin.'],
   ])('a file with %j and a wrong mapping is refused in Turkish', async (row, message) => {
-    const options = query({ project: 'demir', mapping: '{"email": "Nope"}' })
-    const mapping = message.includes('Nope') ? options : 'project=demir'
+    const mapping = message.includes('Nope') ? { mapping: '{"email": "Nope"}' } : undefined
     const headers = { ...CSV, 'Accept-Language': 'tr' }
     const csv = `Name,Email\n${row}\nB,b@x.example`
-    const refused = await hub.call('POST', `leads/import?${mapping}`, csv, headers)
+    const options = new URLSearchParams({ project: 'demir', ...mapping })
+    const refused = await hub.call('POST', `leads/import?${options}`, csv, headers)
     expect((await refused.json()).errors[0].message).toBe(message)
   })
 
@@ -410,66 +393,4 @@ describe('a hub that was killed', () => {
       'Dosya silinmiş. Yeniden aktarın; daha önce aktarılanlar iki kez eklenmez.',
     )
   })
-})
-
-describe('an export', () => {
-  test('comes back as it was, through formulas, quotes, lines and letters', async () => {
-    const cells = ['=1+1', '+90 532 000', '-x', '@y', "'=2", 'a "b", c;d', 'Şükrü Işık', '🦀']
-    for (const [n, text] of cells.entries()) {
-      const data = {
-        name: text,
-        company: text,
-        title: text,
-        phone: text,
-        source: text,
-        tags: ['t 1', `n${n}`],
-      }
-      await hub.call('POST', 'lead/quick_add', { slug: 'copy', data: { ...data, score: n } })
-    }
-    const file = await hub.call('GET', 'leads/export?project=copy')
-    expect(file.headers.get('content-type')).toContain('text/csv')
-    expect(file.headers.get('content-disposition')).toMatch(
-      /^attachment; filename="leads-copy-\d{4}-\d\d-\d\d.csv"$/,
-    )
-    // Not text(): that would take the byte-order mark away.
-    const csv = new Uint8Array(await file.arrayBuffer())
-    expect([...csv.slice(0, 3)]).toEqual([0xef, 0xbb, 0xbf])
-    for (const row of await rowsRaw(csv)) {
-      for (const cell of row) expect(cell).not.toMatch(/^[=+\-@\t\r]/)
-    }
-    const leads = await leadsOf('copy')
-    const same = await bring(csv, { project: 'copy', duplicates: 'update' })
-    expect(same).toMatchObject({ created: 0, merged: 0, skipped: leads.length, refused: 0 })
-    await hub.query('delete from hub.leads where project_id = $1', [hub.ids.copy])
-    const again = await bring(csv, { project: 'copy' })
-    expect(again).toMatchObject({ created: leads.length, refused: 0 })
-    const plain = ({ id: _, created_at, updated_at, ...lead }: Record<string, unknown>) => lead
-    expect((await leadsOf('copy')).map(plain)).toEqual(leads.map(plain))
-  })
-
-  test('streams all pages, filtered as the list is', async () => {
-    await hub.query(
-      `insert into hub.leads (project_id, name, stage)
-       select $1, 'Many ' || n, 'lost' from generate_series(1, 2500) as n`,
-      [hub.ids.big],
-    )
-    const rows = await rowsRaw(
-      new Uint8Array(
-        await (await hub.call('GET', 'leads/export?project=big&stage=lost')).arrayBuffer(),
-      ),
-    )
-    expect(rows).toHaveLength(2501)
-    expect(new Set(rows.map(([id]) => id)).size).toBe(2501)
-    expect((await hub.call('GET', 'leads/export?project=nobody')).status).toBe(404)
-  })
-
-  /** The quoted cells as a spreadsheet sees them; the values of these tests have no line ends. */
-  async function rowsRaw(bytes: Uint8Array): Promise<string[][]> {
-    const lines = decode(bytes, 'utf-8').trimEnd().split('\r\n')
-    return lines.map((row) =>
-      [...row.matchAll(/"((?:[^"]|"")*)"|([^,]+)/g)].map(
-        ([, quoted, bare]) => quoted ?? bare ?? '',
-      ),
-    )
-  }
 })

@@ -1,10 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { AddressInfo } from 'node:net'
-import { simpleParser } from 'mailparser'
-import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
-  firstNameAttribute,
   type Listmonk,
   type ListmonkSettings,
   listmonk,
@@ -12,28 +8,11 @@ import {
 } from '../../../hub/mail/listmonk/listmonk.ts'
 import { checkListmonk } from '../../../hub/mail/listmonk/listmonk-check.ts'
 import { personalise, render } from '../../../hub/mail/render/render.ts'
+import { letter, until } from './listmonk-letter.ts'
 import { type ListmonkStandIn, startListmonk } from './listmonk-stand-in.ts'
 
 /** With LISTMONK_TEST_URL, _USER and _TOKEN the same suite runs against a real listmonk as well. */
 const { LISTMONK_TEST_URL, LISTMONK_TEST_USER = '', LISTMONK_TEST_TOKEN = '' } = process.env
-
-const PRICES =
-  'Prices are {{ .Secret }} & <script>alert("{{ 1 }}")</script><textarea> < 5, https://d.example/@TrackLink'
-
-const letter = {
-  template: 'letter' as const,
-  slots: {
-    subject: 'A question, {first_name}',
-    preheader: 'About the heating',
-    greeting: 'Hello {first_name}',
-    paragraphs: [PRICES],
-    closing: 'Best regards',
-  },
-  sender: { name: 'Ayşe Demir' },
-  branding: { name: 'Demir' },
-  footer: { postal_address: 'Demir Ltd, Izmir', reason: 'You asked us at the fair.' },
-  lang: 'en' as const,
-}
 
 let standIn: ListmonkStandIn
 beforeAll(async () => {
@@ -50,15 +29,6 @@ if (LISTMONK_TEST_URL) {
     'a real listmonk',
     () => ({ url, user: LISTMONK_TEST_USER, token: LISTMONK_TEST_TOKEN }),
   ])
-}
-
-async function until<T>(read: () => Promise<T>, holds: (value: T) => boolean): Promise<T> {
-  for (let tries = 0; ; tries += 1) {
-    const value = await read()
-    if (holds(value)) return value
-    if (tries > 200) throw new Error(`It did not come to that: ${JSON.stringify(value)}`)
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
 }
 
 describe.each(targets)('the client against %s', (_, settings) => {
@@ -282,123 +252,5 @@ describe.each(targets)('the client against %s', (_, settings) => {
     })
     expect(answer.status).toBe(403)
     expect(await client.getList(list_id)).toMatchObject({ id: list_id })
-  })
-})
-
-describe('what the stand-in sends', () => {
-  test('is the letter as approved: fields filled, nothing of ours executed', async () => {
-    const client = listmonk(standIn)
-    const list = await client.ensureList({ name: 'Letters', tag: 'letters' })
-    const recipient = {
-      email: 'jo@client.example',
-      name: "O'Neil <b> Doe",
-      list_id: list.id,
-      attribs: {},
-    }
-    await client.subscribe(recipient)
-    const made = await client.createCampaign({
-      name: 'Letters',
-      list_ids: [list.id],
-      from_email: 'ayse@demir.example',
-      rendered: await render(letter, { target: 'listmonk', track_opens: true }),
-      template_id: await client.ensureTemplate('campaign'),
-    })
-    await client.setCampaignStatus(made.id, 'running')
-    await until(
-      () => client.getCampaign(made.id),
-      (now) => now.status === 'finished',
-    )
-    const [message] = standIn.state.messages.filter((each) => each.campaign_id === made.id)
-    expect(message).toMatchObject({ to: 'jo@client.example', subject: "A question, O'Neil" })
-    expect(message?.text.replace(/\s+/g, ' ')).toContain(PRICES)
-    expect(message?.text).toContain("Hello O'Neil,")
-    expect(message?.html).toContain('Prices are &#123;&#123; .Secret &#125;&#125;')
-    expect(message?.html).toContain('Hello O&#39;Neil,')
-    expect(message?.html).toContain('<!--[if mso | IE]>')
-    expect(message?.html).toContain('px.png')
-    const link = /href="([^"]*\/subscription\/[^"]*)"/.exec(message?.html ?? '')?.[1] ?? ''
-    expect(message?.headers['List-Unsubscribe']).toBe(`<${link}>`)
-
-    expect((await fetch(link)).status).toBe(200)
-    expect(await client.unsubscribed(list.id)).toEqual([])
-    await fetch(link, {
-      method: 'POST',
-      body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }),
-    })
-    expect((await client.unsubscribed(list.id)).map((each) => each.email)).toEqual([
-      'jo@client.example',
-    ])
-    expect((await client.subscribe(recipient)).kind).toBe('unsubscribed')
-    const other = await client.ensureList({ name: 'Other', tag: 'other' })
-    expect((await client.subscribe({ ...recipient, list_id: other.id })).kind).toBe('unsubscribed')
-  })
-
-  test('really goes out when a mail server is given', async () => {
-    const received: string[] = []
-    const smtp = new SMTPServer({
-      disabledCommands: ['AUTH', 'STARTTLS'],
-      onData(stream, _session, callback) {
-        const chunks: Buffer[] = []
-        stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-        stream.on('end', () => {
-          received.push(Buffer.concat(chunks).toString('utf8'))
-          callback(null)
-        })
-      },
-    })
-    await new Promise<void>((resolve) => smtp.listen(0, '127.0.0.1', resolve))
-    const { port } = smtp.server.address() as AddressInfo // safe: it listens on TCP
-    const sending = await startListmonk({ smtp: { host: '127.0.0.1', port } })
-    const client = listmonk(sending)
-    const list = await client.ensureList({ name: 'Sent', tag: 'sent' })
-    const jo = {
-      email: 'jo@client.example',
-      name: 'Doe, Jo',
-      list_id: list.id,
-      attribs: { watchpost_demir_first_name: 'Jo' },
-    }
-    await client.subscribe(jo)
-    const made = await client.createCampaign({
-      name: 'Sent',
-      list_ids: [list.id],
-      from_email: 'ayse@demir.example',
-      rendered: await render(letter, {
-        target: 'listmonk',
-        first_name_attribute: firstNameAttribute('demir'),
-      }),
-      template_id: await client.ensureTemplate('campaign'),
-    })
-    await client.setCampaignStatus(made.id, 'running')
-    await until(
-      () => client.getCampaign(made.id),
-      (now) => now.status === 'finished',
-    )
-    const mail = await simpleParser(received[0] ?? '')
-    expect(mail.subject).toBe('A question, Jo')
-    expect(mail.text).toContain('Hello Jo,')
-    expect(mail.html).toContain('Hello Jo,')
-    expect(mail.to).toMatchObject({ value: [{ address: 'jo@client.example' }] })
-    expect(mail.headers.get('list')).toMatchObject({
-      unsubscribe: { url: expect.stringContaining('/subscription/') },
-    })
-    await sending.close()
-    await new Promise<void>((resolve) => smtp.close(resolve))
-  })
-
-  test('a hard bounce is polled with its campaign, and blocklists', async () => {
-    const client = listmonk(standIn)
-    const [campaign] = standIn.state.campaigns.values()
-    const list = await client.ensureList({ name: 'Bounces', tag: 'bounces' })
-    await client.subscribe({
-      email: 'gone@client.example',
-      name: 'G',
-      list_id: list.id,
-      attribs: {},
-    })
-    standIn.bounce('gone@client.example', 'hard', campaign?.id)
-    expect(await client.bounces(campaign?.id)).toMatchObject([
-      { type: 'hard', email: 'gone@client.example', campaign: { id: campaign?.id } },
-    ])
-    expect((await client.findSubscriber('gone@client.example'))?.status).toBe('blocklisted')
   })
 })

@@ -4,8 +4,9 @@ import type { DraftRow } from '../../../../hub/mail/drafts/drafts.ts'
 import { finishPush } from '../../../../hub/mail/drafts/state.ts'
 import { readPolls } from '../../../../hub/mail/imap/poll.ts'
 import { sendCampaigns } from '../../../../hub/mail/listmonk/campaigns.ts'
+import { draftCalls } from '../../support/draft-calls.ts'
 import { startHub, type TestHub } from '../../support/hub.ts'
-import { apiOf, FOOTER, LEAD, SENDER } from '../../support/mail-help.ts'
+import { apiOf, FOOTER, SENDER } from '../../support/mail-help.ts'
 import { type ListmonkStandIn, startListmonk } from '../listmonk-stand-in.ts'
 
 let hub: TestHub
@@ -39,13 +40,8 @@ beforeEach(async () => {
   await add({ name: null, company: null, email: `nobody@${tag}.example` })
 })
 
-const of = (id: string) => ({ id, project: 'demir' })
-const add = async (data: object) =>
-  (await api.ok('lead/quick_add', { slug: 'demir', data: { ...LEAD, tags: [tag], ...data } })).lead
-const get = async (id: string) => (await api.get(`drafts/get?id=${id}&project=demir`)).body.draft
-const steps = async (id: string, ...names: string[]) => {
-  for (const name of names) await api.ok(`draft/${name}`, of(id))
-}
+const { addLead, get, of, recipientsOf: recipients, steps } = draftCalls(() => hub)
+const add = (data: object) => addLead({ tags: [tag], ...data })
 /** A campaign to the two leads of this test, that far on its way. */
 async function campaign(...names: string[]): Promise<string> {
   const { draft } = await api.ok('draft/create', {
@@ -59,8 +55,6 @@ async function campaign(...names: string[]): Promise<string> {
 }
 const rowOf = async (id: string) =>
   (await hub.query<DraftRow>('select * from hub.drafts where id = $1', [id]))[0] as DraftRow
-const recipients = async (id: string) =>
-  (await api.get(`drafts/recipients?id=${id}&project=demir`)).body.recipients
 const campaigns = (id: string) =>
   [...standIn.state.campaigns.values()].filter(({ name }) => name.includes(id))
 const the = (id: string) => {

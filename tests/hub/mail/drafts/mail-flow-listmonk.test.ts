@@ -2,15 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { PROOF } from '../../../support/proof.ts'
+import { draftCalls } from '../../support/draft-calls.ts'
 import { startHub, type TestHub } from '../../support/hub.ts'
-import {
-  apiOf,
-  FOOTER,
-  LEAD,
-  type MailServer,
-  SENDER,
-  startMailServer,
-} from '../../support/mail-help.ts'
+import { apiOf, FOOTER, type MailServer, SENDER, startMailServer } from '../../support/mail-help.ts'
 import { type ListmonkStandIn, startListmonk } from '../listmonk-stand-in.ts'
 
 let hub: TestHub
@@ -42,28 +36,9 @@ beforeEach(() => {
   smtp.to().length = 0
 })
 
-const of = (id: string) => ({ id, project: 'demir' })
-const get = async (id: string) => (await api.get(`drafts/get?id=${id}&project=demir`)).body.draft
-const add = async (data: object) =>
-  (await api.ok('lead/quick_add', { slug: 'demir', data: { ...LEAD, ...data } })).lead
-const addTagged = async (tag: string, count: number) => {
-  for (let n = 0; n < count; n += 1) {
-    await add({ name: `P${n} Last`, email: `p${n}@${tag}.example`, tags: [tag] })
-  }
-}
-const steps = async (id: string, ...names: string[]) => {
-  for (const name of names) await api.ok(`draft/${name}`, of(id))
-}
-async function create(audience: object, more: object = {}): Promise<string> {
-  const { draft } = await api.ok('draft/create', {
-    project: 'demir',
-    audience,
-    subject: 'Freight',
-    text: 'Hello {first_name},\n\nwe carry freight.',
-    ...more,
-  })
-  return draft.id
-}
+const { addLead: add, addTagged, get, of, steps, ...drafts } = draftCalls(() => hub)
+const create = (audience: object, more: object = {}) =>
+  drafts.create(audience, { subject: 'Freight', ...more })
 
 /** Lets the hub look until the draft is no longer being sent. */
 async function untilOver(id: string) {
@@ -372,40 +347,5 @@ describe('what comes back', () => {
     expect(turkish.body.state.polls.listmonk.error).not.toBe(polls.listmonk.error)
     expect(Date.parse(polls.listmonk.next_at)).toBeGreaterThan(Date.now() + 100_000)
     await api.put('settings/mail', { listmonk: { url, user: standIn.user, token: standIn.token } })
-  })
-})
-
-describe('the settings', () => {
-  test('show no secret; a left out one stays for the same server only', async () => {
-    const text = JSON.stringify((await api.get('settings/mail')).body)
-    expect(text).not.toContain(standIn.token)
-    const { url, user } = standIn
-    expect((await api.put('settings/mail', { listmonk: { url, user } })).status).toBe(200)
-    expect((await api.post('settings/mail/test')).body.listmonk).toMatchObject({
-      ok: true,
-      missing: [],
-    })
-    const other = await api.put('settings/mail', { listmonk: { url: 'http://127.0.0.1:9', user } })
-    expect(other.status).toBe(422)
-    expect(other.body.errors[0].path).toBe('listmonk.token')
-  })
-
-  test('the test names the permission that is missing', async () => {
-    const poor = await startListmonk({ permissions: ['lists:manage_all', 'subscribers:get_all'] })
-    const { url, user, token } = poor
-    await api.put('settings/mail', { listmonk: { url, user, token } })
-    const { listmonk } = (await api.post('settings/mail/test')).body
-    expect(listmonk.ok).toBe(false)
-    expect(listmonk.missing).toContain('campaigns:send')
-    expect(listmonk.message).toContain('campaigns:send')
-    const turkish = apiOf(hub, { 'Accept-Language': 'tr' })
-    const said = (await turkish.post('settings/mail/test')).body.listmonk
-    expect(said.message).toMatch(/^API kullanıcısında şu izinler eksik: .*campaigns:send/)
-    expect(said.permissions).toContainEqual({
-      name: 'campaigns:send',
-      what_for: 'kampanya başlatmak için',
-      granted: false,
-    })
-    await poor.close()
   })
 })

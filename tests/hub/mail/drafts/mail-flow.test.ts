@@ -1,16 +1,9 @@
-import { stat } from 'node:fs/promises'
-import { join } from 'node:path'
 import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createHub } from '../../../../hub/hub.ts'
+import { draftCalls } from '../../support/draft-calls.ts'
 import { startHub, type TestHub } from '../../support/hub.ts'
-import {
-  apiOf,
-  LEAD,
-  type MailServer,
-  smtpSettings,
-  startMailServer,
-} from '../../support/mail-help.ts'
+import { apiOf, type MailServer, smtpSettings, startMailServer } from '../../support/mail-help.ts'
 
 let hub: TestHub
 let smtp: MailServer
@@ -40,41 +33,7 @@ beforeEach(async () => {
   await api.ok('settings/mail/confirm')
 })
 
-const addLead = async (data: object) =>
-  (await api.ok('lead/quick_add', { slug: 'demir', data: { ...LEAD, ...data } })).lead
-
-const addTagged = async (tag: string, count: number) => {
-  for (let n = 0; n < count; n += 1) {
-    await addLead({ name: `P${n} Last`, email: `p${n}@${tag}.example`, tags: [tag] })
-  }
-}
-
-const of = (id: string) => ({ id, project: 'demir' })
-const get = async (id: string) => (await api.get(`drafts/get?id=${id}&project=demir`)).body
-
-async function create(audience: object, more: object = {}): Promise<string> {
-  const { draft } = await api.ok('draft/create', {
-    project: 'demir',
-    audience,
-    subject: 'Freight for {company}',
-    text: 'Hello {first_name},\n\nwe carry freight.',
-    ...more,
-  })
-  return draft.id
-}
-
-const steps = async (id: string, ...names: string[]) => {
-  for (const name of names) await api.ok(`draft/${name}`, of(id))
-}
-
-async function sendAll(id: string) {
-  await steps(id, 'render', 'approve', 'push', 'send')
-  await hub.deps.mailer.run()
-  return (await get(id)).draft
-}
-
-const recipientsOf = async (id: string) =>
-  (await api.get(`drafts/recipients?id=${id}&project=demir`)).body.recipients
+const { addLead, addTagged, create, get, of, recipientsOf, sendAll, steps } = draftCalls(() => hub)
 
 describe('a letter to one lead by SMTP', () => {
   test('arrives with both parts, one-click headers and the name filled in', async () => {
@@ -117,127 +76,6 @@ describe('a letter to one lead by SMTP', () => {
   })
 })
 
-describe('unsubscribing', () => {
-  async function linkTo(email: string) {
-    const lead = await addLead({ name: 'Ece Su', email })
-    await sendAll(
-      await create({ kind: 'lead', lead_id: lead.id }, { language: 'tr', text: 'Merhaba' }),
-    )
-    const list = smtp.mails[0]?.headerLines.find(({ key }) => key === 'list-unsubscribe')?.line
-    const path = new URL(/<(.*)>/.exec(list ?? '')?.[1] ?? '').pathname
-    return { lead, path }
-  }
-  const asked = (path: string, method: string, headers: Record<string, string> = {}) =>
-    hub.app.request(path, {
-      method,
-      headers: { host: 'hub.demir.example', ...headers },
-      ...(method === 'POST' ? { body: 'List-Unsubscribe=One-Click' } : {}),
-    })
-  const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
-
-  test('looking changes nothing; one click by a mail provider does, for every project', async () => {
-    const { lead, path } = await linkTo('ece@client.example')
-    const page = await asked(path, 'GET')
-    expect(page.status).toBe(200)
-    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
-    const html = await page.text()
-    expect(html).toContain('e…@client.example adresine')
-    expect(html).toContain('<form method="post">')
-    const before = (await api.get('suppression?email=ECE@client.example')).body
-    expect(before.suppression).toEqual([])
-
-    const done = await asked(path, 'POST', FORM)
-    expect(done.status).toBe(200)
-    expect(await done.text()).toContain('göndermeyeceğiz')
-    const after = (await api.get('suppression?email=ECE@client.example')).body
-    expect(after.suppression).toMatchObject([{ reason: 'unsubscribed', project: 'demir' }])
-    const { activities: entries } = (await api.get(`lead/timeline?lead_id=${lead.id}`)).body
-    expect(entries.filter((one: { kind: string }) => one.kind === 'unsubscribed')).toHaveLength(1)
-    // Again, from the page's own form, which browsers send with `Origin: null`.
-    expect((await asked(path, 'POST', { ...FORM, origin: 'null' })).status).toBe(200)
-    const next = await create({ kind: 'lead', lead_id: lead.id })
-    await api.ok('draft/render', of(next))
-    expect((await api.post('draft/approve', of(next))).body.detail).toContain('unsubscribed')
-  })
-
-  test('a made-up, cut or altered token is 404 and suppresses nobody', async () => {
-    const { path } = await linkTo('can@client.example')
-    const { total } = (await api.get('suppression')).body
-    const altered = path.slice(0, -1) + (path.endsWith('A') ? 'B' : 'A')
-    for (const wrong of [altered, path.slice(0, -3), '/api/cockpit/u/x', `${path}x`]) {
-      expect((await asked(wrong, 'GET')).status, wrong).toBe(404)
-      expect((await asked(wrong, 'POST', FORM)).status, wrong).toBe(404)
-    }
-    expect((await api.get('suppression')).body.total).toBe(total)
-  })
-
-  test('works when the mail’s row is gone, as after a restore; the host has to be ours', async () => {
-    const { path } = await linkTo('old@client.example')
-    await hub.query(`delete from hub.recipients where email = 'old@client.example'`)
-    expect(
-      (await hub.app.request(path, { method: 'POST', headers: { host: 'evil.example' } })).status,
-    ).toBe(403)
-    expect((await asked(path, 'POST', FORM)).status).toBe(200)
-    const found = (await api.get('suppression?email=old@client.example')).body
-    expect(found.suppression).toHaveLength(1)
-  })
-
-  test('tokens and addresses stand nowhere in the database, the salt is 0600', async () => {
-    const { path } = await linkTo('secret@client.example')
-    const token = path.split('/').at(-1) ?? ''
-    const rows = await hub.query<{ row: string }>(
-      'select to_jsonb(r)::text as row from hub.recipients r union all select to_jsonb(s)::text from hub.suppression s',
-    )
-    expect(rows.filter(({ row }) => row.includes(token))).toEqual([])
-    const suppression = await hub.query<{ row: string }>(
-      'select to_jsonb(s)::text as row from hub.suppression s',
-    )
-    expect(suppression.filter(({ row }) => row.includes('@'))).toEqual([])
-    const file = await stat(join(hub.paths.config_dir, 'suppression.salt'))
-    expect(file.mode & 0o777).toBe(0o600)
-    expect(JSON.stringify(hub.lines)).not.toContain(token)
-  })
-})
-
-describe('the suppression list', () => {
-  test('takes addresses in any form, counts what is new, and nothing takes one off', async () => {
-    const added = await api.ok('suppression/add', {
-      emails: ['A@X.example', 'a@x.example', 'no address'],
-    })
-    expect(added).toEqual({ added: 1, known: 0, invalid: ['no address'] })
-    const text = 'Name;E-Mail\nB;"b@x.example"\nA;A@x.EXAMPLE\n'
-    expect(await api.ok('suppression/import', { text })).toEqual({
-      added: 1,
-      known: 1,
-      invalid: [],
-    })
-    expect((await api.put('suppression', { emails: ['c@x.example'] })).body.added).toBe(1)
-    for (const method of ['DELETE', 'PATCH']) {
-      expect((await hub.call(method, 'suppression', {})).status).toBe(405)
-    }
-    // safe: a transaction of the hub's own role
-    await expect(
-      hub.deps.db.transaction('*', (sql) => sql`delete from hub.suppression`),
-    ).rejects.toMatchObject({ code: 'read_only_key' })
-  })
-
-  test('somebody suppressed after the approval gets nothing, the others do', async () => {
-    await addTagged('late', 3)
-    const id = await create({ kind: 'list', filter: { tag: 'late' } })
-    await steps(id, 'render', 'approve', 'push')
-    await api.ok('suppression/add', { emails: ['P1@late.example'] })
-    await steps(id, 'send')
-    await hub.deps.mailer.run()
-    expect(smtp.to().sort()).toEqual(['p0@late.example', 'p2@late.example'])
-    expect(await recipientsOf(id)).toMatchObject([
-      { state: 'sent' },
-      { state: 'skipped', reason: expect.stringContaining('suppression list') },
-      { state: 'sent' },
-    ])
-    expect((await get(id)).draft).toMatchObject({ state: 'sent', state_reason: '1 skipped' })
-  })
-})
-
 describe('at most once', () => {
   test('two sends at once and two processes: everybody gets one', async () => {
     await addTagged('twice', 12)
@@ -254,7 +92,7 @@ describe('at most once', () => {
     await other.close()
     expect(smtp.to()).toHaveLength(12)
     expect(new Set(smtp.to()).size).toBe(12)
-    expect((await get(id)).draft.state).toBe('sent')
+    expect((await get(id)).state).toBe('sent')
   })
 
   test('two pushes at once: one of them', async () => {
@@ -362,7 +200,7 @@ describe('what the server refuses', () => {
     expect(smtp.to()).toEqual(['p1@grey.example'])
     await hub.query('update hub.recipients set retry_at = now() where draft_id = $1', [id])
     await hub.deps.mailer.run()
-    expect((await get(id)).draft.state).toBe('sent')
+    expect((await get(id)).state).toBe('sent')
     expect(smtp.to()).toEqual(['p1@grey.example', 'p0@grey.example'])
   })
 
@@ -376,7 +214,7 @@ describe('what the server refuses', () => {
     await api.put('settings/mail', smtpSettings(smtp.port))
     await hub.query('update hub.drafts set retry_at = now() where id = $1', [id])
     await hub.deps.mailer.run()
-    expect((await get(id)).draft).toMatchObject({ state: 'sent', state_reason: null })
+    expect(await get(id)).toMatchObject({ state: 'sent', state_reason: null })
   })
 
   test('more than 2 % dead addresses pause all mail until it is confirmed', async () => {
@@ -394,11 +232,11 @@ describe('what the server refuses', () => {
     expect(turkish.body.state.paused.detail).toMatch(
       /^\d+ e-postadan 3 tanesi \(%\d+,\d\) kalıcı olarak geri döndü\.$/,
     )
-    expect((await get(id)).draft.progress).toMatchObject({ failed: 3, waiting: 2 })
+    expect((await get(id)).progress).toMatchObject({ failed: 3, waiting: 2 })
     await api.ok('settings/mail/confirm')
     refuse = () => null
     await hub.deps.mailer.run()
-    expect((await get(id)).draft).toMatchObject({ state: 'sent', progress: { sent: 2, failed: 3 } })
+    expect(await get(id)).toMatchObject({ state: 'sent', progress: { sent: 2, failed: 3 } })
   })
 })
 
@@ -421,7 +259,7 @@ describe('the daily cap', () => {
     await hub.deps.mailer.run()
     await hub.deps.mailer.run()
     expect(smtp.to()).toHaveLength(2)
-    expect((await get(id)).draft).toMatchObject({
+    expect(await get(id)).toMatchObject({
       state: 'sending',
       progress: { sent: 2, waiting: 3 },
     })
@@ -429,7 +267,7 @@ describe('the daily cap', () => {
       `update hub.recipients set claimed_at = claimed_at - interval '1 day' where claimed_at is not null`,
     )
     await hub.deps.mailer.run()
-    expect((await get(id)).draft).toMatchObject({ state: 'sent', progress: { sent: 5 } })
+    expect(await get(id)).toMatchObject({ state: 'sent', progress: { sent: 5 } })
     expect(new Set(smtp.to()).size).toBe(5)
   })
 })

@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  addMember,
+  asOperator,
+  changePlan,
+  createAccount,
+  createLink,
+  createOrganisation,
+  deleteAccount,
+  mintKey,
+  removeMember,
+  revokeKey,
+} from '../../scripts/postgres/accounts.ts'
+import { redrive } from '../../scripts/start/status.ts'
+import { createService, type Service } from '../support/service.ts'
+
+let service: Service
+beforeAll(async () => {
+  service = await createService()
+})
+afterAll(() => service?.close())
+
+/** What an operator does stands in the log of whose it is; nobody is its actor. */
+const VERBS: Record<
+  string,
+  (email: string) => Promise<{ work: Work; action: string } | undefined>
+> = {
+  'account create': async () => ({
+    work: (client) =>
+      createAccount(client, {
+        email: `${randomUUID()}@watchpost.test`,
+        plan: 'pro',
+        scopes: ['read'],
+        key_name: 'First',
+      }),
+    action: 'account.created',
+  }),
+  'account plan': async (email) => ({
+    work: (client) => changePlan(client, { email, plan: 'enterprise' }),
+    action: 'account.plan_changed',
+  }),
+  'account link': async (email) => ({
+    work: (client) => createLink(client, { email }),
+    action: 'sign_in_link.created',
+  }),
+  'key mint': async (email) => ({
+    work: (client) => mintKey(client, { email, scopes: ['read'], name: 'New', expires_at: null }),
+    action: 'key.created',
+  }),
+  'key revoke': async (email) => {
+    const [row] = await service.database.query<{ id: string }>(
+      'select k.id from watchpost.api_keys k join watchpost.accounts a using (user_id) where a.email = $1',
+      [email],
+    )
+    return { work: (client) => revokeKey(client, row?.id ?? ''), action: 'key.revoked' }
+  },
+  'org create': async (owner) => ({
+    work: (client) => createOrganisation(client, { name: 'New', owner: { email: owner } }),
+    action: 'organisation.created',
+  }),
+  'org add': async (email) => {
+    const org_id = await service.organisation(await service.account())
+    return {
+      work: (client) => addMember(client, { org_id, email, role: 'member' }),
+      action: 'member.created',
+    }
+  },
+  'account delete': async (email) => ({
+    work: (client) => deleteAccount(client, { email, confirm: email }),
+    action: 'account.deleted',
+  }),
+  'org remove': async (email) => {
+    const org_id = await service.organisation(await service.account())
+    await asOperator(service.database.adminUrl, (client) =>
+      addMember(client, { org_id, email, role: 'member' }),
+    )
+    return { work: (client) => removeMember(client, { org_id, email }), action: 'member.deleted' }
+  },
+  // They only read.
+  'account list': async () => undefined,
+  'key list': async () => undefined,
+  'org list': async () => undefined,
+  'org members': async () => undefined,
+  'feeds status': async () => undefined,
+  'queue status': async () => undefined,
+  'queue redrive': async (email) => {
+    await service.database.query(
+      `with channel as (
+        insert into watchpost.channels (owner_id, kind, target_sealed, target_masked)
+        select user_id, 'ntfy', 'x', 'x' from watchpost.accounts where email = $1 returning id
+      ), delivery as (
+        insert into watchpost.deliveries (channel_id, type, status)
+        select id, 'channel.test', 'failed' from channel returning id
+      )
+      insert into pgboss.job (name, data) select 'dead', jsonb_build_object('delivery_id', id) from delivery`,
+      [email],
+    )
+    return { work: (client) => redrive(client), action: 'queue.redriven' }
+  },
+}
+type Work = Parameters<typeof asOperator>[1]
+
+describe('what an operator does stands in the log of whose it is', () => {
+  test('every verb of the CLI is one of these', async () => {
+    const source = await readFile(new URL('../../scripts/admin.ts', import.meta.url), 'utf8')
+    const verbs = [...source.matchAll(/^ {2}'(\w+ \w+)': verb\(/gm)].map(([, verb]) => verb)
+    expect(verbs.sort()).toEqual(Object.keys(VERBS).sort())
+  })
+
+  test.each(Object.keys(VERBS))('%s', async (verb) => {
+    const { email } = await service.person()
+    const act = await VERBS[verb]?.(email)
+    if (!act) return expect(verb).toMatch(/ (status|list|members)$/)
+    const from = new Date()
+    await asOperator(service.database.adminUrl, act.work)
+    const rows = await service.database.query(
+      `select actor_id, key_id, outcome, target_id, details from watchpost.audit where action = $1 and at >= $2::timestamptz - interval '1 s'
+        and actor_id is null order by seq desc limit 1`,
+      [act.action, from.toISOString()],
+    )
+    expect(rows).toMatchObject([
+      { actor_id: null, key_id: null, outcome: 'success', target_id: expect.any(String) },
+    ])
+    expect(rows[0]?.details).toMatchObject({ via: expect.any(String) })
+    expect(JSON.stringify(rows)).not.toMatch(/wp_live_|eyJ/)
+  })
+})

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { decode } from '../../../hub/leads/csv.ts'
+import { importCalls } from '../support/import-calls.ts'
+import { startLicensedHub } from '../support/licensed.ts'
+
+let hub: Awaited<ReturnType<typeof startLicensedHub>>
+beforeAll(async () => {
+  hub = await startLicensedHub(['copy', 'big'])
+})
+afterAll(() => hub.close())
+
+const { bring, leadsOf } = importCalls(() => hub)
+
+describe('an export', () => {
+  test('comes back as it was, through formulas, quotes, lines and letters', async () => {
+    const cells = ['=1+1', '+90 532 000', '-x', '@y', "'=2", 'a "b", c;d', 'Şükrü Işık', '🦀']
+    for (const [n, text] of cells.entries()) {
+      const data = {
+        name: text,
+        company: text,
+        title: text,
+        phone: text,
+        source: text,
+        tags: ['t 1', `n${n}`],
+      }
+      await hub.call('POST', 'lead/quick_add', { slug: 'copy', data: { ...data, score: n } })
+    }
+    const file = await hub.call('GET', 'leads/export?project=copy')
+    expect(file.headers.get('content-type')).toContain('text/csv')
+    expect(file.headers.get('content-disposition')).toMatch(
+      /^attachment; filename="leads-copy-\d{4}-\d\d-\d\d.csv"$/,
+    )
+    // Not text(): that would take the byte-order mark away.
+    const csv = new Uint8Array(await file.arrayBuffer())
+    expect([...csv.slice(0, 3)]).toEqual([0xef, 0xbb, 0xbf])
+    for (const row of await rowsRaw(csv)) {
+      for (const cell of row) expect(cell).not.toMatch(/^[=+\-@\t\r]/)
+    }
+    const leads = await leadsOf('copy')
+    const same = await bring(csv, { project: 'copy', duplicates: 'update' })
+    expect(same).toMatchObject({ created: 0, merged: 0, skipped: leads.length, refused: 0 })
+    await hub.query('delete from hub.leads where project_id = $1', [hub.ids.copy])
+    const again = await bring(csv, { project: 'copy' })
+    expect(again).toMatchObject({ created: leads.length, refused: 0 })
+    const plain = ({ id: _, created_at, updated_at, ...lead }: Record<string, unknown>) => lead
+    expect((await leadsOf('copy')).map(plain)).toEqual(leads.map(plain))
+  })
+
+  test('streams all pages, filtered as the list is', async () => {
+    await hub.query(
+      `insert into hub.leads (project_id, name, stage)
+       select $1, 'Many ' || n, 'lost' from generate_series(1, 2500) as n`,
+      [hub.ids.big],
+    )
+    const rows = await rowsRaw(
+      new Uint8Array(
+        await (await hub.call('GET', 'leads/export?project=big&stage=lost')).arrayBuffer(),
+      ),
+    )
+    expect(rows).toHaveLength(2501)
+    expect(new Set(rows.map(([id]) => id)).size).toBe(2501)
+    expect((await hub.call('GET', 'leads/export?project=nobody')).status).toBe(404)
+  })
+
+  /** The quoted cells as a spreadsheet sees them; the values of these tests have no line ends. */
+  async function rowsRaw(bytes: Uint8Array): Promise<string[][]> {
+    const lines = decode(bytes, 'utf-8').trimEnd().split('\r\n')
+    return lines.map((row) =>
+      [...row.matchAll(/"((?:[^"]|"")*)"|([^,]+)/g)].map(
+        ([, quoted, bare]) => quoted ?? bare ?? '',
+      ),
+    )
+  }
+})

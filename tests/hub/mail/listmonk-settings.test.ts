@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startHub, type TestHub } from '../support/hub.ts'
+import { apiOf, FOOTER, SENDER } from '../support/mail-help.ts'
+import { type ListmonkStandIn, startListmonk } from './listmonk-stand-in.ts'
+
+let hub: TestHub
+let standIn: ListmonkStandIn
+let api: ReturnType<typeof apiOf>
+beforeAll(async () => {
+  standIn = await startListmonk()
+  hub = await startHub()
+  api = apiOf(hub)
+  const { url, user, token } = standIn
+  await api.put('settings/mail', { sender: SENDER, footer: FOOTER, listmonk: { url, user, token } })
+})
+afterAll(async () => {
+  await hub.close()
+  await standIn.close()
+})
+
+describe('the settings of listmonk', () => {
+  test('show no secret; a left out one stays for the same server only', async () => {
+    const text = JSON.stringify((await api.get('settings/mail')).body)
+    expect(text).not.toContain(standIn.token)
+    const { url, user } = standIn
+    expect((await api.put('settings/mail', { listmonk: { url, user } })).status).toBe(200)
+    expect((await api.post('settings/mail/test')).body.listmonk).toMatchObject({
+      ok: true,
+      missing: [],
+    })
+    const other = await api.put('settings/mail', { listmonk: { url: 'http://127.0.0.1:9', user } })
+    expect(other.status).toBe(422)
+    expect(other.body.errors[0].path).toBe('listmonk.token')
+  })
+
+  test('the test names the permission that is missing', async () => {
+    const poor = await startListmonk({ permissions: ['lists:manage_all', 'subscribers:get_all'] })
+    const { url, user, token } = poor
+    await api.put('settings/mail', { listmonk: { url, user, token } })
+    const { listmonk } = (await api.post('settings/mail/test')).body
+    expect(listmonk.ok).toBe(false)
+    expect(listmonk.missing).toContain('campaigns:send')
+    expect(listmonk.message).toContain('campaigns:send')
+    const turkish = apiOf(hub, { 'Accept-Language': 'tr' })
+    const said = (await turkish.post('settings/mail/test')).body.listmonk
+    expect(said.message).toMatch(/^API kullanıcısında şu izinler eksik: .*campaigns:send/)
+    expect(said.permissions).toContainEqual({
+      name: 'campaigns:send',
+      what_for: 'kampanya başlatmak için',
+      granted: false,
+    })
+    await poor.close()
+  })
+})
