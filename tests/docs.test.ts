@@ -53,7 +53,7 @@ function tableOf(page: string, firstHead: string): string[][] {
 
 const codes = (text = '') => [...text.matchAll(/`([^`]+)`/g)].map((found) => found[1] ?? '')
 
-describe('the walks of CONTRIBUTING.md', () => {
+describe('the walks through the code in CONTRIBUTING.md', () => {
   const sections = textOf('CONTRIBUTING.md')
     .split(/^## /m)
     .find((section) => section.startsWith('Four walks'))
@@ -65,12 +65,12 @@ describe('the walks of CONTRIBUTING.md', () => {
       files: [...walk.matchAll(/^\d+\. \[[^\]]+\]\(([^)]+)\)/gm)].map(([, file = '']) => file),
     }))
 
-  test('are four, and pass no file twice', () => {
+  test('there are four, and none passes a file twice', () => {
     expect(walks.map(({ name }) => name)).toEqual(['An event', 'A request', 'A mission', 'A mail'])
     for (const { files } of walks) expect(new Set(files).size).toBe(files.length)
   })
 
-  test('lead only to files that one before imports, or asks for by name', () => {
+  test('each file is imported or named by one before it', () => {
     const astray = walks.flatMap(({ files }) =>
       files.slice(1).filter((file, index) => {
         const before = files.slice(0, index + 1)

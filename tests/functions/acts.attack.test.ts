@@ -220,7 +220,7 @@ const ACTS: Record<string, Act> = {
   },
 }
 
-test('every route that is no GET is one of these acts, or said to be none', () => {
+test('every route but the GETs is listed as an act, or as changing nothing', () => {
   const mutating = operations.filter(({ method, is_keyed }) => method !== 'GET' && is_keyed)
   expect(mutating.map(({ id }) => id).sort()).toEqual(
     [...Object.keys(ACTS), ...Object.keys(NO_ACTS)].sort(),
@@ -271,7 +271,7 @@ describe('each act stands in the log with actor, key, target and outcome', () =>
   })
 })
 
-test('sending again and again, testing again and again, making and deleting have an end', async () => {
+test('redeliveries, tests, and creating and deleting are limited', async () => {
   const { ask, alert, channel, person } = await createStage()
   const { query } = service.database
   await query(

@@ -35,7 +35,7 @@ describe('behindProxies', () => {
     expect(behindProxies(undefined, '198.51.100.1', trusted)).toBe('unknown')
   })
 
-  test('whatever a stranger sends, the answer is the stranger', () => {
+  test('forwarded headers of an untrusted peer are ignored: its own address counts', () => {
     fc.assert(
       fc.property(fc.string(), (forwarded) => {
         expect(behindProxies('203.0.113.9', forwarded, trusted)).toBe('203.0.113.9')
@@ -45,7 +45,7 @@ describe('behindProxies', () => {
 })
 
 describe('addressLimit', () => {
-  test('gives a minute’s worth at once, then one by one, and says how long to wait', () => {
+  test('allows a minute’s requests at once, then one at a time, and says how long to wait', () => {
     let now = 0
     const take = addressLimit(60, () => now)
     for (let i = 0; i < 60; i += 1) expect(take('192.0.2.1')).toBe(0)
@@ -58,7 +58,7 @@ describe('addressLimit', () => {
     for (let i = 0; i < 60; i += 1) expect(take('192.0.2.1')).toBe(0)
   })
 
-  test('a refusal costs nothing', () => {
+  test('a refused request uses up no budget', () => {
     let now = 0
     const take = addressLimit(1, () => now)
     expect(take('192.0.2.1')).toBe(0)
@@ -67,7 +67,7 @@ describe('addressLimit', () => {
     expect(take('192.0.2.1')).toBe(0)
   })
 
-  test('a /64 of IPv6 is one', () => {
+  test('the addresses of an IPv6 /64 share one budget', () => {
     const take = addressLimit(1, () => 0)
     expect(take('2001:db8:1:1::1')).toBe(0)
     expect(take('2001:db8:1:1:ffff::2')).toBeGreaterThan(0)

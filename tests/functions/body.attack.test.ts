@@ -110,7 +110,7 @@ describe('a body whose sender nobody knows', () => {
     expect(pulled).toBeLessThanOrEqual(SMALL_BODY_BYTES + 3 * 1024)
   })
 
-  test('nor does the issuer of sessions, which anybody may ask, read a large one', async () => {
+  test('the issuer of sessions, which is public, does not read a large one either', async () => {
     const issuing = await createIssuingApp(service)
     const parsed = countJsonParses()
     try {
@@ -130,7 +130,7 @@ describe('a body whose sender nobody knows', () => {
 })
 
 describe('a body whose sender is known', () => {
-  test('who it is comes first when it is large, and costs one request', async () => {
+  test('a large body is read only after the caller is known, and costs one request', async () => {
     const person = await service.person()
     order.length = 0
     const body = JSON.stringify({ label: 'Coast', lat: 10, lon: 29, polygon: coast(1000) })
@@ -219,7 +219,7 @@ describe('a body whose sender is known', () => {
     })
   })
 
-  test('a small body of anything is nothing to fear', async () => {
+  test('a small body full of brackets or diagonals is refused as a mistake', async () => {
     const person = await service.person()
     for (const body of ['['.repeat(SMALL_BODY_BYTES), JSON.stringify(diagonals(200))]) {
       const { answer } = await post(body.slice(0, SMALL_BODY_BYTES), person.key)
@@ -227,7 +227,7 @@ describe('a body whose sender is known', () => {
     }
   })
 
-  test('a packed body is 415, whoever sends it', async () => {
+  test('a compressed body is 415, whoever sends it', async () => {
     const headers = { 'Content-Encoding': 'gzip' }
     const { answer } = await post('x'.repeat(100), undefined, PREVIEW, headers)
     expectProblem(answer, 415, 'unsupported_media_type')

@@ -23,7 +23,7 @@ describe('.env.example', async () => {
     expect(listed.map(({ name }) => name).sort()).toEqual([...VARIABLES].sort())
   })
 
-  test('sets nothing by itself, and says a sentence before each group', () => {
+  test('sets nothing by default, and explains each group in a sentence', () => {
     const groups = text.trim().split('\n\n').slice(1)
     for (const group of groups) expect(group).toMatch(/^# .+\n(# .+\n)*#[A-Z]/)
     expect(text).not.toMatch(/^[A-Z_]+=/m)
@@ -106,7 +106,7 @@ describe('readConfig', () => {
     )
   })
 
-  test('an empty variable is one that is not set', () => {
+  test('an empty variable counts as not set', () => {
     expect(readConfig({ ...LEAST, PORT: '', PUBLIC_URL: ' ' }, 'serve').port).toBe(8787)
     expect(() => readConfig({ ...LEAST, SEAL_KEYS: '' }, 'serve')).toThrow('SEAL_KEYS is not set')
   })

@@ -14,7 +14,7 @@ const LEAST = {
 }
 const SECRET = 'x'.repeat(32)
 
-test('what a platform is called by stands in its entry alone, and that is short', () => {
+test('only the entry files use names of their platform, and those of the edge are short', () => {
   const folder = resolve(import.meta.dirname, '../../functions')
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   const code = files.filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))

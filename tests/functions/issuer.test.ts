@@ -268,7 +268,7 @@ describe('signing out', () => {
   })
 })
 
-test('what cannot be read is validation_failed', async () => {
+test('an unreadable request is validation_failed', async () => {
   expectRefusal(await post('/verify', { type: 'magiclink' }), 400, 'validation_failed')
   expectRefusal(await post('/verify'), 400, 'validation_failed')
   expectRefusal(await post('/token', { refresh_token: 'x' }), 400, 'validation_failed')
@@ -276,7 +276,7 @@ test('what cannot be read is validation_failed', async () => {
   expectRefusal(await post('/token?grant_type=password', password), 400, 'validation_failed')
 })
 
-test('pages of the console may call it, others not', async () => {
+test('allows the console’s origin and no other', async () => {
   const preflight = (origin: string) =>
     app.fetch(`${AUTH}/verify`, {
       method: 'OPTIONS',

@@ -122,7 +122,7 @@ describe('the keys of an issuer elsewhere', () => {
     expect(await verify(await young.token())).toBeDefined()
   })
 
-  test('that are none are asked for once in thirty seconds', async () => {
+  test('are fetched again for an unknown key once in thirty seconds', async () => {
     const [old, none] = [await signer('old'), await signer('none')]
     published = [old.jwk]
     expect(await verify(await old.token())).toBeDefined()

@@ -198,14 +198,14 @@ function send(operation: Operation, { who, path, headers, body }: FuzzRequest) {
   })
 }
 
-test('a threshold next to nothing is a threshold', async () => {
+test('a tiny threshold is accepted', async () => {
   const { key } = await service.person()
   const body = { label: 'Everything', lat: 0, lon: 0, min_severity: 5e-324, severity_multiplier: 3 }
   const answer = await service.request('POST', '/api/v1/zones', { key, body })
   expect(answer.status).toBe(201)
 })
 
-test('an id that is none is unknown, also to what happens once', async () => {
+test('a malformed id is 404, also with an Idempotency-Key', async () => {
   const { key } = await service.person()
   const answer = await service.request('POST', '/api/v1/orgs/%00/members', {
     key,

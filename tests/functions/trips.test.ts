@@ -79,7 +79,7 @@ afterAll(async () => {
 const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`
 const keyed = ROUTES.map((route) => [nameOf(route), route] as const)
 
-test('every route has its number', async () => {
+test('every route has its number of round trips', async () => {
   const routes = (await service.routes()).filter(({ is_account }) => !is_account)
   expect(Object.keys(TRIPS).sort()).toEqual(routes.map(nameOf).sort())
 })

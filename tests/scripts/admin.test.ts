@@ -41,7 +41,7 @@ describe('key', () => {
     expect(await admin.answer(Revoked, 'key', 'revoke', '--key', key_id)).toEqual(first)
   })
 
-  test('a plan’s limit is kept', async () => {
+  test('keeps to the limit of the plan', async () => {
     const { email, user_id } = await admin.account()
     await admin.database.query(
       `insert into watchpost.api_keys (user_id, prefix, key_hash, scopes)

@@ -76,7 +76,7 @@ describe('before a deployment', () => {
     expect(hyperdriveId(toml, 'OTHER')).toBeUndefined()
   })
 
-  test('two that do not cache and go straight to the database are good', async () => {
+  test('two Hyperdrives that do not cache and go straight to the database are accepted', async () => {
     expect(await linesOf(await configured())).toEqual([
       'ok hyperdrive JOBS_DATABASE: no cache, direct',
       'ok hyperdrive API_DATABASE: no cache, direct',
@@ -200,7 +200,7 @@ describe('a deployment', () => {
     }
   })
 
-  test('what arrived runs: the jobs register the feeds and the API knows them', async () => {
+  test('the uploaded Workers run: the jobs register the feeds and the API lists them', async () => {
     const workers = await run(['watchpost-jobs', 'watchpost-api'].map(uploadOf), given)
     try {
       const options = { cron: '* * * * *', scheduledTime: new Date() }

@@ -120,7 +120,7 @@ describe('a stay', () => {
     expect(severities(60, 0, 60)).toEqual(['none', 'none', 'raised'])
   })
 
-  it('of an event that does not move is not asked for', () => {
+  it('does not apply to an event that does not move', () => {
     const decision = tell(zone({ dwell_minutes: 30 }), quake({ subject: 'vtec:X' }))
     expect(checkOf(decision, 'dwell')).toMatchObject({ passed: true, not_applicable: true })
     expect(decision.raised).toBe(true)

@@ -147,7 +147,7 @@ describe('severity', () => {
     expect(effectiveSeverity(0, 5)).toBe(0)
   })
 
-  it('is compared by at least', () => {
+  it('is compared with "at least"', () => {
     const rule = (multiplier: number) => zone({ severity_multiplier: multiplier, min_severity: 40 })
     expect(tell(rule(0.5), quake({ severity: 80 })).raised).toBe(true)
     expect(tell(rule(1.024), quake({ severity: 39 })).failed_at).toBe('severity')

@@ -244,7 +244,7 @@ describe('quiet windows of the week', () => {
     expect(always).toBeLessThan(250)
   })
 
-  it('that cannot be meant are refused', () => {
+  it('that make no sense are refused', () => {
     const codes = (hours: QuietHours) => quietIssues(hours).map(({ path, code }) => [path, code])
     expect(codes(hoursOf(WEEK))).toEqual([])
     expect(codes(hoursOf(null))).toEqual([])

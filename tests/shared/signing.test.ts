@@ -20,7 +20,7 @@ const now = new Date('2026-03-01T12:00:00.000Z')
 const key = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo='
 
 describe('against the reference implementation', () => {
-  test('our signature is theirs, byte for byte', async () => {
+  test('our signature equals theirs, byte for byte', async () => {
     await fc.assert(
       fc.asyncProperty(id, timestamp, body, secret, async (id, timestamp, body, secret) => {
         const ours = await sign({ id, timestamp, body, secrets: [secret] })

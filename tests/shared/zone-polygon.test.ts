@@ -272,7 +272,7 @@ describe('a polygon', () => {
     expect(found[0]?.message.length).toBeGreaterThan(20)
   })
 
-  it('is refused or not wherever it begins, whichever way it runs, on either side of ±180', () => {
+  it('is judged the same wherever its ring begins, in either direction and on either side of ±180', () => {
     const corner = fc.tuple(fc.integer({ min: 0, max: 6 }), fc.integer({ min: 0, max: 6 }))
     let refused = 0
     fc.assert(
@@ -291,7 +291,7 @@ describe('a polygon', () => {
     expect(refused).toBeGreaterThan(50)
   })
 
-  it('says where it crosses itself', () => {
+  it('is refused with the place where it crosses itself', () => {
     expect(
       issues([
         [0, 0],

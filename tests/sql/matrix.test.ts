@@ -38,7 +38,7 @@ describe('by the catalogue', () => {
     expect(matrix.policies).toHaveLength(POLICIES.length)
   })
 
-  test('no table of ours is without forced row-level security', () => {
+  test('every table of ours forces row-level security', () => {
     expect(ours(matrix.unguarded)).toEqual([])
   })
 
@@ -71,7 +71,7 @@ describe('by what happens', () => {
     // Hundreds of connections: on a busy machine this takes its time.
   }, 120_000)
 
-  test('what nobody reads is these tables', () => {
+  test('these tables are read by nobody', () => {
     const read = new Set(REACH.map((line) => line.split(' ')[0]))
     expect(tables.filter((table) => !read.has(table)).sort()).toEqual(CLOSED)
   })
@@ -227,7 +227,7 @@ describe('the login of the API', () => {
     })
   })
 
-  test('is believed about its claims, so that nobody else may write them', async () => {
+  test('has its claims believed, so nobody else may set them', async () => {
     const forged = world.claims.owner
     const labels = await asLogin(async (client) => {
       await client.query('begin')

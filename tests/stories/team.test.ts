@@ -246,7 +246,7 @@ describe('a channel that was deleted', () => {
     expect(await shake()).toEqual(['https://other.example.com/in'])
   })
 
-  test('is one that is switched off neither: nothing goes elsewhere then', async () => {
+  test('is told from one that is switched off, which diverts nothing', async () => {
     const { person, chosen, shake } = await setUp()
     await ask(person, 'PATCH', `channels/${chosen.id}`, { enabled: false })
     expect(await shake()).toEqual([])

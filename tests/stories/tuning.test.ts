@@ -47,7 +47,7 @@ async function shake(count: number, minutes: number, name = 'usgs:q') {
   )
 }
 
-test('a day of data is not called a week', async () => {
+test('one day of data is not presented as a week', async () => {
   // 50 earthquakes within the last moments: there is one day of data, whatever is asked for.
   await shake(50, 0)
   const week = await draft('days=7')

@@ -104,7 +104,7 @@ test.each(WAYS)('%s: said on create, on change and on read', async (_, fields, e
   expect(read.warnings ?? []).toEqual(expected)
 })
 
-test('a channel that is switched off is none', async () => {
+test('a channel that is switched off counts as none', async () => {
   const made = await ask(person, 'POST', 'channels', { ...channel, enabled: false })
   const { id } = parsed(made, 201, z.object({ channel: z.object({ id: z.uuid() }) })).channel
   const body = { ...HERE, channel_ids: [id] }

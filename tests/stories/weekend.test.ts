@@ -87,7 +87,7 @@ test('what comes on a night or a weekend is held until its end, the rest goes ou
   expect(preview.body).toMatchObject({ count: 1, suppressed: { quiet_hours: 3 } })
 })
 
-test('windows that cannot be meant are refused with the way out', async () => {
+test('impossible windows are refused with the way out', async () => {
   const refusals: [object, string, RegExp][] = [
     [
       { quiet_windows: WINDOWS, quiet_hours_start: '22:00', quiet_hours_end: '07:00' },

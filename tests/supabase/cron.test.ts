@@ -105,7 +105,7 @@ test('the secret stands in no schedule', async () => {
   expect(JSON.stringify(await rows('select * from cron.job'))).not.toContain(SECRET)
 })
 
-test('it can run again, and a new secret counts at once', async () => {
+test('can be run again, and a new secret takes effect at once', async () => {
   await keepSecrets()
   await client.query(cron)
   await client.query(cron)
@@ -128,7 +128,7 @@ test('without its secrets it schedules nothing and says what is missing', async 
   expect(await rows(`select to_regclass('cron.job') as job`)).toEqual([{ job: null }])
 })
 
-test('its log is kept a week', async () => {
+test('keeps its log for a week', async () => {
   await keepSecrets()
   await client.query(cron)
   await client.query(`insert into cron.job_run_details (jobid, end_time)

@@ -27,7 +27,7 @@ test('the seed makes an account with zones and nothing that could act as it', as
   ])
 })
 
-test('its boxes hold what the API would compute for the same circles', async () => {
+test('its boxes equal those the API computes for the same circles', async () => {
   const zones = await database.query<{
     label: string
     lat: number

@@ -288,7 +288,7 @@ describe('an invite', () => {
     expect(await roles(org)).not.toHaveProperty(me.user_id)
   })
 
-  test('to whom has joined already under another address is 409', async () => {
+  test('answers 409 to somebody who already joined under another address', async () => {
     const { owner, member, org } = await team()
     const before = member.email
     await service.database.query('update auth.users set email = $2 where id = $1', [

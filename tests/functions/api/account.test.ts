@@ -108,7 +108,7 @@ describe('keys', () => {
     expect(names).toEqual(['Three', 'Two', 'One', 'API key'])
   })
 
-  test('one made twice with an Idempotency-Key is one, shown once', async () => {
+  test('creating a key twice with one Idempotency-Key makes one key, shown once', async () => {
     const me = await service.signed()
     const body = { name: 'Once', scopes: ['write'] }
     const first = parsed(await ask(me, 'POST', '/keys', body, 'k'), 201, Made).key
@@ -118,7 +118,7 @@ describe('keys', () => {
     expectProblem(other, 422, 'idempotency_mismatch')
   })
 
-  test('ends at a time that may be sent with any offset', async () => {
+  test('the end of a key may be sent in any time zone', async () => {
     const body = { name: 'Summer', scopes: ['read'], expires_at: '2999-07-01T00:30:00+02:00' }
     const { key } = parsed(await ask(await service.signed(), 'POST', '/keys', body), 201, Made)
     expect(key.expires_at).toBe('2999-06-30T22:30:00.000Z')
@@ -138,7 +138,7 @@ describe('keys', () => {
     expect(answer.body).toMatchObject({ errors: [{ path }] })
   })
 
-  test('more than the plan allows are 409; an expired one counts no more', async () => {
+  test('more keys than the plan allows answer 409; expired keys do not count', async () => {
     const me = await service.signed()
     await service.database.query(
       `insert into watchpost.api_keys (user_id, prefix, key_hash, scopes)
@@ -154,7 +154,7 @@ describe('keys', () => {
     expect((await ask(me, 'POST', '/keys', body)).status).toBe(201)
   })
 
-  test('somebody else’s is 404 and goes on working', async () => {
+  test('revoking somebody else’s key answers 404, and the key keeps working', async () => {
     const [me, other] = [await service.signed(), await service.signed()]
     const { keys } = parsed(await ask(other, 'GET', '/keys'), 200, z.object({ keys: z.array(Key) }))
     for (const id of [keys[0]?.id, 'nonsense']) {
@@ -166,7 +166,7 @@ describe('keys', () => {
 })
 
 describe('export', () => {
-  test('has everything that is one’s own, and no secret', async () => {
+  test('contains everything the account owns, and no secret', async () => {
     const me = await service.signed()
     const [member, stranger] = [await service.signed(), await service.signed()]
     const org = await service.organisation(me, [member, 'admin'])
@@ -239,7 +239,7 @@ describe('export', () => {
     }
   })
 
-  test('goes on page by page, each thing once', async () => {
+  test('comes page by page, each thing once', async () => {
     const me = await service.signed()
     const { ids } = await createOwnedThings(service, me)
     await service.database.query(
@@ -269,7 +269,7 @@ describe('export', () => {
 describe('deleting the account', () => {
   const remove = (me: Signed, confirm = me.email) => ask(me, 'DELETE', '', { confirm })
 
-  test('asks for its own address', async () => {
+  test('requires the account’s own address as confirmation', async () => {
     const me = await service.signed()
     for (const confirm of ['', 'else@watchpost.test']) {
       const answer = await remove(me, confirm)
@@ -292,7 +292,7 @@ describe('deleting the account', () => {
     expect(orgs).toMatchObject([{ id: org, role: 'owner', members: 1 }])
   })
 
-  test('really removes everything, in any case of the address', async () => {
+  test('removes everything, whatever the case of the address', async () => {
     const [owner, me] = [
       await service.signed(),
       await service.signed({ email: 'Leaving@Watchpost.test' }),

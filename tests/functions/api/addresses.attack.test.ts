@@ -30,7 +30,7 @@ describe('an address', () => {
     return { user_id, email }
   }
 
-  test('is nobody: two accounts may have it, and neither sees the other', async () => {
+  test('may belong to two accounts, and neither sees the other’s things', async () => {
     const me = await service.signed()
     const made = await service.request('POST', ZONES, { key: me.key, body: zone })
     expect(made.status).toBe(201)
@@ -48,7 +48,7 @@ describe('an address', () => {
     })
   })
 
-  test('invited is invited still when another account with it is deleted', async () => {
+  test('keeps its invite when another account with the same address is deleted', async () => {
     const owner = await service.signed()
     const org = await service.organisation(owner)
     const me = await service.signed()
@@ -71,7 +71,7 @@ describe('an address', () => {
     })
   })
 
-  test('that is not proved accepts no invite, sees none, and takes none along', async () => {
+  test('that is not confirmed sees and accepts no invite, and deleting its account leaves the invite', async () => {
     const owner = await service.signed()
     const org = await service.organisation(owner)
     const email = 'somebody-else@watchpost.test'

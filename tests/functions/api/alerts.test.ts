@@ -77,7 +77,7 @@ describe('the list of alerts', () => {
     },
   )
 
-  test('by status, zone, resolution and change brings those and no others', async () => {
+  test('filters by status, zone, resolution and time of change', async () => {
     const person = await service.person()
     const [zone, other] = [await zoneOf(person), await zoneOf(person)]
     const old = `now() - interval '1 hour'`
@@ -109,7 +109,7 @@ describe('the list of alerts', () => {
     }
   })
 
-  test('of what changed after a time leaves out what changed at it', async () => {
+  test('updated_after leaves out what changed at that very moment', async () => {
     const person = await service.person()
     const zone = await zoneOf(person)
     const at = '2026-01-01T12:00:00.000Z'
@@ -157,7 +157,7 @@ describe('resolving an alert', () => {
   const patch = (person: Pick<Person, 'key'>, alert: string, body: object) =>
     service.request('PATCH', `${PATH}/${alert}`, { key: person.key, body })
 
-  test('keeps when, how and why, also when it is resolved again; reopening keeps the note', async () => {
+  test('keeps when, how and why it was resolved, also when resolved again; reopening keeps the note', async () => {
     const person = await service.person()
     const alert = await alertOf(await zoneOf(person), { updated: `now() - interval '1 hour'` })
     const before = parsed(await service.request('GET', `${PATH}/${alert}`, person), 200, One).alert
@@ -185,7 +185,7 @@ describe('resolving an alert', () => {
     })
   })
 
-  test('is for everybody who sees it and may write', async () => {
+  test('is open to everybody who sees the alert and may write', async () => {
     const [owner, admin, member, stranger] = await Promise.all([
       service.person(),
       service.person(),

@@ -95,7 +95,7 @@ describe('creating a channel', () => {
     ['a short secret', { signing_secret: 'whsec_c2hvcnQ=' }, 'signing_secret', 'malformed'],
     ['a blank label', { label: ' ' }, 'label', 'invalid_format'],
     ['an organisation that is none', { org_id: 'team' }, 'org_id', 'invalid_format'],
-  ])('%s is 422 and named', async (_, fields, path, code) => {
+  ])('answers 422 and names the mistake: %s', async (_, fields, path, code) => {
     const owner = await service.person()
     const body = { kind: 'webhook', target: TARGET, ...fields }
     const answer = await service.request('POST', PATH, { key: owner.key, body })
@@ -191,7 +191,7 @@ describe('sharing a channel with an organisation', () => {
     expect(parsed(done, 200, One).channel.label).toBe('admin')
   })
 
-  test('a forbidden UPDATE or DELETE beside the routes changes no row', async () => {
+  test('an UPDATE or DELETE that bypasses the routes changes no row', async () => {
     const { owner, stranger, member, org } = await team()
     const { id } = await create(owner, { org_id: org, label: 'mine' })
     for (const person of [stranger, member]) {
@@ -203,7 +203,7 @@ describe('sharing a channel with an organisation', () => {
 })
 
 describe('listing channels', () => {
-  test('own and shared ones come newest first, page by page, and no others', async () => {
+  test('lists own and shared channels only, newest first, page by page', async () => {
     const { owner, admin, stranger, org } = await team()
     const made = [
       await create(admin),
@@ -227,7 +227,7 @@ describe('listing channels', () => {
 })
 
 describe('changing a channel', () => {
-  test('an absent field is unchanged, null clears', async () => {
+  test('leaves absent fields unchanged and clears those that are null', async () => {
     const owner = await service.person()
     const config = { headers: { 'X-A': 'b' } }
     const before = await create(owner, { label: 'Label', config })
@@ -263,7 +263,7 @@ describe('changing a channel', () => {
     expect((await get(owner, id)).target).toBe(TARGET)
   })
 
-  test('switching off says so, switching on again clears what was wrong', async () => {
+  test('says that it is switched off; switching it on clears its failures', async () => {
     const owner = await service.person()
     const { id } = await create(owner)
     const patch = async (body: unknown) =>
@@ -297,7 +297,7 @@ describe('changing a channel', () => {
 })
 
 describe('deleting a channel', () => {
-  test('it is hidden at once and restored within 30 days', async () => {
+  test('hides it at once, and it can be restored for 30 days', async () => {
     const owner = await service.person()
     const { id } = await create(owner)
     const path = `${PATH}/${id}`

@@ -145,7 +145,7 @@ const TIMES = [
   '294277-01-01T00:00:00Z',
 ]
 
-test('a time that no calendar of ours has is refused where it stands, in every query and body', async () => {
+test('a time outside the calendar is refused, with its field, in every query and body', async () => {
   const asked: string[] = []
   const faults: string[] = []
   for (const operation of document.operations.filter(({ is_keyed }) => is_keyed)) {
@@ -206,7 +206,7 @@ test('the first and the last time of the calendar are taken and answered', async
   }
 })
 
-test('a cursor of one’s own making does not widen the window of events', async () => {
+test('a hand-made cursor does not widen the window of events', async () => {
   const first = await service.request('GET', '/api/v1/events?limit=1&minutes=60', person)
   const { next_cursor } = parsed(first, 200, z.object({ next_cursor: z.string() }))
   const [version, digest, ts, id] = JSON.parse(Buffer.from(next_cursor, 'base64url').toString())

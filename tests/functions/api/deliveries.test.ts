@@ -76,7 +76,7 @@ describe('testing a channel', () => {
       null,
       'not a public address',
     ],
-  ])('%s of the receiver is still 200', async (_, answer, outcome, status_code, error) => {
+  ])('%s of the receiver still answers 200', async (_, answer, outcome, status_code, error) => {
     service.receiver.answer = answer
     const owner = await service.person()
     const { id } = await create(owner)
@@ -108,7 +108,7 @@ describe('testing a channel', () => {
     expect(open).toEqual([])
   })
 
-  test('the attempts are listed, and the excerpt is not for those who see it masked', async () => {
+  test('lists the attempts; the excerpt is hidden from those who see the channel masked', async () => {
     const [owner, member] = await Promise.all([service.person(), service.person()])
     const org = await service.organisation(owner, [member, 'member'])
     const { id } = await create(owner, { org_id: org })

@@ -71,7 +71,7 @@ describe.each([
 ])('%s', (_, subject) => {
   const event = (fields: Fields) => happens({ ...fields, ...(subject ? { subject } : {}) })
 
-  test('are those of the last minutes inside the zones, newest first', async () => {
+  test('are the recent ones inside the caller’s zones, newest first', async () => {
     const { me, here } = await watcher()
     const young = await event({ ...here, ago: '59 minutes' })
     const old = await event({ ...here, ago: '61 minutes' })
@@ -83,7 +83,7 @@ describe.each([
     expect(await listed(me, 'minutes=1440')).toEqual([newest, young, old])
   })
 
-  test('by source, type, severity and zone are those and no others', async () => {
+  test('filter by source, type, severity and zone', async () => {
     const { me, here, zone } = await watcher()
     const elsewhere = await watcher(me)
     const weak = await event({ ...here, severity: 20, ago: '4 minutes' })
@@ -101,7 +101,7 @@ describe.each([
     expect(await listed(me, `zone_id=${elsewhere.zone}`)).toEqual([there])
   })
 
-  test('that are private are for those they belong to', async () => {
+  test('that are private are visible to their owners only', async () => {
     const [owner, member] = [await service.person(), await service.person()]
     const org = await service.organisation(owner, [member, 'member'])
     const { here } = await watcher(owner)
@@ -117,7 +117,7 @@ describe.each([
     expect(await listed(stranger)).toEqual([everybodys])
   })
 
-  test('page through all of them, also those of one moment', async () => {
+  test('page through everything, also several of the same moment', async () => {
     const { me, here } = await watcher()
     const ids: string[] = []
     for (const ago of ['5 minutes', '4 minutes', '3 minutes', '2 minutes', '1 minute'])
@@ -147,7 +147,7 @@ describe.each([
   })
 })
 
-test('an event names the zones of the caller it lies in, and no others', async () => {
+test('an event names only those zones of the caller that it lies in', async () => {
   const { me, here, zone } = await watcher()
   const second = await service.request('POST', '/api/v1/zones', {
     key: me.key,
@@ -176,7 +176,7 @@ test('a zone that is switched off or snoozed still says what happens in it, a de
   expectProblem(await service.request('GET', `${PATH}?zone_id=${zone}`, me), 404, 'not_found')
 })
 
-test('a zone of somebody else is no filter', async () => {
+test('cannot filter by somebody else’s zone', async () => {
   const { zone, here } = await watcher()
   await happens(here)
   const stranger = await service.person()

@@ -85,7 +85,7 @@ describe('bodies', () => {
     expect((await ask('Application/JSON; charset=utf-8')).status).toBe(201)
   })
 
-  test('text that no database can hold is 400, not a fault', async () => {
+  test('text that the database cannot store answers 400, not 500', async () => {
     const body = { ...CHANNEL, config: { headers: { 'X-A': 'a\u0000b' } } }
     const answer = await service.request('POST', '/api/v1/channels', { key: caller.key, body })
     expect(answer.status).toBe(422)
@@ -154,7 +154,7 @@ describe('queries and cursors', () => {
 })
 
 describe('headers', () => {
-  test('every answer is closed down for browsers', async () => {
+  test('every answer has the security headers for browsers', async () => {
     for (const path of ['/api/v1/me', '/nope', '/api/sources/health']) {
       const { headers } = await service.request('GET', path, caller)
       expect(headers.get('X-Content-Type-Options')).toBe('nosniff')
@@ -165,7 +165,7 @@ describe('headers', () => {
     }
   })
 
-  test('an answer to a key is nobody else’s to keep', async () => {
+  test('an answer to a key may not be cached by anybody else', async () => {
     const { headers } = await service.request('GET', '/api/v1/me', caller)
     expect(headers.get('Cache-Control')).toBe('no-store')
   })
@@ -233,7 +233,7 @@ describe('the log', () => {
   })
 })
 
-test('a request that sends nothing may name any type, or none', async () => {
+test('a request without a body may have any Content-Type, or none', async () => {
   const person = await service.person()
   const key = await service.session(person)
   const types: Record<string, string>[] = [

@@ -44,7 +44,7 @@ describe('Idempotency-Key', () => {
     expect(await countOf(person)).toBe(1)
   })
 
-  test('a replay answers the thing as it is now, and 409 when it is gone', async () => {
+  test('a replay answers with the current state, or 409 if it was deleted', async () => {
     const person = await service.person()
     const { channel } = parsed(await post(person, 'a'), 201, One)
     const path = `${PATH}/${channel.id}`
@@ -63,7 +63,7 @@ describe('Idempotency-Key', () => {
     expect(await countOf(person)).toBe(1)
   })
 
-  test('while the first is still running it is 409', async () => {
+  test('answers 409 while the first request is still running', async () => {
     const person = await service.person()
     const held = service.database.query(
       `select pg_advisory_lock(hashtextextended($1 || $2 || $3, 0))`,
@@ -76,7 +76,7 @@ describe('Idempotency-Key', () => {
     expect(await countOf(person)).toBe(0)
   })
 
-  test('of many at once exactly one creates', async () => {
+  test('of many simultaneous requests exactly one creates', async () => {
     const person = await service.person()
     const answers = await Promise.all(Array.from({ length: 8 }, () => post(person, 'a')))
     const ids = answers
@@ -89,7 +89,7 @@ describe('Idempotency-Key', () => {
     expect(await countOf(person)).toBe(1)
   })
 
-  test('what failed is not remembered', async () => {
+  test('a failed request is not remembered', async () => {
     const person = await service.person()
     const org_id = randomUUID()
     const body = { ...CHANNEL, org_id }
@@ -125,7 +125,7 @@ describe('Idempotency-Key', () => {
     expect(await invite(orgs[0])).toEqual({ ...first, invite_url: null })
   })
 
-  test('nothing secret is kept with it', async () => {
+  test('stores no secret', async () => {
     const person = await service.person()
     await post(person, 'a')
     const [row] = await service.database.query(

@@ -52,7 +52,7 @@ function complaint({ status, text, headers }: Answer, most: number): string | un
 }
 
 test(
-  'no malformed body of anybody is a fault, and nothing of a stranger’s is parsed',
+  'no malformed body causes a 500, and no body of a stranger is parsed',
   async () => {
     const found: string[] = []
     const statuses = new Map<number, number>()

@@ -75,7 +75,7 @@ test('a batch that the budget is too small for is 429, and nothing of it is done
   expect(rows).toEqual([])
 })
 
-test('a batch has an end, and the refusal says where', async () => {
+test('a batch has a maximum size, and the refusal names it', async () => {
   const { key } = await service.person()
   const answer = await post(calls(MAX_BATCH_MESSAGES + 1), key)
   expect(answer.status).toBe(400)
@@ -88,7 +88,7 @@ test('a batch has an end, and the refusal says where', async () => {
   })
 })
 
-test('a call that is cancelled beside itself is answered all the same', async () => {
+test('a call cancelled in its own batch is still answered', async () => {
   const { key } = await service.person({ plan: 'enterprise' })
   const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 0 } }
   const answer = await post([call(0), cancel], key)
@@ -118,7 +118,7 @@ test('an argument that a tool does not know is refused by its name, and nothing 
   expect(rows).toEqual([])
 })
 
-test('9,000 wrong positions in the arguments of a tool are a short answer', async () => {
+test('9,000 wrong positions in a tool’s arguments get a short answer', async () => {
   const { key } = await service.person()
   const coordinates = [Array.from({ length: 9_000 }, () => [1])]
   const zone = { label: 'x', lat: 0, lon: 0, polygon: { type: 'Polygon', coordinates } }

@@ -107,7 +107,7 @@ describe('inviting', () => {
     expect(rows).toEqual([])
   })
 
-  test('who is a member already is 409', async () => {
+  test('answers 409 to somebody who is already a member', async () => {
     const { owner, member, path } = await team()
     const answer = await invite(owner, path, { email: member.email.toUpperCase() })
     expectProblem(answer, 409, 'conflict')
@@ -175,7 +175,7 @@ describe('changing a role', () => {
     }
   })
 
-  test('nobody becomes the owner this way', async () => {
+  test('cannot make anybody the owner', async () => {
     const { owner, admin, path } = await team()
     expectProblem(await patch(owner, `${path}/${admin.user_id}`, 'owner'), 422, 'invalid')
   })
@@ -227,7 +227,7 @@ describe('removing a member', () => {
     expectProblem(again, 404, 'not_found')
   })
 
-  test('an admin may leave, and has left', async () => {
+  test('an admin may leave', async () => {
     const { admin, path } = await team()
     const gone = await service.request('DELETE', `${path}/${admin.user_id}`, admin)
     expect(gone.status).toBe(200)

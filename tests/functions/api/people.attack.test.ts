@@ -22,7 +22,7 @@ async function count(statement: string, ...values: unknown[]): Promise<number> {
 }
 
 describe('somebody who is banned', () => {
-  test('acts by no key and no session from the next request on, and again when it is over', async () => {
+  test('is refused with every key and session from the next request on, until the ban ends', async () => {
     const me = await service.signed()
     expect(await statuses(service, me)).toEqual(WORKS)
     await change(me, `banned_until = now() + interval '100 years'`)
@@ -34,7 +34,7 @@ describe('somebody who is banned', () => {
     expect(await statuses(service, me)).toEqual(SHUT)
   })
 
-  test('was banned already when the account was made', async () => {
+  test('cannot use an account made while they are banned', async () => {
     const me = await service.signed()
     await change(me, `banned_until = now() + interval '1 hour'`)
     await service.database.query('delete from watchpost.accounts where user_id = $1', [me.user_id])
@@ -49,7 +49,7 @@ describe('somebody who is banned', () => {
 })
 
 describe('somebody who was deleted softly', () => {
-  test('is gone as by the API: keys, sessions, zones, invites to their address, not what is shared', async () => {
+  test('loses what the API would delete: keys, sessions, zones, invites; shared things stay', async () => {
     const me = await service.signed()
     const owner = await service.signed()
     const org = await service.organisation(owner, [me, 'member'])
@@ -112,7 +112,7 @@ describe('somebody who signed up before Watchpost was there', () => {
     expect(made.status).toBe(201)
   })
 
-  test('has one, however many requests come first', async () => {
+  test('gets exactly one account, however many requests arrive first', async () => {
     const me = await early()
     const answers = await Promise.all(
       Array.from({ length: 12 }, () => service.request('GET', ACCOUNT, { key: me.token })),
@@ -126,12 +126,12 @@ describe('somebody who signed up before Watchpost was there', () => {
     ['anonymous', { is_anonymous: 'true' }],
     ['deleted softly', { deleted_at: 'now()' }],
     ['banned', { banned_until: `'infinity'` }],
-  ])('is still nobody when %s', async (_, columns) => {
+  ])('gets no account when %s', async (_, columns) => {
     const me = await early(columns)
     expectProblem(await service.request('GET', ACCOUNT, { key: me.token }), 401, 'unauthenticated')
   })
 
-  test('gets none while they are being deleted', async () => {
+  test('gets no account while they are being deleted', async () => {
     const me = await early()
     const deletion = await service.transaction()
     await deletion.query('delete from auth.users where id = $1', [me.user_id])
@@ -149,7 +149,7 @@ describe('somebody who signed up before Watchpost was there', () => {
     expect(await count('watchpost.accounts where user_id = $1', me.user_id)).toBe(0)
   })
 
-  test('comes back by no token after deleting their account where auth.users could not follow', async () => {
+  test('cannot return with an old token where auth.users outlived the deleted account', async () => {
     const me = await service.signed()
     // As on a platform that keeps us from the rows of auth.users.
     await service.database.query(

@@ -30,7 +30,7 @@ afterAll(() => service?.close())
 const preview = (body: object) =>
   service.request('POST', '/api/v1/zones/preview?days=90&limit=1000', { key: person.key, body })
 
-test('a preview of much is read in pieces and misses nothing; its events come a thousand at a time', async () => {
+test('a large preview is read in pieces, misses nothing, and lists its events by the thousand', async () => {
   const answer = await preview({ label: 'Circle', lat: 10, lon: 29 })
   const { count, events, by_day } = parsed(answer, 200, Answer)
   expect(count).toBe(EVENTS)
@@ -38,13 +38,13 @@ test('a preview of much is read in pieces and misses nothing; its events come a 
   expect(events).toHaveLength(1000)
 })
 
-test('one that would take too long is refused before it begins, with the way out', async () => {
+test('a preview that would take too long is refused before it begins, with the way out', async () => {
   const answer = await preview({ label: 'Coast', lat: 10, lon: 29, polygon: coast(9999) })
   expectProblem(answer, 422, 'too_much_work')
   expect(answer.body).toMatchObject({ detail: expect.stringContaining('Ask for fewer days') })
 })
 
-test('several at once of one account are all answered', async () => {
+test('several simultaneous previews of one account are all answered', async () => {
   const answers = await Promise.all(
     [1, 2, 3].map(() => preview({ label: 'Circle', lat: 10, lon: 29 })),
   )

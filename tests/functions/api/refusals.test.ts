@@ -53,7 +53,7 @@ test('every route for keys in the OpenAPI document is here, and only health need
   ])
 })
 
-test('no route shows anybody a word of what is not theirs, in no body, header or log line', async () => {
+test('no route reveals anything of another account, in body, header or log line', async () => {
   const account = await service.account()
   const callers: Record<string, string | undefined> = {
     nobody: undefined,
@@ -79,7 +79,7 @@ test('no route shows anybody a word of what is not theirs, in no body, header or
 })
 
 describe.each(named)('%s', (_, route) => {
-  test('whoever is not known is 401, all in the same bytes', async () => {
+  test('every unknown caller gets the same 401, byte for byte', async () => {
     const seen = new Set<string>()
     for (const [who, authorization] of Object.entries(await unknownCallers(service))) {
       const headers: Record<string, string> = authorization ? { Authorization: authorization } : {}
@@ -117,7 +117,7 @@ describe.each(named)('%s', (_, route) => {
 })
 
 describe.each(withBody)('%s', (_, route) => {
-  test('an unknown field is 422, also of a thing that is not there', async () => {
+  test('an unknown field is 422, even if the thing does not exist', async () => {
     const body = { ...route.body, tarket: 1 }
     for (const ids of [foreign.ids, unknownIds(() => 'x')]) {
       const answer = await ask(route, { key: caller.key, body, ids })
@@ -128,7 +128,7 @@ describe.each(withBody)('%s', (_, route) => {
     }
   })
 
-  test('what is no JSON is 400, and what does not say it is 415', async () => {
+  test('invalid JSON is 400, and a wrong Content-Type 415', async () => {
     const broken = await ask(route, { key: caller.key, body: '{"a":' })
     expectProblem(broken, 400, 'malformed')
     const headers = { 'Content-Type': 'text/plain' }
@@ -142,7 +142,7 @@ describe.each(withBody)('%s', (_, route) => {
 })
 
 describe.each(withId)('%s', (_, route) => {
-  test('what belongs to somebody else is 404, as if it were not there, and stays as it is', async () => {
+  test('somebody else’s thing is 404, as if it did not exist, and is not changed', async () => {
     const before = await foreign.read()
     const theirs = await ask(route, { key: caller.key })
     const nobodys = await ask(route, { key: caller.key, ids: unknownIds(randomUUID) })

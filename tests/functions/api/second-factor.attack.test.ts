@@ -72,7 +72,7 @@ describe('an account with a second factor', () => {
     ['says so, but was lowered at the issuer', 'aal2', 'aal1'],
     ['was raised after this token was given', 'aal1', 'aal2'],
     ['says nothing', undefined, undefined],
-  ])('changes nothing for good by a session that %s', async (_, claimed, stored) => {
+  ])('cannot be changed for good by a session that %s', async (_, claimed, stored) => {
     const me = await service.signed()
     await factor(me)
     const token = await service.session(me, { claims: { aal: claimed } })
@@ -102,7 +102,7 @@ describe('an account with a second factor', () => {
   test.each([
     ['after showing it', 'verified', 'aal2'],
     ['whose factor was never verified', 'unverified', 'aal1'],
-  ])('does all of it %s', async (_, status, aal) => {
+  ])('allows all of it %s', async (_, status, aal) => {
     const me = await service.signed()
     await factor(me, status)
     const tries = await acts(me, await service.session(me, { claims: { aal } }))
@@ -120,7 +120,7 @@ describe('an account with a second factor', () => {
       ['deletes one', 204],
     ])
   })
-  test('is deleted by a session that showed it alone', async () => {
+  test('can be deleted only by a session that showed the second factor', async () => {
     const me = await service.signed()
     await factor(me)
     const body = { confirm: me.email }

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => service?.close())
 
 describe('a session', () => {
-  test('does what a key that writes does, and says that it is none', async () => {
+  test('may do what a writing key may, and says that it is a session', async () => {
     const person = await service.person()
     const key = await service.session(person)
     const made = await service.request('POST', ZONES, { key, body: zone })
@@ -196,7 +196,7 @@ describe('the routes of the account', () => {
     }
   })
 
-  test('are nothing a key’s transaction could do beside them', async () => {
+  test('cannot be called from the transaction of a key', async () => {
     const person = await service.person()
     for (const call of [
       `private.create_key('x', 'wp_live_', sha256('x'), '{write}', null)`,

@@ -72,7 +72,7 @@ describe('GET /api/sources/health', () => {
     }
   })
 
-  test('when no source is heard it is down', async () => {
+  test('is down when no source is heard', async () => {
     await source('failing', { last_success_at: null, error: 'It broke.', error_at: new Date() })
     expect((await service.request('GET', PATH)).body).toMatchObject({ status: 'down' })
   })

@@ -35,7 +35,7 @@ async function pages(query: string): Promise<string[][]> {
   return found
 }
 
-test('a page of zones ends where its polygons are too many, and the next goes on', async () => {
+test('a page of zones ends where its polygons become too large, and the next goes on', async () => {
   for (let index = 0; index < 8; index++) {
     expect((await draw(`Big ${index}`, coast(9999))).status).toBe(201)
   }
@@ -46,7 +46,7 @@ test('a page of zones ends where its polygons are too many, and the next goes on
   expect((await pages('limit=2')).flat()).toEqual(found.flat())
 })
 
-test('an outline that is all spikes is thinned like any other', async () => {
+test('an outline full of spikes is simplified like any other', async () => {
   // The farthest vertex is always the next one: the usual way halves nothing and calls itself 9,900 times.
   const spikes = Array.from({ length: 9900 }, (_, i) => [
     i * 0.005,

@@ -110,7 +110,7 @@ describe('who may do what to a zone of the owner', () => {
       })
   })
 
-  test('a stranger’s organisation is not one to share with', async () => {
+  test('cannot be shared with a stranger’s organisation', async () => {
     const theirs = await service.organisation(people.stranger)
     const { id } = await create(people.owner)
     const answer = await ask(people.owner, 'PATCH', `/${id}`, { org_id: theirs })
@@ -209,7 +209,7 @@ describe('the limit of a plan', () => {
 })
 
 describe('a change', () => {
-  test('counts the version up by one, tells what was before, and repeats nothing', async () => {
+  test('raises the version by one and keeps the one before; a change to nothing makes no version', async () => {
     const zone = await create(people.owner)
     expect(zone.version).toBe(1)
     const changed = await ask(people.owner, 'PATCH', `/${zone.id}`, { label: 'B', radius_km: 20 })
@@ -233,7 +233,7 @@ describe('a change', () => {
     ])
   })
 
-  test('of two at once one is told that the other came first', async () => {
+  test('of two at once, the second is told that the first came before it', async () => {
     const { id } = await create(people.owner)
     const holder = await service.transaction()
     await holder.query('select from watchpost.zones where id = $1 for update', [id])
@@ -251,7 +251,7 @@ describe('a change', () => {
     expect((await get(people.owner, id)).version).toBe(2)
   })
 
-  test('moves the boxes in which it is found along', async () => {
+  test('moves the boxes of the index with it', async () => {
     const { id } = await create(people.owner, { min_severity: 50, severity_multiplier: 2 })
     const boxes = () =>
       service.database.query<{ box: string }>(

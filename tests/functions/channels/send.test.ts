@@ -94,7 +94,7 @@ describe('time', () => {
     expect(await send(post(url))).toMatchObject({ ok: false, failure: 'timeout' })
   })
 
-  test('a receiver that drips headers for ever times out', async () => {
+  test('a receiver that sends headers endlessly slowly times out', async () => {
     const { url } = opened(
       await rawReceiver((socket) => {
         socket.write('HTTP/1.1 200 OK\r\n')
@@ -105,7 +105,7 @@ describe('time', () => {
     expect(await send(post(url))).toMatchObject({ ok: false, failure: 'timeout' })
   })
 
-  test('a receiver that drips its body for ever has said its status', async () => {
+  test('a receiver that sends its body endlessly slowly still counts by its status', async () => {
     const { url } = opened(
       await receiver((response) => {
         const drip = setInterval(() => response.write('.'), 5)
@@ -127,7 +127,7 @@ describe('names', () => {
     return { resolve, asked }
   }
 
-  test('a name is dialled at the address it was judged by', async () => {
+  test('connects to the very address that was checked', async () => {
     const { port, received } = await ok()
     const { resolve, asked } = resolving(['127.0.0.1'])
     const send = nodeSend({ allow: here, resolve })

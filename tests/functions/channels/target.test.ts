@@ -138,7 +138,7 @@ describe('the allow list', () => {
     expect(verdict(url, setting)).toBe(expected)
   })
 
-  test('an entry that is nothing stops the start, named by its place and not its value', () => {
+  test('a malformed entry stops the start; its position is named, not its value', () => {
     for (const bad of [
       '10.0.0.0/33',
       '10.0.0/8',
@@ -179,7 +179,7 @@ test('over plain http only permitted addresses are dialled', () => {
   expect(dial('no address', false)).toBe(false)
 })
 
-test('a masked target shows where it goes and not how to get in', () => {
+test('a masked target shows its host and hides its credentials', () => {
   expect(maskTarget('https://hooks.example.org:8443/s3cr3t?key=k')).toBe(
     'https://hooks.example.org:8443/…',
   )

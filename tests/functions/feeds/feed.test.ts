@@ -75,7 +75,7 @@ describe('fetchFeed', () => {
     })
   })
 
-  test('a body cut short is an error', async () => {
+  test('a truncated body is an error', async () => {
     const url = await upstream((_, response) => response.end('{"features":[{"id"'))
     await expect(fetchFeed(url, { fetch, now })).rejects.toMatchObject({ code: 'not_json' })
   })
@@ -111,7 +111,7 @@ describe('fetchFeed', () => {
     expect(error).toMatchObject({ code: 'unreachable', cause: expect.any(Error) })
   })
 
-  test('the caller can call it off', async () => {
+  test('the caller can cancel it', async () => {
     const url = await upstream(() => {})
     const signal = AbortSignal.abort()
     await expect(fetchFeed(url, { fetch, now, signal })).rejects.toMatchObject({

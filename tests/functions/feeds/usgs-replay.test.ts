@@ -149,7 +149,7 @@ describe('the recorded week', () => {
     for (const event of events) NormalisedEvent.parse(event)
   })
 
-  test('an absence of a month brings a minute’s worth, not thousands', async () => {
+  test('after a month’s absence it sends one minute’s events, not thousands', async () => {
     const { polls } = await play([10, 30 * 86_400], await loadRecording())
     expect(polls[1]?.length).toBeLessThan(500)
   })

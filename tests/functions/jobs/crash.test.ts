@@ -161,7 +161,7 @@ beforeAll(async () => {
   await scene.close()
 })
 
-test('undisturbed, every event inside tells every zone once', () => {
+test('without a crash, every event inside a zone is delivered once', () => {
   const told = (channel: string, ...messages: string[]) =>
     messages.map((message) => [channel, message, 'succeeded', true, 1])
   const near = [...told('shaky', 'alert.escalated', 'alert.raised')]
@@ -222,7 +222,7 @@ test(
   LONG_MS,
 )
 
-test('a process killed again and again gets there', async () => {
+test('a process killed again and again still finishes', async () => {
   const scene = await setScene()
   const deaths = spread(ours(), 5)
   for (const point of deaths) await runWorker(scene.orders(point))

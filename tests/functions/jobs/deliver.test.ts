@@ -101,13 +101,10 @@ describe('a channel that fails', () => {
     [undefined, 10],
     [600, 600],
     [86_400, 1800],
-  ])(
-    'and asks for %s seconds with 429 gets %i for all that is sent to it',
-    async (asked, pause) => {
-      const told = await fixture.deliverOnce(() => busy(asked))
-      expect(await channelState(told)).toMatchObject({ failures: 1, pause })
-    },
-  )
+  ])('and answers 429 with %s seconds waits %i for all its deliveries', async (asked, pause) => {
+    const told = await fixture.deliverOnce(() => busy(asked))
+    expect(await channelState(told)).toMatchObject({ failures: 1, pause })
+  })
 
   test('is not told sooner than it asked because another answer asked for less', async () => {
     const told = await fixture.deliverOnce(broken)
@@ -270,7 +267,7 @@ test.each(['held', 'succeeded', 'failed', 'expired', 'cancelled'])(
   },
 )
 
-test('what is repeated are the words of the first attempt', async () => {
+test('a retry repeats the words of the first attempt', async () => {
   const sent: string[] = []
   const told = await fixture.deliverOnce(broken)
   await fixture.retryNow(told)

@@ -140,7 +140,7 @@ test('a retracted event is told to those who heard of it', async () => {
   expect(alert?.deliveries.map((delivery) => delivery.status)).toEqual(['succeeded', 'succeeded'])
 })
 
-test('another name of a known event is the same event', async () => {
+test('an alias of a known event is the same event', async () => {
   const person = await service.person()
   await zone(person)
   const event = quake({ aliases: ['test:alias-a', 'test:alias-b'] })

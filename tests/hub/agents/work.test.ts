@@ -280,7 +280,7 @@ describe('finance', () => {
 
 describe('legal', () => {
   test(
-    'leaves blank whom nobody has named, and says that it is no lawyer',
+    'leaves unnamed parties blank, and says that it is not a lawyer',
     async () => {
       const mission = await run(
         'legal',

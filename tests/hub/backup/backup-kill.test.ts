@@ -80,7 +80,7 @@ test('killed between two folders, the rest follows; what killed ones left goes w
   expect((await readdir(data_dir)).filter((name) => name.startsWith('.restore-'))).toEqual([])
 })
 
-test('the commit is what decides', () => {
+test('killed before the commit it keeps the old, killed after it the new', () => {
   expect(Object.fromEntries(outcomes)).toMatchObject({
     unpack: 'kept',
     backup: 'kept',

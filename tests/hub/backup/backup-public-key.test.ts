@@ -23,7 +23,7 @@ test('a hub without its service key is backed up too, or it could not be upgrade
   expect(tables).toContainEqual(expect.objectContaining({ name: 'projects', rows: 1 }))
 })
 
-test('two backups at once are not made', async () => {
+test('a second backup at the same time is refused', async () => {
   const first = await startBackup(hub.config, 'manual')
   await expect(startBackup(hub.config, 'manual')).rejects.toMatchObject({ code: 'conflict' })
   await first.done

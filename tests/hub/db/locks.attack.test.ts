@@ -22,7 +22,7 @@ test('a backup is made while letters go out', async () => {
   })
 })
 
-test('no two locks are one', () => {
+test('no two locks share a number', () => {
   const numbers = Object.values(LOCKS)
   expect(new Set(numbers).size).toBe(numbers.length)
 })
@@ -45,7 +45,7 @@ async function calls(folder: string): Promise<{ file: string; given: string }[]>
   return found.flat()
 }
 
-test('the hub spells no lock but from its table', async () => {
+test('every lock of the hub comes from the table of locks', async () => {
   const found = await calls('hub')
   expect(found.length).toBeGreaterThanOrEqual(Object.keys(LOCKS).length)
   const named = /^(\$\{LOCK_SPACE\}, \$\{LOCKS\.\w+\}|\$1, \$2)\)/

@@ -14,13 +14,13 @@ const TABLE = `
   where t.relnamespace = 'hub'::regnamespace and t.relkind in ('r', 'p')`
 
 describe('every table of schema hub', () => {
-  test('is there to be looked at', async () => {
+  test('is found in the catalogue', async () => {
     const tables = names(await hub.query(`select relname as name ${TABLE}`))
     expect(tables.length).toBeGreaterThan(12)
     expect(tables).toEqual(expect.arrayContaining(['projects', 'leads', 'imports', 'missions']))
   })
 
-  test('is under row-level security, its owner too', async () => {
+  test('has row-level security, for its owner too', async () => {
     const open = await hub.query<{ name: string }>(
       `select relname as name ${TABLE} and not (relrowsecurity and relforcerowsecurity)`,
     )

@@ -93,14 +93,14 @@ describe('a crowd of guesses', () => {
     expect(derived).toMatchObject({ count: 4, most_at_once: 1 })
   })
 
-  test('out of one IPv6 network is one address', async () => {
+  test('from one IPv6 network counts as one address', async () => {
     const guesses = Array.from({ length: 20 }, (_, i) =>
       login('wrong', far(`2001:db8:1:2:${i + 1}::${i}`)),
     )
     expect((await tally(guesses))[422]).toBeLessThanOrEqual(4)
   })
 
-  test('from everywhere keeps this machine and who is signed in neither out nor waiting', async () => {
+  test('from many addresses neither locks out nor delays this machine and who is signed in', async () => {
     const cookie = cookieOf(await login(PASSWORD))
     const guesses = Array.from({ length: 60 }, (_, i) => login('wrong', far(`198.51.100.${i + 1}`)))
     const admin = login(PASSWORD)
@@ -207,7 +207,7 @@ describe('a copied cookie', () => {
     }
   })
 
-  test('is not to be had from the files: they hold no token', async () => {
+  test('cannot be made from the files: they hold no token', async () => {
     const cookie = cookieOf(await login(PASSWORD))
     const kept = await readText(join(hub.paths.config_dir, 'sessions.json'))
     expect(kept).not.toContain(cookie.split('=')[1])

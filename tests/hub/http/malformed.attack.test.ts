@@ -45,7 +45,7 @@ async function send(operation: Operation, { body, headers }: Malformed, isKnown:
 }
 
 test(
-  'no malformed body of anybody is a fault, and nothing of a stranger’s is parsed',
+  'no malformed body causes a 500, and no body of a stranger is parsed',
   async () => {
     const found: string[] = []
     const statuses = new Map<number, number>()

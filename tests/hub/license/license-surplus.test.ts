@@ -157,7 +157,7 @@ test.each(Object.keys(INTO_PROJECT))('%s into a surplus project is 402', async (
   })
 })
 
-test('and nothing in it has changed', async () => {
+test('the surplus project has not changed', async () => {
   const [row] = await hub.query(
     `select (select count(*)::int from hub.leads where project_id = $1) as leads,
        (select count(*)::int from hub.missions where project_id = $1) as missions,

@@ -38,7 +38,7 @@ const get = async () => (await hub.call('GET', 'license')).json()
 const create = (number: number) =>
   hub.call('POST', 'projects/create', { slug: `p-${number}`, name: `Project ${number}` })
 
-test('without a key the Free tier holds, and every tier is told', async () => {
+test('without a key the Free tier applies, and every tier is listed', async () => {
   expect(await get()).toMatchObject({
     tier: 'free',
     max_projects: 1,

@@ -30,7 +30,7 @@ describe('an e-mail address', () => {
     `${'x'.repeat(65)}@example.com`,
     `jo@${'x'.repeat(64)}.com`,
     '"jo doe"@example.com',
-  ])('%j is none', (given) => {
+  ])('%j is not an address', (given) => {
     expect(normaliseEmail(given)).toBeNull()
     expect(judgeAddress(given)).toBe('invalid_email')
   })

@@ -53,7 +53,7 @@ async function receive(...letters: string[]) {
 }
 
 describe('polling a mailbox', () => {
-  test('begins now, reads what comes once, and marks nothing', async () => {
+  test('starts with new mail, reads each once, and marks nothing as read', async () => {
     server.deliver(reply)
     const first = await pollMailbox(settings(), null)
     expect(first).toEqual({ cursor: { uid_validity: '1', last_uid: 1 }, mails: [] })
@@ -159,7 +159,7 @@ describe('a letter that came in', () => {
     ])
   })
 
-  test('may lack everything', async () => {
+  test('may lack every header', async () => {
     const { mails } = await receive('X-Nothing: 1\n\n')
     expect(mails).toMatchObject([{ from: null, subject: '', date: null, in_reply_to: null }])
   })

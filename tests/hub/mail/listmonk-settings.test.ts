@@ -19,7 +19,7 @@ afterAll(async () => {
 })
 
 describe('the settings of listmonk', () => {
-  test('show no secret; a left out one stays for the same server only', async () => {
+  test('show no secret; an omitted one is kept for the same server only', async () => {
     const text = JSON.stringify((await api.get('settings/mail')).body)
     expect(text).not.toContain(standIn.token)
     const { url, user } = standIn

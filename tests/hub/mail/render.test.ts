@@ -76,7 +76,7 @@ describe.each(TEMPLATES)('the template %s', (template) => {
     expect(html).not.toMatch(/fonts\.googleapis|<script|<link/)
   })
 
-  test('has the same bytes every time', async () => {
+  test('renders the same bytes every time', async () => {
     const [first, second] = [await render(letter(template)), await render(letter(template))]
     expect(second).toEqual(first)
   })

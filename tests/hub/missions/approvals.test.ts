@@ -39,8 +39,8 @@ const kept = async () => (await hub.query('select * from hub.approvals where id 
 const waitsFor = async () =>
   (await hub.query('select waits_for from hub.missions where id = $1', [mission_id]))[0]?.waits_for
 
-describe('a yes', () => {
-  test('is to what was shown: to anything else it is 409, and nothing is decided', async () => {
+describe('an approval', () => {
+  test('is for what was shown: for anything else it is 409, and nothing is decided', async () => {
     for (const other of ['a'.repeat(64), hash.toUpperCase()]) {
       expect(await api.post('approvals/approve', { id, hash: other })).toMatchObject({
         status: 409,
@@ -60,7 +60,7 @@ describe('a yes', () => {
     expect(await kept()).toMatchObject({ status: 'waiting' })
   })
 
-  test('is to the same action in any order of its fields, and of no list', async () => {
+  test('ignores the order of an action’s fields, but not of its lists', async () => {
     const change = (next: object) =>
       hub.query('update hub.approvals set action = $2 where id = $1', [id, JSON.stringify(next)])
     await change({ ...action, order: [2, 1] })
@@ -97,7 +97,7 @@ describe('what was decided', () => {
     expect(await kept()).toMatchObject({ status: 'rejected', outcome: { en: 'Not now' } })
   })
 
-  test('by two at once is one yes', async () => {
+  test('twice at once counts once', async () => {
     const answers = await Promise.all([
       api.post('approvals/approve', { id, hash }),
       api.post('approvals/approve', { id, hash }),

@@ -66,7 +66,7 @@ const tasksIn = async (status: string) =>
     )
   ).map(({ task }) => task)
 
-test('three work at once: those composed first, and those of the schedule last', async () => {
+test('three run at once: composed ones first, scheduled ones last', async () => {
   await add('5 of the schedule', { routed_by: 'schedule' })
   for (const task of ['1', '2', '3', '4']) await add(task)
   missions = open()
@@ -116,7 +116,7 @@ test('a mission whose model goes away is looked at once a sweep, not without a p
   expect(calls.length).toBeLessThanOrEqual(7)
 })
 
-test('what waits for a yes does not begin, however often it is looked', async () => {
+test('a mission that waits for approval does not begin, however often the queue is swept', async () => {
   await add('asks', { waits_for: 'approval' })
   await add('begins', { waits_for: 'model' })
   missions = open()

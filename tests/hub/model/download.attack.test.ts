@@ -53,7 +53,7 @@ test('a server of models leads nowhere into the own network', async () => {
   expect(world.inside).toEqual([])
 })
 
-test('and may lead to another server outside', async () => {
+test('a redirect to another public server is followed', async () => {
   world.sites['models.example.org'] = {
     '/model.gguf': (_, response) =>
       void response.writeHead(302, { location: 'http://cdn.example.org/model.gguf' }).end(),

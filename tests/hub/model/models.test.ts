@@ -86,7 +86,7 @@ describe('the settings of the model', () => {
 })
 
 describe('a model', () => {
-  test('that is none cannot be tested, and the answer says where to choose one', async () => {
+  test('that was not chosen cannot be tested, and the answer says where to choose one', async () => {
     await put({ kind: 'none' })
     const response = await hub.call('POST', 'model/test', { prompt: 'Hello?' })
     expect(response.status).toBe(503)

@@ -49,7 +49,7 @@ describe('a document as PDF', () => {
   })
 })
 
-test('what a model or a lead writes is no Markdown and no HTML any more', () => {
+test('text of a model or a lead is escaped from Markdown and HTML', () => {
   for (const text of [
     '<img src=x onerror=alert(1)>',
     '# heading',

@@ -61,7 +61,7 @@ describe('an address of the own network is never dialled', () => {
     expect(world.dialled).toEqual([])
   })
 
-  test('and what is public is', async () => {
+  test('a public address is dialled', async () => {
     world.sites['lead.example.org'] = { '/': '<p>Hello' }
     expect(await get('http://lead.example.org/')).toMatchObject({ got: { status: 200 } })
     for (const url of PUBLIC_URLS) {

@@ -32,7 +32,7 @@ const stageOf = async (name: string) =>
 
 const openBoard = (look: Look = {}) => visit(browser, hub, '/hub/p/demir/sales', look)
 
-test('a card is moved by keys: picked up, over two stages, put down; and put back by Esc', async () => {
+test('a card is moved two stages by keyboard, and Esc puts it back', async () => {
   const opened = await openBoard()
   const { page } = opened
   const card = page.getByRole('button', { name: /Ayşe Yılmaz/ })
@@ -113,7 +113,7 @@ test('what the hub refuses goes back to where it was, and says why', async () =>
   expectClean(opened)
 })
 
-test('in Turkish every stage, and what moves a card, is said in it', async () => {
+test('in Turkish every stage and every announcement of a move is Turkish', async () => {
   const stages = ['new', 'contacted', 'replied', 'meeting', 'proposal', 'won', 'lost']
   for (const stage of stages) {
     await hub.query(

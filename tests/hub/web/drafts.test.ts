@@ -193,7 +193,7 @@ test('a campaign goes from text to sent through listmonk, and says to how many',
   expectClean(opened)
 })
 
-test('mails nobody knows of are settled one by one, or all at once', async () => {
+test('mails with an unknown outcome are settled one by one, or all at once', async () => {
   const campaign = await makeCampaign('render', 'approve', 'push', 'send')
   await expect.poll(() => sentBy(campaign), SLOW).toBe('sent')
   await hub.query(

@@ -25,7 +25,7 @@ beforeEach(async () => {
 })
 afterEach(() => hub?.close())
 
-test('in Turkish the numbers and the project are, with what is refused', async () => {
+test('the numbers, the project and refusals are shown in Turkish', async () => {
   await hub.query(
     `with project as (select id from hub.projects),
      mission as (

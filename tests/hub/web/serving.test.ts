@@ -26,7 +26,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('every address of the interface is its one page, which is never stored', async () => {
+test('every address of the interface answers its one page, which is never cached', async () => {
   for (const path of ['/hub/', '/hub/p/demir/leads?q=a.b', '/hub/welcome']) {
     const page = await app.request(path)
     expect([page.status, page.headers.get('cache-control')]).toEqual([200, 'no-store'])
@@ -36,7 +36,7 @@ test('every address of the interface is its one page, which is never stored', as
   expect((await app.request('/hub')).headers.get('location')).toBe('/hub/')
 })
 
-test('what has a hash in its name is kept for a year, other files are asked for again', async () => {
+test('files with a hash in their name are cached for a year, others are revalidated', async () => {
   const script = await app.request('/hub/assets/index-abc.js')
   expect(script.headers.get('cache-control')).toContain('immutable')
   expect(script.headers.get('content-type')).toContain('text/javascript')
@@ -45,7 +45,7 @@ test('what has a hash in its name is kept for a year, other files are asked for 
 })
 
 test.each(['/hub/../secret.js', '/hub/..%2fsecret.js', '/hub/%2e%2e/secret.js', '/hub//etc/x.js'])(
-  '%s leads nowhere',
+  '%s is not found',
   async (path) => {
     const answer = await app.request(path)
     expect(await answer.text()).not.toContain('secret')

@@ -257,7 +257,7 @@ describe('the sections', () => {
     expectClean(opened)
   })
 
-  test('what is amiss is said in Turkish, all of it', async () => {
+  test('every problem is reported in Turkish', async () => {
     await licenseHub(hub, new Date(Date.now() - 20 * 86_400_000))
     const url = 'http://127.0.0.1:9'
     await hub.call('PUT', 'settings/models', { kind: 'endpoint', url, model: 'veri' })

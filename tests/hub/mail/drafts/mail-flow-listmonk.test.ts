@@ -115,7 +115,7 @@ describe('a campaign', () => {
     expect(mail?.headerLines.map(({ key }) => key)).toContain('list-unsubscribe')
   }, 180_000)
 
-  test('braces in names and texts are said, not executed', async () => {
+  test('braces in names and texts are sent as text, not executed', async () => {
     const name = '{{ .Secret }}{{ 1 }} @TrackLink'
     const lead = await add({
       name,

@@ -95,7 +95,7 @@ describe('at most once', () => {
     expect((await get(id)).state).toBe('sent')
   })
 
-  test('two pushes at once: one of them', async () => {
+  test('of two simultaneous pushes one succeeds', async () => {
     await addTagged('pushes', 2)
     const id = await create({ kind: 'list', filter: { tag: 'pushes' } })
     await steps(id, 'render', 'approve')
@@ -189,7 +189,7 @@ describe('what the server refuses', () => {
     expect(found.suppression).toMatchObject([{ reason: 'bounced' }])
   })
 
-  test('for now only is tried again later, and the draft goes on', async () => {
+  test('a temporary refusal is tried again later, and the draft goes on', async () => {
     await addTagged('grey', 2)
     refuse = (address) =>
       address.startsWith('p0@') ? { responseCode: 451, message: '4.7.1 greylisted' } : null
@@ -204,7 +204,7 @@ describe('what the server refuses', () => {
     expect(smtp.to()).toEqual(['p1@grey.example', 'p0@grey.example'])
   })
 
-  test('a server that is away costs nobody the letter: the draft says so and goes on', async () => {
+  test('an unreachable server loses no letter: the draft says so and goes on', async () => {
     await addTagged('away', 2)
     await api.put('settings/mail', smtpSettings(9))
     const id = await create({ kind: 'list', filter: { tag: 'away' } })

@@ -71,7 +71,7 @@ const isSuppressed = async () =>
   ).length > 0
 
 describe('the answer to an attempt', () => {
-  test('before this one changes nothing', async () => {
+  test('that is no longer the latest changes nothing', async () => {
     const before = await recipient()
     const old = { ...mail, attempt: 1 }
     await sql((s) => recordSent(s, old))
@@ -99,7 +99,7 @@ describe('the answer to an attempt', () => {
     expect(await recipient()).toMatchObject({ state: 'pushed', sent_at: null })
   })
 
-  test('that was no gives the place of the day back', async () => {
+  test('that was a refusal gives its place under the daily cap back', async () => {
     await sql((s) => putBack(s, mail, { reason: why, wait_seconds: 60 }))
     expect(await recipient()).toMatchObject({
       state: 'pushed',

@@ -51,7 +51,7 @@ const today = (change: object = {}, since: string | null = null) =>
   )
 
 describe('what may still go out today', () => {
-  test('is the cap without what was claimed since midnight UTC', async () => {
+  test('is the cap less what was claimed since midnight UTC', async () => {
     await claimed(2, NOW)
     await claimed(3, MIDNIGHT)
     await claimed(4, `${MIDNIGHT} - interval '1 microsecond'`)
@@ -62,7 +62,7 @@ describe('what may still go out today', () => {
     expect(await today()).toMatchObject({ cap: 35, used: 5, left: 30 })
   })
 
-  test('is never less than nothing', async () => {
+  test('is never negative', async () => {
     await claimed(40, NOW)
     expect(await today()).toMatchObject({ used: 40, left: 0 })
   })

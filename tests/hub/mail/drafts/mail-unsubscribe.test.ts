@@ -44,7 +44,7 @@ describe('unsubscribing', () => {
     })
   const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
-  test('looking changes nothing; one click by a mail provider does, for every project', async () => {
+  test('opening the page changes nothing; one click unsubscribes from every project', async () => {
     const { lead, path } = await linkTo('ece@client.example')
     const page = await asked(path, 'GET')
     expect(page.status).toBe(200)
@@ -91,7 +91,7 @@ describe('unsubscribing', () => {
     expect(found.suppression).toHaveLength(1)
   })
 
-  test('tokens and addresses stand nowhere in the database, the salt is 0600', async () => {
+  test('stores no token and no address; the salt is readable by its owner only', async () => {
     const { path } = await linkTo('secret@client.example')
     const token = path.split('/').at(-1) ?? ''
     const rows = await hub.query<{ row: string }>(
