@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 
 /** Tests that read the text of files, drive a browser, or run for hours: they judge no mutants. */
 const LEFT_OUT =
-  /^tests\/(docs\.test|scripts|runtimes|supabase|hub\/web)|smollm2|-tiny\.test|edge\.test/
+  /^tests\/(docs\.test|scripts\/(?!backup)|runtimes|supabase|hub\/web)|smollm2|-tiny\.test|edge\.test/
 
 /** Tests for code that they do not import. All entries that match apply. */
 const TOPICS: [code: RegExp, tests: string[]][] = [
@@ -162,6 +162,10 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
   ],
   [/^hub\/.*(backup|restore)/, ['tests/hub/**/backup*.test.ts']],
   [
+    /^shared\/copy/,
+    ['tests/scripts/backup/backup.test.ts', 'tests/hub/backup/backup-scratch.test.ts'],
+  ],
+  [
     /^hub\/.*(mission|approvals)|^hub\/sql\/3/,
     ['tests/hub/**/missions*.test.ts', 'tests/hub/agents/*.test.ts'],
   ],
@@ -180,6 +184,12 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
   ],
   [/^hub\/.*search|^hub\/sql\/70/, ['tests/hub/projects/search.test.ts']],
   [/^hub\/sql\/(00|10)/, ['tests/hub/**/{scope*,schema,access,projects,license*}.test.ts']],
+  ...['agents', 'backup', 'leads', 'license', 'missions', 'model', 'projects', 'reader'].map(
+    (folder): [RegExp, string[]] => [
+      new RegExp(`^hub/${folder}/`),
+      [`tests/hub/${folder}/*.test.ts`],
+    ],
+  ),
   [/^hub\//, ['tests/hub/**/{words,system,access}.test.ts']],
 ]
 
@@ -198,8 +208,23 @@ export function testsFor(source: string, root: string): string[] {
   ).flatMap(([, tests]) => tests)
   importers ??= readImporters(root)
   const mirror = `tests/${source.replace(/\.\w+$/, '')}*.test.ts`
-  const found = [...(importers.get(source) ?? []), ...globSync([mirror, ...globs], { cwd: root })]
+  const found = [
+    ...(importers.get(source) ?? []),
+    ...callersOf(source, root),
+    ...globSync([mirror, ...globs], { cwd: root }),
+  ]
   return [...new Set(found)].filter((file) => !LEFT_OUT.test(file)).sort()
+}
+
+/** The tests that call the hub's routes of a file in hub/api: those with `leads/` for leads.ts. */
+function callersOf(source: string, root: string): string[] {
+  const [, noun] = /^hub\/api\/([a-z]+)/.exec(source) ?? []
+  if (!noun) return []
+  const call = new RegExp(`['\`/]${noun.replace(/s$/, '')}s?[/?'\`]`)
+  const tests = globSync('tests/hub/**/*.test.ts', { cwd: root })
+  return tests.filter(
+    (test) => !/-kill/.test(test) && call.test(readFileSync(join(root, test), 'utf8')),
+  )
 }
 
 function readImporters(root: string): Map<string, string[]> {

@@ -34,9 +34,9 @@ async function get(person: Person, id: string) {
   return parsed(await service.request('GET', `${PATH}/${id}`, person), 200, One).channel
 }
 
-describe('testing a channel', () => {
-  const Tested = z.object({ delivery: z.looseObject({ id: z.uuid() }) })
+const Tested = z.object({ delivery: z.looseObject({ id: z.uuid() }) })
 
+describe('testing a channel', () => {
   test('a marked, signed test goes out and the answer is told', async () => {
     const owner = await service.person()
     const { id, signing_secret } = await create(owner, { config: { headers: { 'X-A': 'b' } } })
@@ -114,8 +114,9 @@ describe('testing a channel', () => {
     const { id } = await create(owner, { org_id: org })
     service.receiver.answer = (request) =>
       sendResult(200, `you sent ${JSON.stringify(request.headers)}`)
-    await service.request('POST', `${PATH}/${id}/test`, owner)
-    await service.request('POST', `${PATH}/${id}/test`, owner)
+    const older = await service.request('POST', `${PATH}/${id}/test`, owner)
+    const newer = await service.request('POST', `${PATH}/${id}/test`, owner)
+    const idOf = (answer: typeof older) => parsed(answer, 200, Tested).delivery.id
     const List = z.object({
       deliveries: z.array(
         z.object({
@@ -129,8 +130,19 @@ describe('testing a channel', () => {
     const first = parsed(await service.request('GET', path, owner), 200, List)
     const next = await service.request('GET', `${path}&cursor=${first.next_cursor}`, owner)
     const second = parsed(next, 200, List)
-    expect(second.deliveries[0]?.id).not.toBe(first.deliveries[0]?.id)
+    expect([first, second].map(({ deliveries }) => deliveries[0]?.id)).toEqual(
+      [newer, older].map(idOf),
+    )
     expect(second.next_cursor).toBeNull()
+    // Of the same moment, the highest id comes first.
+    await service.database.query(
+      'update watchpost.deliveries set created_at = now() where channel_id = $1',
+      [id],
+    )
+    const all = await service.request('GET', `${PATH}/${id}/deliveries`, owner)
+    expect(parsed(all, 200, List).deliveries.map((one) => one.id)).toEqual(
+      [newer, older].map(idOf).sort().reverse(),
+    )
     const masked = await service.request('GET', path, member)
     expect(masked.body).toMatchObject({
       deliveries: [{ attempt_log: [{ response_excerpt: null, status_code: 200 }] }],
