@@ -68,7 +68,8 @@ end
 $$;
 
 -- What a new or changed zone, or one that is awake again, may concern: events that still stand, and revisions
--- first seen since the change, which matching may have missed while it was not committed.
+-- first seen since the change, which matching may have missed while it was not committed; but for those that are older
+-- than what an alert of the zone spoke of last, which would be told as news.
 create function private.zone_candidates(p_zone_id uuid)
 returns table (
   id text, revision integer, first_seen_at timestamptz, source text, type text, title text,
@@ -101,7 +102,10 @@ begin
   join watchpost.zone_boxes b on b.zone_id = zone.id
   join watchpost.event_revisions r on r.extent operator(pg_catalog.&&) b.box and r.first_seen_at >= zone.changed_at
   join watchpost.batches done on done.id = r.batch_id and done.matched_at is not null
-  where r.tenant_id is null or private.zones_in_tenant(array[zone.id], r.tenant_id, r.first_seen_at) <> '{}'
+  where (r.tenant_id is null or private.zones_in_tenant(array[zone.id], r.tenant_id, r.first_seen_at) <> '{}')
+    and not exists (
+      select from watchpost.alerts a
+      where a.zone_id = zone.id and a.event_id = r.event_id and a.event_revision > r.revision)
   order by 3, 9, 1, 2;
 end
 $$;

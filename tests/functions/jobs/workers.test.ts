@@ -170,6 +170,32 @@ test('a job for a queue that does not exist is an error, and one that exists alr
   await jobs.drain()
 })
 
+test('a match_zone job that comes late decides nothing older than what the alert spoke of', async () => {
+  const person = await service.person()
+  await webhook(person)
+  const zone = await make(person, 'zones', { label: 'Late', lat: 45, lon: 10 })
+  const late = `name = 'match_zone' and data ->> 'zone_id' = $1`
+  const delayed = await query(
+    `update pgboss.job set start_after = now() + interval '1 hour' where ${late} returning id`,
+    [zone],
+  )
+  expect(delayed).toHaveLength(1)
+  const first = quake({ lat: 45, lon: 10, severity: 60 })
+  for (const revision of [first, { ...first, severity: 62, title: 'M 5.1' }]) {
+    await jobs.ingest(revision)
+    await jobs.drain()
+  }
+  await query(`update pgboss.job set start_after = now() where ${late}`, [zone])
+  await jobs.drain()
+  const alerts = await query(
+    `select a.severity, a.event_revision,
+      (select coalesce(jsonb_agg(u -> 'kind'), '[]') from jsonb_array_elements(a.updates) u) as kinds
+    from watchpost.alerts a where a.zone_id = $1`,
+    [zone],
+  )
+  expect(alerts).toEqual([{ severity: 62, event_revision: 2, kinds: ['revised'] }])
+})
+
 test('a delivery that is being cancelled when a worker takes it up is not sent', async () => {
   const person = await service.person()
   await webhook(person)
