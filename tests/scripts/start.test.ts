@@ -10,6 +10,7 @@ import { runningPostgres } from '../../scripts/postgres/postgres.ts'
 import { watchFeeds } from '../../scripts/start/feeds-check.ts'
 import { generateSecret } from '../../shared/signing.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { startStandInPooler } from '../support/pooler.ts'
 import { createProcesses, type Processes, type Started } from '../support/processes.ts'
 
 const START = 'scripts/start.ts'
@@ -392,5 +393,22 @@ describe('with a database of somebody’s own', () => {
     const stopped = watchFeeds(login, closing)
     for (const close of closing) await close()
     expect(await stopped).toBeUndefined()
+  })
+
+  test('watchFeeds prepares nothing when prepared statements are off', async () => {
+    const pooler = await startStandInPooler([database.jobsUrl])
+    const closing: (() => Promise<void>)[] = []
+    const url = pooler.urlOf(database.jobsUrl)
+    // Through the pooler another client has the same connection and sees what was prepared on it.
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    const watching = watchFeeds({ jobs_database_url: url, prepared_statements: false }, closing)
+    await database.query(`update watchpost.sources set last_success_at = 'infinity'`)
+    expect(await watching).toBeUndefined()
+    const { rows } = await client.query('select name from pg_prepared_statements')
+    expect(rows).toEqual([])
+    for (const close of closing) await close()
+    await client.end()
+    await pooler.stop()
   })
 })
