@@ -257,9 +257,16 @@ function readable(result: Result): string {
   const width = Math.max(...Object.keys(result).map((name) => name.length))
   return Object.entries(result)
     .map(([name, value]) =>
-      Array.isArray(value) ? table(name, value) : `${name.padEnd(width)}  ${cell(value)}`,
+      Array.isArray(value) ? list(name, value) : `${name.padEnd(width)}  ${cell(value)}`,
     )
     .join('\n')
+}
+
+function list(name: string, values: unknown[]): string {
+  const texts = values.filter((value) => typeof value === 'string')
+  // safe: every other list holds rows
+  if (texts.length === 0) return table(name, values as Result[])
+  return [`${name}:`, ...texts.map((text) => `  ${text}`)].join('\n')
 }
 
 function table(name: string, rows: Result[]): string {

@@ -80,6 +80,15 @@ begin
 end
 $$;
 
+-- Whether an operator's commands run this, with an administrator's login and for no caller.
+create function private.is_operator() returns boolean
+language plpgsql stable set search_path = '' as $$
+begin
+  return private.claims() is null and pg_has_role(session_user, 'watchpost_owner', 'member');
+end
+$$;
+
 grant execute on function private.claims, private.uid, private.can_write to authenticated, watchpost_jobs;
+grant execute on function private.is_operator to authenticated;
 
 reset role;

@@ -181,12 +181,12 @@ begin
      where org_id = p_org_id and owner_id = p_user_id and deleted_at is null),
     (select count(*) from watchpost.channels
      where org_id = p_org_id and owner_id = p_user_id and deleted_at is null)
-  where p_org_id = any(private.my_orgs());
+  where p_org_id = any(private.my_orgs()) or private.is_operator();
 end
 $$;
 grant execute on function private.count_shared to authenticated;
 
--- Removes a member or an invite as its caller: {passed_on, zones}, where zones are those that passed on, each
+-- Removes a member or an invite as its caller, or as the operator: {passed_on, zones}, where zones are those that passed on, each
 -- with its reach. Null when there was nothing that the caller may remove.
 create function private.remove_member(p_member_id uuid) returns jsonb
 language plpgsql volatile set search_path = '' as $$

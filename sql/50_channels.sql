@@ -181,7 +181,7 @@ language sql stable security definer set search_path = '' as $$
       or exists (
         select from watchpost.channels c where c.org_id = p_org_id and c.enabled and c.deleted_at is null)
   end)
-  where p_owner_id = private.uid() or p_org_id = any(private.my_orgs())
+  where p_owner_id = private.uid() or p_org_id = any(private.my_orgs()) or private.is_operator()
 $$;
 grant execute on function private.zone_reach to authenticated;
 

@@ -16,7 +16,7 @@ import type { Env } from '../context.ts'
 import { sessionProblems } from '../http.ts'
 import { IdempotencyHeader, idempotent } from '../idempotency.ts'
 import { read, write } from '../transaction.ts'
-import { LostWarnings, PassedOn, type Removal, tellRemoval } from './orgs.ts'
+import { LostWarnings, PassedOn, type Removal, tellRemoval } from './removal.ts'
 import { requireReadOnly } from './whole-thing.ts'
 
 const OrgId = z.object({ id: pathId('The id of an organisation of the caller.') })

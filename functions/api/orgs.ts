@@ -16,9 +16,8 @@ import type { Env } from '../context.ts'
 import { problems } from '../http.ts'
 import { IdempotencyHeader, idempotent } from '../idempotency.ts'
 import { read, write } from '../transaction.ts'
+import { LostWarnings, PassedOn, type Removal, tellRemoval } from './removal.ts'
 import { requireReadOnly } from './whole-thing.ts'
-import type { Reach } from './zone-rows.ts'
-import { warnOfReach } from './zone-warnings.ts'
 
 export const INVITE_DAYS = 7
 
@@ -38,13 +37,6 @@ const Invited = One.extend({
       description: `A link to a page that says how to accept. It works for this address, once, for ${INVITE_DAYS} days, and is shown only in this answer.`,
       example: 'https://watchpost.example/invite#3q2-7w…',
     }),
-})
-export const LostWarnings = z.array(z.string()).optional().meta({
-  description: 'The zones that passed on and lost channels or reach nobody now, and what follows.',
-})
-export const PassedOn = z.object({ zones: z.int(), channels: z.int() }).meta({
-  description:
-    'How many of their shared zones and channels now belong to the owner of the organisation.',
 })
 const Removed = One.extend({ passed_on: PassedOn, warnings: LostWarnings })
 
@@ -238,30 +230,6 @@ orgs.openapi(
     return respond(c, Removed, removed, 200)
   },
 )
-
-/** What private.remove_member and private.leave_org answer. */
-export type Removal = {
-  passed_on: z.infer<typeof PassedOn> | null
-  zones: {
-    label: string
-    org_id: string | null
-    channel_ids: string[] | null
-    reach: Reach | null
-  }[]
-}
-
-/** A removal in the form of the API. */
-export function tellRemoval({ passed_on, zones }: Removal) {
-  const warnings = zones.flatMap((zone) =>
-    (zone.reach ? warnOfReach(zone, zone.reach) : []).map(
-      (text) => `Zone "${zone.label}": ${text}`,
-    ),
-  )
-  return {
-    passed_on: passed_on ?? { zones: 0, channels: 0 },
-    ...(warnings.length > 0 ? { warnings } : {}),
-  }
-}
 
 async function find(sql: Sql, orgId: string, userId: string): Promise<Member | undefined> {
   const [member] = await sql<Member>`

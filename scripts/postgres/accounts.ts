@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { z } from 'zod'
+import { type Removal, tellRemoval } from '../../functions/api/removal.ts'
 import { generateKey, keyHash, keyPrefix } from '../../shared/key.ts'
 import { generateToken, tokenHash } from '../../shared/token.ts'
 
@@ -240,7 +241,14 @@ export async function deleteAccount(
 export async function removeMember(
   client: pg.Client,
   { org_id, email, user }: AccountSelector & { org_id: string },
-): Promise<{ org_id: string; email: string; zones_passed_on: number; channels_passed_on: number }> {
+): Promise<{
+  org_id: string
+  email: string
+  zones_passed_on: number
+  channels_passed_on: number
+  /** The zones that lost channels or reach nobody now. */
+  warnings?: string[]
+}> {
   await becomeOwner(client)
   const { rows } = await client.query<{ id: string; email: string; role: string; user_id: string }>(
     `select id, email, role, user_id from watchpost.members
@@ -258,19 +266,19 @@ export async function removeMember(
       `${member.email} owns this organisation, and an owner cannot be removed. They can transfer or delete it, or delete their account with "account delete".`,
     )
   }
-  const passed = await client.query<{ zones: number; channels: number }>(
-    `select (select count(*) from watchpost.zones
-        where org_id = $1 and owner_id = $2 and deleted_at is null)::integer as zones,
-      (select count(*) from watchpost.channels
-        where org_id = $1 and owner_id = $2 and deleted_at is null)::integer as channels`,
-    [org_id, member.user_id],
+  const removed = await client.query<{ removal: Removal }>(
+    'select private.remove_member($1) as removal',
+    [member.id],
   )
-  await client.query('delete from watchpost.members where id = $1', [member.id])
+  const { passed_on, warnings } = tellRemoval(
+    removed.rows[0]?.removal ?? { passed_on: null, zones: [] },
+  )
   return {
     org_id,
     email: member.email,
-    zones_passed_on: passed.rows[0]?.zones ?? 0,
-    channels_passed_on: passed.rows[0]?.channels ?? 0,
+    zones_passed_on: passed_on.zones,
+    channels_passed_on: passed_on.channels,
+    ...(warnings ? { warnings } : {}),
   }
 }
 

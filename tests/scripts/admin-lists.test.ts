@@ -115,6 +115,33 @@ describe('an operator removes', () => {
     ).rejects.toThrow('is no member')
   })
 
+  test('a member whose private channel a shared zone chose, and is warned as the API warns', async () => {
+    const { owner, member, org_id } = await team()
+    await database.query(
+      `with private as (
+        insert into watchpost.channels (owner_id, kind, target_sealed, target_masked)
+        values ($1, 'webhook', 'sealed', 'https://…') returning id)
+      update watchpost.zones z set channel_ids = array[private.id] from private where z.org_id = $2`,
+      [member.user_id, org_id],
+    )
+    await database.query(
+      `update watchpost.channels set enabled = false where owner_id = $1 or org_id = $2`,
+      [owner.user_id, org_id],
+    )
+    const run = processes.run('scripts/admin.ts', [
+      ...['org', 'remove', '--org', org_id, '--email', member.email],
+      ...['--database-url', database.adminUrl],
+    ])
+    expect(await run.ended, run.stderr()).toBe(0)
+    expect(run.stdout()).toMatch(/zones_passed_on +1\n/)
+    expect(run.stdout()).toContain(
+      'warnings:\n  Zone "Shared": No channel in channel_ids is left: each was deleted, or the owner',
+    )
+    expect(run.stdout()).toContain(
+      '  Zone "Shared": No enabled channel gets the alerts of this zone',
+    )
+  })
+
   test('an account, once its address is repeated; its organisation passes on', async () => {
     const { owner, member, org_id } = await team()
     const ask = (confirm?: string) =>
