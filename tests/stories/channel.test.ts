@@ -1,31 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Channel } from '../../shared/channel.ts'
 import { verify } from '../../shared/signing.ts'
-import {
-  CreatedChannel,
-  CreatedZone,
-  createDeliveryService,
-  type DeliveryService,
-} from '../support/delivery-service.ts'
+import { CreatedChannel, CreatedZone } from '../support/delivery-service.ts'
 import { quake } from '../support/jobs.ts'
 import { expectProblem } from '../support/refusals.ts'
 import { type Person, parsed, sendResult } from '../support/service.ts'
+import { createStory } from '../support/story.ts'
 
 // What somebody who runs a receiver sets and sees.
-let fixture: DeliveryService
-beforeAll(async () => {
-  fixture = await createDeliveryService()
-})
-afterAll(() => fixture?.close())
-beforeEach(() => fixture.reset())
-
-function ask({ key }: Person, method: string, path: string, body?: object) {
-  return fixture.service.request(method, `/api/v1/${path}`, { key, body })
-}
+const at = createStory()
 
 async function channelOf(person: Person, id: string): Promise<Channel> {
-  const answer = await ask(person, 'GET', `channels/${id}`)
+  const answer = await at.ask(person, 'GET', `channels/${id}`)
   return parsed(answer, 200, z.object({ channel: Channel })).channel
 }
 
@@ -35,21 +22,21 @@ const QUIET = { quiet_hours_start: clock(-60), quiet_hours_end: clock(60) }
 const LOUD = { quiet_hours_start: null, quiet_hours_end: null }
 
 async function watch(channel: object, fields: object = {}) {
-  const person = await fixture.service.person()
-  const { id } = await fixture.channelOf(person, channel)
-  const here = fixture.place()
+  const person = await at.service.person()
+  const { id } = await at.channelOf(person, channel)
+  const here = at.place()
   const body = { label: 'The coast', ...here, ...fields }
-  const { zone } = await fixture.make(person, 'zones', body, CreatedZone)
-  await fixture.jobs.drain()
+  const { zone } = await at.make(person, 'zones', body, CreatedZone)
+  await at.jobs.drain()
   return { person, channel: id, zone: zone.id, here }
 }
 
 async function tell(...events: ReturnType<typeof quake>[]) {
-  await fixture.jobs.ingest(...events)
-  await fixture.jobs.drain()
+  await at.jobs.ingest(...events)
+  await at.jobs.drain()
 }
 
-const types = () => fixture.service.receiver.requests.map(({ body }) => JSON.parse(body).type)
+const types = () => at.service.receiver.requests.map(({ body }) => JSON.parse(body).type)
 
 describe('a channel gets the messages it chose', () => {
   const DEFAULT = [
@@ -69,15 +56,15 @@ describe('a channel gets the messages it chose', () => {
     await tell({ ...event, severity: 65 })
     expect(types()).toEqual(['alert.raised', 'alert.escalated'])
 
-    await ask(person, 'PATCH', `channels/${channel}`, {
+    await at.ask(person, 'PATCH', `channels/${channel}`, {
       messages: ['alert.raised', 'alert.revised'],
     })
-    await fixture.reset()
+    await at.reset()
     await tell({ ...event, severity: 67 })
     await tell({ ...event, severity: 90 })
     expect(types()).toEqual(['alert.revised'])
 
-    await ask(person, 'PATCH', `channels/${channel}`, { messages: null })
+    await at.ask(person, 'PATCH', `channels/${channel}`, { messages: null })
     expect((await channelOf(person, channel)).messages).toEqual(DEFAULT)
   })
 
@@ -85,7 +72,7 @@ describe('a channel gets the messages it chose', () => {
     const { person, here } = await watch({ messages: ['alert.escalated'] })
     const event = quake({ ...here, severity: 45 })
     await tell(event)
-    const before = await ask(person, 'GET', 'alerts')
+    const before = await at.ask(person, 'GET', 'alerts')
     expect(before.body).toMatchObject({ alerts: [{ status: 'recorded', deliveries: [] }] })
     await tell({ ...event, severity: 90 })
     expect(types()).toEqual(['alert.escalated'])
@@ -95,10 +82,10 @@ describe('a channel gets the messages it chose', () => {
     const { person, zone, here } = await watch({ messages: ['alert.raised'] }, QUIET)
     await tell(quake(here), quake(here), quake(here))
     expect(types()).toEqual([])
-    await ask(person, 'PATCH', `zones/${zone}`, LOUD)
-    await fixture.jobs.drain()
+    await at.ask(person, 'PATCH', `zones/${zone}`, LOUD)
+    await at.jobs.drain()
     expect(types()).toEqual(['alert.raised', 'alert.raised', 'alert.raised'])
-    const after = await ask(person, 'GET', 'alerts')
+    const after = await at.ask(person, 'GET', 'alerts')
     expect(after.body).toMatchObject({
       alerts: Array(3).fill(expect.objectContaining({ status: 'dispatched' })),
     })
@@ -108,10 +95,10 @@ describe('a channel gets the messages it chose', () => {
     const { person, zone, here } = await watch({})
     const event = quake({ ...here, severity: 45 })
     await tell(event)
-    await ask(person, 'PATCH', `zones/${zone}`, QUIET)
+    await at.ask(person, 'PATCH', `zones/${zone}`, QUIET)
     await tell({ ...event, severity: 47 })
-    await ask(person, 'PATCH', `zones/${zone}`, LOUD)
-    await fixture.jobs.drain()
+    await at.ask(person, 'PATCH', `zones/${zone}`, LOUD)
+    await at.jobs.drain()
     expect(types()).toEqual(['alert.raised'])
   })
 
@@ -119,19 +106,19 @@ describe('a channel gets the messages it chose', () => {
     const { person, zone, here } = await watch({ messages: ['alert.digest'] })
     await tell(quake(here))
     expect(types()).toEqual([])
-    await ask(person, 'PATCH', `zones/${zone}`, QUIET)
+    await at.ask(person, 'PATCH', `zones/${zone}`, QUIET)
     await tell(quake(here))
-    await ask(person, 'PATCH', `zones/${zone}`, LOUD)
-    await fixture.jobs.drain()
+    await at.ask(person, 'PATCH', `zones/${zone}`, LOUD)
+    await at.jobs.drain()
     expect(types()).toEqual(['alert.digest'])
   })
 
   test.each([[[]], [['alert.raised', 'alert.raised']], [['channel.test']], ['alert.raised']])(
     'messages %j are refused',
     async (messages) => {
-      const person = await fixture.service.person()
+      const person = await at.service.person()
       const target = 'https://hooks.example.com/in'
-      const answer = await ask(person, 'POST', 'channels', { kind: 'webhook', target, messages })
+      const answer = await at.ask(person, 'POST', 'channels', { kind: 'webhook', target, messages })
       expectProblem(answer, 422, 'invalid')
       expect(answer.text).toContain('"path":"messages')
     },
@@ -146,7 +133,7 @@ test('a channel that fails says why and since when, until it works again', async
     failing_since: null,
   })
   const before = new Date().toISOString()
-  fixture.service.receiver.answer = () => sendResult(500)
+  at.service.receiver.answer = () => sendResult(500)
   await tell(quake(here))
   const first = await channelOf(person, channel)
   expect(first).toMatchObject({
@@ -154,14 +141,14 @@ test('a channel that fails says why and since when, until it works again', async
     failing_reason: 'The receiver answered HTTP 500.',
   })
   expect(first.failing_since && first.failing_since >= before).toBe(true)
-  fixture.service.receiver.answer = () => sendResult(502)
-  await fixture.retryNow({ channel })
+  at.service.receiver.answer = () => sendResult(502)
+  await at.retryNow({ channel })
   expect(await channelOf(person, channel)).toMatchObject({
     failing_reason: 'The receiver answered HTTP 502.',
     failing_since: first.failing_since,
   })
-  fixture.service.receiver.answer = () => sendResult(200)
-  await fixture.retryNow({ channel })
+  at.service.receiver.answer = () => sendResult(200)
+  await at.retryNow({ channel })
   expect(await channelOf(person, channel)).toMatchObject({
     status: 'ok',
     failing_reason: null,
@@ -171,15 +158,15 @@ test('a channel that fails says why and since when, until it works again', async
 
 describe('who rotates the secret twice in a day', () => {
   const rotate = async (person: Person, id: string) => {
-    const answer = await ask(person, 'POST', `channels/${id}/rotate-secret`)
+    const answer = await at.ask(person, 'POST', `channels/${id}/rotate-secret`)
     return parsed(answer, 200, CreatedChannel).channel.signing_secret
   }
   const signing = async (person: Person, channel: string, here: object, secrets: string[]) => {
-    await fixture.reset()
+    await at.reset()
     await tell(quake(here))
-    const [alert] = fixture.service.receiver.requests
-    await ask(person, 'POST', `channels/${channel}/test`)
-    const sent = [alert, fixture.service.receiver.requests.at(-1)]
+    const [alert] = at.service.receiver.requests
+    await at.ask(person, 'POST', `channels/${channel}/test`)
+    const sent = [alert, at.service.receiver.requests.at(-1)]
     const by = (secret: string) =>
       Promise.all(
         sent.map(async (request) => {
@@ -203,13 +190,13 @@ describe('who rotates the secret twice in a day', () => {
     const no = [false, false]
     expect(await signing(person, channel, here, secrets)).toEqual([yes, yes, yes])
     // The first was replaced before the second.
-    await fixture.query(
+    await at.query(
       `update watchpost.channels set former_secrets_sealed = jsonb_set(
         former_secrets_sealed, '{1,until}', to_jsonb(private.iso(now() - interval '1 second')))`,
     )
     expect(await signing(person, channel, here, secrets)).toEqual([no, yes, yes])
     await rotate(person, channel)
-    const [row] = await fixture.query(
+    const [row] = await at.query(
       'select jsonb_array_length(former_secrets_sealed) as kept from watchpost.channels where id = $1',
       [channel],
     )
@@ -220,19 +207,23 @@ describe('who rotates the secret twice in a day', () => {
   test('is refused the eleventh time, because ten former ones still sign', async () => {
     const { person, channel } = await watch({})
     for (let n = 0; n < 10; n++) await rotate(person, channel)
-    expectProblem(await ask(person, 'POST', `channels/${channel}/rotate-secret`), 409, 'conflict')
+    expectProblem(
+      await at.ask(person, 'POST', `channels/${channel}/rotate-secret`),
+      409,
+      'conflict',
+    )
   })
 
   test('and sends one along is told that it is made here', async () => {
     const { person, channel } = await watch({})
     const secret = `whsec_${Buffer.alloc(32, 2).toString('base64')}`
-    const answer = await ask(person, 'POST', `channels/${channel}/rotate-secret`, {
+    const answer = await at.ask(person, 'POST', `channels/${channel}/rotate-secret`, {
       signing_secret: secret,
     })
     expectProblem(answer, 422, 'invalid')
     expect(answer.body).toMatchObject({
       errors: [{ path: 'signing_secret', code: 'unknown_field' }],
     })
-    expect((await ask(person, 'POST', `channels/${channel}/rotate-secret`, {})).status).toBe(200)
+    expect((await at.ask(person, 'POST', `channels/${channel}/rotate-secret`, {})).status).toBe(200)
   })
 })

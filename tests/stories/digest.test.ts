@@ -1,25 +1,17 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { z } from 'zod'
 import type { SendRequest } from '../../functions/channels/send.ts'
 import { Alert } from '../../shared/alert.ts'
 import { DigestMessage } from '../../shared/webhook.ts'
-import {
-  CreatedZone,
-  createDeliveryService,
-  type DeliveryService,
-} from '../support/delivery-service.ts'
+import { CreatedZone } from '../support/delivery-service.ts'
 import { quake } from '../support/jobs.ts'
 import { type Person, parsed, sendResult } from '../support/service.ts'
+import { createStory } from '../support/story.ts'
 
 // A night with many earthquakes: what quiet hours held is told in the morning, all of it, and an alert
 // counts as told only when a message with it arrived.
-let fixture: DeliveryService
-beforeAll(async () => {
-  fixture = await createDeliveryService()
-})
-afterAll(() => fixture?.close())
-beforeEach(() => fixture.reset())
+const at = createStory()
 
 const clock = (minutes: number) =>
   new Date(Date.now() + minutes * 60_000).toISOString().slice(11, 16)
@@ -27,17 +19,17 @@ const One = z.object({ alert: Alert })
 
 /** Somebody with a quiet zone and one channel, and as many held alerts as there are titles. */
 async function night(titles: string[]) {
-  const person = await fixture.service.person()
-  const { id: channel } = await fixture.channelOf(person)
-  const here = fixture.place()
+  const person = await at.service.person()
+  const { id: channel } = await at.channelOf(person)
+  const here = at.place()
   const quiet = { quiet_hours_start: clock(-60), quiet_hours_end: clock(60) }
   const body = { label: 'The coast', ...here, ...quiet }
-  const { zone } = await fixture.make(person, 'zones', body, CreatedZone)
+  const { zone } = await at.make(person, 'zones', body, CreatedZone)
   const severities = titles.map((_, n) => 50 + ((n * 7) % 50))
-  await fixture.jobs.ingest(
+  await at.jobs.ingest(
     ...titles.map((title, n) => quake({ ...here, title, severity: severities[n] })),
   )
-  await fixture.jobs.drain()
+  await at.jobs.drain()
   expect(messages()).toEqual([])
   return { person, channel, zone: zone.id }
 }
@@ -45,18 +37,18 @@ async function night(titles: string[]) {
 async function morning({ person, zone }: { person: Person; zone: string }) {
   const body = { quiet_hours_start: null, quiet_hours_end: null }
   const { key } = person
-  const patched = await fixture.service.request('PATCH', `/api/v1/zones/${zone}`, { key, body })
+  const patched = await at.service.request('PATCH', `/api/v1/zones/${zone}`, { key, body })
   expect(patched.status).toBe(200)
-  await fixture.jobs.drain()
+  await at.jobs.drain()
 }
 
 const digestIn = ({ body }: SendRequest) => DigestMessage.parse(JSON.parse(body)).data
-const messages = () => fixture.service.receiver.requests
+const messages = () => at.service.receiver.requests
 const idsIn = (request: SendRequest) => digestIn(request).alerts.map(({ id }) => id)
 const bytesOf = ({ body }: SendRequest) => Buffer.byteLength(body)
 
 async function alertsOf({ key }: Person): Promise<Alert[]> {
-  const answer = await fixture.service.request('GET', '/api/v1/alerts?limit=500', { key })
+  const answer = await at.service.request('GET', '/api/v1/alerts?limit=500', { key })
   return parsed(answer, 200, z.object({ alerts: z.array(Alert) })).alerts
 }
 
@@ -84,8 +76,7 @@ test('a few alerts are one message, part 1 of 1', async () => {
 
 test('when the receiver refuses the second message, its alerts have failed and no others; sent again it carries the same alerts, and nothing goes beside it', async () => {
   const told = await night(Array.from({ length: 40 }, (_, n) => `M 5.${n % 10} - number ${n}`))
-  fixture.service.receiver.answer = (request) =>
-    sendResult(digestIn(request).part === 2 ? 400 : 200)
+  at.service.receiver.answer = (request) => sendResult(digestIn(request).part === 2 ? 400 : 200)
   await morning(told)
   const second = messages().find((request) => digestIn(request).part === 2)
   if (!second) throw new Error('there was no second message')
@@ -94,11 +85,11 @@ test('when the receiver refuses the second message, its alerts have failed and n
   expect(failed.map(({ id }) => id).sort()).toEqual(lost)
 
   // The analyst asks for the last of the lost alerts: the message that held it goes out again.
-  await fixture.reset()
+  await at.reset()
   const path = `/api/v1/alerts/${lost.at(-1)}/redeliver`
-  const answer = await fixture.service.request('POST', path, { key: told.person.key, body: {} })
+  const answer = await at.service.request('POST', path, { key: told.person.key, body: {} })
   const { alert } = parsed(answer, 202, One)
-  await fixture.jobs.drain()
+  await at.jobs.drain()
   expect(messages().flatMap(idsIn).sort()).toEqual(lost)
   expect(messages().map(digestIn)).toMatchObject(
     messages().map(() => ({ alerts_total: lost.length })),
@@ -118,12 +109,12 @@ test('an alert that is too large by itself says what its message leaves out', as
   const [first] = await alertsOf(told.person)
   const note = '記'.repeat(2000)
   const { key } = told.person
-  const noted = await fixture.service.request('PATCH', `/api/v1/alerts/${first?.id}`, {
+  const noted = await at.service.request('PATCH', `/api/v1/alerts/${first?.id}`, {
     key,
     body: { resolved: false, note: `${note.slice(1)}!` },
   })
   expect(noted.status).toBe(200)
-  await fixture.service.database.query(
+  await at.service.database.query(
     `update watchpost.alerts set updates = (
       select jsonb_agg(jsonb_build_object('at', '2026-01-01T00:00:00.000Z', 'kind', 'revised'))
       from generate_series(1, 300)) where id = $1`,
@@ -152,9 +143,9 @@ test('whatever is held, every alert is in exactly one message, and settled is wh
       fc.array(title, { minLength: 1, maxLength: 45 }),
       fc.integer({ min: 1, max: 4 }),
       async (titles, refused) => {
-        await fixture.reset()
+        await at.reset()
         const told = await night(titles)
-        fixture.service.receiver.answer = (request) =>
+        at.service.receiver.answer = (request) =>
           sendResult(digestIn(request).part === refused ? 400 : 200)
         await morning(told)
         const alerts = await alertsOf(told.person)

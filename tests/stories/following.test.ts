@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { createDeliveryService, type DeliveryService } from '../support/delivery-service.ts'
 import { createFollower } from '../support/follower.ts'
 import { quake } from '../support/jobs.ts'
 import { parsed, sendResult } from '../support/service.ts'
+import { createStory } from '../support/story.ts'
 
-let at: DeliveryService
-beforeAll(async () => {
-  at = await createDeliveryService()
-})
-afterAll(() => at?.close())
+const at = createStory()
 
 const Zone = z.object({ zone: z.object({ id: z.uuid() }) })
 const Alerts = z.object({ alerts: z.array(z.looseObject({ id: z.uuid() })) })

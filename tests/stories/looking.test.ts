@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { createDeliveryService, type DeliveryService } from '../support/delivery-service.ts'
 import { quake, registerSource } from '../support/jobs.ts'
 import { type Person, parsed } from '../support/service.ts'
+import { createStory } from '../support/story.ts'
 
-let at: DeliveryService
 let me: Person
-beforeAll(async () => {
-  at = await createDeliveryService()
-  await registerSource(at.service, 'other')
-  me = await at.service.person()
+const at = createStory({
+  prepare: async ({ service }) => {
+    await registerSource(service, 'other')
+    me = await service.person()
+  },
 })
-afterAll(() => at?.close())
 
 const Zone = z.object({ zone: z.object({ id: z.uuid() }) })
 const Events = z.object({ events: z.array(z.looseObject({ id: z.string(), status: z.string() })) })

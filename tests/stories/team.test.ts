@@ -1,25 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { Alert } from '../../shared/alert.ts'
-import {
-  CreatedZone,
-  createDeliveryService,
-  type DeliveryService,
-} from '../support/delivery-service.ts'
+import { CreatedZone } from '../support/delivery-service.ts'
 import { quake } from '../support/jobs.ts'
 import { type Person, parsed, sendResult } from '../support/service.ts'
+import { createStory } from '../support/story.ts'
 
 // A colleague leaves the team. Their private channel goes with them; the team goes on hearing of the zone.
-let fixture: DeliveryService
-beforeAll(async () => {
-  fixture = await createDeliveryService()
+const at = createStory({
   // Its source is polled, though not in this test.
-  await fixture.service.database.query(
-    `update watchpost.sources set enabled = true, next_poll_at = now() + interval '1 year'`,
-  )
+  prepare: ({ query }) =>
+    query(`update watchpost.sources set enabled = true, next_poll_at = now() + interval '1 year'`),
 })
-afterAll(() => fixture?.close())
-beforeEach(() => fixture.reset())
 
 const Removed = z.object({
   passed_on: z.object({ zones: z.int(), channels: z.int() }),
@@ -30,37 +21,28 @@ const Warned = z.object({
   warnings: z.array(z.string()).optional(),
 })
 
-function ask({ key }: Person, method: string, path: string, body?: object) {
-  return fixture.service.request(method, `/api/v1/${path}`, { key, body })
-}
-
-async function alertsOf(person: Person): Promise<Alert[]> {
-  const answer = await ask(person, 'GET', 'alerts')
-  return parsed(answer, 200, z.object({ alerts: z.array(Alert) })).alerts
-}
-
-const urls = () => fixture.service.receiver.requests.map(({ url }) => url)
+const urls = () => at.service.receiver.requests.map(({ url }) => url)
 const channelAt = (person: Person, name: string, fields: object = {}) =>
-  fixture.channelOf(person, { target: `https://${name}.example.com/in`, label: name, ...fields })
+  at.channelOf(person, { target: `https://${name}.example.com/in`, label: name, ...fields })
 
 /** An owner, a colleague, and a zone that the colleague shares and that goes to these channels. */
 async function team() {
-  const [owner, colleague] = [await fixture.service.person(), await fixture.service.person()]
-  const org = await fixture.service.organisation(owner, [colleague, 'admin'])
-  const here = fixture.place()
+  const [owner, colleague] = [await at.service.person(), await at.service.person()]
+  const org = await at.service.organisation(owner, [colleague, 'admin'])
+  const here = at.place()
   const share = async (channel_ids: string[] | null, fields: object = {}) => {
     const body = { label: 'Harbour', ...here, org_id: org, channel_ids, ...fields }
-    return (await fixture.make(colleague, 'zones', body, CreatedZone)).zone.id
+    return (await at.make(colleague, 'zones', body, CreatedZone)).zone.id
   }
   const shake = async (severity = 60) => {
     const event = quake({ ...here, severity })
-    await fixture.jobs.ingest(event)
-    await fixture.jobs.drain()
+    await at.jobs.ingest(event)
+    await at.jobs.drain()
     return event
   }
   const remove = async () => {
     const path = `orgs/${org}/members/${colleague.user_id}`
-    return parsed(await ask(owner, 'DELETE', path), 200, Removed)
+    return parsed(await at.ask(owner, 'DELETE', path), 200, Removed)
   }
   return { owner, colleague, org, share, shake, remove }
 }
@@ -74,14 +56,14 @@ describe('a zone whose only channel was the colleague’s own', () => {
     await channelAt(owner, 'team', { org_id: org })
     await shake()
     expect(urls()).toEqual(['https://colleague.example.com/in'])
-    await fixture.reset()
+    await at.reset()
 
     const { passed_on, warnings } = await remove()
     expect(passed_on).toEqual({ zones: 1, channels: 0 })
     expect(warnings).toEqual([expect.stringMatching(/^Zone "Harbour": No channel .* is left/)])
-    const read = parsed(await ask(owner, 'GET', `zones/${zone}`), 200, Warned)
+    const read = parsed(await at.ask(owner, 'GET', `zones/${zone}`), 200, Warned)
     expect(read.warnings).toEqual([expect.stringMatching(/^No channel in channel_ids is left/)])
-    const audit = await ask(owner, 'GET', 'audit')
+    const audit = await at.ask(owner, 'GET', 'audit')
     expect(audit.body).toMatchObject({
       audit: expect.arrayContaining([
         expect.objectContaining({
@@ -94,16 +76,16 @@ describe('a zone whose only channel was the colleague’s own', () => {
 
     await shake()
     expect(urls().sort()).toEqual(['https://owner.example.com/in', 'https://team.example.com/in'])
-    expect((await alertsOf(owner)).map(({ status }) => status)).toEqual([
+    expect((await at.alertsOf(owner)).map(({ status }) => status)).toEqual([
       'dispatched',
       'dispatched',
     ])
 
     // Reading it and sending it back as it is works, and so does choosing anew.
     const body = { channel_ids: read.zone.channel_ids }
-    expect((await ask(owner, 'PATCH', `zones/${zone}`, body)).status).toBe(200)
+    expect((await at.ask(owner, 'PATCH', `zones/${zone}`, body)).status).toBe(200)
     const again = parsed(
-      await ask(owner, 'PATCH', `zones/${zone}`, { channel_ids: null }),
+      await at.ask(owner, 'PATCH', `zones/${zone}`, { channel_ids: null }),
       200,
       Warned,
     )
@@ -115,15 +97,15 @@ describe('a zone whose only channel was the colleague’s own', () => {
     const { id: channel } = await channelAt(colleague, 'colleague')
     await share([channel])
     await channelAt(owner, 'owner')
-    fixture.service.receiver.answer = () => sendResult(503)
+    at.service.receiver.answer = () => sendResult(503)
     await shake()
-    fixture.service.receiver.answer = () => sendResult(200)
-    fixture.service.receiver.requests.length = 0
+    at.service.receiver.answer = () => sendResult(200)
+    at.service.receiver.requests.length = 0
     await remove()
-    await fixture.retryNow({ channel })
-    await fixture.jobs.drain()
+    await at.retryNow({ channel })
+    await at.jobs.drain()
     expect(urls()).toEqual(['https://owner.example.com/in'])
-    expect(await alertsOf(owner)).toMatchObject([{ status: 'dispatched' }])
+    expect(await at.alertsOf(owner)).toMatchObject([{ status: 'dispatched' }])
   })
 
   test('also with what was held for the morning, or gets worse', async () => {
@@ -135,26 +117,26 @@ describe('a zone whose only channel was the colleague’s own', () => {
     await channelAt(owner, 'owner')
     const told = await shake(45)
     const quiet = { quiet_hours_start: clock(-60), quiet_hours_end: clock(60) }
-    await ask(colleague, 'PATCH', `zones/${zone}`, quiet)
+    await at.ask(colleague, 'PATCH', `zones/${zone}`, quiet)
     await shake(50)
-    await fixture.reset()
+    await at.reset()
     await remove()
 
     const loud = { quiet_hours_start: null, quiet_hours_end: null }
-    expect((await ask(owner, 'PATCH', `zones/${zone}`, loud)).status).toBe(200)
-    await fixture.jobs.drain()
+    expect((await at.ask(owner, 'PATCH', `zones/${zone}`, loud)).status).toBe(200)
+    await at.jobs.drain()
     expect(urls()).toEqual(['https://owner.example.com/in'])
-    const [digest] = fixture.service.receiver.requests
+    const [digest] = at.service.receiver.requests
     expect(JSON.parse(digest?.body ?? '{}')).toMatchObject({ type: 'alert.digest' })
-    expect((await alertsOf(owner)).map(({ status }) => status)).toEqual([
+    expect((await at.alertsOf(owner)).map(({ status }) => status)).toEqual([
       'dispatched',
       'dispatched',
     ])
 
-    await fixture.reset()
-    await fixture.jobs.ingest({ ...told, severity: 90 })
-    await fixture.jobs.drain()
-    const [news] = fixture.service.receiver.requests
+    await at.reset()
+    await at.jobs.ingest({ ...told, severity: 90 })
+    await at.jobs.drain()
+    const [news] = at.service.receiver.requests
     expect(urls()).toEqual(['https://owner.example.com/in'])
     expect(JSON.parse(news?.body ?? '{}')).toMatchObject({ type: 'alert.escalated' })
   })
@@ -166,8 +148,8 @@ describe('a zone whose only channel was the colleague’s own', () => {
     expect(warnings).toContainEqual(expect.stringMatching(/recorded but not sent/))
     await shake()
     expect(urls()).toEqual([])
-    expect(await alertsOf(owner)).toMatchObject([{ status: 'recorded' }])
-    const { warnings: told } = parsed(await ask(owner, 'GET', `zones/${zone}`), 200, Warned)
+    expect(await at.alertsOf(owner)).toMatchObject([{ status: 'recorded' }])
+    const { warnings: told } = parsed(await at.ask(owner, 'GET', `zones/${zone}`), 200, Warned)
     expect(told).toContainEqual(expect.stringMatching(/recorded but not sent/))
   })
 })
@@ -197,58 +179,58 @@ describe('a zone that chose several channels', () => {
 
 describe('a channel that was deleted', () => {
   const setUp = async () => {
-    const person = await fixture.service.person()
+    const person = await at.service.person()
     const [chosen, other] = [await channelAt(person, 'chosen'), await channelAt(person, 'other')]
-    const here = fixture.place()
+    const here = at.place()
     const body = { label: 'Harbour', ...here, channel_ids: [chosen.id] }
-    const { zone } = await fixture.make(person, 'zones', body, CreatedZone)
+    const { zone } = await at.make(person, 'zones', body, CreatedZone)
     const shake = async ({ fails = false } = {}) => {
-      if (!fails) await fixture.reset()
-      await fixture.jobs.ingest(quake(here))
-      await fixture.jobs.drain()
+      if (!fails) await at.reset()
+      await at.jobs.ingest(quake(here))
+      await at.jobs.drain()
       return urls()
     }
     const channelIds = async () =>
-      parsed(await ask(person, 'GET', `zones/${zone.id}`), 200, Warned).zone.channel_ids
+      parsed(await at.ask(person, 'GET', `zones/${zone.id}`), 200, Warned).zone.channel_ids
     return { person, chosen, other, shake, channelIds }
   }
 
   test('is skipped, and comes back with its restoring', async () => {
     const { person, chosen, shake, channelIds } = await setUp()
-    await ask(person, 'DELETE', `channels/${chosen.id}`)
+    await at.ask(person, 'DELETE', `channels/${chosen.id}`)
     expect(await shake()).toEqual(['https://other.example.com/in'])
     expect(await channelIds()).toEqual([chosen.id])
-    await ask(person, 'POST', `channels/${chosen.id}/restore`)
+    await at.ask(person, 'POST', `channels/${chosen.id}/restore`)
     expect(await shake()).toEqual(['https://chosen.example.com/in'])
   })
 
   test('leaves what was on its way to the others', async () => {
     const { person, chosen, shake } = await setUp()
-    fixture.service.receiver.answer = ({ url }) => sendResult(url.includes('chosen') ? 503 : 200)
+    at.service.receiver.answer = ({ url }) => sendResult(url.includes('chosen') ? 503 : 200)
     expect(await shake({ fails: true })).toEqual(['https://chosen.example.com/in'])
-    fixture.service.receiver.requests.length = 0
-    await ask(person, 'DELETE', `channels/${chosen.id}`)
-    await fixture.jobs.drain()
+    at.service.receiver.requests.length = 0
+    await at.ask(person, 'DELETE', `channels/${chosen.id}`)
+    await at.jobs.drain()
     expect(urls()).toEqual(['https://other.example.com/in'])
-    expect(await alertsOf(person)).toMatchObject([{ status: 'dispatched' }])
+    expect(await at.alertsOf(person)).toMatchObject([{ status: 'dispatched' }])
   })
 
   test('leaves its zones when nobody can restore it any more', async () => {
     const { person, chosen, shake, channelIds } = await setUp()
     await shake()
-    await ask(person, 'DELETE', `channels/${chosen.id}`)
-    await fixture.query(
+    await at.ask(person, 'DELETE', `channels/${chosen.id}`)
+    await at.query(
       `update watchpost.channels set deleted_at = now() - interval '31 days' where id = $1`,
       [chosen.id],
     )
-    await fixture.query('select private.purge()')
+    await at.query('select private.purge()')
     expect(await channelIds()).toBeNull()
     expect(await shake()).toEqual(['https://other.example.com/in'])
   })
 
   test('is told from one that is switched off, which diverts nothing', async () => {
     const { person, chosen, shake } = await setUp()
-    await ask(person, 'PATCH', `channels/${chosen.id}`, { enabled: false })
+    await at.ask(person, 'PATCH', `channels/${chosen.id}`, { enabled: false })
     expect(await shake()).toEqual([])
   })
 
@@ -257,8 +239,8 @@ describe('a channel that was deleted', () => {
     const mine = await channelAt(colleague, 'colleague')
     const zone = await share([mine.id])
     await channelAt(owner, 'team', { org_id: org })
-    await fixture.query('select private.erase_account($1)', [colleague.user_id])
-    const read = parsed(await ask(owner, 'GET', `zones/${zone}`), 200, Warned)
+    await at.query('select private.erase_account($1)', [colleague.user_id])
+    const read = parsed(await at.ask(owner, 'GET', `zones/${zone}`), 200, Warned)
     expect(read.zone).toEqual({ owner_id: owner.user_id, channel_ids: null })
     await shake()
     expect(urls()).toEqual(['https://team.example.com/in'])

@@ -1,57 +1,38 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Alert } from '../../shared/alert.ts'
-import {
-  CreatedZone,
-  createDeliveryService,
-  type DeliveryService,
-} from '../support/delivery-service.ts'
+import { CreatedZone } from '../support/delivery-service.ts'
 import { quake } from '../support/jobs.ts'
 import { type Person, parsed } from '../support/service.ts'
+import { createStory } from '../support/story.ts'
 
 // An analyst closes an alert, and its event goes on changing: what changed is said, from and to, and what gets
 // worse comes back into sight.
-let fixture: DeliveryService
-beforeAll(async () => {
-  fixture = await createDeliveryService()
-})
-afterAll(() => fixture?.close())
-beforeEach(() => fixture.reset())
-
-function ask({ key }: Person, method: string, path: string, body?: object) {
-  return fixture.service.request(method, `/api/v1/${path}`, { key, body })
-}
-
-async function alertOf(person: Person): Promise<Alert> {
-  const answer = await ask(person, 'GET', 'alerts')
-  const [alert] = parsed(answer, 200, z.object({ alerts: z.array(Alert) })).alerts
-  if (!alert) throw new Error('there is no alert')
-  return alert
-}
+const at = createStory()
 
 async function watch(fields: object = {}) {
-  const person = await fixture.service.person()
-  await fixture.channelOf(person)
-  const here = fixture.place()
+  const person = await at.service.person()
+  await at.channelOf(person)
+  const here = at.place()
   const body = { label: 'The coast', ...here, ...fields }
-  const { zone } = await fixture.make(person, 'zones', body, CreatedZone)
-  await fixture.jobs.drain()
+  const { zone } = await at.make(person, 'zones', body, CreatedZone)
+  await at.jobs.drain()
   return { person, zone: zone.id, here }
 }
 
 async function tell(event: ReturnType<typeof quake>) {
-  await fixture.jobs.ingest(event)
-  await fixture.jobs.drain()
+  await at.jobs.ingest(event)
+  await at.jobs.drain()
 }
 
 const sent = () =>
-  fixture.service.receiver.requests.map(
+  at.service.receiver.requests.map(
     ({ body }) => JSON.parse(body) as { type: string; data: { alert: Alert } },
   )
 
 async function resolve(person: Person, note: string): Promise<Alert> {
-  const { id } = await alertOf(person)
-  const answer = await ask(person, 'PATCH', `alerts/${id}`, { resolved: true, note })
+  const { id } = await at.alertOf(person)
+  const answer = await at.ask(person, 'PATCH', `alerts/${id}`, { resolved: true, note })
   return parsed(answer, 200, z.object({ alert: Alert })).alert
 }
 
@@ -62,7 +43,7 @@ describe('a resolved alert', () => {
     await tell(event)
     const resolved = await resolve(person, 'All sites called in.')
     expect(resolved).toMatchObject({ resolved: true, resolved_by: person.user_id })
-    await fixture.reset()
+    await at.reset()
     await tell({ ...event, severity: 85, title: 'M 6.5' })
 
     const open = {
@@ -76,11 +57,11 @@ describe('a resolved alert', () => {
         { kind: 'reopened', changes: { resolved: [true, false] } },
       ],
     }
-    expect(await alertOf(person)).toMatchObject(open)
+    expect(await at.alertOf(person)).toMatchObject(open)
     expect(sent()).toMatchObject([{ type: 'alert.escalated', data: { alert: open } }])
-    const unresolved = await ask(person, 'GET', 'alerts?resolved=false')
+    const unresolved = await at.ask(person, 'GET', 'alerts?resolved=false')
     expect(unresolved.body).toMatchObject({ alerts: [{ id: resolved.id }] })
-    const audit = await ask(person, 'GET', 'audit')
+    const audit = await at.ask(person, 'GET', 'audit')
     expect(audit.text).toContain('"alert.reopened"')
   })
 
@@ -91,7 +72,7 @@ describe('a resolved alert', () => {
     await resolve(person, 'Done.')
     await tell({ ...event, severity: 47 })
     await tell({ ...event, severity: 47, status: 'ended' })
-    const { resolved, updates } = await alertOf(person)
+    const { resolved, updates } = await at.alertOf(person)
     expect(resolved).toBe(true)
     expect(updates.map(({ kind }) => kind)).toEqual(['revised', 'ended'])
   })
@@ -103,9 +84,9 @@ describe('a resolved alert', () => {
     const event = quake({ ...here, severity: 45 })
     await tell(event)
     await resolve(person, 'Seen.')
-    await ask(person, 'PATCH', `zones/${zone}`, { snoozed_until: null })
+    await at.ask(person, 'PATCH', `zones/${zone}`, { snoozed_until: null })
     await tell({ ...event, severity: 90 })
-    expect(await alertOf(person)).toMatchObject({
+    expect(await at.alertOf(person)).toMatchObject({
       status: 'dispatched',
       resolved: false,
       note: 'Seen.',
@@ -124,8 +105,8 @@ test('what quiet hours held, and somebody released early, still tells when it ge
   const event = quake({ ...here, severity: 45 })
   await tell(event)
   const loud = { quiet_hours_start: null, quiet_hours_end: null }
-  await ask(person, 'PATCH', `zones/${zone}`, loud)
-  await fixture.jobs.drain()
+  await at.ask(person, 'PATCH', `zones/${zone}`, loud)
+  await at.jobs.drain()
   expect(sent().map(({ type }) => type)).toEqual(['alert.digest'])
   await tell({ ...event, severity: 90 })
   expect(sent().map(({ type }) => type)).toEqual(['alert.digest', 'alert.escalated'])
@@ -148,12 +129,12 @@ describe('the event of an alert', () => {
     await tell(event)
     const before = { title: 'Storm warning', severity: 45, status: 'active', magnitude: 4.4 }
     const told = { ...before, subject: 'vtec:KOKX.SV.W.0001', depth_km: 11.2, ends_at }
-    expect(await alertOf(person)).toMatchObject({ event: told, current: told })
+    expect(await at.alertOf(person)).toMatchObject({ event: told, current: told })
 
     const moved = { ...event, lat: here.lat + 0.1, severity: 48 }
     await tell(moved)
     await tell({ ...moved, status: 'ended' })
-    const alert = await alertOf(person)
+    const alert = await at.alertOf(person)
     expect(alert.event).toMatchObject({ ...told, lat: here.lat })
     expect(alert.current).toMatchObject({ severity: 48, lat: moved.lat, status: 'ended' })
     expect(alert.updates.map(({ kind, changes }) => [kind, changes])).toEqual([
@@ -175,14 +156,14 @@ describe('the event of an alert', () => {
     const event = quake({ ...here, severity: 45, depth_km: 10 })
     await tell(event)
     await tell({ ...event, depth_km: 12 })
-    expect(await alertOf(person)).toMatchObject({
+    expect(await at.alertOf(person)).toMatchObject({
       updates: [],
       event: { depth_km: 10 },
       current: { depth_km: 12 },
     })
     await tell({ ...event, severity: 48, depth_km: 12 })
-    await fixture.query('delete from watchpost.events where id = $1', [event.id])
-    expect(await alertOf(person)).toMatchObject({
+    await at.query('delete from watchpost.events where id = $1', [event.id])
+    expect(await at.alertOf(person)).toMatchObject({
       event: { severity: 45 },
       current: { severity: 48, depth_km: 12 },
     })
@@ -191,11 +172,9 @@ describe('the event of an alert', () => {
   test('names its source, in the history and in every message', async () => {
     const { person, here } = await watch()
     const words = 'Data © Example Survey, CC BY 4.0'
-    await fixture.query(`update watchpost.sources set attribution = $1 where source = 'test'`, [
-      words,
-    ])
+    await at.query(`update watchpost.sources set attribution = $1 where source = 'test'`, [words])
     await tell(quake(here))
-    expect(await alertOf(person)).toMatchObject({ attribution: words })
+    expect(await at.alertOf(person)).toMatchObject({ attribution: words })
     expect(sent()).toMatchObject([{ data: { alert: { attribution: words } } }])
   })
 })
