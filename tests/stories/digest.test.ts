@@ -114,7 +114,7 @@ test('an alert that is too large by itself says what its message leaves out', as
     body: { resolved: false, note: `${note.slice(1)}!` },
   })
   expect(noted.status).toBe(200)
-  await at.service.database.query(
+  await at.query(
     `update watchpost.alerts set updates = (
       select jsonb_agg(jsonb_build_object('at', '2026-01-01T00:00:00.000Z', 'kind', 'revised'))
       from generate_series(1, 300)) where id = $1`,

@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { createService, type Person, parsed, type Service } from '../support/service.ts'
+import { type Person, parsed } from '../support/service.ts'
+import { createStory } from '../support/story.ts'
 
-let service: Service
 let me: Person
-beforeAll(async () => {
-  service = await createService()
-  me = await service.person()
+const at = createStory({
+  prepare: async ({ service }) => {
+    me = await service.person()
+  },
 })
-afterAll(() => service?.close())
 
 const One = z.object({ zone: z.looseObject({ id: z.uuid(), version: z.int() }) })
 const Refused = z.object({
@@ -30,7 +30,7 @@ const feature = { type: 'Feature', properties: { name: 'From the drawing tool' }
 const place = { label: 'The harbour', lat: 41, lon: 29 }
 
 const ask = (method: string, path: string, body?: object, headers: Record<string, string> = {}) =>
-  service.request(method, `/api/v1/zones${path}`, { key: me.key, body, headers })
+  at.ask({ key: me.key, headers }, method, `zones${path}`, body)
 const create = async (body: object) => parsed(await ask('POST', '', body), 201, One).zone
 const patch = async (id: string, body: object) =>
   parsed(await ask('PATCH', `/${id}`, body), 200, One).zone

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Invite } from '../../shared/account.ts'
 import { Member } from '../../shared/organisation.ts'
 import { expectProblem } from '../support/refusals.ts'
-import { createService, parsed, type Service, tokenOfInvite } from '../support/service.ts'
+import { parsed, tokenOfInvite } from '../support/service.ts'
+import { createStory } from '../support/story.ts'
 
 const Invited = z.object({ member: Member, invite_url: z.url() })
 const Invites = z.object({ invites: z.array(Invite) })
@@ -11,20 +12,16 @@ const Joined = z.object({ org: z.looseObject({ id: z.uuid(), role: z.string() })
 const Members = z.object({ members: z.array(Member) })
 const ACCEPT = '/api/v1/account/invites/accept'
 
-let service: Service
-beforeAll(async () => {
-  service = await createService()
-})
-afterAll(() => service?.close())
+const at = createStory()
 
 /** Deniz runs a team and invites Ayşe, who has an account and is signed in. */
 async function invited() {
-  const deniz = await service.person()
-  const org = await service.organisation(deniz)
-  const ayse = await service.account()
-  const session = await service.session(ayse)
+  const deniz = await at.service.person()
+  const org = await at.service.organisation(deniz)
+  const ayse = await at.service.account()
+  const session = await at.service.session(ayse)
   const members = `/api/v1/orgs/${org}/members`
-  const answer = await service.request('POST', members, {
+  const answer = await at.service.request('POST', members, {
     key: deniz.key,
     body: { email: ayse.email },
   })
@@ -32,7 +29,7 @@ async function invited() {
 }
 
 const accept = (session: string, body: unknown) =>
-  service.request('POST', ACCEPT, { key: session, body })
+  at.service.request('POST', ACCEPT, { key: session, body })
 
 describe('Ayşe opens the link that Deniz sent her', () => {
   test('the page says how to accept, and the token has not reached the server', async () => {
@@ -41,12 +38,12 @@ describe('Ayşe opens the link that Deniz sent her', () => {
     expect([pathname, search]).toEqual(['/invite', ''])
     expect(hash.length).toBeGreaterThan(20)
 
-    const page = await service.request('GET', pathname, { headers: { Accept: 'text/html' } })
+    const page = await at.service.request('GET', pathname, { headers: { Accept: 'text/html' } })
     expect(page.status).toBe(200)
     expect(page.headers.get('Content-Type')).toContain('text/html')
     expect(page.text).toContain('Sign in with the invited address')
     expect(page.text).toContain(ACCEPT)
-    const script = await service.request('GET', '/invite/page.js')
+    const script = await at.service.request('GET', '/invite/page.js')
     expect([script.status, script.headers.get('Content-Type')]).toEqual([200, 'text/javascript'])
 
     const { status, body } = await accept(session, { token: tokenOfInvite(invite_url) })
@@ -55,7 +52,7 @@ describe('Ayşe opens the link that Deniz sent her', () => {
 
   test('a program that opens it is told the same in JSON', async () => {
     const { invite_url } = await invited()
-    const answer = await service.request('GET', new URL(invite_url).pathname, {
+    const answer = await at.service.request('GET', new URL(invite_url).pathname, {
       headers: { Accept: 'application/json' },
     })
     expect(answer.status).toBe(200)
@@ -67,7 +64,7 @@ describe('Ayşe opens the link that Deniz sent her', () => {
 describe('Ayşe lost the link', () => {
   test('she finds the invite in her account and accepts it by its id, once', async () => {
     const { member, org, session } = await invited()
-    const listed = await service.request('GET', '/api/v1/account/invites', { key: session })
+    const listed = await at.service.request('GET', '/api/v1/account/invites', { key: session })
     const [invite] = parsed(listed, 200, Invites).invites
     expect(invite).toMatchObject({ id: member.id, org: { id: org } })
     const joined = await accept(session, { id: member.id })
@@ -77,12 +74,11 @@ describe('Ayşe lost the link', () => {
 
   test('an id opens nothing to anybody else, nor after the invite has expired', async () => {
     const { member, session } = await invited()
-    const mallory = await service.session(await service.account())
+    const mallory = await at.service.session(await at.service.account())
     expectProblem(await accept(mallory, { id: member.id }), 404, 'not_found')
-    await service.database.query(
-      'update watchpost.members set invite_expires_at = now() where id = $1',
-      [member.id],
-    )
+    await at.query('update watchpost.members set invite_expires_at = now() where id = $1', [
+      member.id,
+    ])
     expectProblem(await accept(session, { id: member.id }), 404, 'not_found')
   })
 
@@ -90,7 +86,7 @@ describe('Ayşe lost the link', () => {
     ['neither', {}],
     ['both', { token: 'x', id: '0b0f8a52-7f2f-4c7a-9f7e-3f3c2f0a1b2c' }],
   ])('a body with %s of the two is refused with what to send', async (_, body) => {
-    const answer = await accept(await service.session(await service.account()), body)
+    const answer = await accept(await at.service.session(await at.service.account()), body)
     expectProblem(answer, 422, 'invalid')
     expect(answer.text).toContain('Send either \\"token\\"')
   })
@@ -99,7 +95,7 @@ describe('Ayşe lost the link', () => {
 test('Deniz sees when each invite expires, and nothing of the kind for those who joined', async () => {
   const { deniz, session, members, invite_url } = await invited()
   const expiries = async () => {
-    const answer = await service.request('GET', members, { key: deniz.key })
+    const answer = await at.service.request('GET', members, { key: deniz.key })
     return parsed(answer, 200, Members).members.map(({ status, invite_expires_at }) => [
       status,
       invite_expires_at && Math.round((Date.parse(invite_expires_at) - Date.now()) / 86_400_000),
@@ -117,8 +113,8 @@ test('Deniz sees when each invite expires, and nothing of the kind for those who
 })
 
 test('an account on the Free plan is told what it can do', async () => {
-  const { key } = await service.person({ plan: 'free' })
-  const answer = await service.request('GET', '/api/v1/zones', { key })
+  const { key } = await at.service.person({ plan: 'free' })
+  const answer = await at.service.request('GET', '/api/v1/zones', { key })
   expectProblem(answer, 402, 'plan_required')
   expect(answer.body).toMatchObject({
     detail: expect.stringMatching(/Ask the operator .* export your data/),

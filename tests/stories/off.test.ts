@@ -1,24 +1,19 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { createTestJobs, quake, type TestJobs } from '../support/jobs.ts'
-import { createService, type Person, parsed, type Service } from '../support/service.ts'
+import { quake } from '../support/jobs.ts'
+import { type Person, parsed } from '../support/service.ts'
+import { createStory } from '../support/story.ts'
 
 // Somebody asks why there was no alert, and is told what happened: the zone was off, and who switched it off.
-let service: Service
-let jobs: TestJobs
 let chief: Person
 let member: Person
 let team: string
-beforeAll(async () => {
-  service = await createService()
-  jobs = await createTestJobs(service)
-  chief = await service.person({ email: 'chief@watchpost.test' })
-  member = await service.person({ email: 'member@watchpost.test' })
-  team = await service.organisation(chief, [member, 'member'])
-})
-afterAll(async () => {
-  await jobs?.close()
-  await service?.close()
+const at = createStory({
+  prepare: async ({ service }) => {
+    chief = await service.person({ email: 'chief@watchpost.test' })
+    member = await service.person({ email: 'member@watchpost.test' })
+    team = await service.organisation(chief, [member, 'member'])
+  },
 })
 
 const Zone = z.object({ zone: z.object({ id: z.uuid() }) })
@@ -39,28 +34,26 @@ const Versions = z.object({
   next_cursor: z.string().nullable(),
 })
 
-const ask = ({ key }: Person, method: string, path: string, body?: object) =>
-  service.request(method, `/api/v1/${path}`, { key, ...(body ? { body } : {}) })
-
 let lat = -60
 /** A zone that the member shares with the team, and earthquakes inside. */
 async function watch() {
   lat += 5
   const here = { lat, lon: 20 }
-  const made = await ask(member, 'POST', 'zones', { label: 'Harbour', ...here, org_id: team })
+  const made = await at.ask(member, 'POST', 'zones', { label: 'Harbour', ...here, org_id: team })
   const { id } = parsed(made, 201, Zone).zone
-  await jobs.drain()
+  await at.jobs.drain()
   const shake = async ({ matched = true } = {}) => {
     const event = quake(here)
-    await jobs.ingest(event)
-    if (matched) await jobs.drain()
+    await at.jobs.ingest(event)
+    if (matched) await at.jobs.drain()
     return event.id
   }
   const explain = async (event: string) =>
-    parsed(await ask(chief, 'GET', `zones/${id}/explain?event_id=${event}`), 200, Explained)
-  const preview = async () => parsed(await ask(chief, 'GET', `zones/${id}/preview`), 200, Preview)
+    parsed(await at.ask(chief, 'GET', `zones/${id}/explain?event_id=${event}`), 200, Explained)
+  const preview = async () =>
+    parsed(await at.ask(chief, 'GET', `zones/${id}/preview`), 200, Preview)
   const alerts = async () =>
-    parsed(await ask(chief, 'GET', `alerts?zone_id=${id}`), 200, Alerts).alerts
+    parsed(await at.ask(chief, 'GET', `alerts?zone_id=${id}`), 200, Alerts).alerts
   return { id, shake, explain, preview, alerts }
 }
 
@@ -69,10 +62,10 @@ const enabledCheck = ({ checks }: z.infer<typeof Explained>) => checks[0]
 test('while the zone was deleted nothing was raised, and nothing is said to have been', async () => {
   const { id, shake, explain, preview, alerts } = await watch()
   const before = await shake()
-  expect((await ask(member, 'DELETE', `zones/${id}`)).status).toBe(204)
+  expect((await at.ask(member, 'DELETE', `zones/${id}`)).status).toBe(204)
   const meanwhile = await shake()
-  expect((await ask(member, 'POST', `zones/${id}/restore`)).status).toBe(200)
-  await jobs.drain()
+  expect((await at.ask(member, 'POST', `zones/${id}/restore`)).status).toBe(200)
+  await at.jobs.drain()
   const after = await shake()
 
   expect((await alerts()).map(({ event_id }) => event_id)).toEqual([after, before])
@@ -95,10 +88,7 @@ test('while the zone was deleted nothing was raised, and nothing is said to have
 test('while the plan of its owner was free the zone was paused, and says so', async () => {
   const { shake, explain, preview, alerts } = await watch()
   const pay = (plan: string) =>
-    service.database.query('update watchpost.accounts set plan = $2 where user_id = $1', [
-      member.user_id,
-      plan,
-    ])
+    at.query('update watchpost.accounts set plan = $2 where user_id = $1', [member.user_id, plan])
   await pay('free')
   const meanwhile = await shake()
   const explained = await explain(meanwhile)
@@ -106,7 +96,7 @@ test('while the plan of its owner was free the zone was paused, and says so', as
   expect(enabledCheck(explained)).toMatchObject({ passed: false, reason: 'paused_by_plan' })
   expect(explained.reason).toContain('below the Pro plan')
   await pay('pro')
-  await jobs.drain()
+  await at.jobs.drain()
   // Paid again, the past stays what it was.
   expect(await explain(meanwhile)).toEqual(explained)
   expect(await preview()).toMatchObject({ count: 0, suppressed: { enabled: 1 } })
@@ -116,22 +106,22 @@ test('while the plan of its owner was free the zone was paused, and says so', as
 test('a warning that still stands is told as soon as the plan is paid again', async () => {
   lat += 5
   const here = { lat, lon: 20 }
-  parsed(await ask(member, 'POST', 'zones', { label: 'River', ...here, org_id: team }), 201, Zone)
-  await jobs.drain()
-  await service.database.query(`update watchpost.accounts set plan = 'free' where user_id = $1`, [
-    member.user_id,
-  ])
+  parsed(
+    await at.ask(member, 'POST', 'zones', { label: 'River', ...here, org_id: team }),
+    201,
+    Zone,
+  )
+  await at.jobs.drain()
+  await at.query(`update watchpost.accounts set plan = 'free' where user_id = $1`, [member.user_id])
   const ends_at = new Date(Date.now() + 3_600_000).toISOString()
   const flood = quake({ ...here, type: 'flood', ends_at })
-  await jobs.ingest(flood)
-  await jobs.drain()
+  await at.jobs.ingest(flood)
+  await at.jobs.drain()
   const told = async () =>
-    parsed(await ask(chief, 'GET', 'alerts'), 200, Alerts).alerts.map(({ event_id }) => event_id)
+    parsed(await at.ask(chief, 'GET', 'alerts'), 200, Alerts).alerts.map(({ event_id }) => event_id)
   expect(await told()).not.toContain(flood.id)
-  await service.database.query(`update watchpost.accounts set plan = 'pro' where user_id = $1`, [
-    member.user_id,
-  ])
-  await jobs.drain()
+  await at.query(`update watchpost.accounts set plan = 'pro' where user_id = $1`, [member.user_id])
+  await at.jobs.drain()
   expect(await told()).toContain(flood.id)
 })
 
@@ -140,27 +130,27 @@ test('an event that matching has not come to is not said to be decided', async (
   const event = await shake({ matched: false })
   expect(await explain(event)).toMatchObject({ live: true })
   expect(await alerts()).toEqual([])
-  await jobs.drain()
+  await at.jobs.drain()
   expect(await explain(event)).toMatchObject({ live: false, raised: true })
 })
 
 test('what was seen before the zone was deleted, and matched after, is an alert that was not sent', async () => {
   const { id, shake, explain, alerts } = await watch()
   const event = await shake({ matched: false })
-  await ask(member, 'DELETE', `zones/${id}`)
-  await jobs.drain()
-  await ask(member, 'POST', `zones/${id}/restore`)
-  await jobs.drain()
+  await at.ask(member, 'DELETE', `zones/${id}`)
+  await at.jobs.drain()
+  await at.ask(member, 'POST', `zones/${id}/restore`)
+  await at.jobs.drain()
   expect(await alerts()).toEqual([expect.objectContaining({ event_id: event, status: 'failed' })])
   expect(await explain(event)).toMatchObject({ live: false, raised: true })
 })
 
 test('the versions of a zone say who changed what', async () => {
   const { id } = await watch()
-  await ask(chief, 'PATCH', `zones/${id}`, { min_severity: 60, label: 'Port' })
-  await ask(chief, 'DELETE', `zones/${id}`)
-  await ask(member, 'POST', `zones/${id}/restore`)
-  const answer = await ask(chief, 'GET', `zones/${id}/versions?limit=3`)
+  await at.ask(chief, 'PATCH', `zones/${id}`, { min_severity: 60, label: 'Port' })
+  await at.ask(chief, 'DELETE', `zones/${id}`)
+  await at.ask(member, 'POST', `zones/${id}/restore`)
+  const answer = await at.ask(chief, 'GET', `zones/${id}/versions?limit=3`)
   const { versions, next_cursor } = parsed(answer, 200, Versions)
   expect(versions).toEqual([
     {
@@ -179,22 +169,22 @@ test('the versions of a zone say who changed what', async () => {
       changes: { min_severity: [40, 60], label: ['Harbour', 'Port'] },
     }),
   ])
-  const rest = await ask(chief, 'GET', `zones/${id}/versions?limit=3&cursor=${next_cursor}`)
+  const rest = await at.ask(chief, 'GET', `zones/${id}/versions?limit=3&cursor=${next_cursor}`)
   expect(parsed(rest, 200, Versions)).toMatchObject({
     versions: [{ version: 1, action: 'created', actor_id: member.user_id, changes: {} }],
     next_cursor: null,
   })
-  const stranger = await service.person()
-  expect((await ask(stranger, 'GET', `zones/${id}/versions`)).status).toBe(404)
+  const stranger = await at.service.person()
+  expect((await at.ask(stranger, 'GET', `zones/${id}/versions`)).status).toBe(404)
 })
 
 test('what a zone was before it was shared is its owner’s to know', async () => {
-  const made = await ask(member, 'POST', 'zones', { label: 'My own', lat: 1, lon: 1 })
+  const made = await at.ask(member, 'POST', 'zones', { label: 'My own', lat: 1, lon: 1 })
   const { id } = parsed(made, 201, Zone).zone
-  await ask(member, 'PATCH', `zones/${id}`, { min_severity: 50 })
-  await ask(member, 'PATCH', `zones/${id}`, { org_id: team, label: 'Ours' })
+  await at.ask(member, 'PATCH', `zones/${id}`, { min_severity: 50 })
+  await at.ask(member, 'PATCH', `zones/${id}`, { org_id: team, label: 'Ours' })
   const listed = async (person: Person) =>
-    parsed(await ask(person, 'GET', `zones/${id}/versions`), 200, Versions).versions
+    parsed(await at.ask(person, 'GET', `zones/${id}/versions`), 200, Versions).versions
   expect(await listed(chief)).toEqual([
     expect.objectContaining({ version: 3, changes: { org_id: [null, team] } }),
   ])

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { parseAllowList } from '../../functions/channels/target.ts'
-import { createService, type Person, parsed, type Service } from '../support/service.ts'
+import { type Person, parsed } from '../support/service.ts'
+import { createStory } from '../support/story.ts'
 
 // An operator permits plain http to their own network. A target elsewhere is refused when it is saved, not when an
 // alert is lost.
@@ -12,10 +13,9 @@ const ADDRESSES: Record<string, string[]> = {
 }
 const asked: string[] = []
 
-let service: Service
 let person: Person
-beforeAll(async () => {
-  service = await createService({
+const at = createStory({
+  service: {
     allow: parseAllowList('10.0.0.0/8, 127.0.0.1/32, printer.example.com'),
     resolve: async (host) => {
       asked.push(host)
@@ -23,14 +23,15 @@ beforeAll(async () => {
       if (!found) throw new Error('ENOTFOUND')
       return found
     },
-  })
-  person = await service.person()
+  },
+  prepare: async ({ service }) => {
+    person = await service.person()
+  },
 })
-afterAll(() => service?.close())
 
 const Channel = z.object({ channel: z.object({ id: z.uuid() }) })
 const save = (target: string, key?: string) =>
-  service.request('POST', '/api/v1/channels', {
+  at.service.request('POST', '/api/v1/channels', {
     ...(key ? { key } : {}),
     body: { kind: 'webhook', target },
   })
@@ -71,7 +72,7 @@ test.each([
 test('a change of the target is judged in the same way, a change of the label is not', async () => {
   const { channel } = parsed(await save('https://example.com/', person.key), 201, Channel)
   const change = (body: object) =>
-    service.request('PATCH', `/api/v1/channels/${channel.id}`, { key: person.key, body })
+    at.service.request('PATCH', `/api/v1/channels/${channel.id}`, { key: person.key, body })
   expect(await change({ target: 'http://example.com/' })).toMatchObject(REFUSED)
   const { length } = asked
   expect((await change({ label: 'On call' })).status).toBe(200)

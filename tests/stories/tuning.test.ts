@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { createService, type Person, parsed, type Service } from '../support/service.ts'
+import { type Person, parsed } from '../support/service.ts'
+import { createStory } from '../support/story.ts'
 
 // Somebody tunes a zone by its preview: how many alerts a day, which ones, and from how much data.
-let service: Service
 let person: Person
-beforeAll(async () => {
-  service = await createService()
-  person = await service.person()
+const at = createStory({
+  prepare: async ({ service }) => {
+    person = await service.person()
+  },
 })
-afterAll(() => service?.close())
 
 const Preview = z.object({
   count: z.int(),
@@ -24,19 +24,17 @@ const Preview = z.object({
 })
 
 const HERE = { lat: 10, lon: 29 }
-const ask = (method: string, path: string, body?: object) =>
-  service.request(method, `/api/v1/${path}`, { key: person.key, ...(body ? { body } : {}) })
 const draft = async (query: string, more: object = {}) =>
   parsed(
-    await ask('POST', `zones/preview?${query}`, { label: 'Draft', ...HERE, ...more }),
+    await at.ask(person, 'POST', `zones/preview?${query}`, { label: 'Draft', ...HERE, ...more }),
     200,
     Preview,
   )
 
 /** So many earthquakes, one each so many minutes, back from now. */
 async function shake(count: number, minutes: number, name = 'usgs:q') {
-  await service.database.query('truncate watchpost.event_revisions')
-  await service.database.query(
+  await at.query('truncate watchpost.event_revisions')
+  await at.query(
     `insert into watchpost.event_revisions (event_id, revision, first_seen_at, source, type, title,
       lat, lon, ts, severity, status, extent)
     select $3 || n, 1, at, 'usgs', 'earthquake', 'M 5.0 number ' || n, 10, 29, at, 60, 'active',
@@ -59,19 +57,20 @@ test('one day of data is not presented as a week', async () => {
 test('a snooze is left out of the preview, which says so', async () => {
   await shake(3, 1)
   const { zone } = parsed(
-    await ask('POST', 'zones', { label: 'Snoozed', ...HERE }),
+    await at.ask(person, 'POST', 'zones', { label: 'Snoozed', ...HERE }),
     201,
     z.object({ zone: z.object({ id: z.uuid() }) }),
   )
-  const preview = async () => parsed(await ask('GET', `zones/${zone.id}/preview`), 200, Preview)
+  const preview = async () =>
+    parsed(await at.ask(person, 'GET', `zones/${zone.id}/preview`), 200, Preview)
   expect(await preview()).toMatchObject({ count: 3, snooze_ignored: false })
   const snoozed_until = new Date(Date.now() + 3_600_000).toISOString()
-  await ask('PATCH', `zones/${zone.id}`, { snoozed_until })
+  await at.ask(person, 'PATCH', `zones/${zone.id}`, { snoozed_until })
   const snoozed = await preview()
   expect(snoozed).toMatchObject({ count: 3, snooze_ignored: true })
   expect(Object.keys(snoozed.suppressed)).not.toContain('snooze')
   // Taken back, it still was a snooze of these days.
-  await ask('PATCH', `zones/${zone.id}`, { snoozed_until: null })
+  await at.ask(person, 'PATCH', `zones/${zone.id}`, { snoozed_until: null })
   expect(await preview()).toMatchObject({ count: 3, snooze_ignored: true })
 })
 
@@ -87,7 +86,7 @@ test('the events come with their titles, page after page, newest first, each onc
     cursor = page.next_cursor
   }
   expect(titles).toEqual(Array.from({ length: 250 }, (_, n) => `M 5.0 number ${n}`))
-  const other = await ask('POST', `zones/preview?days=6&cursor=${cursor}`, {
+  const other = await at.ask(person, 'POST', `zones/preview?days=6&cursor=${cursor}`, {
     label: 'Draft',
     ...HERE,
   })
@@ -99,7 +98,7 @@ test('200,000 revisions are all counted; one more is refused with the way out, n
   const all = await draft('days=90', { min_severity: 61 })
   expect([all.count, all.suppressed.severity]).toEqual([0, 200_000])
   await shake(200_001, 0.4)
-  const refused = await ask('POST', 'zones/preview?days=90', { label: 'Draft', ...HERE })
+  const refused = await at.ask(person, 'POST', 'zones/preview?days=90', { label: 'Draft', ...HERE })
   expect(refused).toMatchObject({
     status: 422,
     body: {

@@ -1,44 +1,37 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { usgs } from '../../functions/feeds/usgs.ts'
 import { registerFeeds } from '../../functions/jobs/ingest.ts'
-import { createTestJobs, registerSource, type TestJobs } from '../support/jobs.ts'
-import { createService, type Person, parsed, type Service } from '../support/service.ts'
+import { registerSource } from '../support/jobs.ts'
+import { type Person, parsed } from '../support/service.ts'
+import { createStory } from '../support/story.ts'
 
 // Somebody draws a zone that can never send an alert. They are told so at once, whichever way they came to it, and when
 // a change leads there too.
-let service: Service
-let jobs: TestJobs
 let person: Person
-beforeAll(async () => {
-  service = await createService()
-  jobs = await createTestJobs(service)
-  await service.database.query('delete from watchpost.sources')
-  await registerSource(service, 'old')
-  await registerFeeds(jobs.db, [usgs])
-  person = await service.person()
-})
-afterAll(async () => {
-  await jobs?.close()
-  await service?.close()
+const at = createStory({
+  prepare: async ({ service, jobs }) => {
+    await service.database.query('delete from watchpost.sources')
+    await registerSource(service, 'old')
+    await registerFeeds(jobs.db, [usgs])
+    person = await service.person()
+  },
 })
 
 const Warned = z.object({
   zone: z.object({ id: z.uuid() }),
   warnings: z.array(z.string()).optional(),
 })
-const ask = ({ key }: Person, method: string, path: string, body?: object) =>
-  service.request(method, `/api/v1/${path}`, { key, ...(body ? { body } : {}) })
 const HERE = { label: 'Etna', lat: 37.75, lon: 14.99 }
 const channel = { kind: 'webhook', target: 'https://hooks.example.com/in' }
 
 test('a zone without any channel says so, until there is one', async () => {
-  const made = parsed(await ask(person, 'POST', 'zones', HERE), 201, Warned)
+  const made = parsed(await at.ask(person, 'POST', 'zones', HERE), 201, Warned)
   expect(made.warnings).toEqual([
     'No enabled channel gets the alerts of this zone: they are recorded but not sent.',
   ])
-  expect((await ask(person, 'POST', 'channels', channel)).status).toBe(201)
-  const read = parsed(await ask(person, 'GET', `zones/${made.zone.id}`), 200, Warned)
+  expect((await at.ask(person, 'POST', 'channels', channel)).status).toBe(201)
+  const read = parsed(await at.ask(person, 'GET', `zones/${made.zone.id}`), 200, Warned)
   expect(read.warnings).toBeUndefined()
 })
 
@@ -94,36 +87,34 @@ const WAYS: [string, object, string[]][] = [
 ]
 
 test.each(WAYS)('%s: said on create, on change and on read', async (_, fields, expected) => {
-  const made = parsed(await ask(person, 'POST', 'zones', { ...HERE, ...fields }), 201, Warned)
+  const made = parsed(await at.ask(person, 'POST', 'zones', { ...HERE, ...fields }), 201, Warned)
   expect(made.warnings ?? []).toEqual(expected)
-  const good = parsed(await ask(person, 'POST', 'zones', HERE), 201, Warned)
+  const good = parsed(await at.ask(person, 'POST', 'zones', HERE), 201, Warned)
   expect(good.warnings).toBeUndefined()
-  const changed = await ask(person, 'PATCH', `zones/${good.zone.id}`, fields)
+  const changed = await at.ask(person, 'PATCH', `zones/${good.zone.id}`, fields)
   expect(parsed(changed, 200, Warned).warnings ?? []).toEqual(expected)
-  const read = parsed(await ask(person, 'GET', `zones/${good.zone.id}`), 200, Warned)
+  const read = parsed(await at.ask(person, 'GET', `zones/${good.zone.id}`), 200, Warned)
   expect(read.warnings ?? []).toEqual(expected)
 })
 
 test('a channel that is switched off counts as none', async () => {
-  const made = await ask(person, 'POST', 'channels', { ...channel, enabled: false })
+  const made = await at.ask(person, 'POST', 'channels', { ...channel, enabled: false })
   const { id } = parsed(made, 201, z.object({ channel: z.object({ id: z.uuid() }) })).channel
   const body = { ...HERE, channel_ids: [id] }
-  expect(parsed(await ask(person, 'POST', 'zones', body), 201, Warned).warnings).toEqual([
+  expect(parsed(await at.ask(person, 'POST', 'zones', body), 201, Warned).warnings).toEqual([
     'No enabled channel gets the alerts of this zone: they are recorded but not sent.',
   ])
 })
 
 test('a zone whose owner stopped paying says so to the team that shares it', async () => {
-  const member = await service.person()
-  const team = await service.organisation(person, [member, 'member'])
-  await ask(person, 'POST', 'channels', { ...channel, org_id: team })
-  const made = await ask(member, 'POST', 'zones', { ...HERE, org_id: team })
+  const member = await at.service.person()
+  const team = await at.service.organisation(person, [member, 'member'])
+  await at.ask(person, 'POST', 'channels', { ...channel, org_id: team })
+  const made = await at.ask(member, 'POST', 'zones', { ...HERE, org_id: team })
   const { zone, warnings } = parsed(made, 201, Warned)
   expect(warnings).toBeUndefined()
-  await service.database.query(`update watchpost.accounts set plan = 'free' where user_id = $1`, [
-    member.user_id,
-  ])
-  const changed = await ask(person, 'PATCH', `zones/${zone.id}`, { radius_km: 60 })
+  await at.query(`update watchpost.accounts set plan = 'free' where user_id = $1`, [member.user_id])
+  const changed = await at.ask(person, 'PATCH', `zones/${zone.id}`, { radius_km: 60 })
   expect(parsed(changed, 200, Warned).warnings).toEqual([
     'The zone is paused, because the account of its owner is below the Pro plan.',
   ])

@@ -1,26 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { createTestJobs, quake, type TestJobs } from '../support/jobs.ts'
-import { createService, type Person, parsed, type Service } from '../support/service.ts'
+import { quake } from '../support/jobs.ts'
+import { type Person, parsed } from '../support/service.ts'
+import { createStory } from '../support/story.ts'
 
 // A team wants quiet nights in the week and quiet weekends, and one digest afterwards.
-let service: Service
-let jobs: TestJobs
 let person: Person
-beforeAll(async () => {
-  service = await createService()
-  jobs = await createTestJobs(service)
-  person = await service.person()
-  const body = { kind: 'webhook', target: 'https://hooks.example.com/in' }
-  await ask('POST', 'channels', body)
-})
-afterAll(async () => {
-  await jobs?.close()
-  await service?.close()
+const at = createStory({
+  prepare: async ({ service, channelOf }) => {
+    person = await service.person()
+    await channelOf(person)
+  },
 })
 
-const ask = (method: string, path: string, body?: object) =>
-  service.request(method, `/api/v1/${path}`, { key: person.key, ...(body ? { body } : {}) })
 const Zone = z.object({
   zone: z.object({ id: z.uuid(), quiet_windows: z.array(z.unknown()).nullable() }),
 })
@@ -49,41 +41,45 @@ const daysAfter = (time: string, days: number) =>
   new Date(Date.parse(time) + days * 86_400_000).toISOString()
 
 test('what comes on a night or a weekend is held until its end, the rest goes out', async () => {
-  const made = await ask('POST', 'zones', { label: 'Office', ...HERE, quiet_windows: WINDOWS })
+  const made = await at.ask(person, 'POST', 'zones', {
+    label: 'Office',
+    ...HERE,
+    quiet_windows: WINDOWS,
+  })
   const { zone } = parsed(made, 201, Zone)
   expect(zone.quiet_windows).toEqual(WINDOWS)
-  await jobs.drain()
-  await service.database.query(
+  await at.jobs.drain()
+  await at.query(
     `update watchpost.zone_versions set valid_from = now() - interval '30 days' where zone_id = $1`,
     [zone.id],
   )
   // Saturday is three days after; the window of the weekend opens on Friday at 22:00.
-  const seen: [at: string, held_until: string | null][] = [
+  const seen: [when: string, held_until: string | null][] = [
     [wednesday('12:00'), null],
     [wednesday('23:00'), daysAfter(wednesday('07:00'), 1)],
     [daysAfter(wednesday('12:00'), -3), daysAfter(wednesday('00:00'), -2)],
     [daysAfter(wednesday('23:00'), -5), daysAfter(wednesday('00:00'), -2)],
   ]
   // Nothing is released meanwhile: these days are over.
-  await service.database.query(`create function public.later() returns trigger language plpgsql as
+  await at.query(`create function public.later() returns trigger language plpgsql as
     $$ begin new.start_after := now() + interval '1 year'; return new; end $$`)
-  await service.database.query(`create trigger later before insert on pgboss.job for each row
+  await at.query(`create trigger later before insert on pgboss.job for each row
     when (new.name = 'release') execute function public.later()`)
-  for (const [at, held_until] of seen) {
-    const event = quake({ ...HERE, ts: at })
-    await jobs.ingest({ ...event, first_seen_at: at })
-    await jobs.drain()
-    const listed = await ask('GET', `alerts?zone_id=${zone.id}&days=90`)
+  for (const [when, held_until] of seen) {
+    const event = quake({ ...HERE, ts: when })
+    await at.jobs.ingest({ ...event, first_seen_at: when })
+    await at.jobs.drain()
+    const listed = await at.ask(person, 'GET', `alerts?zone_id=${zone.id}&days=90`)
     const alert = parsed(listed, 200, Alerts).alerts.find(({ event_id }) => event_id === event.id)
-    expect([at, alert?.held_until]).toEqual([at, held_until])
-    const explained = await ask('GET', `zones/${zone.id}/explain?event_id=${event.id}`)
+    expect([when, alert?.held_until]).toEqual([when, held_until])
+    const explained = await at.ask(person, 'GET', `zones/${zone.id}/explain?event_id=${event.id}`)
     expect(parsed(explained, 200, Explained).checks.at(-1)).toMatchObject({
       name: 'quiet_hours',
       passed: held_until === null,
       window_end: held_until,
     })
   }
-  const preview = await ask('GET', `zones/${zone.id}/preview?days=90`)
+  const preview = await at.ask(person, 'GET', `zones/${zone.id}/preview?days=90`)
   expect(preview.body).toMatchObject({ count: 1, suppressed: { quiet_hours: 3 } })
 })
 
@@ -121,7 +117,7 @@ test('impossible windows are refused with the way out', async () => {
     ],
   ]
   for (const [fields, path, message] of refusals) {
-    const answer = await ask('POST', 'zones', { label: 'Refused', ...HERE, ...fields })
+    const answer = await at.ask(person, 'POST', 'zones', { label: 'Refused', ...HERE, ...fields })
     expect(answer).toMatchObject({
       status: 422,
       body: { errors: [{ path, message: expect.stringMatching(message) }] },
@@ -131,16 +127,16 @@ test('impossible windows are refused with the way out', async () => {
 
 test('a zone with daily hours gets windows when the hours are cleared with them, and back', async () => {
   const hours = { quiet_hours_start: '22:00', quiet_hours_end: '07:00' }
-  const made = await ask('POST', 'zones', { label: 'Both', ...HERE, ...hours })
+  const made = await at.ask(person, 'POST', 'zones', { label: 'Both', ...HERE, ...hours })
   const { id } = parsed(made, 201, Zone).zone
-  const refused = await ask('PATCH', `zones/${id}`, { quiet_windows: WINDOWS })
+  const refused = await at.ask(person, 'PATCH', `zones/${id}`, { quiet_windows: WINDOWS })
   expect(refused).toMatchObject({ status: 422, body: { errors: [{ path: 'quiet_windows' }] } })
   const none = { quiet_hours_start: null, quiet_hours_end: null }
-  const changed = await ask('PATCH', `zones/${id}`, { quiet_windows: WINDOWS, ...none })
+  const changed = await at.ask(person, 'PATCH', `zones/${id}`, { quiet_windows: WINDOWS, ...none })
   expect(changed).toMatchObject({
     status: 200,
     body: { zone: { quiet_windows: WINDOWS, ...none } },
   })
-  const back = await ask('PATCH', `zones/${id}`, { quiet_windows: null, ...hours })
+  const back = await at.ask(person, 'PATCH', `zones/${id}`, { quiet_windows: null, ...hours })
   expect(back).toMatchObject({ status: 200, body: { zone: { quiet_windows: null, ...hours } } })
 })
