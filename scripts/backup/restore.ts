@@ -58,6 +58,7 @@ export async function restoreBackup(options: Options): Promise<{ lost_channels: 
       (table, rows) => progress(table.name, rows, table.rows),
     )
     await advanceSequences(client, tables)
+    await keepJobs(client)
     // Deferred checks must be done before the tables can be changed.
     await client.query('set local role none; set constraints all immediate')
     const lost_channels = is_key_lost ? await replaceLostSecrets(client, keys) : 0
@@ -238,6 +239,16 @@ async function advanceSequences(client: pg.Client, tables: Table[]): Promise<voi
       )
     }
   }
+}
+
+/** pg-boss deletes jobs that have waited too long; in an old backup that would be all of them. */
+async function keepJobs(client: pg.Client): Promise<void> {
+  await client.query('set local role none')
+  await client.query(
+    `update pgboss.job j set keep_until = now() + q.retention_seconds * interval '1 second'
+    from pgboss.queue q
+    where q.name = j.name and j.keep_until < now() + interval '1 day'`,
+  )
 }
 
 /** Otherwise the first queries would be planned as if the tables were empty. */

@@ -246,9 +246,11 @@ test('a database that is not empty is refused with what is in the way, and stays
 })
 
 test('a file that exists is not replaced, also when two backups get its name at once', async () => {
-  const { adminUrl, name } = before.service.database
-  await expect(copyOf(before.service.database, folder.folder)).rejects.toThrow(
-    `${join(folder.folder, `${name}.zip`)} exists already`,
+  const { adminUrl } = before.service.database
+  // Said before anything is read.
+  const nowhere = 'postgres://postgres@127.0.0.1:1/nowhere'
+  await expect(makeBackup({ adminUrl: nowhere, file, keys: KEYS })).rejects.toThrow(
+    `${file} exists already`,
   )
   const same = join(folder.folder, 'same.zip')
   const options = { adminUrl, file: same, keys: KEYS }

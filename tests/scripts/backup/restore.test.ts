@@ -270,6 +270,23 @@ test('a database whose schema was dropped, but not the list of its migrations, i
   )
 })
 
+test('jobs of an old backup are still to be done, although they have waited for long', async () => {
+  await source.query(`select private.enqueue('match', $1, '{}')`, [person])
+  await source.query(
+    `update pgboss.job set created_on = now() - interval '90 days', start_after = now() - interval '90 days',
+      keep_until = now() - interval '76 days' where id = $1`,
+    [person],
+  )
+  const made = join(folder.folder, 'old.zip')
+  await makeBackup({ adminUrl: source.adminUrl, file: made, keys: KEYS })
+  await restoreInto(target.adminUrl, made)
+  const jobs = await target.query(
+    `select state::text, keep_until > now() + interval '13 days' as is_kept from pgboss.job where id = $1`,
+    [person],
+  )
+  expect(jobs).toEqual([{ state: 'created', is_kept: true }])
+})
+
 test('a restore that breaks off leaves nothing behind', async () => {
   const blocker = new pg.Client({ connectionString: target.adminUrl })
   blocker.on('error', () => {})
