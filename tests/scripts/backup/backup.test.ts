@@ -177,13 +177,19 @@ test('what was still to be done is done once', async () => {
     expect(left).toEqual([])
     // And it goes on: new numbers, new partitions, new alerts.
     const counted = await alertCount()
+    const [last] = await lastBatch()
     await jobs.ingest(quake(before.here))
+    const [newest] = await lastBatch()
+    expect(Number(newest?.seq)).toBeGreaterThan(Number(last?.seq))
     await jobs.drain()
     expect(await alertCount()).toBeGreaterThan(counted)
   } finally {
     await jobs.close()
   }
 })
+
+const lastBatch = () =>
+  database.query<{ seq: string }>('select seq from watchpost.batches order by seq desc limit 1')
 
 async function alertCount(): Promise<number> {
   const [row] = await database.query<{ count: number }>(

@@ -259,6 +259,17 @@ describe('without the sealing key', () => {
   })
 })
 
+test('a database with people, but without Watchpost, is refused', async () => {
+  await applyStandIn(target.adminUrl)
+  await target.query(`insert into auth.users (id, email) values ($1, 'b@watchpost.test')`, [
+    randomUUID(),
+  ])
+  await expect(restoreInto(target.adminUrl, file)).rejects.toThrow(/auth.users holds 1 people/)
+  expect(await target.query('select email from auth.users')).toEqual([
+    { email: 'b@watchpost.test' },
+  ])
+})
+
 test('a database whose schema was dropped, but not the list of its migrations, is refused', async () => {
   await target.query(
     `create schema supabase_migrations;
