@@ -12,9 +12,11 @@ const NOT_AT_THE_EDGE = {
 const ALONE = [
   'tests/*.test.ts',
   'tests/{runtimes,scripts,supabase}/**/*.test.ts',
-  'tests/hub/{model,reader,web}/**/*.test.ts',
+  'tests/hub/{model,reader}/**/*.test.ts',
   'tests/hub/http/access.attack.test.ts',
 ]
+/** Files that drive a browser: those that run in one process share one. */
+const IN_BROWSERS = ['tests/hub/web/**/*.test.ts']
 /** A chat model of 98 MB belongs to the proof, which fetches it. */
 const WITH_CHAT_MODEL = process.env.PROOF ? [] : ['tests/hub/**/*smollm2.test.ts']
 
@@ -56,7 +58,7 @@ export default defineConfig({
           isolate: false,
           provide: { runtime: 'node' },
           include: ['tests/**/*.test.ts'],
-          exclude: [...ALONE, ...WITH_CHAT_MODEL],
+          exclude: [...ALONE, ...IN_BROWSERS, ...WITH_CHAT_MODEL],
         },
       },
       {
@@ -66,6 +68,15 @@ export default defineConfig({
           provide: { runtime: 'node' },
           include: ALONE,
           exclude: WITH_CHAT_MODEL,
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: 'browser',
+          isolate: false,
+          provide: { runtime: 'node' },
+          include: IN_BROWSERS,
         },
       },
       edge('deno'),

@@ -2,7 +2,7 @@ import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** The order of the projects: first those with long files, so that the run ends with short ones. */
-const PROJECTS = ['node-alone', 'node', 'workerd', 'deno']
+const PROJECTS = ['browser', 'node-alone', 'node', 'workerd', 'deno']
 
 /** Files that take long for their size, the longest first: none of them may run alone at the end. */
 const LONG = [

@@ -1,12 +1,12 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import {
   eventually,
   expectClean,
   type Look,
   type ServedHub,
   serveHub,
-  startBrowser,
+  sharedBrowser,
   visit,
 } from './browser.ts'
 import { expectSpoken, readVocabulary } from './words.ts'
@@ -14,9 +14,8 @@ import { expectSpoken, readVocabulary } from './words.ts'
 let hub: ServedHub
 let browser: Browser
 beforeAll(async () => {
-  browser = await startBrowser()
+  browser = await sharedBrowser()
 })
-afterAll(() => browser?.close())
 beforeEach(async () => {
   hub = await serveHub()
   await hub.call('POST', 'projects/create', { slug: 'demir', name: 'Demir Lojistik' })

@@ -57,6 +57,19 @@ export async function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, args: FLAGS })
 }
 
+let shared: Promise<Browser> | undefined
+
+/**
+ * sharedBrowser is the Chromium of this process, for all its test files: what they open is in
+ * contexts of their own. It ends with the process.
+ */
+export function sharedBrowser(): Promise<Browser> {
+  // vitest ends a test process with SIGTERM; Playwright ends its browser on a plain exit.
+  if (!shared) process.once('SIGTERM', () => process.exit())
+  shared ??= startBrowser()
+  return shared
+}
+
 /**
  * open makes a page that notes requests to elsewhere, violated policies, dialogs and faults. It goes
  * with its test: a page that stays open goes on asking.

@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { bilingual, stored } from '../../../hub/i18n/words.ts'
 import { outcomeText } from '../../../hub/mail/drafts/outcome.text.ts'
 import { type ListmonkStandIn, startListmonk } from '../mail/listmonk-stand-in.ts'
@@ -12,7 +12,7 @@ import {
   type ServedHub,
   serveHub,
   settled,
-  startBrowser,
+  sharedBrowser,
   visit,
 } from './browser.ts'
 import { readVocabulary, strangers, wordsOn } from './words.ts'
@@ -33,9 +33,8 @@ let browser: Browser
 let listmonk: ListmonkStandIn
 let stub: StubModel
 beforeAll(async () => {
-  browser = await startBrowser()
+  browser = await sharedBrowser()
 })
-afterAll(() => browser?.close())
 beforeEach(async () => {
   listmonk = await startListmonk()
   stub = await startStubModel()

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { LICENSE } from '../../../hub/license/license.ts'
 import { pauseMail } from '../../../hub/mail/settings.ts'
 import { writeSetting } from '../../../hub/ops/settings.ts'
@@ -11,7 +11,7 @@ import {
   type ServedHub,
   serveHub,
   settled,
-  startBrowser,
+  sharedBrowser,
   visit,
 } from './browser.ts'
 import { expectSpoken, readVocabulary } from './words.ts'
@@ -19,9 +19,8 @@ import { expectSpoken, readVocabulary } from './words.ts'
 let hub: ServedHub
 let browser: Browser
 beforeAll(async () => {
-  browser = await startBrowser()
+  browser = await sharedBrowser()
 })
-afterAll(() => browser?.close())
 beforeEach(async () => {
   hub = await serveHub({ start: true })
   await hub.call('POST', 'projects/create', { slug: 'demir', name: 'Demir Lojistik' })

@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { AGENTS } from '../../../hub/agents/agents.ts'
 import { verbatim } from '../../../hub/i18n/words.ts'
 import { compose, putFile, reach, tell, until, useTinyModel } from '../support/mission-help.ts'
@@ -12,8 +12,8 @@ import {
   type ServedHub,
   serveHub,
   settled,
+  sharedBrowser,
   signIn,
-  startBrowser,
   visit,
 } from './browser.ts'
 import { readVocabulary, strangers, wordsOn } from './words.ts'
@@ -27,9 +27,8 @@ let hub: ServedHub
 let browser: Browser
 let stub: StubModel
 beforeAll(async () => {
-  browser = await startBrowser()
+  browser = await sharedBrowser()
 })
-afterAll(() => browser?.close())
 beforeEach(async () => {
   stub = await startStubModel()
   hub = await serveHub({ start: true })

@@ -9,8 +9,8 @@ import {
   type ServedHub,
   serveHub,
   settled,
+  sharedBrowser,
   signIn,
-  startBrowser,
 } from './browser.ts'
 import { readVocabulary, strangers, wordsOn } from './words.ts'
 
@@ -46,7 +46,7 @@ let browser: Browser
 let lead: string
 beforeAll(async () => {
   hub = await serveHub()
-  browser = await startBrowser()
+  browser = await sharedBrowser()
   await hub.call('POST', 'projects/create', { slug: 'demir', name: 'Veri Lojistik' })
   await hub.query(`insert into hub.projects (slug, name) values ('kaya', 'Veri Tekstil')`)
   for (const [at, stage] of ['new', 'contacted', 'replied', 'won'].entries()) {
@@ -72,7 +72,6 @@ beforeAll(async () => {
   )
 })
 afterAll(async () => {
-  await browser?.close()
   await hub?.close()
 })
 

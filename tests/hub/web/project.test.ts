@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import {
   eventually,
   expectClean,
   type ServedHub,
   serveHub,
   settled,
-  startBrowser,
+  sharedBrowser,
   visit,
 } from './browser.ts'
 import { expectSpoken, readVocabulary } from './words.ts'
@@ -16,9 +16,8 @@ import { expectSpoken, readVocabulary } from './words.ts'
 let hub: ServedHub
 let browser: Browser
 beforeAll(async () => {
-  browser = await startBrowser()
+  browser = await sharedBrowser()
 })
-afterAll(() => browser?.close())
 beforeEach(async () => {
   hub = await serveHub()
   await hub.call('POST', 'projects/create', { slug: 'demir', name: 'Demir Lojistik' })

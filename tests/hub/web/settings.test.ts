@@ -21,7 +21,7 @@ import {
   type ServedHub,
   serveHub,
   settled,
-  startBrowser,
+  sharedBrowser,
   visit,
 } from './browser.ts'
 import { readVocabulary, strangers, wordsOn } from './words.ts'
@@ -55,9 +55,8 @@ const LOOKS = [
 
 let browser: Browser
 beforeAll(async () => {
-  browser = await startBrowser()
+  browser = await sharedBrowser()
 }, 60_000)
-afterAll(() => browser?.close())
 
 describe('the sections', () => {
   let hub: ServedHub

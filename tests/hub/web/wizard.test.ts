@@ -15,7 +15,7 @@ import {
   serveHub,
   settled,
   setUp,
-  startBrowser,
+  sharedBrowser,
 } from './browser.ts'
 
 const START = resolve(import.meta.dirname, '../../../scripts/hub.ts')
@@ -30,7 +30,7 @@ const said: string[] = []
 
 // The hub as `npm run hub` starts it: its own database, and a supervisor that starts it anew.
 beforeAll(async () => {
-  browser = await startBrowser()
+  browser = await sharedBrowser()
   folder = await mkdtemp(join(tmpdir(), 'watchpost-wizard-'))
   await chmod(folder, 0o755)
   child = spawn(process.execPath, [START, '--port', '0', '--data-dir', folder], {
@@ -45,7 +45,6 @@ beforeAll(async () => {
   code = /Set-up code\s+(\S+)/.exec(told)?.[1] ?? ''
 }, STARTING_MS)
 afterAll(async () => {
-  await browser?.close()
   if (child && child.exitCode === null) {
     child.kill('SIGTERM')
     await once(child, 'close')
