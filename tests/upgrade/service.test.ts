@@ -2,9 +2,11 @@ import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeBackup } from '../../scripts/backup/backup.ts'
 import { migrate, ROOT } from '../../scripts/postgres/migrate.ts'
 import { compareCatalogues, readCatalogue } from '../../scripts/schema/catalogue.ts'
 import { withClient } from '../../scripts/schema/schema.ts'
+import { createFolder, exportOf, KEYS, restoreInto } from '../support/backup.ts'
 import { createEmptyDatabase, createTestDatabase } from '../support/database.ts'
 import { createService, type Service } from '../support/service.ts'
 import { type Recorded, readRecorded } from './recorded.ts'
@@ -52,6 +54,19 @@ describe.each(readRecorded('service'))('a database of release $version', (record
       { name: 'upgraded', catalogue: actual ?? new Map() },
     )
     expect(differences.filter((line) => !isContents(line))).toEqual([])
+  })
+
+  test('is restored from its own backup as it is upgraded', async () => {
+    const [old, restored] = await Promise.all([databaseOf(recorded), createEmptyDatabase()])
+    const { folder, close } = await createFolder()
+    const file = join(folder, 'backup.zip')
+    const options = { adminUrl: old.adminUrl, file, keys: KEYS }
+    const { manifest } = await makeBackup(options)
+    expect(manifest.migrations.map((name) => `${name}.sql`)).toEqual(recorded.schema)
+    await restoreInto(restored.adminUrl, file)
+    await migrate(old.adminUrl)
+    expect(await exportOf(restored)).toEqual(await exportOf(old))
+    await Promise.all([old.drop(), restored.drop(), close()])
   })
 
   test('answers what it answered', async () => {

@@ -58,6 +58,7 @@ async function fill(database: TestDatabase) {
     [await seal('{}')],
   )
   await database.query('insert into watchpost.sessions (user_id) values ($1)', [person])
+  await database.query(`select private.enqueue('match', gen_random_uuid(), '{}')`)
 }
 
 describe('migrations', () => {
@@ -78,7 +79,8 @@ describe('migrations', () => {
       alter table watchpost.accounts alter wings set not null;
       create trigger accounts_wings after insert on watchpost.accounts
         for each row execute function private.follow_account();
-      reset role;`,
+      reset role;
+      alter table pgboss.job add wings integer;`,
     )
     return root
   }
