@@ -8,6 +8,11 @@ const NOT_AT_THE_EDGE = {
     'its receivers are functions of the test; tests/runtimes sends to real ones',
 }
 
+/** The stories that are mostly requests. The others wait for jobs, which run on Node in all of them. */
+const STORIES_AT_THE_EDGE = ['attribution', 'drawing', 'invites', 'off', 'whole-thing'].map(
+  (name) => `tests/stories/${name}.test.ts`,
+)
+
 /** Files that replace modules, change the environment or start programs: each has its own process. */
 const ALONE = [
   'tests/*.test.ts',
@@ -36,7 +41,7 @@ function edge(runtime: Runtime) {
       // The files of a process share one platform: see tests/support/edge.ts.
       isolate: false,
       provide: { runtime },
-      include: ['tests/functions/api/**/*.test.ts'],
+      include: ['tests/functions/api/**/*.test.ts', ...STORIES_AT_THE_EDGE],
       exclude: Object.keys(NOT_AT_THE_EDGE),
     },
   }
