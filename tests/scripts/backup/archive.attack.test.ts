@@ -150,10 +150,13 @@ describe('the manifest', () => {
     ).toMatch(/manifest.json is too large/)
   })
 
-  test('with a migration that this version does not know', async () => {
+  test('with a migration that this version does not know, or without an earlier one', async () => {
     expect(
       await refusal((all) => change(all, (m) => m.migrations.push('29990101000000_add_wings'))),
     ).toMatch(/made by a newer Watchpost/)
+    expect(await refusal((all) => change(all, (m) => m.migrations.shift()))).toMatch(
+      /The backup lacks the migration 20260101000000_initial, which is older than its newest/,
+    )
     expect(await refusal((all) => change(all, (m) => m.migrations.splice(0)))).toMatch(
       /field migrations/,
     )
