@@ -21,6 +21,7 @@ grant execute on function private.stored_event to authenticated, watchpost_jobs;
 
 -- An alert as the wire has it. Runs as its caller, so that channels the caller cannot see, and
 -- deliveries on them, are left out; p_channel_id narrows them to one channel for the message that channel gets.
+-- `offset 0`: deliveries are looked up by their alert, never for every channel of the caller.
 create function private.alert_json(a watchpost.alerts, p_channel_id uuid default null) returns jsonb
 language sql stable set search_path = '' as $$
   select jsonb_build_object(
@@ -41,9 +42,9 @@ language sql stable set search_path = '' as $$
     'dispatched_at', private.iso(a.dispatched_at),
     'channel', (
       select coalesce(c.label, c.kind)
-      from watchpost.deliveries d
+      from (select * from watchpost.deliveries where alert_id = a.id offset 0) d
       join watchpost.channels c on c.id = d.channel_id
-      where d.alert_id = a.id and d.status = 'succeeded' and (p_channel_id is null or d.channel_id = p_channel_id)
+      where d.status = 'succeeded' and (p_channel_id is null or d.channel_id = p_channel_id)
       order by d.delivered_at, d.id
       limit 1),
     'deliveries', coalesce((
@@ -57,9 +58,9 @@ language sql stable set search_path = '' as $$
         'last_error', d.last_error,
         'delivered_at', private.iso(d.delivered_at),
         'redelivery_of', d.redelivery_of) order by d.created_at, d.id)
-      from watchpost.deliveries d
+      from (select * from watchpost.deliveries where alert_id = a.id offset 0) d
       join watchpost.channels c on c.id = d.channel_id
-      where d.alert_id = a.id and (p_channel_id is null or d.channel_id = p_channel_id)), '[]'),
+      where p_channel_id is null or d.channel_id = p_channel_id), '[]'),
     'updates', (
       select coalesce(jsonb_agg('{"changes": {}}'::jsonb || u.value order by u.nr), '[]')
       from jsonb_array_elements(a.updates) with ordinality as u (value, nr)),
