@@ -76,7 +76,7 @@ const CASES: Case[] = [
   { route: '/zones/{id}/versions', read: 20 },
   { route: '/alerts', ask: '?days=90', read: 2200 },
   { route: '/alerts', ask: '?days=90', next: true, read: 2200 },
-  { route: '/alerts', ask: '?days=90&zone_id={zone}', read: 400 },
+  { route: '/alerts', ask: '?days=90&zone_id={zone}', read: 450 },
   { route: '/alerts', ask: '?days=90&updated_after=2026-01-01T00:00:00Z', read: 2200 },
   // What is rare is looked for among the caller's alerts of the window, never among everybody's.
   { route: '/alerts', ask: '?days=90&resolved=true', read: 4500 },
