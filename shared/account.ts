@@ -4,7 +4,7 @@ import { AuditRow } from './audit.ts'
 import { Channel } from './channel.ts'
 import { MEMBER_ROLES } from './organisation.ts'
 import { readOnly } from './read-only.ts'
-import { GivenInstant, Instant } from './time.ts'
+import { Instant, NullableInstant } from './time.ts'
 import { Zone } from './zone.ts'
 
 export const PLANS = ['free', 'pro', 'enterprise'] as const
@@ -108,9 +108,9 @@ export const KeyCreate = z
       .min(1)
       .max(SCOPES.length)
       .meta({ description: '`write` includes `read`.', example: ['read'] }),
-    expires_at: GivenInstant.nullable()
-      .optional()
-      .meta({ description: 'When the key stops working. Default: never.' }),
+    expires_at: NullableInstant.optional().meta({
+      description: 'When the key stops working. Default: never.',
+    }),
   })
   .meta({ id: 'KeyCreate' })
 

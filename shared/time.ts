@@ -28,7 +28,14 @@ export const GivenInstant = z.iso
   .refine((time) => isInRange(time), MESSAGE)
   .meta({ type: 'string', format: 'date-time', example: '2026-03-01T12:00:00.000Z' })
 
-/** The same in a query string, where a plus sign that is not encoded arrives as a space. */
+/** {@link GivenInstant} or null. Says so itself: the OpenAPI generator forgets the null of a transformed type. */
+export const NullableInstant = GivenInstant.nullable().meta({
+  type: ['string', 'null'],
+  format: 'date-time',
+  example: '2026-03-01T12:00:00.000Z',
+})
+
+/** {@link GivenInstant} in a query string, where a plus sign that is not encoded arrives as a space. */
 export const QueryInstant = z
   .string()
   .transform((time) => time.replace(/ (?=\d\d:?\d\d$)/, '+'))

@@ -5,7 +5,7 @@ import { GivenPolygon, ZonePolygon } from './geometry/polygon.ts'
 import { runToEnd } from './geometry/steps.ts'
 import { ClockTime, QuietWindows, quietIssues } from './quiet-hours.ts'
 import { readOnly } from './read-only.ts'
-import { GivenInstant, Instant } from './time.ts'
+import { Instant, NullableInstant } from './time.ts'
 import { checkShapeInSteps, checkSwappedCoordinates, type Issue } from './zone-shape.ts'
 
 const TRACKED_TYPES: readonly string[] = ['vessel', 'aircraft']
@@ -150,7 +150,7 @@ const Settable = z.strictObject({
     .nullable()
     .optional()
     .meta({ description: 'Makes the zone a polygon.' }),
-  snoozed_until: GivenInstant.nullable().optional().meta({
+  snoozed_until: NullableInstant.optional().meta({
     description: 'No alerts are sent before this time.',
     example: '2026-03-02T06:00:00.000Z',
   }),

@@ -9,7 +9,12 @@ import {
   type FuzzWorld,
   requestsOf,
 } from '../support/fuzz.ts'
-import { type Description, describeOperations, type Operation } from '../support/openapi.ts'
+import {
+  type Description,
+  describeOperations,
+  type Operation,
+  type Schema,
+} from '../support/openapi.ts'
 import { PROOF, PROOF_MS, progress, reportProof } from '../support/proof.ts'
 import { type Answer, createService, PUBLIC_URL, type Service } from '../support/service.ts'
 
@@ -81,6 +86,38 @@ describe('every operation', () => {
       })
     })
     expect(wrong).toEqual([])
+  })
+
+  test('takes null for a field of its body that it answers as null', () => {
+    const fieldsOf = (schema: Schema): Map<string, Schema> =>
+      new Map(
+        Object.entries(description.resolve(schema).properties ?? {}).map(([name, field]) => [
+          name,
+          description.resolve(field as Schema), // safe: the linter has tested the document
+        ]),
+      )
+    const isNullable = (schema: Schema) => description.complaint(schema, null) === undefined
+    const compared: string[] = []
+    for (const { id, body, responses } of operations) {
+      if (!body) continue
+      const asked = fieldsOf(body.schema)
+      const [answer]: { schema: Schema }[] = [200, 201].flatMap((status) =>
+        Object.values(responses.get(status)?.content ?? {}),
+      )
+      const things = answer
+        ? [...fieldsOf(answer.schema).values()].map((field) => fieldsOf(field))
+        : []
+      for (const [name, field] of asked) {
+        const told: Schema[] = things.flatMap((thing) => thing.get(name) ?? [])
+        if (field.readOnly === true || !told.some((one) => isNullable(one))) continue
+        // Null in the answer only says that the secret is not shown again.
+        if (name === 'signing_secret') continue
+        compared.push(`${id} ${name}`)
+        expect(isNullable(field), `${id} ${name}`).toBe(true)
+      }
+    }
+    expect(compared).toEqual(expect.arrayContaining(['createKey expires_at']))
+    expect(compared.length).toBeGreaterThan(10)
   })
 
   test('takes the example of its body', async () => {
