@@ -108,7 +108,7 @@ describe('every operation', () => {
         ? [...fieldsOf(answer.schema).values()].map((field) => fieldsOf(field))
         : []
       for (const [name, field] of asked) {
-        const told: Schema[] = things.flatMap((thing) => thing.get(name) ?? [])
+        const told = things.flatMap((thing): Schema[] => [thing.get(name) ?? []].flat())
         if (field.readOnly === true || !told.some((one) => isNullable(one))) continue
         // Null in the answer only says that the secret is not shown again.
         if (name === 'signing_secret') continue
