@@ -20,6 +20,7 @@ import {
 } from './postgres/accounts.ts'
 import { findDatabase, type Place } from './postgres/find-database.ts'
 import { listAccounts, listKeys, listMembers, listOrganisations } from './postgres/lists.ts'
+import { isSupabase } from './postgres/migrate.ts'
 import { environment, readArguments, runMain, UsageError } from './start/arguments.ts'
 import { feedsStatus, queueStatus, redrive } from './start/status.ts'
 
@@ -28,7 +29,7 @@ const HELP = `npm run admin -- <command> [options]
   account list                                            lists the accounts
   account create --email E --plan free|pro|enterprise     creates an account and its first key
   account plan   --email E --plan free|pro|enterprise     changes its plan
-  account link   --email E [--public-url URL]             creates a one-time sign-in link (without AUTH_ISSUER)
+  account link   --email E [--public-url URL]             creates a one-time sign-in link (not with Supabase Auth)
   account delete --email E --confirm E                    deletes an account for good
   key list       [--email E]                              lists the keys, without the keys themselves
   key mint       --email E --scopes read[,write][,ingest] [--expires ISO] [--name N]
@@ -136,6 +137,11 @@ const VERBS: Record<string, Verb> = {
   'account link': verb(
     z.strictObject({ ...accountOptions, 'public-url': PublicUrl }).superRefine(requireOneAccount),
     async (client, { 'public-url': publicUrl, ...who }) => {
+      if (await isSupabase(client)) {
+        throw new UsageError(
+          'People sign in with Supabase Auth here, which does not know such links. Send one from its dashboard.',
+        )
+      }
       const link = await createLink(client, who)
       return { url: `${publicUrl}${SIGN_IN_PATH}#${link.token_hash}`, ...link }
     },

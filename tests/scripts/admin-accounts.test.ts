@@ -74,6 +74,17 @@ describe('account', () => {
     expect(unknown.stderr).toContain('There is no account for')
   })
 
+  test('link is refused where Supabase Auth signs people in', async () => {
+    const { email } = await admin.account()
+    await admin.database.query('comment on schema auth is null')
+    const { code, stdout, stderr } = await admin.run('account', 'link', '--email', email)
+    await admin.database.query(
+      `comment on schema auth is 'Watchpost''s stand-in for Supabase Auth.'`,
+    )
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toContain('Send one from its dashboard')
+  })
+
   test('plan changes it, and the audit log says that an operator did', async () => {
     const { email, user_id } = await admin.account()
     const changed = await admin.answer(
