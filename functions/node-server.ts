@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { createAdaptorServer } from '@hono/node-server'
+import { ApiError, CODES, problemOf } from '../shared/problem.ts'
 
 const MAX_CLOSE_SECONDS = 5
 /** As on the other platforms. Node's default of 16 KB would cut off a long URL before the app can refuse it. */
@@ -33,6 +36,7 @@ export async function openServer(
   const server = createAdaptorServer({ fetch, serverOptions }) as Server
   server.maxConnections = MAX_CONNECTIONS
   server.on('request', endUnfinished)
+  server.on('clientError', answerUnreadable)
   server.listen(port, host)
   await once(server, 'listening')
   return server
@@ -48,6 +52,38 @@ function endUnfinished(incoming: IncomingMessage, outgoing: ServerResponse): voi
     const late = setTimeout(() => incoming.complete || incoming.socket.destroy(), MAX_REST_MS)
     late.unref()
   })
+}
+
+/**
+ * Says why a request cannot be read at all, and ends its connection. Node alone would answer without a
+ * body, and 431 to an address that is too long, where our own refusals of a query are 400.
+ */
+function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+  // A response that has begun cannot be followed by another one. safe: Node's own field
+  const has_begun = (socket as { _httpMessage?: ServerResponse })._httpMessage?.headersSent
+  if (has_begun || !socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  socket.end(refusalOf(error.code))
+}
+
+function refusalOf(code: string | undefined): string {
+  const head = (status: number) =>
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n`
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return `${head(408)}\r\n`
+  const why =
+    code === 'HPE_HEADER_OVERFLOW'
+      ? `The address and the headers have more than ${MAX_HEADER_BYTES} bytes. Shorten them.`
+      : 'This is not a valid HTTP/1.1 request.'
+  const request_id = randomUUID()
+  const body = JSON.stringify(problemOf(new ApiError('malformed', why), request_id))
+  const headers = [
+    'Content-Type: application/problem+json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${request_id}`,
+  ]
+  return `${head(CODES.malformed)}${headers.join('\r\n')}\r\n\r\n${body}`
 }
 
 /** Closes a server, within about five seconds: requests in progress get this long to finish. */

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { Hono } from 'hono'
@@ -22,6 +23,10 @@ beforeAll(async () => {
     await readBody(c)
     return c.text('read')
   })
+  app.get(
+    '/endless',
+    () => new Response(new ReadableStream({ start: (to) => to.enqueue(Buffer.from('a')) })),
+  )
   app.onError((error, c) => {
     const { code, message } = toApiError(error)
     return c.text(message, CODES[code])
@@ -97,4 +102,42 @@ test('a body in a few chunks is read, and the connection stays open', async () =
   const last = head('POST /').replace('Host: x', 'Host: x\r\nConnection: close')
   const said = await send([head('POST /'), body, last, body])
   expect(said.match(/HTTP\/1\.1 200/g)).toHaveLength(2)
+})
+
+test.each([
+  [
+    'an address that is too long',
+    `GET /?after=${'x'.repeat(70_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
+    /65536 bytes/,
+  ],
+  [
+    'headers that are too long',
+    `GET / HTTP/1.1\r\nHost: x\r\nA: ${'x'.repeat(70_000)}\r\n\r\n`,
+    /65536 bytes/,
+  ],
+  ['what is not HTTP', 'SSH-2.0-OpenSSH_9.2\r\n\r\n', /not a valid HTTP/],
+])('%s is refused with the reason, as JSON', async (_, request, why) => {
+  const said = await send([request])
+  expect(said).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
+  const [headers = '', body = ''] = said.split('\r\n\r\n')
+  expect(headers).toContain('Content-Type: application/problem+json')
+  const problem = JSON.parse(body)
+  expect(problem).toMatchObject({ code: 'malformed', status: 400 })
+  expect(problem.detail).toMatch(why)
+  expect(headers).toContain(`X-Request-Id: ${problem.request_id}`)
+})
+
+test('an answer that has begun is not followed by a refusal', async () => {
+  // safe: it listens on a port
+  const { port } = server.address() as AddressInfo
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+  let said = ''
+  socket.on('data', (data) => {
+    if (said === '') socket.write('no HTTP\r\n\r\n')
+    said += data
+  })
+  socket.write('GET /endless HTTP/1.1\r\nHost: x\r\n\r\n')
+  await once(socket, 'close')
+  expect(said).toMatch(/^HTTP\/1\.1 200/)
+  expect(said).not.toContain('400')
 })
