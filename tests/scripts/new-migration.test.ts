@@ -77,6 +77,9 @@ test('a released file that is changed or removed is named', async () => {
 })
 
 test('a release adds the files that are new', async () => {
+  // Those since the last release.
+  recordRelease(root)
+  expect(recordRelease(root)).toEqual([])
   const upgrade = 'hub/sql/upgrades/20270101_add_something.sql'
   await mkdir(join(root, 'hub/sql/upgrades'), { recursive: true })
   await writeFile(join(root, upgrade), 'select 1')

@@ -105,7 +105,7 @@ describe('a change', () => {
       color: '#abcdef',
     })
     expect(ZonePatch.safeParse({ enabled: null }).success).toBe(false)
-    expect(ZonePatch.safeParse({ id: 'x' }).success).toBe(false)
+    expect(ZonePatch.safeParse({ nickname: 'x' }).success).toBe(false)
   })
 })
 
