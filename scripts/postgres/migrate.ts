@@ -1,6 +1,7 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { requireExtensions } from './extensions.ts'
 
@@ -11,6 +12,8 @@ type MigrateOptions = {
 }
 
 const OLDEST_SERVER = 17
+/** What PostgreSQL says, as XX000 like any internal error, when two transactions alter one role. */
+const COLLISION = 'tuple concurrently updated'
 const STAND_IN = "Watchpost's stand-in for Supabase Auth."
 // An arbitrary number, the same for every process.
 const LOCK = 5_760_021_400
@@ -179,7 +182,13 @@ export async function runFile(client: pg.Client, path: string, known?: string) {
   }
 }
 
-async function inTransaction<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
+const MAX_TRIES = 10
+
+/**
+ * Runs work in a transaction. Roles belong to the server: whoever alters one at the same time, such as a
+ * migration of another database, makes PostgreSQL refuse, and the work is done again.
+ */
+async function inTransaction<T>(client: pg.Client, work: () => Promise<T>, tries = 1): Promise<T> {
   await client.query('begin')
   try {
     const result = await work()
@@ -187,8 +196,11 @@ async function inTransaction<T>(client: pg.Client, work: () => Promise<T>): Prom
     return result
   } catch (error) {
     await client.query('rollback').catch(() => {})
-    throw error
+    const isCollision = error instanceof Error && error.message.includes(COLLISION)
+    if (!isCollision || tries === MAX_TRIES) throw error
   }
+  await pause(50 * tries)
+  return inTransaction(client, work, tries + 1)
 }
 
 /** A password in the form in which PostgreSQL stores it (RFC 5803). */

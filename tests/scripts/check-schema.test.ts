@@ -1,3 +1,4 @@
+import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { migrate } from '../../scripts/postgres/migrate.ts'
 import type { StartedPostgres } from '../../scripts/postgres/postgres.ts'
@@ -17,11 +18,22 @@ beforeAll(async () => {
 
 afterAll(() => database.drop())
 
+/** Begins a transaction with a change; a role may be altered by another test file at the same time. */
+async function begin(client: pg.Client, change: string, tries = 1): Promise<void> {
+  await client.query('begin')
+  try {
+    await client.query(change)
+  } catch (error) {
+    await client.query('rollback')
+    if (!String(error).includes('tuple concurrently updated') || tries === 20) throw error
+    await begin(client, change, tries + 1)
+  }
+}
+
 /** What a change makes different; the change is undone. */
 async function differencesAfter(change: string) {
   return withClient(database.adminUrl, async (client) => {
-    await client.query('begin')
-    await client.query(change)
+    await begin(client, change)
     const after = await readCatalogue(client)
     await client.query('rollback')
     return compareCatalogues(

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { migrate, setLoginPasswords } from '../../scripts/postgres/migrate.ts'
@@ -182,3 +183,24 @@ async function userAt(connectionString: string) {
     await client.end()
   }
 }
+
+test('a role that is altered at the same time, as by another migration, does not stop one', async () => {
+  const fresh = await createEmptyDatabase()
+  const other = new pg.Client({ connectionString: fresh.adminUrl })
+  await other.connect()
+  // As the migration sets it.
+  await other.query(`begin; alter role watchpost_jobs set lock_timeout = '30s'`)
+  const migrated = migrate(fresh.adminUrl)
+  const isWaiting = async () => {
+    const [row] = await fresh.query<{ waits: boolean }>(
+      `select count(*) > 0 as waits from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    return row?.waits
+  }
+  while (!(await isWaiting())) await pause(20)
+  await other.query('commit')
+  await other.end()
+  expect((await migrated)[0]).toBe('20260101000000')
+  await fresh.drop()
+})
