@@ -156,7 +156,14 @@ export const ALERT_READ_ONLY = [
 export const AlertPatch = z
   .strictObject({
     resolved: z.boolean().optional(),
-    note: z.string().max(4000).nullable().optional().meta({ description: 'Null clears the note.' }),
+    note: z
+      .string()
+      .max(4000)
+      // PostgreSQL cannot store it.
+      .regex(/^[^\0]*$/, 'Must not contain the character U+0000.')
+      .nullable()
+      .optional()
+      .meta({ description: 'Null clears the note.', pattern: '^[^\\u0000]*$' }),
     ...readOnly(ALERT_READ_ONLY),
   })
   .meta({

@@ -306,7 +306,6 @@ function hintsOf({ ids }: FuzzWorld): Record<string, fc.Arbitrary<unknown>> {
     after: some('audit'),
     source: fc.constant('test'),
     types: fc.oneof(fc.constant(null), fc.constant([...EVENT_TYPES])),
-    status: fc.constant('dispatched'),
   }
 }
 

@@ -214,6 +214,7 @@ describe('resolving an alert', () => {
   test.each([
     [{ note: 'x'.repeat(4000), resolved: true }, 200],
     [{ note: 'x'.repeat(4001), resolved: true }, 422],
+    [{ note: 'a\u0000b' }, 422],
     [{ resolved: 'yes' }, 422],
     [{ resolved: true, status: 'failed' }, 422],
   ])('%o', async (body, status) => {
