@@ -169,13 +169,16 @@ export function createPerRequest({
  * A transaction of a job, as the login role. `work` may await SQL only. When it throws, the transaction
  * is rolled back and the error rethrown; a broken connection is closed. It may run twice, see `retryLost`.
  */
-export function inTransaction<T>(db: Database, work: (sql: Sql) => Promise<T>): Promise<T> {
+export function inTransaction<T>(
+  db: Database,
+  work: (sql: Sql, connection: Connection) => Promise<T>,
+): Promise<T> {
   return retryLost(
     () => db.connect(),
     async (connection) => {
       try {
         await connection.query('begin')
-        const value = await work(sqlOn(connection))
+        const value = await work(sqlOn(connection), connection)
         requireCommit(await connection.query('commit'))
         connection.release()
         return value

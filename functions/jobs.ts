@@ -1,6 +1,5 @@
 import { PgBoss } from 'pg-boss'
-import { requireCommit, rollBack, sqlOn } from '../shared/sql.ts'
-import { type Connection, inTransaction, retryLost } from './db.ts'
+import { type Connection, inTransaction } from './db.ts'
 import { deliver } from './jobs/deliver.ts'
 import { ingest } from './jobs/ingest.ts'
 import { match } from './jobs/match.ts'
@@ -55,24 +54,13 @@ export function createRunner(deps: JobDeps): Runner {
     deps,
     step: (work) => inTransaction(deps.db, work),
     finish: (job, work) =>
-      retryLost(
-        () => deps.db.connect(),
-        async (connection) => {
-          try {
-            await connection.query('begin')
-            const value = await work(sqlOn(connection))
-            const done = await boss.complete(job.name, job, null, { db: bossDb(connection) })
-            // safe: the answer says how many jobs it settled, its published type only does not
-            if ((done as { affected?: number }).affected !== 1) throw new LeaseLost(job)
-            requireCommit(await connection.query('commit'))
-            connection.release()
-            return value
-          } catch (error) {
-            await rollBack(connection)
-            throw error
-          }
-        },
-      ),
+      inTransaction(deps.db, async (sql, connection) => {
+        const value = await work(sql)
+        const done = await boss.complete(job.name, job, null, { db: bossDb(connection) })
+        // safe: the answer says how many jobs it settled, its published type only does not
+        if ((done as { affected?: number }).affected !== 1) throw new LeaseLost(job)
+        return value
+      }),
   }
 
   async function runOne(queue: Queue, job: Work): Promise<void> {

@@ -66,6 +66,8 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
     return
   }
   socket.end(refusalOf(error.code))
+  // As after any response, whoever keeps the connection open does not keep it.
+  setTimeout(() => socket.destroy(), MAX_REST_MS).unref()
 }
 
 function refusalOf(code: string | undefined): string {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { Hono } from 'hono'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { checkBody, MAX_BODY_BYTES, readBody } from '../../functions/body.ts'
 import type { Env } from '../../functions/context.ts'
 import { closeServer, openServer } from '../../functions/node-server.ts'
@@ -140,4 +140,17 @@ test('an answer that has begun is not followed by a refusal', async () => {
   await once(socket, 'close')
   expect(said).toMatch(/^HTTP\/1\.1 200/)
   expect(said).not.toContain('400')
+})
+
+test('whoever is refused and does not hang up is cut off', async () => {
+  // safe: it listens on a port
+  const { port } = server.address() as AddressInfo
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+  socket.on('error', () => undefined).resume()
+  socket.write('no HTTP\r\n\r\n')
+  await once(socket, 'end')
+  const open = () =>
+    new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count)))
+  await vi.waitFor(async () => expect(await open()).toBe(0), { timeout: 5_000 })
+  socket.destroy()
 })
