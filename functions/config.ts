@@ -3,12 +3,9 @@ import { z } from 'zod'
 import { type AllowList, parseAllowList } from './channels/target.ts'
 import type { Limits } from './context.ts'
 import type { Feed } from './feeds/feed.ts'
-import { usgs } from './feeds/usgs.ts'
+import { FEED_SETTINGS, findFeed, KNOWN_FEEDS, type Selection, selectFeeds } from './feeds/feeds.ts'
 import { createSeal, type Seal } from './seal.ts'
 import type { Issuer } from './sessions.ts'
-
-/** Every live feed. */
-const KNOWN_FEEDS: readonly Feed[] = [usgs]
 
 export type CidrRange = [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number]
 
@@ -31,6 +28,8 @@ export type Config = {
   allow: AllowList
   limits: Limits
   feeds: Feed[]
+  /** Selected feeds that lack a setting. */
+  disabled_feeds: Selection['disabled']
   contact: string | undefined
   log: 'json' | 'text'
 }
@@ -53,7 +52,7 @@ export type EdgeApi = Pick<
 }
 
 /** The configuration of the jobs on an edge platform. */
-export type EdgeJobs = Pick<Config, 'seal' | 'allow' | 'feeds' | 'contact'> & {
+export type EdgeJobs = Pick<Config, 'seal' | 'allow' | 'feeds' | 'disabled_feeds' | 'contact'> & {
   database: Login
   budget_ms: number
   /** The bearer token for running the jobs by HTTP; undefined when HTTP is not used. */
@@ -75,7 +74,15 @@ const PerMinute = z.coerce
   .int('must be a whole number above 0')
   .positive('must be a whole number above 0')
 
+/** The settings of the feeds; each is validated by its feed. */
+const FeedEnvironment = z.object(
+  Object.fromEntries(
+    Object.entries(FEED_SETTINGS).map(([name, { schema }]) => [name, schema.optional()]),
+  ),
+)
+
 const Environment = z.object({
+  ...FeedEnvironment.shape,
   HOST: z.string().default('127.0.0.1'),
   PORT: z.coerce
     .number({ error: 'must be a port between 0 and 65535' })
@@ -132,10 +139,10 @@ const Environment = z.object({
   RATE_LIMIT_ENTERPRISE: PerMinute.default(6000),
   RATE_LIMIT_ADDRESS: PerMinute.default(600),
   FEEDS: parsedAs(
-    z.string().default(KNOWN_FEEDS.map(({ source }) => source).join()),
-    (text) => (text === 'none' ? [] : [...new Set(splitList(text))].map(feed)),
+    z.string(),
+    (text) => (text === 'none' ? [] : splitList(text).map((name) => findFeed(name).source)),
     `must name known feeds: ${KNOWN_FEEDS.map(({ source }) => source).join(', ')}`,
-  ),
+  ).optional(),
   CONTACT: z.string().optional(),
   JOBS_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   JOBS_URL: parsedAs(
@@ -221,6 +228,7 @@ function read(environment: Record<string, unknown>): Data {
 }
 
 function common(data: Data) {
+  const { feeds, disabled } = selectFeeds(data.FEEDS ?? null, FeedEnvironment.parse(data))
   return {
     seal: data.SEAL_KEYS,
     origins: data.CONSOLE_ORIGINS,
@@ -231,7 +239,8 @@ function common(data: Data) {
       enterprise: data.RATE_LIMIT_ENTERPRISE,
       address: data.RATE_LIMIT_ADDRESS,
     },
-    feeds: data.FEEDS,
+    feeds,
+    disabled_feeds: disabled,
     contact: data.CONTACT,
   }
 }
@@ -297,12 +306,6 @@ function range(text: string): CidrRange {
   if (text.includes('/')) return ipaddr.parseCIDR(text)
   const address = ipaddr.parse(text)
   return [address, address.kind() === 'ipv4' ? 32 : 128]
-}
-
-function feed(name: string): Feed {
-  const found = KNOWN_FEEDS.find(({ source }) => source === name)
-  if (!found) throw new Error()
-  return found
 }
 
 /** Makes an administrator's URL assume the role watchpost_jobs, so that it has only the jobs' rights. */

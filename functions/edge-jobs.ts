@@ -44,7 +44,7 @@ export function createEdgeJobs(
  * the next call continues with what is left.
  */
 async function drainOnce(
-  { seal, allow, feeds, contact, database, budget_ms }: EdgeJobs,
+  { seal, allow, feeds, disabled_feeds, contact, database, budget_ms }: EdgeJobs,
   { send, max_slots }: Pick<JobDeps, 'send' | 'max_slots'>,
 ): Promise<Drained> {
   const started = performance.now()
@@ -56,7 +56,7 @@ async function drainOnce(
     on_error: (error) => log({ msg: 'database connection', error: error.message }),
   })
   try {
-    await registerFeeds(db, feeds)
+    await registerFeeds(db, feeds, disabled_feeds)
     const outside = { send, allow, fetch, contact, log }
     const runner = createRunner({ db, seal, feeds, max_slots, ...outside })
     const drained = await runner.drain({ budget_ms })

@@ -64,7 +64,7 @@ export async function startService(
       const server = await openServer(config, app.fetch)
       busy.push(() => closeServer(server))
     }
-    await registerFeeds(jobs, config.feeds)
+    await registerFeeds(jobs, config.feeds, config.disabled_feeds)
     const running = runJobs(config, { ...commonDeps, db: jobs }, news)
     hearing = running.isHearing
     busy.push(running.stop)

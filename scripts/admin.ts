@@ -1,5 +1,8 @@
+import { readFile } from 'node:fs/promises'
 import type pg from 'pg'
 import { z } from 'zod'
+import { KNOWN_FEEDS, settingsOf } from '../functions/feeds/feeds.ts'
+import { decodeText } from '../functions/feeds/fetch.ts'
 import { SIGN_IN_PATH } from '../functions/sign-in-page.ts'
 import { backup, restore } from './backup/cli.ts'
 import {
@@ -40,6 +43,7 @@ const HELP = `npm run admin -- <command> [options]
   org add        --org ID --email E --role member|admin   adds an account to it
   org remove     --org ID --email E                       removes a member, or voids an invite
   feeds status                                            shows the state of each source
+  feeds try SOURCE FILE                                   normalises a recorded answer of it, without a network
   queue status                                            counts the jobs that wait, run and have failed for good
   queue redrive                                           puts the failed jobs back into their queues
   backup FILE                                             writes all data into a new file (or into a new file in a folder)
@@ -202,6 +206,22 @@ const FILE_VERBS: Record<string, (given: Result, file: string, place: Place) => 
   },
 }
 
+/** Normalises a recorded answer, as the first of its feed, with the settings of the environment. */
+async function tryFeed(given: Result, [source, file, ...more]: string[]): Promise<Result> {
+  options(z.strictObject({}), given)
+  if (!source || !file || more.length > 0) {
+    throw new UsageError(`Name a source and a file: feeds try SOURCE FILE. ${SEE_HELP}`)
+  }
+  const feed = KNOWN_FEEDS.find((known) => known.source === source)
+  if (!feed?.normalise) {
+    const names = KNOWN_FEEDS.filter(({ normalise }) => normalise).map((known) => known.source)
+    throw new UsageError(`There is no feed "${source}" to try. There are: ${names.join(', ')}.`)
+  }
+  const text = decodeText(await readFile(file))
+  const settings = settingsOf(feed, environment())
+  return { ...(await feed.normalise(text, { now: new Date(), settings })) }
+}
+
 /** Options are checked before the database is used. */
 function verb<S extends z.ZodType>(
   schema: S,
@@ -246,6 +266,7 @@ async function runCommand(words: string[], given: Result, place: Place): Promise
     if (!file || more.length > 0) throw new UsageError(`Name one file: ${first} FILE. ${SEE_HELP}`)
     return (await FILE_VERBS[first]?.(given, file, place)) ?? {}
   }
+  if (first === 'feeds' && file === 'try') return tryFeed(given, more)
   const name = words.join(' ')
   const found = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined
   if (!found) throw new UsageError(name ? `There is no command "${name}". ${SEE_HELP}` : HELP)

@@ -149,6 +149,7 @@ async function addReplay(config: Config, options: Options, env: Environment): Pr
   const { feed, stored } = await prepareReplay(config.jobs_database_url)
   if (stored > 0) say(`Stored the recorded week as history: ${stored} events`)
   config.feeds = options.feeds ? [...config.feeds, feed] : [feed]
+  if (!options.feeds) config.disabled_feeds = []
   if (!env.ALLOW_PRIVATE_TARGETS) say('Webhooks may target this machine, because this is a replay')
 }
 

@@ -1,22 +1,28 @@
-import { parseRetryAfter } from '../../shared/backoff.ts'
-import type { EventType, NormalisedEvent } from '../../shared/event.ts'
-import { VERSION } from '../../shared/version.ts'
-
-const TIMEOUT_MS = 30_000
-const MAX_BYTES = 16 * 1024 * 1024
+import type { z } from 'zod'
+import { type EventType, NormalisedEvent } from '../../shared/event.ts'
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json | undefined }
 
 /** The state that a feed keeps between polls, stored as JSON; `{}` at first. */
 export type FeedState = { [key: string]: Json | undefined }
 
-/** An item that could not be parsed. It is counted and logged; the other items are not affected. */
-export type Rejected = { reason: string; id?: string }
+/**
+ * An item that did not become an event, and why: its id, or `#<position in the answer>`. It is counted
+ * and logged; the other items are not affected.
+ */
+export type Rejected = { item: string; reason: string }
+
+export type Normalised = { event: NormalisedEvent } | { rejected: Rejected }
+
+/** The content of an answer: every item is either an event, rejected with a reason, or no event by rule. */
+export type Content = { events: NormalisedEvent[]; rejected: Rejected[] }
 
 export type PollInput = {
   state: FeedState
   now: Date
   fetch: typeof fetch
+  /** The values of the feed's `settings` that are set. */
+  settings?: Record<string, string>
   /** How to reach the operator, a URL or an email address; sent in the User-Agent. */
   contact?: string | undefined
   signal?: AbortSignal | undefined
@@ -33,6 +39,14 @@ export type FeedResult = {
   next_poll_seconds?: number
 }
 
+/** An environment variable of a feed. */
+export type Setting = {
+  /** What a value must be; the message of an invalid one must not contain it. */
+  schema: z.ZodType<string, string>
+  /** Without it the feed is disabled. */
+  is_required: boolean
+}
+
 /** An upstream. `poll` throws a FeedError on failure; the state is then kept. */
 export type Feed = {
   source: string
@@ -42,124 +56,133 @@ export type Feed = {
   /** The highest severity that a type can get, where that is below 100. */
   ceilings?: Partial<Record<EventType, number>>
   interval_seconds: number
+  /** Polled only if FEEDS names it. */
+  is_optional?: boolean
+  /** The environment variables that it reads, by name. */
+  settings?: Record<string, Setting>
   poll(input: PollInput): Promise<FeedResult>
+  /**
+   * Normalises one recorded answer without a network: what `poll` would make of it as its first. Throws a
+   * FeedError if the text as a whole is not an answer of this upstream.
+   */
+  normalise?(text: string, input: Pick<PollInput, 'now' | 'settings'>): Content | Promise<Content>
 }
 
-type FeedErrorCode = 'unreachable' | 'http_status' | 'not_json' | 'too_large' | 'rate_limited'
+type FeedErrorCode =
+  | 'unreachable'
+  | 'http_status'
+  | 'not_json'
+  | 'unreadable'
+  | 'too_large'
+  | 'rate_limited'
 
-export type FeedError = Error & { code: FeedErrorCode; retry_after_seconds?: number | undefined }
+export type FeedError = Error & {
+  code: FeedErrorCode
+  status?: number | undefined
+  retry_after_seconds?: number | undefined
+}
 
 export function feedError(
   code: FeedErrorCode,
   message: string,
-  extra: { retry_after_seconds?: number | undefined; cause?: unknown } = {},
+  extra: { status?: number; retry_after_seconds?: number | undefined; cause?: unknown } = {},
 ): FeedError {
-  const { retry_after_seconds, cause } = extra
+  const { status, retry_after_seconds, cause } = extra
   const error = new Error(message, { cause })
-  return Object.assign(error, { name: 'FeedError', code, retry_after_seconds })
+  return Object.assign(error, { name: 'FeedError', code, status, retry_after_seconds })
 }
 
 export function isFeedError(error: unknown): error is FeedError {
   return error instanceof Error && error.name === 'FeedError'
 }
 
-/** Validators for a conditional request (RFC 9110 §13). */
-export type Validators = { etag?: string | undefined; last_modified?: string | undefined }
+type Optional = 'subject' | 'status' | 'url' | 'geometry' | 'ends_at' | 'revised_at' | 'aliases'
+/** An event before it is checked; what is left out is null, `active` or empty. */
+export type Candidate = Omit<NormalisedEvent, Optional> & Partial<Pick<NormalisedEvent, Optional>>
 
-export type Fetched = { max_age_seconds: number } & (
-  | { not_modified: true }
-  | { not_modified: false; json: unknown; validators: Validators }
-)
-
-/** Fetches JSON with a User-Agent and conditional headers. Throws a FeedError. */
-export async function fetchFeed(
-  url: string,
-  input: Pick<PollInput, 'fetch' | 'now' | 'contact' | 'signal'> & {
-    validators?: Validators
-    timeout_ms?: number
-    max_bytes?: number
-  },
-): Promise<Fetched> {
-  // Destructured, because Workers refuse a `fetch` that is called as a method.
-  const { fetch, validators = {}, timeout_ms = TIMEOUT_MS, max_bytes = MAX_BYTES } = input
-  const timeout = AbortSignal.timeout(timeout_ms)
-  const signal = input.signal ? AbortSignal.any([input.signal, timeout]) : timeout
-  const headers = new Headers({
-    accept: 'application/json',
-    // All three runtimes decompress it, but workerd does not request it by default.
-    'accept-encoding': 'gzip',
-    'user-agent': agent(input.contact),
+/** Checks a candidate. A title that is too long is cut; an address that is not of the web becomes null. */
+export function toEvent(candidate: Candidate, item: string): Normalised {
+  const event = NormalisedEvent.safeParse({
+    subject: null,
+    status: 'active',
+    geometry: null,
+    ends_at: null,
+    revised_at: null,
+    aliases: [],
+    ...candidate,
+    title: candidate.title.replace(/\s+/g, ' ').trim().slice(0, 500),
+    url: webAddress(candidate.url),
   })
-  if (validators.etag) headers.set('if-none-match', validators.etag)
-  if (validators.last_modified) headers.set('if-modified-since', validators.last_modified)
+  return event.success ? { event: event.data } : reject(item, event.error)
+}
 
-  const { response, text } = await request()
-  const max_age_seconds = maxAge(response.headers.get('cache-control'))
-  if (response.status === 304) return { not_modified: true, max_age_seconds }
-  return {
-    not_modified: false,
-    max_age_seconds,
-    json: parse(text),
-    validators: {
-      etag: response.headers.get('etag') ?? undefined,
-      last_modified: response.headers.get('last-modified') ?? undefined,
-    },
+/** An item is rejected for the first problem of a schema. */
+export function reject(item: string, problem: z.ZodError | string): { rejected: Rejected } {
+  const reason = typeof problem === 'string' ? problem : sentence(problem)
+  return { rejected: { item: item.slice(0, 255), reason } }
+}
+
+function sentence({ issues: [issue] }: z.ZodError): string {
+  return `${issue?.path.join('.') || 'item'}: ${issue?.message ?? 'unreadable'}`
+}
+
+/**
+ * Normalises items one by one. `normalise` gets each item with `#<position>` to name it by, and returns
+ * null for what is no event by the rule of the feed; an item for which it throws is rejected.
+ */
+export function normaliseEach<T>(
+  items: readonly T[],
+  normalise: (item: T, position: string) => Normalised | Normalised[] | null,
+): Content {
+  const content: Content = { events: [], rejected: [] }
+  for (const [index, item] of items.entries()) {
+    const position = `#${index + 1}`
+    for (const result of attempt(item, position)) {
+      if ('event' in result) content.events.push(result.event)
+      else content.rejected.push(result.rejected)
+    }
   }
+  return content
 
-  async function request(): Promise<{ response: Response; text: string }> {
+  function attempt(item: T, position: string): Normalised[] {
     try {
-      const response = await fetch(url, { headers, signal })
-      if (response.status !== 304) refuseFailure(response, input.now)
-      return { response, text: await readText(response, max_bytes) }
-    } catch (cause) {
-      if (isFeedError(cause)) throw cause
-      const why = timeout.aborted ? `gave no answer within ${timeout_ms} ms` : 'cannot be reached'
-      throw feedError('unreachable', `${new URL(url).host} ${why}`, { cause })
+      const result = normalise(item, position)
+      return result === null ? [] : [result].flat()
+    } catch (error) {
+      return [reject(position, error instanceof Error ? error.message : String(error))]
     }
   }
 }
 
-function refuseFailure(response: Response, now: Date): void {
-  if (response.status === 200) return
-  // An unread body would keep its connection open.
-  response.body?.cancel().catch(() => {})
-  const retry_after_seconds = parseRetryAfter(response.headers.get('retry-after'), now)
-  const code = response.status === 429 ? 'rate_limited' : 'http_status'
-  throw feedError(code, `answered HTTP ${response.status}`, { retry_after_seconds })
+/** An address as given if it is http or https, else null. */
+export function webAddress(url: string | null | undefined): string | null {
+  return url && /^https?:\/\//.test(url) && URL.canParse(url) ? url : null
 }
 
-async function readText(response: Response, max_bytes: number): Promise<string> {
-  if (!response.body) return ''
-  const decoder = new TextDecoder()
-  let text = ''
-  let size = 0
-  const reader = response.body.getReader()
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    size += part.value.byteLength
-    if (size > max_bytes) {
-      reader.cancel().catch(() => {})
-      throw feedError('too_large', `answered more than ${max_bytes} bytes`)
-    }
-    text += decoder.decode(part.value, { stream: true })
-  }
-  return text + decoder.decode()
+/** A time in ms since 1970 as ISO 8601 in UTC; text that no schema accepts if it is out of range. */
+export function toInstant(ms: number): string {
+  const time = new Date(ms)
+  return Number.isNaN(time.getTime()) ? String(ms) : time.toISOString()
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    // Some services answer errors or maintenance with an HTML page and status 200.
-    const what = /^\s*</.test(text) ? 'a web page' : 'something that is not JSON'
-    throw feedError('not_json', `answered with ${what}`, { cause })
-  }
+/** A severity: rounded half up, within 0–100; `floor` for what is not a number. */
+export function toSeverity(value: number, floor = 0): number {
+  if (Number.isNaN(value)) return floor
+  return Math.min(100, Math.max(0, Math.round(value)))
 }
 
-function maxAge(header: string | null): number {
-  const found = /(?:^|[\s,])max-age=(\d{1,9})/i.exec(header ?? '')
-  return found ? Number(found[1]) : 0
+/** The severity of an earthquake by its magnitude: (mag − 1.5) × 17; 0 without one. */
+export function severityOfMagnitude(magnitude: number | null | undefined): number {
+  return toSeverity(((magnitude ?? 0) - 1.5) * 17)
 }
 
-function agent(contact: string | undefined): string {
-  return `Watchpost/${VERSION} (${contact ? `+${contact}` : 'self-hosted'})`
+/**
+ * The severity of a tropical cyclone or storm by its sustained wind in knots, in steps of the
+ * Saffir–Simpson scale; 30 without one.
+ */
+export function severityOfWind(knots: number | null | undefined): number {
+  const steps = [34, 64, 83, 96, 113, 137]
+  const severities = [30, 50, 60, 70, 80, 90, 100]
+  const step = steps.filter((limit) => (knots ?? 0) >= limit).length
+  return severities[step] ?? 30
 }

@@ -28,7 +28,7 @@ export function readRecording(json: unknown): Recording {
   const { metadata, features } = Recorded.parse(json)
   const starts_at = metadata.generated - WEEK_MS
   const items = features
-    .map(normaliseUsgs)
+    .map((feature) => normaliseUsgs(feature))
     .flatMap((result) => ('event' in result ? [result.event] : []))
     .map((event) => ({ at: (Date.parse(event.ts) - starts_at) / WEEK_MS, event }))
     .filter(({ at }) => at >= 0 && at < 1)

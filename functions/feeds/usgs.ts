@@ -1,16 +1,22 @@
 import { z } from 'zod'
-import { type EventType, NormalisedEvent } from '../../shared/event.ts'
+import type { EventType, NormalisedEvent } from '../../shared/event.ts'
 import {
+  type Content,
   type Feed,
   type FeedError,
   type FeedResult,
-  type Fetched,
   feedError,
-  fetchFeed,
   isFeedError,
+  type Normalised,
+  normaliseEach,
   type PollInput,
   type Rejected,
+  reject,
+  severityOfMagnitude,
+  toEvent,
+  toInstant,
 } from './feed.ts'
+import { type Fetched, fetchFeed, parseJson } from './fetch.ts'
 import { Memory, type Snapshot, updateMemory, type Window } from './usgs-memory.ts'
 
 const SUMMARY = 'https://earthquake.usgs.gov/earthquakes/feed/v1.0/summary'
@@ -57,8 +63,6 @@ const State = z.object({
 })
 type State = z.infer<typeof State>
 
-type Normalised = { event: NormalisedEvent } | { rejected: Rejected }
-
 /** The live summary feeds of the U.S. Geological Survey. */
 export const usgs: Feed = {
   source: 'usgs',
@@ -68,37 +72,57 @@ export const usgs: Feed = {
   ceilings: { volcano: OTHER_CEILING, other: OTHER_CEILING },
   interval_seconds: INTERVAL_SECONDS,
   poll,
+  normalise,
 }
 
-/** Turns a GeoJSON feature into an event, or returns why it cannot be one. */
-export function normaliseUsgs(feature: unknown): Normalised {
+/**
+ * Turns a GeoJSON feature into an event, or returns why it cannot be one. A rejected feature is named by
+ * its id, or else by its position.
+ */
+export function normaliseUsgs(feature: unknown, position = '#1'): Normalised {
   const read = Feature.safeParse(feature)
-  if (!read.success) return reject(feature, read.error)
+  if (!read.success) return reject(idOf(feature) ?? position, read.error)
   const { id, properties, geometry } = read.data
   const [lon, lat] = geometry.coordinates
-  const event = NormalisedEvent.safeParse({
-    id: `usgs:${id}`,
-    source: 'usgs',
-    type: eventType(properties.type),
-    title: title(properties, lat, lon),
-    lat,
-    lon,
-    ts: toInstant(properties.time),
-    severity: severity(properties),
-    subject: null,
-    status: properties.status?.toLowerCase() === 'deleted' ? 'retracted' : 'active',
-    url: webAddress(properties.url),
-    geometry: null,
-    ends_at: null,
-    magnitude: properties.mag ?? null,
-    depth_km: depth(geometry.coordinates[2]),
-    revised_at: properties.updated == null ? null : toInstant(properties.updated),
-    aliases: (properties.ids ?? '')
-      .split(',')
-      .filter((alias) => /^\S+$/.test(alias))
-      .map((alias) => `usgs:${alias}`),
-  })
-  return event.success ? { event: event.data } : reject(feature, event.error)
+  return toEvent(
+    {
+      id: `usgs:${id}`,
+      source: 'usgs',
+      type: eventType(properties.type),
+      title: title(properties, lat, lon),
+      lat,
+      lon,
+      ts: toInstant(properties.time),
+      severity: severity(properties),
+      status: properties.status?.toLowerCase() === 'deleted' ? 'retracted' : 'active',
+      url: properties.url ?? null,
+      magnitude: properties.mag ?? null,
+      depth_km: depth(geometry.coordinates[2]),
+      revised_at: properties.updated == null ? null : toInstant(properties.updated),
+      aliases: (properties.ids ?? '')
+        .split(',')
+        .filter((alias) => /^\S+$/.test(alias))
+        .map((alias) => `usgs:${alias}`),
+    },
+    id,
+  )
+}
+
+/** A summary, the answer of a search, or a single event with its details. */
+function normalise(text: string): Content {
+  const json = parseJson(text)
+  const summary = Summary.safeParse(json)
+  if (summary.success) return normaliseEach(summary.data.features, normaliseUsgs)
+  if (!Feature.safeParse(json).success) throw notGeoJson()
+  return normaliseEach([json], normaliseUsgs)
+}
+
+function notGeoJson(): FeedError {
+  return feedError('not_json', 'answered with JSON that is not a FeatureCollection')
+}
+
+function idOf(feature: unknown): string | undefined {
+  return z.object({ id: z.string() }).safeParse(feature).data?.id
 }
 
 /**
@@ -106,7 +130,7 @@ export function normaliseUsgs(feature: unknown): Normalised {
  * to 80, red to 100. Everything but earthquakes (quarry blasts, explosions …) is at most 20.
  */
 function severity({ mag, alert, type }: Properties): number {
-  const by_magnitude = Math.round(((mag ?? 0) - 1.5) * 17)
+  const by_magnitude = severityOfMagnitude(mag)
   const by_impact = { yellow: 60, orange: 80, red: 100 }[alert?.toLowerCase() ?? ''] ?? 0
   const cap = eventType(type) === 'earthquake' ? 100 : OTHER_CEILING
   return Math.min(Math.max(by_magnitude, by_impact, 0), cap)
@@ -126,22 +150,6 @@ function title({ title, mag, place }: Properties, lat: number, lon: number): str
   if (title && place) return title.trim().slice(0, 500)
   const where = place?.trim() || `${lat.toFixed(2)}, ${lon.toFixed(2)}`
   return `${mag == null ? 'Magnitude unknown' : `M ${mag.toFixed(1)}`} - ${where}`.slice(0, 500)
-}
-
-function webAddress(url: string | null | undefined): string | null {
-  return url && /^https?:\/\//.test(url) && URL.canParse(url) ? url : null
-}
-
-function toInstant(ms: number): string {
-  const time = new Date(ms)
-  return Number.isNaN(time.getTime()) ? String(ms) : time.toISOString()
-}
-
-function reject(feature: unknown, error: z.ZodError): Normalised {
-  const issue = error.issues[0]
-  const reason = `${issue?.path.join('.') || 'feature'}: ${issue?.message ?? 'unreadable'}`
-  const named = z.object({ id: z.string() }).safeParse(feature)
-  return { rejected: named.success ? { reason, id: named.data.id.slice(0, 255) } : { reason } }
 }
 
 async function poll(input: PollInput): Promise<FeedResult> {
@@ -166,7 +174,7 @@ async function poll(input: PollInput): Promise<FeedResult> {
   for (const [window, answer] of [['day', day] as const, ['hour', hour] as const]) {
     if (answer === null) continue
     if ('error' in answer) {
-      rejected.push({ reason: `all_${window}: ${answer.error.message}` })
+      rejected.push({ item: `all_${window}`, reason: answer.error.message })
       continue
     }
     if (window === 'hour') wait_seconds = answer.fetched.max_age_seconds
@@ -196,7 +204,7 @@ async function attempt(window: Window, state: State, input: PollInput): Promise<
   try {
     const fetched = await fetchFeed(url, { ...input, validators: state[window] })
     if (!fetched.not_modified && !Summary.safeParse(fetched.json).success) {
-      throw feedError('not_json', 'answered with JSON that is not a FeatureCollection')
+      throw notGeoJson()
     }
     return { fetched }
   } catch (error) {
@@ -212,21 +220,12 @@ function dayWait(day: Answer): number {
 
 function readSummary(window: Window, json: unknown, rejected: Rejected[]): Snapshot {
   const { metadata, features } = Summary.parse(json)
-  const events: NormalisedEvent[] = []
-  const unread: string[] = []
-  for (const feature of features) {
-    const result = normaliseUsgs(feature)
-    if ('event' in result) {
-      events.push(result.event)
-      continue
-    }
-    rejected.push(result.rejected)
-    if (result.rejected.id) unread.push(`usgs:${result.rejected.id}`)
-  }
+  const content = normaliseEach(features, normaliseUsgs)
+  rejected.push(...content.rejected)
   return {
     window,
-    events,
-    unread,
+    events: content.events,
+    unread: content.rejected.map(({ item }) => `usgs:${item}`),
     generated: metadata?.generated ?? 0,
     complete: metadata !== undefined && (metadata.count ?? features.length) === features.length,
   }

@@ -137,24 +137,37 @@ function extentOf(event: NormalisedEvent): [number, number, number, number] {
   return [west, south, east, north]
 }
 
-/** registerFeeds stores which sources there are; it keeps the state of each. */
-export async function registerFeeds(db: Database, feeds: readonly Feed[]): Promise<void> {
+/**
+ * Stores which sources there are, and keeps the state of each. Feeds that are not given are disabled;
+ * those in `disabled` are stored with the reason.
+ */
+export async function registerFeeds(
+  db: Database,
+  feeds: readonly Feed[],
+  disabled: readonly { feed: Feed; reason: string }[] = [],
+): Promise<void> {
+  const rows = [...feeds.map((feed) => ({ feed, reason: null })), ...disabled]
   await inTransaction(db, async (sql) => {
-    for (const { source, title, attribution, types, interval_seconds, ceilings = {} } of feeds) {
+    for (const { feed, reason } of rows) {
+      const { source, title, attribution, types, interval_seconds, ceilings = {} } = feed
       await sql`
-        insert into watchpost.sources as s (source, title, attribution, types, interval_seconds, ceilings)
-        values (${source}, ${title}, ${attribution}, ${types}, ${interval_seconds}, ${JSON.stringify(ceilings)}::jsonb)
+        insert into watchpost.sources as s (source, title, attribution, types, interval_seconds, ceilings, enabled, error)
+        values (${source}, ${title}, ${attribution}, ${types}, ${interval_seconds}, ${JSON.stringify(ceilings)}::jsonb,
+          ${reason === null}, ${reason})
         on conflict (source) do update
         set title = excluded.title, attribution = excluded.attribution, types = excluded.types,
-          interval_seconds = excluded.interval_seconds, ceilings = excluded.ceilings, enabled = true, updated_at = now()
+          interval_seconds = excluded.interval_seconds, ceilings = excluded.ceilings, enabled = excluded.enabled,
+          -- Why a feed was disabled is no error of its upstream.
+          error = case when s.enabled and excluded.enabled then s.error else excluded.error end, updated_at = now()
         where (s.title, s.attribution, s.types, s.interval_seconds, s.ceilings, s.enabled)
           is distinct from
           (excluded.title, excluded.attribution, excluded.types, excluded.interval_seconds,
-           excluded.ceilings, true)`
+           excluded.ceilings, excluded.enabled)
+          or not excluded.enabled and s.error is distinct from excluded.error`
     }
     await sql`
       update watchpost.sources
-      set enabled = false, updated_at = now()
-      where enabled and source <> all(${feeds.map(({ source }) => source)}) and source not like 'custom%'`
+      set enabled = false, error = null, updated_at = now()
+      where enabled and source <> all(${rows.map(({ feed }) => feed.source)}) and source not like 'custom%'`
   })
 }

@@ -95,7 +95,7 @@ describe('polling', () => {
     const { events, rejected } = await world.poll(minute(0))
     expect(events.map(({ id }) => id)).toEqual(['usgs:xx1'])
     expect(rejected).toHaveLength(2)
-    expect(rejected[0]).toMatchObject({ id: 'bad1' })
+    expect(rejected[0]).toMatchObject({ item: 'bad1' })
   })
 
   test('one window may fail: the other’s events arrive, and the failure is named', async () => {
@@ -104,7 +104,7 @@ describe('polling', () => {
     world.replies.hour = { json: summary([quake()], minute(0)) }
     const { events, rejected } = await world.poll(minute(0))
     expect(events).toHaveLength(1)
-    expect(rejected).toEqual([{ reason: 'all_day: answered HTTP 503' }])
+    expect(rejected).toEqual([{ item: 'all_day', reason: 'answered HTTP 503' }])
 
     world.replies.hour = new TypeError('reset')
     world.replies.day = { json: summary([quake({ id: 'xx2' })], minute(6)) }

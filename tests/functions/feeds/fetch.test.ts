@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
-import { fetchFeed } from '../../../functions/feeds/feed.ts'
+import { fetchFeed } from '../../../functions/feeds/fetch.ts'
 import { VERSION } from '../../../shared/version.ts'
 
 const now = new Date('2026-03-01T12:00:00.000Z')

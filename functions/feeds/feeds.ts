@@ -1,0 +1,60 @@
+import type { Feed, Setting } from './feed.ts'
+import { usgs } from './usgs.ts'
+
+/** Every live feed. */
+export const KNOWN_FEEDS: readonly Feed[] = [usgs]
+
+/** The environment variables of all feeds. */
+export const FEED_SETTINGS: Record<string, Setting> = Object.assign(
+  {},
+  ...KNOWN_FEEDS.map(({ settings }) => settings),
+)
+
+/** The feeds that FEEDS selects, and those of them that lack a setting, with the reason. */
+export type Selection = { feeds: Feed[]; disabled: { feed: Feed; reason: string }[] }
+
+/**
+ * Selects feeds by name, or by default all that are not optional. Each is given the values of its settings.
+ * Throws for an unknown name.
+ */
+export function selectFeeds(
+  names: readonly string[] | null,
+  values: Record<string, string | undefined>,
+): Selection {
+  const selection: Selection = { feeds: [], disabled: [] }
+  const chosen = names
+    ? [...new Set(names)].map(findFeed)
+    : KNOWN_FEEDS.filter(({ is_optional }) => !is_optional)
+  for (const feed of chosen) {
+    const own = settingsOf(feed, values)
+    const missing = Object.entries(feed.settings ?? {})
+      .filter(([name, { is_required }]) => is_required && own[name] === undefined)
+      .map(([name]) => name)
+    if (missing.length > 0) {
+      selection.disabled.push({ feed, reason: `${missing.join(' and ')} not set` })
+    } else {
+      const poll: Feed['poll'] = (input) => feed.poll({ ...input, settings: own })
+      selection.feeds.push({ ...feed, poll })
+    }
+  }
+  return selection
+}
+
+/** The feed of a source. Throws if there is none. */
+export function findFeed(name: string): Feed {
+  const found = KNOWN_FEEDS.find(({ source }) => source === name)
+  if (!found) throw new Error(`There is no feed "${name}".`)
+  return found
+}
+
+/** The settings of a feed among all values. */
+export function settingsOf(
+  { settings = {} }: Feed,
+  values: Record<string, string | undefined>,
+): Record<string, string> {
+  const given = Object.keys(settings).flatMap((name) => {
+    const value = values[name]
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  return Object.fromEntries(given)
+}
