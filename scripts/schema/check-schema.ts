@@ -2,9 +2,8 @@ import { parseArgs } from 'node:util'
 import { migrate } from '../postgres/migrate.ts'
 import { startThrowawayPostgres } from '../postgres/throwaway.ts'
 import { advisorFindings } from './advisors.ts'
-import { compareCatalogues, readCatalogue } from './catalogue.ts'
 import { changedSinceRelease } from './released.ts'
-import { applyTopics, withClient } from './schema.ts'
+import { applyTopics, compareSchemas, withClient } from './schema.ts'
 import { brokenRules } from './schema-rules.ts'
 import { staleTypes, writeTypes } from './types.ts'
 
@@ -22,12 +21,9 @@ async function check(): Promise<boolean> {
   const [topics, migrated] = servers
   try {
     await Promise.all([applyTopics(topics.adminUrl), migrate(migrated.adminUrl)])
-    const [expected, actual] = await Promise.all(
-      [topics, migrated].map(({ adminUrl }) => withClient(adminUrl, readCatalogue)),
-    )
-    const differences = compareCatalogues(
-      { name: 'sql/', catalogue: expected ?? new Map() },
-      { name: 'migrations', catalogue: actual ?? new Map() },
+    const { facts, differences } = await compareSchemas(
+      { name: 'sql/', url: topics.adminUrl },
+      { name: 'migrations', url: migrated.adminUrl },
     )
     const broken = await withClient(migrated.adminUrl, (client) => brokenRules(client))
     if (values.write) await writeTypes(migrated.adminUrl)
@@ -46,8 +42,7 @@ async function check(): Promise<boolean> {
     report("broken rule(s) of the schema's own", broken)
     report('finding(s) of the Supabase advisors', findings)
     const bad = [changed, differences, broken, findings, stale].flat().length
-    if (bad === 0)
-      console.log(`Schema: ${actual?.size} facts equal, all rules kept, no advisor findings`)
+    if (bad === 0) console.log(`Schema: ${facts} facts equal, all rules kept, no advisor findings`)
     return bad === 0
   } catch (error) {
     console.error(`Schema check: ${error instanceof Error ? error.message : error}`)

@@ -8,8 +8,7 @@ import { join, relative } from 'node:path'
 import pg from 'pg'
 import { migrate, ROOT } from '../postgres/migrate.ts'
 import { startThrowawayPostgres } from '../postgres/throwaway.ts'
-import { compareCatalogues, readCatalogue } from './catalogue.ts'
-import { applyTopics, withClient } from './schema.ts'
+import { applyTopics, compareSchemas, withClient } from './schema.ts'
 
 /** The statements that create an object, and the one that removes it. */
 type Made = { create: string[]; drop: string }
@@ -87,7 +86,7 @@ async function main(name: string | undefined): Promise<number> {
   const [topics, migrated] = servers
   try {
     await Promise.all([applyTopics(topics.adminUrl), migrate(migrated.adminUrl)])
-    if ((await differences(migrated.adminUrl, topics.adminUrl)).length === 0) {
+    if ((await differencesBetween(migrated.adminUrl, topics.adminUrl)).length === 0) {
       console.log('Nothing to write: a migrated database has the schema of sql/.')
       return 0
     }
@@ -115,17 +114,15 @@ async function differencesAfter(file: string, fromUrl: string, toUrl: string): P
       return [`${relative(process.cwd(), file)} needs this first: ${error.message}`]
     },
   )
-  return [...failed, ...(await differences(fromUrl, toUrl))]
+  return [...failed, ...(await differencesBetween(fromUrl, toUrl))]
 }
 
-async function differences(fromUrl: string, toUrl: string): Promise<string[]> {
-  const [from, to] = await Promise.all(
-    [fromUrl, toUrl].map((url) => withClient(url, readCatalogue)),
+async function differencesBetween(fromUrl: string, toUrl: string): Promise<string[]> {
+  const { differences } = await compareSchemas(
+    { name: 'sql/', url: toUrl },
+    { name: 'migrations', url: fromUrl },
   )
-  return compareCatalogues(
-    { name: 'sql/', catalogue: to ?? new Map() },
-    { name: 'migrations', catalogue: from ?? new Map() },
-  )
+  return differences
 }
 
 if (import.meta.main) process.exitCode = await main(process.argv[2])

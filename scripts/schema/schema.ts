@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { getConstructionPlans } from 'pg-boss'
 import { migrate, ROOT, runFile } from '../postgres/migrate.ts'
+import { compareCatalogues, readCatalogue } from './catalogue.ts'
 
 /** applyStandIn creates what a Supabase project has before Watchpost is installed. */
 export async function applyStandIn(adminUrl: string, root = ROOT) {
@@ -59,6 +60,22 @@ export async function withClient<T>(url: string, work: (client: pg.Client) => Pr
   } finally {
     await client.end()
   }
+}
+
+/**
+ * compareSchemas lists what differs between two databases, each named as the differences name it;
+ * `facts` counts what was compared.
+ */
+export async function compareSchemas(
+  expected: { name: string; url: string },
+  actual: { name: string; url: string },
+): Promise<{ facts: number; differences: string[] }> {
+  const read = async ({ name, url }: { name: string; url: string }) => ({
+    name,
+    catalogue: await withClient(url, readCatalogue),
+  })
+  const [left, right] = await Promise.all([read(expected), read(actual)])
+  return { facts: left.catalogue.size, differences: compareCatalogues(left, right) }
 }
 
 /** The whole schema as one text, from the files of sql/. */
