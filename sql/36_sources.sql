@@ -1,0 +1,129 @@
+-- Sources: how healthy each one is, and what callers may know about it.
+
+set role watchpost_owner;
+
+-- Measures the longest time between two of the last 2,000 events of each source, of 30 days at most. With fewer
+-- than 20 events the previous value is kept, so that a source that delivers nothing any more remains stale.
+create function private.measure_silence() returns void
+language sql volatile set search_path = '' as $$
+  update watchpost.sources s
+  set longest_silence_seconds = g.longest
+  from watchpost.sources o
+  cross join lateral (
+    select extract(epoch from max(e.gap)) as longest, count(*) as count
+    from (
+      select latest.ts - lag(latest.ts) over (order by latest.ts) as gap
+      from (
+        select ts from watchpost.events
+        where source = o.source and ts > now() - interval '30 days' and ts <= now()
+        order by ts desc
+        limit 2000
+      ) latest
+    ) e
+  ) g
+  where s.source = o.source and g.count >= 20 and s.longest_silence_seconds is distinct from g.longest
+$$;
+
+-- After how long without an event a source is stale: twice its longest silence, and at least an hour.
+create function private.silent_after(s watchpost.sources) returns interval
+language sql immutable set search_path = '' as $$
+  select greatest(2 * s.longest_silence_seconds, 3600) * interval '1 second'
+  where s.longest_silence_seconds is not null
+$$;
+
+-- The health of a source: down if it answers with errors; stale if it has not answered for long, or if it answers
+-- but its last event is much older than usual.
+create function private.source_status(s watchpost.sources) returns text
+language sql stable set search_path = '' as $$
+  select case
+    when not s.enabled then 'disabled'
+    when s.last_success_at > now() - greatest(3 * s.interval_seconds, 180) * interval '1 second' then
+      case when s.last_event_at < now() - private.silent_after(s) then 'stale' else 'ok' end
+    when s.last_success_at is null and s.error_at is null
+      and s.created_at > now() - interval '3 minutes' then 'stale'
+    when s.error_at > coalesce(s.last_success_at, '-infinity') or s.last_success_at is null then 'down'
+    else 'stale'
+  end
+$$;
+
+-- Security definer: the sources a zone receives events from with their health, for its owner.
+create function private.coverage(p_sources text[], p_types text[]) returns jsonb
+language sql stable security definer set search_path = '' as $$
+  select coalesce(jsonb_agg(jsonb_build_object('source', s.source, 'status', private.source_status(s)) order by s.source), '[]')
+  from watchpost.sources s
+  where s.source not like 'custom%'
+    and (p_sources is null or s.source = any(p_sources))
+    and (p_types is null or s.types && p_types)
+$$;
+grant execute on function private.coverage to authenticated;
+
+-- Security definer: what prevents a zone from raising alerts and is not visible to its readers: the state of its owner's
+-- account, which of its sources are unknown or disabled, and the highest severity that its types can have there. Null
+-- if the caller cannot see such a zone.
+create function private.zone_obstacles(p_owner_id uuid, p_org_id uuid, p_sources text[], p_types text[]) returns jsonb
+language sql stable security definer set search_path = '' as $$
+  select jsonb_build_object(
+    'paused', (
+      select case when a.plan = 'free' then 'paused_by_plan' when private.is_banned(a.banned_until) then 'owner_banned' end
+      from watchpost.accounts a
+      where a.user_id = p_owner_id),
+    'silent', coalesce((
+      select jsonb_agg(jsonb_build_object(
+        'source', given.source, 'status', case when s.source is null then 'unknown' else 'disabled' end)
+        order by given.source)
+      from unnest(p_sources) as given (source)
+      left join watchpost.sources s on s.source = given.source
+      where s.enabled is not true and given.source not like 'custom%'), '[]'),
+    'highest', coalesce((
+      select jsonb_agg(jsonb_build_object('type', given.type, 'severity', (
+        select max(coalesce((s.ceilings ->> given.type)::integer, 100))
+        from watchpost.sources s
+        where s.enabled and given.type = any(s.types) and (p_sources is null or s.source = any(p_sources)))))
+      from unnest(p_types) as given (type)), '[]'))
+  where p_owner_id = private.uid() or p_org_id = any(private.my_orgs())
+$$;
+grant execute on function private.zone_obstacles to authenticated;
+
+-- Security definer: the attribution of a source, for everybody who reads its events.
+create function private.attribution(p_source text) returns text
+language sql stable security definer set search_path = '' as $$
+  select coalesce((select s.attribution from watchpost.sources s where s.source = p_source), p_source)
+$$;
+grant execute on function private.attribution to authenticated, watchpost_jobs;
+
+-- Security definer: the health of sources is public, their state is not.
+create function private.sources_health()
+returns table (
+  source text, title text, attribution text, types text[], enabled boolean, interval_seconds integer,
+  status text, last_success_at timestamptz, last_event_at timestamptz, events_24h bigint, error text,
+  latency_p50 double precision, latency_p95 double precision
+)
+language sql stable security definer set search_path = '' as $$
+  select s.source, s.title, s.attribution, s.types, s.enabled, s.interval_seconds, private.source_status(s), s.last_success_at,
+    s.last_event_at, coalesce(e.count, 0),
+    case
+      when s.error_at > coalesce(s.last_success_at, '-infinity') then s.error
+      when private.source_status(s) = 'stale' and s.last_event_at < now() - private.silent_after(s) then format(
+        'It answers, but has sent no event since %s; before that it was never silent for more than %s.',
+        private.iso(s.last_event_at), case
+          when s.longest_silence_seconds <= 7200 then ceil(s.longest_silence_seconds / 60) || ' minutes'
+          else ceil(s.longest_silence_seconds / 3600) || ' hours'
+        end)
+    end,
+    e.p50, e.p95
+  from watchpost.sources s
+  left join lateral (
+    select count(*),
+      percentile_cont(0.5) within group (order by extract(epoch from (e.first_seen_at - e.ts)))
+        filter (where e.first_seen_at > e.ts) as p50,
+      percentile_cont(0.95) within group (order by extract(epoch from (e.first_seen_at - e.ts)))
+        filter (where e.first_seen_at > e.ts) as p95
+    from watchpost.events e
+    where e.source = s.source and e.ts > now() - interval '24 hours'
+  ) e on true
+  where s.source not like 'custom%'
+  order by s.source
+$$;
+grant execute on function private.sources_health to watchpost_api, authenticated;
+
+reset role;
