@@ -1,8 +1,9 @@
+import { emsc } from './emsc.ts'
 import type { Feed, Setting } from './feed.ts'
 import { usgs } from './usgs.ts'
 
 /** Every live feed. */
-export const KNOWN_FEEDS: readonly Feed[] = [usgs]
+export const KNOWN_FEEDS: readonly Feed[] = [usgs, emsc]
 
 /** The environment variables of all feeds. */
 export const FEED_SETTINGS: Record<string, Setting> = Object.assign(

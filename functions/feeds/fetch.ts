@@ -15,10 +15,17 @@ type Options = Pick<PollInput, 'fetch' | 'now' | 'contact' | 'signal'> & {
   headers?: Record<string, string>
   timeout_ms?: number
   max_bytes?: number
+  /** 204 No Content is an answer too: an empty text, or null as JSON. */
+  may_be_empty?: boolean
 }
 
 type Unchanged = { max_age_seconds: number; not_modified: true }
-type Answered = { max_age_seconds: number; not_modified: false; validators: Validators }
+type Answered = {
+  max_age_seconds: number
+  not_modified: false
+  validators: Validators
+  no_content?: true
+}
 
 export type Fetched = Unchanged | (Answered & { json: unknown })
 export type FetchedText = Unchanged | (Answered & { text: string })
@@ -28,7 +35,7 @@ export async function fetchFeed(url: string, options: Options): Promise<Fetched>
   const fetched = await fetchText(url, { accept: 'application/json', ...options })
   if (fetched.not_modified) return fetched
   const { text, ...answered } = fetched
-  return { ...answered, json: parseJson(text) }
+  return { ...answered, json: answered.no_content ? null : parseJson(text) }
 }
 
 /** Fetches text, decoded by its byte order mark or declared encoding. Throws a FeedError. */
@@ -52,6 +59,7 @@ export async function fetchText(url: string, options: Options): Promise<FetchedT
   if (response.status === 304) return { not_modified: true, max_age_seconds }
   return {
     not_modified: false,
+    ...(response.status === 204 ? { no_content: true as const } : {}),
     max_age_seconds,
     text: decodeText(bytes, response.headers.get('content-type')),
     validators: {
@@ -63,7 +71,8 @@ export async function fetchText(url: string, options: Options): Promise<FetchedT
   async function request(): Promise<{ response: Response; bytes: Uint8Array }> {
     try {
       const response = await fetch(url, { headers, signal })
-      if (response.status !== 304) refuseFailure(response, options.now)
+      const is_expected = response.status === 204 && options.may_be_empty
+      if (response.status !== 304 && !is_expected) refuseFailure(response, options.now)
       return { response, bytes: await readBytes(response, max_bytes) }
     } catch (cause) {
       if (isFeedError(cause)) throw cause

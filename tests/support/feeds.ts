@@ -133,7 +133,9 @@ async function expectSound(feed: Feed, text: string, what: string): Promise<void
     expect(item, what).not.toBe('')
     expect(reason, what).not.toBe('')
     // What a bug throws is no reason.
-    expect(reason, what).not.toMatch(/undefined|is not a function|Cannot read|call stack/)
+    expect(reason, what).not.toMatch(
+      /of undefined|is undefined|is not a function|Cannot read|call stack/,
+    )
   }
 }
 
