@@ -136,7 +136,9 @@ function blockOf(token: Token): Content[] {
         { stack: (token.tokens ?? []).flatMap(blockOf), color: '#444444', margin: [14, 0, 0, 4] },
       ]
     case 'code':
-      return [{ text: String(token.text), fontSize: 8.5, preserveLeadingSpaces: true, margin }]
+      return [
+        { text: breakable(String(token.text)), fontSize: 8.5, preserveLeadingSpaces: true, margin },
+      ]
     case 'list': {
       const items = (token as Tokens.List).items.map(itemOf) // safe: the token's type says so
       return [{ [token.ordered ? 'ol' : 'ul']: items, margin }]
@@ -149,7 +151,7 @@ function blockOf(token: Token): Content[] {
     case 'def':
       return []
     default:
-      return [{ text: 'text' in token ? String(token.text) : token.raw, margin }]
+      return [{ text: breakable('text' in token ? String(token.text) : token.raw), margin }]
   }
 }
 
@@ -204,12 +206,18 @@ function inlineOf(tokens: Token[]): Inline[] {
       case 'escape':
       case 'codespan':
         if ('tokens' in token && token.tokens) return inner()
-        return [{ text: unescaped(String(token.text)) }]
+        return [{ text: breakable(unescaped(String(token.text))) }]
       default:
-        return [{ text: token.raw }]
+        return [{ text: breakable(token.raw) }]
     }
   })
 }
+
+/**
+ * Cuts words that are longer than any line. pdfmake measures the whole rest of a word for each of
+ * its lines: a word of 400,000 letters used up all memory of the process.
+ */
+const breakable = (text: string) => text.replace(/\S{200}(?=\S)/gu, '$&\0').split('\0')
 
 /** marked leaves a few entities in the texts of its tokens. */
 function unescaped(text: string): string {

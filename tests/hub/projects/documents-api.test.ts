@@ -1,0 +1,122 @@
+import { mkdir, symlink, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startHub, type TestHub } from '../support/hub.ts'
+import { makeProject, putFile } from '../support/mission-help.ts'
+
+let hub: TestHub
+beforeAll(async () => {
+  hub = await startHub()
+  await makeProject(hub)
+})
+afterAll(() => hub.close())
+
+const ask = (call: string, query: Record<string, string> = {}, headers = {}) =>
+  hub.call(
+    'GET',
+    `documents/${call}?${new URLSearchParams({ project: 'rota', ...query })}`,
+    undefined,
+    headers,
+  )
+const read = async (path: string) => (await (await ask('get', { path })).json()).document
+
+test('the files of a project are listed newest first, each with its size in bytes', async () => {
+  const names = ['docs/first.md', 'leads/third.csv', 'drafts/second.md', 'code/fourth.patch']
+  for (const path of names) await putFile(hub, path, 'ığü')
+  const times = ['00:01', '00:03', '00:02', '00:04']
+  for (const [index, path] of names.entries()) {
+    const time = new Date(`2026-01-01T${times[index]}:00.000Z`)
+    await utimes(join(hub.paths.data_dir, 'projects/rota', path), time, time)
+  }
+  await putFile(hub, 'docs/.hidden.md', 'x')
+  expect((await (await ask('list')).json()).documents).toEqual([
+    { path: 'code/fourth.patch', bytes: 6, modified_at: '2026-01-01T00:04:00.000Z' },
+    { path: 'leads/third.csv', bytes: 6, modified_at: '2026-01-01T00:03:00.000Z' },
+    { path: 'drafts/second.md', bytes: 6, modified_at: '2026-01-01T00:02:00.000Z' },
+    { path: 'docs/first.md', bytes: 6, modified_at: '2026-01-01T00:01:00.000Z' },
+  ])
+})
+
+test('a document is titled by its first heading as people read it, otherwise by its name', async () => {
+  const titles = {
+    'docs/titled.md': ['Preface\n\n# A \\*b\\* \\# c\n\n# Other\n', 'A *b* # c'],
+    'docs/untitled.md': ['## Only a part\n#not a heading\ntext # inside\n', 'untitled.md'],
+    'docs/inside.md': [`${'x'.repeat(1996)}\n# A\n`, 'A'],
+    'docs/late.md': [`${'x'.repeat(1997)}\n# A\n`, 'late.md'],
+  }
+  for (const [path, [text = '', title]] of Object.entries(titles)) {
+    await putFile(hub, path, text)
+    const found = await read(path)
+    expect(found, path).toMatchObject({ path, title, text, bytes: text.length })
+  }
+})
+
+test('a download is an attachment under its own name, whatever the file contains', async () => {
+  await putFile(hub, 'docs/Teklif (İzmir).md', '# Teklif\n\n<script>alert(1)</script>\n')
+  const file = await ask('download', { path: 'docs/Teklif (İzmir).md' })
+  expect(file.status).toBe(200)
+  expect(Object.fromEntries(file.headers)).toMatchObject({
+    'content-type': 'text/plain; charset=utf-8',
+    'content-disposition': `attachment; filename="Teklif___zmir_.md"; filename*=UTF-8''Teklif%20(%C4%B0zmir).md`,
+    'x-content-type-options': 'nosniff',
+  })
+  expect(await file.text()).toBe('# Teklif\n\n<script>alert(1)</script>\n')
+  const pdf = await ask('download', { path: 'docs/Teklif (İzmir).md', format: 'pdf' })
+  expect(pdf.status).toBe(200)
+  expect(Object.fromEntries(pdf.headers)).toMatchObject({
+    'content-type': 'application/pdf',
+    'content-disposition': `attachment; filename="Teklif___zmir_.pdf"; filename*=UTF-8''Teklif%20(%C4%B0zmir).pdf`,
+    'x-content-type-options': 'nosniff',
+  })
+  const bytes = Buffer.from(await pdf.arrayBuffer()).toString('latin1')
+  expect(bytes.slice(0, 5)).toBe('%PDF-')
+})
+
+test('only Markdown of at most 400,000 characters becomes a PDF', async () => {
+  const comment = (length: number) => `<!--${'x'.repeat(length - 8)}-->\n`
+  await putFile(hub, 'docs/most.md', comment(400_000))
+  await putFile(hub, 'docs/more.md', comment(400_001))
+  await putFile(hub, 'leads/table.md.csv', '# x\n')
+  const status = async (path: string, format: string) => {
+    const answer = await ask('download', { path, format })
+    return [answer.status, answer.ok ? '' : (await answer.json()).detail]
+  }
+  expect(await status('docs/most.md', 'pdf')).toEqual([200, ''])
+  expect(await status('docs/more.md', 'file')).toEqual([200, ''])
+  const refused = [404, 'There is no such PDF of this file.']
+  expect(await status('docs/more.md', 'pdf')).toEqual(refused)
+  expect(await status('leads/table.md.csv', 'pdf')).toEqual(refused)
+})
+
+test('what is no file, is too large, leads out or belongs to no project is not there', async () => {
+  const folder = join(hub.paths.data_dir, 'projects/rota/docs')
+  await mkdir(join(folder, 'folder.md'), { recursive: true })
+  await writeFile(join(folder, 'most.txt'), 'x'.repeat(2_000_000))
+  await writeFile(join(folder, 'more.txt'), 'x'.repeat(2_000_001))
+  await symlink('/etc/passwd', join(folder, 'link.md'))
+  expect((await read('docs/most.txt')).bytes).toBe(2_000_000)
+  const absent = [
+    'docs/folder.md',
+    'docs/more.txt',
+    'docs/link.md',
+    'docs/none.md',
+    'docs/../../../hub.json',
+    '/etc/passwd',
+    'docs',
+  ]
+  for (const path of absent) {
+    for (const call of ['get', 'download']) {
+      const answer = await ask(call, { path })
+      expect(answer.status, `${call} ${path}`).toBe(404)
+      expect((await answer.json()).detail).toBe('There is no such file in this project.')
+    }
+  }
+  for (const call of ['list', 'get', 'download']) {
+    const none = await ask(call, {
+      project: 'nobody',
+      ...(call === 'list' ? {} : { path: 'docs/x' }),
+    })
+    expect(none.status, call).toBe(404)
+    expect((await none.json()).detail).toContain('There is no project "nobody"')
+  }
+})
