@@ -7,6 +7,7 @@ import { type Agent, type AgentContext, COMMON, MissionFailure } from './agent.t
 import { chosenLeads, type LeadRow } from './evidence/given.ts'
 import { stands } from './evidence/quote.ts'
 import { clip, one } from './run/facts.ts'
+import { fold } from './run/fold.ts'
 import { stopText } from './stop.text.ts'
 import { saveDocument } from './writing.ts'
 
@@ -167,8 +168,9 @@ async function profileOf(
   return { kept, pages }
 }
 
+/** Words of an address or a link, folded. */
 const WORTH =
-  /about|hakk|kurumsal|contact|iletisim|iletişim|company|team|ekip|service|hizmet|product|urun|ürün|reference|referans/i
+  /about|hakk|kurumsal|contact|iletisim|company|team|ekip|service|hizmet|product|urun|reference|referans/
 
 /** Links on the same site that probably describe the company. */
 function worthReading({ url, links }: Page): string[] {
@@ -177,7 +179,7 @@ function worthReading({ url, links }: Page): string[] {
     (link) =>
       URL.canParse(link.url) &&
       new URL(link.url).hostname === hostname &&
-      WORTH.test(link.url + link.text),
+      WORTH.test(fold(`${link.url} ${link.text}`)),
   )
   const clean = same.map((link) => link.url.replace(/#.*$/, '')).filter((link) => link !== url)
   return [...new Set(clean)].slice(0, PAGES_A_SITE - 1)
