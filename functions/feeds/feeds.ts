@@ -1,9 +1,10 @@
 import { emsc } from './emsc.ts'
 import type { Feed, Setting } from './feed.ts'
+import { geonet } from './geonet.ts'
 import { usgs } from './usgs.ts'
 
 /** Every live feed. */
-export const KNOWN_FEEDS: readonly Feed[] = [usgs, emsc]
+export const KNOWN_FEEDS: readonly Feed[] = [usgs, emsc, geonet]
 
 /** The environment variables of all feeds. */
 export const FEED_SETTINGS: Record<string, Setting> = Object.assign(
