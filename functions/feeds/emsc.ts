@@ -51,7 +51,11 @@ type Properties = z.infer<typeof Feature>['properties']
 const Answer = z.object({ features: z.array(z.unknown()) })
 const Frame = z.object({ action: z.string(), data: z.unknown() })
 
-const State = z.object({ updated_after: z.iso.datetime().nullable() })
+const State = z.object({
+  updated_after: z.iso.datetime().nullable(),
+  /** When it was first polled: what happened long before is no news, however late it is revised. */
+  watching_since: z.iso.datetime(),
+})
 type State = z.infer<typeof State>
 
 /** The earthquakes of the European-Mediterranean Seismological Centre, by its search service. */
@@ -142,11 +146,14 @@ function title({ mag, flynn_region, lat, lon }: Properties): string {
 }
 
 async function poll(input: PollInput): Promise<FeedResult> {
-  const state = State.catch({ updated_after: null }).parse(input.state)
+  const state = State.catch({
+    updated_after: null,
+    watching_since: input.now.toISOString(),
+  }).parse(input.state)
   const query = new URLSearchParams({
     format: 'json',
     orderby: 'time',
-    start: new Date(input.now.getTime() - WINDOW_MS).toISOString(),
+    start: new Date(windowStart(state, input.now)).toISOString(),
     updatedafter: new Date(lookBack(state, input.now)).toISOString(),
     limit: String(LIMIT),
   })
@@ -168,12 +175,16 @@ async function poll(input: PollInput): Promise<FeedResult> {
   }
   return {
     ...content,
-    state: { updated_after: latest(content.events, state) },
+    state: { ...state, updated_after: latest(content.events, state) },
     not_modified: false,
     ...(wait_seconds > INTERVAL_SECONDS
       ? { next_poll_seconds: Math.min(wait_seconds, MAX_POLL_SECONDS) }
       : {}),
   }
+}
+
+function windowStart({ watching_since }: State, now: Date): number {
+  return Math.max(now.getTime() - WINDOW_MS, Date.parse(watching_since) - FIRST_LOOK_BACK_MS)
 }
 
 function lookBack({ updated_after }: State, now: Date): number {

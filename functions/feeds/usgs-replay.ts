@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { NormalisedEvent } from '../../shared/event.ts'
 import type { Feed, FeedResult, PollInput } from './feed.ts'
-import { normaliseUsgs } from './usgs.ts'
+import { normaliseUsgs } from './usgs-feature.ts'
 
 const WEEK_MS = 7 * 24 * 60 * 60_000
 const FIRST_ROUND_MS = 5 * 60_000

@@ -134,6 +134,17 @@ describe('polling', () => {
     expect(since()).toBe('2026-03-25T12:01:00.000Z')
   })
 
+  test('asks for nothing that happened long before the first poll, or 30 days ago', async () => {
+    const world = upstream(emsc, () => ({ json: answer() }))
+    const start = () => world.asked[0]?.url.searchParams.get('start')
+    await world.poll('2026-03-01T12:00:00.000Z')
+    expect(start()).toBe('2026-02-28T12:00:00.000Z')
+    await world.poll('2026-03-11T12:00:00.000Z')
+    expect(start()).toBe('2026-02-28T12:00:00.000Z')
+    await world.poll('2026-05-01T12:00:00.000Z')
+    expect(start()).toBe('2026-04-01T12:00:00.000Z')
+  })
+
   test('nothing new, also as 204, keeps the place', async () => {
     const world = upstream(emsc, () => ({ json: answer(feature()) }))
     await world.poll('2026-03-01T12:00:00.000Z')
@@ -195,7 +206,10 @@ describe('polling', () => {
     world.state = { updated_after: 'soon' }
     await world.poll('2026-03-01T12:00:00.000Z')
     expect(world.asked[0]?.url.searchParams.get('updatedafter')).toBe('2026-02-28T12:00:00.000Z')
-    expect(world.state).toEqual({ updated_after: null })
+    expect(world.state).toEqual({
+      updated_after: null,
+      watching_since: '2026-03-01T12:00:00.000Z',
+    })
   })
 })
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { normaliseUsgs } from '../../../functions/feeds/usgs.ts'
+import { normaliseUsgs } from '../../../functions/feeds/usgs-feature.ts'
 import { NormalisedEvent } from '../../../shared/event.ts'
 import { quake } from '../../support/quakes.ts'
 
