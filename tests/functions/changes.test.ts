@@ -66,7 +66,7 @@ const step = fc.record({
   writer: fc.nat(WRITERS - 1),
   act: fc.constantFrom(
     ...(['raise', 'raise', 'note', 'note', 'note', 'drop', 'share', 'unshare'] as const),
-    ...(['hear', 'hear', 'retell', 'retell', 'forget', 'leave', 'join'] as const),
+    ...(['hear', 'hear', 'retell', 'retell', 'hand over', 'forget', 'leave', 'join'] as const),
     ...(['commit', 'commit', 'commit', 'commit', 'commit', 'commit', 'rollback'] as const),
     ...(['read', 'read', 'read', 'read', 'read', 'read'] as const),
   ),
@@ -123,6 +123,16 @@ function statementOf(
       ]
     case 'retell':
       return [`update watchpost.events set title = $2 where ${event} returning id`, [name, unique]]
+    case 'hand over':
+      return [
+        `update watchpost.events set owner_id = $2, org_id = $3, title = $4 where ${event} returning id`,
+        [
+          name,
+          which % 3 === 0 ? null : owner.user_id,
+          which % 3 === 1 ? org : null,
+          String(unique),
+        ],
+      ]
     case 'forget':
       return [`delete from watchpost.events where ${event} returning id`, [name]]
     case 'leave':

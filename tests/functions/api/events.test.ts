@@ -176,6 +176,21 @@ test('a zone that is switched off or snoozed still says what happens in it, a de
   expectProblem(await service.request('GET', `${PATH}?zone_id=${zone}`, me), 404, 'not_found')
 })
 
+test('take minutes, or a window of their own, and not both', async () => {
+  const me = await service.person()
+  const at = '2026-01-01T00:00:00.000Z'
+  for (const other of [`from=${at}`, `to=${at}`, `active_at=${at}`, `from=${at}&to=${at}`]) {
+    expect(await listed(me, other)).toEqual([])
+    const both = await service.request('GET', `${PATH}?minutes=60&${other}`, { key: me.key })
+    expectProblem(both, 400, 'invalid_query')
+    expect(both.body).toMatchObject({
+      errors: [
+        { path: 'minutes', message: 'Send minutes, or from, to and active_at, but not both.' },
+      ],
+    })
+  }
+})
+
 test('cannot filter by somebody else’s zone', async () => {
   const { zone, here } = await watcher()
   await happens(here)

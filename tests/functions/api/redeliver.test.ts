@@ -244,6 +244,55 @@ describe('a test of a channel', () => {
     expect(await begin('owner', await channelOf('owner', false, 'now()'))).toBe(0)
   })
 
+  test('is begun a hundred times in 24 hours and not more, each channel by itself', async () => {
+    const [channel, other] = [await channelOf('admin', false), await channelOf('admin', false)]
+    const tested = (count: number, type: string, ago: string) =>
+      service.database.query(
+        `insert into watchpost.deliveries (channel_id, type, status, created_at)
+        select $1, $2, 'succeeded', now() - $3::interval from generate_series(1, $4)`,
+        [channel, type, ago, count],
+      )
+    await tested(99, 'channel.test', '23 hours 59 minutes')
+    await tested(5, 'channel.test', '24 hours 1 minute')
+    await tested(5, 'alert.raised', '1 minute')
+    expect(await begin('admin', channel)).toBe(1)
+    expect(await begin('admin', channel)).toBe('WP409')
+    expect(await begin('admin', other)).toBe(1)
+  })
+
+  test('that ends is kept with its one attempt, and no other test ends with it', async () => {
+    const channel = await channelOf('admin', false)
+    const begun = () =>
+      id(
+        `insert into watchpost.deliveries (channel_id, type, status) values ($1, 'channel.test', 'sending') returning id`,
+        [channel],
+      )
+    const shown = (delivery: string) =>
+      service.database.query(
+        `select d.status, a.attempt, a.outcome, a.status_code, a.duration_ms, a.error, a.response_excerpt
+        from watchpost.deliveries d left join watchpost.delivery_attempts a on a.delivery_id = d.id
+        where d.id = $1`,
+        [delivery],
+      )
+    const other = await begun()
+    for (const [outcome, status_code, error, status] of [
+      ['ok', 204, null, 'succeeded'],
+      ['retry', 500, 'broken', 'failed'],
+      ['fail_permanent', 410, 'gone', 'failed'],
+    ] as const) {
+      const delivery = await begun()
+      await service.queryAs(
+        people.admin.key,
+        `select private.end_test($1, $2, $3, 12, $4, 'said')`,
+        [delivery, outcome, status_code, error],
+        'commit',
+      )
+      const attempt = { attempt: 1, outcome, status_code, duration_ms: 12, error }
+      expect(await shown(delivery)).toEqual([{ status, ...attempt, response_excerpt: 'said' }])
+    }
+    expect(await shown(other)).toMatchObject([{ status: 'sending', attempt: null }])
+  })
+
   test.each<[Who, string, string, string]>([
     ['owner', 'channel.test', 'sending', 'failed'],
     ['admin', 'channel.test', 'sending', 'failed'],
