@@ -4,6 +4,7 @@ import { type FeedError, feedError, isFeedError, type PollInput, type Rejected }
 
 const TIMEOUT_MS = 30_000
 const MAX_BYTES = 16 * 1024 * 1024
+const MAX_REDIRECTS = 5
 
 /** Validators for a conditional request (RFC 9110 §13). */
 export type Validators = { etag?: string | undefined; last_modified?: string | undefined }
@@ -17,6 +18,8 @@ type Options = Pick<PollInput, 'fetch' | 'now' | 'contact' | 'signal'> & {
   max_bytes?: number
   /** 204 No Content is an answer too: an empty text, or null as JSON. */
   may_be_empty?: boolean
+  /** Whether a redirect may lead to an address; by default to any. */
+  mayFollow?: ((url: URL) => boolean) | undefined
 }
 
 type Unchanged = { max_age_seconds: number; not_modified: true }
@@ -70,7 +73,7 @@ export async function fetchText(url: string, options: Options): Promise<FetchedT
 
   async function request(): Promise<{ response: Response; bytes: Uint8Array }> {
     try {
-      const response = await fetch(url, { headers, signal })
+      const response = await follow()
       const is_expected = response.status === 204 && options.may_be_empty
       if (response.status !== 304 && !is_expected) refuseFailure(response, options.now)
       return { response, bytes: await readBytes(response, max_bytes) }
@@ -79,6 +82,25 @@ export async function fetchText(url: string, options: Options): Promise<FetchedT
       const why = timeout.aborted ? `gave no answer within ${timeout_ms} ms` : 'cannot be reached'
       throw feedError('unreachable', `${new URL(url).host} ${why}`, { cause })
     }
+  }
+
+  async function follow(): Promise<Response> {
+    const { mayFollow } = options
+    if (!mayFollow) return await fetch(url, { headers, signal })
+    let at = new URL(url)
+    for (let hops = 0; hops <= MAX_REDIRECTS; hops += 1) {
+      const response = await fetch(at.href, { headers, signal, redirect: 'manual' })
+      const location = response.headers.get('location')
+      if (![301, 302, 303, 307, 308].includes(response.status) || !location) return response
+      response.body?.cancel().catch(() => {})
+      const next = URL.canParse(location, at.href) ? new URL(location, at.href) : null
+      if (!next || !mayFollow(next)) {
+        const where = next ? next.host : 'no address'
+        throw feedError('http_status', `redirects to ${where}, which it may not`)
+      }
+      at = next
+    }
+    throw feedError('http_status', `redirects more than ${MAX_REDIRECTS} times`)
   }
 }
 
@@ -129,7 +151,8 @@ export async function fetchEach(
   return { answers, failed, validators: next, max_age_seconds, not_modified }
 }
 
-function hostAndPath(url: string): string {
+/** An address without its query, which may hold a key. */
+export function hostAndPath(url: string): string {
   const { host, pathname } = new URL(url)
   return `${host}${pathname}`
 }

@@ -67,6 +67,24 @@ describe('fetchFeed', () => {
     await expect(fetchFeed(url, { fetch, now })).rejects.toMatchObject(error)
   })
 
+  test('a redirect leads only where it may', async () => {
+    const hosts: string[] = []
+    const url = await upstream((request, response) => {
+      hosts.push(request.url ?? '')
+      if (request.url === '/end') return response.end('{"a":1}')
+      return response
+        .writeHead(307, { location: request.url === '/feed' ? '/end' : '//x.test/' })
+        .end()
+    })
+    const { host } = new URL(url)
+    const mayFollow = (to: URL) => to.host === host
+    expect(await fetchFeed(url, { fetch, now, mayFollow })).toMatchObject({ json: { a: 1 } })
+    await expect(
+      fetchFeed(url.replace('/feed', '/away'), { fetch, now, mayFollow }),
+    ).rejects.toMatchObject({ message: 'redirects to x.test, which it may not' })
+    expect(hosts).toEqual(['/feed', '/end', '/away'])
+  })
+
   test('a web page with status 200 is an error that says so', async () => {
     const url = await upstream((_, response) => response.end('<!doctype html><p>Invalid key'))
     await expect(fetchFeed(url, { fetch, now })).rejects.toMatchObject({
