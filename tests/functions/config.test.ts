@@ -77,6 +77,7 @@ describe('readConfig', () => {
     ['RATE_LIMIT_ENTERPRISE', '1.5'],
     ['RATE_LIMIT_ADDRESS', 'secret'],
     ['FEEDS', 'usgs,secret'],
+    ['CAP_URLS', 'ftp://secret.example.com'],
     ['LOG', 'secret'],
   ])('%s=%s stops the start and is named without its value', (name, value) => {
     const read = () => readConfig({ ...LEAST, [name]: value }, 'serve')
