@@ -49,6 +49,7 @@ export function parseXml(text: string): XmlElement {
     if (element) element.text = element.text.trim()
   })
   parser.write(text).close()
+  // Not reached: the parser itself refuses a document without a root.
   if (!root) throw feedError('unreadable', 'answered with XML without any element')
   return root
 }

@@ -59,6 +59,27 @@ describe('registerFeeds', () => {
   })
 })
 
+describe('a feed that lacks a setting', () => {
+  const stateOf = () =>
+    database.query(`select enabled, error from watchpost.sources where source = 'c'`)
+
+  test('is disabled with the reason, and has none once it is set', async () => {
+    await registerFeeds(jobs, [], [{ feed: feed('c'), reason: 'C_KEY not set' }])
+    expect(await stateOf()).toEqual([{ enabled: false, error: 'C_KEY not set' }])
+    await registerFeeds(jobs, [feed('c')])
+    expect(await stateOf()).toEqual([{ enabled: true, error: null }])
+    await database.query(
+      `update watchpost.sources set error = 'answered HTTP 500' where source = 'c'`,
+    )
+    await registerFeeds(jobs, [feed('c')])
+    expect(await stateOf()).toEqual([{ enabled: true, error: 'answered HTTP 500' }])
+    await registerFeeds(jobs, [], [{ feed: feed('c'), reason: 'C_KEY not set' }])
+    expect(await stateOf()).toEqual([{ enabled: false, error: 'C_KEY not set' }])
+    await registerFeeds(jobs, [])
+    expect(await stateOf()).toEqual([{ enabled: false, error: 'C_KEY not set' }])
+  })
+})
+
 describe('startService', () => {
   test('an address longer than Node takes by itself is refused by the API in its own words', async () => {
     const port = await findPort({ host: '127.0.0.1', port: 0 })

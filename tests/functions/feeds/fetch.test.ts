@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
-import { fetchFeed } from '../../../functions/feeds/fetch.ts'
+import { decodeText, fetchEach, fetchFeed, fetchText } from '../../../functions/feeds/fetch.ts'
 import { VERSION } from '../../../shared/version.ts'
 
 const now = new Date('2026-03-01T12:00:00.000Z')
@@ -135,5 +135,108 @@ describe('fetchFeed', () => {
     await expect(fetchFeed(url, { fetch, now, signal })).rejects.toMatchObject({
       code: 'unreachable',
     })
+  })
+})
+
+test('fetchText decodes what it gets', async () => {
+  const url = await upstream((_, response) => {
+    response.setHeader('content-type', 'text/xml; charset=iso-8859-1')
+    response.end(Buffer.from('Bárðarbunga', 'latin1'))
+  })
+  expect(await fetchText(url, { fetch, now })).toMatchObject({ text: 'Bárðarbunga' })
+})
+
+describe('decodeText', () => {
+  const XML = '<?xml version="1.0" encoding="ISO-8859-1"?><a>é</a>'
+  test.each([
+    ['UTF-8', Buffer.from('é'), null, 'é'],
+    ['UTF-8 with a mark', Buffer.from('\ufeffé'), null, 'é'],
+    ['a mark that was encoded twice', Buffer.from('\u00ef\u00bb\u00bfé'), null, 'é'],
+    ['UTF-16', Buffer.from('\ufeffé', 'utf16le'), null, 'é'],
+    ['UTF-16, big end first', Buffer.from('\ufeffé', 'utf16le').swap16(), null, 'é'],
+    [
+      'the charset of the type',
+      Buffer.from('é', 'latin1'),
+      'text/plain; charset="windows-1252"',
+      'é',
+    ],
+    ['the XML declaration', Buffer.from(XML, 'latin1'), 'text/xml', XML],
+    ['the type before the declaration', Buffer.from(XML), 'text/xml; charset=utf-8', XML],
+    ['a mark before all else', Buffer.from('\ufeffé'), 'text/plain; charset=latin1', 'é'],
+    ['an encoding that does not exist', Buffer.from('é'), 'text/plain; charset=klingon', 'é'],
+    ['bytes that are no UTF-8', Buffer.from([0x61, 0xff, 0x62]), null, 'a\ufffdb'],
+    ['nothing', Buffer.from(''), null, ''],
+  ])('%s', (_, bytes, type, text) => {
+    expect(decodeText(bytes, type)).toBe(text)
+  })
+})
+
+describe('fetchEach', () => {
+  test('asks each address with its own validators, and names the one that failed', async () => {
+    const asked: (string | undefined)[] = []
+    const url = await upstream((request, response) => {
+      asked.push(`${request.url} ${request.headers['if-none-match'] ?? '-'}`)
+      if (request.url?.includes('/bad')) response.statusCode = 503
+      else response.setHeader('etag', `"${request.url}"`)
+      response.setHeader(
+        'cache-control',
+        request.url?.includes('/b?') || request.url?.endsWith('/b') ? 'max-age=90' : 'max-age=10',
+      )
+      response.end(request.url)
+    })
+    const urls = [`${url}/a?key=secret`, `${url}/bad?key=secret`, `${url}/b`]
+    const first = await fetchEach(urls, { fetch, now })
+    expect(first.answers).toEqual([
+      { url: urls[0], text: '/feed/a?key=secret' },
+      { url: urls[2], text: '/feed/b' },
+    ])
+    expect(first.failed).toEqual([
+      { item: `${new URL(url).host}/feed/bad`, reason: 'answered HTTP 503' },
+    ])
+    expect(first).toMatchObject({ max_age_seconds: 90, not_modified: false })
+    asked.length = 0
+    await fetchEach(urls, { fetch, now, validators: first.validators })
+    expect(asked).toEqual([
+      '/feed/a?key=secret "/feed/a?key=secret"',
+      '/feed/bad?key=secret -',
+      '/feed/b "/feed/b"',
+    ])
+  })
+
+  test('is not modified when every address answers 304, and keeps the validators', async () => {
+    const url = await upstream((_, response) => {
+      response.statusCode = 304
+      response.end()
+    })
+    const validators = { [url]: { etag: '"a"' } }
+    expect(await fetchEach([url], { fetch, now, validators })).toEqual({
+      answers: [{ url, text: null }],
+      failed: [],
+      validators,
+      max_age_seconds: 0,
+      not_modified: true,
+    })
+  })
+
+  test('fails when every address does, and stops at a 429', async () => {
+    let asked = 0
+    const url = await upstream((request, response) => {
+      asked += 1
+      response.statusCode = request.url?.endsWith('busy') ? 429 : 500
+      response.end()
+    })
+    await expect(fetchEach([`${url}/1`, `${url}/2`], { fetch, now })).rejects.toThrow('HTTP 500')
+    expect(asked).toBe(2)
+    asked = 0
+    const busy = fetchEach([`${url}/busy`, `${url}/2`], { fetch, now })
+    await expect(busy).rejects.toMatchObject({ code: 'rate_limited' })
+    expect(asked).toBe(1)
+  })
+
+  test('a failure that is no answer of the upstream is not hidden', async () => {
+    const broken = () => Promise.resolve(null as unknown as Response)
+    await expect(fetchEach(['https://x.test/'], { fetch: broken, now })).rejects.toThrow(
+      'x.test cannot be reached',
+    )
   })
 })

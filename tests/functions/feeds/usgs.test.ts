@@ -147,7 +147,7 @@ recorded('recorded answers', () => {
   ])('%s gives %i valid events', (file, count) => {
     const { features } = JSON.parse(readFileSync(new URL(file, SAMPLES), 'utf8'))
     const events = features
-      .map(normaliseUsgs)
+      .map((feature: unknown) => normaliseUsgs(feature))
       .map((result: object) => 'event' in result && result.event)
     expect(events).toHaveLength(count)
     for (const event of events) NormalisedEvent.parse(event)

@@ -1,0 +1,170 @@
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import {
+  type Candidate,
+  normaliseEach,
+  reject,
+  severityOfMagnitude,
+  severityOfWind,
+  toEvent,
+  toInstant,
+  toSeverity,
+} from '../../../functions/feeds/feed.ts'
+import { KNOWN_FEEDS, selectFeeds, settingsOf } from '../../../functions/feeds/feeds.ts'
+import type { NormalisedEvent } from '../../../shared/event.ts'
+
+const least: Candidate = {
+  id: 'x:1',
+  source: 'x',
+  type: 'other',
+  title: 'A title',
+  lat: 1,
+  lon: 2,
+  ts: '2026-03-01T12:00:00.000Z',
+  severity: 10,
+}
+
+describe('toEvent', () => {
+  test('fills in what a feed leaves out', () => {
+    expect(toEvent(least, '#1')).toEqual({
+      event: {
+        ...least,
+        subject: null,
+        status: 'active',
+        url: null,
+        geometry: null,
+        ends_at: null,
+        revised_at: null,
+        aliases: [],
+      },
+    })
+  })
+
+  test.each<[Partial<Candidate>, Partial<NormalisedEvent>]>([
+    [{ title: ' two\n  lines ' }, { title: 'two lines' }],
+    [{ title: 'x'.repeat(600) }, { title: 'x'.repeat(500) }],
+    [{ url: 'https://example.org/1' }, { url: 'https://example.org/1' }],
+    [{ url: 'javascript:alert(1)' }, { url: null }],
+    [{ url: 'https://' }, { url: null }],
+  ])('%j becomes %j', (given, expected) => {
+    expect(toEvent({ ...least, ...given }, '#1')).toMatchObject({ event: expected })
+  })
+
+  test.each<[Partial<Candidate>, string]>([
+    [{ lat: 91 }, 'lat: '],
+    [{ lon: Number.NaN }, 'lon: '],
+    [{ ts: 'yesterday' }, 'ts: '],
+    [{ severity: 10.5 }, 'severity: '],
+    [{ title: '  ' }, 'title: '],
+    [{ id: 'x: 1' }, 'id: '],
+  ])('%j is rejected by the name of the field', (given, reason) => {
+    const result = toEvent({ ...least, ...given }, 'item 7')
+    expect(result).toEqual({
+      rejected: { item: 'item 7', reason: expect.stringContaining(reason) },
+    })
+  })
+})
+
+test('reject names the whole item when no field is to blame, and cuts a long name', () => {
+  const { error } = z.object({}).safeParse('text')
+  expect(error && reject('x'.repeat(300), error)).toEqual({
+    rejected: { item: 'x'.repeat(255), reason: expect.stringMatching(/^item: ./) },
+  })
+})
+
+test('normaliseEach keeps what is an event, and goes on after an item that fails', () => {
+  const result = normaliseEach(['ok', 'none', 'bad', 'throws', 'two'], (word, position) => {
+    if (word === 'none') return null
+    if (word === 'bad') return reject(position, 'is bad')
+    if (word === 'throws') throw new Error('cannot be read')
+    const one = toEvent({ ...least, title: word }, position)
+    return word === 'two' ? [one, one] : one
+  })
+  expect(result.events.map(({ title }) => title)).toEqual(['ok', 'two', 'two'])
+  expect(result.rejected).toEqual([
+    { item: '#3', reason: 'is bad' },
+    { item: '#4', reason: 'cannot be read' },
+  ])
+})
+
+describe('severities', () => {
+  test.each([
+    [49.5, 50],
+    [49.4, 49],
+    [-3, 0],
+    [101, 100],
+    [Number.POSITIVE_INFINITY, 100],
+  ])('%d is %d', (given, severity) => {
+    expect(toSeverity(given)).toBe(severity)
+  })
+
+  test('what is no number is the floor', () => {
+    expect(toSeverity(Number.NaN)).toBe(0)
+    expect(toSeverity(Number.NaN, 20)).toBe(20)
+  })
+
+  test.each([
+    [null, 0],
+    [undefined, 0],
+    [-0.6, 0],
+    [4, 43],
+    [7.4, 100],
+  ])('magnitude %s is %d', (magnitude, severity) => {
+    expect(severityOfMagnitude(magnitude)).toBe(severity)
+  })
+
+  test.each([
+    [null, 30],
+    [33, 30],
+    [34, 50],
+    [63, 50],
+    [64, 60],
+    [82, 60],
+    [83, 70],
+    [96, 80],
+    [113, 90],
+    [136, 90],
+    [137, 100],
+  ])('%s knots are %d', (knots, severity) => {
+    expect(severityOfWind(knots)).toBe(severity)
+  })
+})
+
+test('toInstant gives text that is no time for what is none', () => {
+  expect(toInstant(0)).toBe('1970-01-01T00:00:00.000Z')
+  expect(toInstant(Number.NaN)).toBe('NaN')
+  expect(toInstant(1e30)).toBe('1e+30')
+})
+
+describe('selectFeeds', () => {
+  test('takes every feed that is not optional, unless some are named', () => {
+    const { feeds, disabled } = selectFeeds(null, {})
+    const usual = KNOWN_FEEDS.filter(({ is_optional }) => !is_optional)
+    expect(
+      [...feeds, ...disabled.map(({ feed }) => feed)].map(({ source }) => source).sort(),
+    ).toEqual(usual.map(({ source }) => source).sort())
+    expect(selectFeeds(['usgs', 'usgs'], {}).feeds.map(({ source }) => source)).toEqual(['usgs'])
+    expect(selectFeeds([], {})).toEqual({ feeds: [], disabled: [] })
+    expect(() => selectFeeds(['unknown'], {})).toThrow('There is no feed "unknown"')
+  })
+
+  test('a feed knows its own settings only', () => {
+    const setting = { schema: z.string(), is_required: true }
+    const [feed] = KNOWN_FEEDS
+    if (!feed) throw new Error('there are feeds')
+    const with_key = { ...feed, settings: { A_KEY: setting, B_KEY: setting } }
+    expect(settingsOf(with_key, { A_KEY: 'a', B_KEY: undefined, C_KEY: 'c' })).toEqual({
+      A_KEY: 'a',
+    })
+  })
+
+  test('one that lacks a setting is disabled, and says which', () => {
+    for (const { source, settings = {} } of KNOWN_FEEDS) {
+      const required = Object.keys(settings).filter((name) => settings[name]?.is_required)
+      const { disabled } = selectFeeds([source], {})
+      expect(disabled.map(({ reason }) => reason)).toEqual(
+        required.length > 0 ? [`${required.join(' and ')} not set`] : [],
+      )
+    }
+  })
+})
