@@ -19,6 +19,7 @@ import { mountInvitePage } from './api/invite-page.ts'
 import { callerOfTool, mountMcp } from './api/mcp.ts'
 import { me } from './api/me.ts'
 import { orgs } from './api/orgs.ts'
+import { push } from './api/push.ts'
 import { sources } from './api/sources.ts'
 import { zoneVersions } from './api/zone-versions.ts'
 import { zones } from './api/zones.ts'
@@ -103,6 +104,7 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   app.route(`${BASE}/me`, me)
   app.route(`${BASE}/account`, account)
   app.route(`${BASE}/events`, events)
+  app.route(`${BASE}/events`, push)
   app.route(`${BASE}/events`, eventMap)
   app.route(`${BASE}/events`, event)
   app.route(`${BASE}/zones`, zones)

@@ -1,4 +1,4 @@
-import { ApiError, notFound } from '../shared/problem.ts'
+import { ApiError, invalid, notFound } from '../shared/problem.ts'
 import { unauthenticated } from './credential.ts'
 import { sqlState } from './db.ts'
 
@@ -7,6 +7,15 @@ function issueOfLimit(message: string): ApiError {
   return new ApiError(
     'limit_reached',
     `The limit of the plan is reached: ${message}. Delete some or change the plan.`,
+  )
+}
+
+/** 429 for the daily limit of events; the database tells how many seconds to wait. */
+function dayLimited(seconds: string): ApiError {
+  return new ApiError(
+    'rate_limited',
+    `The daily limit of the plan for events does not leave room for this request. Nothing was stored. Try again in ${seconds} s.`,
+    { headers: { 'Retry-After': seconds } },
   )
 }
 
@@ -38,6 +47,12 @@ export function translate(error: unknown): unknown {
       return new ApiError('owner_protected', messageOf(error, state))
     case 'WPLIM':
       return issueOfLimit(messageOf(error, state))
+    case 'WPORG':
+      return invalid([
+        { path: 'org_id', code: 'custom', message: 'You are not a member of this organisation.' },
+      ])
+    case 'WPDAY':
+      return dayLimited(messageOf(error, state))
     case 'WPIDF':
       return new ApiError(
         'idempotency_in_flight',

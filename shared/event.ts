@@ -40,16 +40,16 @@ export const Geometry = z
   .meta({ id: 'Geometry', description: 'A GeoJSON geometry of (lon, lat) positions.' })
 export type Geometry = z.infer<typeof Geometry>
 
+/** The name of a source: of a feed, or of one's own events. */
+export const SOURCE = /^(custom:)?[a-z][a-z0-9-]*$/
+
 /** A canonical event as a feed returns it, before it is stored. */
 export const NormalisedEvent = z.strictObject({
   id: z
     .string()
     .regex(/^[a-z][a-z0-9-]*:\S+$/, 'Must have the form <source>:<source_specific_id>')
     .max(255),
-  source: z
-    .string()
-    .regex(/^[a-z][a-z0-9-]*$/)
-    .max(64),
+  source: z.string().regex(SOURCE).max(64),
   type: EventType,
   title: z.string().min(1).max(500),
   lat: z.number().min(-90).max(90),

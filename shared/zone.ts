@@ -1,6 +1,6 @@
 /** The schema of a watch zone, its defaults, and the rules across its fields. */
 import { z } from 'zod'
-import { EventType } from './event.ts'
+import { EventType, SOURCE } from './event.ts'
 import { GivenPolygon, ZonePolygon } from './geometry/polygon.ts'
 import { runToEnd } from './geometry/steps.ts'
 import { ClockTime, QuietWindows, quietIssues } from './quiet-hours.ts'
@@ -116,16 +116,15 @@ export const ZoneFields = z.object({
     example: null,
   }),
   sources: z
-    .array(
-      z
-        .string()
-        .regex(/^[a-z][a-z0-9-]*$/, 'Must be the name of a source')
-        .max(64),
-    )
+    .array(z.string().regex(SOURCE, 'Must be the name of a source').max(64))
     .min(1)
     .max(100)
     .nullable()
-    .meta({ description: 'Only events of these sources; null means all.', example: ['usgs'] }),
+    .meta({
+      description:
+        'Only events of these sources, or of one’s own as `custom:<name>`; null means all.',
+      example: ['usgs'],
+    }),
   types: z
     .array(EventType)
     .min(1)

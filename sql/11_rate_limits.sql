@@ -26,13 +26,13 @@ create index rate_denials_at on watchpost.rate_denials (at);
 alter table watchpost.rate_denials enable row level security;
 alter table watchpost.rate_denials force row level security;
 
--- GCRA: consumes, in one statement, one request of a bucket with a budget of p_limit per window.
-create function private.consume(p_bucket text, p_limit integer, p_window interval)
+-- GCRA: consumes, in one statement, p_cost of a bucket with a budget of p_limit per window.
+create function private.consume(p_bucket text, p_limit integer, p_window interval, p_cost integer default 1)
 returns table (allowed boolean, remaining integer, reset_seconds integer, retry_after integer)
 language plpgsql volatile set search_path = '' as $$
 declare
   v_now timestamptz := clock_timestamp();
-  v_step interval := p_window / p_limit;
+  v_step interval := p_window / p_limit * p_cost;
   v_tat timestamptz;
   v_denied boolean;
 begin
@@ -47,7 +47,7 @@ begin
   returning r.tat, r.denied into v_tat, v_denied;
   return query select
     not v_denied,
-    greatest(0, floor(extract(epoch from (p_window - (v_tat - v_now))) / extract(epoch from v_step)))::integer,
+    greatest(0, floor(extract(epoch from (p_window - (v_tat - v_now))) / extract(epoch from p_window / p_limit)))::integer,
     greatest(0, ceil(extract(epoch from (v_tat - v_now))))::integer,
     case when v_denied
       then greatest(1, ceil(extract(epoch from (v_tat + v_step - p_window - v_now))))::integer

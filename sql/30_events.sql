@@ -38,7 +38,7 @@ grant select, insert, update on watchpost.sources to watchpost_jobs;
 
 create table watchpost.events (
   id text primary key,
-  source text not null references watchpost.sources,
+  source text not null,
   type text not null,
   title text not null,
   lat double precision not null check (lat between -90 and 90),
@@ -64,6 +64,7 @@ create table watchpost.events (
 );
 comment on table watchpost.events is 'Events in their latest state. Public ones have no owner.';
 comment on column watchpost.events.id is '<source>:<id at the source>; the first id seen if a source renames its event.';
+comment on column watchpost.events.source is 'A source, or custom:<name> for events that an account or organisation sent itself.';
 comment on column watchpost.events.ts is 'When it happened, according to the source.';
 comment on column watchpost.events.severity is '0 to 100, by the rule of its feed.';
 comment on column watchpost.events.subject is 'The moving thing it is about, as mmsi:… or icao24:…, or another stable reference; otherwise null.';

@@ -60,11 +60,12 @@ $$;
 create function private.store_positions(
   p_batch_id uuid, p_source text, p_tenant_id uuid, p_events private.incoming_event[]
 )
-returns integer
+returns text[]
 language plpgsql volatile set search_path = '' as $$
 declare
-  v_count integer;
+  v_ids text[];
 begin
+  with stored as (
   insert into watchpost.positions (
     event_id, batch_id, first_seen_at, source, type, title, lat, lon, ts, severity, subject, status, url, extent,
     tenant_id)
@@ -73,16 +74,17 @@ begin
     p_tenant_id
   from unnest(p_events)
   where is_moving
-  on conflict do nothing;
-  get diagnostics v_count = row_count;
-  return v_count;
+  on conflict do nothing
+  returning event_id)
+  select coalesce(array_agg(event_id), '{}') into v_ids from stored;
+  return v_ids;
 end
 $$;
 
--- Stores new events and true revisions, each with its row in event_revisions.
+-- Stores new events and true revisions, each with its row in event_revisions; returns their ids.
 create function private.store_events(
   p_batch_id uuid, p_source text, p_owner_id uuid, p_org_id uuid, p_events private.incoming_event[],
-  out inserted integer, out revised integer
+  out inserted text[], out revised text[]
 )
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -130,7 +132,8 @@ begin
       status, url, geometry, ends_at, extent, tenant_id, magnitude, depth_km
     from (select * from born union all select * from changed) r
   )
-  select (select count(*) from born), (select count(*) from changed) into inserted, revised;
+  select coalesce((select array_agg(b.id) from born b), '{}'), coalesce((select array_agg(c.id) from changed c), '{}')
+  into inserted, revised;
 end
 $$;
 
@@ -154,14 +157,18 @@ create function private.ingest_events(
   p_owner_id uuid default null,
   p_org_id uuid default null
 )
-returns table (inserted integer, revised integer, unchanged integer, batch_id uuid)
+returns table (
+  inserted integer, revised integer, unchanged integer, batch_id uuid, inserted_ids text[], revised_ids text[]
+)
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_batch uuid := gen_random_uuid();
   v_given integer := jsonb_array_length(p_events);
   v_events private.incoming_event[];
-  v_positions integer;
   v_stored record;
+  v_tenant uuid := coalesce(p_org_id, p_owner_id);
+  -- Events of accounts and organisations share one queue.
+  v_queue text := case when starts_with(p_source, 'custom:') then 'custom' else p_source end;
 begin
   -- A source can only name its own events: nobody takes over another's by an id or alias of it.
   if exists (
@@ -170,16 +177,17 @@ begin
     raise exception 'every id of source % begins with %:', p_source, p_source using errcode = 'WP400';
   end if;
   -- One ingest of a source at a time, because aliases and revisions depend on what is stored.
-  perform pg_advisory_xact_lock(hashtextextended('ingest:' || p_source, 0));
+  perform pg_advisory_xact_lock(hashtextextended('ingest:' || p_source || coalesce(':' || v_tenant, ''), 0));
 
   insert into watchpost.batches (id, source, size, matched_at)
-  values (v_batch, p_source, v_given, case when p_match then null else now() end);
+  values (v_batch, v_queue, v_given, case when p_match then null else now() end);
   v_events := array(select e from private.read_events(p_source, p_events) e);
-  v_positions := private.store_positions(v_batch, p_source, coalesce(p_org_id, p_owner_id), v_events);
   select * into v_stored from private.store_events(v_batch, p_source, p_owner_id, p_org_id, v_events);
+  inserted_ids := private.store_positions(v_batch, p_source, v_tenant, v_events) || v_stored.inserted;
+  revised_ids := v_stored.revised;
   perform private.store_aliases(p_source, v_events);
-  inserted := v_positions + v_stored.inserted;
-  revised := v_stored.revised;
+  inserted := cardinality(inserted_ids);
+  revised := cardinality(revised_ids);
   unchanged := v_given - inserted - revised;
 
   update watchpost.sources
@@ -195,7 +203,7 @@ begin
   batch_id := v_batch;
   update watchpost.batches set size = inserted + revised where id = v_batch;
   if p_match then
-    perform private.enqueue('match', v_batch, jsonb_build_object('source', p_source));
+    perform private.enqueue('match', v_batch, jsonb_build_object('source', v_queue));
   end if;
   return next;
 end
@@ -208,6 +216,7 @@ create function private.end_events(p_limit integer default 500) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_source text;
+  v_queue text;
   v_batch uuid;
   v_ended integer;
   v_count integer := 0;
@@ -215,8 +224,9 @@ begin
   for v_source in
     select distinct e.source from watchpost.events e where e.status = 'active' and e.ends_at <= now()
   loop
+    v_queue := case when starts_with(v_source, 'custom:') then 'custom' else v_source end;
     continue when not pg_try_advisory_xact_lock(hashtextextended('ingest:' || v_source, 0));
-    insert into watchpost.batches (source, size) values (v_source, 0) returning id into v_batch;
+    insert into watchpost.batches (source, size) values (v_queue, 0) returning id into v_batch;
     with over as (
       update watchpost.events
       set status = 'ended', revision = revision + 1, updated_at = date_trunc('milliseconds', now())
@@ -240,7 +250,7 @@ begin
       continue;
     end if;
     update watchpost.batches set size = v_ended where id = v_batch;
-    perform private.enqueue('match', v_batch, jsonb_build_object('source', v_source));
+    perform private.enqueue('match', v_batch, jsonb_build_object('source', v_queue));
     v_count := v_count + v_ended;
   end loop;
   return v_count;

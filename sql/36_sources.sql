@@ -102,7 +102,7 @@ language sql stable security definer set search_path = '' as $$
   select s.source, s.title, s.attribution, s.types, s.enabled, s.interval_seconds, private.source_status(s), s.last_success_at,
     s.last_event_at, coalesce(e.count, 0),
     case
-      when s.error_at > coalesce(s.last_success_at, '-infinity') then s.error
+      when not s.enabled or s.error_at > coalesce(s.last_success_at, '-infinity') then s.error
       when private.source_status(s) = 'stale' and s.last_event_at < now() - private.silent_after(s) then format(
         'It answers, but has sent no event since %s; before that it was never silent for more than %s.',
         private.iso(s.last_event_at), case

@@ -3,14 +3,22 @@
 set role watchpost_owner;
 
 -- Security definer, because aliases are nobody's to read: the id of an event the caller may see that was once
--- known as this one, else the same again.
+-- known as this one, or that the caller or an organisation of the caller sent under it; else the same again.
 create function private.event_known_as(p_id text) returns text
 language sql stable security definer set search_path = '' as $$
   select coalesce((
     select e.id
     from watchpost.event_aliases a
     join watchpost.events e on e.id = a.event_id
-    where a.alias = p_id and (e.tenant_id is null or e.tenant_id = any(private.my_tenants()))), p_id)
+    where a.alias = p_id and (e.tenant_id is null or e.tenant_id = any(private.my_tenants()))), (
+    select private.own_event_id(own.parts[1], mine.tenant_id, own.parts[2])
+    from regexp_match(p_id, '^(custom:[a-z][a-z0-9-]*):(.+)$') as own (parts)
+    cross join unnest(private.my_tenants()) with ordinality as mine (tenant_id, ordinal)
+    where exists (
+      select from watchpost.events e
+      where e.id = private.own_event_id(own.parts[1], mine.tenant_id, own.parts[2]) and e.tenant_id = mine.tenant_id)
+    order by mine.ordinal
+    limit 1), p_id)
 $$;
 
 -- An event as the wire has it, but for its footprint.

@@ -1222,13 +1222,6 @@ export type Database = {
             referencedRelation: 'accounts'
             referencedColumns: ['user_id']
           },
-          {
-            foreignKeyName: 'events_source_fkey'
-            columns: ['source']
-            isOneToOne: false
-            referencedRelation: 'sources'
-            referencedColumns: ['source']
-          },
         ]
       }
       idempotency_keys: {

@@ -1,6 +1,6 @@
 import { nextPollSeconds } from '../../shared/backoff.ts'
 import { NormalisedEvent } from '../../shared/event.ts'
-import { boxOfEvent } from '../../shared/geometry/geometry.ts'
+import { extentOfEvent } from '../../shared/geometry/geometry.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { type Database, inTransaction } from '../db.ts'
 import { type Feed, type FeedResult, type FeedState, isFeedError } from '../feeds/feed.ts'
@@ -114,27 +114,13 @@ export async function ingestEvents(
   const rows = events.map(({ first_seen_at, ...event }) => ({
     ...NormalisedEvent.parse(event),
     ts: new Date(event.ts).toISOString(),
-    box: extentOf(event),
+    box: extentOfEvent(event),
     ...(first_seen_at ? { first_seen_at } : {}),
   }))
   const [stored] = await sql<Stored>`
-    select * from private.ingest_events(${source}, ${JSON.stringify(rows)}::jsonb, ${match})`
+    select inserted, revised, unchanged, batch_id from private.ingest_events(${source}, ${JSON.stringify(rows)}::jsonb, ${match})`
   if (!stored) throw new Error('ingest_events answers one row')
   return stored
-}
-
-/**
- * One box [west, south, east, north]; a footprint across the antimeridian gets the whole circle of
- * latitude.
- */
-function extentOf(event: NormalisedEvent): [number, number, number, number] {
-  const boxes = boxOfEvent(event)
-  const south = Math.min(...boxes.map((box) => box.south))
-  const north = Math.max(...boxes.map((box) => box.north))
-  if (event.geometry === null) return [event.lon, event.lat, event.lon, event.lat]
-  const west = Math.min(...boxes.map((box) => box.west))
-  const east = Math.max(...boxes.map((box) => box.east))
-  return [west, south, east, north]
 }
 
 /**

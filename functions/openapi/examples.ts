@@ -62,6 +62,35 @@ export const EXAMPLES: Readonly<Record<string, { request?: object; response?: ob
     },
   },
   listEvents: { response: { events: [event], next_cursor: null } },
+  pushEvents: {
+    request: {
+      source: 'custom:gauges',
+      events: [
+        {
+          id: 'gauge-3:2026-03-01',
+          type: 'flood',
+          title: 'Gauge 3: 4.1 m',
+          lat: 41.02,
+          lon: 28.97,
+          ts: HAPPENED,
+          severity: 60,
+        },
+      ],
+    },
+    response: {
+      accepted: 1,
+      refused: 0,
+      results: [
+        {
+          index: 0,
+          id: 'gauge-3:2026-03-01',
+          event_id: 'custom:gauges:0b9d3c5e7a11.gauge-3:2026-03-01',
+          outcome: 'created',
+          reason: null,
+        },
+      ],
+    },
+  },
   listZones: { response: { zones: [zone], next_cursor: null } },
   createZone: { request: draft, response: { zone } },
   getZone: { response: { zone } },

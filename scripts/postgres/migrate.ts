@@ -12,8 +12,11 @@ type MigrateOptions = {
 }
 
 const OLDEST_SERVER = 17
-/** What PostgreSQL says, as XX000 like any internal error, when two transactions alter one role. */
-const COLLISION = 'tuple concurrently updated'
+/**
+ * What PostgreSQL says when two transactions alter the same roles: the first as XX000 like any internal
+ * error, the second when they do it in different orders.
+ */
+const COLLISION = /tuple concurrently updated|deadlock detected/
 const STAND_IN = "Watchpost's stand-in for Supabase Auth."
 // An arbitrary number, the same for every process.
 const LOCK = 5_760_021_400
@@ -196,7 +199,7 @@ async function inTransaction<T>(client: pg.Client, work: () => Promise<T>, tries
     return result
   } catch (error) {
     await client.query('rollback').catch(() => {})
-    const isCollision = error instanceof Error && error.message.includes(COLLISION)
+    const isCollision = error instanceof Error && COLLISION.test(error.message)
     if (!isCollision || tries === MAX_TRIES) throw error
   }
   await pause(50 * tries)

@@ -10,8 +10,8 @@ import { migrate, ROOT } from '../postgres/migrate.ts'
 import { startThrowawayPostgres } from '../postgres/throwaway.ts'
 import { applyTopics, compareSchemas, withClient } from './schema.ts'
 
-/** The statements that create an object, and the one that removes it. */
-type Made = { create: string[]; drop: string }
+/** The statements that create an object, and the one that removes it; of a function also what it returns. */
+type Made = { create: string[]; drop: string; returns?: string }
 type Objects = Map<string, Made>
 
 const OURS = `in ('watchpost', 'private')`
@@ -33,7 +33,7 @@ const QUERIES = {
           from aclexplode(p.proacl) g where g.grantee not in (p.proowner, 0)
           having count(*) > 0)
       ], null) as create,
-      format('drop function %s', p.oid::regprocedure) as drop
+      format('drop function %s', p.oid::regprocedure) as drop, concat(pg_get_function_result(p.oid), p.proallargtypes::regtype[]) as returns
     from pg_proc p where p.pronamespace::regnamespace::text ${OURS}`,
   indexes: `
     select i.indexrelid::regclass::text as name, array[pg_get_indexdef(i.indexrelid)] as create,
@@ -48,16 +48,19 @@ export async function statementsBetween(fromUrl: string, toUrl: string): Promise
   const [from, to] = await Promise.all([fromUrl, toUrl].map((url) => withClient(url, readObjects)))
   if (!from || !to) return []
   const kinds = ['triggers', 'functions', 'indexes'] as const
-  const isGone = (kind: keyof typeof from, name: string, { create }: Made) => {
+  // A function is replaced, unless it returns something else now.
+  const isGone = (kind: keyof typeof from, name: string, { create, returns }: Made) => {
     const made = to[kind].get(name)
-    return !made || (kind !== 'functions' && String(made.create) !== String(create))
+    if (!made) return true
+    return kind === 'functions' ? made.returns !== returns : String(made.create) !== String(create)
   }
   const drops = kinds.flatMap((kind) =>
     [...from[kind]].flatMap(([name, made]) => (isGone(kind, name, made) ? [made.drop] : [])),
   )
   const creates = (['functions', 'indexes', 'triggers'] as const).flatMap((kind) =>
     [...to[kind]].flatMap(([name, { create }]) => {
-      const known = from[kind].get(name)?.create ?? []
+      const before = from[kind].get(name)
+      const known = before && !isGone(kind, name, before) ? before.create : []
       return create.filter((statement) => !known.includes(statement))
     }),
   )
@@ -94,7 +97,9 @@ async function main(name: string | undefined): Promise<number> {
     const time = new Date().toISOString().replace(/\D/g, '').slice(0, 14)
     const file = join(ROOT, 'supabase/migrations', `${time}_${name}.sql`)
     const body = statements.map((statement) => `${statement};\n`).join('\n')
-    writeFileSync(file, `set role watchpost_owner;\n\n${body}\nreset role;\n`)
+    // Functions are written in the order of their names, not in that in which they call each other.
+    const head = 'set role watchpost_owner;\nset check_function_bodies = off;\n'
+    writeFileSync(file, `${head}\n${body}\nreset check_function_bodies;\nreset role;\n`)
     console.log(`Wrote ${relative(process.cwd(), file)}: ${statements.length} statements`)
     const left = await differencesAfter(file, migrated.adminUrl, topics.adminUrl)
     if (left.length > 0) console.log('\nWrite by hand what else sql/ has:')

@@ -24,6 +24,8 @@ const DEFINER_FUNCTIONS_FOR_CALLERS: Record<string, string> = {
     'whether a zone can raise alerts is visible to its readers, its sources and accounts are not; it filters by caller itself',
   'private.event_known_as(text)':
     'aliases are nobody’s to read; it answers an id whose event the policies guard',
+  'private.push_events(text,uuid,jsonb,jsonb)':
+    'callers insert no events; it checks the organisation and the daily limit itself',
   'private.events_on_map(box[],timestamp with time zone,timestamp with time zone,double precision,integer)':
     'box operators are not leakproof, so no index serves them under RLS; it filters by tenant itself',
   'private.coverage(text[],text[])': 'whether sources can be heard is public, their state is not',

@@ -319,6 +319,24 @@ export function boxOfEvent(event: { lat: number; lon: number; geometry: Geometry
 }
 
 /**
+ * The box of an event as [west, south, east, north]; a footprint across the antimeridian gets the whole circle of
+ * latitude.
+ */
+export function extentOfEvent(event: {
+  lat: number
+  lon: number
+  geometry: Geometry | null
+}): [number, number, number, number] {
+  const boxes = boxOfEvent(event)
+  const south = Math.min(...boxes.map((box) => box.south))
+  const north = Math.max(...boxes.map((box) => box.north))
+  if (event.geometry === null) return [event.lon, event.lat, event.lon, event.lat]
+  const west = Math.min(...boxes.map((box) => box.west))
+  const east = Math.max(...boxes.map((box) => box.east))
+  return [west, south, east, north]
+}
+
+/**
  * Simplifies a polygon for a map, with a tolerance of 1/200 of each ring's extent. Longitudes are returned unwrapped
  * (within −360…360). A ring that would change its meaning is returned unchanged.
  */

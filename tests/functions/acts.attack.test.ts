@@ -35,6 +35,7 @@ const Kept = z.object({
 /** The only routes that change nothing although they are no GET. */
 const NO_ACTS: Record<string, string> = {
   previewDraft: 'stores nothing',
+  pushEvents: 'events are data, up to a million a day; each has its revisions',
 }
 const SECRET = 'hunter2-s3cret'
 

@@ -38,6 +38,7 @@ const TRIPS: Record<string, number> = {
   'GET /api/v1/zones/{id}/preview': 2,
   'GET /api/v1/zones/{id}/explain': 2,
   'GET /api/v1/zones/{id}/versions': 1,
+  'POST /api/v1/events': 2,
   'POST /api/v1/zones': 2,
   'PATCH /api/v1/zones/{id}': 2,
   'DELETE /api/v1/zones/{id}': 2,

@@ -65,6 +65,22 @@ test('a migration has the functions, triggers and indexes that are new, changed 
   expect(await statements()).toEqual([])
 })
 
+test('a function that returns something else is made anew, with its grants', async () => {
+  await wanted.query(`
+    drop function private.twice(integer);
+    create function private.twice(number integer, out doubled bigint) returns bigint
+    language sql immutable set search_path = '' as $$ select 2::bigint * number $$;
+    alter function private.twice(integer) owner to watchpost_owner;
+    revoke execute on function private.twice(integer) from public;
+    grant execute on function private.twice(integer) to authenticated;
+  `)
+  const written = await statements()
+  expect(written[0]).toBe('drop function private.twice(integer)')
+  expect(written.at(-1)).toBe('grant execute on function private.twice(integer) to authenticated')
+  await migrated.query(`set role watchpost_owner; ${written.join(';\n')}; reset role`)
+  expect(await statements()).toEqual([])
+})
+
 test('a released file that is changed or removed is named', async () => {
   expect(changedSinceRelease(root)).toEqual([])
   const base = 'hub/sql/base/10_projects.sql'

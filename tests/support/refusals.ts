@@ -10,7 +10,7 @@ export type Route = {
   method: Method
   /** The path in the form of the OpenAPI document. */
   path: string
-  scope: 'read' | 'write'
+  scope: 'read' | 'write' | 'ingest'
   /** A body it accepts. */
   body?: Record<string, unknown>
   /** The query it requires. */
@@ -35,6 +35,10 @@ function write(method: Method, path: string, more: Partial<Route> = {}): Route {
 export const ROUTES: Route[] = [
   get('/me'),
   get('/events'),
+  {
+    ...write('POST', '/events', { body: { source: 'custom:test', events: [{}] } }),
+    scope: 'ingest',
+  },
   get('/events/changes'),
   get('/events/map'),
   get('/events/{id}', { thing: 'event' }),
