@@ -62,6 +62,70 @@ test('an edit of CONTEXT.md by hand counts at once, and an update keeps the rest
   expect(now).toContain('## Our own notes\n\nKeep $& this.')
 })
 
+test('each field is changed by itself, cleared where it may be, and answered as it is kept', async () => {
+  const slug = 'demir'
+  const update = async (change: object) =>
+    (await (await hub.call('POST', 'projects/update', { slug, ...change })).json()).project
+  const before = await update({})
+  for (const [field, value, kept] of [
+    ['name', '  Demir AŞ ', 'Demir AŞ'],
+    ['website', 'https://demir.example/', 'https://demir.example/'],
+    ['industry', ' Ports ', 'Ports'],
+    ['icp', ' Importers ', 'Importers'],
+    ['description', ' Carries. ', 'Carries.'],
+    ['value_proposition', ' Fast. ', 'Fast.'],
+    ['tone', ' Dry. ', 'Dry.'],
+    ['website', null, null],
+    ['industry', null, null],
+    ['icp', null, null],
+  ] as const) {
+    const changed = await update({ [field]: value })
+    expect(changed, field).toEqual({ ...before, [field]: kept })
+    expect((await (await hub.call('GET', 'projects/active')).json()).project).toEqual(changed)
+    Object.assign(before, { [field]: kept })
+  }
+  const text = await readFile(contextOf(slug), 'utf8')
+  expect(text).toMatch(/^# Demir AŞ\n/)
+  expect(text).toMatch(
+    /## ICP\n\n\n\n## Value proposition\n\nFast\.\n\n## Tone of voice\n\nDry\.\n/,
+  )
+  await update({ name: 'Demir Group' })
+})
+
+test('each limit of a field is told at the field', async () => {
+  const paths = async (change: object) => {
+    const refused = await hub.call('POST', 'projects/update', { slug: 'demir', ...change })
+    if (refused.status === 200) return []
+    expect(refused.status).toBe(422)
+    return (await refused.json()).errors.map(({ path }: { path: string }) => path)
+  }
+  const now = (await (await hub.call('GET', 'projects/active')).json()).project
+  const limits = {
+    name: 120,
+    industry: 200,
+    icp: 4000,
+    description: 500,
+    value_proposition: 4000,
+    tone: 2000,
+  }
+  for (const [field, most] of Object.entries(limits)) {
+    expect(await paths({ [field]: 'x'.repeat(most) }), field).toEqual([])
+    expect(await paths({ [field]: 'x'.repeat(most + 1) }), field).toEqual([field])
+  }
+  for (const name of ['', '  ', null]) expect(await paths({ name })).toEqual(['name'])
+  for (const website of [
+    'ftp://x.example',
+    'demir.example',
+    `https://x.example/${'x'.repeat(500)}`,
+  ]) {
+    expect(await paths({ website }), website).toEqual(['website'])
+  }
+  expect(await paths({ owner: 'x' })).not.toEqual([])
+  const { name, industry, icp, description, value_proposition, tone } = now
+  const again = { name, industry, icp, description, value_proposition, tone }
+  expect(await paths(again)).toEqual([])
+})
+
 test.each(['../etc', 'a', 'Demir', '-x', 'a/b', 'x'.repeat(42)])(
   'the slug %s is refused',
   async (slug) => {
@@ -99,6 +163,58 @@ test('a slug that is taken is refused, and said so in the language that is asked
   }
 })
 
+test.each([
+  [{ name: 'Çelik' }, 'Çelik.'],
+  [{ name: 'Çelik A.Ş.' }, 'Çelik A.Ş.'],
+  [{ name: 'Çelik', industry: 'Steel' }, 'Çelik, Steel.'],
+  [{ name: 'Çelik', website: 'https://c.example' }, 'Çelik (https://c.example).'],
+  [
+    { name: 'Çelik', industry: 'Steel', website: 'https://c.example' },
+    'Çelik, Steel (https://c.example).',
+  ],
+  [{ name: 'Çelik', description: 'Rolls steel' }, 'Rolls steel'],
+])('a project made of %j describes itself as “%s”', async (fields, description) => {
+  const licensed = await startLicensedHub([])
+  try {
+    const made = await licensed.call('POST', 'projects/create', { slug: 'celik', ...fields })
+    expect(made.status).toBe(201)
+    const active = await (await licensed.call('GET', 'projects/active')).json()
+    expect(active.project).toMatchObject({
+      ...fields,
+      description,
+      tone: '',
+      value_proposition: '',
+    })
+  } finally {
+    await licensed.close()
+  }
+})
+
+test('leads, drafts and sent drafts are counted of each project by itself', async () => {
+  const licensed = await startLicensedHub(['one', 'two'])
+  try {
+    await licensed.query(
+      `insert into hub.leads (project_id, email) select id, n || '@x.example'
+       from hub.projects, generate_series(1, 3) as n where slug = 'two'`,
+    )
+    await licensed.query(
+      `insert into hub.drafts (project_id, audience, state) select id, '{}', state
+       from hub.projects, unnest('{draft,sent,sent,failed}'::text[]) as state where slug = 'two'`,
+    )
+    const { projects } = await (await licensed.call('GET', 'projects/list')).json()
+    expect(projects).toMatchObject([
+      { slug: 'one', leads: 0, drafts: 0, sent: 0, active: true, read_only: false },
+      { slug: 'two', leads: 3, drafts: 4, sent: 2, active: false, read_only: false },
+    ])
+    const chosen = await licensed.call('POST', 'projects/select', { slug: 'two' })
+    expect((await chosen.json()).project).toMatchObject({ slug: 'two', active: true })
+    const after = (await (await licensed.call('GET', 'projects/list')).json()).projects
+    expect(after.map(({ active }: { active: boolean }) => active)).toEqual([false, true])
+  } finally {
+    await licensed.close()
+  }
+})
+
 test('what stands in the way is said in the language that is asked for', async () => {
   const post = async (path: string, body: object) => {
     const answer = await hub.call('POST', `projects/${path}`, body, { 'Accept-Language': 'tr' })
@@ -119,10 +235,21 @@ test('what stands in the way is said in the language that is asked for', async (
   await hub.query('delete from hub.missions')
 })
 
+test('nothing is deleted while a mail of it is being sent', async () => {
+  await hub.query(
+    `insert into hub.drafts (project_id, audience, state) select id, '{}', 'sending' from hub.projects`,
+  )
+  const body = { slug: 'demir', name: 'Demir Group' }
+  const busy = await hub.call('POST', 'projects/delete', body)
+  expect(busy.status).toBe(409)
+  expect((await busy.json()).detail).toMatch(/mail/)
+  await hub.query('delete from hub.drafts')
+})
+
 test('deleting asks for the name and leaves an archive of rows and folder', async () => {
   const wrong = await hub.call('POST', 'projects/delete', { slug: 'demir', name: 'demir' })
   expect(wrong.status).toBe(422)
-  const gone = await hub.call('POST', 'projects/delete', { slug: 'demir', name: 'Demir Group' })
+  const gone = await hub.call('POST', 'projects/delete', { slug: 'demir', name: ' Demir Group ' })
   expect(gone.status).toBe(200)
   const { archive } = await gone.json()
   const names = execFileSync('tar', ['-tzf', archive], { encoding: 'utf8' }).split('\n')

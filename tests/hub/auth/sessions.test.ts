@@ -1,0 +1,164 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { setPassword } from '../../../hub/auth/auth.ts'
+import { addressOf, clientOf } from '../../../hub/auth/caller.ts'
+import type { Ctx } from '../../../hub/http/http.ts'
+import { startHub, type TestHub } from '../support/hub.ts'
+
+let hub: TestHub
+beforeAll(async () => {
+  hub = await startHub()
+  await setPassword(hub.paths, PASSWORD)
+})
+afterAll(() => hub.close())
+
+const PASSWORD = 'correct horse battery'
+const DAY_MS = 86_400_000
+const request = (path: string, init: RequestInit = {}) =>
+  hub.app.request(`/api/cockpit/${path}`, {
+    ...init,
+    headers: { host: 'localhost:8770', 'content-type': 'application/json', ...init.headers },
+  })
+const signIn = async (headers: Record<string, string> = {}) => {
+  const body = JSON.stringify({ password: PASSWORD })
+  const answer = await request('login', { method: 'POST', body, headers })
+  expect(answer.status).toBe(200)
+  return answer.headers.get('set-cookie') ?? ''
+}
+const session = async (headers: Record<string, string>) =>
+  (await request('session', { headers })).status
+const withCookie = (setCookie: string) => ({ cookie: setCookie.split(';')[0] ?? '' })
+const stored = () => join(hub.paths.config_dir, 'sessions.json')
+type Stored = { sessions: { id: string; ends_at: string }[] }
+const readStored = async (): Promise<Stored> => JSON.parse(await readFile(stored(), 'utf8'))
+
+describe('a session', () => {
+  test('lasts 30 days, in a cookie that no script and no other site can use', async () => {
+    const cookie = await signIn()
+    expect(cookie).toMatch(/^hub_session=[\w-]{43}; /)
+    const parts = cookie.split('; ').slice(1)
+    expect(parts.sort()).toEqual(['HttpOnly', 'Max-Age=2592000', 'Path=/', 'SameSite=Strict'])
+    expect(await signIn({ 'x-forwarded-proto': 'https' })).toContain('; Secure')
+    expect(await signIn({ 'x-forwarded-proto': 'http' })).not.toContain('Secure')
+    const [first] = (await readStored()).sessions
+    const left = Date.parse(first?.ends_at ?? '') - Date.now()
+    expect(left / DAY_MS).toBeGreaterThan(29.9)
+    expect(left / DAY_MS).toBeLessThanOrEqual(30)
+    expect(JSON.stringify(await readStored())).not.toContain(cookie.split(/[=;]/)[1])
+  })
+
+  test('is over at its end, and removed at the next sign-in', async () => {
+    const headers = withCookie(await signIn())
+    expect(await session(headers)).toBe(200)
+    const { sessions } = await readStored()
+    const old = sessions.map((one) => ({ ...one, ends_at: new Date().toISOString() }))
+    await writeFile(stored(), JSON.stringify({ sessions: old }))
+    expect(await session(headers)).toBe(401)
+    await signIn()
+    expect((await readStored()).sessions).toHaveLength(1)
+  })
+
+  test('ends in this browser alone, or in all', async () => {
+    const [one, two, three] = [
+      withCookie(await signIn()),
+      withCookie(await signIn()),
+      withCookie(await signIn()),
+    ]
+    const left = await request('logout', { method: 'POST', headers: one })
+    expect(left.headers.get('set-cookie')).toMatch(/^hub_session=; Max-Age=0; Path=\//)
+    expect(await Promise.all([one, two, three].map(session))).toEqual([401, 200, 200])
+    const all = await request('logout/everywhere', { method: 'POST', headers: two })
+    expect(all.headers.get('set-cookie')).toMatch(/^hub_session=; Max-Age=0; Path=\//)
+    expect(await Promise.all([two, three].map(session))).toEqual([401, 401])
+    expect((await readStored()).sessions).toEqual([])
+    expect(await session(withCookie(await signIn()))).toBe(200)
+  })
+
+  test('is not valid under a new secret, even if its row came back', async () => {
+    const headers = withCookie(await signIn())
+    const before = await readFile(stored(), 'utf8')
+    await request('logout/everywhere', { method: 'POST', headers })
+    await writeFile(stored(), before)
+    expect(await session(headers)).toBe(401)
+  })
+
+  test('is one of a hundred: the oldest ends for the next', async () => {
+    const oldest = withCookie(await signIn())
+    const { sessions } = await readStored()
+    const ends_at = new Date(Date.now() + DAY_MS).toISOString()
+    const others = (count: number) =>
+      Array.from({ length: count }, (_, nth) => ({ id: `${nth}`, ends_at }))
+    const mine = sessions.at(-1)
+    await writeFile(stored(), JSON.stringify({ sessions: [mine, ...others(98)] }))
+    await signIn()
+    expect(await session(oldest)).toBe(200)
+    expect((await readStored()).sessions).toHaveLength(100)
+    await signIn()
+    expect(await session(oldest)).toBe(401)
+    expect((await readStored()).sessions).toHaveLength(100)
+  })
+
+  test('of a damaged file is none, and everybody signs in again', async () => {
+    await writeFile(stored(), '{"sessions": 1}')
+    expect(await session(withCookie('hub_session=x'))).toBe(401)
+    expect(await session(withCookie(await signIn()))).toBe(200)
+  })
+})
+
+describe('the local token', () => {
+  test('counts as a bearer alone, whatever the case of the word', async () => {
+    const token = (await readFile(join(hub.paths.config_dir, 'hub.token'), 'utf8')).trim()
+    const as = (authorization: string) => session({ authorization })
+    expect(await as(`Bearer ${token}`)).toBe(200)
+    expect(await as(`bearer ${token}`)).toBe(200)
+    for (const wrong of [`Basic ${token}`, token, `Bearer ${token}x`, 'Bearer', 'Bearer ']) {
+      expect(await as(wrong), wrong).toBe(401)
+    }
+  })
+
+  test('is no password: after 30 wrong ones its address waits', async () => {
+    const authorization = 'Bearer wrong'
+    const codes: number[] = []
+    for (let nth = 0; nth < 40; nth += 1) codes.push(await session({ authorization }))
+    expect(codes.filter((code) => code === 401).length).toBeGreaterThan(20)
+    expect(codes.at(-1)).toBe(429)
+  })
+})
+
+describe('the address of a client', () => {
+  const SECRET = 'secret of the proxy'
+  const ctx = (peer: string | undefined, headers: Record<string, string>, caller?: string) =>
+    // safe: these are all that is read of it
+    ({
+      env: peer === undefined ? undefined : { incoming: { socket: { remoteAddress: peer } } },
+      get: (name: string) => (name === 'deps' ? { proxy_secret: SECRET } : caller),
+      req: { header: (name: string) => headers[name] },
+    }) as unknown as Ctx
+  const proven = { 'x-watchpost-proxy': SECRET, 'x-real-ip': '203.0.113.9' }
+
+  test.each<[string | undefined, Record<string, string>, string]>([
+    ['127.0.0.1', proven, '203.0.113.9'],
+    ['::1', proven, '203.0.113.9'],
+    ['::ffff:127.0.0.1', proven, '203.0.113.9'],
+    ['127.0.0.1', { ...proven, 'x-watchpost-proxy': 'wrong' }, '127.0.0.1'],
+    ['127.0.0.1', { 'x-real-ip': '203.0.113.9' }, '127.0.0.1'],
+    ['127.0.0.1', { 'x-watchpost-proxy': SECRET }, '127.0.0.1'],
+    ['127.0.0.1', { ...proven, 'x-real-ip': 'nobody' }, '127.0.0.1'],
+    ['198.51.100.7', proven, '198.51.100.7'],
+    ['::12', proven, '::12'],
+    [undefined, {}, 'unknown'],
+  ])('%s with %j is %s', (peer, headers, address) => {
+    expect(addressOf(ctx(peer, headers))).toBe(address)
+  })
+
+  test('has a place kept when it is this machine or signed in', () => {
+    const kept = (peer: string, headers = {}, caller?: string) =>
+      clientOf(ctx(peer, headers, caller)).is_reserved
+    expect(kept('127.0.0.1')).toBe(true)
+    expect(kept('198.51.100.7')).toBe(false)
+    expect(kept('198.51.100.7', {}, 'session')).toBe(true)
+    expect(kept('127.0.0.1', proven)).toBe(false)
+    expect(clientOf(ctx('127.0.0.1', proven)).address).toBe('203.0.113.9')
+  })
+})
