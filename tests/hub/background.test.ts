@@ -12,7 +12,11 @@ beforeAll(async () => {
 afterAll(() => hub.close())
 beforeEach(() => hub.query('delete from hub.missions'))
 
-const run = (name: keyof TestHub['deps']['actions']['run']) => hub.deps.actions.run[name]()
+async function run(name: keyof TestHub['deps']['actions']['run']) {
+  const action = hub.deps.actions.run[name]
+  if (!action) throw new Error(`${name} cannot be run`)
+  return action()
+}
 
 /** A mission that ended some hours ago; answers its id. */
 async function mission(status: string, department = 'sales', hours = 1): Promise<string> {
