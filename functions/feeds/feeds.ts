@@ -1,11 +1,12 @@
 import { cap } from './cap-feed.ts'
 import { emsc } from './emsc.ts'
 import type { Feed, Setting } from './feed.ts'
+import { gdacs } from './gdacs.ts'
 import { geonet } from './geonet.ts'
 import { usgs } from './usgs.ts'
 
 /** Every live feed. */
-export const KNOWN_FEEDS: readonly Feed[] = [usgs, emsc, geonet, cap]
+export const KNOWN_FEEDS: readonly Feed[] = [usgs, emsc, geonet, gdacs, cap]
 
 /** The environment variables of all feeds. */
 export const FEED_SETTINGS: Record<string, Setting> = Object.assign(

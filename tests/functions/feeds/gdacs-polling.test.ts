@@ -1,0 +1,227 @@
+import { describe, expect, test } from 'vitest'
+import type { FeedResult } from '../../../functions/feeds/feed.ts'
+import { gdacs } from '../../../functions/feeds/gdacs.ts'
+import { describeRecordings, type Reply, recording, upstream } from '../../support/feeds.ts'
+import { gdacsArea, gdacsFeature, gdacsItem, gdacsRss } from '../../support/gdacs.ts'
+
+const at = (minute: number) => new Date(Date.UTC(2026, 2, 1, 12, minute)).toISOString()
+const storm = gdacsItem({ alertlevel: 'Green' })
+const flood = gdacsItem({ eventtype: 'FL', eventid: '7', alertlevel: 'Green' })
+const quake = gdacsItem({
+  eventtype: 'EQ',
+  eventid: '9',
+  fromdate: 'Sun, 01 Mar 2026 10:00:00 GMT',
+  alertlevel: 'Green',
+})
+
+/** A polled GDACS: what each of its three addresses answers is set by the test. */
+function world() {
+  const replies: { standing: Reply; day: Reply; footprint: Reply } = {
+    standing: { body: gdacsRss(storm) },
+    day: { body: gdacsRss(storm) },
+    footprint: { json: { features: [] } },
+  }
+  const polled = upstream(gdacs, (url) => {
+    if (url.pathname.endsWith('/rss.xml')) return replies.standing
+    return url.pathname.endsWith('/rss_24h.xml') ? replies.day : replies.footprint
+  })
+  return Object.assign(polled, { replies })
+}
+
+const brief = ({ events }: FeedResult) => events.map(({ id, status }) => `${id} ${status}`)
+
+describe('polling', () => {
+  test('an event in both feeds comes once; validators go back; a 304 changes nothing', async () => {
+    const polled = world()
+    polled.replies.standing = { body: gdacsRss(storm), headers: { etag: '"s"' } }
+    expect(brief(await polled.poll(at(0)))).toEqual(['gdacs:TC1000643 active'])
+    const { state } = polled
+    polled.replies.standing = { status: 304 }
+    polled.replies.day = { status: 304, headers: { 'cache-control': 'max-age=900' } }
+    const quiet = await polled.poll(at(6))
+    expect(quiet).toMatchObject({ not_modified: true, events: [], next_poll_seconds: 900 })
+    expect(polled.state).toEqual(state)
+    expect(polled.asked[0]?.headers.get('if-none-match')).toBe('"s"')
+  })
+
+  test('what stands ends when both feeds lack it twice', async () => {
+    const polled = world()
+    polled.replies.standing = { body: gdacsRss(storm, flood) }
+    await polled.poll(at(0))
+    polled.replies.standing = { body: gdacsRss(flood) }
+    expect(brief(await polled.poll(at(6)))).toContain('gdacs:TC1000643 active')
+    polled.replies.day = { body: gdacsRss(quake) }
+    expect(brief(await polled.poll(at(12)))).not.toContain('gdacs:TC1000643 ended')
+    expect(brief(await polled.poll(at(18)))).toContain('gdacs:TC1000643 ended')
+    expect(brief(await polled.poll(at(24)))).not.toContain('gdacs:TC1000643 ended')
+  })
+
+  test('what an unchanged feed listed still stands', async () => {
+    const polled = world()
+    polled.replies.day = { body: gdacsRss(quake) }
+    await polled.poll(at(0))
+    polled.replies.standing = { status: 304 }
+    for (const minute of [6, 12, 18]) {
+      expect(brief(await polled.poll(at(minute)))).toEqual(['gdacs:EQ9 active'])
+    }
+  })
+
+  test('nothing ends while a feed fails, is cut, or cannot read the item', async () => {
+    const broken = gdacsItem({ point: null })
+    for (const reply of [
+      { status: 500 },
+      { body: gdacsRss(storm).slice(0, 400) },
+      { body: gdacsRss(broken) },
+      { body: '<html>' },
+    ]) {
+      const polled = world()
+      await polled.poll(at(0))
+      polled.replies.day = { body: gdacsRss(quake) }
+      polled.replies.standing = reply
+      for (const minute of [6, 12, 18]) {
+        const result = await polled.poll(at(minute))
+        expect(brief(result)).toEqual(['gdacs:EQ9 active'])
+        expect(result.rejected).toHaveLength(1)
+      }
+    }
+  })
+
+  test('if both feeds fail the poll fails, and the state is kept', async () => {
+    const polled = world()
+    await polled.poll(at(0))
+    const { state } = polled
+    polled.replies.standing = { status: 500 }
+    polled.replies.day = { body: '<html>' }
+    await expect(polled.poll(at(6))).rejects.toMatchObject({ code: 'unreadable' })
+    polled.replies.day = { status: 429, headers: { 'retry-after': '60' } }
+    await expect(polled.poll(at(6))).rejects.toMatchObject({ retry_after_seconds: 60 })
+    expect(polled.state).toEqual(state)
+  })
+
+  test('an earthquake that the day lacks twice is retracted, one that grew old is not', async () => {
+    const old = gdacsItem({
+      ...{ eventtype: 'EQ', eventid: '8', alertlevel: 'Green' },
+      fromdate: 'Sat, 28 Feb 2026 12:30:00 GMT',
+    })
+    const polled = world()
+    polled.replies.day = { body: gdacsRss(quake, old) }
+    await polled.poll(at(0))
+    polled.replies.day = { body: gdacsRss(flood) }
+    await polled.poll(at(6))
+    expect(brief(await polled.poll(at(12)))).toEqual([
+      'gdacs:TC1000643 active',
+      'gdacs:FL7 active',
+      'gdacs:EQ9 retracted',
+    ])
+  })
+
+  test('a drought that says the same keeps its time from day to day', async () => {
+    const drought = (todate: string, point = '10 10') =>
+      gdacsRss(gdacsItem({ eventtype: 'DR', iscurrent: 'false', todate, point }))
+    const polled = world()
+    const times: (string | undefined)[] = []
+    for (const [index, body] of [
+      drought('Sun, 01 Mar 2026 12:00:00 GMT'),
+      drought('Mon, 02 Mar 2026 12:00:00 GMT'),
+      drought('Tue, 03 Mar 2026 12:00:00 GMT', '11 11'),
+    ].entries()) {
+      polled.replies.standing = { body }
+      polled.replies.day = { body: gdacsRss() }
+      const { events } = await polled.poll(at(index * 24 * 60))
+      times.push(events[0]?.ts)
+    }
+    const first = '2026-03-01T00:00:00.000Z'
+    expect(times).toEqual([first, first, '2026-03-03T00:00:00.000Z'])
+  })
+
+  test('a state that cannot be read is a fresh start', async () => {
+    const polled = world()
+    polled.state = { open: 7, listed: null }
+    expect(brief(await polled.poll(at(0)))).toEqual(['gdacs:TC1000643 active'])
+  })
+})
+
+describe('footprints', () => {
+  const grave = (over: Record<string, string | null> = {}) =>
+    gdacsRss(gdacsItem({ eventtype: 'FL', eventid: '7', ...over }))
+  const areas = { json: { features: [gdacsFeature(), gdacsArea()] } }
+
+  test('are asked for once an episode, from orange on, and kept', async () => {
+    const polled = world()
+    polled.replies.footprint = areas
+    const asked: string[][] = []
+    const shapes: (string | undefined)[] = []
+    for (const [index, body] of [
+      grave({ alertlevel: 'Green' }),
+      grave(),
+      grave(),
+      grave({ episodeid: '2' }),
+      grave({ iscurrent: 'false', episodeid: '3' }),
+    ].entries()) {
+      polled.replies.standing = { body }
+      polled.replies.day = { body }
+      const { events } = await polled.poll(at(index * 6))
+      asked.push(polled.asked.slice(2).map(({ url }) => url.search))
+      shapes.push(events[0]?.geometry?.type)
+    }
+    const query = '?eventtype=FL&eventid=7&episodeid='
+    expect(asked).toEqual([[], [`${query}1`], [], [`${query}2`], []])
+    expect(shapes).toEqual([undefined, 'Polygon', 'Polygon', 'Polygon', 'Polygon'])
+  })
+
+  test('that cannot be had are named, and the one before stays', async () => {
+    const polled = world()
+    polled.replies.footprint = areas
+    polled.replies.standing = polled.replies.day = { body: grave() }
+    await polled.poll(at(0))
+    polled.replies.standing = polled.replies.day = { body: grave({ episodeid: '2' }) }
+    polled.replies.footprint = { status: 500 }
+    const { events, rejected } = await polled.poll(at(6))
+    expect(events[0]?.geometry).toMatchObject({ type: 'Polygon' })
+    expect(rejected).toEqual([{ item: 'FL7 footprint', reason: 'answered HTTP 500' }])
+    polled.replies.footprint = { json: { features: [gdacsArea({}, [[[0, 0]]])] } }
+    expect((await polled.poll(at(12))).rejected[0]?.reason).toContain('fewer than 4')
+  })
+
+  test('of many events come two a poll, and all together stay bounded', async () => {
+    const ring = Array.from({ length: 9_000 }, (_, n) => [n / 100, n % 2])
+    const polled = world()
+    const items = [1, 2, 3, 4, 5].map((n) => gdacsItem({ eventtype: 'FL', eventid: `${n}` }))
+    polled.replies.standing = polled.replies.day = { body: gdacsRss(...items) }
+    polled.replies.footprint = { json: { features: [gdacsArea({}, [ring])] } }
+    const rejected: string[] = []
+    for (const minute of [0, 6, 12, 18]) {
+      const result = await polled.poll(at(minute))
+      expect(polled.asked.length).toBeLessThanOrEqual(4)
+      rejected.push(...result.rejected.map(({ reason }) => reason))
+    }
+    expect(rejected).toEqual([
+      expect.stringContaining('36004 vertices'),
+      expect.stringContaining('36004 vertices'),
+    ])
+    expect(JSON.stringify(polled.state).length).toBeLessThan(1_000_000)
+  })
+})
+
+describeRecordings('the two snapshots 73 minutes apart', () => {
+  test('replay without a false revision: only what is new comes as new', async () => {
+    const [early, late] = ['rss_24h-2019-12-30T0022Z.xml', 'rss-2019-12-30T0135Z.xml'].map((file) =>
+      recording(`gdacs/${file}`),
+    )
+    const polled = world()
+    polled.replies.day = { body: early ?? '' }
+    polled.replies.standing = { body: early ?? '' }
+    const first = await polled.poll('2019-12-30T00:22:00.000Z')
+    polled.replies.day = { status: 304 }
+    polled.replies.standing = { body: late ?? '' }
+    const second = await polled.poll('2019-12-30T01:35:00.000Z')
+    const known = new Map(first.events.map((event) => [event.id, JSON.stringify(event)]))
+    const changed = second.events.filter((event) => known.get(event.id) !== JSON.stringify(event))
+    expect(changed.map(({ id }) => id).sort()).toEqual([
+      'gdacs:EQ1199647',
+      'gdacs:EQ1199929',
+      'gdacs:TC1000641',
+    ])
+    expect(changed.map(({ status }) => status)).toEqual(['active', 'active', 'active'])
+  })
+})
