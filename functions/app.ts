@@ -21,6 +21,7 @@ import { me } from './api/me.ts'
 import { orgs } from './api/orgs.ts'
 import { push } from './api/push.ts'
 import { sources } from './api/sources.ts'
+import { mountStatusPage } from './api/status-page.ts'
 import { zoneVersions } from './api/zone-versions.ts'
 import { zones } from './api/zones.ts'
 import { authenticate } from './auth.ts'
@@ -131,6 +132,7 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   mountMcp(app, BASE)
   mountDocs(app, BASE)
   mountInvitePage(app, BASE)
+  mountStatusPage(app)
 
   app.notFound((c) => problem(c, unknownRoute(app, c, ROUTES_HELP)))
   app.onError(async (thrown, c) => {

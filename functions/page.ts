@@ -10,7 +10,12 @@ type Page = { title: string; main: string; script: string }
  */
 export function pageRoutes(name: string, page: (publicUrl: string) => Page): Hono<Env> {
   const routes = new Hono<Env>()
-  routes.get('/', (c) => c.html(html(name, page(c.get('deps').public_url))))
+  routes.get('/', (c) => {
+    const { title, main } = page(c.get('deps').public_url)
+    return c.html(
+      pageHtml({ title, main, stylesheet: `${name}/page.css`, script: `${name}/page.js` }),
+    )
+  })
   routes.get('/page.js', (c) =>
     c.body(page(c.get('deps').public_url).script, 200, { 'Content-Type': 'text/javascript' }),
   )
@@ -18,27 +23,41 @@ export function pageRoutes(name: string, page: (publicUrl: string) => Page): Hon
   return routes
 }
 
-function html(name: string, { title, main }: Page): string {
+/** A whole page. `title` and `main` are HTML; the addresses are relative. */
+export function pageHtml({
+  title,
+  main,
+  stylesheet,
+  script,
+  refresh_seconds,
+}: {
+  title: string
+  main: string
+  stylesheet: string
+  script?: string
+  /** How often the page loads itself again. */
+  refresh_seconds?: number
+}): string {
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="viewport" content="width=device-width, initial-scale=1">${refresh_seconds ? `\n<meta http-equiv="refresh" content="${refresh_seconds}">` : ''}
 <title>${title}</title>
-<link rel="stylesheet" href="${name}/page.css">
+<link rel="stylesheet" href="${stylesheet}">
 </head>
 <body>
 <main>
 <h1>${title}</h1>
 ${main}
-</main>
-<script src="${name}/page.js"></script>
+</main>${script ? `\n<script src="${script}"></script>` : ''}
 </body>
 </html>
 `
 }
 
-const STYLE = `:root { color-scheme: light dark; font: 16px/1.6 system-ui, sans-serif; }
+/** The style of every page. */
+export const STYLE = `:root { color-scheme: light dark; font: 16px/1.6 system-ui, sans-serif; }
 main { max-width: 42rem; margin: 3rem auto; padding: 0 1rem; }
 h1 { font-size: 1.5rem; line-height: 1.25; }
 li { margin-block: 0.75rem; }

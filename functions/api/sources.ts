@@ -5,7 +5,8 @@ import { Instant } from '../../shared/time.ts'
 import type { Ctx, Env } from '../context.ts'
 import { Problem } from '../http.ts'
 
-const CACHE_SECONDS = 30
+/** How long an answer about the sources may be cached. */
+export const CACHE_SECONDS = 30
 const ERROR_CHARACTERS = 200
 
 const SourceHealth = z
@@ -25,7 +26,7 @@ const SourceHealth = z
     }),
   })
   .meta({ id: 'SourceHealth' })
-type SourceHealth = z.infer<typeof SourceHealth>
+export type SourceHealth = z.infer<typeof SourceHealth>
 
 const Health = z
   .object({
@@ -67,18 +68,13 @@ sources.openapi(
     },
   }),
   async (c) => {
-    const wait = c.get('deps').address_limit(c.get('deps').address(c))
-    if (wait > 0) {
-      throw new ApiError('rate_limited', `Too many requests. Try again in ${wait} s.`, {
-        headers: { 'Retry-After': String(wait) },
-      })
-    }
+    limitAddress(c)
     const listed = await listSources(c)
     return respond(
       c,
       Health,
       {
-        status: listed ? overall(listed) : 'down',
+        status: listed ? overallStatus(listed) : 'down',
         generated_at: new Date().toISOString(),
         sources: listed ?? [],
         jobs_start: c.get('deps').jobs_start?.() ?? null,
@@ -94,8 +90,17 @@ type Row = Omit<SourceHealth, 'latency_seconds'> & {
   latency_p95: number | null
 }
 
+/** Counts a request without a key. Throws 429 when its address has sent too many. */
+export function limitAddress(c: Ctx): void {
+  const wait = c.get('deps').address_limit(c.get('deps').address(c))
+  if (wait === 0) return
+  throw new ApiError('rate_limited', `Too many requests. Try again in ${wait} s.`, {
+    headers: { 'Retry-After': String(wait) },
+  })
+}
+
 /** The sources; undefined while the database is unavailable, which is logged. */
-async function listSources(c: Ctx): Promise<SourceHealth[] | undefined> {
+export async function listSources(c: Ctx): Promise<SourceHealth[] | undefined> {
   try {
     const connection = await c.get('deps').db.connect()
     try {
@@ -117,7 +122,8 @@ async function listSources(c: Ctx): Promise<SourceHealth[] | undefined> {
   }
 }
 
-function overall(listed: SourceHealth[]): Health['status'] {
+/** `down` when every enabled source is, `ok` when each is. */
+export function overallStatus(listed: SourceHealth[]): Health['status'] {
   const enabled = listed.filter(({ status }) => status !== 'disabled')
   if (enabled.every(({ status }) => status === 'down')) return 'down'
   return enabled.every(({ status }) => status === 'ok') ? 'ok' : 'degraded'

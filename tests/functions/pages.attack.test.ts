@@ -57,7 +57,7 @@ test('every answer brings a policy under which no foreign and no inline script r
     pages.push(path)
     expect(text).not.toMatch(/<script(?![^>]* src=)|<style|\son\w+=|\sstyle=|javascript:/i)
   }
-  expect(pages).toEqual(['/docs'])
+  expect(pages).toEqual(['/docs', '/status'])
 })
 
 test('/docs draws, opens and asks under it, and the browser has nothing to report', async () => {
