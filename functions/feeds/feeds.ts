@@ -3,10 +3,11 @@ import { emsc } from './emsc.ts'
 import type { Feed, Setting } from './feed.ts'
 import { gdacs } from './gdacs.ts'
 import { geonet } from './geonet.ts'
+import { nws } from './nws.ts'
 import { usgs } from './usgs.ts'
 
 /** Every live feed. */
-export const KNOWN_FEEDS: readonly Feed[] = [usgs, emsc, geonet, gdacs, cap]
+export const KNOWN_FEEDS: readonly Feed[] = [usgs, emsc, geonet, gdacs, cap, nws]
 
 /** The environment variables of all feeds. */
 export const FEED_SETTINGS: Record<string, Setting> = Object.assign(
