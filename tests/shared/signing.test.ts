@@ -85,6 +85,9 @@ describe('verify', () => {
     ['webhook-timestamp', '-5', 'bad_timestamp'],
     ['webhook-signature', 'v1,', 'no_match'],
     ['webhook-signature', 'v1,***', 'no_match'],
+    ['webhook-signature', 'v1,****', 'no_match'],
+    ['webhook-signature', 'v1,AAA*', 'no_match'],
+    ['webhook-signature', 'v1,*AAA', 'no_match'],
     ['webhook-signature', 'garbage', 'no_match'],
   ])('says what is wrong with %s = %s', async (name, value, reason) => {
     const headers = { ...(await sign(message)), [name]: value }
