@@ -85,7 +85,7 @@ export async function hasSession(c: Ctx): Promise<boolean> {
 export async function endSession(c: Ctx): Promise<void> {
   const { paths } = c.get('deps').config
   const id = await sessionOf(c)
-  deleteCookie(c, COOKIE, { path: '/' })
+  deleteCookie(c, COOKIE)
   if (!id) return
   await writes.add(async () => {
     const others = (await current(paths)).filter((known) => known.id !== id)
@@ -97,7 +97,7 @@ export async function endSession(c: Ctx): Promise<void> {
 export async function endSessions(c: Ctx): Promise<void> {
   const { paths } = c.get('deps').config
   const admin = await readSetting(paths, ADMIN)
-  deleteCookie(c, COOKIE, { path: '/' })
+  deleteCookie(c, COOKIE)
   await writes.add(async () => {
     await writeSetting(paths, SESSIONS, SESSIONS.fallback)
     if (!admin) return

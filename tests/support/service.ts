@@ -115,6 +115,8 @@ export async function createService(
     /** Replaces the test's own issuer. */
     verify_session?: VerifySession
     wake?: () => void
+    /** How long an address has to wait that shows no valid credential; on Node alone. */
+    address_limit?: Deps['address_limit']
     public_url?: string
     /**
      * A Deno or workerd that no other file uses, for tests that use up a per-minute limit of a
@@ -155,7 +157,7 @@ export async function createService(
           origins: [ORIGIN],
           public_url,
           address: (c) => c.req.header(ADDRESS_HEADER) ?? '192.0.2.1',
-          address_limit: () => 0,
+          address_limit: options.address_limit ?? (() => 0),
           asset: options.asset ?? (async () => undefined),
           wake: options.wake,
           log: (line) => void lines.push(line),
