@@ -1,13 +1,15 @@
 import { cap } from './cap-feed.ts'
 import { emsc } from './emsc.ts'
+import { eonet } from './eonet.ts'
 import type { Feed, Setting } from './feed.ts'
 import { gdacs } from './gdacs.ts'
 import { geonet } from './geonet.ts'
+import { nhc } from './nhc.ts'
 import { nws } from './nws.ts'
 import { usgs } from './usgs.ts'
 
 /** Every live feed. */
-export const KNOWN_FEEDS: readonly Feed[] = [usgs, emsc, geonet, gdacs, cap, nws]
+export const KNOWN_FEEDS: readonly Feed[] = [usgs, emsc, geonet, gdacs, nhc, eonet, cap, nws]
 
 /** The environment variables of all feeds. */
 export const FEED_SETTINGS: Record<string, Setting> = Object.assign(

@@ -1,17 +1,15 @@
 import { z } from 'zod'
 import type { Geometry } from '../../shared/event.ts'
-import { nearestLongitude } from '../../shared/geometry/ring.ts'
+import { countVertices, type LonLat, MAX_VERTICES, toGeometry, toRing } from './geometry.ts'
 
-/** A footprint with more vertices is refused: what is left out must not depend on chance. */
-const MAX_VERTICES = 10_000
 /** About 10 metres, far below the precision of any footprint. */
 const DECIMALS = 4
 
 const Position = z.tuple([z.number(), z.number()], z.unknown())
-const Ring = z.array(Position).min(4, 'a ring has fewer than 4 positions')
+const Rings = z.array(z.array(Position)).min(1)
 const Area = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('Polygon'), coordinates: z.array(Ring).min(1) }),
-  z.object({ type: z.literal('MultiPolygon'), coordinates: z.array(z.array(Ring).min(1)) }),
+  z.object({ type: z.literal('Polygon'), coordinates: Rings }),
+  z.object({ type: z.literal('MultiPolygon'), coordinates: z.array(Rings) }),
 ])
 
 /**
@@ -21,8 +19,7 @@ const Area = z.discriminatedUnion('type', [
 export function toFootprint(
   areas: readonly unknown[],
 ): { geometry: Geometry } | { reason: string } {
-  const polygons: [number, number][][][] = []
-  let vertices = 0
+  const polygons: LonLat[][][] = []
   for (const area of areas) {
     const read = Area.safeParse(area)
     if (!read.success) {
@@ -30,49 +27,25 @@ export function toFootprint(
       return { reason: `geometry.${issue?.path.join('.')}: ${issue?.message}` }
     }
     const { type, coordinates } = read.data
-    for (const rings of type === 'Polygon' ? [coordinates] : coordinates) {
-      const polygon = rings.map(toRing)
-      for (const ring of polygon) {
-        vertices += ring.length
-        if (ring.some(([lon, lat]) => Math.abs(lat) > 90 || Math.abs(lon) > 360)) {
-          return { reason: 'geometry.coordinates: a position is not on Earth' }
-        }
+    try {
+      for (const rings of type === 'Polygon' ? [coordinates] : coordinates) {
+        polygons.push(rings.map(toRoundedRing))
       }
-      polygons.push(polygon)
+    } catch (error) {
+      return { reason: `geometry: ${error instanceof Error ? error.message : String(error)}` }
     }
   }
   if (polygons.length === 0) return { reason: 'geometry: has no area' }
-  if (vertices > MAX_VERTICES) {
-    return { reason: `geometry: ${vertices} vertices are more than ${MAX_VERTICES}` }
-  }
-  const [first, ...others] = polygons
-  if (first && others.length === 0) return { geometry: { type: 'Polygon', coordinates: first } }
-  return { geometry: { type: 'MultiPolygon', coordinates: polygons } }
+  const geometry = toGeometry(polygons)
+  const vertices = countVertices(geometry)
+  if (vertices <= MAX_VERTICES) return { geometry }
+  return { reason: `geometry: ${vertices} vertices are more than ${MAX_VERTICES}` }
 }
 
-function toRing(
-  positions: readonly (readonly [number, number, ...unknown[]])[],
-): [number, number][] {
-  const ring: [number, number][] = []
-  for (const [lon, lat] of positions) {
-    const last = ring.at(-1)
-    ring.push([round(last ? nearestLongitude(lon, last[0]) : lon), round(lat)])
-  }
-  const [first] = ring
-  const last = ring.at(-1)
-  if (first && last && (first[0] !== last[0] || first[1] !== last[1])) ring.push([...first])
-  return ring
+function toRoundedRing(positions: readonly (readonly [number, number, ...unknown[]])[]): LonLat[] {
+  return toRing(positions.map(([lon, lat]) => [round(lon), round(lat)]))
 }
 
 function round(degrees: number): number {
   return Number(degrees.toFixed(DECIMALS))
-}
-
-/** How many vertices a geometry has. */
-export function countVertices(geometry: Geometry): number {
-  const count = (node: unknown): number =>
-    Array.isArray(node) && Array.isArray(node[0])
-      ? node.reduce((sum: number, part) => sum + count(part), 0)
-      : 1
-  return count(geometry.coordinates)
 }

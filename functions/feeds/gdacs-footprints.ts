@@ -2,8 +2,9 @@ import { z } from 'zod'
 import { Geometry } from '../../shared/event.ts'
 import { isFeedError, type PollInput, type Rejected } from './feed.ts'
 import { fetchFeed } from './fetch.ts'
-import { countVertices, toFootprint } from './footprint.ts'
+import { toFootprint } from './footprint.ts'
 import type { Assessed } from './gdacs-item.ts'
+import { countVertices } from './geometry.ts'
 
 const ADDRESS = 'https://www.gdacs.org/gdacsapi/api/polygons/getgeometry'
 /** GDACS asks for a low rate. */

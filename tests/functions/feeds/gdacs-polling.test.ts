@@ -86,6 +86,20 @@ describe('polling', () => {
     }
   })
 
+  test('a poll in which a feed fails does not count, and is no reason for a 304', async () => {
+    const polled = world()
+    polled.replies.standing = { body: gdacsRss(storm, flood) }
+    polled.replies.day = { body: gdacsRss(flood) }
+    await polled.poll(at(0))
+    polled.replies.standing = { body: gdacsRss(flood) }
+    await polled.poll(at(6))
+    polled.replies.standing = { body: '<html>', headers: { etag: '"broken"' } }
+    expect(brief(await polled.poll(at(12)))).toEqual(['gdacs:FL7 active'])
+    polled.replies.standing = { body: gdacsRss(flood) }
+    expect(brief(await polled.poll(at(18)))).toContain('gdacs:TC1000643 ended')
+    expect(polled.asked[0]?.headers.has('if-none-match')).toBe(false)
+  })
+
   test('if both feeds fail the poll fails, and the state is kept', async () => {
     const polled = world()
     await polled.poll(at(0))
@@ -180,7 +194,7 @@ describe('footprints', () => {
     expect(events[0]?.geometry).toMatchObject({ type: 'Polygon' })
     expect(rejected).toEqual([{ item: 'FL7 footprint', reason: 'answered HTTP 500' }])
     polled.replies.footprint = { json: { features: [gdacsArea({}, [[[0, 0]]])] } }
-    expect((await polled.poll(at(12))).rejected[0]?.reason).toContain('fewer than 4')
+    expect((await polled.poll(at(12))).rejected[0]?.reason).toContain('fewer than three corners')
   })
 
   test('of many events come two a poll, and all together stay bounded', async () => {

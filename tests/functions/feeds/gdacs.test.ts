@@ -166,10 +166,18 @@ describe('a footprint', () => {
   })
 
   test.each([
-    [[[[0, 0]]], 'fewer than 4'],
-    [Array(3000).fill(Array(4).fill([0, 0])), '12000 vertices'],
-    [[Array(4).fill([0, 99])], 'not on Earth'],
-    [[Array(4).fill(['x', 0])], 'geometry'],
+    [[[[0, 0]]], 'fewer than three corners'],
+    [
+      Array(3000).fill([
+        [0, 0],
+        [1, 0],
+        [1, 1],
+        [0, 0],
+      ]),
+      '12000 vertices',
+    ],
+    [[Array(4).fill([0, 99])], 'no place'],
+    [[Array(4).fill(['x', 0])], 'coordinates'],
   ])('that is wrong is rejected with the reason', async (coordinates, reason) => {
     const { events, rejected } = await normalise(
       gdacs,
