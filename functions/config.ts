@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 import { type AllowList, parseAllowList } from './channels/target.ts'
 import type { Limits } from './context.ts'
-import type { Feed } from './feeds/feed.ts'
+import type { AnyFeed } from './feeds/feed.ts'
 import { FEED_SETTINGS, findFeed, KNOWN_FEEDS, type Selection, selectFeeds } from './feeds/feeds.ts'
 import { createSeal, type Seal } from './seal.ts'
 import type { Issuer } from './sessions.ts'
@@ -27,7 +27,7 @@ export type Config = {
   trusted_proxies: CidrRange[]
   allow: AllowList
   limits: Limits
-  feeds: Feed[]
+  feeds: AnyFeed[]
   /** Selected feeds that lack a setting. */
   disabled_feeds: Selection['disabled']
   contact: string | undefined

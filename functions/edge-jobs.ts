@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Send } from './channels/send.ts'
 import { type EdgeJobs, readEdgeJobs } from './config.ts'
 import { createPool } from './db.ts'
+import { withoutStreams } from './feeds/feeds.ts'
 import { registerFeeds } from './jobs/ingest.ts'
 import type { JobDeps } from './jobs/queue.ts'
 import { createRunner } from './jobs.ts'
@@ -44,7 +45,7 @@ export function createEdgeJobs(
  * the next call continues with what is left.
  */
 async function drainOnce(
-  { seal, allow, feeds, disabled_feeds, contact, database, budget_ms }: EdgeJobs,
+  { seal, allow, feeds: chosen, disabled_feeds, contact, database, budget_ms }: EdgeJobs,
   { send, max_slots }: Pick<JobDeps, 'send' | 'max_slots'>,
 ): Promise<Drained> {
   const started = performance.now()
@@ -56,7 +57,8 @@ async function drainOnce(
     on_error: (error) => log({ msg: 'database connection', error: error.message }),
   })
   try {
-    await registerFeeds(db, feeds, disabled_feeds)
+    const { feeds, disabled } = withoutStreams({ feeds: chosen, disabled: disabled_feeds })
+    await registerFeeds(db, feeds, disabled)
     const outside = { send, allow, fetch, contact, log }
     const runner = createRunner({ db, seal, feeds, max_slots, ...outside })
     const drained = await runner.drain({ budget_ms })

@@ -5,6 +5,7 @@ import type { Send } from './channels/send.ts'
 import { nodeSend, resolveAll } from './channels/send-node.ts'
 import { checkLogin } from './check-login.ts'
 import type { Config } from './config.ts'
+import { openConnection } from './connections.ts'
 import { createPool, type Database, inTransaction } from './db.ts'
 import { createIssuer, ISSUER_PATH } from './issuer.ts'
 import { registerFeeds } from './jobs/ingest.ts'
@@ -18,6 +19,7 @@ import { closeServer, openServer } from './node-server.ts'
 import { tryPreparedStatements } from './pooler.ts'
 import { remoteSessions } from './sessions.ts'
 import { SIGN_IN_PATH, signInPage } from './sign-in-page.ts'
+import { runStreams } from './streams.ts'
 
 const MAX_STOP_SECONDS = 10
 export type Service = {
@@ -68,6 +70,7 @@ export async function startService(
     const running = runJobs(config, { ...commonDeps, db: jobs }, news)
     hearing = running.isHearing
     busy.push(running.stop)
+    busy.push(runStreams({ db: jobs, feeds: config.feeds, open: openConnection, log }).stop)
     return { stop }
   } catch (error) {
     await stop()

@@ -18,17 +18,20 @@ create table watchpost.sources (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   ceilings jsonb not null default '{}',
-  longest_silence_seconds double precision
+  longest_silence_seconds double precision,
+  stream_holder uuid,
+  stream_until timestamptz
 );
 comment on table watchpost.sources is 'One row per feed: when to poll it next, where polling stopped, and its health.';
 comment on column watchpost.sources.source is 'Short name, the first part of the ids of its events.';
 comment on column watchpost.sources.types is 'Types of its events; zones use it to tell what they can receive.';
 comment on column watchpost.sources.enabled is 'The service switches off sources that FEEDS does not name.';
-comment on column watchpost.sources.next_poll_at is 'When it is polled next; set it to now() to poll at once.';
+comment on column watchpost.sources.next_poll_at is 'When it is polled next; set it to now() to poll at once. Infinity: it only streams.';
 comment on column watchpost.sources.state is 'Where polling stopped: ETag, last id and the like; written by the feed. Empty it to start over.';
-comment on column watchpost.sources.last_success_at is 'Last successful poll, with or without new events.';
+comment on column watchpost.sources.last_success_at is 'Last successful poll, or sign of life of its stream, with or without new events.';
 comment on column watchpost.sources.ceilings is 'Highest severity of a type by the rule of the feed, if below 100, such as {"volcano": 20}; for warnings about zones.';
 comment on column watchpost.sources.longest_silence_seconds is 'Longest time between two of its latest events; null: too few events to tell.';
+comment on column watchpost.sources.stream_holder is 'The process that holds its stream, until stream_until; then another may take over.';
 comment on column watchpost.sources.error_at is 'When it last failed; the source is down while this is newer than last_success_at.';
 alter table watchpost.sources enable row level security;
 alter table watchpost.sources force row level security;
@@ -178,6 +181,8 @@ create table watchpost.positions (
   url text,
   extent box not null,
   tenant_id uuid,
+  is_sample boolean not null default true,
+  flag text check (flag in ('gap', 'jump')),
   primary key (event_id, ts)
 ) partition by range (ts);
 comment on table watchpost.positions is 'Positions of moving subjects, one event each, kept for 48 hours in one partition per day.';
@@ -185,6 +190,8 @@ comment on column watchpost.positions.first_seen_at is 'When it arrived here; a 
 comment on column watchpost.positions.ts is 'When the subject was there; dwell is measured with it.';
 comment on column watchpost.positions.subject is 'mmsi:… or icao24:….';
 comment on column watchpost.positions.tenant_id is 'Null: public.';
+comment on column watchpost.positions.is_sample is 'Kept for its distance in time or space from the one before; the others are deleted once they are matched, unless they changed a stay.';
+comment on column watchpost.positions.flag is 'gap: nothing was heard of the subject for long before it; jump: nothing moves that fast from the position before.';
 create index positions_first_seen_at on watchpost.positions using brin (first_seen_at) with (pages_per_range = 32);
 create index positions_batch_id on watchpost.positions (batch_id);
 create index positions_ts on watchpost.positions (ts desc, event_id desc);
@@ -201,5 +208,26 @@ create table watchpost.positions_default partition of watchpost.positions defaul
 comment on table watchpost.positions_default is 'Positions of days without a partition.';
 alter table watchpost.positions_default enable row level security;
 alter table watchpost.positions_default force row level security;
+
+create table watchpost.subjects (
+  source text not null,
+  subject text not null,
+  tenant_id uuid not null,
+  event_id text not null,
+  ts timestamptz not null,
+  lat double precision not null,
+  lon double precision not null,
+  severity smallint not null,
+  sampled_at timestamptz not null,
+  sampled_lat double precision not null,
+  sampled_lon double precision not null,
+  primary key (source, subject, tenant_id)
+) with (fillfactor = 70);
+comment on table watchpost.subjects is 'Where each source saw a moving subject last, to sample its positions.';
+comment on column watchpost.subjects.tenant_id is 'All zeros: public.';
+comment on column watchpost.subjects.event_id is 'Its latest position.';
+comment on column watchpost.subjects.sampled_at is 'Time of its latest position that was kept as a sample, with the place in sampled_lat and sampled_lon.';
+alter table watchpost.subjects enable row level security;
+alter table watchpost.subjects force row level security;
 
 reset role;

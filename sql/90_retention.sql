@@ -250,6 +250,7 @@ begin
     execute format('drop table watchpost.%I', v_partition);
   end loop;
   delete from watchpost.positions_default where ts < v_before;
+  delete from watchpost.subjects where ts < v_before;
 end
 $$;
 

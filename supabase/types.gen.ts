@@ -1432,6 +1432,8 @@ export type Database = {
           event_id: string
           extent: unknown
           first_seen_at: string
+          flag: string | null
+          is_sample: boolean
           lat: number
           lon: number
           severity: number
@@ -1450,6 +1452,8 @@ export type Database = {
           event_id: string
           extent: unknown
           first_seen_at: string
+          flag?: string | null
+          is_sample?: boolean
           lat: number
           lon: number
           severity: number
@@ -1467,6 +1471,8 @@ export type Database = {
           event_id?: string
           extent?: unknown
           first_seen_at?: string
+          flag?: string | null
+          is_sample?: boolean
           lat?: number
           lon?: number
           severity?: number
@@ -1487,6 +1493,8 @@ export type Database = {
           event_id: string
           extent: unknown
           first_seen_at: string
+          flag: string | null
+          is_sample: boolean
           lat: number
           lon: number
           severity: number
@@ -1505,6 +1513,8 @@ export type Database = {
           event_id: string
           extent: unknown
           first_seen_at: string
+          flag?: string | null
+          is_sample?: boolean
           lat: number
           lon: number
           severity: number
@@ -1522,6 +1532,8 @@ export type Database = {
           event_id?: string
           extent?: unknown
           first_seen_at?: string
+          flag?: string | null
+          is_sample?: boolean
           lat?: number
           lon?: number
           severity?: number
@@ -1698,6 +1710,8 @@ export type Database = {
           next_poll_at: string
           source: string
           state: NonNullable<Json>
+          stream_holder: string | null
+          stream_until: string | null
           title: string
           types: string[]
           updated_at: string
@@ -1717,6 +1731,8 @@ export type Database = {
           next_poll_at?: string
           source: string
           state?: NonNullable<Json>
+          stream_holder?: string | null
+          stream_until?: string | null
           title: string
           types: string[]
           updated_at?: string
@@ -1735,9 +1751,54 @@ export type Database = {
           next_poll_at?: string
           source?: string
           state?: NonNullable<Json>
+          stream_holder?: string | null
+          stream_until?: string | null
           title?: string
           types?: string[]
           updated_at?: string
+        }
+        Relationships: []
+      }
+      subjects: {
+        Row: {
+          event_id: string
+          lat: number
+          lon: number
+          sampled_at: string
+          sampled_lat: number
+          sampled_lon: number
+          severity: number
+          source: string
+          subject: string
+          tenant_id: string
+          ts: string
+        }
+        ComputedFields: never
+        Insert: {
+          event_id: string
+          lat: number
+          lon: number
+          sampled_at: string
+          sampled_lat: number
+          sampled_lon: number
+          severity: number
+          source: string
+          subject: string
+          tenant_id: string
+          ts: string
+        }
+        Update: {
+          event_id?: string
+          lat?: number
+          lon?: number
+          sampled_at?: string
+          sampled_lat?: number
+          sampled_lon?: number
+          severity?: number
+          source?: string
+          subject?: string
+          tenant_id?: string
+          ts?: string
         }
         Relationships: []
       }

@@ -47,6 +47,44 @@ export type Setting = {
   is_required: boolean
 }
 
+/** One of the connections of a stream. */
+export type Connection = {
+  /** How it is named in logs and errors, without secrets. */
+  name: string
+  /** wss:, ws:, tcp: (lines) or udp: (datagrams of lines, received at this address). */
+  url: string
+  /** The first thing to send. */
+  hello?: string
+}
+
+/** What a reader needs to know of a frame: a WebSocket message, or a line. */
+export type FrameInput = {
+  now: Date
+  /** How to name what is rejected, if it has no id. */
+  item: string
+  /** Who sent it, where several send to one connection. */
+  from: string
+}
+
+/** How a feed holds connections instead of asking again and again. */
+export type Stream = {
+  connections(settings: Record<string, string>): Connection[]
+  /**
+   * Makes the reader of one connection. It throws a FeedError when a frame says that the connection is of no
+   * use, such as a wrong key.
+   */
+  createReader(): (frame: string, input: FrameInput) => Content
+  /** A connection on which nothing readable came for so long is opened anew. */
+  silence_seconds: number
+  /** The upstream may have nothing to say for long: then a pong shows that the connection is sound. */
+  is_often_quiet?: boolean
+}
+
+/** An upstream that only streams. It needs a process that stays, so an edge platform cannot use it. */
+export type StreamedFeed = Omit<Feed, 'poll'> & { stream: Stream }
+
+export type AnyFeed = Feed | StreamedFeed
+
 /** An upstream. `poll` throws a FeedError on failure; the state is then kept. */
 export type Feed = {
   source: string
@@ -61,6 +99,8 @@ export type Feed = {
   /** The environment variables that it reads, by name. */
   settings?: Record<string, Setting>
   poll(input: PollInput): Promise<FeedResult>
+  /** Where the upstream also pushes: events come sooner, and polling finds what was missed. */
+  stream?: Stream
   /**
    * Normalises one recorded answer without a network: what `poll` would make of it as its first. Throws a
    * FeedError if the text as a whole is not an answer of this upstream.

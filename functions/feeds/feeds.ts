@@ -1,7 +1,7 @@
 import { cap } from './cap-feed.ts'
 import { emsc } from './emsc.ts'
 import { eonet } from './eonet.ts'
-import type { Feed, Setting } from './feed.ts'
+import type { AnyFeed, Setting, Stream } from './feed.ts'
 import { gdacs } from './gdacs.ts'
 import { geonet } from './geonet.ts'
 import { nhc } from './nhc.ts'
@@ -9,7 +9,7 @@ import { nws } from './nws.ts'
 import { usgs } from './usgs.ts'
 
 /** Every live feed. */
-export const KNOWN_FEEDS: readonly Feed[] = [usgs, emsc, geonet, gdacs, nhc, eonet, cap, nws]
+export const KNOWN_FEEDS: readonly AnyFeed[] = [usgs, emsc, geonet, gdacs, nhc, eonet, cap, nws]
 
 /** The environment variables of all feeds. */
 export const FEED_SETTINGS: Record<string, Setting> = Object.assign(
@@ -18,7 +18,7 @@ export const FEED_SETTINGS: Record<string, Setting> = Object.assign(
 )
 
 /** The feeds that FEEDS selects, and those of them that lack a setting, with the reason. */
-export type Selection = { feeds: Feed[]; disabled: { feed: Feed; reason: string }[] }
+export type Selection = { feeds: AnyFeed[]; disabled: { feed: AnyFeed; reason: string }[] }
 
 /**
  * Selects feeds by name, or by default all that are not optional. Each is given the values of its settings.
@@ -40,15 +40,28 @@ export function selectFeeds(
     if (missing.length > 0) {
       selection.disabled.push({ feed, reason: `${missing.join(' and ')} not set` })
     } else {
-      const poll: Feed['poll'] = (input) => feed.poll({ ...input, settings: own })
-      selection.feeds.push({ ...feed, poll })
+      selection.feeds.push(withSettings(feed, own))
     }
   }
   return selection
 }
 
+function withSettings(feed: AnyFeed, settings: Record<string, string>): AnyFeed {
+  const { stream } = feed
+  const bound: Stream | undefined = stream && {
+    ...stream,
+    connections: () => stream.connections(settings),
+  }
+  if (!('poll' in feed)) return { ...feed, ...(bound ? { stream: bound } : {}) }
+  return {
+    ...feed,
+    poll: (input) => feed.poll({ ...input, settings }),
+    ...(bound ? { stream: bound } : {}),
+  }
+}
+
 /** The feed of a source. Throws if there is none. */
-export function findFeed(name: string): Feed {
+export function findFeed(name: string): AnyFeed {
   const found = KNOWN_FEEDS.find(({ source }) => source === name)
   if (!found) throw new Error(`There is no feed "${name}".`)
   return found
@@ -56,7 +69,7 @@ export function findFeed(name: string): Feed {
 
 /** The settings of a feed among all values. */
 export function settingsOf(
-  { settings = {} }: Feed,
+  { settings = {} }: AnyFeed,
   values: Record<string, string | undefined>,
 ): Record<string, string> {
   const given = Object.keys(settings).flatMap((name) => {
@@ -64,4 +77,15 @@ export function settingsOf(
     return value === undefined ? [] : [[name, value] as const]
   })
   return Object.fromEntries(given)
+}
+
+/** Disables the feeds that only stream, where no process stays to hold a connection. */
+export function withoutStreams({ feeds, disabled }: Selection): Selection {
+  const streamed = feeds.filter((feed) => !('poll' in feed))
+  const reason =
+    'It streams, which an edge platform cannot hold. Run the jobs on a machine to use it.'
+  return {
+    feeds: feeds.filter((feed) => 'poll' in feed),
+    disabled: [...disabled, ...streamed.map((feed) => ({ feed, reason }))],
+  }
 }

@@ -122,7 +122,7 @@ const MAX_WAIT_MS = 30_000
 const MAX_PENDING = 1_000
 
 /**
- * Puts the parts of messages together by sequence, channel and station, in any order and within 30 s. `add`
+ * Puts the parts of messages together by sequence, channel and station (or else who sent them), in any order and within 30 s. `add`
  * returns a message when it is whole; what was given up meanwhile is listed in `given_up`.
  */
 export function createAssembler() {
@@ -140,10 +140,14 @@ export function createAssembler() {
     return given_up
   }
 
-  function add(sentence: Sentence, now: number): { whole: Whole | null; given_up: string[] } {
+  function add(
+    sentence: Sentence,
+    now: number,
+    from = '',
+  ): { whole: Whole | null; given_up: string[] } {
     const given_up = giveUp(now)
     if (sentence.parts === 1) return { whole: sentence, given_up }
-    const key = keyOf(sentence)
+    const key = keyOf(sentence, from)
     const known = pending.get(key)
     const isOther =
       known &&
@@ -162,13 +166,13 @@ export function createAssembler() {
     return { whole: join(open.parts.filter((part) => part !== undefined)), given_up }
   }
 
-  function keyOf({ sequence, channel, station, group }: Sentence): string {
+  function keyOf({ sequence, channel, station, group }: Sentence, sender: string): string {
     if (group !== null && station !== '') {
       if (stations.size >= MAX_PENDING) stations.clear()
       stations.set(group, station)
     }
-    const from = station || (group === null ? '' : (stations.get(group) ?? ''))
-    return `${sequence}/${channel}/${from}`
+    const source = station || (group === null ? '' : stations.get(group)) || sender
+    return `${sequence}/${channel}/${source}`
   }
 
   return { add, giveUp }

@@ -19,14 +19,17 @@ export function createNmeaReader() {
   let clock: { at: number; heard: number } | null = null
 
   /** The events of a line, and what is rejected; nothing for a message that is no position by its type. */
-  function read(line: string, { now, item = '#1' }: { now: number; item?: string }): Normalised[] {
+  function read(
+    line: string,
+    { now, item = '#1', from = '' }: { now: number; item?: string; from?: string },
+  ): Normalised[] {
     const sentence = readLine(line)
     if ('problem' in sentence) return [reject(item, sentence.problem)]
     if (sentence.kind === 'none') {
       if (sentence.at !== null) clock = { at: sentence.at, heard: now }
       return []
     }
-    const { whole, given_up } = assembler.add(sentence, now)
+    const { whole, given_up } = assembler.add(sentence, now, from)
     const results: Normalised[] = given_up.map((reason) => reject(item, reason))
     if (!whole || whole.payload === '') return results
     const message = decodeAis(whole.payload, whole.fill)

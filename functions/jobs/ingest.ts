@@ -3,7 +3,13 @@ import { NormalisedEvent } from '../../shared/event.ts'
 import { extentOfEvent } from '../../shared/geometry/geometry.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { type Database, inTransaction } from '../db.ts'
-import { type Feed, type FeedResult, type FeedState, isFeedError } from '../feeds/feed.ts'
+import {
+  type AnyFeed,
+  type Feed,
+  type FeedResult,
+  type FeedState,
+  isFeedError,
+} from '../feeds/feed.ts'
 import type { JobContext, Queue, Work } from './queue.ts'
 
 const CHUNK = 1000
@@ -17,7 +23,7 @@ export const ingest: Queue = {
   run: async (context, job) => {
     const { deps } = context
     const feed = deps.feeds.find(({ source }) => source === job.data.source)
-    if (!feed) {
+    if (!feed || !('poll' in feed)) {
       await context.finish(job, async () => undefined)
       return { source: job.data.source, skipped: 'this process has no such feed' }
     }
@@ -48,12 +54,14 @@ export const ingest: Queue = {
 
 async function store(context: JobContext, job: Work, feed: Feed, result: FeedResult) {
   const counts = await context.finish(job, async (sql) => {
-    const counts = { inserted: 0, revised: 0, unchanged: 0 }
+    const counts = { inserted: 0, revised: 0, unchanged: 0, dropped: 0, flagged: 0 }
     for (let from = 0; from < result.events.length; from += CHUNK) {
       const stored = await ingestEvents(sql, feed.source, result.events.slice(from, from + CHUNK))
       counts.inserted += stored.inserted
       counts.revised += stored.revised
       counts.unchanged += stored.unchanged
+      counts.dropped += stored.dropped
+      counts.flagged += stored.flagged
     }
     await sql`
       update watchpost.sources
@@ -98,7 +106,16 @@ async function fail(
   return { source: feed.source, feed_error: error.message, next_poll_seconds: Math.round(wait) }
 }
 
-type Stored = { inserted: number; revised: number; unchanged: number; batch_id: string | null }
+type Stored = {
+  inserted: number
+  revised: number
+  unchanged: number
+  batch_id: string | null
+  /** Positions older than the latest of their subject, or too far ahead of the clock. */
+  dropped: number
+  /** Positions after a gap or a jump. */
+  flagged: number
+}
 
 /**
  * Stores normalised events in the caller's transaction. `first_seen_at` of an event is for history;
@@ -118,7 +135,8 @@ export async function ingestEvents(
     ...(first_seen_at ? { first_seen_at } : {}),
   }))
   const [stored] = await sql<Stored>`
-    select inserted, revised, unchanged, batch_id from private.ingest_events(${source}, ${JSON.stringify(rows)}::jsonb, ${match})`
+    select inserted, revised, unchanged, batch_id, dropped, flagged
+    from private.ingest_events(${source}, ${JSON.stringify(rows)}::jsonb, ${match})`
   if (!stored) throw new Error('ingest_events answers one row')
   return stored
 }
@@ -129,17 +147,18 @@ export async function ingestEvents(
  */
 export async function registerFeeds(
   db: Database,
-  feeds: readonly Feed[],
-  disabled: readonly { feed: Feed; reason: string }[] = [],
+  feeds: readonly AnyFeed[],
+  disabled: readonly { feed: AnyFeed; reason: string }[] = [],
 ): Promise<void> {
   const rows = [...feeds.map((feed) => ({ feed, reason: null })), ...disabled]
   await inTransaction(db, async (sql) => {
     for (const { feed, reason } of rows) {
       const { source, title, attribution, types, interval_seconds, ceilings = {} } = feed
       await sql`
-        insert into watchpost.sources as s (source, title, attribution, types, interval_seconds, ceilings, enabled, error)
+        insert into watchpost.sources as s (
+          source, title, attribution, types, interval_seconds, ceilings, enabled, error, next_poll_at)
         values (${source}, ${title}, ${attribution}, ${types}, ${interval_seconds}, ${JSON.stringify(ceilings)}::jsonb,
-          ${reason === null}, ${reason})
+          ${reason === null}, ${reason}, coalesce(${'poll' in feed ? null : 'infinity'}::timestamptz, now()))
         on conflict (source) do update
         set title = excluded.title, attribution = excluded.attribution, types = excluded.types,
           interval_seconds = excluded.interval_seconds, ceilings = excluded.ceilings, enabled = excluded.enabled,

@@ -27,7 +27,7 @@ export const match: Queue = {
   slots: 2,
   run: async (context, job) => {
     const source = job.data.source ?? ''
-    const counts = { batches: 0, revisions: 0, pairs: 0, alerts: 0, updates: 0 }
+    const counts = { batches: 0, revisions: 0, pairs: 0, alerts: 0, updates: 0, thinned: 0 }
     const one = (sql: Sql) => matchNext(sql, source, counts)
     while (await context.step(one)) counts.batches += 1
     await context.finish(job, async () => undefined)
@@ -35,7 +35,13 @@ export const match: Queue = {
   },
 }
 
-type Counts = { revisions: number; pairs: number; alerts: number; updates: number }
+type Counts = {
+  revisions: number
+  pairs: number
+  alerts: number
+  updates: number
+  thinned: number
+}
 
 /**
  * Matches the oldest unmatched batch of a source in the caller's transaction; returns false if
@@ -51,11 +57,14 @@ async function matchNext(sql: Sql, source: string, counts: Counts): Promise<bool
   if (!batch) return false
   const candidates = await sql<Candidate>`select * from private.batch_candidates(${batch.id})`
   const done = await decideAll(sql, candidates, batch.id)
+  const [row] = await sql<{ thinned: number }>`
+    select private.thin_positions(${batch.id}, ${[...done.decisive]}) as thinned`
   await sql`update watchpost.batches set matched_at = now() where id = ${batch.id}`
   counts.revisions += candidates.length
   counts.pairs += done.pairs
   counts.alerts += done.alerts
   counts.updates += done.updates
+  counts.thinned += row?.thinned ?? 0
   return true
 }
 
@@ -68,13 +77,14 @@ export async function decideAll(
   candidates: Candidate[],
   runId: string,
   options: { at?: Date } = {},
-): Promise<{ pairs: number; alerts: number; updates: number }> {
+): Promise<{ pairs: number; alerts: number; updates: number; decisive: Set<string> }> {
   const zones = await loadZones(sql, candidates, options.at)
   const memories = await loadMemories(sql, candidates)
   const effects = new Effects(runId)
   // Pauses regularly, because the API may run in this process.
   const pace = createPacer()
   let pairs = 0
+  const decisive = new Set<string>()
   for (const event of candidates) {
     const at = options.at ?? new Date(event.first_seen_at)
     const key = memoryKey(event)
@@ -86,6 +96,7 @@ export async function decideAll(
       const slot = `${zoneId} ${key}`
       const before = memories.get(slot) ?? null
       const decision = decidePair(zone.prepared, event, before, at)
+      if (isDecisive(decision, before)) decisive.add(event.id)
       if (decision.memory && decision.memory !== before) {
         memories.set(slot, decision.memory)
         effects.remember(zoneId, key, decision.memory)
@@ -96,8 +107,22 @@ export async function decideAll(
     }
   }
   await effects.store(sql)
-  return { pairs, alerts: effects.alertCount, updates: effects.updateCount }
+  return { pairs, alerts: effects.alertCount, updates: effects.updateCount, decisive }
 }
+
+/**
+ * Whether a later decision would differ without this one: a stay began, was completed or ended, or its alert
+ * changed. That the subject was merely seen again is told by the next sample as well.
+ */
+function isDecisive({ memory, outcome, update }: Decision, before: Memory | null): boolean {
+  if (outcome !== 'none' || update) return true
+  if (!memory || memory === before) return false
+  if (memory.kind !== 'stay' || before?.kind !== 'stay') return true
+  return STAY_FIELDS.some((field) => memory[field] !== before[field])
+}
+
+/** All but when the subject was seen last. */
+const STAY_FIELDS = ['began_at', 'outside_in_a_row', 'alert', 'peak', 'held_until'] as const
 
 /** Brief first: most pairs fail early, and only those with an effect need all numbers. */
 function decidePair(

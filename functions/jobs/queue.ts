@@ -3,7 +3,7 @@ import type { Sql } from '../../shared/sql.ts'
 import type { Send } from '../channels/send.ts'
 import type { AllowList } from '../channels/target.ts'
 import type { Database } from '../db.ts'
-import type { Feed } from '../feeds/feed.ts'
+import type { AnyFeed } from '../feeds/feed.ts'
 import type { Seal } from '../seal.ts'
 
 /** What an entry passes to the jobs; `db` logs in as watchpost_jobs. */
@@ -13,7 +13,7 @@ export type JobDeps = {
   send: Send
   allow: AllowList
   /** The feeds that this service polls. */
-  feeds: Feed[]
+  feeds: AnyFeed[]
   fetch: typeof fetch
   /** The maximum number of jobs of a queue at once, for platforms that limit connections. */
   max_slots?: number | undefined

@@ -1,5 +1,5 @@
 import { createPool, type Database, inTransaction } from '../../functions/db.ts'
-import type { Feed } from '../../functions/feeds/feed.ts'
+import type { AnyFeed } from '../../functions/feeds/feed.ts'
 import { ingestEvents } from '../../functions/jobs/ingest.ts'
 import type { JobDeps } from '../../functions/jobs/queue.ts'
 import { createRunner, type Runner } from '../../functions/jobs.ts'
@@ -58,7 +58,11 @@ export async function createTestJobs(
 }
 
 /** Registers a source that is never polled unless a feed is given. */
-export async function registerSource(service: Service, source: string, feed?: Feed): Promise<void> {
+export async function registerSource(
+  service: Service,
+  source: string,
+  feed?: AnyFeed,
+): Promise<void> {
   await service.database.query(
     `insert into watchpost.sources (source, title, attribution, types, interval_seconds, enabled)
     values ($1, $1, 'a test', $2, $3, $4) on conflict do nothing`,

@@ -70,7 +70,7 @@ test('thinning never changes what is explained, whatever was edited and seen', a
       fc.array(fc.nat({ max: 11 }), { maxLength: 3 }),
       async (edits, seen, exactly) => {
         await service.database.query(
-          'truncate watchpost.events, watchpost.event_revisions, watchpost.positions, watchpost.zones cascade',
+          'truncate watchpost.events, watchpost.event_revisions, watchpost.positions, watchpost.subjects, watchpost.zones cascade',
         )
         const now = Math.floor(Date.now() / 60_000) * 60_000
         const ago = (given: number, ms = 0) => new Date(now - given * 60_000 + ms).toISOString()
