@@ -94,6 +94,7 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
     ['tests/functions/{service,config}.test.ts', 'tests/functions/api/channels.test.ts'],
   ],
   [/^sql\/[1-6]/, ['tests/sql/limits.test.ts']],
+  [/^sql\/6[0-6]/, ['tests/sql/deliveries*.test.ts']],
   [/^sql\/(0|95)/, ['tests/sql/matrix.test.ts', 'tests/functions/api/{rows,limits}.test.ts']],
   [
     /^sql\/[12]/,
