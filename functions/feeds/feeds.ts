@@ -4,12 +4,27 @@ import { eonet } from './eonet.ts'
 import type { AnyFeed, Setting, Stream } from './feed.ts'
 import { gdacs } from './gdacs.ts'
 import { geonet } from './geonet.ts'
+import { gvp } from './gvp.ts'
+import { meteoalarm } from './meteoalarm.ts'
 import { nhc } from './nhc.ts'
 import { nws } from './nws.ts'
+import { tsunami } from './tsunami.ts'
 import { usgs } from './usgs.ts'
 
 /** Every live feed. */
-export const KNOWN_FEEDS: readonly AnyFeed[] = [usgs, emsc, geonet, gdacs, nhc, eonet, cap, nws]
+export const KNOWN_FEEDS: readonly AnyFeed[] = [
+  usgs,
+  emsc,
+  geonet,
+  gdacs,
+  nhc,
+  eonet,
+  cap,
+  nws,
+  meteoalarm,
+  tsunami,
+  gvp,
+]
 
 /** The environment variables of all feeds. */
 export const FEED_SETTINGS: Record<string, Setting> = Object.assign(

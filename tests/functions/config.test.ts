@@ -78,6 +78,7 @@ describe('readConfig', () => {
     ['RATE_LIMIT_ADDRESS', 'secret'],
     ['FEEDS', 'usgs,secret'],
     ['CAP_URLS', 'ftp://secret.example.com'],
+    ['METEOALARM_COUNTRIES', 'https://secret'],
     ['LOG', 'secret'],
   ])('%s=%s stops the start and is named without its value', (name, value) => {
     const read = () => readConfig({ ...LEAST, [name]: value }, 'serve')
