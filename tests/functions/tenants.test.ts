@@ -45,42 +45,71 @@ afterAll(() => service?.close())
 
 type Ask = { method: string; path: string; body?: unknown }
 
-/** Every request of an operation that names the tenant's things: in path, query, cursor and body. */
+/**
+ * The requests of an operation that name the tenant's things in path, query, cursor and body. A path with
+ * a thing of its own kind is asked with every query and body. Any other path names nothing there, so it is
+ * asked without them and with one of them in turn.
+ */
 function requestsOf(operation: Operation): Ask[] {
-  const { ids, cursors } = tenant
-  let paths = [operation.path]
-  for (const { name, in: place } of operation.parameters) {
+  const { method } = operation
+  const queries = queriesOf(operation)
+  const bodies = bodiesOf(operation)
+  const [first = { query: '', body: undefined }, ...rest] = queries.flatMap((query) =>
+    bodies.map((body) => ({ query, body })),
+  )
+  return pathsOf(operation).flatMap(({ path, isOwn }, at) => {
+    const other = rest[at % Math.max(1, rest.length)]
+    const asked = isOwn ? [first, ...rest] : other ? [first, other] : [first]
+    return asked.map(({ query, body }) => ({ method, path: path + query, body }))
+  })
+}
+
+/** The paths with ids of every kind; `isOwn` if `{id}` stands for a thing of the kind before it. */
+function pathsOf({ path, parameters }: Operation): { path: string; isOwn: boolean }[] {
+  const { ids } = tenant
+  const kind = /\/(\w+)s\/\{id\}/.exec(path)?.[1]?.replace(/^org$/, 'organisation') ?? ''
+  // safe: a kind that is not one of the tenant's has no ids
+  const own: string[] = ids[kind as keyof Tenant['ids']] ?? firstTwo()
+  let paths = [{ path, isOwn: true }]
+  for (const { name, in: place } of parameters) {
     if (place !== 'path') continue
     const values = name === 'id' ? firstTwo() : ids.member
-    paths = paths.flatMap((path) => values.map((id) => path.replace(`{${name}}`, id)))
+    paths = paths.flatMap((made) =>
+      values.map((id) => ({
+        path: made.path.replace(`{${name}}`, id),
+        isOwn: made.isOwn && (name !== 'id' || own.includes(id)),
+      })),
+    )
   }
-  const inQuery = operation.parameters.filter((parameter) => parameter.in === 'query')
-  const queries = inQuery.flatMap(({ name, required }) => {
-    const values = name === 'cursor' ? cursors : named(name)
-    const asked = values.map((value) => `?${name}=${encodeURIComponent(value)}`)
-    return required ? asked : ['', ...asked]
-  })
-  const { body } = operation
-  const known = ROUTES.find(
-    ({ method, path }) => method === operation.method && path === operation.path,
-  )
-  const base = { ...(body?.example ?? known?.body ?? {}) }
-  const bodies = body
-    ? [
-        base,
-        ...Object.keys(resolve(body.schema).properties ?? {}).flatMap((name) =>
-          named(name).map((id) => ({
-            ...(resolve(body.schema).maxProperties === 1 ? {} : base),
-            [name]: name.endsWith('s') ? [id] : id,
-          })),
-        ),
-      ]
-    : [undefined]
-  return paths.flatMap((path) =>
-    (queries.length > 0 ? [...new Set(queries)] : ['']).flatMap((query) =>
-      bodies.map((each) => ({ method: operation.method, path: path + query, body: each })),
+  return paths
+}
+
+function queriesOf({ parameters }: Operation): string[] {
+  const queries = parameters
+    .filter((parameter) => parameter.in === 'query')
+    .flatMap(({ name, required }) => {
+      const values = name === 'cursor' ? tenant.cursors : named(name)
+      const asked = values.map((value) => `?${name}=${encodeURIComponent(value)}`)
+      return required ? asked : ['', ...asked]
+    })
+  return queries.length > 0 ? [...new Set(queries)] : ['']
+}
+
+function bodiesOf({ method, path, body }: Operation): unknown[] {
+  if (!body) return [undefined]
+  const known = ROUTES.find((route) => route.method === method && route.path === path)
+  const base = { ...(body.example ?? known?.body ?? {}) }
+  const fields = Object.keys(resolve(body.schema).properties ?? {})
+  const isSingle = resolve(body.schema).maxProperties === 1
+  return [
+    base,
+    ...fields.flatMap((name) =>
+      named(name).map((id) => ({
+        ...(isSingle ? {} : base),
+        [name]: name.endsWith('s') ? [id] : id,
+      })),
     ),
-  )
+  ]
 }
 
 /** A field or parameter whose schema says that it holds an id, or ids. */
