@@ -135,7 +135,7 @@ async function createCluster(
     join(bin, 'initdb'),
     [
       ...[...locale, ...secure, '--encoding=UTF8', '--no-instructions'],
-      ...[durable ? '--sync-method=fsync' : '--no-sync'],
+      ...(durable ? ['--sync-method=fsync'] : ['--no-sync', '--set=scram_iterations=1']),
       ...[`--pwfile=${password}`, `--pgdata=${fresh}`],
     ],
     account,
@@ -226,6 +226,7 @@ wal_level = minimal
 max_wal_senders = 0
 checkpoint_timeout = 1h
 autovacuum = off
+scram_iterations = 1
 io_method = sync`
   return `# Written at every start by scripts/postgres/postgres.ts; changes are lost.
 listen_addresses = '127.0.0.1'
