@@ -23,10 +23,8 @@ export async function setPaused(
   given: { slug: string; id: string; isPaused: boolean },
 ): Promise<void> {
   const { slug, id, isPaused } = given
-  const step = isPaused ? 'pause' : 'resume'
   await inProject(db, slug, async (sql, project) => {
-    const draft = await lockDraft(sql, project.id, id)
-    requireState(step, draft.state)
+    await lockDraft(sql, project.id, id)
     await (isPaused ? pauseDraft : resumeDraft)(sql, id)
   })
 }

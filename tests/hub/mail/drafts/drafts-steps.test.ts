@@ -122,3 +122,20 @@ describe('every step in every state', () => {
     expect(draft.state).toBe(state)
   })
 })
+
+test.each(['html', 'rendered_text', 'rendered_subject'])(
+  'what would not look as it was shown is rendered again first: its %s',
+  async (column) => {
+    const id = await draftIn('rendered')
+    await hub.query(`update hub.drafts set ${column} = ${column} || ' then' where id = $1`, [id])
+    const { gates } = await get(id)
+    expect(gates.find(({ name }: { name: string }) => name === 'rendering')).toMatchObject({
+      ok: false,
+      blocks: true,
+      way_out: 'Render it again.',
+    })
+    expect(await api.post('draft/approve', of(id))).toMatchObject({ status: 409 })
+    await api.ok('draft/render', of(id))
+    await api.ok('draft/approve', of(id))
+  },
+)
