@@ -88,12 +88,44 @@ export const Push = z
       .array(z.unknown())
       .min(1)
       .max(MAX_PUSHED)
+      .optional()
       .meta({
         type: 'array',
         items: { $ref: '#/components/schemas/PushedEvent' },
         minItems: 1,
         maxItems: MAX_PUSHED,
       }),
+    geojson: z
+      .object({
+        type: z.literal('FeatureCollection'),
+        features: z.array(z.unknown()).min(1).max(MAX_PUSHED).meta({
+          description:
+            'Features with the fields of an event among their properties; `name` counts as `title`, `time` as `ts`.',
+        }),
+      })
+      .optional()
+      .meta({ description: 'A GeoJSON FeatureCollection (RFC 7946).' }),
+    cap: z.array(Text.max(1_000_000)).min(1).max(100).optional().meta({
+      description:
+        'Documents of the Common Alerting Protocol 1.1 or 1.2, as text. An update is a revision of the alert that it references, a cancel ends it.',
+    }),
+    nmea: z
+      .array(Text.max(1_000))
+      .min(1)
+      .max(MAX_PUSHED)
+      .optional()
+      .meta({
+        description: 'AIS sentences (`!AIVDM`), the parts of a message one after the other.',
+      }),
+  })
+  .superRefine(({ events, geojson, cap, nmea }, context) => {
+    const given = [events, geojson, cap, nmea].filter((form) => form !== undefined)
+    if (given.length === 1) return
+    context.addIssue({
+      code: 'custom',
+      path: ['events'],
+      message: 'Send exactly one of events, geojson, cap and nmea.',
+    })
   })
   .meta({ id: 'Push', description: 'Events of one’s own.' })
 
@@ -105,19 +137,26 @@ export const PushOutcome = z
       description: 'The id of the stored event; null if the item was refused.',
       example: 'custom:buoys:0b9d3c5e7a11.station-7:2026-03-01',
     }),
-    outcome: z.enum(['created', 'revised', 'unchanged', 'superseded', 'refused']).meta({
+    outcome: z.enum(['created', 'revised', 'unchanged', 'superseded', 'no_event', 'refused']).meta({
       description:
-        '`unchanged`: it was stored like this already, or a newer state was; `superseded`: a later item of the request has the same id; `refused`: see `reason`.',
+        '`unchanged`: it was stored like this already, or a newer state was; `superseded`: a later item of the request has the same id; `no_event`: it is understood but no event, such as a part of a message; `refused`: see `reason`.',
     }),
-    reason: z.string().nullable().meta({ description: 'Why the item was refused.' }),
+    reason: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why the item was refused, or is no event.' }),
   })
   .meta({ id: 'PushOutcome', description: 'What became of an item.' })
 export type PushOutcome = z.infer<typeof PushOutcome>
 
 export const Pushed = z
   .object({
-    accepted: z.int().meta({ description: 'How many items were not refused.' }),
+    accepted: z.int().meta({ description: 'How many events were stored or known already.' }),
     refused: z.int(),
+    ignored: z.array(z.string()).meta({
+      description:
+        'Properties of GeoJSON features that an event does not have. They are not stored.',
+    }),
     results: z
       .array(PushOutcome)
       .meta({ description: 'One for each item, in the order of the request.' }),

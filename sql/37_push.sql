@@ -10,7 +10,7 @@ $$;
 
 -- Security definer: callers cannot write events in any other way. Stores events of the caller, or of an organisation
 -- that the caller belongs to, and returns for each id what became of it. p_events has the form that ingest_events
--- takes, with ids that are unique for the caller or organisation. Raises WPDAY with the seconds to wait when
+-- takes, with ids and aliases that are unique for the caller or organisation. Raises WPDAY with the seconds to wait when
 -- the caller has sent p_limits of its plan within a day, and WPORG for an organisation of others.
 create function private.push_events(p_source text, p_org_id uuid, p_events jsonb, p_limits jsonb)
 returns table (id text, event_id text, outcome text)
@@ -47,18 +47,24 @@ begin
   select * into v_stored
   from private.ingest_events(p_source, (
       select coalesce(jsonb_agg(
-        j.value || jsonb_build_object('id', private.own_event_id(p_source, v_tenant, j.value ->> 'id'), 'aliases', '[]'::jsonb)
+        j.value || jsonb_build_object(
+          'id', private.own_event_id(p_source, v_tenant, j.value ->> 'id'),
+          'aliases', array(
+            select private.own_event_id(p_source, v_tenant, a.alias)
+            from jsonb_array_elements_text(j.value -> 'aliases') as a (alias)))
         order by j.ordinal), '[]')
       from jsonb_array_elements(p_events) with ordinality as j (value, ordinal)),
     true, v_caller, p_org_id);
   return query
-    select distinct on (j.value ->> 'id') j.value ->> 'id', given.event_id, case
-      when given.event_id = any(v_stored.inserted_ids) then 'created'
-      when given.event_id = any(v_stored.revised_ids) then 'revised'
+    select distinct on (j.value ->> 'id') j.value ->> 'id', stored.event_id, case
+      when stored.event_id = any(v_stored.inserted_ids) then 'created'
+      when stored.event_id = any(v_stored.revised_ids) then 'revised'
       else 'unchanged'
     end
     from jsonb_array_elements(p_events) as j (value)
-    cross join lateral (select private.own_event_id(p_source, v_tenant, j.value ->> 'id')) as given (event_id);
+    cross join lateral (select private.own_event_id(p_source, v_tenant, j.value ->> 'id')) as given (event_id)
+    cross join lateral (select coalesce(
+      (select a.event_id from watchpost.event_aliases a where a.alias = given.event_id), given.event_id)) as stored (event_id);
 end
 $$;
 grant execute on function private.push_events to authenticated;

@@ -11,12 +11,12 @@ language sql stable security definer set search_path = '' as $$
     from watchpost.event_aliases a
     join watchpost.events e on e.id = a.event_id
     where a.alias = p_id and (e.tenant_id is null or e.tenant_id = any(private.my_tenants()))), (
-    select private.own_event_id(own.parts[1], mine.tenant_id, own.parts[2])
+    select e.id
     from regexp_match(p_id, '^(custom:[a-z][a-z0-9-]*):(.+)$') as own (parts)
     cross join unnest(private.my_tenants()) with ordinality as mine (tenant_id, ordinal)
-    where exists (
-      select from watchpost.events e
-      where e.id = private.own_event_id(own.parts[1], mine.tenant_id, own.parts[2]) and e.tenant_id = mine.tenant_id)
+    cross join lateral (select private.own_event_id(own.parts[1], mine.tenant_id, own.parts[2])) as given (id)
+    left join watchpost.event_aliases a on a.alias = given.id
+    join watchpost.events e on e.id = coalesce(a.event_id, given.id) and e.tenant_id = mine.tenant_id
     order by mine.ordinal
     limit 1), p_id)
 $$;

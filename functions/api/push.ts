@@ -1,4 +1,3 @@
-import type { z } from 'zod'
 import { extentOfEvent } from '../../shared/geometry/geometry.ts'
 import { MAX_PUSHED_A_DAY, Push, Pushed, PushedEvent, type PushOutcome } from '../../shared/push.ts'
 import { createRoute, jsonBody, jsonResponse, resource, respond } from '../../shared/route.ts'
@@ -6,9 +5,9 @@ import { can } from '../auth.ts'
 import type { Env } from '../context.ts'
 import { problems } from '../http.ts'
 import { write } from '../transaction.ts'
+import { type Item, readItems } from './pushed-items.ts'
 
-type Item = { index: number; event: PushedEvent }
-type Refused = { index: number; id: string | null; reason: string }
+type EventItem = Extract<Item, { kind: 'event' }>
 type Row = { id: string; event_id: string; outcome: 'created' | 'revised' | 'unchanged' }
 
 export const push = resource<Env>()
@@ -36,12 +35,15 @@ push.openapi(
     },
   }),
   async (c) => {
-    const { source, org_id = null, events } = c.req.valid('json')
-    const { items, refused } = readItems(events)
-    const last = new Map(items.map((item) => [item.event.id, item]))
-    const stored = [...last.values()].map(({ event }) => ({
+    const push = c.req.valid('json')
+    const { source, org_id = null } = push
+    const { items, ignored } = readItems(push, new Date())
+    const events = items.filter((item) => item.kind === 'event')
+    const last = new Map(events.map((item) => [item.event.id, item]))
+    const stored = [...last.values()].map(({ event, aliases }) => ({
       ...event,
       source,
+      aliases,
       ts: new Date(event.ts).toISOString(),
       box: extentOfEvent(event),
     }))
@@ -53,11 +55,19 @@ push.openapi(
           ${source}, ${org_id}, ${JSON.stringify(stored)}::jsonb, ${JSON.stringify(MAX_PUSHED_A_DAY)}::jsonb)`,
     )
     const byId = new Map(rows.map((row) => [row.id, row]))
-    const results = [...items.map(outcomeOf), ...refused.map(refusalOf)]
-    results.sort((a, b) => a.index - b.index)
-    return respond(c, Pushed, { accepted: items.length, refused: refused.length, results }, 200)
+    return respond(
+      c,
+      Pushed,
+      {
+        accepted: events.length,
+        refused: items.filter(({ kind }) => kind === 'refused').length,
+        ignored,
+        results: items.map((item) => (item.kind === 'event' ? outcomeOf(item) : without(item))),
+      },
+      200,
+    )
 
-    function outcomeOf(item: Item): PushOutcome {
+    function outcomeOf(item: EventItem): PushOutcome {
       const { id } = item.event
       const row = byId.get(id)
       if (!row) throw new Error(`the database answered nothing about ${id}`)
@@ -67,28 +77,9 @@ push.openapi(
   },
 )
 
-function refusalOf({ index, id, reason }: Refused): PushOutcome {
-  return { index, id, event_id: null, outcome: 'refused', reason }
-}
-
-/** Validates each item for itself. A refused one is told by its first mistake. */
-function readItems(given: unknown[]): { items: Item[]; refused: Refused[] } {
-  const items: Item[] = []
-  const refused: Refused[] = []
-  for (const [index, one] of given.entries()) {
-    const read = PushedEvent.safeParse(one)
-    if (read.success) items.push({ index, event: read.data })
-    else refused.push({ index, id: idOf(one), reason: reasonOf(read.error) })
-  }
-  return { items, refused }
-}
-
-function reasonOf({ issues: [issue] }: z.ZodError): string {
-  const path = issue?.path.join('.')
-  return `${path ? `${path}: ` : ''}${issue?.message ?? 'It cannot be read.'}`
-}
-
-function idOf(item: unknown): string | null {
-  const read = PushedEvent.pick({ id: true }).strip().safeParse(item)
-  return read.success ? read.data.id : null
+function without(item: Exclude<Item, EventItem>): PushOutcome {
+  const { index, reason } = item
+  return item.kind === 'refused'
+    ? { index, id: item.id, event_id: null, outcome: 'refused', reason }
+    : { index, id: null, event_id: null, outcome: 'no_event', reason }
 }

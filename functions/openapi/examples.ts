@@ -80,6 +80,7 @@ export const EXAMPLES: Readonly<Record<string, { request?: object; response?: ob
     response: {
       accepted: 1,
       refused: 0,
+      ignored: [],
       results: [
         {
           index: 0,

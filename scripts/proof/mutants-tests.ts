@@ -68,6 +68,11 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
     /^(functions\/(api\/changes|news)|shared\/change)/,
     ['tests/functions/changes.test.ts', 'tests/stories/following.test.ts'],
   ],
+  [
+    /^(functions\/api\/push|shared\/push|sql\/37)/,
+    ['tests/functions/api/push*.test.ts', 'tests/stories/own-events.test.ts'],
+  ],
+  [/^functions\/api\/status-page/, ['tests/functions/api/status-page.test.ts']],
   [/^functions\/api\/event-map/, ['tests/stories/looking.test.ts']],
   [
     /^(functions\/api\/whole-thing|shared\/(issue-words|read-only|same))/,

@@ -1,0 +1,156 @@
+import { z } from 'zod'
+import { Geometry } from '../../shared/event.ts'
+import type { Push } from '../../shared/push.ts'
+import { PushedEvent } from '../../shared/push.ts'
+import { type CapAlert, capElements, readCapXml } from '../feeds/cap.ts'
+import { capEvent, refuseCap } from '../feeds/cap-event.ts'
+import type { Normalised } from '../feeds/feed.ts'
+import { readGeometry, representativePoint } from '../feeds/geometry.ts'
+import { createNmeaReader } from '../feeds/nmea.ts'
+import { parseXml } from '../feeds/xml.ts'
+
+/** What an item of a request says. */
+export type Item = { index: number } & (
+  | { kind: 'event'; event: PushedEvent; aliases: string[] }
+  | { kind: 'refused'; id: string | null; reason: string }
+  /** Nothing that is an event, and no mistake. */
+  | { kind: 'none'; reason: string }
+)
+export type Items = {
+  items: Item[]
+  /** Properties of GeoJSON features that an event does not have. */
+  ignored: string[]
+}
+
+/** Reads the items of a request in whichever form they come; each is judged for itself. */
+export function readItems(push: z.output<typeof Push>, now: Date): Items {
+  const { events, geojson, cap, nmea } = push
+  if (events) return { items: events.map((item, index) => readEvent(item, index)), ignored: [] }
+  if (geojson) return readFeatures(geojson.features)
+  if (cap) return { items: cap.flatMap((text, index) => readCap(text, index)), ignored: [] }
+  return { items: readNmea(nmea ?? [], now), ignored: [] }
+}
+
+function readEvent(given: unknown, index: number, aliases: string[] = []): Item {
+  const read = PushedEvent.safeParse(given)
+  if (read.success) return { kind: 'event', index, event: read.data, aliases }
+  return { kind: 'refused', index, id: idOf(given), reason: reasonOf(read.error) }
+}
+
+function reasonOf({ issues: [issue] }: z.ZodError): string {
+  const path = issue?.path.join('.')
+  return `${path ? `${path}: ` : ''}${issue?.message ?? 'It cannot be read.'}`
+}
+
+function idOf(item: unknown): string | null {
+  const read = PushedEvent.pick({ id: true }).strip().safeParse(item)
+  return read.success ? read.data.id : null
+}
+
+const Feature = z.object({
+  type: z.literal('Feature'),
+  id: z.union([z.string(), z.number()]).optional(),
+  geometry: Geometry,
+  properties: z.record(z.string(), z.unknown()).nullish(),
+})
+const PLACE = ['lat', 'lon', 'geometry']
+
+function readFeatures(features: readonly unknown[]): Items {
+  const ignored = new Set<string>()
+  return { items: features.map(readFeature), ignored: [...ignored].sort() }
+
+  function readFeature(given: unknown, index: number): Item {
+    const read = Feature.safeParse(given)
+    if (!read.success) {
+      return { kind: 'refused', index, id: null, reason: reasonOf(read.error) }
+    }
+    const properties = read.data.properties ?? {}
+    const { name, time, ...rest } = properties
+    const known: Record<string, unknown> = {}
+    for (const [field, value] of Object.entries(rest)) {
+      if (field in PushedEvent.shape && !PLACE.includes(field)) known[field] = value
+      else ignored.add(field)
+    }
+    const id = read.data.id ?? known.id
+    try {
+      const geometry = readGeometry(read.data.geometry)
+      const [lon, lat] = representativePoint(geometry) ?? []
+      return readEvent(
+        {
+          title: name,
+          ts: time,
+          ...known,
+          id: typeof id === 'number' ? String(id) : id,
+          lat,
+          lon,
+          geometry: geometry.type === 'Point' ? null : geometry,
+        },
+        index,
+      )
+    } catch (error) {
+      return { kind: 'refused', index, id: idOf({ id }), reason: `geometry: ${messageOf(error)}` }
+    }
+  }
+}
+
+function readCap(text: string, index: number): Item[] {
+  try {
+    const alerts = capElements(parseXml(text)).map(readCapXml)
+    if (alerts.length > 0) return alerts.flatMap((alert) => itemsOfAlert(alert, index))
+    return [{ kind: 'refused', index, id: null, reason: 'It has no CAP alert.' }]
+  } catch (error) {
+    return [{ kind: 'refused', index, id: null, reason: messageOf(error) }]
+  }
+}
+
+/** An update keeps the id of the first message of its chain; a cancel ends it. */
+function itemsOfAlert(alert: CapAlert, index: number): Item[] {
+  const { identifier, references, msg_type } = alert
+  const refusal = refuseCap(alert)
+  if (refusal) return [{ kind: 'refused', index, id: identifier, reason: refusal }]
+  const isCancel = msg_type.toLowerCase() === 'cancel'
+  if (isCancel && references.length === 0) {
+    return [{ kind: 'refused', index, id: identifier, reason: 'references: a Cancel needs them' }]
+  }
+  const id = references[0] ?? identifier
+  return capEvent(alert, { source: 'custom', id: `custom:${id}` }).map((result) =>
+    itemOf(result, index, {
+      prefix: 'custom:',
+      aliases: [...references, identifier],
+      ...(isCancel ? { status: 'ended' as const } : {}),
+    }),
+  )
+}
+
+function readNmea(lines: readonly string[], now: Date): Item[] {
+  const reader = createNmeaReader()
+  const items = lines.flatMap((line, index): Item[] => {
+    const results = reader.read(line, { now: now.getTime(), item: String(index) })
+    if (results.length === 0) {
+      return [{ kind: 'none', index, reason: 'It is no position, or a part of a message.' }]
+    }
+    return results.map((result) => itemOf(result, index, { prefix: 'nmea:' }))
+  })
+  const last = lines.length - 1
+  return [
+    ...items,
+    ...reader.end(now.getTime()).map((result) => itemOf(result, last, { prefix: '' })),
+  ]
+}
+
+/** An event of a connector as one of one's own: its id without what the connector put before it. */
+function itemOf(
+  result: Normalised,
+  index: number,
+  { prefix, aliases = [], ...over }: { prefix: string; aliases?: string[]; status?: 'ended' },
+): Item {
+  if ('rejected' in result) {
+    return { kind: 'refused', index, id: null, reason: result.rejected.reason }
+  }
+  const { source: _, aliases: __, ...event } = result.event
+  return readEvent({ ...event, ...over, id: event.id.slice(prefix.length) }, index, aliases)
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
