@@ -109,14 +109,9 @@ export const Push = z
       description:
         'Documents of the Common Alerting Protocol 1.1 or 1.2, as text. An update is a revision of the alert that it references, a cancel ends it.',
     }),
-    nmea: z
-      .array(Text.max(1_000))
-      .min(1)
-      .max(MAX_PUSHED)
-      .optional()
-      .meta({
-        description: 'AIS sentences (`!AIVDM`), the parts of a message one after the other.',
-      }),
+    nmea: z.array(Text.max(1_000)).min(1).max(MAX_PUSHED).optional().meta({
+      description: 'AIS sentences (`!AIVDM`), the parts of a message one after the other.',
+    }),
   })
   .superRefine(({ events, geojson, cap, nmea }, context) => {
     const given = [events, geojson, cap, nmea].filter((form) => form !== undefined)
