@@ -2,6 +2,7 @@ import { cap } from './cap-feed.ts'
 import { emsc } from './emsc.ts'
 import { eonet } from './eonet.ts'
 import type { AnyFeed, Setting, Stream } from './feed.ts'
+import { firms } from './firms.ts'
 import { gdacs } from './gdacs.ts'
 import { geonet } from './geonet.ts'
 import { gvp } from './gvp.ts'
@@ -19,6 +20,7 @@ export const KNOWN_FEEDS: readonly AnyFeed[] = [
   gdacs,
   nhc,
   eonet,
+  firms,
   cap,
   nws,
   meteoalarm,
