@@ -1,4 +1,5 @@
 import { cap } from './cap-feed.ts'
+import { cems } from './cems.ts'
 import { emsc } from './emsc.ts'
 import { eonet } from './eonet.ts'
 import type { AnyFeed, Setting, Stream } from './feed.ts'
@@ -11,6 +12,7 @@ import { nhc } from './nhc.ts'
 import { nws } from './nws.ts'
 import { tsunami } from './tsunami.ts'
 import { usgs } from './usgs.ts'
+import { usgsVolcano } from './usgs-volcano.ts'
 
 /** Every live feed. */
 export const KNOWN_FEEDS: readonly AnyFeed[] = [
@@ -26,6 +28,8 @@ export const KNOWN_FEEDS: readonly AnyFeed[] = [
   meteoalarm,
   tsunami,
   gvp,
+  usgsVolcano,
+  cems,
 ]
 
 /** The environment variables of all feeds. */
