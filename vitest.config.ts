@@ -13,10 +13,9 @@ const STORIES_AT_THE_EDGE = ['attribution', 'drawing', 'invites', 'off', 'whole-
   (name) => `tests/stories/${name}.test.ts`,
 )
 
-/** Files that replace modules, change the environment or start programs: each has its own process. */
+/** Files that replace modules or change the environment for good: each has its own process. */
 const ALONE = [
-  'tests/*.test.ts',
-  'tests/{runtimes,scripts,supabase}/**/*.test.ts',
+  'tests/scripts/deploy-cloudflare.test.ts',
   'tests/hub/{model,reader}/**/*.test.ts',
   'tests/hub/http/access.attack.test.ts',
 ]
