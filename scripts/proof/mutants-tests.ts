@@ -48,7 +48,7 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
     /^functions\/(auth|check-login|credential|errors|sessions|db|idempotency|transaction)/,
     [
       'tests/functions/api/{forged*,sessions,http,me,idempotency}.test.ts',
-      'tests/functions/{sessions,pooler,trips}.test.ts',
+      'tests/functions/{sessions,pooler,prepared,trips}.test.ts',
     ],
   ],
   [

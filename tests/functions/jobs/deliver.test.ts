@@ -68,6 +68,40 @@ describe('a channel that fails', () => {
     return row
   }
 
+  test('or is gone, or works again, changes no other channel', async () => {
+    const others = [
+      await fixture.deliverOnce(broken),
+      await fixture.deliverOnce(() => sendResult(200)),
+    ]
+    await fixture.reset()
+    const told = await fixture.deliverOnce(broken)
+    const seen = async ({ channel }: Pick<TriedDelivery, 'channel'>) =>
+      (await query('select * from watchpost.channels where id = $1', [channel]))[0]
+    const before = await Promise.all(others.map(seen))
+    expect(before).toMatchObject([
+      { status: 'failing', failures: 1, failing_reason: 'The receiver answered HTTP 500.' },
+      { status: 'ok', failures: 0, failing_reason: null },
+    ])
+    for (const [answer, expected] of [
+      [broken, { enabled: true, status: 'failing', failures: 2 }],
+      [() => sendResult(200), { enabled: true, status: 'ok', failures: 0, failing_since: null }],
+    ] as const) {
+      fixture.service.receiver.answer = answer
+      await fixture.retryNow(told)
+      expect(await seen(told)).toMatchObject(expected)
+      expect(await Promise.all(others.map(seen))).toEqual(before)
+    }
+    const gone = await fixture.deliverOnce(() => sendResult(410))
+    expect(await seen(gone)).toMatchObject({
+      enabled: false,
+      status: 'disabled',
+      disabled_reason: 'The receiver answered HTTP 410.',
+      failing_reason: null,
+      failing_since: null,
+    })
+    expect(await Promise.all(others.map(seen))).toEqual(before)
+  })
+
   test('is left alone from its fifth failure in a row on, twice as long each time, at most 30 minutes', async () => {
     const told = await fixture.deliverOnce(broken)
     const pauses: unknown[] = []
