@@ -101,28 +101,46 @@ function isUnderTest({ status, text }: AisReport): boolean {
 }
 
 const MAX_KNOWN = 200_000
+/** A safety text has no position: the last one of its sender counts this long. */
+const PLACE_HOLDS_MS = 30 * 60_000
 
-/** What is remembered of vessels while a process runs: names, and where each was last. */
-export function createVesselMemory() {
-  type Known = {
-    name?: string
-    status?: number | null
-    place?: { lat: number; lon: number; at: number }
-  }
+/** The vessels of a source while a process runs: their names, and where each was last. */
+export function createVessels(source: string) {
+  type Place = { lat: number; lon: number; at: number }
+  type Known = { name?: string; place?: Place }
   const known = new Map<string, Known>()
 
   function learn(mmsi: string, news: Known): Known {
-    const before = known.get(mmsi)
-    const next = { ...before, ...news }
+    const next = { ...known.get(mmsi), ...news }
     known.delete(mmsi)
     known.set(mmsi, next)
-    if (known.size > MAX_KNOWN) {
-      for (const [oldest] of known) {
-        known.delete(oldest)
-        break
-      }
-    }
+    const [oldest] = known.size > MAX_KNOWN ? known.keys() : []
+    if (oldest !== undefined) known.delete(oldest)
     return next
   }
-  return { learn, of: (mmsi: string): Known => known.get(mmsi) ?? {} }
+
+  return {
+    named: (mmsi: string, name: string | undefined) => {
+      if (name?.trim()) learn(mmsi, { name })
+    },
+    /** The event of a position; `name` where the report itself carries it. */
+    position: (
+      report: Omit<AisReport, 'source' | 'name' | 'text'> & { name?: string | undefined },
+    ) => {
+      const { mmsi, lat, lon, at } = report
+      const news = report.name?.trim() ? { name: report.name } : {}
+      const place = lat === null || lon === null ? {} : { place: { lat, lon, at } }
+      const { name = null } = learn(mmsi, { ...news, ...place })
+      return toVesselEvent({ ...report, source, name })
+    },
+    /** The event of a safety text, where its sender was last. */
+    text: ({ mmsi, at, text }: { mmsi: string; at: number; text: string }): Normalised => {
+      const { name = null, place } = known.get(mmsi) ?? {}
+      if (!place || at - place.at > PLACE_HOLDS_MS) {
+        return reject(mmsi, 'lat, lon: a safety text came before any position of its sender')
+      }
+      const { lat, lon } = place
+      return toVesselEvent({ source, mmsi, name, lat, lon, at, status: null, text })
+    },
+  }
 }

@@ -17,6 +17,7 @@ import { fetchFeed, parseJson } from './fetch.ts'
 import { instantOfIso } from './times.ts'
 
 const SEARCH = 'https://www.seismicportal.eu/fdsnws/event/1/query'
+const STANDING_ORDER = 'wss://www.seismicportal.eu/standing_order/websocket'
 const INTERVAL_SECONDS = 60
 const MAX_POLL_SECONDS = 60 * 60
 const LIMIT = 1000
@@ -67,6 +68,15 @@ export const emsc: Feed = {
   ceilings: { other: OTHER_CEILING },
   interval_seconds: INTERVAL_SECONDS,
   poll,
+  stream: {
+    connections: () => [{ name: 'the websocket of seismicportal.eu', url: STANDING_ORDER }],
+    createReader:
+      () =>
+      (frame, { item }) =>
+        normaliseEach([frame], () => normaliseEmsc(unframed(parseJson(frame)), item)),
+    silence_seconds: 120,
+    is_often_quiet: true,
+  },
   normalise,
 }
 

@@ -1,3 +1,4 @@
+import { aisstream } from './aisstream.ts'
 import { cap } from './cap-feed.ts'
 import { cems } from './cems.ts'
 import { emsc } from './emsc.ts'
@@ -9,6 +10,7 @@ import { geonet } from './geonet.ts'
 import { gvp } from './gvp.ts'
 import { meteoalarm } from './meteoalarm.ts'
 import { nhc } from './nhc.ts'
+import { nmea } from './nmea.ts'
 import { nws } from './nws.ts'
 import { tsunami } from './tsunami.ts'
 import { usgs } from './usgs.ts'
@@ -30,6 +32,8 @@ export const KNOWN_FEEDS: readonly AnyFeed[] = [
   gvp,
   usgsVolcano,
   cems,
+  aisstream,
+  nmea,
 ]
 
 /** The environment variables of all feeds. */

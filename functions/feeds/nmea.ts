@@ -1,13 +1,54 @@
-import { createVesselMemory, toVesselEvent } from './ais.ts'
-import { type AisMessage, decodeAis, type Position, type SafetyText } from './ais-message.ts'
-import { type Content, type Normalised, reject } from './feed.ts'
+import { z } from 'zod'
+import { createVessels } from './ais.ts'
+import { type AisMessage, decodeAis } from './ais-message.ts'
+import {
+  type Connection,
+  type Content,
+  type Normalised,
+  reject,
+  type StreamedFeed,
+} from './feed.ts'
 import { createAssembler, readLine, type Whole } from './nmea-sentence.ts'
 
 const SOURCE = 'nmea'
 /** A time of a GPS sentence holds for the sentences that follow it this long. */
 const RMC_HOLDS_MS = 60_000
-/** A safety text has no position: the last one of its sender counts this long. */
-const PLACE_HOLDS_MS = 30 * 60_000
+
+/** The addresses of receivers: `tcp://host:port` is connected to, at `udp://host:port` lines are awaited. */
+const Sources = z.string().refine((text) => addressesIn(text).every(isAddress), {
+  error: 'must be addresses like tcp://host:port or udp://host:port, separated by commas',
+})
+
+/** The lines of one's own AIS receivers. */
+export const nmea: StreamedFeed = {
+  source: SOURCE,
+  title: 'AIS receivers (NMEA)',
+  attribution: 'Vessel positions: own AIS receivers',
+  types: ['vessel', 'aircraft'],
+  interval_seconds: 60,
+  settings: { NMEA_SOURCES: { schema: Sources, is_required: true } },
+  stream: {
+    connections: ({ NMEA_SOURCES = '' }): Connection[] =>
+      addressesIn(NMEA_SOURCES).map((url) => ({ name: url, url })),
+    createReader: () => {
+      const { read } = createNmeaReader()
+      return (line, { now, item, from }) => sorted(read(line, { now: now.getTime(), item, from }))
+    },
+    silence_seconds: 120,
+  },
+  normalise: normaliseNmea,
+}
+
+function addressesIn(text: string): string[] {
+  return text.split(',').flatMap((address) => address.trim() || [])
+}
+
+function isAddress(address: string): boolean {
+  if (!URL.canParse(address)) return false
+  const { protocol, hostname, port, pathname, username } = new URL(address)
+  const is_plain = (pathname === '' || pathname === '/') && username === ''
+  return /^(tcp|udp):$/.test(protocol) && hostname !== '' && Number(port) > 0 && is_plain
+}
 
 /**
  * Reads the lines of one receiver. It remembers parts of messages, names and positions, so one reader must
@@ -15,7 +56,7 @@ const PLACE_HOLDS_MS = 30 * 60_000
  */
 export function createNmeaReader() {
   const assembler = createAssembler()
-  const vessels = createVesselMemory()
+  const vessels = createVessels(SOURCE)
   let clock: { at: number; heard: number } | null = null
 
   /** The events of a line, and what is rejected; nothing for a message that is no position by its type. */
@@ -44,37 +85,19 @@ export function createNmeaReader() {
   }
 
   function normaliseMessage(message: AisMessage, at: number): Normalised | null {
-    const { mmsi } = message
     switch (message.kind) {
       case 'static':
-        if (message.name) vessels.learn(mmsi, { name: message.name })
+        vessels.named(message.mmsi, message.name)
         return null
       case 'position':
-        return normalisePosition(message, at)
+        return vessels.position({ ...message, at })
       case 'text':
-        return normaliseText(message, at)
+        return vessels.text({ ...message, at })
       case 'station':
       case 'aid':
       case 'other':
         return null
     }
-  }
-
-  function normalisePosition(message: Position, at: number): Normalised {
-    const { mmsi, status, lat, lon } = message
-    const news = message.name ? { name: message.name } : {}
-    const place = lat === null || lon === null ? {} : { place: { lat, lon, at } }
-    const { name = null } = vessels.learn(mmsi, { ...news, ...place })
-    return toVesselEvent({ source: SOURCE, mmsi, name, lat, lon, at, status })
-  }
-
-  function normaliseText({ mmsi, text }: SafetyText, at: number): Normalised {
-    const { name = null, place } = vessels.of(mmsi)
-    if (!place || at - place.at > PLACE_HOLDS_MS) {
-      return reject(mmsi, 'lat, lon: a safety text came before any position of its sender')
-    }
-    const { lat, lon } = place
-    return toVesselEvent({ source: SOURCE, mmsi, name, lat, lon, at, status: null, text })
   }
 
   /** What is still incomplete at the end of a recording. */
@@ -88,18 +111,18 @@ export function createNmeaReader() {
 /** Normalises a recording. Lines without a time count as received now. */
 export function normaliseNmea(text: string, { now }: { now: Date }): Content {
   const reader = createNmeaReader()
-  const content: Content = { events: [], rejected: [] }
   const at = now.getTime()
-  for (const [index, line] of text.split(/\r?\n/).entries()) {
-    take(reader.read(line, { now: at, item: `#${index + 1}` }))
-  }
-  take(reader.end(at))
-  return content
+  const results = text
+    .split(/\r?\n/)
+    .flatMap((line, index) => reader.read(line, { now: at, item: `#${index + 1}` }))
+  return sorted([...results, ...reader.end(at)])
+}
 
-  function take(results: Normalised[]): void {
-    for (const result of results) {
-      if ('event' in result) content.events.push(result.event)
-      else content.rejected.push(result.rejected)
-    }
+function sorted(results: Normalised[]): Content {
+  const content: Content = { events: [], rejected: [] }
+  for (const result of results) {
+    if ('event' in result) content.events.push(result.event)
+    else content.rejected.push(result.rejected)
   }
+  return content
 }

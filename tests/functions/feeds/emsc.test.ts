@@ -235,3 +235,16 @@ describeRecordings('recorded answers', () => {
     expect([events.length, rejected]).toEqual([count, []])
   })
 })
+
+test('a frame of the websocket is read by itself', () => {
+  const read = emsc.stream?.createReader()
+  const input = { now: new Date('2026-03-01T12:00:00Z'), item: '#7', from: '' }
+  expect(read?.('{"action":"create","data":{}}', input)).toMatchObject({
+    events: [],
+    rejected: [{ item: '#7', reason: expect.stringMatching(/^properties/) }],
+  })
+  expect(read?.('<html>', input)).toEqual({
+    events: [],
+    rejected: [{ item: expect.any(String), reason: 'answered with a web page' }],
+  })
+})

@@ -7,7 +7,7 @@ import {
   toMmsi,
   toVesselEvent,
 } from '../../../functions/feeds/ais.ts'
-import { createNmeaReader, normaliseNmea } from '../../../functions/feeds/nmea.ts'
+import { createNmeaReader, nmea, normaliseNmea } from '../../../functions/feeds/nmea.ts'
 import { createAssembler, readLine } from '../../../functions/feeds/nmea-sentence.ts'
 import { NormalisedEvent } from '../../../shared/event.ts'
 import { checksum, classA, nameOf, payloadOf, sentence, tag } from '../../support/ais.ts'
@@ -292,6 +292,47 @@ describe('a line that cannot be read is rejected with its number', () => {
         for (const { reason } of rejected) expect(reason).toMatch(/^[a-z, ]+: ./)
         expect(events.length).toBeGreaterThan(0)
       }),
+    )
+  })
+})
+
+describe('its setting', () => {
+  const schema = nmea.settings?.NMEA_SOURCES?.schema
+
+  test('names connections, whose lines are read each by itself', () => {
+    const NMEA_SOURCES = 'tcp://receiver.example:10110, udp://0.0.0.0:10110,tcp://[::1]:1'
+    expect(schema?.safeParse(NMEA_SOURCES).success).toBe(true)
+    const connections = nmea.stream.connections({ NMEA_SOURCES })
+    expect(connections.map(({ url }) => url)).toEqual([
+      'tcp://receiver.example:10110',
+      'udp://0.0.0.0:10110',
+      'tcp://[::1]:1',
+    ])
+    const [one, other] = [nmea.stream.createReader(), nmea.stream.createReader()]
+    const input = { now: NOW, item: '#1', from: '' }
+    one(sentence(nameOf(230_123_450, 'AURORA')), input)
+    const title = (read: typeof one) => read(sentence(classA()), input).events[0]?.title
+    expect([title(one), title(other)]).toEqual(['AURORA', '230123450'])
+  })
+
+  test('parts of two senders at one connection are not mixed', () => {
+    const read = nmea.stream.createReader()
+    const [first, second] = halves()
+    read(first, { now: NOW, item: '#1', from: 'a' })
+    expect(read(second, { now: NOW, item: '#2', from: 'b' }).events).toEqual([])
+    expect(read(second, { now: NOW, item: '#3', from: 'a' }).events).toHaveLength(1)
+  })
+
+  test.each([
+    'receiver:1',
+    'http://receiver:1',
+    'tcp://receiver',
+    'tcp://u@receiver:1',
+    'tcp://a:1/b',
+    'tcp://:1',
+  ])('is refused as %s, without repeating it', (text) => {
+    expect(schema?.safeParse(text).error?.issues[0]?.message).toBe(
+      'must be addresses like tcp://host:port or udp://host:port, separated by commas',
     )
   })
 })
