@@ -6,12 +6,14 @@ import { eonet } from './eonet.ts'
 import type { AnyFeed, Setting, Stream } from './feed.ts'
 import { firms } from './firms.ts'
 import { gdacs } from './gdacs.ts'
+import { gdelt } from './gdelt.ts'
 import { geonet } from './geonet.ts'
 import { gvp } from './gvp.ts'
 import { meteoalarm } from './meteoalarm.ts'
 import { nhc } from './nhc.ts'
 import { nmea } from './nmea.ts'
 import { nws } from './nws.ts'
+import { reliefweb } from './reliefweb.ts'
 import { tsunami } from './tsunami.ts'
 import { usgs } from './usgs.ts'
 import { usgsVolcano } from './usgs-volcano.ts'
@@ -25,6 +27,8 @@ export const KNOWN_FEEDS: readonly AnyFeed[] = [
   nhc,
   eonet,
   firms,
+  gdelt,
+  reliefweb,
   cap,
   nws,
   meteoalarm,

@@ -31,6 +31,7 @@ type Answered = {
 }
 
 export type Fetched = Unchanged | (Answered & { json: unknown })
+type FetchedBytes = Unchanged | (Answered & { bytes: Uint8Array; content_type: string | null })
 export type FetchedText = Unchanged | (Answered & { text: string })
 
 /** Fetches JSON with a User-Agent and conditional headers. Throws a FeedError. */
@@ -43,6 +44,14 @@ export async function fetchFeed(url: string, options: Options): Promise<Fetched>
 
 /** Fetches text, decoded by its byte order mark or declared encoding. Throws a FeedError. */
 export async function fetchText(url: string, options: Options): Promise<FetchedText> {
+  const fetched = await fetchBytes(url, options)
+  if (fetched.not_modified) return fetched
+  const { bytes, content_type, ...answered } = fetched
+  return { ...answered, text: decodeText(bytes, content_type) }
+}
+
+/** Fetches an answer as it is. Throws a FeedError. */
+export async function fetchBytes(url: string, options: Options): Promise<FetchedBytes> {
   // Destructured, because Workers refuse a `fetch` that is called as a method.
   const { fetch, validators = {}, timeout_ms = TIMEOUT_MS, max_bytes = MAX_BYTES } = options
   const timeout = AbortSignal.timeout(timeout_ms)
@@ -64,7 +73,8 @@ export async function fetchText(url: string, options: Options): Promise<FetchedT
     not_modified: false,
     ...(response.status === 204 ? { no_content: true as const } : {}),
     max_age_seconds,
-    text: decodeText(bytes, response.headers.get('content-type')),
+    bytes,
+    content_type: response.headers.get('content-type'),
     validators: {
       etag: response.headers.get('etag') ?? undefined,
       last_modified: response.headers.get('last-modified') ?? undefined,
