@@ -94,8 +94,8 @@ function readItem(item: XmlElement, position: string): Normalised {
 }
 
 /**
- * The end of `Report for 10 September-16 September 2026`, or of `10-16 September 2026`, as the end of that day;
- * null if there is none, or if it lies after the report was published by more than a day.
+ * The end of `Report for 10 September-16 September 2026`, or of `10-16 September 2026`: the end of that day, or
+ * when the report was published if that is earlier; null if the title has none.
  */
 function endOfReport(title: string, published: string): string | null {
   const read = /report for .*?[-–]\s*(\d{1,2})\s+([a-z]+)\s+(\d{4})/i.exec(title)
@@ -104,8 +104,5 @@ function endOfReport(title: string, published: string): string | null {
   const [day, year] = [Number(read[1]), Number(read[3])]
   const end = new Date(Date.UTC(year, month, day, 23, 59, 59))
   if (month < 0 || end.getUTCDate() !== day) return null
-  const latest = Date.parse(published)
-  // What is published during the last day of its report describes nothing later.
-  if (end.getTime() - latest > 24 * 60 * 60_000) return null
-  return new Date(Math.min(end.getTime(), latest)).toISOString()
+  return new Date(Math.min(end.getTime(), Date.parse(published))).toISOString()
 }
