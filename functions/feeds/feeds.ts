@@ -1,6 +1,8 @@
+import { adsb } from './adsb.ts'
 import { aisstream } from './aisstream.ts'
 import { cap } from './cap-feed.ts'
 import { cems } from './cems.ts'
+import { digitraffic } from './digitraffic.ts'
 import { emsc } from './emsc.ts'
 import { eonet } from './eonet.ts'
 import type { AnyFeed, Setting, Stream } from './feed.ts'
@@ -13,6 +15,7 @@ import { meteoalarm } from './meteoalarm.ts'
 import { nhc } from './nhc.ts'
 import { nmea } from './nmea.ts'
 import { nws } from './nws.ts'
+import { readsb } from './readsb.ts'
 import { reliefweb } from './reliefweb.ts'
 import { tsunami } from './tsunami.ts'
 import { usgs } from './usgs.ts'
@@ -38,6 +41,9 @@ export const KNOWN_FEEDS: readonly AnyFeed[] = [
   cems,
   aisstream,
   nmea,
+  digitraffic,
+  adsb,
+  readsb,
 ]
 
 /** The environment variables of all feeds. */
