@@ -1,4 +1,4 @@
-import { feedError } from './feed.ts'
+import { feedError, isFeedError } from './feed.ts'
 
 /** A table of GDELT has about a megabyte. */
 const MAX_BYTES = 32 * 1024 * 1024
@@ -42,15 +42,15 @@ async function inflate(packed: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   try {
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
       size += part.value.byteLength
-      if (size > MAX_BYTES) break
+      if (size > MAX_BYTES) {
+        reader.cancel().catch(() => {})
+        throw feedError('too_large', `answered with a ZIP archive of more than ${MAX_BYTES} bytes`)
+      }
       parts.push(part.value)
     }
   } catch (cause) {
+    if (isFeedError(cause)) throw cause
     throw feedError('unreadable', 'answered with a damaged ZIP archive', { cause })
-  }
-  if (size > MAX_BYTES) {
-    reader.cancel().catch(() => {})
-    throw feedError('too_large', `answered with a ZIP archive of more than ${MAX_BYTES} bytes`)
   }
   const bytes = new Uint8Array(size)
   let at = 0

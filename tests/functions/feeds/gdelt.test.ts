@@ -54,14 +54,14 @@ async function only(over: Cells & More = {}, version: 1 | 2 = 2): Promise<Normal
 }
 
 /** A ZIP archive with one file. */
-function zip(text: string): Uint8Array<ArrayBuffer> {
+function zip(text: string, sum?: number): Uint8Array<ArrayBuffer> {
   const bytes = Buffer.from(text)
   const packed = deflateRawSync(bytes)
   const name = Buffer.from('export.CSV')
   const common = Buffer.alloc(26)
   common.writeUInt16LE(20, 0)
   common.writeUInt16LE(8, 4)
-  common.writeUInt32LE(crc32(bytes), 10)
+  common.writeUInt32LE(sum ?? crc32(bytes), 10)
   common.writeUInt32LE(packed.length, 14)
   common.writeUInt32LE(bytes.length, 18)
   common.writeUInt16LE(name.length, 22)
@@ -203,7 +203,7 @@ describe('polling', () => {
     const polled = world('20260301120000', (name) =>
       name === '20260301121500'
         ? { status: 404 }
-        : { body: zip(row({ code: name.slice(-6, -4) })) },
+        : { body: zip(row({ code: name.slice(-4, -2) })) },
     )
     await polled.poll(at(1))
     polled.newest = '20260301123000'
@@ -212,8 +212,23 @@ describe('polling', () => {
     expect(polled.state.last).toBe('20260301123000')
   })
 
+  test('the newest file is asked for again if it was missing', async () => {
+    const polled = world('20260301120000', (name) =>
+      name === '20260301123000'
+        ? { status: 404 }
+        : { body: zip(row({ code: name.slice(-4, -2) })) },
+    )
+    await polled.poll(at(1))
+    polled.newest = '20260301123000'
+    const { events, rejected } = await polled.poll(at(31))
+    expect(events).toHaveLength(1)
+    expect(rejected).toEqual([{ item: '20260301123000', reason: 'answered HTTP 404' }])
+    expect(polled.state.last).toBe('20260301121500')
+  })
+
   test.each([
     ['a damaged archive', { body: zip(row()).fill(0, 45, 60) }, { code: 'unreadable' }],
+    ['a wrong checksum', { body: zip(row(), 7) }, { code: 'unreadable' }],
     ['a cut archive', { body: zip(row()).slice(0, 90) }, { code: 'unreadable' }],
     ['a web page', { body: '<html>' }, { code: 'unreadable' }],
     ['another table', { body: zip('a,b\nc,d') }, { code: 'unreadable' }],
