@@ -135,7 +135,8 @@ describe.each(PAGES)('%s', (page) => {
     expect(files.filter((name) => !existsSync(join(ROOT, name)))).toEqual([])
     const variables = names.filter((name) => /^[A-Z]+(_[A-Z]+)+$/.test(name))
     const constants = ['KNOWN_FEEDS', 'CHANNEL_KINDS', 'SUPABASE_DB_URL']
-    const known = [...VARIABLES, ...constants, ...ofTheHub]
+    const upstream = ['EMMA_ID', 'MODIS_NRT', 'VIIRS_SNPP_NRT']
+    const known = [...VARIABLES, ...constants, ...upstream, ...ofTheHub]
     expect(variables.filter((name) => !known.includes(name))).toEqual([])
   })
 
