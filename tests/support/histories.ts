@@ -114,7 +114,7 @@ const rest = {
 const zoneOf: fc.Arbitrary<object> = fc
   .record({
     shape: fc.oneof(circle, polygon),
-    quiet: fc.option(quiet, { freq: 1 }),
+    quiet: fc.option(quiet, { freq: 2 }),
     rest: fc.record(rest),
     enabled: fc.oneof(
       { weight: 15, arbitrary: fc.constant(true) },
