@@ -92,13 +92,12 @@ async function holdStream(
       }
       const has_news = batch.events.length > 0 || batch.is_alive || batch.problems.length > 0
       if (!has_news && now - renewed < lease_ms / 3) continue
-      report.countStored(
-        await inTransaction(db, async (sql) => {
-          if (!(await renew(sql, source, holder, lease_ms)))
-            throw new LeaseLost('the lease was lost')
-          return storeBatch(sql, source, batch)
-        }),
-      )
+      const storing = inTransaction(db, async (sql) => {
+        if (!(await renew(sql, source, holder, lease_ms))) throw new LeaseLost('the lease was lost')
+        return storeBatch(sql, source, batch)
+      })
+      storing.catch(() => report.countNotStored(batch))
+      report.countStored(await storing)
       renewed = now
     }
   } finally {
@@ -153,6 +152,7 @@ function createReport(source: string, log: Log) {
     dropped_late: 0,
     flagged: 0,
     dropped_full: 0,
+    not_stored: 0,
     rejected_count: 0,
   })
   let counts = empty()
@@ -163,6 +163,10 @@ function createReport(source: string, log: Log) {
       counts.dropped_full += batch.dropped
       counts.rejected_count += batch.rejected_count
       if (rejected.length === 0) rejected = batch.rejected
+    },
+    /** A stream does not send again what the database did not take. */
+    countNotStored: (batch: StreamBatch) => {
+      counts.not_stored += batch.events.length
     },
     countStored: (stored: Stored) => {
       if (!stored) return

@@ -124,7 +124,8 @@ describe.each(PAGES)('%s', (page) => {
       (found) => found[1] ?? '',
     )
     const admin = textOf('scripts/admin.ts')
-    expect(verbs.filter((verb) => !admin.includes(`'${verb}': verb(`))).toEqual([])
+    // Its help lists every command.
+    expect(verbs.filter((verb) => !admin.includes(`\n  ${verb} `))).toEqual([])
   })
 
   test('every file and variable it names is there', () => {

@@ -221,6 +221,7 @@ test('when its holder dies another takes over, and the dead one stores nothing a
     5_000,
   )
   expect(await stored()).toEqual(['a'])
+  expect(lines).toContainEqual(expect.objectContaining({ source: feed.source, not_stored: 1 }))
   // The other is silent for longer than its lease.
   await database.query(
     `update watchpost.sources set stream_until = now() - interval '1 second' where source = $1`,
