@@ -191,6 +191,7 @@ const SCENES: Record<string, Scene> = {
     prepare: async () => ({}),
     before: [[/"type": "alert\.raised"/, allMessages]],
   },
+  'docs/feeds.md': { prepare: async () => ({}) },
   'docs/quiet-hours.md': { prepare: async (person) => ({ ZONE: await zoneOf(person) }) },
   'docs/zones.md': {
     prepare: async (person) => {
