@@ -1,5 +1,5 @@
 import { nextPollSeconds } from '../../shared/backoff.ts'
-import { NormalisedEvent } from '../../shared/event.ts'
+import { isMoving, NormalisedEvent } from '../../shared/event.ts'
 import { extentOfEvent } from '../../shared/geometry/geometry.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { type Database, inTransaction } from '../db.ts'
@@ -13,8 +13,10 @@ import {
 import type { JobContext, Queue, Work } from './queue.ts'
 
 const CHUNK = 1000
+/** In the first answer of a source, what happened longer ago than this is history. */
+const HISTORY_AFTER_MS = 60 * 60_000
 
-type Source = { state: FeedState; failing_for_seconds: number }
+type Source = { state: FeedState; failing_for_seconds: number; is_new: boolean }
 
 /** Polls one feed and stores its events and its state in one transaction. */
 export const ingest: Queue = {
@@ -30,18 +32,19 @@ export const ingest: Queue = {
     const [source] = await context.step(
       (sql) => sql<Source>`
         select state, coalesce(extract(epoch from now() - coalesce(last_success_at, created_at)), 0)::float8
-          as failing_for_seconds
+          as failing_for_seconds, last_success_at is null as is_new
         from watchpost.sources
         where source = ${feed.source}`,
     )
+    const now = new Date()
     try {
       const result = await feed.poll({
         state: source?.state ?? {},
-        now: new Date(),
+        now,
         fetch: deps.fetch,
         contact: deps.contact,
       })
-      return await store(context, job, feed, result)
+      return await store(context, job, feed, result, source?.is_new ? now : null)
     } catch (error) {
       if (!isFeedError(error)) throw error
       return await fail(context, job, feed, {
@@ -52,17 +55,34 @@ export const ingest: Queue = {
   },
 }
 
-async function store(context: JobContext, job: Work, feed: Feed, result: FeedResult) {
+/** Stores what a feed answered; `began`: when it was polled, if that was its first answer. */
+async function store(
+  context: JobContext,
+  job: Work,
+  feed: Feed,
+  result: FeedResult,
+  began: Date | null,
+) {
+  const isPast = (event: NormalisedEvent) => began !== null && isHistory(event, began)
   const counts = await context.finish(job, async (sql) => {
-    const counts = { inserted: 0, revised: 0, unchanged: 0, dropped: 0, flagged: 0 }
-    for (let from = 0; from < result.events.length; from += CHUNK) {
-      const stored = await ingestEvents(sql, feed.source, result.events.slice(from, from + CHUNK))
-      counts.inserted += stored.inserted
-      counts.revised += stored.revised
-      counts.unchanged += stored.unchanged
-      counts.dropped += stored.dropped
-      counts.flagged += stored.flagged
+    const counts = { inserted: 0, revised: 0, unchanged: 0, dropped: 0, flagged: 0, history: 0 }
+    const add = async (events: NormalisedEvent[], options: { match: boolean }) => {
+      for (let from = 0; from < events.length; from += CHUNK) {
+        const some = events.slice(from, from + CHUNK)
+        const stored = await ingestEvents(sql, feed.source, some, options)
+        counts.inserted += stored.inserted
+        counts.revised += stored.revised
+        counts.unchanged += stored.unchanged
+        counts.dropped += stored.dropped
+        counts.flagged += stored.flagged
+        if (!options.match) counts.history += stored.inserted
+      }
     }
+    await add(result.events.filter(isPast), { match: false })
+    await add(
+      result.events.filter((event) => !isPast(event)),
+      { match: true },
+    )
     await sql`
       update watchpost.sources
       set state = ${result.state}, last_success_at = now(), error = null, error_at = null, updated_at = now(),
@@ -78,6 +98,15 @@ async function store(context: JobContext, job: Work, feed: Feed, result: FeedRes
       ? { rejected: result.rejected.slice(0, 5), rejected_count: result.rejected.length }
       : {}),
   }
+}
+
+/**
+ * Whether an event of the first answer of a source was over before it was watched: its alerts would come
+ * for weeks past. What still stands is matched.
+ */
+function isHistory({ ts, ends_at, subject }: NormalisedEvent, began: Date): boolean {
+  if (isMoving(subject) || (ends_at !== null && Date.parse(ends_at) > began.getTime())) return false
+  return Date.parse(ts) < began.getTime() - HISTORY_AFTER_MS
 }
 
 async function fail(
