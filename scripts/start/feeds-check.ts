@@ -6,6 +6,9 @@ const LOOK_EVERY_MS = 500
 /** Longer than the timeout of a feed. */
 const GIVE_UP_MS = 45_000
 
+/** How many failing feeds are named. */
+const MAX_TOLD = 3
+
 type JobsLogin = Pick<Config, 'jobs_database_url' | 'prepared_statements'>
 type Heard = { source: string; is_heard: boolean; error: string | null }
 
@@ -42,11 +45,14 @@ async function waitForNews(
           select source, coalesce(last_success_at > ${since}, false) as is_heard,
             case when error_at > ${since} then error end as error
           from watchpost.sources
-          where enabled and source not like 'custom%'`,
+          where enabled and source not like 'custom%'
+          order by source`,
       )
       if (sources.some(({ is_heard }) => is_heard)) return undefined
       if (sources.length > 0 && sources.every(({ error }) => error !== null)) {
-        return sources.map(({ source, error }) => `${source}: ${error}`).join('; ')
+        const told = sources.slice(0, MAX_TOLD).map(({ source, error }) => `${source}: ${error}`)
+        const rest = sources.length - told.length
+        return [...told, ...(rest > 0 ? [`and ${rest} more`] : [])].join('; ')
       }
       await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => {})
       if (signal.aborted) return undefined

@@ -31,7 +31,11 @@ describe('with a database of somebody’s own', () => {
 
   test('npm start serves it, and npm run jobs needs no more than its address', async () => {
     const dataDir = join(processes.dataDir, 'own')
-    const logins = { API_DATABASE_URL: database.apiUrl, JOBS_DATABASE_URL: database.jobsUrl }
+    const logins = {
+      API_DATABASE_URL: database.apiUrl,
+      JOBS_DATABASE_URL: database.jobsUrl,
+      FEEDS: 'usgs',
+    }
     const started = processes.run(
       START,
       ['--port', '0', '--data-dir', dataDir, '--database-url', database.adminUrl],
@@ -45,7 +49,7 @@ describe('with a database of somebody’s own', () => {
     expect(runningPostgres(dataDir)).toBeUndefined()
 
     const SEAL_KEYS = Buffer.alloc(32, 3).toString('base64')
-    const env = { SEAL_KEYS, DATABASE_URL: database.adminUrl }
+    const env = { SEAL_KEYS, DATABASE_URL: database.adminUrl, FEEDS: 'usgs' }
     const jobs = processes.run('functions/node.ts', ['jobs'], env)
     await jobs.says(/"msg":"running the jobs","feeds":\["usgs"\]/)
     for (const run of [started, jobs]) {
@@ -128,6 +132,21 @@ describe('with a database of somebody’s own', () => {
     const stopped = watchFeeds(login, closing)
     for (const close of closing) await close()
     expect(await stopped).toBeUndefined()
+  })
+
+  test('of many feeds that fail, watchFeeds names the first three', async () => {
+    await database.query(
+      `insert into watchpost.sources (source, title, attribution, types, interval_seconds, next_poll_at, error, error_at)
+      select 'feed-' || n, '', '', '{}', 60, 'infinity', 'cannot be reached', 'infinity' from generate_series(1, 9) n`,
+    )
+    await database.query(
+      `update watchpost.sources set error_at = 'infinity', last_success_at = null`,
+    )
+    const login = { jobs_database_url: database.jobsUrl, prepared_statements: false }
+    expect(await watchFeeds(login, [])).toBe(
+      'feed-1: cannot be reached; feed-2: cannot be reached; feed-3: cannot be reached; and 7 more',
+    )
+    await database.query(`delete from watchpost.sources where source like 'feed-%'`)
   })
 
   test('watchFeeds prepares nothing when prepared statements are off', async () => {

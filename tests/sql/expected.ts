@@ -134,6 +134,7 @@ export const CLOSED = lines(`
   sessions
   sign_in_links
   sources
+  subjects
   zone_boxes`)
 
 /**

@@ -145,6 +145,14 @@ const TIMES = [
   '294277-01-01T00:00:00Z',
 ]
 
+/** A copy of a value with something else at a path. */
+function withAt(value: unknown, [name, ...path]: string[], put: unknown): unknown {
+  if (name === undefined) return put
+  const given = Object(value ?? {})
+  const copy = Array.isArray(given) ? [...given] : { ...given }
+  return Object.assign(copy, { [name]: withAt(given[name], path, put) })
+}
+
 test('a time outside the calendar is refused, with its field, in every query and body', async () => {
   const asked: string[] = []
   const faults: string[] = []
@@ -163,7 +171,7 @@ test('a time outside the calendar is refused, with its field, in every query and
         ...inBody.map((path) => ({
           name: path.join('.'),
           query: '',
-          body: { ...(operation.body?.example as object), [path[0] ?? '']: time }, // safe: bodies are objects
+          body: withAt(operation.body?.example, path, time),
         })),
       ]
       for (const { name, query, body } of requests) {
@@ -171,7 +179,11 @@ test('a time outside the calendar is refused, with its field, in every query and
         const { status, body: answer, text, lines } = await ask(operation, query, body)
         const isNamed = JSON.stringify(answer).includes(`"path":"${name}"`)
         const found = faultsIn(status, text, lines, [time])
-        if (![400, 422].includes(status) || !isNamed) found.push(`${status} ${text}`)
+        // An item of several is refused for itself.
+        const isRefused = name.startsWith('events.0.')
+          ? status === 200 && text.includes(`"reason":"${name.slice('events.0.'.length)}: `)
+          : [400, 422].includes(status) && isNamed
+        if (!isRefused) found.push(`${status} ${text}`)
         for (const fault of found) faults.push(`${operation.id} ${name} ${time}: ${fault}`)
       }
     }
@@ -189,6 +201,9 @@ test('a time outside the calendar is refused, with its field, in every query and
     'listEvents from',
     'listEvents to',
     'previewDraft snoozed_until',
+    'pushEvents events.0.ends_at',
+    'pushEvents events.0.revised_at',
+    'pushEvents events.0.ts',
     'recoverChannel since',
     'updateZone snoozed_until',
   ])
