@@ -105,7 +105,7 @@ export const Push = z
       })
       .optional()
       .meta({ description: 'A GeoJSON FeatureCollection (RFC 7946).' }),
-    cap: z.array(Text.max(1_000_000)).min(1).max(100).optional().meta({
+    cap: z.array(Text.max(250_000)).min(1).max(100).optional().meta({
       description:
         'Documents of the Common Alerting Protocol 1.1 or 1.2, as text. An update is a revision of the alert that it references, a cancel ends it.',
     }),

@@ -4,6 +4,7 @@ import { createRoute, jsonBody, jsonResponse, resource, respond } from '../../sh
 import { can } from '../auth.ts'
 import type { Env } from '../context.ts'
 import { problems } from '../http.ts'
+import { runInSlices } from '../scheduling.ts'
 import { write } from '../transaction.ts'
 import { type Item, readItems } from './pushed-items.ts'
 
@@ -37,7 +38,7 @@ push.openapi(
   async (c) => {
     const push = c.req.valid('json')
     const { source, org_id = null } = push
-    const { items, ignored } = readItems(push, new Date())
+    const { items, ignored } = await runInSlices(readItems(push, new Date()))
     const events = items.filter((item) => item.kind === 'event')
     const last = new Map(events.map((item) => [item.event.id, item]))
     const stored = [...last.values()].map(({ event, aliases }) => ({

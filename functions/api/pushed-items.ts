@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Geometry } from '../../shared/event.ts'
-import type { Push } from '../../shared/push.ts'
-import { PushedEvent } from '../../shared/push.ts'
+import type { Steps } from '../../shared/geometry/steps.ts'
+import { type Push, PushedEvent } from '../../shared/push.ts'
 import { type CapAlert, capElements, readCapXml } from '../feeds/cap.ts'
 import { capEvent, refuseCap } from '../feeds/cap-event.ts'
 import type { Normalised } from '../feeds/feed.ts'
@@ -22,13 +22,32 @@ export type Items = {
   ignored: string[]
 }
 
+/** The work of an item, in the units of shared/geometry/steps.ts. */
+const UNITS = { item: 1_000, character: 6 }
+
 /** Reads the items of a request in whichever form they come; each is judged for itself. */
-export function readItems(push: z.output<typeof Push>, now: Date): Items {
+export function* readItems(push: z.output<typeof Push>, now: Date): Steps<Items> {
   const { events, geojson, cap, nmea } = push
-  if (events) return { items: events.map((item, index) => readEvent(item, index)), ignored: [] }
-  if (geojson) return readFeatures(geojson.features)
-  if (cap) return { items: cap.flatMap((text, index) => readCap(text, index)), ignored: [] }
-  return { items: readNmea(nmea ?? [], now), ignored: [] }
+  const items: Item[] = []
+  const ignored = new Set<string>()
+  for (const [index, given] of (events ?? []).entries()) {
+    yield costOf(JSON.stringify(given))
+    items.push(readEvent(given, index))
+  }
+  for (const [index, given] of (geojson?.features ?? []).entries()) {
+    yield 2 * costOf(JSON.stringify(given))
+    items.push(readFeature(given, index, ignored))
+  }
+  for (const [index, text] of (cap ?? []).entries()) {
+    yield costOf(text)
+    items.push(...readCap(text, index))
+  }
+  if (nmea) items.push(...(yield* readNmea(nmea, now)))
+  return { items, ignored: [...ignored].sort() }
+}
+
+function costOf(text: string): number {
+  return UNITS.item + UNITS.character * text.length
 }
 
 function readEvent(given: unknown, index: number, aliases: string[] = []): Item {
@@ -54,42 +73,41 @@ const Feature = z.object({
   properties: z.record(z.string(), z.unknown()).nullish(),
 })
 const PLACE = ['lat', 'lon', 'geometry']
+/** What GeoJSON often calls fields of an event; the field itself comes first. */
+const OTHER_NAMES = new Map([
+  ['name', 'title'],
+  ['time', 'ts'],
+])
 
-function readFeatures(features: readonly unknown[]): Items {
-  const ignored = new Set<string>()
-  return { items: features.map(readFeature), ignored: [...ignored].sort() }
-
-  function readFeature(given: unknown, index: number): Item {
-    const read = Feature.safeParse(given)
-    if (!read.success) {
-      return { kind: 'refused', index, id: null, reason: reasonOf(read.error) }
-    }
-    const properties = read.data.properties ?? {}
-    const { name, time, ...rest } = properties
-    const known: Record<string, unknown> = {}
-    for (const [field, value] of Object.entries(rest)) {
-      if (field in PushedEvent.shape && !PLACE.includes(field)) known[field] = value
-      else ignored.add(field)
-    }
-    const id = read.data.id ?? known.id
-    try {
-      const geometry = readGeometry(read.data.geometry)
-      const [lon, lat] = representativePoint(geometry) ?? []
-      return readEvent(
-        {
-          title: name,
-          ts: time,
-          ...known,
-          id: typeof id === 'number' ? String(id) : id,
-          lat,
-          lon,
-          geometry: geometry.type === 'Point' ? null : geometry,
-        },
-        index,
-      )
-    } catch (error) {
-      return { kind: 'refused', index, id: idOf({ id }), reason: `geometry: ${messageOf(error)}` }
-    }
+function readFeature(given: unknown, index: number, ignored: Set<string>): Item {
+  const read = Feature.safeParse(given)
+  if (!read.success) {
+    return { kind: 'refused', index, id: null, reason: reasonOf(read.error) }
+  }
+  const properties = read.data.properties ?? {}
+  const known: Record<string, unknown> = {}
+  for (const [given, value] of Object.entries(properties)) {
+    const field = OTHER_NAMES.get(given) ?? given
+    const isOurs = Object.hasOwn(PushedEvent.shape, field) && !PLACE.includes(field)
+    if (isOurs && (field === given || !Object.hasOwn(properties, field))) known[field] = value
+    else ignored.add(given)
+  }
+  const id = read.data.id ?? known.id
+  try {
+    const geometry = readGeometry(read.data.geometry)
+    const [lon, lat] = representativePoint(geometry) ?? []
+    return readEvent(
+      {
+        ...known,
+        id: typeof id === 'number' ? String(id) : id,
+        lat,
+        lon,
+        geometry: geometry.type === 'Point' ? null : geometry,
+      },
+      index,
+    )
+  } catch (error) {
+    return { kind: 'refused', index, id: idOf({ id }), reason: `geometry: ${messageOf(error)}` }
   }
 }
 
@@ -122,20 +140,23 @@ function itemsOfAlert(alert: CapAlert, index: number): Item[] {
   )
 }
 
-function readNmea(lines: readonly string[], now: Date): Item[] {
+function* readNmea(lines: readonly string[], now: Date): Steps<Item[]> {
   const reader = createNmeaReader()
-  const items = lines.flatMap((line, index): Item[] => {
+  const items: Item[] = []
+  for (const [index, line] of lines.entries()) {
     const results = reader.read(line, { now: now.getTime(), item: String(index) })
-    if (results.length === 0) {
-      return [{ kind: 'none', index, reason: 'It is no position, or a part of a message.' }]
-    }
-    return results.map((result) => itemOf(result, index, { prefix: 'nmea:' }))
-  })
+    const none = {
+      index,
+      kind: 'none',
+      reason: 'It is no position, or a part of a message.',
+    } as const
+    if (results.length === 0) items.push(none)
+    items.push(...results.map((result) => itemOf(result, index, { prefix: 'nmea:' })))
+    yield costOf(line)
+  }
   const last = lines.length - 1
-  return [
-    ...items,
-    ...reader.end(now.getTime()).map((result) => itemOf(result, last, { prefix: '' })),
-  ]
+  const left = reader.end(now.getTime())
+  return [...items, ...left.map((result) => itemOf(result, last, { prefix: '' }))]
 }
 
 /** An event of a connector as one of one's own: its id without what the connector put before it. */

@@ -108,6 +108,10 @@ export async function createAttacks(target: Target): Promise<Attack[]> {
       name: 'GET /events in 20 zones of 10,000 vertices',
       run: () => times(5, () => get('/api/v1/events?minutes=1440&limit=500', mine)),
     },
+    ...Object.entries(pushes()).map(([what, body]) => ({
+      name: `five at once: POST /events of ${what}`,
+      run: () => times(5, () => post('/api/v1/events', { source: 'custom:stall', ...body }, mine)),
+    })),
     {
       name: 'GET /zones, 20 of 10,000 vertices',
       run: () => times(3, () => get('/api/v1/zones?limit=500', mine)),
@@ -364,4 +368,37 @@ async function slowly({ port, key }: Target): Promise<string[]> {
   clearInterval(dripping)
   for (const socket of sockets) socket.destroy()
   return sockets.map(() => 'held')
+}
+
+/** Bodies of nearly 2 MiB in each form of events of one's own. */
+function pushes(): Record<string, object> {
+  const event = (id: number, coordinates: unknown[]) => ({
+    id: `${id}`,
+    type: 'flood',
+    title: 'A flood',
+    lat: 10,
+    lon: 29,
+    ts: new Date().toISOString(),
+    geometry: { type: 'MultiPoint', coordinates },
+  })
+  const points = (count: number) => Array.from({ length: count }, () => [29.123456, 10.123456])
+  const feature = ({ geometry, ...properties }: ReturnType<typeof event>) => ({
+    type: 'Feature',
+    geometry,
+    properties,
+  })
+  const list = (count: number, size: number) =>
+    Array.from({ length: count }, (_, id) => event(id, points(size)))
+  return {
+    '1,000 footprints': { events: list(1000, 85) },
+    '9 footprints of 10,000 positions': { events: list(9, 9999) },
+    'one footprint that is too large': { events: list(1, 90_000) },
+    '1,000 features': {
+      geojson: { type: 'FeatureCollection', features: list(1000, 80).map(feature) },
+    },
+    'eight CAP documents of elements': { cap: Array(8).fill(`<a>${'<b/>'.repeat(62_000)}</a>`) },
+    '1,000 sentences': {
+      nmea: Array(1000).fill('!AIVDM,1,1,,A,15RTgt0PAso;90TKcjM8h6g208CQ,0*4A'),
+    },
+  }
 }

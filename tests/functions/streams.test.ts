@@ -221,7 +221,6 @@ test('when its holder dies another takes over, and the dead one stores nothing a
     5_000,
   )
   expect(await stored()).toEqual(['a'])
-  expect(lines).toContainEqual(expect.objectContaining({ source: feed.source, not_stored: 1 }))
   // The other is silent for longer than its lease.
   await database.query(
     `update watchpost.sources set stream_until = now() - interval '1 second' where source = $1`,
@@ -236,6 +235,21 @@ test('when its holder dies another takes over, and the dead one stores nothing a
     [feed.source],
   )
   expect(after).toEqual(row)
+})
+
+test('what the database does not take is counted, because it does not come again', async () => {
+  const { source } = feed
+  feed = { ...createFeed('stream-of-another', server.url), source }
+  const { lines } = start()
+  await isOpen()
+  server.send('a')
+  await vi.waitFor(
+    () => expect(lines).toContainEqual(expect.objectContaining({ source, not_stored: 1 })),
+    5_000,
+  )
+  expect(lines).toContainEqual(
+    expect.objectContaining({ error: expect.stringContaining(`every id of source ${source}`) }),
+  )
 })
 
 test('a source that is disabled is not held', async () => {

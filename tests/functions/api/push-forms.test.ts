@@ -91,7 +91,16 @@ describe('GeoJSON', () => {
     const sent = await push(
       me,
       collection(
-        feature(point, { properties: { ...properties, lat: 1, operator: 'x', width: 2 } }),
+        feature(point, {
+          properties: {
+            ...properties,
+            lat: 1,
+            name: 'Not taken',
+            operator: 'x',
+            toString: 'y',
+            width: 2,
+          },
+        }),
         feature(null),
         feature({ type: 'Point', coordinates: [29, 91] }),
         feature({ type: 'Polygon', coordinates: [[]] }),
@@ -100,7 +109,11 @@ describe('GeoJSON', () => {
         null,
       ),
     )
-    expect(sent).toMatchObject({ accepted: 1, refused: 6, ignored: ['lat', 'operator', 'width'] })
+    expect(sent).toMatchObject({
+      accepted: 1,
+      refused: 6,
+      ignored: ['lat', 'name', 'operator', 'toString', 'width'],
+    })
     const reasons = sent.results.map(({ index, reason }) => [index, reason?.split(':')[0]])
     expect(reasons).toEqual([
       [0, undefined],

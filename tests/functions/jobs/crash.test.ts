@@ -69,8 +69,9 @@ async function setScene(): Promise<Scene> {
   })
   const { database } = service
   await database.query(
-    `insert into watchpost.sources (source, title, attribution, types, interval_seconds)
-    values ('crash', 'crash', 'a test', '{earthquake}', 60)`,
+    // It answered before: the past that a first answer tells is history.
+    `insert into watchpost.sources (source, title, attribution, types, interval_seconds, last_success_at)
+    values ('crash', 'crash', 'a test', '{earthquake}', 60, now())`,
   )
   return {
     service,
