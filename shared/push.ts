@@ -105,10 +105,15 @@ export const Push = z
       })
       .optional()
       .meta({ description: 'A GeoJSON FeatureCollection (RFC 7946).' }),
-    cap: z.array(Text.max(250_000)).min(1).max(100).optional().meta({
-      description:
-        'Documents of the Common Alerting Protocol 1.1 or 1.2, as text. An update is a revision of the alert that it references, a cancel ends it.',
-    }),
+    cap: z
+      .array(Text.max(64 * 1024))
+      .min(1)
+      .max(100)
+      .optional()
+      .meta({
+        description:
+          'Documents of the Common Alerting Protocol 1.1 or 1.2, as text. An update is a revision of the alert that it references, a cancel ends it.',
+      }),
     nmea: z.array(Text.max(1_000)).min(1).max(MAX_PUSHED).optional().meta({
       description: 'AIS sentences (`!AIVDM`), the parts of a message one after the other.',
     }),

@@ -171,7 +171,7 @@ async function keyOf(adminUrl: string, email: string): Promise<string> {
     createAccount(client, {
       email,
       plan: 'pro',
-      scopes: ['read', 'write'],
+      scopes: ['read', 'write', 'ingest'],
       key_name: 'Measuring',
     }),
   )

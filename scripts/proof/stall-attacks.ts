@@ -370,7 +370,7 @@ async function slowly({ port, key }: Target): Promise<string[]> {
   return sockets.map(() => 'held')
 }
 
-/** Bodies of nearly 2 MiB in each form of events of one's own. */
+/** Bodies near the limits of values and bytes, in each form of events of one's own. */
 function pushes(): Record<string, object> {
   const event = (id: number, coordinates: unknown[]) => ({
     id: `${id}`,
@@ -390,13 +390,13 @@ function pushes(): Record<string, object> {
   const list = (count: number, size: number) =>
     Array.from({ length: count }, (_, id) => event(id, points(size)))
   return {
-    '1,000 footprints': { events: list(1000, 85) },
-    '9 footprints of 10,000 positions': { events: list(9, 9999) },
-    'one footprint that is too large': { events: list(1, 90_000) },
+    '1,000 footprints': { events: list(1000, 15) },
+    'a footprint of 9,999 positions': { events: list(1, 9999) },
+    'a footprint that is too large': { events: list(1, 19_000) },
     '1,000 features': {
-      geojson: { type: 'FeatureCollection', features: list(1000, 80).map(feature) },
+      geojson: { type: 'FeatureCollection', features: list(1000, 14).map(feature) },
     },
-    'eight CAP documents of elements': { cap: Array(8).fill(`<a>${'<b/>'.repeat(62_000)}</a>`) },
+    '30 CAP documents of elements': { cap: Array(30).fill(`<a>${'<b/>'.repeat(16_000)}</a>`) },
     '1,000 sentences': {
       nmea: Array(1000).fill('!AIVDM,1,1,,A,15RTgt0PAso;90TKcjM8h6g208CQ,0*4A'),
     },
