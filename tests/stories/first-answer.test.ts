@@ -7,13 +7,14 @@ import { createStory } from '../support/story.ts'
 
 // A feed is switched on where zones are already: what it tells of the past weeks is no news.
 let answer: NormalisedEvent[] = []
+let rejected: { item: string; reason: string }[] = []
 const feed: Feed = {
   source: 'test-new',
   title: 'A feed',
   attribution: 'Somebody',
   types: ['earthquake'],
   interval_seconds: 60,
-  poll: async ({ state }) => ({ events: answer, state, not_modified: false, rejected: [] }),
+  poll: async ({ state }) => ({ events: answer, state, not_modified: false, rejected }),
 }
 let me: Person
 const at = createStory({
@@ -73,4 +74,15 @@ test('what comes later is news however old, and so is a revision of history', as
     'just now',
     'told late',
   ])
+})
+
+test('what could not be read is counted in the log, with the first reasons', async () => {
+  answer = []
+  rejected = Array.from({ length: 7 }, (_, n) => ({ item: `#${n}`, reason: 'lat: is missing' }))
+  await poll()
+  const lines = at.jobs.lines.filter(({ queue }) => queue === 'ingest')
+  expect(lines.at(-1)).toMatchObject({ rejected: rejected.slice(0, 5), rejected_count: 7 })
+  rejected = []
+  await poll()
+  expect(at.jobs.lines.findLast(({ queue }) => queue === 'ingest')).not.toHaveProperty('rejected')
 })
