@@ -194,6 +194,20 @@ test('of two processes one holds it, and the other takes over when it stops', as
   await isOpen()
 })
 
+test('whoever stops gives it up at once', async () => {
+  const holder = () =>
+    database.query('select stream_holder, stream_until from watchpost.sources where source = $1', [
+      feed.source,
+    ])
+  const { stop } = start()
+  await isOpen()
+  expect(await holder()).toEqual([
+    { stream_holder: expect.any(String), stream_until: expect.any(Date) },
+  ])
+  await stop()
+  expect(await holder()).toEqual([{ stream_holder: null, stream_until: null }])
+})
+
 test('when its holder dies another takes over, and the dead one stores nothing any more', async () => {
   let push: (frame: string) => void = () => undefined
   const { lines } = start({
