@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { doublingDelay, jittered } from '../shared/backoff.ts'
+import { pause } from '../shared/pause.ts'
 import { POLL_MS } from './jobs.ts'
 import type { Log } from './log.ts'
 
@@ -145,17 +146,4 @@ async function requireHearing(client: pg.Client, url: string, within_ms: number)
     client.off('notification', hear)
     await other.end().catch(() => {})
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve()
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done, { once: true })
-    function done() {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-  })
 }

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { pause } from '../shared/pause.ts'
 import type { Sql } from '../shared/sql.ts'
 import { type Database, inTransaction } from './db.ts'
 import type { AnyFeed } from './feeds/feed.ts'
-import { isStreamed, type Open, pause, type StreamBatch, streamFeed } from './feeds/stream.ts'
+import { isStreamed, type Open, type StreamBatch, streamFeed } from './feeds/stream.ts'
 import { ingestEvents } from './jobs/ingest.ts'
 import type { Log } from './log.ts'
 

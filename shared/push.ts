@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { EVENT_STATUSES, EventType, Geometry, Severity } from './event.ts'
 import { GivenInstant, NullableInstant } from './time.ts'
 
-export const MAX_PUSHED = 1000
+const MAX_PUSHED = 1000
 /** How many items an account may send within a day, by its plan. */
 export const MAX_PUSHED_A_DAY = { pro: 100_000, enterprise: 1_000_000 }
 const MAX_POSITIONS = 10_000

@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import { normaliseAircraft } from './aircraft.ts'
 import { type Content, type Feed, type FeedResult, isFeedError, type PollInput } from './feed.ts'
-import { fetchEach } from './fetch.ts'
+import { fetchEach, pauseFor } from './fetch.ts'
 
 const ADDRESS = 'https://api.adsb.lol/v2/point'
 const INTERVAL_SECONDS = 10
 const MAX_CIRCLES = 10
-const MAX_POLL_SECONDS = 60 * 60
 
 const Circles = z.string().refine((text) => circlesIn(text) !== null, {
   error: `must be up to ${MAX_CIRCLES} circles of latitude,longitude,nautical miles (1 to 250), separated by semicolons`,
@@ -74,8 +73,6 @@ async function poll(input: PollInput): Promise<FeedResult> {
     rejected: all.rejected,
     state: input.state,
     not_modified: false,
-    ...(max_age_seconds > INTERVAL_SECONDS
-      ? { next_poll_seconds: Math.min(max_age_seconds, MAX_POLL_SECONDS) }
-      : {}),
+    ...pauseFor(max_age_seconds, INTERVAL_SECONDS),
   }
 }

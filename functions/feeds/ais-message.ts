@@ -25,7 +25,7 @@ export type Position = Common & {
 }
 
 /** Who a ship is: type 5, or one part of type 24. Absent fields are not in this part. */
-export type Static = Common & {
+type Static = Common & {
   kind: 'static'
   imo?: number | null
   callsign?: string
@@ -39,7 +39,7 @@ export type Static = Common & {
   destination?: string
 }
 
-export type Station = Common & {
+type Station = Common & {
   kind: 'station'
   lat: number | null
   lon: number | null

@@ -2,7 +2,7 @@
 import { type Normalised, reject, toEvent, toInstant } from './feed.ts'
 
 /** A position or a safety text of a vessel, as any AIS feed gives it. */
-export type AisReport = {
+type AisReport = {
   source: string
   mmsi: string
   /** The name, if it is known. */
@@ -17,7 +17,7 @@ export type AisReport = {
   text?: string
 }
 
-export type MmsiClass =
+type MmsiClass =
   | 'ship'
   | 'coast station'
   | 'aid to navigation'

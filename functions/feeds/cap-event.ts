@@ -45,7 +45,7 @@ const WORDS: [words: RegExp, type: EventType][] = [
 ]
 
 /** The type of an event by its name in English, or else by its category. */
-export function typeOfCap({ event, categories }: Pick<CapInfo, 'event' | 'categories'>): EventType {
+function typeOfCap({ event, categories }: Pick<CapInfo, 'event' | 'categories'>): EventType {
   const found = WORDS.find(([words]) => words.test(event))
   if (found) return found[1]
   if (categories.includes('Met')) return 'weather'
@@ -137,7 +137,7 @@ export function codesOf(areas: readonly CapArea[]): string {
     : unique.join(', ')
 }
 
-export type CapMapping = {
+type CapMapping = {
   source: string
   /** The id of the event. */
   id: string

@@ -14,7 +14,7 @@ import {
   type Rejected,
   reject,
 } from './feed.ts'
-import { fetchEach, fetchText, hostAndPath, parseJson } from './fetch.ts'
+import { fetchEach, fetchText, hostAndPath, parseJson, Validators } from './fetch.ts'
 import { endsHazard, readVtec, subjectOf } from './vtec.ts'
 import { parseXml, type XmlElement } from './xml.ts'
 
@@ -34,7 +34,6 @@ const MAX_ALERT_BYTES = 2 * 1024 * 1024
 /** How long an alert without `expires` stands. */
 const DEFAULT_HOURS = 24
 
-const Validators = z.object({ etag: z.string().optional(), last_modified: z.string().optional() })
 /** The entries of an index by the hash of their address: when they were changed, how often they failed. */
 const Seen = z.record(z.string(), z.tuple([z.string(), z.int()]))
 type Seen = z.infer<typeof Seen>

@@ -11,7 +11,7 @@ import {
   reject,
   toEvent,
 } from './feed.ts'
-import { fetchFeed, parseJson } from './fetch.ts'
+import { fetchFeed, parseJson, pauseFor, Validators } from './fetch.ts'
 import { instantOfIso } from './times.ts'
 
 /** The newest activations: about as many as there are in half a year. */
@@ -22,8 +22,6 @@ const INTERVAL_SECONDS = 30 * 60
 const MAX_POLL_SECONDS = 6 * 60 * 60
 const SEVERITY = 50
 const CLOSED_SEVERITY = 20
-
-const Validators = z.object({ etag: z.string().optional(), last_modified: z.string().optional() })
 
 const Text = z.string().nullish().catch(null)
 const Activation = z.object({
@@ -72,10 +70,7 @@ export const cems: Feed = {
 async function poll(input: PollInput): Promise<FeedResult> {
   const validators = Validators.catch({}).parse(input.state)
   const fetched = await fetchFeed(LIST, { ...input, validators })
-  const pause =
-    fetched.max_age_seconds > INTERVAL_SECONDS
-      ? { next_poll_seconds: Math.min(fetched.max_age_seconds, MAX_POLL_SECONDS) }
-      : {}
+  const pause = pauseFor(fetched.max_age_seconds, INTERVAL_SECONDS, MAX_POLL_SECONDS)
   if (fetched.not_modified) {
     return { events: [], state: input.state, not_modified: true, rejected: [], ...pause }
   }

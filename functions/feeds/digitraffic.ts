@@ -14,7 +14,7 @@ import {
   type Rejected,
   reject,
 } from './feed.ts'
-import { fetchFeed, parseJson } from './fetch.ts'
+import { fetchFeed, parseJson, pauseFor } from './fetch.ts'
 
 const ADDRESS = 'https://meri.digitraffic.fi/api/ais/v1'
 const INTERVAL_SECONDS = 60
@@ -25,7 +25,6 @@ const MAX_AGE_MS = 30 * 60_000
 /** Positions that were received out of order. */
 const OVERLAP_MS = 2 * 60_000
 const MAX_NAMES = 25_000
-const MAX_POLL_SECONDS = 60 * 60
 
 const Feature = z.object({
   mmsi: z.number(),
@@ -90,9 +89,7 @@ async function poll(input: PollInput): Promise<FeedResult> {
     rejected: [...rejected, ...content.rejected],
     state: next,
     not_modified: fetched.not_modified,
-    ...(fetched.max_age_seconds > INTERVAL_SECONDS
-      ? { next_poll_seconds: Math.min(fetched.max_age_seconds, MAX_POLL_SECONDS) }
-      : {}),
+    ...pauseFor(fetched.max_age_seconds, INTERVAL_SECONDS),
   }
 }
 

@@ -13,13 +13,12 @@ import {
   severityOfMagnitude,
   toEvent,
 } from './feed.ts'
-import { fetchFeed, parseJson } from './fetch.ts'
+import { fetchFeed, parseJson, pauseFor } from './fetch.ts'
 import { instantOfIso } from './times.ts'
 
 const SEARCH = 'https://www.seismicportal.eu/fdsnws/event/1/query'
 const STANDING_ORDER = 'wss://www.seismicportal.eu/standing_order/websocket'
 const INTERVAL_SECONDS = 60
-const MAX_POLL_SECONDS = 60 * 60
 const LIMIT = 1000
 const MAX_PAGES = 5
 const DAY_MS = 24 * 60 * 60_000
@@ -187,9 +186,7 @@ async function poll(input: PollInput): Promise<FeedResult> {
     ...content,
     state: { ...state, updated_after: latest(content.events, state) },
     not_modified: false,
-    ...(wait_seconds > INTERVAL_SECONDS
-      ? { next_poll_seconds: Math.min(wait_seconds, MAX_POLL_SECONDS) }
-      : {}),
+    ...pauseFor(wait_seconds, INTERVAL_SECONDS),
   }
 }
 

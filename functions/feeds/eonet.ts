@@ -15,14 +15,13 @@ import {
   severityOfWind,
   toEvent,
 } from './feed.ts'
-import { fetchFeed, parseJson } from './fetch.ts'
+import { fetchFeed, parseJson, pauseFor, Validators } from './fetch.ts'
 import { toFootprint } from './footprint.ts'
 import { representativePoint } from './geometry.ts'
 import { instantOfIso } from './times.ts'
 
 const EVENTS = 'https://eonet.gsfc.nasa.gov/api/v3/events'
 const INTERVAL_SECONDS = 15 * 60
-const MAX_POLL_SECONDS = 60 * 60
 const DAY_MS = 24 * 60 * 60_000
 const RETRY_MS = 60 * 60_000
 /** What stands for years would bring thousands: as long as events are kept. */
@@ -69,7 +68,6 @@ type Item = z.infer<typeof Item>
 
 const Answer = z.object({ events: z.array(z.unknown()) })
 const Position = z.tuple([z.number(), z.number()], z.unknown())
-const Validators = z.object({ etag: z.string().optional(), last_modified: z.string().optional() })
 const State = z.object({
   validators: Validators.default({}),
   /** When closed events are asked for next, in ms since 1970. */
@@ -210,9 +208,7 @@ async function poll(input: PollInput): Promise<FeedResult> {
     ...content,
     state: not_modified ? input.state : next,
     not_modified,
-    ...(open.max_age_seconds > INTERVAL_SECONDS
-      ? { next_poll_seconds: Math.min(open.max_age_seconds, MAX_POLL_SECONDS) }
-      : {}),
+    ...pauseFor(open.max_age_seconds, INTERVAL_SECONDS),
   }
 }
 

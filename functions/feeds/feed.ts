@@ -58,7 +58,7 @@ export type Connection = {
 }
 
 /** What a reader needs to know of a frame: a WebSocket message, or a line. */
-export type FrameInput = {
+type FrameInput = {
   now: Date
   /** How to name what is rejected, if it has no id. */
   item: string
@@ -195,7 +195,7 @@ export function normaliseEach<T>(
 }
 
 /** An address as given if it is http or https, else null. */
-export function webAddress(url: string | null | undefined): string | null {
+function webAddress(url: string | null | undefined): string | null {
   return url && /^https?:\/\//.test(url) && URL.canParse(url) ? url : null
 }
 

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { parseRetryAfter } from '../../shared/backoff.ts'
 import { VERSION } from '../../shared/version.ts'
 import { type FeedError, feedError, isFeedError, type PollInput, type Rejected } from './feed.ts'
@@ -6,8 +7,12 @@ const TIMEOUT_MS = 30_000
 const MAX_BYTES = 16 * 1024 * 1024
 const MAX_REDIRECTS = 5
 
-/** Validators for a conditional request (RFC 9110 §13). */
-export type Validators = { etag?: string | undefined; last_modified?: string | undefined }
+/** Validators for a conditional request (RFC 9110 §13), as a state keeps them. */
+export const Validators = z.object({
+  etag: z.string().optional(),
+  last_modified: z.string().optional(),
+})
+export type Validators = z.infer<typeof Validators>
 
 type Options = Pick<PollInput, 'fetch' | 'now' | 'contact' | 'signal'> & {
   validators?: Validators | undefined
@@ -32,7 +37,7 @@ type Answered = {
 
 export type Fetched = Unchanged | (Answered & { json: unknown })
 type FetchedBytes = Unchanged | (Answered & { bytes: Uint8Array; content_type: string | null })
-export type FetchedText = Unchanged | (Answered & { text: string })
+type FetchedText = Unchanged | (Answered & { text: string })
 
 /** Fetches JSON with a User-Agent and conditional headers. Throws a FeedError. */
 export async function fetchFeed(url: string, options: Options): Promise<Fetched> {
@@ -232,6 +237,16 @@ export function parseJson(text: string): unknown {
     const what = /^\s*</.test(text) ? 'a web page' : 'something that is not JSON'
     throw feedError('not_json', `answered with ${what}`, { cause })
   }
+}
+
+/** The pause that an answer asks for by its max-age, where that is longer than the interval; an hour at most. */
+export function pauseFor(
+  max_age_seconds: number,
+  interval_seconds: number,
+  longest_seconds: number = 60 * 60,
+): { next_poll_seconds?: number } {
+  if (max_age_seconds <= interval_seconds) return {}
+  return { next_poll_seconds: Math.min(max_age_seconds, longest_seconds) }
 }
 
 function maxAge(header: string | null): number {

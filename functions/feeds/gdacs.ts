@@ -10,7 +10,7 @@ import {
   type PollInput,
   type Rejected,
 } from './feed.ts'
-import { fetchEach, parseJson } from './fetch.ts'
+import { fetchEach, parseJson, pauseFor, Validators } from './fetch.ts'
 import { areasOf, Footprints, fetchFootprints } from './gdacs-footprints.ts'
 import {
   type Assessed,
@@ -28,11 +28,8 @@ const ADDRESSES = {
   day: 'https://www.gdacs.org/xml/rss_24h.xml',
 } as const
 const INTERVAL_SECONDS = 6 * 60
-const MAX_POLL_SECONDS = 60 * 60
 /** The feed is rebuilt every few minutes, so earthquakes close to the edge of the day may be missing. */
 const WATCHED_MS = 23 * 60 * 60_000
-
-const Validators = z.object({ etag: z.string().optional(), last_modified: z.string().optional() })
 
 const State = z.object({
   validators: z.record(z.string(), Validators).default({}),
@@ -158,9 +155,7 @@ async function poll(input: PollInput): Promise<FeedResult> {
     rejected,
     state: is_quiet ? input.state : next,
     not_modified: fetched.not_modified,
-    ...(fetched.max_age_seconds > INTERVAL_SECONDS
-      ? { next_poll_seconds: Math.min(fetched.max_age_seconds, MAX_POLL_SECONDS) }
-      : {}),
+    ...pauseFor(fetched.max_age_seconds, INTERVAL_SECONDS),
   }
 }
 

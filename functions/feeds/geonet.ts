@@ -13,14 +13,13 @@ import {
   toEvent,
   toSeverity,
 } from './feed.ts'
-import { fetchFeed, parseJson } from './fetch.ts'
+import { fetchFeed, parseJson, pauseFor, Validators } from './fetch.ts'
 import { OpenEvents, retractMissing } from './open-events.ts'
 import { instantOfIso } from './times.ts'
 
 /** All earthquakes, also those that nobody feels. */
 const LIST = 'https://api.geonet.org.nz/quake?MMI=-1'
 const INTERVAL_SECONDS = 60
-const MAX_POLL_SECONDS = 60 * 60
 
 const Feature = z.object({
   properties: z.object({
@@ -40,7 +39,6 @@ type Properties = z.infer<typeof Feature>['properties']
 const Answer = z.object({ features: z.array(z.unknown()) })
 const Named = z.object({ properties: z.object({ publicID: z.string().min(1) }) })
 
-const Validators = z.object({ etag: z.string().optional(), last_modified: z.string().optional() })
 const State = z.object({ validators: Validators.default({}), known: OpenEvents.default({}) })
 
 /** The earthquakes of GeoNet, New Zealand: its list of the latest hundred. */
@@ -114,7 +112,7 @@ async function poll(input: PollInput): Promise<FeedResult> {
     accept: 'application/vnd.geo+json;version=2',
     validators: state.validators,
   })
-  const next_poll = wait(fetched.max_age_seconds)
+  const next_poll = pauseFor(fetched.max_age_seconds, INTERVAL_SECONDS)
   if (fetched.not_modified) {
     return { events: [], rejected: [], state: input.state, not_modified: true, ...next_poll }
   }
@@ -138,9 +136,4 @@ function oldest({ events }: Content): string | undefined {
     .map(({ ts }) => ts)
     .sort()
     .at(0)
-}
-
-function wait(seconds: number): Pick<FeedResult, 'next_poll_seconds'> {
-  if (seconds <= INTERVAL_SECONDS) return {}
-  return { next_poll_seconds: Math.min(seconds, MAX_POLL_SECONDS) }
 }

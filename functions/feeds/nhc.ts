@@ -12,14 +12,13 @@ import {
   severityOfWind,
   toEvent,
 } from './feed.ts'
-import { fetchFeed, parseJson } from './fetch.ts'
+import { fetchFeed, parseJson, pauseFor, Validators } from './fetch.ts'
 import { closeMissing, OpenEvents } from './open-events.ts'
 import { instantOfIso, instantOfRfc822 } from './times.ts'
 import { childOf, childrenOf, parseXml, textOf, type XmlElement } from './xml.ts'
 
 const STORMS = 'https://www.nhc.noaa.gov/CurrentStorms.json'
 const INTERVAL_SECONDS = 10 * 60
-const MAX_POLL_SECONDS = 60 * 60
 const KNOTS_PER_MPH = 0.868976
 
 /** The ATCF id, such as `al012020`. The bin (`AT1`) is reused and names no storm. */
@@ -62,7 +61,6 @@ const CLASSES: Record<string, string> = {
 }
 
 const Answer = z.object({ activeStorms: z.array(z.unknown()) })
-const Validators = z.object({ etag: z.string().optional(), last_modified: z.string().optional() })
 const State = z.object({ validators: Validators.default({}), open: OpenEvents.default({}) })
 
 /** The tropical cyclones of the National Hurricane Center: Atlantic, eastern and central Pacific. */
@@ -174,10 +172,7 @@ function notStorms(): FeedError {
 async function poll(input: PollInput): Promise<FeedResult> {
   const state = State.catch(State.parse({})).parse(input.state)
   const fetched = await fetchFeed(STORMS, { ...input, validators: state.validators })
-  const wait =
-    fetched.max_age_seconds > INTERVAL_SECONDS
-      ? { next_poll_seconds: Math.min(fetched.max_age_seconds, MAX_POLL_SECONDS) }
-      : {}
+  const wait = pauseFor(fetched.max_age_seconds, INTERVAL_SECONDS)
   if (fetched.not_modified) {
     return { events: [], rejected: [], state: input.state, not_modified: true, ...wait }
   }

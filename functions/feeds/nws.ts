@@ -13,7 +13,7 @@ import {
   type Rejected,
   reject,
 } from './feed.ts'
-import { fetchFeed, parseJson } from './fetch.ts'
+import { fetchFeed, parseJson, pauseFor } from './fetch.ts'
 import { countVertices, MAX_VERTICES, readGeometry, representativePoint } from './geometry.ts'
 import { fetchZones, KnownZones, locate, zonesOf } from './nws-zones.ts'
 import { endsHazard, readVtec, subjectOf } from './vtec.ts'
@@ -76,7 +76,7 @@ async function poll(input: PollInput): Promise<FeedResult> {
     accept: 'application/geo+json',
     validators: state.is_waiting ? {} : state,
   })
-  const pause = pauseFor(fetched.max_age_seconds)
+  const pause = pauseFor(fetched.max_age_seconds, INTERVAL_SECONDS, MAX_POLL_SECONDS)
   if (fetched.not_modified) {
     return { events: [], state: input.state, not_modified: true, rejected: [], ...pause }
   }
@@ -101,11 +101,6 @@ async function poll(input: PollInput): Promise<FeedResult> {
     rejected: [...read.rejected, ...followed.rejected, ...zones.failed],
     ...pause,
   }
-}
-
-function pauseFor(max_age_seconds: number): Pick<FeedResult, 'next_poll_seconds'> {
-  if (max_age_seconds <= INTERVAL_SECONDS) return {}
-  return { next_poll_seconds: Math.min(max_age_seconds, MAX_POLL_SECONDS) }
 }
 
 /** An alert, or why it is none. `names` are its own and those of the messages that it replaces. */

@@ -1,5 +1,6 @@
 import { doublingDelay, jittered } from '../../shared/backoff.ts'
 import type { NormalisedEvent } from '../../shared/event.ts'
+import { pause } from '../../shared/pause.ts'
 import { type AnyFeed, type Connection, isFeedError, type Rejected, type Stream } from './feed.ts'
 
 /**
@@ -49,7 +50,7 @@ type StreamInput = {
   max_waiting?: number
 }
 
-export const BATCH_SIZE = 1_000
+const BATCH_SIZE = 1_000
 const BATCH_MS = 1_000
 const MAX_WAITING = 20_000
 const MAX_REJECTED = 5
@@ -206,17 +207,4 @@ function messageOf(error: unknown): string {
 /** Whether a feed streams. */
 export function isStreamed(feed: AnyFeed): feed is AnyFeed & { stream: Stream } {
   return feed.stream !== undefined
-}
-
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve()
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done, { once: true })
-    function done() {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-  })
 }

@@ -24,7 +24,7 @@ import {
   reject,
   toEvent,
 } from './feed.ts'
-import { fetchText } from './fetch.ts'
+import { fetchText, Validators } from './fetch.ts'
 import { parseXml } from './xml.ts'
 
 /** The National Tsunami Warning Center in Palmer and the Pacific one in Honolulu; each lists its latest bulletin. */
@@ -41,7 +41,6 @@ const MAX_KNOWN = 50
 /** How long a bulletin stands that says no end. */
 const DEFAULT_HOURS = 6
 
-const Validators = z.object({ etag: z.string().optional(), last_modified: z.string().optional() })
 const State = z.object({
   validators: z.record(z.string(), Validators).default({}),
   /** When the entries of the indexes that were fetched were changed, by address. */

@@ -13,13 +13,12 @@ import {
   reject,
   toEvent,
 } from './feed.ts'
-import { fetchFeed, parseJson } from './fetch.ts'
+import { fetchFeed, parseJson, pauseFor } from './fetch.ts'
 import { closeMissing, OpenEvents } from './open-events.ts'
 import { instantOfIso } from './times.ts'
 
 const HANS = 'https://volcanoes.usgs.gov/hans-public/api/volcano'
 const INTERVAL_SECONDS = 10 * 60
-const MAX_POLL_SECONDS = 60 * 60
 /** The list of volcanoes hardly ever changes. */
 const PLACES_MS = 7 * 24 * 60 * 60_000
 const PLACES_RETRY_MS = 60 * 60_000
@@ -84,10 +83,7 @@ export const usgsVolcano: Feed = {
 async function poll(input: PollInput): Promise<FeedResult> {
   const state = State.catch(State.parse({})).parse(input.state)
   const fetched = await fetchFeed(`${HANS}/getElevatedVolcanoes`, { ...input, validators: state })
-  const pause =
-    fetched.max_age_seconds > INTERVAL_SECONDS
-      ? { next_poll_seconds: Math.min(fetched.max_age_seconds, MAX_POLL_SECONDS) }
-      : {}
+  const pause = pauseFor(fetched.max_age_seconds, INTERVAL_SECONDS)
   if (fetched.not_modified) {
     return { events: [], state: input.state, not_modified: true, rejected: [], ...pause }
   }

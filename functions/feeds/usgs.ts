@@ -9,7 +9,7 @@ import {
   type PollInput,
   type Rejected,
 } from './feed.ts'
-import { type Fetched, fetchFeed } from './fetch.ts'
+import { type Fetched, fetchFeed, pauseFor, Validators } from './fetch.ts'
 import {
   normaliseAnswer,
   normaliseUsgs,
@@ -25,9 +25,6 @@ const INTERVAL_SECONDS = 60
 /** all_day catches what the polls of all_hour missed, and late revisions. */
 const DAY_INTERVAL_SECONDS = 15 * 60
 const DAY_RETRY_SECONDS = 5 * 60
-const MAX_POLL_SECONDS = 60 * 60
-
-const Validators = z.object({ etag: z.string().optional(), last_modified: z.string().optional() })
 
 const State = z.object({
   hour: Validators.default({}),
@@ -98,9 +95,7 @@ async function poll(input: PollInput): Promise<FeedResult> {
     state: unchanged ? input.state : next,
     not_modified,
     rejected,
-    ...(wait_seconds > INTERVAL_SECONDS
-      ? { next_poll_seconds: Math.min(wait_seconds, MAX_POLL_SECONDS) }
-      : {}),
+    ...pauseFor(wait_seconds, INTERVAL_SECONDS),
   }
 }
 

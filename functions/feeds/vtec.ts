@@ -1,7 +1,7 @@
 import type { CapValue } from './cap.ts'
 
 /** A Valid Time Event Code of the NWS (NWSI 10-1703): what happens to which hazard. */
-export type Vtec = { product: string; action: string; hazard: string }
+type Vtec = { product: string; action: string; hazard: string }
 
 const CODE =
   /\/([OTEX])\.([A-Z]{3})\.([A-Z]{4}\.[A-Z]{2}\.[A-Z]\.\d{4})\.\d{6}T\d{4}Z-\d{6}T\d{4}Z\//g

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { request } from 'undici'
 import { generateKey } from '../../shared/key.ts'
-import { coast, diagonals, EXPENSIVE_BODIES, star } from '../../tests/support/expensive.ts'
+import { coast, diagonals, EXPENSIVE_BODIES, pushes, star } from '../../tests/support/expensive.ts'
 
 export type Target = { url: string; port: number; key: string }
 export type Attack = { name: string; run: () => Promise<(number | string)[]> }
@@ -368,37 +368,4 @@ async function slowly({ port, key }: Target): Promise<string[]> {
   clearInterval(dripping)
   for (const socket of sockets) socket.destroy()
   return sockets.map(() => 'held')
-}
-
-/** Bodies near the limits of values and bytes, in each form of events of one's own. */
-function pushes(): Record<string, object> {
-  const event = (id: number, coordinates: unknown[]) => ({
-    id: `${id}`,
-    type: 'flood',
-    title: 'A flood',
-    lat: 10,
-    lon: 29,
-    ts: new Date().toISOString(),
-    geometry: { type: 'MultiPoint', coordinates },
-  })
-  const points = (count: number) => Array.from({ length: count }, () => [29.123456, 10.123456])
-  const feature = ({ geometry, ...properties }: ReturnType<typeof event>) => ({
-    type: 'Feature',
-    geometry,
-    properties,
-  })
-  const list = (count: number, size: number) =>
-    Array.from({ length: count }, (_, id) => event(id, points(size)))
-  return {
-    '1,000 footprints': { events: list(1000, 15) },
-    'a footprint of 9,999 positions': { events: list(1, 9999) },
-    'a footprint that is too large': { events: list(1, 19_000) },
-    '1,000 features': {
-      geojson: { type: 'FeatureCollection', features: list(1000, 14).map(feature) },
-    },
-    '30 CAP documents of elements': { cap: Array(30).fill(`<a>${'<b/>'.repeat(16_000)}</a>`) },
-    '1,000 sentences': {
-      nmea: Array(1000).fill('!AIVDM,1,1,,A,15RTgt0PAso;90TKcjM8h6g208CQ,0*4A'),
-    },
-  }
 }

@@ -56,3 +56,36 @@ export const EXPENSIVE_BODIES: { [what: string]: string } = {
   'a text of 2 MB full of escapes': `{"label":"${'\\u0041'.repeat(300_000)}"}`,
   '2 MB of commas': `{"a":[${','.repeat(2_000_000)}`,
 }
+
+/** Bodies near the limits of values and bytes, in each form of events of one's own. */
+export function pushes(): Record<string, object> {
+  const event = (id: number, coordinates: unknown[]) => ({
+    id: `${id}`,
+    type: 'flood',
+    title: 'A flood',
+    lat: 10,
+    lon: 29,
+    ts: new Date().toISOString(),
+    geometry: { type: 'MultiPoint', coordinates },
+  })
+  const points = (count: number) => Array.from({ length: count }, () => [29.123456, 10.123456])
+  const feature = ({ geometry, ...properties }: ReturnType<typeof event>) => ({
+    type: 'Feature',
+    geometry,
+    properties,
+  })
+  const list = (count: number, size: number) =>
+    Array.from({ length: count }, (_, id) => event(id, points(size)))
+  return {
+    '1,000 footprints': { events: list(1000, 15) },
+    'a footprint of 9,999 positions': { events: list(1, 9999) },
+    'a footprint that is too large': { events: list(1, 19_000) },
+    '1,000 features': {
+      geojson: { type: 'FeatureCollection', features: list(1000, 14).map(feature) },
+    },
+    '30 CAP documents of elements': { cap: Array(30).fill(`<a>${'<b/>'.repeat(16_000)}</a>`) },
+    '1,000 sentences': {
+      nmea: Array(1000).fill('!AIVDM,1,1,,A,15RTgt0PAso;90TKcjM8h6g208CQ,0*4A'),
+    },
+  }
+}
