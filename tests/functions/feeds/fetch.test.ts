@@ -2,7 +2,13 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
-import { decodeText, fetchEach, fetchFeed, fetchText } from '../../../functions/feeds/fetch.ts'
+import {
+  decodeText,
+  fetchEach,
+  fetchFeed,
+  fetchText,
+  pauseFor,
+} from '../../../functions/feeds/fetch.ts'
 import { VERSION } from '../../../shared/version.ts'
 
 const now = new Date('2026-03-01T12:00:00.000Z')
@@ -239,4 +245,17 @@ describe('fetchEach', () => {
       'x.test cannot be reached',
     )
   })
+})
+
+test.each([
+  [0, {}],
+  [60, {}],
+  [61, { next_poll_seconds: 61 }],
+  [3601, { next_poll_seconds: 3600 }],
+])('an answer that may be kept for %i s asks a feed of 60 s for %j', (max_age, pause) => {
+  expect(pauseFor(max_age, 60)).toEqual(pause)
+})
+
+test('a feed may have a shorter longest pause', () => {
+  expect(pauseFor(3600, 60, 900)).toEqual({ next_poll_seconds: 900 })
 })
