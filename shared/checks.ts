@@ -1,7 +1,8 @@
 /** The eight checks of a decision, each with the numbers it is based on. */
 import { z } from 'zod'
-import { EVENT_STATUSES, EventType, type NormalisedEvent, Severity } from './event.ts'
+import { EVENT_STATUSES, EventType, type NormalisedEvent, PositionFlag, Severity } from './event.ts'
 import { containsPoint, type PreparedZone, touchesGeometry } from './geometry/geometry.ts'
+import { latenessOf } from './lateness.ts'
 import { AlertOutcome, type StayStep } from './match-memory.ts'
 import { quietWindowAt } from './quiet-hours.ts'
 import { Instant } from './time.ts'
@@ -11,20 +12,30 @@ import type { ZoneFields } from './zone.ts'
 export type ZoneRule = Omit<ZoneFields, 'label' | 'color' | 'icon' | 'org_id' | 'channel_ids'>
 
 /** The fields of an event revision that a decision depends on. */
-export type DecidableEvent = Pick<
-  NormalisedEvent,
-  | 'id'
-  | 'source'
-  | 'type'
-  | 'title'
-  | 'lat'
-  | 'lon'
-  | 'ts'
-  | 'severity'
-  | 'subject'
-  | 'status'
-  | 'geometry'
->
+export type DecidableEvent = Required<
+  Pick<
+    NormalisedEvent,
+    | 'id'
+    | 'source'
+    | 'type'
+    | 'title'
+    | 'lat'
+    | 'lon'
+    | 'ts'
+    | 'severity'
+    | 'subject'
+    | 'status'
+    | 'geometry'
+    | 'magnitude'
+    | 'depth_km'
+    | 'ends_at'
+  >
+> & {
+  /** Of a position: nothing was heard of the subject for long before it, or nothing moves that fast from the one before. */
+  flag: PositionFlag | null
+  /** When the event was first seen here: its first revision, not this one. */
+  known_since: string
+}
 
 const check = <N extends string>(name: N) => ({ name: z.literal(name), passed: z.boolean() })
 
@@ -54,11 +65,25 @@ const FilterCheck = z
       description:
         'Whether everybody who reads the zone may see the event. A private event raises no alert in a shared zone.',
     }),
+    late: z.boolean().meta({
+      description:
+        'Whether the event was first seen later than its type and severity are news. A late event raises an alert only ' +
+        'while it lasts: when its `ends_at` has not passed.',
+    }),
+    delay_hours: z.number().meta({ description: 'How long after its time it was first seen.' }),
+    news_for_hours: z.number().nullable().meta({
+      description: 'For how long such an event is news; null for a position.',
+    }),
+    ends_at: Instant.nullable(),
+    flag: PositionFlag.nullable().meta({
+      description:
+        'A position after a `jump` does not count; the next one tells where the subject is.',
+    }),
   })
   .meta({
     id: 'FilterCheck',
     description:
-      'The sources and types of the zone. An ended or retracted event never raises an alert.',
+      'What the zone hears of: its sources and types, and events that are still news. An ended or retracted event never raises an alert.',
   })
 
 const GeometryCheck = z
@@ -183,16 +208,22 @@ export function checkEnabled({ enabled }: ZoneRule, off: OffReason | null): Chec
 export function checkFilter(
   rule: ZoneRule,
   event: DecidableEvent,
+  at: Date,
   visible = true,
 ): CheckOf<'filter'> {
   const { sources, types } = rule
-  const { source, type, status } = event
+  const { source, type, status, ends_at, flag } = event
+  const lateness = latenessOf(event)
+  const lasts = ends_at !== null && Date.parse(ends_at) > at.getTime()
   const passed =
     (sources === null || sources.includes(source)) &&
     (types === null || types.includes(type)) &&
     status === 'active' &&
-    visible
-  return { name: 'filter', passed, source, sources, type, types, status, visible }
+    visible &&
+    (!lateness.late || lasts) &&
+    flag !== 'jump'
+  const facts = { source, sources, type, types, status, visible, ...lateness, ends_at, flag }
+  return { name: 'filter', passed, ...facts }
 }
 
 export function checkGeometry(

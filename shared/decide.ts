@@ -174,7 +174,7 @@ function* makeChecks(input: DecisionInput): Generator<Check> {
   const { rule, event, at, prepared } = input
   const enabled = checkEnabled(rule, input.off)
   yield enabled
-  const filter = checkFilter(rule, event, input.visible)
+  const filter = checkFilter(rule, event, at, input.visible)
   yield filter
   const geometry = checkGeometry(prepared, event)
   yield geometry

@@ -40,6 +40,14 @@ export const Geometry = z
   .meta({ id: 'Geometry', description: 'A GeoJSON geometry of (lon, lat) positions.' })
 export type Geometry = z.infer<typeof Geometry>
 
+/** What is wrong with the step to a position from the one before. */
+export const PositionFlag = z.enum(['gap', 'jump']).meta({
+  id: 'PositionFlag',
+  description:
+    'Of a position: `gap` when nothing was heard of the subject for long before it, `jump` when nothing moves that fast from the position before.',
+})
+export type PositionFlag = z.infer<typeof PositionFlag>
+
 /** The name of a source: of a feed, or of one's own events. */
 export const SOURCE = /^(custom:)?[a-z][a-z0-9-]*$/
 

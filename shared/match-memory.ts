@@ -37,6 +37,8 @@ export const StayMemory = z.object({
   outside_in_a_row: z.int().min(0),
   last_seen_at: Instant,
   alert: AlertOutcome.nullable(),
+  /** The position that raised the alert. */
+  alert_event_id: z.string().nullable().default(null),
   peak: z.number().nullable(),
   held_until: Instant.nullable(),
 })
@@ -45,7 +47,8 @@ export type StayMemory = z.infer<typeof StayMemory>
 export const Memory = z.discriminatedUnion('kind', [EventMemory, StayMemory])
 export type Memory = z.infer<typeof Memory>
 
-const UNSEEN_MS = 24 * 60 * 60 * 1000
+/** A subject that was not seen for longer has left. */
+export const UNSEEN_MS = 24 * 60 * 60 * 1000
 const OUTSIDE_IN_A_ROW = 2
 
 export interface StayStep {
@@ -69,7 +72,7 @@ export function advanceStay(
   if (memory && unseen_ms <= 0) return { stay: memory, late: true }
   const stay = memory?.began_at && unseen_ms <= UNSEEN_MS ? memory : null
   if (inside) {
-    const began = { began_at: ts, alert: null, peak: null, held_until: null }
+    const began = { began_at: ts, ...NO_ALERT }
     const next = { ...(stay ?? began), outside_in_a_row: 0, last_seen_at: ts }
     return { stay: { kind: 'stay', ...next }, late: false }
   }
@@ -78,6 +81,12 @@ export function advanceStay(
   if (stay && outside_in_a_row < OUTSIDE_IN_A_ROW && !isFarOutside()) {
     return { stay: { ...stay, outside_in_a_row, last_seen_at: ts }, late: false }
   }
-  const over = { began_at: null, outside_in_a_row: 0, alert: null, peak: null, held_until: null }
-  return { stay: { ...memory, ...over, last_seen_at: ts }, late: false }
+  return { stay: endedStay(memory, ts), late: false }
 }
+
+/** The memory after the end of a stay. */
+export function endedStay(memory: StayMemory, last_seen_at: string): StayMemory {
+  return { ...memory, began_at: null, outside_in_a_row: 0, ...NO_ALERT, last_seen_at }
+}
+
+const NO_ALERT = { alert: null, alert_event_id: null, peak: null, held_until: null }

@@ -62,7 +62,9 @@ function whyNot(check: Check): string {
       if (check.types && !check.types.includes(check.type)) {
         return `type ${check.type} is not among ${check.types.join(', ')}`
       }
-      return `the event is ${check.status}`
+      if (check.status !== 'active') return `the event is ${check.status}`
+      if (check.flag === 'jump') return JUMP
+      return `first seen ${number(check.delay_hours)} hours after it happened, which is news for ${check.news_for_hours}`
     case 'geometry':
       return place(check)
     case 'severity':
@@ -80,6 +82,9 @@ function whyNot(check: Check): string {
         : `quiet hours until ${check.window_end} drop it`
   }
 }
+
+const JUMP =
+  'nothing moves that fast from the position before, so the next position tells where it is'
 
 const OFF: Record<OffReason, string> = {
   deleted: 'the zone was deleted',

@@ -162,7 +162,8 @@ create function private.revisions_near(
 returns table (
   id text, revision integer, first_seen_at timestamptz, source text, type text, title text,
   lat double precision, lon double precision, ts timestamptz, severity smallint, subject text,
-  status text, url text, geometry jsonb
+  status text, url text, geometry jsonb, magnitude double precision, depth_km double precision,
+  ends_at timestamptz, flag text, known_since timestamptz
 )
 language plpgsql stable security definer set search_path = '' set plan_cache_mode = force_custom_plan as $$
 declare
@@ -171,7 +172,8 @@ begin
   return query
   select * from (
     select r.event_id, r.revision, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
-      r.severity, r.subject, r.status, r.url, r.geometry
+      r.severity, r.subject, r.status, r.url, r.geometry, r.magnitude, r.depth_km, r.ends_at, null::text,
+      private.known_since(r)
     from (
       select distinct n.event_id
       from unnest(p_boxes) as b (box)
@@ -183,7 +185,8 @@ begin
       or r.tenant_id = any(v_tenants) and private.could_hear(p_owner_id, p_org_id, r.tenant_id, r.first_seen_at)
     union all
     select r.event_id, 1, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
-      r.severity, r.subject, r.status, r.url, null::jsonb
+      r.severity, r.subject, r.status, r.url, null::jsonb, null::float8, null::float8, null::timestamptz, r.flag,
+      r.first_seen_at
     from (
       select distinct n.subject
       from unnest(p_boxes) as b (box)
@@ -207,7 +210,8 @@ create function private.revisions_of(p_event_id text, p_zone_id uuid)
 returns table (
   id text, revision integer, first_seen_at timestamptz, source text, type text, title text,
   lat double precision, lon double precision, ts timestamptz, severity smallint, subject text,
-  status text, url text, geometry jsonb, is_decided boolean, is_heard boolean, is_heard_now boolean
+  status text, url text, geometry jsonb, magnitude double precision, depth_km double precision,
+  ends_at timestamptz, flag text, known_since timestamptz, is_decided boolean, is_heard boolean, is_heard_now boolean
 )
 language sql stable security definer set search_path = '' as $$
   with known as (
@@ -215,17 +219,19 @@ language sql stable security definer set search_path = '' as $$
   ),
   seen as (
     select r.event_id, r.revision, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
-      r.severity, r.subject, r.status, r.url, r.geometry, r.batch_id, r.tenant_id
+      r.severity, r.subject, r.status, r.url, r.geometry, r.magnitude, r.depth_km, r.ends_at, null::text as flag,
+      private.known_since(r) as known_since, r.batch_id, r.tenant_id
     from known
     join watchpost.event_revisions r on r.event_id = known.id
     union all
     select r.event_id, 1, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
-      r.severity, r.subject, r.status, r.url, null::jsonb, r.batch_id, r.tenant_id
+      r.severity, r.subject, r.status, r.url, null::jsonb, null::float8, null::float8, null::timestamptz, r.flag,
+      r.first_seen_at, r.batch_id, r.tenant_id
     from watchpost.positions r
     where r.event_id = p_event_id
   )
   select s.event_id, s.revision, s.first_seen_at, s.source, s.type, s.title, s.lat, s.lon, s.ts,
-    s.severity, s.subject, s.status, s.url, s.geometry,
+    s.severity, s.subject, s.status, s.url, s.geometry, s.magnitude, s.depth_km, s.ends_at, s.flag, s.known_since,
     not exists (select from watchpost.batches b where b.id = s.batch_id and b.matched_at is null),
     s.tenant_id is null or private.zones_in_tenant(array[p_zone_id], s.tenant_id, s.first_seen_at) <> '{}',
     s.tenant_id is null or private.zones_in_tenant(array[p_zone_id], s.tenant_id, now()) <> '{}'
@@ -239,11 +245,13 @@ create function private.stay_before(p_event_id text, p_subject text, p_zone_id u
 returns table (
   id text, revision integer, first_seen_at timestamptz, source text, type text, title text,
   lat double precision, lon double precision, ts timestamptz, severity smallint, subject text,
-  status text, url text, geometry jsonb, is_decided boolean, is_heard boolean, is_heard_now boolean
+  status text, url text, geometry jsonb, magnitude double precision, depth_km double precision,
+  ends_at timestamptz, flag text, known_since timestamptz, is_decided boolean, is_heard boolean, is_heard_now boolean
 )
 language sql stable security definer set search_path = '' as $$
   select r.event_id, 1, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
-    r.severity, r.subject, r.status, r.url, null::jsonb,
+    r.severity, r.subject, r.status, r.url, null::jsonb, null::float8, null::float8, null::timestamptz, r.flag,
+    r.first_seen_at,
     not exists (select from watchpost.batches b where b.id = r.batch_id and b.matched_at is null),
     r.tenant_id is null or private.zones_in_tenant(array[p_zone_id], r.tenant_id, r.first_seen_at) <> '{}',
     r.tenant_id is null

@@ -9,20 +9,21 @@ create function private.batch_candidates(p_batch_id uuid)
 returns table (
   id text, revision integer, first_seen_at timestamptz, source text, type text, title text,
   lat double precision, lon double precision, ts timestamptz, severity smallint, subject text,
-  status text, url text, geometry jsonb, zone_ids uuid[]
+  status text, url text, geometry jsonb, magnitude double precision, depth_km double precision,
+  ends_at timestamptz, flag text, known_since timestamptz, zone_ids uuid[]
 )
 language plpgsql stable set search_path = '' as $$
 begin
   return query
   with r as materialized (
     select e.event_id, e.revision, e.first_seen_at, e.source, e.type, e.title, e.lat, e.lon, e.ts, e.severity,
-      e.subject, e.status, e.url, e.geometry, e.extent, e.tenant_id,
-      e.event_id as key
+      e.subject, e.status, e.url, e.geometry, e.magnitude, e.depth_km, e.ends_at, null::text as flag,
+      private.known_since(e) as known_since, e.extent, e.tenant_id, e.event_id as key
     from watchpost.event_revisions e where e.batch_id = p_batch_id
     union all
     select p.event_id, 1, p.first_seen_at, p.source, p.type, p.title, p.lat, p.lon, p.ts, p.severity,
-      p.subject, p.status, p.url, null::jsonb, p.extent, p.tenant_id,
-      p.subject
+      p.subject, p.status, p.url, null::jsonb, null::float8, null::float8, null::timestamptz, p.flag,
+      p.first_seen_at, p.extent, p.tenant_id, p.subject
     from watchpost.positions p where p.batch_id = p_batch_id
   ),
   changed as materialized (
@@ -59,7 +60,7 @@ begin
     group by p.event_id, p.ts
   )
   select r.event_id, r.revision, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts, r.severity,
-    r.subject, r.status, r.url, r.geometry,
+    r.subject, r.status, r.url, r.geometry, r.magnitude, r.depth_km, r.ends_at, r.flag, r.known_since,
     case when r.tenant_id is null then g.zone_ids else private.zones_in_tenant(g.zone_ids, r.tenant_id, r.first_seen_at) end
   from r
   join gathered g on g.event_id = r.event_id and g.ts = r.ts
@@ -74,7 +75,8 @@ create function private.zone_candidates(p_zone_id uuid)
 returns table (
   id text, revision integer, first_seen_at timestamptz, source text, type text, title text,
   lat double precision, lon double precision, ts timestamptz, severity smallint, subject text,
-  status text, url text, geometry jsonb, zone_ids uuid[], standing boolean
+  status text, url text, geometry jsonb, magnitude double precision, depth_km double precision,
+  ends_at timestamptz, flag text, known_since timestamptz, zone_ids uuid[], standing boolean
 )
 language plpgsql stable set search_path = '' as $$
 begin
@@ -88,7 +90,8 @@ begin
   )
   select distinct on (e.first_seen_at, e.ts, e.id)
     e.id, e.revision, e.first_seen_at, e.source, e.type, e.title, e.lat, e.lon, e.ts, e.severity, e.subject,
-    e.status, e.url, e.geometry, array[zone.id], true
+    e.status, e.url, e.geometry, e.magnitude, e.depth_km, e.ends_at, null::text, e.first_seen_at,
+    array[zone.id], true
   from zone
   join watchpost.zone_boxes b on b.zone_id = zone.id
   join watchpost.events e on e.extent operator(pg_catalog.&&) b.box
@@ -97,7 +100,8 @@ begin
   union all
   select distinct on (r.first_seen_at, r.ts, r.event_id, r.revision)
     r.event_id, r.revision, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts, r.severity, r.subject,
-    r.status, r.url, r.geometry, array[zone.id], false
+    r.status, r.url, r.geometry, r.magnitude, r.depth_km, r.ends_at, null, private.known_since(r),
+    array[zone.id], false
   from zone
   join watchpost.zone_boxes b on b.zone_id = zone.id
   join watchpost.event_revisions r on r.extent operator(pg_catalog.&&) b.box and r.first_seen_at >= zone.changed_at

@@ -159,8 +159,13 @@ async function explain(c: Ctx, zoneId: string, eventId: string) {
 /** A check as it is stored, which may be older than its newest fields. */
 function completed(check: Check): Check {
   if (check.name === 'enabled') return { ...check, reason: check.reason ?? null }
-  if (check.name === 'filter') return { ...check, visible: check.visible ?? true }
+  if (check.name === 'filter') return { ...FILTER_OF_OLD, ...check }
   return check
+}
+
+const FILTER_OF_OLD = {
+  visible: true,
+  ...{ late: false, delay_hours: 0, news_for_hours: null, ends_at: null, flag: null },
 }
 
 async function replayedOf(revisions: RevisionRow[], history: History, eventId: string) {

@@ -127,7 +127,7 @@ async function poll(input: PollInput): Promise<FeedResult> {
 
   const unread = Object.values(listed).flat()
   const standing = steady.map(({ event }) => event).filter(({ type }) => type !== 'earthquake')
-  const closed = closeMissing(state.open, standing, { now: input.now, unread })
+  const closed = closeMissing(state.open, standing, { unread })
   const is_complete = fetched.failed.length === 0 && read.failed.length === 0
   if (is_complete && !fetched.not_modified) {
     next.open = closed.open

@@ -178,7 +178,7 @@ async function poll(input: PollInput): Promise<FeedResult> {
   }
   const { events, rejected } = normaliseEach(stormsOf(fetched.json), normaliseStorm)
   const unread = rejected.map(({ item }) => `nhc:${item}`)
-  const { open, ended } = closeMissing(state.open, events, { now: input.now, unread })
+  const { open, ended } = closeMissing(state.open, events, { unread })
   return {
     events: [...events, ...ended],
     rejected,

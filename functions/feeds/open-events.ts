@@ -25,17 +25,10 @@ const MAX_MISSING = 2
 export function closeMissing(
   open: OpenEvents,
   present: readonly NormalisedEvent[],
-  { now, unread = [] }: { now: Date; unread?: readonly string[] },
+  { unread = [] }: { unread?: readonly string[] } = {},
 ): { open: OpenEvents; ended: NormalisedEvent[] } {
   const { kept, gone } = compare(open, present, unread)
-  const ended = gone.map(
-    (event): NormalisedEvent => ({
-      ...event,
-      status: 'ended',
-      revised_at: latest(event.revised_at, now),
-    }),
-  )
-  return { open: kept, ended }
+  return { open: kept, ended: gone.map((event) => withStatus(event, 'ended')) }
 }
 
 /**
@@ -55,10 +48,14 @@ export function retractMissing(
     Object.entries(known).filter(([, { event }]) => isWatched(event)),
   )
   const { kept, gone } = compare(watched, present.filter(isWatched), unread)
-  // The time of the revision stays: an event that comes back as it was must not lose against this.
-  const retracted = gone.map((event): NormalisedEvent => ({ ...event, status: 'retracted' }))
-  return { known: kept, retracted }
+  return { known: kept, retracted: gone.map((event) => withStatus(event, 'retracted')) }
 }
+
+/** The time of the revision stays: an event that comes back as it was must not lose against its end. */
+const withStatus = (event: NormalisedEvent, status: 'ended' | 'retracted'): NormalisedEvent => ({
+  ...event,
+  status,
+})
 
 function compare(
   open: OpenEvents,
@@ -83,10 +80,4 @@ function compare(
     if (event.status === 'active') kept[event.id] = { event, missing: 0 }
   }
   return { kept, gone }
-}
-
-/** An end must not lose against the state before it; without a time any change is a revision. */
-function latest(revised_at: string | null, now: Date): string | null {
-  if (revised_at === null) return null
-  return revised_at > now.toISOString() ? revised_at : now.toISOString()
 }

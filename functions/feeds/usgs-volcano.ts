@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { NormalisedEvent } from '../../shared/event.ts'
 import {
   type Content,
   type Feed,
@@ -63,8 +62,6 @@ const State = z.object({
   /** When the list of volcanoes was asked for, in ms since 1970. */
   places_asked: z.number().default(0),
   open: OpenEvents.default({}),
-  /** When those ended that were missing, by the id of the event. */
-  ended: z.record(z.string(), z.string()).default({}),
 })
 type State = z.infer<typeof State>
 
@@ -90,10 +87,7 @@ async function poll(input: PollInput): Promise<FeedResult> {
   const places = await placesFor(fetched.json, state, input)
   const { events, rejected } = readList(fetched.json, places.places)
   const unread = rejected.map(({ item }) => `usgs-volcano:${item}`)
-  const back = events.map((event) => reopened(event, state.ended))
-  const closed = closeMissing(state.open, back, { now: input.now, unread })
-  const ended = { ...state.ended }
-  for (const { id, revised_at } of closed.ended) ended[id] = revised_at ?? input.now.toISOString()
+  const closed = closeMissing(state.open, events, { unread })
   // What could not be placed must come again in full.
   const is_dark = rejected.some(({ reason }) => reason.startsWith('no-geometry'))
   const next: State = {
@@ -101,21 +95,14 @@ async function poll(input: PollInput): Promise<FeedResult> {
     places: places.places,
     places_asked: places.places_asked,
     open: closed.open,
-    ended,
   }
   return {
-    events: [...back, ...closed.ended],
+    events: [...events, ...closed.ended],
     state: next,
     not_modified: false,
     rejected: [...rejected, ...places.failed],
     ...pause,
   }
-}
-
-/** A volcano that comes back must not lose against its end. */
-function reopened(event: NormalisedEvent, ended: State['ended']): NormalisedEvent {
-  const at = ended[event.id]
-  return at !== undefined && (event.revised_at ?? '') < at ? { ...event, revised_at: at } : event
 }
 
 type Known = Pick<State, 'places' | 'places_asked'> & { failed: Rejected[] }

@@ -251,6 +251,11 @@ export const explanation = {
       types: ['earthquake'],
       status: 'active',
       visible: true,
+      late: false,
+      delay_hours: 0.04,
+      news_for_hours: 72,
+      ends_at: null,
+      flag: null,
     },
     {
       name: 'geometry',

@@ -70,6 +70,7 @@ function quake(index: number): { event: DecidableEvent; first_seen_at: Date } {
     subject: null,
     status: 'active',
     geometry: null,
+    ...{ magnitude: 5, depth_km: 10, ends_at: null, flag: null, known_since: ts },
   } as const
   return { event, first_seen_at: new Date(ts) }
 }

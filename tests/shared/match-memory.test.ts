@@ -23,6 +23,8 @@ const event = (more: Partial<DecidableEvent> = {}): DecidableEvent => ({
   subject: null,
   status: 'active',
   geometry: null,
+  ...{ magnitude: null, depth_km: null, ends_at: null, flag: null },
+  known_since: more.ts ?? at(0),
   ...more,
 })
 const ship = (minutes: number, severity: number, lon = 0) =>

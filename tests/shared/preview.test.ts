@@ -31,6 +31,8 @@ const revision = (
     subject: null,
     status: 'active',
     geometry: null,
+    ...{ magnitude: null, depth_km: null, ends_at: null, flag: null },
+    known_since: first_seen_at,
     ...more,
   },
 })

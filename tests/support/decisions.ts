@@ -22,6 +22,11 @@ export const quake = (more: Partial<DecidableEvent> = {}): DecidableEvent => ({
   subject: null,
   status: 'active',
   geometry: null,
+  magnitude: null,
+  depth_km: null,
+  ends_at: null,
+  flag: null,
+  known_since: more.ts ?? NOON,
   ...more,
 })
 /** A ship, so many degrees east of the centre; 100 km are 0.8993°. */

@@ -26,7 +26,7 @@ const MAX_TURNS = 12
 const base: Omit<NormalisedEvent, 'id' | 'title' | 'lat' | 'lon' | 'severity'> = {
   source: 'crash',
   type: 'earthquake',
-  ts: '2026-03-01T12:00:00.000Z',
+  ts: new Date().toISOString(),
   subject: null,
   status: 'active',
   url: null,
