@@ -31,7 +31,7 @@ export type Datable = Pick<NormalisedEvent, 'type' | 'severity' | 'subject' | 't
 
 export interface Lateness {
   late: boolean
-  /** How long after its time it was first seen; 0 when it was announced before. */
+  /** How long after its time it was first seen, to the nearest 0.001; 0 when it was announced before. */
   delay_hours: number
   /** For how long it is news; null for a position, which is judged by its order. */
   news_for_hours: number | null
@@ -39,9 +39,10 @@ export interface Lateness {
 
 /** Whether an event was first seen when it was no longer news. */
 export function latenessOf({ type, severity, subject, ts, known_since }: Datable): Lateness {
-  const delay_hours = Math.max(0, Date.parse(known_since) - Date.parse(ts)) / HOUR_MS
+  const delay = Math.max(0, Date.parse(known_since) - Date.parse(ts)) / HOUR_MS
+  const delay_hours = Math.round(delay * 1000) / 1000
   if (isMoving(subject)) return { late: false, delay_hours, news_for_hours: null }
   const of = type === 'vessel' || type === 'aircraft' ? NEWS_FOR_HOURS.other : NEWS_FOR_HOURS[type]
   const news_for_hours = severity >= SEVERE ? Math.max(of, SEVERE_FOR_HOURS) : of
-  return { late: delay_hours > news_for_hours, delay_hours, news_for_hours }
+  return { late: delay > news_for_hours, delay_hours, news_for_hours }
 }
