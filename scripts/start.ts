@@ -11,6 +11,7 @@ import { findPort, portProblem } from './postgres/port.ts'
 import { startPostgres } from './postgres/postgres.ts'
 import { readSecrets, type Secrets } from './postgres/secrets.ts'
 import { environment, readArguments, runMain, UsageError } from './start/arguments.ts'
+import { createDemoZones } from './start/demo-zones.ts'
 import { watchFeeds } from './start/feeds-check.ts'
 import { prepareReplay } from './start/replay.ts'
 import { welcome } from './start/welcome.ts'
@@ -23,7 +24,7 @@ const HELP = `npm start -- [options]
   --database-url URL    an administrator's login to your own PostgreSQL, version 17 or newer,
                         instead of the embedded one (or DATABASE_URL)
   --feeds NAMES         the feeds to poll, separated by commas (default all)
-  --replay              replays a recorded week instead; needs no network
+  --replay              replays recorded events and invented vessels instead; needs no network
   --help
 
 All other settings are environment variables: see .env.example.`
@@ -106,7 +107,7 @@ async function start(options: Options, env: Environment, closing: Close[]): Prom
   // Mistakes in the configuration are reported before anything is started.
   configure(options, env, { api: 'postgres://-', jobs: 'postgres://-' }, known ?? NO_SECRETS)
 
-  say(`Watchpost ${VERSION}${options.is_replay ? ', REPLAY of a recorded week' : ''}`)
+  say(`Watchpost ${VERSION}${options.is_replay ? ', REPLAY of recorded events' : ''}`)
   const adminUrl = options.database_url ?? (await startOwnPostgres(options.data_dir, closing))
   await migrate(adminUrl, { log: say })
   const secrets =
@@ -124,6 +125,7 @@ async function start(options: Options, env: Environment, closing: Close[]): Prom
   closing.push(service.stop)
   const has_people = config.auth !== undefined || (await usesSupabaseAuth(adminUrl))
   const minted = has_people ? undefined : await firstAccount(adminUrl)
+  const zones = options.is_replay && minted ? await createZones(options, minted) : []
   say(`Ready after ${((performance.now() - began) / 1000).toFixed(1)} s`)
   say(
     welcome({
@@ -131,6 +133,7 @@ async function start(options: Options, env: Environment, closing: Close[]): Prom
       is_replay: options.is_replay,
       account: has_people ? undefined : ACCOUNT,
       minted,
+      zones,
       is_issuer: config.auth === undefined,
       admin_options: adminOptions(options),
       signing_secret: generateSecret(),
@@ -146,11 +149,15 @@ async function start(options: Options, env: Environment, closing: Close[]): Prom
 }
 
 async function addReplay(config: Config, options: Options, env: Environment): Promise<void> {
-  const { feed, stored } = await prepareReplay(config.jobs_database_url)
-  if (stored > 0) say(`Stored the recorded week as history: ${stored} events`)
-  config.feeds = options.feeds ? [...config.feeds, feed] : [feed]
+  const feeds = await prepareReplay(config.jobs_database_url, say)
+  config.feeds = options.feeds ? [...config.feeds, ...feeds] : feeds
   if (!options.feeds) config.disabled_feeds = []
   if (!env.ALLOW_PRIVATE_TARGETS) say('Webhooks may target this machine, because this is a replay')
+}
+
+/** The service is asked where it listens: its public address may lead elsewhere. */
+function createZones({ host, port }: Options, { api_key }: MintedKey): Promise<string[]> {
+  return createDemoZones(`http://${urlHost(host)}:${port}`, api_key)
 }
 
 function sayUnreachable(problem: string | undefined): void {

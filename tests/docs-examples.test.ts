@@ -7,8 +7,8 @@ import { promisify } from 'node:util'
 import { serve } from '@hono/node-server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { loadQuakes } from '../functions/feeds/replay/load.ts'
 import { usgs } from '../functions/feeds/usgs.ts'
-import { loadRecording } from '../functions/feeds/usgs-recording.ts'
 import { registerFeeds } from '../functions/jobs/ingest.ts'
 import { asOperator, createLink } from '../scripts/postgres/accounts.ts'
 import type { NormalisedEvent } from '../shared/event.ts'
@@ -107,7 +107,7 @@ type Scene = {
 
 /** An earthquake of the recorded week as if it were happening now, and with this magnitude. */
 async function recorded(mag: number, id = 'ci38096656'): Promise<NormalisedEvent> {
-  const { items } = await loadRecording()
+  const { items } = await loadQuakes()
   const found = items.find(({ event }) => event.id === `usgs:${id}`)?.event
   if (!found) throw new Error(`${id} is not in the recorded week`)
   return { ...found, ts: new Date().toISOString(), ...withMagnitude(found.title, mag) }

@@ -318,7 +318,7 @@ test('the commands of the README work as they stand', { timeout: 120_000 }, asyn
     const [port, receiving] = [await freePort(), await freePort()]
     const data = ['--data-dir', join(folder, 'data')]
     const demo = run(['scripts/start.ts', '--replay', '--port', String(port), ...data], started)
-    await demo.says(/REPLAY: a recorded week/)
+    await demo.says(/REPLAY: recorded events/)
     const key = (await demo.says(/wp_live_\w+/))[0]
     const secret = (await demo.says(/whsec_[\w+/=]+/))[0]
     const receiver = run(

@@ -74,7 +74,7 @@ export const nhc: Feed = {
   normalise,
 }
 
-function normaliseStorm(item: unknown, position: string): Normalised {
+export function normaliseStorm(item: unknown, position: string): Normalised {
   const read = Storm.safeParse(item)
   if (!read.success) {
     const { data } = z.object({ id: z.string().min(1) }).safeParse(item)

@@ -3,13 +3,12 @@
  * with coast lines, as docs/pictures/fires.png. Prints how many there are.
  */
 import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import sharp from 'sharp'
-import { z } from 'zod'
 import { toFires } from '../../functions/feeds/fires.ts'
 import { readDetections } from '../../functions/feeds/firms-csv.ts'
 import { runMain } from '../start/arguments.ts'
+import { coastLines, type LonLat } from './topology.ts'
 
 const OUT = resolve(import.meta.dirname, '../../docs/pictures/fires.png')
 const WIDTH = 900
@@ -23,16 +22,6 @@ const FIRES: [from: number, colour: string][] = [
   [0, '#fcc419'],
 ]
 
-/** A TopoJSON of the land: arcs of differences, shared by its polygons. */
-const Topology = z.object({
-  transform: z.object({
-    scale: z.tuple([z.number(), z.number()]),
-    translate: z.tuple([z.number(), z.number()]),
-  }),
-  arcs: z.array(z.array(z.tuple([z.number(), z.number()]))),
-})
-type LonLat = [lon: number, lat: number]
-
 await runMain(async () => {
   const [file] = process.argv.slice(2)
   if (!file) throw new Error('Name a recorded answer of FIRMS.')
@@ -43,7 +32,7 @@ await runMain(async () => {
       const strongest = fire.reduce((a, b) => (b.severity > a.severity ? b : a))
       return { ...strongest, count: fire.length }
     }),
-    await coastLines(),
+    await coastLines('50m'),
   )
   await sharp(Buffer.from(svg)).png({ palette: true, colours: 64 }).toFile(OUT)
   const large = fires.filter(({ length }) => length > 1).length
@@ -52,20 +41,6 @@ await runMain(async () => {
       `${large} of them of several detections.\n`,
   )
 })
-
-async function coastLines(): Promise<LonLat[][]> {
-  const path = createRequire(import.meta.url).resolve('world-atlas/land-50m.json')
-  const { transform, arcs } = Topology.parse(JSON.parse(await readFile(path, 'utf8')))
-  const { scale, translate } = transform
-  return arcs.map((arc) => {
-    let [x, y] = [0, 0]
-    return arc.map(([dx, dy]): LonLat => {
-      x += dx
-      y += dy
-      return [x * scale[0] + translate[0], y * scale[1] + translate[1]]
-    })
-  })
-}
 
 type Dot = { lon: number; lat: number; severity: number; count: number }
 

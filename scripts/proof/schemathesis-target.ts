@@ -64,7 +64,7 @@ export async function startTarget(folder: string): Promise<Target> {
       },
       'serve',
     )
-    config.feeds = [(await prepareReplay(logins.jobs)).feed]
+    config.feeds = await prepareReplay(logins.jobs, () => undefined)
     const service = await startService(config, sayErrors, async () => ({
       ...{ ok: true, status: 200, headers: new Headers() },
       ...{ body: 'ok', duration_ms: 1 },

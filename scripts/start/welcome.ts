@@ -9,6 +9,8 @@ export type Welcome = {
   account: { email: string; plan: string } | undefined
   /** The key, if it was just created. */
   minted: MintedKey | undefined
+  /** For the demo: the labels of the zones that were just created. */
+  zones: string[]
   /** Whether Watchpost signs people in itself. */
   is_issuer: boolean
   /** The options that `npm run admin` needs to find this Watchpost. */
@@ -24,8 +26,9 @@ export function welcome(given: Welcome): string {
 
 function links({ url, is_replay }: Welcome): string {
   const replay = `
-  REPLAY: a recorded week of USGS earthquakes (31 January to 7 February 2018) is replayed in five
-  minutes, then again every thirty. None of these events is live.
+  REPLAY: recorded events are replayed in five minutes, then again every thirty: earthquakes of a week
+  of 2018, hurricanes of 2008, fires of 2020 and weather warnings of 2026. The vessels are INVENTED.
+  None of these events is live.
 `
   return `${is_replay ? replay : ''}
   API and its documentation   ${url}/docs
@@ -82,7 +85,7 @@ ${calls(given, [`$API/zones ${WRITE} '${CALIFORNIA}'`, '"$API/events?limit=5" -H
 
 function demo(given: Welcome): string {
   const channel = `{"kind": "webhook", "target": "http://127.0.0.1:8899/", "signing_secret": "${given.signing_secret}"}`
-  return `  See alerts arrive. In a second terminal, start a receiver that checks every signature:
+  return `${ready(given)}  See alerts arrive. In a second terminal, start a receiver that checks every signature:
 
     npm run receiver -- --secret ${given.signing_secret}
 
@@ -93,4 +96,13 @@ ${calls(given, [
   `$API/zones ${WRITE} '${ALASKA}'`,
   '"$API/alerts?limit=5" -H "$AUTH"',
 ])}`
+}
+
+function ready({ zones }: Welcome): string {
+  if (zones.length === 0) return ''
+  return `  Zones that are ready, one for each kind of event; their alerts begin within seconds:
+
+${zones.map((label) => `    ${label}`).join('\n')}
+
+`
 }

@@ -17,7 +17,9 @@ describe('architecture.md says of the layers what is so:', () => {
 
   test.each(SAID)('%s does not, also not through what it imports', (folder) => {
     const path = `functions/${folder}`
-    const files = readdirSync(join(ROOT, path)).filter((name) => name.endsWith('.ts'))
+    const files = readdirSync(join(ROOT, path), { recursive: true, encoding: 'utf8' }).filter(
+      (name) => name.endsWith('.ts'),
+    )
     expect(files.length).toBeGreaterThan(3)
     const reached = new Set(files.map((name) => `${path}/${name}`))
     for (const file of reached) for (const name of importsOf(file)) reached.add(name)

@@ -12,7 +12,14 @@ import { createProcesses, type Processes, type Started } from '../support/proces
 const START = 'scripts/start.ts'
 const ADMIN = 'scripts/admin.ts'
 const KEY = /wp_live_[0-9A-Za-z]{49}/g
-const RECORDED = 1707
+/** How many events each source has in one round. */
+const RECORDED = {
+  'firms-replay': 300,
+  'nhc-replay': 4,
+  'nws-replay': 103,
+  'usgs-replay': 1707,
+}
+const SOURCES = [...Object.keys(RECORDED), 'vessels-replay']
 
 let processes: Processes
 beforeAll(async () => {
@@ -49,9 +56,24 @@ async function ask<Row extends pg.QueryResultRow>(sql: string): Promise<Row[]> {
 
 const Playing = z.object({ position_ms: z.number() })
 
-async function position(): Promise<number> {
-  const [row] = await ask(`select state from watchpost.sources where source = 'usgs-replay'`)
-  return Playing.parse(row?.state).position_ms
+/** How far each source has played. */
+async function positions(): Promise<number[]> {
+  const rows = await ask(`select state from watchpost.sources order by source`)
+  return rows.map(({ state }) => Playing.parse(state).position_ms)
+}
+
+/** How many events each source has: those of its history, and those that were played. */
+async function counts(): Promise<{ stored: Record<string, number>; played: number }> {
+  const rows = await ask<{ source: string; stored: number; played: number }>(
+    `select source, count(*) filter (where id !~ '-r[0-9]+$')::int as stored,
+      count(*) filter (where id ~ '-r[0-9]+$')::int as played
+    from watchpost.events
+    group by source order by source`,
+  )
+  return {
+    stored: Object.fromEntries(rows.map(({ source, stored }) => [source, stored])),
+    played: rows.reduce((sum, { played }) => sum + played, 0),
+  }
 }
 
 /** An admin command beside whatever runs, or without. */
@@ -70,7 +92,7 @@ function api(url: string, key: string, path: string, body?: unknown): Promise<Re
 
 describe('npm run demo', () => {
   let first: { started: Started; url: string; key: string }
-  let stoppedAt: number
+  let stoppedAt: number[]
 
   test('a first start makes everything and shows the one key', async () => {
     const { started, url } = await startReplay()
@@ -91,17 +113,37 @@ describe('npm run demo', () => {
 
   test('everywhere it says that it is a replay', async () => {
     expect(first.started.stdout()).toMatch(/REPLAY/)
-    const health = await (await fetch(`${first.url}/api/sources/health`)).json()
-    expect(health).toMatchObject({
-      status: 'ok',
-      sources: [{ source: 'usgs-replay', title: expect.stringContaining('REPLAY') }],
-    })
-    const [row] = await ask<{ titles: boolean; stored: number }>(
+    await vi.waitFor(async () => {
+      const health = await (await fetch(`${first.url}/api/sources/health`)).json()
+      expect(health).toMatchObject({
+        status: 'ok',
+        sources: SOURCES.map((source) => ({ source, title: expect.stringMatching(/^REPLAY /) })),
+      })
+    }, 10_000)
+    const page = await (await fetch(`${first.url}/status`)).text()
+    expect(page).toContain('REPLAY with invented vessels')
+    const [row] = await ask(
       `select bool_and(title like 'REPLAY %') as titles,
-        count(*) filter (where id !~ '-r[0-9]+$')::int as stored
+        (select bool_and(title like 'INVENTED %') from watchpost.positions) as vessels
       from watchpost.events`,
     )
-    expect(row).toEqual({ titles: true, stored: RECORDED })
+    expect(row).toEqual({ titles: true, vessels: true })
+    expect((await counts()).stored).toEqual(RECORDED)
+  })
+
+  test('the past has revisions, and only what still stands has raised an alert', async () => {
+    const [row] = await ask(
+      `select
+        (select count(*)::int from watchpost.event_revisions
+          where event_id = 'nhc-replay:al092008' and status = 'active') as ike,
+        (select count(*)::int from watchpost.events
+          where id !~ '-r[0-9]+$' and source in ('nhc-replay', 'nws-replay') and status = 'active'
+            and coalesce(ends_at, '-infinity') < now()) as standing,
+        (select count(*)::int from watchpost.positions where ts < now() - interval '23 hours') > 0 as vessels,
+        (select count(*)::int from watchpost.alerts a join watchpost.events e on e.id = a.event_id
+          where e.id !~ '-r[0-9]+$' and coalesce(e.ends_at, '-infinity') < a.raised_at) as alerts`,
+    )
+    expect(row).toEqual({ ike: 28, standing: 0, vessels: true, alerts: 0 })
   })
 
   test('a link signs in once, and its token reaches the account', async () => {
@@ -168,15 +210,38 @@ describe('npm run demo', () => {
     expect((await api(first.url, String(made.api_key), '/me')).status).toBe(402)
   })
 
+  test('every ready zone raises an alert of its kind', async () => {
+    const Zones = z.object({ zones: z.array(z.object({ id: z.string(), label: z.string() })) })
+    const Alerts = z.object({
+      alerts: z.array(z.object({ event: z.object({ type: z.string() }) })),
+    })
+    const { zones } = Zones.parse(await (await api(first.url, first.key, '/zones')).json())
+    const ready = zones.filter(({ label }) => first.started.stdout().includes(`    ${label}\n`))
+    const kinds = async () => {
+      const answers = ready.map(async ({ id }) => {
+        const answer = await api(first.url, first.key, `/alerts?zone_id=${id}&limit=1`)
+        return Alerts.parse(await answer.json()).alerts.map(({ event }) => event.type)
+      })
+      return (await Promise.all(answers)).flat().sort()
+    }
+    await vi.waitFor(
+      async () =>
+        expect(await kinds()).toEqual([
+          ...['earthquake', 'storm', 'vessel', 'vessel', 'weather', 'wildfire'],
+        ]),
+      { timeout: 100_000, interval: 1000 },
+    )
+  }, 110_000)
+
   test('SIGTERM ends it and its PostgreSQL', async () => {
-    stoppedAt = await position()
+    stoppedAt = await positions()
     await stop(first.started)
     await expect(fetch(first.url)).rejects.toThrow()
   })
 
   test('without it the operators’ command starts PostgreSQL for the moment', async () => {
     const { sources } = await admin('feeds', 'status')
-    expect(sources).toMatchObject([{ source: 'usgs-replay' }])
+    expect(sources).toMatchObject(SOURCES.map((source) => ({ source })))
     expect(runningPostgres(processes.dataDir)).toBeUndefined()
   })
 
@@ -187,15 +252,17 @@ describe('npm run demo', () => {
     expect(started.stdout()).toContain('npm run admin -- account link')
     expect((await api(url, first.key, '/me')).status).toBe(200)
 
-    await vi.waitFor(async () => expect(await position()).toBeGreaterThan(stoppedAt), 5_000)
-    const [row] = await ask<{ stored: number; played: number }>(
-      `select count(*) filter (where id !~ '-r[0-9]+$')::int as stored,
-        count(*) filter (where id ~ '-r[0-9]+$')::int as played
-      from watchpost.events`,
-    )
-    expect(row?.stored).toBe(RECORDED)
-    expect(row?.played).toBeLessThan(RECORDED)
-    expect(await position()).toBeLessThan(stoppedAt + 60_000)
+    expect(started.stdout()).not.toContain('Stored the past')
+    await vi.waitFor(async () => {
+      for (const [index, position] of (await positions()).entries()) {
+        expect(position).toBeGreaterThan(stoppedAt[index] ?? Number.NaN)
+      }
+    }, 10_000)
+    const { stored, played } = await counts()
+    expect(stored).toEqual(RECORDED)
+    expect(played).toBeLessThan(2114)
+    const furthest = Math.max(...stoppedAt)
+    for (const position of await positions()) expect(position).toBeLessThan(furthest + 60_000)
     await stop(started)
   })
 

@@ -1,17 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { FeedState } from '../../../functions/feeds/feed.ts'
-import { loadRecording } from '../../../functions/feeds/usgs-recording.ts'
-import { historyOf, readRecording, usgsReplay } from '../../../functions/feeds/usgs-replay.ts'
-import { NormalisedEvent } from '../../../shared/event.ts'
-import { quake, summary } from '../../support/quakes.ts'
+import type { FeedState } from '../../../../functions/feeds/feed.ts'
+import { loadQuakes } from '../../../../functions/feeds/replay/load.ts'
+import { quakesReplay, readQuakes } from '../../../../functions/feeds/replay/quakes.ts'
+import { feedOf } from '../../../../functions/feeds/replay/replay.ts'
+import { NormalisedEvent } from '../../../../shared/event.ts'
+import { quake, summary } from '../../../support/quakes.ts'
 
 const DAY = 86_400_000
 const week_end = Date.parse('2026-03-01T12:00:00.000Z')
 const startedAt = new Date('2026-05-05T05:05:05.123Z')
 
 /** A quake in the middle of each day of the week, and two that do not belong. */
-const recording = readRecording(
+const recording = readQuakes(
   summary(
     [
       ...[0, 1, 2, 3, 4, 5, 6].map((day) =>
@@ -28,7 +29,7 @@ const seconds = (n: number) => new Date(startedAt.getTime() + n * 1000)
 
 /** Polls at each of the given seconds after the start, keeping the state as the database would. */
 async function play(at: number[], played = recording) {
-  const feed = usgsReplay(played, { startedAt })
+  const feed = feedOf(quakesReplay(played), startedAt)
   let state: FeedState = {}
   const polls: NormalisedEvent[][] = []
   for (const second of at) {
@@ -45,7 +46,7 @@ const every = (step: number, until: number) =>
 
 describe('history', () => {
   test('is the week, oldest first, shifted to end at the start', () => {
-    const week = historyOf(recording, startedAt)
+    const week = quakesReplay(recording).history(startedAt)
     expect(week.map(({ event }) => event.id)).toEqual(
       [0, 1, 2, 3, 4, 5, 6].map((day) => `usgs-replay:q${day}`),
     )
@@ -98,7 +99,7 @@ describe('the play', () => {
   })
 
   test('a poll that is repeated from the same state gives the same answer', async () => {
-    const feed = usgsReplay(recording, { startedAt })
+    const feed = feedOf(quakesReplay(recording), startedAt)
     const input = { state: {}, now: seconds(30), fetch }
     expect(await feed.poll(input)).toEqual(await feed.poll(input))
     const later = await feed.poll({ ...input, now: seconds(40) })
@@ -140,9 +141,9 @@ describe('the play', () => {
 
 describe('the recorded week', () => {
   test('is 1,707 events, all of which play in the first five minutes', async () => {
-    const week = await loadRecording()
+    const week = await loadQuakes()
     expect(week.items).toHaveLength(1707)
-    expect(historyOf(week, startedAt)).toHaveLength(1707)
+    expect(quakesReplay(week).history(startedAt)).toHaveLength(1707)
     const { events, polls } = await play(every(30, 300), week)
     expect(new Set(events.map(({ id }) => id)).size).toBe(1707)
     expect(Math.max(...polls.map((events) => events.length))).toBeLessThan(500)
@@ -150,7 +151,7 @@ describe('the recorded week', () => {
   })
 
   test('after a month’s absence it sends one minute’s events, not thousands', async () => {
-    const { polls } = await play([10, 30 * 86_400], await loadRecording())
+    const { polls } = await play([10, 30 * 86_400], await loadQuakes())
     expect(polls[1]?.length).toBeLessThan(500)
   })
 })
