@@ -12,6 +12,7 @@ export const QUEUES = [match, deliver, release, matchZone, ingest, purge] satisf
 const MAX_FETCHED = 20
 const SUPERVISE_EVERY_MS = 30_000
 const PURGE_EVERY_MS = 10 * 60_000
+const WATCH_EVERY_MS = 10_000
 
 /** Runs the queues in one process, through a pg-boss that uses the connections of `deps.db`. */
 export type Runner = {
@@ -109,12 +110,16 @@ export function createRunner(deps: JobDeps): Runner {
     return ran
   }
 
-  const due = { supervise: 0, purge: 0 }
+  const due = { supervise: 0, purge: 0, watch: 0 }
   async function tick(): Promise<void> {
     const now = Date.now()
     await inTransaction(deps.db, (sql) =>
       Promise.all([sql`select private.enqueue_due()`, sql`select private.end_events()`]),
     )
+    if (now >= due.watch) {
+      due.watch = now + WATCH_EVERY_MS
+      await watchSources()
+    }
     if (now >= due.supervise) {
       due.supervise = now + SUPERVISE_EVERY_MS
       await boss.supervise()
@@ -127,6 +132,16 @@ export function createRunner(deps: JobDeps): Runner {
           select private.enqueue('purge', gen_random_uuid(), '{}', p_singleton => 'purge')`,
       )
     }
+  }
+
+  /** Tells the zones of the sources that have failed for too long, and of those that are back. */
+  async function watchSources(): Promise<void> {
+    const [row] = await inTransaction(
+      deps.db,
+      (sql) => sql<{ told: { source: string; told: string }[] }>`
+        select private.watch_sources() as told`,
+    )
+    for (const told of row?.told ?? []) deps.log({ msg: 'source', ...told })
   }
 
   async function isAnyDue(): Promise<boolean> {

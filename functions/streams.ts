@@ -4,7 +4,7 @@ import type { Sql } from '../shared/sql.ts'
 import { type Database, inTransaction } from './db.ts'
 import type { AnyFeed } from './feeds/feed.ts'
 import { isStreamed, type Open, type StreamBatch, streamFeed } from './feeds/stream.ts'
-import { ingestEvents } from './jobs/ingest.ts'
+import { countItems, ingestEvents } from './jobs/ingest.ts'
 import type { Log } from './log.ts'
 
 type StreamDeps = {
@@ -76,6 +76,8 @@ async function holdStream(
   const report = createReport(source, log)
   let renewed = performance.now()
   let reported = renewed
+  let counted = renewed
+  let uncounted = emptyCount()
   const lost = new AbortController()
   const batches = streamFeed(feed, {
     open,
@@ -87,24 +89,41 @@ async function holdStream(
       const now = performance.now()
       for (const problem of batch.problems) log({ msg: 'stream', source, ...problem })
       report.count(batch)
+      uncounted.accepted += batch.events.length
+      uncounted.rejected_count += batch.rejected_count
+      if (batch.rejected.length > 0) uncounted.rejected = batch.rejected
       if (now - reported >= report_ms) {
         reported = now
         report.write()
       }
       const has_news = batch.events.length > 0 || batch.is_alive || batch.problems.length > 0
       if (!has_news && now - renewed < lease_ms / 3) continue
+      const is_minute = now - counted >= report_ms
       const storing = inTransaction(db, async (sql) => {
         if (!(await renew(sql, source, holder, lease_ms))) throw new LeaseLost('the lease was lost')
+        if (is_minute) {
+          const { accepted, rejected, rejected_count } = uncounted
+          await countItems(sql, source, accepted, rejected, rejected_count)
+        }
         return storeBatch(sql, source, batch)
       })
       storing.catch(() => report.countNotStored(batch))
       report.countStored(await storing)
       renewed = now
+      if (is_minute) {
+        counted = now
+        uncounted = emptyCount()
+      }
     }
   } finally {
     lost.abort()
     report.write()
   }
+}
+
+/** What came since it was counted last: the counts of a minute are those of an answer. */
+function emptyCount(): Pick<StreamBatch, 'rejected' | 'rejected_count'> & { accepted: number } {
+  return { accepted: 0, rejected: [], rejected_count: 0 }
 }
 
 /** Takes or renews the lease; false if another process has it. */

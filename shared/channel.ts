@@ -11,6 +11,8 @@ export const CHANNEL_MESSAGES = [
   'alert.ended',
   'alert.retracted',
   'alert.digest',
+  'zone.blind',
+  'zone.sighted',
 ] as const
 export const DEFAULT_MESSAGES = CHANNEL_MESSAGES.filter((type) => type !== 'alert.revised')
 
@@ -194,7 +196,10 @@ const Attempt = z
 
 /** A delivery in the list of a channel, with every attempt. */
 export const ChannelDelivery = Delivery.extend({
-  alert_id: z.uuid().nullable().meta({ description: 'Null for a test or a digest.' }),
+  alert_id: z
+    .uuid()
+    .nullable()
+    .meta({ description: 'Null for a test, and for a message about a source.' }),
   created_at: Instant,
   next_attempt_at: Instant.nullable(),
   attempt_log: z

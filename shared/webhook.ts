@@ -57,6 +57,59 @@ export const DigestMessage = z
       'The alerts that quiet hours held. A digest over 20 kB is sent as several messages.',
   })
 
+/** How many zones a message about a source names. */
+export const MAX_NAMED_ZONES = 25
+
+const BlindSource = z.object({
+  source: z.string().meta({ example: 'usgs' }),
+  title: z.string(),
+  attribution: z.string(),
+  status: z.enum(['ok', 'stale', 'down']).meta({
+    description: 'How the source is: `ok` in `zone.sighted`; otherwise as in GET /sources/health.',
+  }),
+  since: Instant.meta({ description: 'When the trouble began.' }),
+  reason: z.string().meta({ description: 'What is wrong, or was wrong, with the source.' }),
+})
+
+const BlindData = z.object({
+  source: BlindSource,
+  zones: z.array(ZoneReference).meta({
+    description: `The zones that watch this source and send their alerts to this channel, oldest first; at most ${MAX_NAMED_ZONES}.`,
+  }),
+  zones_total: z.int().min(1).meta({ description: 'How many zones there are in all.' }),
+})
+
+export const BlindMessage = z
+  .object({
+    type: z.literal('zone.blind'),
+    timestamp: Instant.meta({ description: 'When it was decided to tell.' }),
+    data: BlindData,
+  })
+  .meta({
+    id: 'BlindMessage',
+    description:
+      'A source has been `stale` or `down` for longer than its limit, and no other source sees what it saw in these zones. Sent once to a channel.',
+  })
+
+export const SightedMessage = z
+  .object({
+    type: z.literal('zone.sighted'),
+    timestamp: Instant.meta({ description: 'When it was decided to tell.' }),
+    data: BlindData.extend({
+      source: BlindSource.extend({
+        until: Instant.meta({ description: 'When the source was well again.' }),
+        blind_seconds: z
+          .int()
+          .meta({ description: 'How long the trouble lasted, from `since` to `until`.' }),
+      }),
+    }),
+  })
+  .meta({
+    id: 'SightedMessage',
+    description:
+      'The source of a `zone.blind` is well again. Sent once to a channel that was told.',
+  })
+
 export const TestMessage = z
   .object({
     type: z.literal('channel.test'),

@@ -20,7 +20,14 @@ create table watchpost.sources (
   ceilings jsonb not null default '{}',
   longest_silence_seconds double precision,
   stream_holder uuid,
-  stream_until timestamptz
+  stream_until timestamptz,
+  region box[],
+  stand_ins jsonb not null default '[]',
+  usual_accepted double precision,
+  garbled_polls integer not null default 0,
+  garbled_items integer not null default 0,
+  delivery_p50 double precision,
+  delivery_p95 double precision
 );
 comment on table watchpost.sources is 'One row per feed: when to poll it next, where polling stopped, and its health.';
 comment on column watchpost.sources.source is 'Short name, the first part of the ids of its events.';
@@ -32,6 +39,12 @@ comment on column watchpost.sources.last_success_at is 'Last successful poll, or
 comment on column watchpost.sources.ceilings is 'Highest severity of a type by the rule of the feed, if below 100, such as {"volcano": 20}; for warnings about zones.';
 comment on column watchpost.sources.longest_silence_seconds is 'Longest time between two of its latest events; null: too few events to tell.';
 comment on column watchpost.sources.stream_holder is 'The process that holds its stream, until stream_until; then another may take over.';
+comment on column watchpost.sources.region is 'The part of the world that it watches; null: all of it.';
+comment on column watchpost.sources.stand_ins is 'Which sources see what it sees: list of by, types, from_severity.';
+comment on column watchpost.sources.usual_accepted is 'Which share of its items is usually accepted, 0 to 1; null: not known yet.';
+comment on column watchpost.sources.garbled_polls is 'How many answers in a row had less than half of the usual share accepted; of a stream, minutes.';
+comment on column watchpost.sources.garbled_items is 'How many items of those answers were rejected.';
+comment on column watchpost.sources.delivery_p50 is 'With delivery_p95: seconds from when an event was first seen until its alert was delivered, in the last 24 hours.';
 comment on column watchpost.sources.error_at is 'When it last failed; the source is down while this is newer than last_success_at.';
 alter table watchpost.sources enable row level security;
 alter table watchpost.sources force row level security;

@@ -2,6 +2,56 @@
 
 set role watchpost_owner;
 
+create table watchpost.source_hours (
+  source text not null references watchpost.sources,
+  hour timestamptz not null,
+  items integer not null,
+  rejected integer not null check (rejected between 0 and items),
+  reason text,
+  primary key (source, hour)
+);
+comment on table watchpost.source_hours is 'What the answers of a source had in an hour, and what of it could not be used. Kept for 7 days.';
+comment on column watchpost.source_hours.reason is 'Why the last item was rejected; null: none was.';
+create index source_hours_hour on watchpost.source_hours (hour);
+alter table watchpost.source_hours enable row level security;
+alter table watchpost.source_hours force row level security;
+
+-- Security definer: the jobs write none of this themselves. Counts the items of an answer, and how many answers
+-- in a row had less than half of what is usually accepted; before that is known, nothing at all.
+create function private.count_items(p_source text, p_items integer, p_rejected integer, p_reason text) returns void
+language sql volatile security definer set search_path = '' as $$
+  insert into watchpost.source_hours as h (source, hour, items, rejected, reason)
+  values (p_source, date_trunc('hour', now(), 'UTC'), p_items, p_rejected, left(p_reason, 500))
+  on conflict (source, hour) do update
+  set items = h.items + excluded.items, rejected = h.rejected + excluded.rejected,
+      reason = coalesce(excluded.reason, h.reason);
+  update watchpost.sources s
+  set garbled_polls = case when is_garbled then s.garbled_polls + 1 else 0 end,
+      garbled_items = case when is_garbled then s.garbled_items + p_rejected else 0 end
+  from (
+    select o.source,
+      p_items = p_rejected or p_items - p_rejected < p_items * coalesce(o.usual_accepted, 0) / 2 as is_garbled
+    from watchpost.sources o where o.source = p_source
+  ) judged
+  where s.source = judged.source and (is_garbled or s.garbled_polls > 0)
+$$;
+grant execute on function private.count_items to watchpost_jobs;
+
+-- Which share of its items a source usually has accepted, of 7 days; while it is garbled the previous value is kept.
+create function private.measure_accepted() returns void
+language sql volatile set search_path = '' as $$
+  update watchpost.sources s
+  set usual_accepted = h.accepted
+  from (
+    select source, 1 - sum(rejected)::double precision / sum(items) as accepted
+    from watchpost.source_hours
+    where hour > now() - interval '7 days'
+    group by source
+    having count(*) >= 12
+  ) h
+  where s.source = h.source and s.garbled_polls = 0 and s.usual_accepted is distinct from h.accepted
+$$;
+
 -- Measures the longest time between two of the last 2,000 events of each source, of 30 days at most. With fewer
 -- than 20 events the previous value is kept, so that a source that delivers nothing any more remains stale.
 create function private.measure_silence() returns void
@@ -31,18 +81,54 @@ language sql immutable set search_path = '' as $$
   where s.longest_silence_seconds is not null
 $$;
 
+-- Whether most of what a source answers cannot be used: three answers in a row, with ten such items or more.
+create function private.is_garbled(s watchpost.sources) returns boolean
+language sql immutable set search_path = '' as $$
+  select s.garbled_polls >= 3 and s.garbled_items >= 10
+$$;
+
 -- The health of a source: down if it answers with errors; stale if it has not answered for long, or if it answers
--- but its last event is much older than usual.
+-- but its last event is much older than usual, or most of what it answers cannot be used.
 create function private.source_status(s watchpost.sources) returns text
 language sql stable set search_path = '' as $$
   select case
     when not s.enabled then 'disabled'
     when s.last_success_at > now() - greatest(3 * s.interval_seconds, 180) * interval '1 second' then
-      case when s.last_event_at < now() - private.silent_after(s) then 'stale' else 'ok' end
+      case when s.last_event_at < now() - private.silent_after(s) or private.is_garbled(s) then 'stale' else 'ok' end
     when s.last_success_at is null and s.error_at is null
       and s.created_at > now() - interval '3 minutes' then 'stale'
     when s.error_at > coalesce(s.last_success_at, '-infinity') or s.last_success_at is null then 'down'
     else 'stale'
+  end
+$$;
+
+-- A text of somebody else's without what may be secret in it: of an address only the host, and at most 200 characters.
+create function private.without_secrets(p_text text) returns text
+language sql immutable set search_path = '' as $$
+  select case when length(bare) > 200 then left(bare, 199) || '…' else bare end
+  from regexp_replace(p_text, '\y([a-z][a-z0-9+.-]*://)([^\s/?#]*@)?([^\s/?#]*)\S*', '\1\3/…', 'gi') as bare
+$$;
+
+-- What is wrong with a source that is stale or down, in a sentence without secrets; otherwise null.
+create function private.source_trouble(s watchpost.sources) returns text
+language sql stable set search_path = '' as $$
+  select case
+    when private.source_status(s) not in ('stale', 'down') then null
+    when s.error_at > coalesce(s.last_success_at, '-infinity')
+      then coalesce(private.without_secrets(s.error), 'It answers with errors.')
+    when s.last_success_at is null then 'It has not answered yet.'
+    when s.last_success_at <= now() - greatest(3 * s.interval_seconds, 180) * interval '1 second'
+      then format('Nothing has come from it since %s.', private.iso(s.last_success_at))
+    when s.last_event_at < now() - private.silent_after(s) then format(
+      'It answers, but has sent no event since %s; before that it was never silent for more than %s.',
+      private.iso(s.last_event_at), case
+        when s.longest_silence_seconds <= 7200 then ceil(s.longest_silence_seconds / 60) || ' minutes'
+        else ceil(s.longest_silence_seconds / 3600) || ' hours'
+      end)
+    else format('It answers, but most of what it answers cannot be used: %s', coalesce((
+      select private.without_secrets(h.reason) from watchpost.source_hours h
+      where h.source = s.source and h.reason is not null
+      order by h.hour desc limit 1), 'no reason is known'))
   end
 $$;
 
@@ -96,21 +182,19 @@ create function private.sources_health()
 returns table (
   source text, title text, attribution text, types text[], enabled boolean, interval_seconds integer,
   status text, last_success_at timestamptz, last_event_at timestamptz, events_24h bigint, error text,
-  latency_p50 double precision, latency_p95 double precision
+  latency_p50 double precision, latency_p95 double precision,
+  delivery_p50 double precision, delivery_p95 double precision,
+  items_24h bigint, rejected_24h bigint, rejected_reason text
 )
 language sql stable security definer set search_path = '' as $$
   select s.source, s.title, s.attribution, s.types, s.enabled, s.interval_seconds, private.source_status(s), s.last_success_at,
     s.last_event_at, coalesce(e.count, 0),
     case
-      when not s.enabled or s.error_at > coalesce(s.last_success_at, '-infinity') then s.error
-      when private.source_status(s) = 'stale' and s.last_event_at < now() - private.silent_after(s) then format(
-        'It answers, but has sent no event since %s; before that it was never silent for more than %s.',
-        private.iso(s.last_event_at), case
-          when s.longest_silence_seconds <= 7200 then ceil(s.longest_silence_seconds / 60) || ' minutes'
-          else ceil(s.longest_silence_seconds / 3600) || ' hours'
-        end)
+      when not s.enabled or s.error_at > coalesce(s.last_success_at, '-infinity') then private.without_secrets(s.error)
+      else private.source_trouble(s)
     end,
-    e.p50, e.p95
+    e.p50, e.p95, s.delivery_p50, s.delivery_p95, coalesce(h.items, 0), coalesce(h.rejected, 0),
+    private.without_secrets(h.reasons[1])
   from watchpost.sources s
   left join lateral (
     select count(*),
@@ -121,6 +205,12 @@ language sql stable security definer set search_path = '' as $$
     from watchpost.events e
     where e.source = s.source and e.ts > now() - interval '24 hours'
   ) e on true
+  left join lateral (
+    select sum(h.items) as items, sum(h.rejected) as rejected,
+      array_agg(h.reason order by h.hour desc) filter (where h.reason is not null) as reasons
+    from watchpost.source_hours h
+    where h.source = s.source and h.hour > now() - interval '24 hours'
+  ) h on true
   where s.source not like 'custom%'
   order by s.source
 $$;

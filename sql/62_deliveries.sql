@@ -11,7 +11,8 @@ create table watchpost.deliveries (
   id uuid primary key default gen_random_uuid(),
   alert_id uuid references watchpost.alerts on delete cascade,
   channel_id uuid not null references watchpost.channels on delete cascade,
-  type text not null check (type ~ '^(alert\.(raised|revised|escalated|ended|retracted|digest)|channel\.test)$'),
+  type text not null
+    check (type ~ '^(alert\.(raised|revised|escalated|ended|retracted|digest)|zone\.(blind|sighted)|channel\.test)$'),
   sequence integer not null default 0,
   status text not null default 'queued'
     check (status in ('queued', 'held', 'sending', 'succeeded', 'failed', 'expired', 'cancelled')),
@@ -24,24 +25,30 @@ create table watchpost.deliveries (
   redelivery_of uuid references watchpost.deliveries on delete set null,
   digest_id uuid references watchpost.deliveries on delete set null,
   created_at timestamptz not null default date_trunc('milliseconds', now()),
-  updated_at timestamptz not null default now()
+  updated_at timestamptz not null default now(),
+  blindness_id uuid references watchpost.blindness on delete cascade,
+  check (starts_with(type, 'zone.') = (blindness_id is not null))
 );
 comment on table watchpost.deliveries is 'One message to one channel.';
 comment on column watchpost.deliveries.id is 'Also the webhook-id header, the same on every attempt, and the id of its first job.';
-comment on column watchpost.deliveries.alert_id is 'Null for a test.';
+comment on column watchpost.deliveries.alert_id is 'Null for a test, and for a message about a source.';
 comment on column watchpost.deliveries.sequence is 'Number of the update of the alert; 0 for the first message.';
 comment on column watchpost.deliveries.status is 'held waits for the end of quiet hours; expired was retried for 48 hours in vain.';
 comment on column watchpost.deliveries.payload is 'What is sent, fixed at the first attempt so that retries say the same.';
 comment on column watchpost.deliveries.next_attempt_at is 'Of a held one: when it is released; null: with its alert.';
 comment on column watchpost.deliveries.redelivery_of is 'The delivery that this one repeats on request.';
 comment on column watchpost.deliveries.digest_id is 'The digest that carries this message, which was held: it has no job and shares the state of the digest.';
+comment on column watchpost.deliveries.blindness_id is 'Of a message about a source: what it tells of. Its zones are in blind_zones.';
 -- A redelivery or digest is a new message about the same thing; a first one exists once.
 create unique index deliveries_once on watchpost.deliveries (alert_id, channel_id, type, sequence)
   where redelivery_of is null and type <> 'alert.digest';
+create unique index deliveries_blindness_once on watchpost.deliveries (blindness_id, channel_id, type)
+  where redelivery_of is null;
 create index deliveries_channel_created on watchpost.deliveries (channel_id, created_at desc, id desc);
 create index deliveries_alert_id on watchpost.deliveries (alert_id);
 create index deliveries_redelivery_of on watchpost.deliveries (redelivery_of) where redelivery_of is not null;
 create index deliveries_digest_id on watchpost.deliveries (digest_id) where digest_id is not null;
+create index deliveries_blindness_id on watchpost.deliveries (blindness_id) where blindness_id is not null;
 create index deliveries_open on watchpost.deliveries (updated_at) where status in ('queued', 'sending');
 create index deliveries_failed on watchpost.deliveries (updated_at) where status in ('failed', 'expired');
 alter table watchpost.deliveries enable row level security;
@@ -49,7 +56,8 @@ alter table watchpost.deliveries force row level security;
 create policy deliveries_select on watchpost.deliveries for select to authenticated
   using (
     exists (select from watchpost.channels c where c.id = channel_id)
-    and (alert_id is null or exists (select from watchpost.alerts a where a.id = alert_id)));
+    and (alert_id is null or exists (select from watchpost.alerts a where a.id = alert_id))
+    and (blindness_id is null or private.sees_blind_zones(blindness_id, channel_id)));
 create policy deliveries_jobs on watchpost.deliveries for select to watchpost_jobs using (true);
 grant select on watchpost.deliveries to authenticated, watchpost_jobs;
 
@@ -141,19 +149,27 @@ begin
 end
 $$;
 
--- Why a channel gets nothing about a zone; null: it gets it.
-create function private.refusal_of(c watchpost.channels, z watchpost.zones) returns text
-language sql stable set search_path = '' as $$
-  select case
-    when c.deleted_at is not null then 'The channel was deleted.'
-    when not c.enabled then 'The channel is switched off.'
-    when z.deleted_at is not null then 'The zone was deleted.'
-    when p.plan = 'free' then 'The account is below the Pro plan; its zones are paused.'
-    when private.is_banned(p.banned_until) then 'The account is banned; its zones are paused.'
-    when not private.is_usable(c, z.owner_id) then 'The owner of the zone no longer sees this channel.'
-  end
-  from watchpost.accounts p
-  where p.user_id = z.owner_id
+-- A message about a source, to the channels of blind_zones; that it is well again only to those that were told.
+create function private.deliver_blindness(p_blindness_id uuid, p_type text) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_count bigint;
+begin
+  with sent as (
+    insert into watchpost.deliveries (blindness_id, channel_id, type)
+    select p_blindness_id, c.id, p_type
+    from watchpost.channels c
+    where c.id in (select n.channel_id from watchpost.blind_zones n where n.blindness_id = p_blindness_id)
+      and c.deleted_at is null and private.takes(c.messages, p_type)
+      and (p_type = 'zone.blind' or exists (
+        select from watchpost.deliveries d
+        where d.blindness_id = p_blindness_id and d.channel_id = c.id and d.type = 'zone.blind'
+          and d.status in ('queued', 'sending', 'succeeded')))
+    on conflict do nothing
+    returning id, channel_id
+  )
+  select count(private.enqueue_delivery(s.id, s.channel_id)) into v_count from sent s;
+end
 $$;
 
 -- Takes up a delivery that is due and fixes what is sent: every retry repeats the same words. No row when
@@ -179,12 +195,10 @@ begin
         c.target_sealed, c.config_sealed, c.signing_secret_sealed as secret_sealed,
         private.living_secrets(c.former_secrets_sealed) as former_sealed,
         case when c.paused_until > now() then c.paused_until end as paused_until,
-        private.refusal_of(c, z) as refusal,
+        private.refusal_of_delivery(d, c) as refusal,
         case when d.payload is null then private.notification_json(d)::text end as notification
       from watchpost.deliveries d
       join watchpost.channels c on c.id = d.channel_id
-      join watchpost.alerts a on a.id = d.alert_id
-      join watchpost.zones z on z.id = a.zone_id
       where d.id = p_id
     )
     update watchpost.deliveries d
@@ -235,24 +249,6 @@ begin
   end loop;
   return true;
 end
-$$;
-
--- Alerts that wait only for channels their zone has lost go to those it has now.
-create function private.reroute_alerts(p_alert_ids uuid[]) returns void
-language sql volatile set search_path = '' as $$
-  select private.deliver_alerts(array_agg(a.id))
-  from watchpost.alerts a
-  join watchpost.zones z on z.id = a.zone_id
-  where a.id = any(p_alert_ids) and a.status in ('pending', 'held')
-    and exists (
-      select from watchpost.deliveries d
-      join watchpost.channels c on c.id = d.channel_id
-      where d.alert_id = a.id and not private.is_usable(c, z.owner_id))
-    and not exists (
-      select from watchpost.deliveries d
-      join watchpost.channels c on c.id = d.channel_id
-      where d.alert_id = a.id and d.status in ('queued', 'held', 'sending', 'succeeded')
-        and private.is_usable(c, z.owner_id))
 $$;
 
 -- The state of a delivery after an attempt, and of what depends on it: the parts of a digest, and
@@ -360,8 +356,8 @@ language plpgsql volatile set search_path = '' as $$
 declare
   v_new record;
 begin
-  insert into watchpost.deliveries (alert_id, channel_id, type, sequence, redelivery_of)
-  select alert_id, channel_id, type, sequence, id from watchpost.deliveries where id = p_id
+  insert into watchpost.deliveries (alert_id, blindness_id, channel_id, type, sequence, redelivery_of)
+  select alert_id, blindness_id, channel_id, type, sequence, id from watchpost.deliveries where id = p_id
   returning id, channel_id into v_new;
   insert into watchpost.deliveries (alert_id, channel_id, type, sequence, redelivery_of, digest_id)
   select alert_id, channel_id, type, sequence, id, v_new.id from watchpost.deliveries where digest_id = p_id;
@@ -391,7 +387,7 @@ create function private.purge_tests(p_before timestamptz, p_batch integer) retur
 language sql volatile set search_path = '' as $$
   with gone as (
     delete from watchpost.deliveries where id in (
-      select id from watchpost.deliveries where alert_id is null and created_at < p_before limit p_batch)
+      select id from watchpost.deliveries where alert_id is null and blindness_id is null and created_at < p_before limit p_batch)
     returning 1)
   select count(*)::integer from gone
 $$;

@@ -29,4 +29,25 @@ create policy delivery_attempts_jobs on watchpost.delivery_attempts for all to w
 grant select on watchpost.delivery_attempts to authenticated;
 grant select, insert on watchpost.delivery_attempts to watchpost_jobs;
 
+-- How long it took from when an event was first seen until a channel had accepted its alert: of alerts that nothing
+-- held back, over the last 24 hours. With fewer than five the source has none.
+create function private.measure_delivery() returns void
+language sql volatile set search_path = '' as $$
+  update watchpost.sources s
+  set delivery_p50 = m.p50, delivery_p95 = m.p95
+  from watchpost.sources o
+  left join (
+    select a.source,
+      percentile_cont(0.5) within group (order by extract(epoch from (d.delivered_at - a.raised_at))) as p50,
+      percentile_cont(0.95) within group (order by extract(epoch from (d.delivered_at - a.raised_at))) as p95
+    from watchpost.alerts a
+    join watchpost.deliveries d on d.alert_id = a.id
+    where a.raised_at > now() - interval '24 hours' and a.held_until is null
+      and d.type = 'alert.raised' and d.status = 'succeeded' and d.redelivery_of is null
+    group by a.source
+    having count(*) >= 5
+  ) m on m.source = o.source
+  where s.source = o.source and (s.delivery_p50, s.delivery_p95) is distinct from (m.p50, m.p95)
+$$;
+
 reset role;

@@ -73,9 +73,72 @@ language sql stable set search_path = '' as $$
 $$;
 grant execute on function private.alert_json to authenticated, watchpost_jobs;
 
--- What a delivery says, but for its type: the alert as its channel may see it, and for a digest all
+-- Why a channel gets nothing about a zone; null: it gets it.
+create function private.refusal_of(c watchpost.channels, z watchpost.zones) returns text
+language sql stable set search_path = '' as $$
+  select case
+    when c.deleted_at is not null then 'The channel was deleted.'
+    when not c.enabled then 'The channel is switched off.'
+    when z.deleted_at is not null then 'The zone was deleted.'
+    when p.plan = 'free' then 'The account is below the Pro plan; its zones are paused.'
+    when private.is_banned(p.banned_until) then 'The account is banned; its zones are paused.'
+    when not private.is_usable(c, z.owner_id) then 'The owner of the zone no longer sees this channel.'
+  end
+  from watchpost.accounts p
+  where p.user_id = z.owner_id
+$$;
+
+-- Why a delivery is not sent; null: it is. A message about a source is sent as long as one of its zones is left.
+create function private.refusal_of_delivery(d watchpost.deliveries, c watchpost.channels) returns text
+language sql stable set search_path = '' as $$
+  select case
+    when d.blindness_id is null then (
+      select private.refusal_of(c, z)
+      from watchpost.alerts a
+      join watchpost.zones z on z.id = a.zone_id
+      where a.id = d.alert_id)
+    else (
+      select case when bool_and(why is not null) is not false then coalesce(min(why), 'The zones were deleted.') end
+      from (
+        select private.refusal_of(c, z) as why
+        from watchpost.blind_zones n
+        join watchpost.zones z on z.id = n.zone_id
+        where n.blindness_id = d.blindness_id and n.channel_id = d.channel_id) each)
+  end
+$$;
+
+-- What a message about a source says: the first 25 of its zones that this channel may still hear of, and their number.
+create function private.blindness_json(d watchpost.deliveries) returns jsonb
+language sql stable set search_path = '' as $$
+  with named as (
+    select z.id, z.label, row_number() over (order by z.created_at, z.id) as nr
+    from watchpost.blind_zones n
+    join watchpost.zones z on z.id = n.zone_id
+    join watchpost.channels c on c.id = n.channel_id
+    where n.blindness_id = d.blindness_id and n.channel_id = d.channel_id and private.refusal_of(c, z) is null
+  )
+  select jsonb_build_object(
+    'timestamp', private.iso(case d.type when 'zone.blind' then b.told_at else b.ended_at end),
+    'alert', null,
+    'zone', null,
+    'source', jsonb_build_object(
+      'source', s.source, 'title', s.title, 'attribution', s.attribution,
+      'status', case d.type when 'zone.blind' then b.status else 'ok' end,
+      'since', private.iso(b.began_at), 'reason', b.reason)
+      || case when d.type = 'zone.blind' then '{}' else jsonb_build_object(
+        'until', private.iso(b.well_at),
+        'blind_seconds', round(extract(epoch from b.well_at - b.began_at))) end,
+    'zones', (
+      select jsonb_agg(jsonb_build_object('id', z.id, 'label', z.label) order by z.nr) from named z where z.nr <= 25),
+    'zones_total', (select count(*) from named))
+  from watchpost.blindness b
+  join watchpost.sources s on s.source = b.source
+  where b.id = d.blindness_id
+$$;
+
+-- What an alert's delivery says, but for its type: the alert as its channel may see it, and for a digest all
 -- the alerts it gathers, the most severe first.
-create function private.notification_json(d watchpost.deliveries) returns jsonb
+create function private.alerts_json(d watchpost.deliveries) returns jsonb
 language sql stable set search_path = '' as $$
   select jsonb_build_object(
     'timestamp', case when d.type = 'alert.digest' then private.iso(d.created_at) else coalesce(a.current, a.event) ->> 'ts' end,
@@ -90,6 +153,13 @@ language sql stable set search_path = '' as $$
     )) else '{}' end
   from watchpost.alerts a
   where a.id = d.alert_id
+$$;
+grant execute on function private.alerts_json to watchpost_jobs;
+
+-- What a delivery says, but for its type.
+create function private.notification_json(d watchpost.deliveries) returns jsonb
+language sql stable set search_path = '' as $$
+  select case when d.blindness_id is null then private.alerts_json(d) else private.blindness_json(d) end
 $$;
 grant execute on function private.notification_json to watchpost_jobs;
 

@@ -2,6 +2,24 @@
 
 set role watchpost_owner;
 
+-- Alerts that wait only for channels their zone has lost go to those it has now.
+create function private.reroute_alerts(p_alert_ids uuid[]) returns void
+language sql volatile set search_path = '' as $$
+  select private.deliver_alerts(array_agg(a.id))
+  from watchpost.alerts a
+  join watchpost.zones z on z.id = a.zone_id
+  where a.id = any(p_alert_ids) and a.status in ('pending', 'held')
+    and exists (
+      select from watchpost.deliveries d
+      join watchpost.channels c on c.id = d.channel_id
+      where d.alert_id = a.id and not private.is_usable(c, z.owner_id))
+    and not exists (
+      select from watchpost.deliveries d
+      join watchpost.channels c on c.id = d.channel_id
+      where d.alert_id = a.id and d.status in ('queued', 'held', 'sending', 'succeeded')
+        and private.is_usable(c, z.owner_id))
+$$;
+
 -- Security definer: what is pending for a deleted zone or channel is cancelled with it.
 create function private.cancel_pending() returns trigger
 language plpgsql security definer set search_path = '' as $$

@@ -23,13 +23,11 @@ language sql stable set search_path = '' as $$
         select from watchpost.deliveries again
         where again.redelivery_of = d.id and again.status in ('queued', 'sending'))
         then 'It is on its way.'
-      else private.refusal_of(c, z)
+      else private.refusal_of_delivery(d, c)
     end
   from messages m
   join watchpost.deliveries d on d.id = m.id
   join watchpost.channels c on c.id = d.channel_id
-  join watchpost.alerts a on a.id = d.alert_id
-  join watchpost.zones z on z.id = a.zone_id
   where c.tenant_id = any(private.my_tenants())
 $$;
 

@@ -267,6 +267,7 @@ begin
   v_count := v_count + private.purge_attempts(p_batch);
   v_count := v_count + private.purge_alerts(p_batch);
   v_count := v_count + private.purge_tests(private.kept_since('alerts'), p_batch);
+  v_count := v_count + private.purge_blindness(private.kept_since('alerts'), p_batch);
   v_count := v_count + private.purge_audit(p_batch);
   v_count := v_count + private.purge_memory(p_batch);
   v_count := v_count + private.purge_versions(p_batch);
@@ -277,7 +278,10 @@ begin
   perform private.end_interrupted_tests();
   perform private.purge_credentials();
   perform private.purge_positions();
+  delete from watchpost.source_hours where hour < now() - interval '7 days';
   perform private.measure_silence();
+  perform private.measure_accepted();
+  perform private.measure_delivery();
   return v_count;
 end
 $$;

@@ -216,8 +216,8 @@ order by d.updated_at desc;
 comment on view support.deliveries_failing is 'Messages being retried, and those that failed for good in the past 7 days, newest first.';
 comment on column support.deliveries_failing.id is 'Id of the delivery, which is the webhook-id of every attempt.';
 comment on column support.deliveries_failing.status is 'queued or sending (retried), failed or expired (failed for good).';
-comment on column support.deliveries_failing.zone is 'Zone of the alert; null for a test.';
-comment on column support.deliveries_failing.alert_id is 'The alert of the message; null for a test.';
+comment on column support.deliveries_failing.zone is 'Zone of the alert; null without one.';
+comment on column support.deliveries_failing.alert_id is 'The alert of the message; null for a test, and for one about a source.';
 
 create view support.queue with (security_invoker = true) as
 select q.name as queue,

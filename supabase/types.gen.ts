@@ -761,6 +761,92 @@ export type Database = {
           },
         ]
       }
+      blind_zones: {
+        Row: {
+          blindness_id: string
+          channel_id: string
+          zone_id: string
+        }
+        ComputedFields: never
+        Insert: {
+          blindness_id: string
+          channel_id: string
+          zone_id: string
+        }
+        Update: {
+          blindness_id?: string
+          channel_id?: string
+          zone_id?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: 'blind_zones_blindness_id_fkey'
+            columns: ['blindness_id']
+            isOneToOne: false
+            referencedRelation: 'blindness'
+            referencedColumns: ['id']
+          },
+          {
+            foreignKeyName: 'blind_zones_channel_id_fkey'
+            columns: ['channel_id']
+            isOneToOne: false
+            referencedRelation: 'channels'
+            referencedColumns: ['id']
+          },
+          {
+            foreignKeyName: 'blind_zones_zone_id_fkey'
+            columns: ['zone_id']
+            isOneToOne: false
+            referencedRelation: 'zones'
+            referencedColumns: ['id']
+          },
+        ]
+      }
+      blindness: {
+        Row: {
+          began_at: string
+          ended_at: string | null
+          id: string
+          reason: string
+          seen_at: string
+          source: string
+          status: string
+          told_at: string | null
+          well_at: string | null
+        }
+        ComputedFields: never
+        Insert: {
+          began_at?: string
+          ended_at?: string | null
+          id?: string
+          reason: string
+          seen_at?: string
+          source: string
+          status: string
+          told_at?: string | null
+          well_at?: string | null
+        }
+        Update: {
+          began_at?: string
+          ended_at?: string | null
+          id?: string
+          reason?: string
+          seen_at?: string
+          source?: string
+          status?: string
+          told_at?: string | null
+          well_at?: string | null
+        }
+        Relationships: [
+          {
+            foreignKeyName: 'blindness_source_fkey'
+            columns: ['source']
+            isOneToOne: false
+            referencedRelation: 'sources'
+            referencedColumns: ['source']
+          },
+        ]
+      }
       change_history: {
         Row: {
           epoch: string
@@ -881,6 +967,7 @@ export type Database = {
         Row: {
           alert_id: string | null
           attempts: number
+          blindness_id: string | null
           channel_id: string
           created_at: string
           delivered_at: string | null
@@ -900,6 +987,7 @@ export type Database = {
         Insert: {
           alert_id?: string | null
           attempts?: number
+          blindness_id?: string | null
           channel_id: string
           created_at?: string
           delivered_at?: string | null
@@ -918,6 +1006,7 @@ export type Database = {
         Update: {
           alert_id?: string | null
           attempts?: number
+          blindness_id?: string | null
           channel_id?: string
           created_at?: string
           delivered_at?: string | null
@@ -939,6 +1028,13 @@ export type Database = {
             columns: ['alert_id']
             isOneToOne: false
             referencedRelation: 'alerts'
+            referencedColumns: ['id']
+          },
+          {
+            foreignKeyName: 'deliveries_blindness_id_fkey'
+            columns: ['blindness_id']
+            isOneToOne: false
+            referencedRelation: 'blindness'
             referencedColumns: ['id']
           },
           {
@@ -1695,67 +1791,121 @@ export type Database = {
           },
         ]
       }
+      source_hours: {
+        Row: {
+          hour: string
+          items: number
+          reason: string | null
+          rejected: number
+          source: string
+        }
+        ComputedFields: never
+        Insert: {
+          hour: string
+          items: number
+          reason?: string | null
+          rejected: number
+          source: string
+        }
+        Update: {
+          hour?: string
+          items?: number
+          reason?: string | null
+          rejected?: number
+          source?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: 'source_hours_source_fkey'
+            columns: ['source']
+            isOneToOne: false
+            referencedRelation: 'sources'
+            referencedColumns: ['source']
+          },
+        ]
+      }
       sources: {
         Row: {
           attribution: string
           ceilings: NonNullable<Json>
           created_at: string
+          delivery_p50: number | null
+          delivery_p95: number | null
           enabled: boolean
           error: string | null
           error_at: string | null
+          garbled_items: number
+          garbled_polls: number
           interval_seconds: number
           last_event_at: string | null
           last_success_at: string | null
           longest_silence_seconds: number | null
           next_poll_at: string
+          region: unknown[] | null
           source: string
+          stand_ins: NonNullable<Json>
           state: NonNullable<Json>
           stream_holder: string | null
           stream_until: string | null
           title: string
           types: string[]
           updated_at: string
+          usual_accepted: number | null
         }
         ComputedFields: never
         Insert: {
           attribution: string
           ceilings?: NonNullable<Json>
           created_at?: string
+          delivery_p50?: number | null
+          delivery_p95?: number | null
           enabled?: boolean
           error?: string | null
           error_at?: string | null
+          garbled_items?: number
+          garbled_polls?: number
           interval_seconds: number
           last_event_at?: string | null
           last_success_at?: string | null
           longest_silence_seconds?: number | null
           next_poll_at?: string
+          region?: unknown[] | null
           source: string
+          stand_ins?: NonNullable<Json>
           state?: NonNullable<Json>
           stream_holder?: string | null
           stream_until?: string | null
           title: string
           types: string[]
           updated_at?: string
+          usual_accepted?: number | null
         }
         Update: {
           attribution?: string
           ceilings?: NonNullable<Json>
           created_at?: string
+          delivery_p50?: number | null
+          delivery_p95?: number | null
           enabled?: boolean
           error?: string | null
           error_at?: string | null
+          garbled_items?: number
+          garbled_polls?: number
           interval_seconds?: number
           last_event_at?: string | null
           last_success_at?: string | null
           longest_silence_seconds?: number | null
           next_poll_at?: string
+          region?: unknown[] | null
           source?: string
+          stand_ins?: NonNullable<Json>
           state?: NonNullable<Json>
           stream_holder?: string | null
           stream_until?: string | null
           title?: string
           types?: string[]
           updated_at?: string
+          usual_accepted?: number | null
         }
         Relationships: []
       }

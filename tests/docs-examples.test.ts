@@ -204,7 +204,7 @@ const SCENES: Record<string, Scene> = {
   },
 }
 
-/** One earthquake that is revised, escalates, ends and is retracted; a night of two others; and a test. */
+/** One earthquake that is revised, escalates, ends and is retracted; a night of two others; a test; and an outage. */
 async function allMessages({ KEY: key = '', CHANNEL = '' }: Record<string, string>) {
   const ask = async (method: string, path: string, body?: object) => {
     const answer = await at.service.request(method, `/api/v1/${path}`, { key, body })
@@ -225,6 +225,26 @@ async function allMessages({ KEY: key = '', CHANNEL = '' }: Record<string, strin
   await ask('PATCH', zonePath, { quiet_hours_start: null, quiet_hours_end: null })
   await at.jobs.drain()
   await ask('POST', `channels/${CHANNEL}/test`, {})
+  await failForAnHour()
+}
+
+/** The USGS answers with errors for an hour, and is well again five minutes ago. */
+async function failForAnHour() {
+  const look = () => at.query('select private.watch_sources()')
+  await at.query(
+    `update watchpost.sources set last_success_at = now() - interval '1 hour', error_at = now(),
+      error = 'earthquake.usgs.gov answered HTTP 503'`,
+  )
+  await look()
+  await at.query(`update watchpost.blindness set began_at = now() - interval '65 minutes'`)
+  await look()
+  await at.query(
+    'update watchpost.sources set last_success_at = now(), error = null, error_at = null',
+  )
+  await look()
+  await at.query(`update watchpost.blindness set well_at = began_at + interval '60 minutes'`)
+  await look()
+  await at.jobs.drain()
 }
 
 test('every page with a request has a scene', () => {

@@ -162,10 +162,13 @@ function anchorsOf(text: string): string[] {
 }
 
 test('channels.md shows a message of every type that is sent', () => {
-  const sent = textOf('sql/62_deliveries.sql').match(
-    /type ~ '\^\(alert\\\.\(([^)]+)\)\|channel/,
-  )?.[1]
-  const types = [...(sent?.split('|').map((type) => `alert.${type}`) ?? []), 'channel.test'].sort()
+  const sent = textOf('sql/62_deliveries.sql').match(/type ~ '\^\((.+)\)\$'/)?.[1] ?? ''
+  const types = [...sent.matchAll(/(\w+)\\\.(?:\(([^)]+)\)|(\w+))/g)]
+    .flatMap(([, thing, many, one]) =>
+      (many ?? one ?? '').split('|').map((word) => `${thing}.${word}`),
+    )
+    .sort()
+  expect(types).toHaveLength(9)
   expect(
     tableOf('docs/channels.md', 'type')
       .map(([type]) => codes(type)[0])

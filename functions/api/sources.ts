@@ -7,7 +7,6 @@ import { Problem } from '../http.ts'
 
 /** How long an answer about the sources may be cached. */
 export const CACHE_SECONDS = 30
-const ERROR_CHARACTERS = 200
 
 const SourceHealth = z
   .object({
@@ -15,7 +14,8 @@ const SourceHealth = z
     title: z.string(),
     attribution: z.string(),
     status: z.enum(['ok', 'stale', 'down', 'disabled']).meta({
-      description: '`stale`: it is reachable but delivers nothing; `down`: it answers with errors.',
+      description:
+        '`stale`: it is reachable but delivers nothing, or nothing that can be read; `down`: it answers with errors.',
     }),
     last_success_at: Instant.nullable(),
     last_event_at: Instant.nullable(),
@@ -24,6 +24,18 @@ const SourceHealth = z
     latency_seconds: z.object({ p50: z.number().nullable(), p95: z.number().nullable() }).meta({
       description: 'Seconds from the time of an event until it was stored, over the last 24 hours.',
     }),
+    delivery_seconds: z.object({ p50: z.number().nullable(), p95: z.number().nullable() }).meta({
+      description:
+        'Seconds from when an event was first seen until a channel had accepted its alert, over the last 24 hours and all accounts; measured every ten minutes. Null for fewer than five deliveries.',
+    }),
+    items_24h: z.int().meta({
+      description: 'How many items its answers had in the current hour and the 23 before.',
+    }),
+    rejected_24h: z.int().meta({ description: 'How many of `items_24h` could not be used.' }),
+    rejected_reason: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why the last of them was rejected; null without one.' }),
   })
   .meta({ id: 'SourceHealth' })
 export type SourceHealth = z.infer<typeof SourceHealth>
@@ -85,9 +97,11 @@ sources.openapi(
   },
 )
 
-type Row = Omit<SourceHealth, 'latency_seconds'> & {
+type Row = Omit<SourceHealth, 'latency_seconds' | 'delivery_seconds'> & {
   latency_p50: number | null
   latency_p95: number | null
+  delivery_p50: number | null
+  delivery_p95: number | null
 }
 
 /** Counts a request without a key. Throws 429 when its address has sent too many. */
@@ -107,11 +121,13 @@ export async function listSources(c: Ctx): Promise<SourceHealth[] | undefined> {
       const { rows } = await connection.query('select * from private.sources_health()')
       connection.release()
       // safe: the columns of private.sources_health, and the answer's schema looks at each
-      return (rows as Row[]).map(({ latency_p50, latency_p95, ...row }) => ({
-        ...row,
-        error: row.error && withoutSecrets(row.error),
-        latency_seconds: { p50: latency_p50, p95: latency_p95 },
-      }))
+      return (rows as Row[]).map(
+        ({ latency_p50, latency_p95, delivery_p50, delivery_p95, ...row }) => ({
+          ...row,
+          latency_seconds: { p50: latency_p50, p95: latency_p95 },
+          delivery_seconds: { p50: delivery_p50, p95: delivery_p95 },
+        }),
+      )
     } catch (error) {
       connection.release(true)
       throw error
@@ -127,11 +143,4 @@ export function overallStatus(listed: SourceHealth[]): Health['status'] {
   const enabled = listed.filter(({ status }) => status !== 'disabled')
   if (enabled.every(({ status }) => status === 'down')) return 'down'
   return enabled.every(({ status }) => status === 'ok') ? 'ok' : 'degraded'
-}
-
-/** Shortens URLs to their origin: a feed's error may quote its URL, which may contain a key. */
-function withoutSecrets(error: string): string {
-  return error
-    .replaceAll(/\b([a-z][a-z0-9+.-]*:\/\/)([^\s/?#]*@)?([^\s/?#]*)\S*/gi, '$1$3/…')
-    .slice(0, ERROR_CHARACTERS)
 }

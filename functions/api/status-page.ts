@@ -54,7 +54,7 @@ function contentOf(sources: SourceHealth[] | undefined, now: Date) {
 ${footer(now)}`
   }
   return html`<table>
-<thead><tr><th scope="col">Source</th><th scope="col">State</th><th scope="col">Last event</th><th scope="col">Last answer</th><th scope="col">Events in 24 h</th><th scope="col">Delay, median</th></tr></thead>
+<thead><tr><th scope="col">Source</th><th scope="col">State</th><th scope="col">Last event</th><th scope="col">Last answer</th><th scope="col">Events in 24 h</th><th scope="col">Delay, median</th><th scope="col">Delivery, median</th></tr></thead>
 <tbody>
 ${sources.map((source) => row(source, now))}
 </tbody>
@@ -69,15 +69,28 @@ function row({ title, source, status, error, ...health }: SourceHealth, now: Dat
 <td><span aria-hidden="true">${shape}</span> ${word}${error ? html`<br><small>${error}</small>` : ''}</td>
 <td>${age(health.last_event_at, now)}</td>
 <td>${age(health.last_success_at, now)}</td>
-<td>${health.events_24h.toLocaleString('en')}</td>
-<td>${health.latency_seconds.p50 === null ? '–' : duration(health.latency_seconds.p50)}</td>
+<td>${health.events_24h.toLocaleString('en')}${rejected(health)}</td>
+<td>${median(health.latency_seconds)}</td>
+<td>${median(health.delivery_seconds)}</td>
 </tr>
 `
 }
 
+function rejected({
+  rejected_24h,
+  rejected_reason,
+}: Pick<SourceHealth, 'rejected_24h' | 'rejected_reason'>) {
+  if (rejected_24h === 0) return ''
+  return html`<br><small>${rejected_24h.toLocaleString('en')} rejected: ${rejected_reason}</small>`
+}
+
+function median({ p50 }: SourceHealth['latency_seconds']): string {
+  return p50 === null ? '–' : duration(p50)
+}
+
 function footer(now: Date) {
   const at = now.toISOString()
-  return html`<p>As of <time datetime="${at}">${at.slice(0, 16).replace('T', ' ')} UTC</time>, renewed every minute. Silent: the source answers but sends nothing. The delay is the time from an event until it was stored. Programs read <a href="api/sources/health">the same as JSON</a>.</p>`
+  return html`<p>As of <time datetime="${at}">${at.slice(0, 16).replace('T', ' ')} UTC</time>, renewed every minute. Silent: the source answers but sends nothing that can be used. The delay is the time from an event until it was stored, the delivery that from then until a channel had accepted the alert. Programs read <a href="api/sources/health">the same as JSON</a>.</p>`
 }
 
 function age(time: string | null, now: Date) {
@@ -112,5 +125,6 @@ code, small { opacity: 0.75; }
   td:nth-of-type(3)::before { content: "Last answer: "; }
   td:nth-of-type(4)::before { content: "Events in 24 h: "; }
   td:nth-of-type(5)::before { content: "Delay, median: "; }
+  td:nth-of-type(6)::before { content: "Delivery, median: "; }
 }
 `

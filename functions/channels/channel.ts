@@ -9,6 +9,8 @@ const NOTIFICATION_TYPES = [
   'alert.ended',
   'alert.retracted',
   'alert.digest',
+  'zone.blind',
+  'zone.sighted',
   'channel.test',
 ] as const
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number]
@@ -16,7 +18,10 @@ export type NotificationType = (typeof NOTIFICATION_TYPES)[number]
 /** An alert in the form of `GET /alerts`. A kind of channel reads only the fields that it renders. */
 export type NotificationAlert = { readonly [field: string]: unknown }
 
-/** The content that every kind of channel renders. */
+/** The source that a `zone.blind` or `zone.sighted` is about, in the form of the webhook message. */
+export type NotificationSource = { readonly [field: string]: unknown }
+
+/** The content that every kind of channel renders: an alert or several, a source, or a test. */
 export type Notification = {
   type: NotificationType
   /** The time of the event (ISO 8601), or the current time when there is no event. */
@@ -30,6 +35,10 @@ export type Notification = {
   parts?: number
   alerts_total?: number
   zone: { id: string; label: string } | null
+  /** What no longer reaches `zones`, or does again; the first few of `zones_total`. */
+  source?: NotificationSource
+  zones?: readonly { id: string; label: string }[]
+  zones_total?: number
 }
 
 /** A problem in the input for a channel; `path` starts with `target` or `config`. */

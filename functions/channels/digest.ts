@@ -1,6 +1,7 @@
 import type { Notification, NotificationAlert } from './channel.ts'
 
 type Digest = Notification & { alerts: readonly NotificationAlert[] }
+type Part = Digest & Required<Pick<Notification, 'part' | 'parts' | 'alerts_total'>>
 
 /** Whether it is a digest that has not been split into its messages. */
 export function isWholeDigest(notification: Notification): notification is Digest {
@@ -18,7 +19,7 @@ export async function splitDigest(
   digest: Digest,
   fits: (message: Notification) => boolean,
   pace: (units: number) => Promise<void> | undefined = () => undefined,
-): Promise<Required<Notification>[]> {
+): Promise<Part[]> {
   const { alerts } = digest
   const message = (from: number, to: number, part: number, parts: number) => ({
     ...digest,

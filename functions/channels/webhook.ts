@@ -130,10 +130,10 @@ function renderBody(notification: Notification): string {
   return body
 }
 
-function bodyOf(
-  { type, timestamp, alert, zone, alerts, part = 1, parts = 1, alerts_total }: Notification,
-  more: { left_out?: string[] } = {},
-): string {
+function bodyOf(notification: Notification, more: { left_out?: string[] } = {}): string {
+  const { type, timestamp, source, zones, zones_total } = notification
+  if (source) return JSON.stringify({ type, timestamp, data: { source, zones, zones_total } })
+  const { alert, zone, alerts, part = 1, parts = 1, alerts_total } = notification
   const digest = alerts && { alerts, part, parts, alerts_total: alerts_total ?? alerts.length }
   return JSON.stringify({ type, timestamp, data: { alert, zone, ...digest, ...more } })
 }

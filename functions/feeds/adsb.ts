@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boxesOf } from '../../shared/geometry/geometry.ts'
 import { normaliseAircraft } from './aircraft.ts'
 import { type Content, type Feed, type FeedResult, isFeedError, type PollInput } from './feed.ts'
 import { fetchEach, pauseFor } from './fetch.ts'
@@ -6,6 +7,7 @@ import { fetchEach, pauseFor } from './fetch.ts'
 const ADDRESS = 'https://api.adsb.lol/v2/point'
 const INTERVAL_SECONDS = 10
 const MAX_CIRCLES = 10
+const KM_PER_MILE = 1.852
 
 const Circles = z.string().refine((text) => circlesIn(text) !== null, {
   error: `must be up to ${MAX_CIRCLES} circles of latitude,longitude,nautical miles (1 to 250), separated by semicolons`,
@@ -19,6 +21,12 @@ export const adsb: Feed = {
   types: ['aircraft'],
   interval_seconds: INTERVAL_SECONDS,
   settings: { ADSB_CIRCLES: { schema: Circles, is_required: true } },
+  region: ({ ADSB_CIRCLES = '' }) =>
+    (circlesIn(ADSB_CIRCLES) ?? [])
+      .flatMap(([lat, lon, miles]) =>
+        boxesOf({ shape_type: 'circle', lat, lon, radius_km: miles * KM_PER_MILE, polygon: null }),
+      )
+      .map(({ west, south, east, north }) => [west, south, east, north]),
   poll,
   normalise: (text) => normaliseAircraft('adsb', text),
 }

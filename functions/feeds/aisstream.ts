@@ -60,6 +60,9 @@ export const aisstream: StreamedFeed = {
     },
     AISSTREAM_BOXES: { schema: Boxes, is_required: false },
   },
+  region: ({ AISSTREAM_BOXES = WORLD }) =>
+    boxesIn(AISSTREAM_BOXES)?.map(([[south, west], [north, east]]) => [west, south, east, north]) ??
+    null,
   stream: {
     connections: ({ AISSTREAM_KEY = '', AISSTREAM_BOXES = WORLD }) => [
       {
@@ -92,8 +95,10 @@ function subscription(key: string, boxes: string): string {
   })
 }
 
+type Corners = [[south: number, west: number], [north: number, east: number]]
+
 /** Boxes as [[south, west], [north, east]]; null if the text holds anything else. */
-function boxesIn(text: string): [number, number][][] | null {
+function boxesIn(text: string): Corners[] | null {
   const boxes = text
     .split(';')
     .map((box) => box.split(',').map((part) => Number(part.trim() || NaN)))

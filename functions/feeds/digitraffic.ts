@@ -53,6 +53,8 @@ export const digitraffic: Feed = {
   title: 'Digitraffic vessels',
   attribution: 'Source: Fintraffic / digitraffic.fi, license CC 4.0 BY',
   types: ['vessel', 'aircraft'],
+  // What the coast stations of Finland hear: the Baltic Sea.
+  region: () => [[5, 50, 40, 72]],
   interval_seconds: INTERVAL_SECONDS,
   poll,
   normalise: (text, { now }) => readLocations(parseJson(text), { now, names: {} }),

@@ -80,6 +80,9 @@ export type Stream = {
   is_often_quiet?: boolean
 }
 
+/** West, south, east and north in degrees; one across the antimeridian is two. */
+export type Box = [west: number, south: number, east: number, north: number]
+
 /** An upstream that only streams. It needs a process that stays, so an edge platform cannot use it. */
 export type StreamedFeed = Omit<Feed, 'poll'> & { stream: Stream }
 
@@ -94,6 +97,8 @@ export type Feed = {
   /** The highest severity that a type can get, where that is below 100. */
   ceilings?: Partial<Record<EventType, number>>
   interval_seconds: number
+  /** The part of the world that it watches, with its settings; null or absent: all of it. */
+  region?: (settings: Record<string, string>) => Box[] | null
   /** Polled only if FEEDS names it. */
   is_optional?: boolean
   /** The environment variables that it reads, by name. */

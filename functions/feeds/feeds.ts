@@ -82,17 +82,17 @@ export function selectFeeds(
 }
 
 function withSettings(feed: AnyFeed, settings: Record<string, string>): AnyFeed {
-  const { stream } = feed
+  const { stream, region } = feed
   const bound: Stream | undefined = stream && {
     ...stream,
     connections: () => stream.connections(settings),
   }
-  if (!('poll' in feed)) return { ...feed, ...(bound ? { stream: bound } : {}) }
-  return {
-    ...feed,
-    poll: (input) => feed.poll({ ...input, settings }),
+  const rest = {
     ...(bound ? { stream: bound } : {}),
+    ...(region ? { region: () => region(settings) } : {}),
   }
+  if (!('poll' in feed)) return { ...feed, ...rest }
+  return { ...feed, poll: (input) => feed.poll({ ...input, settings }), ...rest }
 }
 
 /** The feed of a source. Throws if there is none. */

@@ -58,6 +58,11 @@ export const firms: Feed = {
       is_required: false,
     },
   },
+  region: ({ FIRMS_AREA: area = 'world' }) => {
+    if (area === 'world') return null
+    const [west = 0, south = 0, east = 0, north = 0] = area.split(',').map(Number)
+    return [[west, south, east, north]]
+  },
   poll,
   normalise,
 }

@@ -47,6 +47,11 @@ export const geonet: Feed = {
   title: 'GeoNet earthquakes (New Zealand)',
   attribution: 'GeoNet, New Zealand (CC BY 4.0)',
   types: ['earthquake'],
+  // New Zealand with the Kermadec Islands and the ocean around.
+  region: () => [
+    [155, -60, 180, -20],
+    [-180, -60, -165, -20],
+  ],
   interval_seconds: INTERVAL_SECONDS,
   poll,
   normalise,

@@ -52,6 +52,8 @@ export const meteoalarm: Feed = {
   title: 'Meteoalarm',
   attribution: 'Weather warnings: EUMETNET - MeteoAlarm and the national services; may be delayed',
   types: ['weather', 'storm', 'flood'],
+  // Europe, from the Azores and the Canaries to Svalbard and Israel.
+  region: () => [[-35, 25, 50, 82]],
   ceilings: { weather: 90, storm: 90, flood: 90 },
   interval_seconds: INTERVAL_SECONDS,
   settings: {

@@ -69,6 +69,8 @@ export const nhc: Feed = {
   title: 'NHC tropical cyclones',
   attribution: 'NOAA / National Hurricane Center',
   types: ['storm'],
+  // The Atlantic, and the Pacific up to 180°.
+  region: () => [[-180, -10, 15, 75]],
   interval_seconds: INTERVAL_SECONDS,
   poll,
   normalise,

@@ -60,6 +60,13 @@ export const nws: Feed = {
   attribution: 'Weather alerts: U.S. National Weather Service',
   types: ['weather', 'storm', 'flood', 'wildfire', 'tsunami', 'volcano', 'earthquake', 'other'],
   interval_seconds: INTERVAL_SECONDS,
+  // The States with their waters, Puerto Rico and Hawaii; the Aleutians; the islands around Guam; Samoa.
+  region: () => [
+    [-180, 5, -50, 80],
+    [165, 45, 180, 65],
+    [125, 0, 180, 25],
+    [-180, -20, -160, 0],
+  ],
   poll,
   normalise: (text, { now }) => {
     const read = readMessages(readItems(parseJson(text)), {})

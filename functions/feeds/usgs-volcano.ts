@@ -71,6 +71,13 @@ export const usgsVolcano: Feed = {
   title: 'USGS volcano notices',
   attribution: 'Volcano notices: U.S. Geological Survey, Volcano Hazards Program',
   types: ['volcano'],
+  // The volcanoes of the States; the western Aleutians; the Marianas; Samoa.
+  region: () => [
+    [-180, 10, -60, 75],
+    [165, 45, 180, 65],
+    [135, 5, 155, 30],
+    [-180, -20, -160, 0],
+  ],
   ceilings: { volcano: 90 },
   interval_seconds: INTERVAL_SECONDS,
   poll,

@@ -9,7 +9,9 @@ import {
   type FeedResult,
   type FeedState,
   isFeedError,
+  type Rejected,
 } from '../feeds/feed.ts'
+import { standInsOf } from '../feeds/stand-ins.ts'
 import type { JobContext, Queue, Work } from './queue.ts'
 
 const CHUNK = 1000
@@ -83,6 +85,7 @@ async function store(
       result.events.filter((event) => !isPast(event)),
       { match: true },
     )
+    await countItems(sql, feed.source, result.events.length, result.rejected)
     await sql`
       update watchpost.sources
       set state = ${result.state}, last_success_at = now(), error = null, error_at = null, updated_at = now(),
@@ -98,6 +101,19 @@ async function store(
       ? { rejected: result.rejected.slice(0, 5), rejected_count: result.rejected.length }
       : {}),
   }
+}
+
+/** Counts what an answer had, or a minute of a stream. `rejected_count`: if more were rejected than are given. */
+export async function countItems(
+  sql: Sql,
+  source: string,
+  accepted: number,
+  rejected: readonly Rejected[],
+  rejected_count = rejected.length,
+): Promise<void> {
+  if (accepted + rejected_count === 0) return
+  await sql`
+    select private.count_items(${source}, ${accepted + rejected_count}, ${rejected_count}, ${rejected.at(-1)?.reason ?? null})`
 }
 
 /**
@@ -183,20 +199,26 @@ export async function registerFeeds(
   await inTransaction(db, async (sql) => {
     for (const { feed, reason } of rows) {
       const { source, title, attribution, types, interval_seconds, ceilings = {} } = feed
+      const region = feed.region?.({}) ?? null
+      const boxes = region?.map(
+        ([west, south, east, north]) => `(${east},${north}),(${west},${south})`,
+      )
       await sql`
         insert into watchpost.sources as s (
-          source, title, attribution, types, interval_seconds, ceilings, enabled, error, next_poll_at)
+          source, title, attribution, types, interval_seconds, ceilings, region, stand_ins, enabled, error, next_poll_at)
         values (${source}, ${title}, ${attribution}, ${types}, ${interval_seconds}, ${JSON.stringify(ceilings)}::jsonb,
+          ${boxes ? `{${boxes.join(';')}}` : null}::box[], ${JSON.stringify(standInsOf(source))}::jsonb,
           ${reason === null}, ${reason}, coalesce(${'poll' in feed ? null : 'infinity'}::timestamptz, now()))
         on conflict (source) do update
         set title = excluded.title, attribution = excluded.attribution, types = excluded.types,
           interval_seconds = excluded.interval_seconds, ceilings = excluded.ceilings, enabled = excluded.enabled,
+          region = excluded.region, stand_ins = excluded.stand_ins,
           -- Why a feed was disabled is no error of its upstream.
           error = case when s.enabled and excluded.enabled then s.error else excluded.error end, updated_at = now()
-        where (s.title, s.attribution, s.types, s.interval_seconds, s.ceilings, s.enabled)
+        where (s.title, s.attribution, s.types, s.interval_seconds, s.ceilings, s.enabled, s.stand_ins, s.region::text)
           is distinct from
           (excluded.title, excluded.attribution, excluded.types, excluded.interval_seconds,
-           excluded.ceilings, excluded.enabled)
+           excluded.ceilings, excluded.enabled, excluded.stand_ins, excluded.region::text)
           or not excluded.enabled and s.error is distinct from excluded.error`
     }
     await sql`

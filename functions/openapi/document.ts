@@ -1,6 +1,12 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import { VERSION } from '../../shared/version.ts'
-import { AlertMessage, DigestMessage, TestMessage } from '../../shared/webhook.ts'
+import {
+  AlertMessage,
+  BlindMessage,
+  DigestMessage,
+  SightedMessage,
+  TestMessage,
+} from '../../shared/webhook.ts'
 import type { Env } from '../context.ts'
 import { EXAMPLES, MESSAGE_EXAMPLES } from './examples.ts'
 import { ACCOUNT_EXAMPLES } from './examples-account.ts'
@@ -49,6 +55,13 @@ export function registerMessages({ openAPIRegistry: registry }: OpenAPIHono<Env>
     ['alert.ended', 'The event has ended', AlertMessage],
     ['alert.retracted', 'The source has retracted the event', AlertMessage],
     ['alert.digest', 'The alerts that quiet hours held', DigestMessage, MESSAGE_EXAMPLES.digest],
+    [
+      'zone.blind',
+      'A source that zones watch has failed for too long',
+      BlindMessage,
+      MESSAGE_EXAMPLES.blind,
+    ],
+    ['zone.sighted', 'The source is well again', SightedMessage, MESSAGE_EXAMPLES.sighted],
     ['channel.test', 'A test message', TestMessage, MESSAGE_EXAMPLES.test],
   ] as const
   for (const [type, summary, schema, example = MESSAGE_EXAMPLES.raised] of messages) {

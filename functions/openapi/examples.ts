@@ -1,7 +1,13 @@
 /** The examples of the document, by operation and by message. */
 import type { z } from 'zod'
 import type { Alert } from '../../shared/alert.ts'
-import type { AlertMessage, DigestMessage, TestMessage } from '../../shared/webhook.ts'
+import type {
+  AlertMessage,
+  BlindMessage,
+  DigestMessage,
+  SightedMessage,
+  TestMessage,
+} from '../../shared/webhook.ts'
 import {
   act,
   alert,
@@ -45,6 +51,10 @@ export const EXAMPLES: Readonly<Record<string, { request?: object; response?: ob
           events_24h: 212,
           error: null,
           latency_seconds: { p50: 96, p95: 310 },
+          delivery_seconds: { p50: 0.8, p95: 2.1 },
+          items_24h: 15_230,
+          rejected_24h: 2,
+          rejected_reason: 'geometry: Invalid input: expected object, received null',
         },
       ],
       jobs_start: 'at_once',
@@ -178,4 +188,34 @@ const test: z.infer<typeof TestMessage> = {
   timestamp: SEEN,
   data: { alert: null, zone: null },
 }
-export const MESSAGE_EXAMPLES = { raised, digest, test }
+const blind: z.infer<typeof BlindMessage> = {
+  type: 'zone.blind',
+  timestamp: '2026-03-01T13:18:00.000Z',
+  data: {
+    source: {
+      source: 'usgs',
+      title: 'USGS Earthquakes',
+      attribution: 'U.S. Geological Survey',
+      status: 'down',
+      since: '2026-03-01T13:03:00.000Z',
+      reason: 'HTTP 503 from earthquake.usgs.gov',
+    },
+    zones: [about],
+    zones_total: 1,
+  },
+}
+const sighted: z.infer<typeof SightedMessage> = {
+  ...blind,
+  type: 'zone.sighted',
+  timestamp: '2026-03-01T14:08:00.000Z',
+  data: {
+    ...blind.data,
+    source: {
+      ...blind.data.source,
+      status: 'ok',
+      until: '2026-03-01T14:03:00.000Z',
+      blind_seconds: 3600,
+    },
+  },
+}
+export const MESSAGE_EXAMPLES = { raised, digest, blind, sighted, test }

@@ -122,6 +122,8 @@ export const LOGIN_FUNCTIONS = lines(`
 export const CLOSED = lines(`
   account_states
   batches
+  blind_zones
+  blindness
   erased_accounts
   event_aliases
   idempotency_keys
@@ -133,6 +135,7 @@ export const CLOSED = lines(`
   retention
   sessions
   sign_in_links
+  source_hours
   sources
   subjects
   zone_boxes`)
@@ -158,10 +161,10 @@ export const REACH = lines(`
     private shared; nobody -; anon denied
   channels update: owner private shared; admin shared; member -; stranger foreign; reader -;
     nobody -; anon denied
-  deliveries select: owner mixed private shared; admin shared; member shared; stranger foreign;
-    reader mixed private shared; nobody -; anon denied
-  delivery_attempts select: owner mixed private shared; admin shared; member shared; stranger
-    foreign; reader mixed private shared; nobody -; anon denied
+  deliveries select: owner blind mixed private shared; admin shared; member shared; stranger
+    foreign; reader blind mixed private shared; nobody -; anon denied
+  delivery_attempts select: owner blind mixed private shared; admin shared; member shared; stranger
+    foreign; reader blind mixed private shared; nobody -; anon denied
   event_revisions select: owner private public shared; admin public shared; member public
     shared; stranger foreign public; reader private public shared; nobody public; anon denied
   events select: owner private public shared; admin public shared; member public shared;

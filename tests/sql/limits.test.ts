@@ -146,8 +146,14 @@ const COLUMNS: Record<string, Record<string, { takes: string[]; refuses: string[
       ),
       'channel.test',
     ]),
+    'type, blindness_id': {
+      takes: ["'zone.blind', gen_random_uuid()", "'zone.sighted', gen_random_uuid()"],
+      refuses: ["'zone.blind', null", "'alert.raised', gen_random_uuid()", "'zone.x', null"],
+    },
     status: words(['queued', 'held', 'sending', 'succeeded', 'failed', 'expired', 'cancelled']),
   },
+  blindness: { status: words(['stale', 'down']) },
+  source_hours: { rejected: { takes: ['0', '2'], refuses: ['-1', '3'] } },
   delivery_attempts: {
     outcome: words(['ok', 'retry', 'fail_permanent', 'disable_channel']),
   },
@@ -316,6 +322,7 @@ describe('with a row goes what belongs to it, and nothing else', () => {
   test('of a zone all that it decided', async () => {
     expect(await gone("delete from watchpost.zones where label = 'private'")).toEqual([
       'alerts 1',
+      'blind_zones 1',
       'deliveries 1',
       'delivery_attempts 1',
       'match_memory 1',

@@ -40,7 +40,8 @@ const FOOT = `2, 1, box '(2,1),(2,1)'`
 /**
  * Two tenants: `owner`, who shares an organisation with `admin` and `member`, and `stranger`. Rows
  * are private (the owner's), shared (in the organisation), foreign (the stranger's) or public; a mixed
- * delivery is of a shared alert to a private channel.
+ * delivery is of a shared alert to a private channel, and a blind one is about a private and a shared zone, to
+ * the shared channel.
  */
 export async function createWorld(database: TestDatabase): Promise<World> {
   const names = ['owner', 'admin', 'member', 'stranger', 'team', 'theirs']
@@ -91,6 +92,13 @@ export async function createWorld(database: TestDatabase): Promise<World> {
     insert into watchpost.deliveries (alert_id, channel_id, type, last_error)
       select a.id, c.id, 'alert.raised', k.tag
       from ${sent} join watchpost.alerts a on a.zone_name = k.alert join watchpost.channels c on c.label = k.channel;
+    insert into watchpost.blindness (source, status, reason) values ('test', 'down', 'It broke.');
+    insert into watchpost.blind_zones (blindness_id, channel_id, zone_id)
+      select b.id, c.id, z.id from watchpost.blindness b, watchpost.channels c, watchpost.zones z
+      where c.label = 'shared' and z.label in ('private', 'shared');
+    insert into watchpost.deliveries (blindness_id, channel_id, type, last_error)
+      select distinct blindness_id, channel_id, 'zone.blind', 'blind' from watchpost.blind_zones;
+    insert into watchpost.source_hours (source, hour, items, rejected) values ('test', now(), 2, 1);
     insert into watchpost.delivery_attempts (delivery_id, attempt, outcome, duration_ms, error)
       select id, 1, 'retry', 1, last_error from watchpost.deliveries;
     insert into watchpost.sources (source, title, attribution, types, interval_seconds)

@@ -46,6 +46,10 @@ describe('GET /api/sources/health', () => {
           events_24h: 0,
           error: null,
           latency_seconds: { p50: null, p95: null },
+          delivery_seconds: { p50: null, p95: null },
+          items_24h: 0,
+          rejected_24h: 0,
+          rejected_reason: null,
         },
       ]),
     })
@@ -60,7 +64,7 @@ describe('GET /api/sources/health', () => {
     expect(body).toMatchObject({ status: 'degraded' })
     for (const [name, status, error] of [
       ['good', 'ok', null],
-      ['silent', 'stale', null],
+      ['silent', 'stale', expect.stringMatching(/^Nothing has come from it since .*Z\.$/)],
       ['failing', 'down', 'It broke.'],
       ['off', 'disabled', null],
     ]) {

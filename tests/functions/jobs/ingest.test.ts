@@ -291,7 +291,8 @@ describe('a source', () => {
     async (...given) => {
       const [row] = await query(
         `select private.source_status(row('x', '', '', '{}', $1, $2, now(), '{}', now() - $3::interval, null, null,
-        now() - $4::interval, now() - $5::interval, now(), '{}', null, null, null)::watchpost.sources) as status`,
+        now() - $4::interval, now() - $5::interval, now(), '{}', null, null, null, null, '[]', null, 0, 0, null,
+        null)::watchpost.sources) as status`,
         given.slice(0, 5),
       )
       expect(row).toEqual({ status: given[5] })
