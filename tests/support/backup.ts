@@ -105,6 +105,18 @@ export async function createFilledService() {
   await jobs.ingest(quake({ ...here, aliases: [`test:alias-${randomUUID()}`] }))
   await jobs.ingest(quake({ ...here, ...vessel }))
   await jobs.drain()
+  // A source of whose failure a channel was told.
+  await query(`select private.count_items('test', 2, 1, 'it has no place')`)
+  await query(
+    `with failed as (
+      insert into watchpost.blindness (source, status, reason, told_at)
+      values ('test', 'down', 'It broke.', now()) returning id)
+    insert into watchpost.blind_zones (blindness_id, channel_id, zone_id)
+    select f.id, c.id, z.id from failed f, watchpost.channels c
+    join watchpost.zones z on z.owner_id = c.owner_id and z.label = 'Near'
+    where c.owner_id = $1`,
+    [other.user_id],
+  )
   // Texts that mean something in COPY.
   await query('update watchpost.alerts set note = $1 where note is null', ['one\n\\.\n\ttwo \\N'])
   // One that failed and waits for its next attempt, and one that nobody has matched yet.

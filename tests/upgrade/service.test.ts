@@ -77,7 +77,14 @@ describe.each(readRecorded('service'))('a database of release $version', (record
       }
       const answer = await service.request('GET', `/api/v1${path}`, { key: sessions.get(as) ?? '' })
       expect(answer.status, path).toBe(200)
-      expect(answer.body, path).toMatchObject(body as object) // safe: answers are objects
+      expect(answer.body, path).toMatchObject(withNewMessages(body) as object) // safe: answers are objects
     }
   })
 })
+
+/** A recorded answer, where channels that take every type of message may take those that were added since. */
+function withNewMessages(body: unknown): unknown {
+  return JSON.parse(JSON.stringify(body), (name, value) =>
+    name === 'messages' ? expect.arrayContaining(value) : value,
+  )
+}
