@@ -11,6 +11,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 afterEach(async () => {
   await service.database.query(`delete from watchpost.events where source like 'test-%'`)
+  await service.database.query('delete from watchpost.source_hours')
   await service.database.query(`delete from watchpost.sources where source like 'test-%'`)
 })
 
@@ -122,6 +123,109 @@ describe('GET /api/sources/health', () => {
         }),
       ]),
     })
+  })
+
+  test('what was rejected is counted for a day, with the last reason and without its secrets', async () => {
+    await source('strict')
+    const count = (items: number, rejected: number, reason: string | null) =>
+      service.database.query(`select private.count_items('test-strict', $1, $2, $3)`, [
+        items,
+        rejected,
+        reason,
+      ])
+    const hoursAgo = (hours: number) =>
+      service.database.query(
+        `update watchpost.source_hours set hour = hour - make_interval(hours => $1)`,
+        [hours],
+      )
+    await count(100, 90, 'too long ago')
+    await hoursAgo(1)
+    await count(5, 1, 'url: https://me:pw@feeds.example.com/k3y is no link')
+    await hoursAgo(23)
+    await count(7, 0, null)
+    await count(8, 0, null)
+    const { body, text } = await service.request('GET', PATH)
+    expect(text).not.toMatch(/k3y|me:pw/)
+    expect(body).toMatchObject({
+      sources: expect.arrayContaining([
+        expect.objectContaining({
+          source: 'test-strict',
+          status: 'ok',
+          items_24h: 20,
+          rejected_24h: 1,
+          rejected_reason: 'url: https://feeds.example.com/… is no link',
+        }),
+      ]),
+    })
+    expect((await service.request('GET', '/status')).text).toContain(
+      '<small>1 rejected: url: https://feeds.example.com/… is no link</small>',
+    )
+  })
+
+  test('delivery is from the first sight of an event until a channel had accepted its alert', async () => {
+    await source('quick')
+    const person = await service.person()
+    const { query } = service.database
+    const [zone] = await query<{ id: string }>(
+      `insert into watchpost.zones (owner_id, label, lat, lon, boxes)
+      values ($1, 'A', 0, 0, array[box '(1,1),(0,0)']) returning id`,
+      [person.user_id],
+    )
+    const [channel] = await query<{ id: string }>(
+      `insert into watchpost.channels (owner_id, kind, target_sealed, target_masked)
+      values ($1, 'webhook', 'sealed', 'masked') returning id`,
+      [person.user_id],
+    )
+    let count = 0
+    const deliver = async (seconds: number, given: { alert?: string; delivery?: string } = {}) => {
+      count += 1
+      const [alert] = await query<{ id: string }>(
+        `insert into watchpost.alerts (zone_id, zone_name, owner_id, event_id, source, event, severity, reason,
+          first_reason, status, raised_at, checks, zone_version, event_revision)
+        values ($1, 'A', $2, $3, 'test-quick', '{}', 50, 'r', 'r', 'dispatched', now() - interval '1 hour', '[]', 1, 1)
+        returning id`,
+        [zone?.id, person.user_id, `test-quick:${count}`],
+      )
+      await query(
+        `insert into watchpost.deliveries (alert_id, channel_id, type, status, delivered_at)
+        select id, $2, 'alert.raised', 'succeeded', raised_at + make_interval(secs => $3)
+        from watchpost.alerts where id = $1`,
+        [alert?.id, channel?.id, seconds],
+      )
+      if (given.alert)
+        await query(`update watchpost.alerts set ${given.alert} where id = $1`, [alert?.id])
+      if (given.delivery)
+        await query(`update watchpost.deliveries set ${given.delivery} where alert_id = $1`, [
+          alert?.id,
+        ])
+    }
+    const measured = async () => {
+      await query('select private.purge()')
+      const [row] = await query(
+        `select delivery_p50 as p50, delivery_p95 as p95 from private.sources_health() where source = 'test-quick'`,
+      )
+      return row
+    }
+    for (const seconds of [1, 2, 3, 4]) await deliver(seconds)
+    await deliver(900, { alert: `raised_at = now() - interval '25 hours'` })
+    await deliver(900, { alert: 'held_until = now()' })
+    await deliver(900, { delivery: `type = 'alert.revised'` })
+    await deliver(900, { delivery: `status = 'failed', delivered_at = null` })
+    await deliver(900, { delivery: 'redelivery_of = id' })
+    expect(await measured()).toEqual({ p50: null, p95: null })
+    await deliver(5)
+    expect(await measured()).toEqual({ p50: 3, p95: expect.closeTo(4.8) })
+    expect((await service.request('GET', PATH)).body).toMatchObject({
+      sources: expect.arrayContaining([
+        expect.objectContaining({
+          source: 'test-quick',
+          delivery_seconds: { p50: 3, p95: expect.closeTo(4.8) },
+        }),
+      ]),
+    })
+    await query(`update watchpost.alerts set raised_at = now() - interval '25 hours'`)
+    expect(await measured()).toEqual({ p50: null, p95: null })
+    await query('delete from watchpost.alerts')
   })
 
   test('while the database is away it is still 200, and down', async () => {
