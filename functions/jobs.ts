@@ -7,12 +7,14 @@ import { matchZone } from './jobs/match-zone.ts'
 import { purge } from './jobs/purge.ts'
 import type { JobContext, JobDeps, Payload, Queue, Work } from './jobs/queue.ts'
 import { release } from './jobs/release.ts'
+import { endUnseenStays } from './jobs/unseen-stays.ts'
 
 export const QUEUES = [match, deliver, release, matchZone, ingest, purge] satisfies Queue[]
 const MAX_FETCHED = 20
 const SUPERVISE_EVERY_MS = 30_000
 const PURGE_EVERY_MS = 10 * 60_000
 const WATCH_EVERY_MS = 10_000
+const UNSEEN_EVERY_MS = 60_000
 
 /** Runs the queues in one process, through a pg-boss that uses the connections of `deps.db`. */
 export type Runner = {
@@ -110,7 +112,7 @@ export function createRunner(deps: JobDeps): Runner {
     return ran
   }
 
-  const due = { supervise: 0, purge: 0, watch: 0 }
+  const due = { supervise: 0, purge: 0, watch: 0, unseen: 0 }
   async function tick(): Promise<void> {
     const now = Date.now()
     await inTransaction(deps.db, (sql) =>
@@ -123,6 +125,10 @@ export function createRunner(deps: JobDeps): Runner {
     if (now >= due.supervise) {
       due.supervise = now + SUPERVISE_EVERY_MS
       await boss.supervise()
+    }
+    if (now >= due.unseen) {
+      due.unseen = now + UNSEEN_EVERY_MS
+      await inTransaction(deps.db, (sql) => endUnseenStays(sql))
     }
     if (now >= due.purge) {
       due.purge = now + PURGE_EVERY_MS

@@ -3,8 +3,20 @@
  * explain all use it.
  */
 import {
-  BANDS,
-  bandOf,
+  type Alert,
+  alertOf,
+  type DecisionInput,
+  type DecisionOutcome,
+  deliverUpdate,
+  isEscalation,
+  quietEnd,
+  rememberEvent,
+  rememberStay,
+  type StayEnd,
+  type Update,
+  withExpiredHold,
+} from './alert-change.ts'
+import {
   type Check,
   type CheckName,
   checkDwell,
@@ -20,34 +32,18 @@ import {
   type ZoneRule,
 } from './checks.ts'
 import { isMoving } from './event.ts'
-import {
-  distance_km,
-  distanceOutside_m,
-  type PreparedZone,
-  prepareZone,
-} from './geometry/geometry.ts'
-import {
-  type AlertOutcome,
-  advanceStay,
-  type EventMemory,
-  Memory,
-  type StayMemory,
-  type StayStep,
-} from './match-memory.ts'
-import { quietWindowAt } from './quiet-hours.ts'
+import { distanceOutside_m, type PreparedZone, prepareZone } from './geometry/geometry.ts'
+import { advanceStay, Memory } from './match-memory.ts'
 import { decisionReason } from './reason.ts'
 
 export { Memory }
-
-/** How an existing alert changes. */
-export type Update = 'revised' | 'escalated' | 'ended' | 'retracted'
 
 export interface Decision {
   /**
    * `raised`: an alert is sent now; `held`: it is recorded and sent when quiet hours end; `suppressed`: it is recorded
    * and never sent (snooze, or quiet hours that drop); `none`: nothing is recorded.
    */
-  outcome: AlertOutcome | 'none'
+  outcome: DecisionOutcome
   raised: boolean
   /** The first check that failed. */
   failed_at: CheckName | null
@@ -59,28 +55,12 @@ export interface Decision {
   reason: string
   /** How the existing alert changes. */
   update: Update | null
+  /** With the update `ended` of a stay: how it ended, and the position that raised its alert, if that is known. */
+  stay_end: StayEnd | null
   /** Whether the update is sent. Snooze and quiet hours apply to it, and updates of unsent alerts are not sent. */
   update_delivery: 'now' | 'held' | 'suppressed' | null
   /** The memory for the next revision; the same object as given when it is unchanged. */
   memory: Memory | null
-}
-
-/** The existing alert; for a moving subject that of the current stay. */
-type Alert = Pick<EventMemory, 'status' | 'peak' | 'held_until'>
-
-/** The input of the checks. */
-interface DecisionInput {
-  prepared: PreparedZone<ZoneRule>
-  rule: ZoneRule
-  event: DecidableEvent
-  at: Date
-  off: OffReason | null
-  visible: boolean
-  effective: number
-  /** Advances the stay by this position; null when the subject does not move. */
-  step: ((inside: boolean) => StayStep) | null
-  /** The existing alert of an event that does not move. */
-  alert: Alert | null
 }
 
 export interface DecideOptions {
@@ -93,10 +73,6 @@ export interface DecideOptions {
 }
 
 const RANK = { none: 0, suppressed: 1, held: 2, raised: 3 } as const
-/** A change of place or time by this much is an update. */
-const MOVED_KM = 1
-const MOVED_MS = 60_000
-
 /**
  * Decides a revision of an event, first seen `at`, for a zone. `memory` is the memory that the previous decision
  * returned for this zone and event (for a moving subject: this zone and subject); null at first.
@@ -153,6 +129,7 @@ export function decide(
     held_until: outcome === 'held' ? quietEnd(input) : (delivery?.held_until ?? null),
     reason: decisionReason(event, checks, failed),
     update: news.update,
+    stay_end: news.stay_end ?? null,
     update_delivery: delivery?.when ?? null,
     memory: news.memory,
   }
@@ -204,19 +181,11 @@ function* makeChecks(input: DecisionInput): Generator<Check> {
   yield quiet()
 }
 
-function outcomeOf(failed_at: CheckName | null, rule: ZoneRule): Decision['outcome'] {
+function outcomeOf(failed_at: CheckName | null, rule: ZoneRule): DecisionOutcome {
   if (failed_at === null) return 'raised'
   if (failed_at === 'snooze') return 'suppressed'
   if (failed_at === 'quiet_hours') return rule.quiet_mode === 'hold' ? 'held' : 'suppressed'
   return 'none'
-}
-
-/** Whether the severity reaches a higher band than before, or `emergency_severity` for the first time. */
-function isEscalation({ rule, effective }: DecisionInput, peak: number | null): boolean {
-  if (peak === null) return false
-  if (BANDS.indexOf(bandOf(effective)) > BANDS.indexOf(bandOf(peak))) return true
-  const { emergency_severity } = rule
-  return emergency_severity !== null && effective >= emergency_severity && peak < emergency_severity
 }
 
 /** Whether an escalation would be delivered where the existing alert was held or suppressed. */
@@ -233,119 +202,6 @@ function improvesAlert(
         ? 'quiet_hours'
         : null
   return RANK[outcomeOf(failing, rule)] > RANK[alert.status]
-}
-
-/** The alert, as raised when it was held and its quiet window is over. */
-function withExpiredHold(alert: Alert, at: Date): Alert {
-  const { status, held_until } = alert
-  const isOver = status === 'held' && held_until !== null && Date.parse(held_until) <= at.getTime()
-  return isOver ? { ...alert, status: 'raised' } : alert
-}
-
-function alertOf(stay: StayMemory | null, at: Date): Alert | null {
-  if (!stay?.alert) return null
-  return withExpiredHold(
-    { status: stay.alert, peak: stay.peak ?? 0, held_until: stay.held_until },
-    at,
-  )
-}
-
-interface AlertChange {
-  update: Update | null
-  alert: Alert | null
-  memory: Memory | null
-}
-
-function rememberEvent(
-  input: DecisionInput,
-  memory: EventMemory | null,
-  checks: Check[],
-  outcome: Decision['outcome'],
-): AlertChange {
-  const { event, effective, alert } = input
-  const { severity, title, lat, lon, ts, status } = event
-  const last = { severity, title, lat, lon, ts, status }
-  if (outcome !== 'none') {
-    const peak = Math.max(effective, memory?.peak ?? 0)
-    const next = {
-      kind: 'event' as const,
-      status: outcome,
-      peak,
-      held_until: heldUntil(input, outcome),
-    }
-    return { update: null, alert, memory: { ...next, last } }
-  }
-  const isOn = checkEnabled(input.rule, input.off).passed && input.visible
-  if (!memory || !isOn) return { update: null, alert, memory }
-  const counts = ['filter', 'geometry', 'severity'].every((name) =>
-    checks.some((check) => check.name === name && check.passed),
-  )
-  const update = updateFor(event, memory, counts && isEscalation(input, memory.peak))
-  const peak = counts ? Math.max(memory.peak, effective) : memory.peak
-  if (!update && peak === memory.peak) return { update, alert, memory }
-  return { update, alert, memory: { ...memory, peak, last: update ? last : memory.last } }
-}
-
-function updateFor(
-  event: DecidableEvent,
-  { last }: EventMemory,
-  escalates: boolean,
-): Update | null {
-  if (event.status !== 'active') return event.status === last.status ? null : event.status
-  if (escalates) return 'escalated'
-  const isNews =
-    last.status !== 'active' ||
-    last.severity !== event.severity ||
-    last.title !== event.title ||
-    Math.abs(Date.parse(last.ts) - Date.parse(event.ts)) >= MOVED_MS ||
-    distance_km(last, event) > MOVED_KM
-  return isNews ? 'revised' : null
-}
-
-/** Of a stay only an escalation is an update, because there are thousands of positions. */
-function rememberStay(
-  input: DecisionInput,
-  memory: StayMemory | null,
-  checks: Check[],
-  outcome: Decision['outcome'],
-): AlertChange {
-  const passed = (name: CheckName) => checks.some((check) => check.name === name && check.passed)
-  const unchanged = { update: null, alert: null, memory }
-  if (!input.step || !passed('enabled') || !passed('filter')) return unchanged
-  const { stay, late } = input.step(passed('geometry'))
-  if (late || !stay) return unchanged
-  const alert = alertOf(stay, input.at)
-  const counts = passed('geometry') && passed('severity')
-  const peak = Math.max(input.effective, stay.peak ?? 0)
-  if (outcome !== 'none') {
-    const held_until = heldUntil(input, outcome)
-    return { update: null, alert, memory: { ...stay, alert: outcome, peak, held_until } }
-  }
-  if (!alert || !counts) return { update: null, alert, memory: stay }
-  const update = isEscalation(input, stay.peak) ? 'escalated' : null
-  return { update, alert, memory: { ...stay, peak } }
-}
-
-const quietEnd = ({ rule, at }: DecisionInput) => quietWindowAt(rule, at)?.end ?? null
-
-const heldUntil = (input: DecisionInput, outcome: Decision['outcome']) =>
-  outcome === 'held' ? (quietEnd(input)?.toISOString() ?? null) : null
-
-/** An update follows what happened to its alert; after that, snooze and quiet hours apply to it. */
-function deliverUpdate(
-  input: DecisionInput,
-  alert: Alert | null,
-): { when: 'now' | 'held' | 'suppressed'; held_until: Date | null } {
-  const { rule, at } = input
-  if (alert?.status === 'held' && alert.held_until) {
-    return { when: 'held', held_until: new Date(alert.held_until) }
-  }
-  if (alert?.status === 'suppressed' || !checkSnooze(rule, at).passed) {
-    return { when: 'suppressed', held_until: null }
-  }
-  if (checkQuietHours(rule, at, input.effective).passed) return { when: 'now', held_until: null }
-  if (rule.quiet_mode === 'drop') return { when: 'suppressed', held_until: null }
-  return { when: 'held', held_until: quietEnd(input) }
 }
 
 /** Calls a function at most once; later calls return the first result. */

@@ -15,7 +15,10 @@ export function updateReason(
   event: { title: string },
   checks: readonly Check[],
   update: 'revised' | 'escalated' | 'ended' | 'retracted',
+  stayEnd: 'left' | 'unseen' | null = null,
 ): string {
+  if (stayEnd === 'left') return `${event.title}: it has left the zone.`
+  if (stayEnd === 'unseen') return `${event.title}: it was not seen for 24 hours.`
   if (update === 'ended') return `${event.title}: the source says it is over.`
   if (update === 'retracted') return `${event.title}: the source has withdrawn it.`
   const parts = checks.filter(({ name }) => name === 'severity' || name === 'geometry')

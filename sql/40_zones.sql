@@ -174,6 +174,8 @@ comment on column watchpost.match_memory.key is 'Event id, or the subject of a s
 comment on column watchpost.match_memory.memory is 'State of the decision so far; only matching reads and writes it.';
 create index match_memory_key on watchpost.match_memory (key);
 create index match_memory_updated_at on watchpost.match_memory (updated_at);
+create index match_memory_alerted_stays on watchpost.match_memory (updated_at)
+  where memory ->> 'kind' = 'stay' and memory ->> 'alert' is not null;
 alter table watchpost.match_memory enable row level security;
 alter table watchpost.match_memory force row level security;
 create policy match_memory_jobs on watchpost.match_memory for all to watchpost_jobs

@@ -265,10 +265,11 @@ declare
   v_alert record;
 begin
   for v_update in
-    select *, private.alert_of(x.zone_id, x.event_id, x.subject) as alert_id,
+    -- An update may name the event of its alert, because a later stay of the subject may have one of its own.
+    select *, private.alert_of(x.zone_id, coalesce(x.alert_event_id, x.event_id), x.subject) as alert_id,
       private.told_event(x.event, x.event_revision) as told
     from jsonb_to_recordset(p_updates) as x (
-      zone_id uuid, event_id text, subject text, event jsonb, kind text, at timestamptz, severity float8,
+      zone_id uuid, alert_event_id text, event_id text, subject text, event jsonb, kind text, at timestamptz, severity float8,
       reason text, send text, held_until timestamptz, event_revision integer)
   loop
     update watchpost.alerts a
@@ -292,6 +293,27 @@ begin
     end if;
   end loop;
 end
+$$;
+
+-- Stays with an alert whose subject was not seen for 24 hours, with what the alert told last; locked, but for those
+-- that are being matched.
+create function private.unseen_stays(p_at timestamptz, p_limit integer)
+returns table (zone_id uuid, key text, memory jsonb, event jsonb, event_revision integer)
+language sql volatile set search_path = '' as $$
+  with silent as (
+    select m.zone_id, m.key, m.memory
+    from watchpost.match_memory m
+    where m.updated_at < p_at - interval '24 hours'
+      and m.memory ->> 'kind' = 'stay' and m.memory ->> 'alert' is not null
+      and (m.memory ->> 'last_seen_at')::timestamptz < p_at - interval '24 hours'
+    order by m.updated_at
+    limit p_limit
+    for update skip locked
+  )
+  select s.zone_id, s.key, s.memory, private.stored_event(coalesce(a.current, a.event)), a.event_revision
+  from silent s
+  left join watchpost.alerts a
+    on a.id = private.alert_of(s.zone_id, coalesce(s.memory ->> 'alert_event_id', ''), s.key)
 $$;
 
 -- What was held and whose time has come (alerts, and updates of alerts) becomes one digest per channel,
@@ -347,6 +369,6 @@ $$;
 grant execute on function private.batch_candidates, private.zone_candidates,
   private.told_event, private.event_changes, private.noted_update,
   private.status_in, private.raise_alerts, private.send_alerts, private.alert_of, private.advance_alerts, private.update_alerts,
-  private.release_held to watchpost_jobs;
+  private.unseen_stays, private.release_held to watchpost_jobs;
 
 reset role;

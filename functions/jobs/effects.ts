@@ -1,5 +1,5 @@
 import type { EventReference } from '../../shared/alert.ts'
-import type { DecidableEvent } from '../../shared/checks.ts'
+import type { Update } from '../../shared/alert-change.ts'
 import type { Decision } from '../../shared/decide.ts'
 import { isMoving } from '../../shared/event.ts'
 import type { Memory } from '../../shared/match-memory.ts'
@@ -7,7 +7,7 @@ import { updateReason } from '../../shared/reason.ts'
 import type { Sql } from '../../shared/sql.ts'
 import type { ZoneAtTime } from './zone-cache.ts'
 
-type Revision = DecidableEvent & { revision: number; url: string | null }
+type Revision = Omit<EventReference, 'magnitude' | 'depth_km' | 'ends_at'> & { revision: number }
 
 const STATUS = {
   raised: 'pending',
@@ -15,6 +15,11 @@ const STATUS = {
   suppressed: 'suppressed',
   none: 'pending',
 } as const
+
+/** What is told of an existing alert. */
+type News = Pick<Decision, 'stay_end' | 'effective_severity' | 'update_delivery' | 'held_until'> & {
+  checks?: Decision['checks']
+}
 
 /**
  * The results of a batch of decisions, collected first and then stored in a few statements: alerts
@@ -66,18 +71,17 @@ export class Effects {
   }
 
   /** An update of an existing alert, which is sent to where the alert was sent. */
-  update(zone: ZoneAtTime, event: Revision, decision: Decision, at: Date): void {
+  update(zone: ZoneAtTime, event: Revision, decision: News, update: Update, at: Date): void {
     this.updateCount += 1
+    const { checks = [], stay_end } = decision
     this.#updates.push({
       ...this.#reference(zone, event),
-      kind: decision.update,
-      reason: decision.update
-        ? updateReason(event, decision.checks, decision.update)
-        : decision.reason,
+      alert_event_id: stay_end?.alert_event_id ?? event.id,
+      kind: update,
+      reason: updateReason(event, checks, update, stay_end?.how),
       at: at.toISOString(),
       severity: decision.effective_severity,
-      // If the alert itself is sent now, that is the message; the update is only recorded.
-      send: sendOf(decision),
+      send: decision.update_delivery === 'suppressed' ? null : decision.update_delivery,
       held_until:
         decision.update_delivery === 'held' ? (decision.held_until?.toISOString() ?? null) : null,
       event_revision: event.revision,
@@ -119,10 +123,4 @@ export class Effects {
       await sql`select private.update_alerts(${JSON.stringify(this.#updates)}::jsonb)`
     }
   }
-}
-
-/** When an update is sent; null when it is only recorded. */
-function sendOf({ outcome, update_delivery }: Decision): 'now' | 'held' | null {
-  if (outcome !== 'none' || update_delivery === 'suppressed') return null
-  return update_delivery
 }

@@ -103,7 +103,7 @@ export async function decideAll(
       }
       if (decision.outcome !== 'none')
         effects.alert(zone, event, decision, { at, existed: hasAlert(before, decision) })
-      if (decision.update) effects.update(zone, event, decision, at)
+      if (decision.update) effects.update(zone, event, decision, decision.update, at)
     }
   }
   await effects.store(sql)

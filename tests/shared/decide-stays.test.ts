@@ -1,6 +1,22 @@
 import { describe, expect, it } from 'vitest'
+import { endUnseenStay } from '../../shared/alert-change.ts'
 import type { DecidableEvent, ZoneRule } from '../../shared/checks.ts'
-import { checkOf, follow, later, NOON, quake, ship, tell, zone } from '../support/decisions.ts'
+import { decide } from '../../shared/decide.ts'
+import { prepareZone } from '../../shared/geometry/geometry.ts'
+import { StayMemory } from '../../shared/match-memory.ts'
+import {
+  checkOf,
+  follow,
+  later,
+  MORNING,
+  NIGHT,
+  NOON,
+  night,
+  quake,
+  ship,
+  tell,
+  zone,
+} from '../support/decisions.ts'
 
 describe('a stay', () => {
   const rule = zone({ min_severity: 0 })
@@ -36,18 +52,19 @@ describe('a stay', () => {
     expect(outcomes(rule, [0, 0], [10, 0.91], [20, 0.91], [30, 0])).toEqual([
       'raised',
       'none',
-      'none',
+      'none ended',
       'raised',
     ])
   })
 
   it('ends with one position clearly outside', () => {
-    expect(outcomes(rule, [0, 0], [10, 0.93], [20, 0])).toEqual(['raised', 'none', 'raised'])
+    expect(outcomes(rule, [0, 0], [10, 0.93], [20, 0])).toEqual(['raised', 'none ended', 'raised'])
   })
 
   it('ends after more than 24 hours unseen', () => {
     expect(outcomes(rule, [0, 0], [24 * 60, 0])).toEqual(['raised', 'none'])
-    expect(outcomes(rule, [0, 0], [24 * 60 + 1, 0])).toEqual(['raised', 'raised'])
+    expect(outcomes(rule, [0, 0], [24 * 60 + 1, 0])).toEqual(['raised', 'raised ended'])
+    expect(outcomes(rule, [0, 0], [24 * 60 + 1, 3])).toEqual(['raised', 'none ended'])
     expect(outcomes(rule, [0, 0], [600, 0], [1800, 0])).toEqual(['raised', 'none', 'none'])
   })
 
@@ -140,6 +157,63 @@ describe('a stay', () => {
       'none',
       'raised',
     ])
+  })
+
+  it('names its alert when it ends, and says how', () => {
+    const left = follow(rule, [[ship(0, 0)], [ship(5, 0)], [ship(10, 3)]]).last
+    expect(left).toMatchObject({
+      update: 'ended',
+      update_delivery: 'now',
+      stay_end: { how: 'left', alert_event_id: 'ais:230:0' },
+      memory: { began_at: null, alert: null, alert_event_id: null, peak: null },
+    })
+    const back = follow(rule, [[ship(0, 0)], [ship(1500, 0)]]).last
+    expect(back).toMatchObject({
+      outcome: 'raised',
+      stay_end: { how: 'unseen', alert_event_id: 'ais:230:0' },
+      memory: { began_at: later(1500), alert_event_id: 'ais:230:1500' },
+    })
+  })
+
+  it('tells its end only of an alert, once, and as quiet hours and snooze allow', () => {
+    const high = zone({ min_severity: 50 })
+    expect(follow(high, [[ship(0, 0)], [ship(10, 3)]]).last.update).toBeNull()
+    expect(outcomes(rule, [0, 0], [10, 3], [20, 3], [30, 3])).toEqual([
+      'raised',
+      'none ended',
+      'none',
+      'none',
+    ])
+    const inside = follow(rule, [[ship(0, 0)]]).memory
+    const leaving = (more: Partial<ZoneRule>, at: string) =>
+      decide(zone({ min_severity: 0, ...more }), ship(10, 3), inside, new Date(at))
+    expect(leaving({ snoozed_until: later(60) }, later(10)).update_delivery).toBe('suppressed')
+    expect(leaving(night, NIGHT)).toMatchObject({
+      update_delivery: 'held',
+      held_until: new Date(MORNING),
+    })
+    expect(leaving({ ...night, quiet_mode: 'drop' }, NIGHT).update_delivery).toBe('suppressed')
+    expect(leaving({ enabled: false }, later(10)).update).toBeNull()
+  })
+
+  it('whose subject was not seen for 24 hours is ended without a position', () => {
+    const rule_ = prepareZone(rule)
+    const memory = StayMemory.parse(follow(rule, [[ship(0, 0, { severity: 30 })]]).memory)
+    const end = (
+      minutes: number,
+      told: Parameters<typeof endUnseenStay>[0] = [rule_, { severity: 30 }],
+    ) => endUnseenStay(told, memory, new Date(later(minutes)))
+    expect(end(24 * 60)).toBeNull()
+    expect(end(24 * 60 + 1)).toMatchObject({
+      update: 'ended',
+      update_delivery: 'now',
+      effective_severity: 30,
+      stay_end: { how: 'unseen', alert_event_id: 'ais:230:0' },
+      memory: { began_at: null, alert: null, last_seen_at: NOON },
+    })
+    expect(end(24 * 60 + 1, null)).toMatchObject({ update: null, memory: { began_at: null } })
+    const over = StayMemory.parse(end(24 * 60 + 1)?.memory)
+    expect(endUnseenStay([rule_, { severity: 30 }], over, new Date(later(9_999)))).toBeNull()
   })
 
   it('is not moved on by positions that the zone does not watch', () => {
