@@ -1,7 +1,8 @@
 /** Changes of alerts and events, for those who follow them. */
 import { z } from 'zod'
 import { Alert } from './alert.ts'
-import { EVENT_STATUSES, EventType, Severity } from './event.ts'
+import { EVENT_STATUSES, EventType, PositionFlag, Severity } from './event.ts'
+import { latenessOf } from './lateness.ts'
 import { Instant } from './time.ts'
 
 /** An event in the form of the API, without its footprint. */
@@ -29,8 +30,21 @@ export const EventFields = z.object({
     description: 'Whom to name as the source of the event, in its own words.',
     example: 'Earthquake data: U.S. Geological Survey',
   }),
+  flag: PositionFlag.nullable(),
+  first_seen_at: Instant.meta({ description: 'When this service first heard of it.' }),
+  late: z.boolean().meta({
+    description:
+      'Whether it was first seen later than its type and severity are news: then it raises an alert only while it lasts.',
+  }),
   updated_at: Instant,
 })
+/** The stored fields of an event. */
+export type UnmarkedEvent = Omit<z.infer<typeof EventFields>, 'late'>
+
+/** An event with the mark whether it came late. */
+export function marked<T extends UnmarkedEvent>(event: T): T & { late: boolean } {
+  return { ...event, late: latenessOf({ ...event, known_since: event.first_seen_at }).late }
+}
 
 const Seq = z.int().min(1).meta({
   description: 'Counts what this follower has been told: 1, 2, 3 … without gaps.',

@@ -28,7 +28,8 @@ language sql stable set search_path = '' as $$
     'id', e.id, 'source', e.source, 'type', e.type, 'title', e.title, 'lat', e.lat, 'lon', e.lon,
     'ts', private.iso(e.ts), 'severity', e.severity, 'subject', e.subject, 'status', e.status, 'url', e.url,
     'magnitude', e.magnitude, 'depth_km', e.depth_km,
-    'ends_at', private.iso(e.ends_at), 'attribution', private.attribution(e.source), 'updated_at', private.iso(e.updated_at))
+    'ends_at', private.iso(e.ends_at), 'attribution', private.attribution(e.source), 'flag', null,
+    'first_seen_at', private.iso(e.first_seen_at), 'updated_at', private.iso(e.updated_at))
 $$;
 
 -- The events whose point lies in one of these boxes, which do not overlap. It has no search_path of its own, so

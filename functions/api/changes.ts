@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AlertChange, EventChange } from '../../shared/change.ts'
+import { AlertChange, EventChange, marked, type UnmarkedEvent } from '../../shared/change.ts'
 import { decodeCursor, encodeCursor, integerParameter } from '../../shared/page.ts'
 import { ApiError } from '../../shared/problem.ts'
 import { createRoute, jsonResponse, resource, respond } from '../../shared/route.ts'
@@ -117,8 +117,12 @@ changes.openapi(
   }),
   async (c) => {
     const { rows, next_cursor } = await follow(c, 'event', c.req.valid('query'))
-    // safe: respond parses it by its schema
-    const told = rows.map(({ thing, ...change }) => ({ ...change, event: thing }) as EventChange)
+    const told = rows.map(({ thing, ...change }) => {
+      // safe: the database answers the fields of an event, but for its mark
+      const event = change.kind === 'upsert' ? marked(thing as UnmarkedEvent) : thing
+      // safe: respond parses it by its schema
+      return { ...change, event } as EventChange
+    })
     return respond(c, EventPage, { changes: told, next_cursor }, 200)
   },
 )

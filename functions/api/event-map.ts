@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { EventFields } from '../../shared/change.ts'
+import { EventFields, marked, type UnmarkedEvent } from '../../shared/change.ts'
 import { Severity } from '../../shared/event.ts'
 import { createRoute, resource, respond } from '../../shared/route.ts'
 import { Instant, QueryInstant } from '../../shared/time.ts'
@@ -98,7 +98,7 @@ const EventMap = z
   .meta({ id: 'EventMap' })
 
 type Row = {
-  event: z.infer<typeof EventFields> | null
+  event: UnmarkedEvent | null
   lat: number
   lon: number
   count: number
@@ -162,7 +162,7 @@ eventMap.openapi(
 function featureOf({ event, lat, lon, count, severity, ts, west, south, east, north }: Row) {
   const geometry = { type: 'Point' as const, coordinates: [lon, lat] }
   if (event) {
-    const properties = { ...event, cluster: false as const }
+    const properties = { ...marked(event), cluster: false as const }
     return { type: 'Feature' as const, id: event.id, geometry, properties }
   }
   const properties = { cluster: true as const, count, severity, ts }

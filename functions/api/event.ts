@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { EventFields } from '../../shared/change.ts'
+import { EventFields, marked } from '../../shared/change.ts'
 import { Geometry } from '../../shared/event.ts'
 import {
   CursorQuery,
@@ -28,7 +28,13 @@ const EventId = z.object({
       example: 'usgs:us7000abcd',
     }),
 })
-const Revision = EventFields.omit({ id: true, attribution: true, updated_at: true })
+const Revision = EventFields.omit({
+  id: true,
+  attribution: true,
+  updated_at: true,
+  flag: true,
+  late: true,
+})
   .extend({
     revision: z.int().min(1).meta({ description: 'Counts the states of the event, from 1.' }),
     first_seen_at: Instant.meta({ description: 'When this service first heard of this state.' }),
@@ -49,7 +55,7 @@ const RevisionQuery = z.strictObject({
 })
 const Position = z.tuple([z.int32()])
 
-type EventRow = Omit<z.infer<typeof EventInFull>, 'revisions'>
+type EventRow = Omit<z.infer<typeof EventInFull>, 'revisions' | 'late'>
 
 export const event = resource<Env>()
 
@@ -74,12 +80,12 @@ event.openapi(
       Promise.all([
         sql<EventRow>`
           select id, source, type, title, lat, lon, ts, severity, subject, status, url, magnitude, depth_km, ends_at,
-            private.attribution(source) as attribution, updated_at, geometry
+            private.attribution(source) as attribution, null as flag, first_seen_at, updated_at, geometry
           from watchpost.events
           where id = private.event_known_as(${id})
           union all
           select event_id, source, type, title, lat, lon, ts, severity, subject, status, url, null, null, null,
-            private.attribution(source), first_seen_at, null
+            private.attribution(source), flag, first_seen_at, first_seen_at, null
           from watchpost.positions
           where event_id = ${id}
           limit 1`,
@@ -96,6 +102,6 @@ event.openapi(
     if (!found) throw notFound('event')
     const { page, last } = splitPage(revisions, limit)
     const next_cursor = last ? await encodeCursor({ event: id }, [last.revision]) : null
-    return respond(c, One, { event: { ...found, revisions: page }, next_cursor }, 200)
+    return respond(c, One, { event: { ...marked(found), revisions: page }, next_cursor }, 200)
   },
 )

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { EventFields } from '../../shared/change.ts'
+import { EventFields, marked } from '../../shared/change.ts'
 import { decisionCost } from '../../shared/decide.ts'
 import { EVENT_STATUSES, EventType, Geometry } from '../../shared/event.ts'
 import {
@@ -109,7 +109,7 @@ const FeatureCollection = z
 const Position = z.tuple([Instant, z.string(), Instant])
 
 type Candidate = { event_id: string; ts: string; zone_ids: string[] }
-type EventRow = Omit<z.infer<typeof Event>, 'zone_ids'>
+type EventRow = Omit<z.infer<typeof Event>, 'zone_ids' | 'late'>
 /** The polygon comes as text: the driver would parse all of them at once, without a pause for other requests. */
 type ShapeRow = Pick<ZoneFields, 'shape_type' | 'lat' | 'lon' | 'radius_km' | 'match'> & {
   id: string
@@ -176,12 +176,12 @@ events.openapi(
       const found = Promise.all([
         sql<EventRow>`
           select id, source, type, title, lat, lon, ts, severity, subject, status, url, magnitude, depth_km, ends_at,
-            private.attribution(source) as attribution, updated_at, geometry
+            private.attribution(source) as attribution, null as flag, first_seen_at, updated_at, geometry
           from watchpost.events
           where id = any(${ids})
           union all
           select event_id, source, type, title, lat, lon, ts, severity, subject, status, url, null, null, null,
-            private.attribution(source), first_seen_at, null
+            private.attribution(source), flag, first_seen_at, first_seen_at, null
           from watchpost.positions
           where event_id = any(${ids}) and ts = any(${candidates.map((candidate) => candidate.ts)}::timestamptz[])`,
         sql<ShapeRow>`
@@ -254,8 +254,9 @@ function respondWithPage(
   inside: (EventRow & { zone_ids: string[] })[],
   { geometry, next_cursor }: { geometry: boolean; next_cursor: string | null },
 ) {
+  const events = inside.map(marked)
   if (wantsGeoJson(c)) {
-    const features = inside.map(({ geometry: footprint, ...properties }) => ({
+    const features = events.map(({ geometry: footprint, ...properties }) => ({
       type: 'Feature' as const,
       id: properties.id,
       geometry:
@@ -269,7 +270,7 @@ function respondWithPage(
       'Content-Type': 'application/geo+json',
     })
   }
-  const list = geometry ? inside : inside.map(({ geometry: _, ...event }) => event)
+  const list = geometry ? events : events.map(({ geometry: _, ...event }) => event)
   return respond(c, Page, { events: list, next_cursor }, 200)
 }
 

@@ -86,6 +86,9 @@ export const event = {
   depth_km: 9.4,
   ends_at: null,
   attribution: 'Earthquake data: U.S. Geological Survey',
+  flag: null,
+  first_seen_at: SEEN,
+  late: false,
   updated_at: SEEN,
   zone_ids: [ZONE],
 } as const

@@ -53,11 +53,12 @@ function ship() {
 }
 
 const Message = z.object({ type: z.string(), data: z.object({ alert: Alert }) })
+/** What this person's zone told. */
 const told = () =>
-  service.receiver.requests.map(({ body }) => {
-    const { type, data } = Message.parse(JSON.parse(body))
-    return [type, data.alert.event_id, data.alert.reason]
-  })
+  service.receiver.requests
+    .map(({ body }) => Message.parse(JSON.parse(body)))
+    .filter(({ data }) => data.alert.zone_id === zoneId)
+    .map(({ type, data }) => [type, data.alert.event_id, data.alert.reason])
 const alerts = async () => {
   const answer = await service.request('GET', '/api/v1/alerts?days=7', { key: person.key })
   return parsed(answer, 200, z.object({ alerts: z.array(Alert) })).alerts
