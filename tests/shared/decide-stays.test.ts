@@ -81,7 +81,7 @@ describe('a stay', () => {
     expect(checkOf(last, 'duplicate').late).toBe(true)
     expect(follow(rule, [[ship(0, 0)], [ship(30, 3)], [ship(20, 0)]]).outcomes).toEqual([
       'raised',
-      'none',
+      'none ended',
       'none',
     ])
   })
@@ -176,7 +176,7 @@ describe('a stay', () => {
   })
 
   it('tells its end only of an alert, once, and as quiet hours and snooze allow', () => {
-    const high = zone({ min_severity: 50 })
+    const high = zone({ min_severity: 80 })
     expect(follow(high, [[ship(0, 0)], [ship(10, 3)]]).last.update).toBeNull()
     expect(outcomes(rule, [0, 0], [10, 3], [20, 3], [30, 3])).toEqual([
       'raised',
