@@ -3,7 +3,7 @@ import { STORY } from './story.ts'
 
 const { alert, event } = STORY
 const { zone_ids, ...fields } = event
-const { id, attribution: _, updated_at, ...state } = fields
+const { id, attribution: _, updated_at, flag: __, late: ___, ...state } = fields
 const NEXT = 'WzEsImFCY0QiLCIwMDAwMDAwMC0wMDAwLTAwMDAtMDAwMC0wMDAwMDAwMDAwMDAiLDJd'
 const geometry = { type: 'Point', coordinates: [event.lon, event.lat] }
 
