@@ -59,6 +59,29 @@ describe('registerFeeds', () => {
   })
 })
 
+test('where a feed watches and what stands in for it is stored, and stored again when it changes', async () => {
+  const placed = (source: string, region?: [number, number, number, number][]) =>
+    registerFeeds(jobs, [{ ...feed(source), ...(region ? { region: () => region } : {}) }])
+  const stored = async () =>
+    (
+      await database.query(
+        `select region::text, stand_ins from watchpost.sources where source = 'nhc'`,
+      )
+    )[0]
+  const stand_ins = [{ by: 'gdacs', types: ['storm'], from_severity: 50 }]
+  await placed('nhc', [
+    [-180, -10, 15, 75],
+    [1, 2, 3, 4],
+  ])
+  expect(await stored()).toEqual({ region: '{(15,75),(-180,-10);(3,4),(1,2)}', stand_ins })
+  await placed('nhc', [[1, 2, 3, 5]])
+  expect(await stored()).toEqual({ region: '{(3,5),(1,2)}', stand_ins })
+  await database.query(`update watchpost.sources set stand_ins = '[]' where source = 'nhc'`)
+  await placed('nhc')
+  expect(await stored()).toEqual({ region: null, stand_ins })
+  await database.query(`delete from watchpost.sources where source = 'nhc'`)
+})
+
 describe('a feed that lacks a setting', () => {
   const stateOf = () =>
     database.query(`select enabled, error from watchpost.sources where source = 'c'`)

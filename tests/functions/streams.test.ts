@@ -172,6 +172,54 @@ test('a stream that stalls with an open socket becomes stale, and is opened agai
   }, 5_000)
 })
 
+test('what could not be read is counted once in what the health says', async () => {
+  start()
+  await isOpen()
+  for (const frame of ['a', 'b', 'garbage', 'c', 'garbage']) server.send(frame)
+  const counted = () =>
+    database.query(
+      'select sum(items)::integer as items, sum(rejected)::integer as rejected, max(reason) as reason from watchpost.source_hours where source = $1',
+      [feed.source],
+    )
+  await vi.waitFor(
+    async () => expect(await counted()).toEqual([{ items: 5, rejected: 2, reason: 'garbage' }]),
+    5_000,
+  )
+  server.send('d')
+  await vi.waitFor(
+    async () => expect(await counted()).toMatchObject([{ items: 6, rejected: 2 }]),
+    5_000,
+  )
+})
+
+test('a stream that stays open and silent is stale after three minutes, and told of at its limit', async () => {
+  const { stop } = start()
+  await isOpen()
+  server.send('a')
+  await vi.waitFor(async () => expect((await health())?.status).toBe('ok'), 5_000)
+  const look = () => database.query('select private.watch_sources() as told')
+  await age(2)
+  await look()
+  expect((await health())?.status).toBe('ok')
+  await age(1)
+  expect(await health()).toEqual({
+    status: 'stale',
+    error: expect.stringMatching(/^Nothing has come from it since .*Z\.$/),
+  })
+  expect(server.sockets).toHaveLength(1)
+  const later = (minutes: number) =>
+    database.query(
+      `update watchpost.blindness set began_at = began_at - make_interval(mins => $1)`,
+      [minutes],
+    )
+  await look()
+  await later(14)
+  expect(await look()).toEqual([{ told: [] }])
+  await later(1)
+  expect(await look()).toEqual([{ told: [{ source: feed.source, told: 'blind' }] }])
+  await stop()
+})
+
 test('a stream that cannot be reached is down, with the reason', async () => {
   const url = server.url
   await server.close()

@@ -11,6 +11,7 @@ import {
   toSeverity,
 } from '../../../functions/feeds/feed.ts'
 import { KNOWN_FEEDS, selectFeeds, settingsOf } from '../../../functions/feeds/feeds.ts'
+import { standInsOf } from '../../../functions/feeds/stand-ins.ts'
 import type { NormalisedEvent } from '../../../shared/event.ts'
 
 const least: Candidate = {
@@ -167,4 +168,166 @@ describe('selectFeeds', () => {
       )
     }
   })
+})
+
+describe('the part of the world that a feed watches', () => {
+  const settings = {
+    ADSB_CIRCLES: '41,29,100;-17,179.5,250',
+    AISSTREAM_KEY: 'key',
+    AISSTREAM_BOXES: '50,-5,52,3;-10,170,0,180',
+    FIRMS_MAP_KEY: 'key',
+    FIRMS_AREA: '-80,-60,-30,15',
+  }
+  const watches = (source: string, lat: number, lon: number, values: object = settings) => {
+    const [feed] = selectFeeds([source], { ...values }).feeds
+    const region = feed?.region?.({}) ?? null
+    return region === null
+      ? 'the world'
+      : region.some(
+          ([west, south, east, north]) =>
+            west <= lon && lon <= east && south <= lat && lat <= north,
+        )
+  }
+
+  test.each<[string, [number, number][], [number, number][]]>([
+    [
+      'geonet',
+      [
+        [-41.3, 174.8],
+        [-29.3, -177.9],
+        [-50.7, 166.1],
+      ],
+      [
+        [35.7, 139.7],
+        [-33.9, 151.2],
+      ],
+    ],
+    [
+      'nhc',
+      [
+        [25.8, -80.2],
+        [21.3, -157.9],
+        [38.7, -27.2],
+      ],
+      [
+        [14.6, 121],
+        [35.7, 139.7],
+      ],
+    ],
+    [
+      'nws',
+      [
+        [25.8, -80.2],
+        [64.8, -147.7],
+        [18.5, -66.1],
+        [52.9, 172.9],
+        [13.4, 144.8],
+        [-14.3, -170.7],
+      ],
+      [
+        [51.5, -0.1],
+        [35.7, 139.7],
+        [-33.9, 151.2],
+      ],
+    ],
+    [
+      'meteoalarm',
+      [
+        [37.7, -25.7],
+        [28.1, -15.4],
+        [78.2, 15.6],
+        [31.8, 35.2],
+      ],
+      [
+        [40.7, -74],
+        [55.8, 82.9],
+      ],
+    ],
+    [
+      'digitraffic',
+      [
+        [60.2, 24.9],
+        [65, 25.4],
+      ],
+      [
+        [51.5, -0.1],
+        [41, 29],
+      ],
+    ],
+    [
+      'usgs-volcano',
+      [
+        [19.4, -155.3],
+        [46.2, -122.2],
+        [52.1, 173.4],
+        [16.4, 145.7],
+      ],
+      [
+        [40.8, 14.4],
+        [35.4, 138.7],
+      ],
+    ],
+    [
+      'adsb',
+      [
+        [41.5, 29.5],
+        [-17, 178],
+        [-17, -178],
+      ],
+      [
+        [45, 29],
+        [0, 0],
+      ],
+    ],
+    [
+      'aisstream',
+      [
+        [51, 0],
+        [-5, 175],
+      ],
+      [
+        [0, 51],
+        [-5, -175],
+      ],
+    ],
+    [
+      'firms',
+      [[-23.5, -46.6]],
+      [
+        [41, 29],
+        [40.7, -74],
+      ],
+    ],
+  ])('%s', (source, inside, outside) => {
+    expect(inside.map(([lat, lon]) => watches(source, lat, lon))).toEqual(inside.map(() => true))
+    expect(outside.map(([lat, lon]) => watches(source, lat, lon))).toEqual(outside.map(() => false))
+  })
+
+  test('is all of it by default', () => {
+    expect(watches('usgs', 0, 0)).toBe('the world')
+    expect(watches('firms', 0, 0, { FIRMS_MAP_KEY: 'key' })).toBe('the world')
+    expect(watches('firms', 0, 0, { FIRMS_MAP_KEY: 'key', FIRMS_AREA: 'world' })).toBe('the world')
+    expect(watches('aisstream', 80, 179, { AISSTREAM_KEY: 'key' })).toBe(true)
+  })
+})
+
+test('a source that stands in for another is one of ours, and has its types', () => {
+  const lines = KNOWN_FEEDS.flatMap(({ source }) =>
+    standInsOf(source).map(({ by, types, from_severity }) => ({
+      source,
+      by,
+      types,
+      from_severity,
+    })),
+  )
+  expect(lines.map(({ source, by }) => `${source} ${by}`)).toEqual([
+    'usgs emsc',
+    'emsc usgs',
+    'nhc gdacs',
+  ])
+  for (const { source, by, types } of lines) {
+    const [feed, other] = [source, by].map((name) => KNOWN_FEEDS.find((one) => one.source === name))
+    expect(feed?.types).toEqual(expect.arrayContaining([...types]))
+    expect(other?.types.some((type) => types.includes(type))).toBe(true)
+  }
 })
