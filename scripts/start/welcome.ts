@@ -32,7 +32,8 @@ function links({ url, is_replay }: Welcome): string {
 `
   return `${is_replay ? replay : ''}
   API and its documentation   ${url}/docs
-  Health of the sources       ${url}/api/sources/health`
+  Status of the sources       ${url}/status
+  The same for programs       ${url}/api/sources/health`
 }
 
 function key({ account, minted, is_issuer, admin_options }: Welcome): string {

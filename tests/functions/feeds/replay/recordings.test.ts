@@ -174,7 +174,8 @@ describe('fires', () => {
     expect(grown.length).toBeGreaterThan(50)
     for (const states of fires.values()) {
       const detections = states.map(({ title }) => Number(/(\d+) detections/.exec(title)?.[1] ?? 1))
-      expect(detections).toEqual(detections.toSorted((a, b) => a - b))
+      const active = detections.slice(0, states.at(-1)?.status === 'ended' ? -1 : undefined)
+      expect(active).toEqual([...new Set(active)].sort((a, b) => a - b))
       for (const { ts, ends_at, status } of states) {
         if (status === 'active') expect(Date.parse(ends_at ?? '')).toBeGreaterThan(Date.parse(ts))
       }
