@@ -27,6 +27,11 @@ export async function readJson(file: string): Promise<unknown> {
   }
 }
 
+/** isDraft returns whether a file is what a process left that was killed while it wrote. */
+export function isDraft(name: string): boolean {
+  return /\.[0-9a-f]{12}\.new$/.test(name)
+}
+
 /** writeWhole replaces a file atomically and returns once the new content is durable (fsync). */
 export async function writeWhole(file: string, content: string | Uint8Array, mode = 0o600) {
   await mkdir(dirname(file), { recursive: true })

@@ -11,7 +11,7 @@ import type { Config, Paths } from '../config.ts'
 import { databaseAway } from '../db/db.ts'
 import { readKey, urlFor } from '../db/keys.ts'
 import { LOCK_SPACE, LOCKS } from '../db/locks.ts'
-import { isMissing, writeWhole } from '../files.ts'
+import { isDraft, isMissing, writeWhole } from '../files.ts'
 import { bilingual } from '../i18n/words.ts'
 import { isFullDisk, pack } from './archive.ts'
 import { backupText } from './backup.text.ts'
@@ -44,8 +44,6 @@ export type Backup = {
 const NAME = new RegExp(
   `^watchpost-hub-(\\d{4})(\\d\\d)(\\d\\d)-(\\d\\d)(\\d\\d)(\\d\\d)(\\d{3})-(${KINDS.join('|')})\\.tar\\.gz(\\.age)?$`,
 )
-/** The name of an archive while it is being written. */
-const DRAFT = /\.[0-9a-f]{12}\.new$/
 const say = bilingual(backupText)
 
 export const backupsIn = (paths: Paths) => join(paths.data_dir, 'backups')
@@ -233,7 +231,7 @@ async function copyTree(from: string, stage: string, to: string, manifest: Manif
     const path = `${to}/${entry.name}`
     if (!isAllowedPath(path)) continue
     if (entry.isDirectory()) await copyTree(join(from, entry.name), stage, path, manifest)
-    if (entry.isFile() && !DRAFT.test(entry.name)) {
+    if (entry.isFile() && !isDraft(entry.name)) {
       await copyFile(join(from, entry.name), stage, path, manifest)
     }
   }

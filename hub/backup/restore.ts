@@ -7,7 +7,7 @@ import { z } from 'zod'
 import type { Config, Paths } from '../config.ts'
 import { readOnlyKey } from '../db/db.ts'
 import { readKey } from '../db/keys.ts'
-import { readJson, readText, writeJson, writeWhole } from '../files.ts'
+import { isDraft, readJson, readText, writeJson, writeWhole } from '../files.ts'
 import { bilingual, type Words } from '../i18n/words.ts'
 import { readLists } from '../mail/listmonk/lists.ts'
 import { pauseMail } from '../mail/settings.ts'
@@ -216,7 +216,8 @@ async function restoreFiles(paths: Paths, stage: string, powers: Power[]): Promi
   const saved = existsSync(prompts) ? await readdir(prompts) : []
   await mkdir(paths.prompts_dir, { recursive: true })
   for (const name of await readdir(paths.prompts_dir)) {
-    if (name.endsWith('.md') && !saved.includes(name)) await rm(join(paths.prompts_dir, name))
+    const isGone = name.endsWith('.md') && !saved.includes(name)
+    if (isGone || isDraft(name)) await rm(join(paths.prompts_dir, name))
   }
   for (const name of saved) {
     const { mode } = await stat(join(prompts, name))

@@ -74,6 +74,7 @@ test('killed between two folders, the rest follows; what killed ones left goes w
   const { data_dir } = hub.paths
   const { stage } = JSON.parse(await readFile(join(data_dir, 'restore.json'), 'utf8'))
   await rename(join(data_dir, 'projects'), join(data_dir, `.restore-${stage}`, 'old'))
+  await writeFile(join(hub.paths.prompts_dir, 'sales.md.0123456789ab.new'), 'half')
   await recoverRestore(hub.config)
   expect(await exportOf(hub)).toEqual(old.export)
   await reset()
