@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
 import pg from 'pg'
-import { createPool, inTransaction } from '../../functions/db.ts'
+import { createPool, type Database, inTransaction } from '../../functions/db.ts'
 import { ingestEvents } from '../../functions/jobs/ingest.ts'
 import { createRunner } from '../../functions/jobs.ts'
 import { createSeal } from '../../functions/seal.ts'
@@ -19,6 +19,11 @@ type Figure = { name: string; value: string; against: string; ratio: number; goo
 const EVENTS = Number(process.env.BENCH_EVENTS ?? 1_000_000)
 const ZONES = Number(process.env.BENCH_ZONES ?? 100_000)
 const MATCHED = Number(process.env.BENCH_MATCHED ?? 50_000)
+const SHIPS = Number(process.env.BENCH_SHIPS ?? 20_000)
+/** Positions a second of all ships with AIS, and the zones that watch them. */
+const WORLD_AIS = 3000
+const SHIP_ZONES = 10_000
+const ROUNDS = 5
 const PASSWORD = 'bench'
 const figures: Figure[] = []
 const say = (text: string) => process.stderr.write(`${text}\n`)
@@ -33,6 +38,7 @@ try {
   await admin.connect()
   const owner = await account(admin)
   await benchEvents(admin, owner)
+  await benchPositions(admin)
   await benchMatching(admin)
   await admin.end()
 } finally {
@@ -65,23 +71,28 @@ async function account(admin: pg.Client): Promise<{ user_id: string; key: string
 }
 
 /**
- * Creates circular zones of 300 km, evenly distributed over the sphere, with the boxes that the API
+ * Creates circular zones, evenly distributed over the sphere, with the boxes that the API
  * would store.
  */
-async function seedZones(admin: pg.Client, owner: string, count: number): Promise<void> {
+async function seedZones(
+  admin: pg.Client,
+  owner: string,
+  count: number,
+  { radius_km = 300, types = null as string[] | null, min_severity = 40 } = {},
+): Promise<void> {
   for (let from = 0; from < count; from += 5000) {
     const rows = Array.from({ length: Math.min(5000, count - from) }, () => {
-      const lat = (Math.asin(2 * Math.random() - 1) * 180) / Math.PI
+      const lat = randomLatitude()
       const lon = Math.random() * 360 - 180
-      const zone = { lat, lon, radius_km: 300, shape_type: 'circle' as const, polygon: null }
+      const zone = { lat, lon, radius_km, shape_type: 'circle' as const, polygon: null }
       const boxes = boxesOf(zone).map((b) => `(${b.east},${b.north}),(${b.west},${b.south})`)
       return { lat, lon, boxes }
     })
     await admin.query(
-      `insert into watchpost.zones (owner_id, label, lat, lon, radius_km, min_severity, boxes)
-      select $1, 'bench', lat, lon, 300, 40, boxes
+      `insert into watchpost.zones (owner_id, label, lat, lon, radius_km, types, min_severity, boxes)
+      select $1, 'bench', lat, lon, $3, $4, $5, boxes
       from jsonb_to_recordset($2) as x (lat float8, lon float8, boxes box[])`,
-      [owner, JSON.stringify(rows)],
+      [owner, JSON.stringify(rows), radius_km, types, min_severity],
     )
   }
 }
@@ -144,18 +155,128 @@ async function timeEvents(
   })
 }
 
+/**
+ * Positions of ships from arrival to decision: stored, matched with zones of 50 km and thinned. First ships all over the
+ * world, of which one in 30 is inside a zone; then every ship inside one, as in a strait that everybody watches.
+ */
+async function benchPositions(admin: pg.Client): Promise<void> {
+  const owner = await account(admin)
+  say(`Seeding ${SHIP_ZONES.toLocaleString('en')} zones for ships …`)
+  await admin.query('delete from watchpost.zones')
+  await admin.query(`set session_replication_role = replica`)
+  await seedZones(admin, owner.user_id, SHIP_ZONES, {
+    radius_km: 50,
+    types: ['vessel'],
+    min_severity: 0,
+  })
+  await completeZones(admin)
+  await admin.query(`set session_replication_role = default`)
+  await source(admin, 'ships')
+  await admin.query('vacuum analyze')
+  const { rows: zones } = await admin.query<Place>('select lat, lon from watchpost.zones')
+  const anywhere = () => ({ lat: randomLatitude(), lon: Math.random() * 360 - 180 })
+  const inside = () => zones[Math.floor(Math.random() * zones.length)] ?? { lat: 0, lon: 0 }
+  await timePositions('all over the world', anywhere)
+  await timePositions('all of them inside zones', inside)
+  await admin.query('delete from watchpost.zones')
+}
+
+type Place = { lat: number; lon: number }
+
+/** Times ROUNDS positions of each ship, ten seconds apart; the first round, in which all stays begin, apart. */
+async function timePositions(label: string, place: () => Place): Promise<void> {
+  say(`Ships ${label} …`)
+  const prefix = label.length
+  const ships = Array.from({ length: SHIPS }, (_, index) => ({
+    mmsi: 200_000_000 + prefix * 1_000_000 + index,
+    ...place(),
+  }))
+  const db = createPool({ url: loginUrl('watchpost_jobs'), max: 4 })
+  const lines: Record<string, unknown>[] = []
+  const runner = benchRunner(db, lines)
+  const start = Date.now() - ROUNDS * 10_000
+  const round = (number: number) =>
+    seconds(async () => {
+      for (let from = 0; from < SHIPS; from += 1000) {
+        const events = ships
+          .slice(from, from + 1000)
+          .map((ship) => position(ship, number, start + number * 10_000))
+        await inTransaction(db, (sql) => ingestEvents(sql, 'ships', events))
+      }
+      await runner.drain({ budget_ms: 30 * 60_000 })
+    })
+  const first = await round(0)
+  let later = 0
+  for (let number = 1; number < ROUNDS; number += 1) later += await round(number)
+  await db.end()
+  const pairs = lines.reduce((sum, line) => sum + Number(line.pairs ?? 0), 0)
+  const rate = (SHIPS * (ROUNDS - 1)) / later
+  figure({
+    name: `Positions of ${SHIPS.toLocaleString('en')} ships ${label}, stored, matched with ${SHIP_ZONES.toLocaleString('en')} zones and thinned (${pairs.toLocaleString('en')} pairs decided)`,
+    value: `${perSecond(rate)} positions/s, ${perSecond(SHIPS / first)} while all stays begin`,
+    against: `the world’s AIS, ${perSecond(WORLD_AIS)} positions/s`,
+    ratio: rate / WORLD_AIS,
+    good: rate >= WORLD_AIS,
+  })
+}
+
+function position({ mmsi, lat, lon }: Place & { mmsi: number }, step: number, at: number) {
+  return {
+    id: `ships:${mmsi}:${Math.round(at / 1000)}`,
+    source: 'ships',
+    type: 'vessel' as const,
+    title: `SHIP ${mmsi}`,
+    // 15 knots northward: 77 m in ten seconds.
+    lat: Math.min(lat + step * 0.0007, 90),
+    lon,
+    ts: new Date(at).toISOString(),
+    severity: 0,
+    subject: `mmsi:${mmsi}`,
+    status: 'active' as const,
+    url: null,
+    geometry: null,
+    ends_at: null,
+    revised_at: null,
+    aliases: [],
+  }
+}
+
+/** Evenly distributed over the sphere. */
+function randomLatitude(): number {
+  return (Math.asin(2 * Math.random() - 1) * 180) / Math.PI
+}
+
+function benchRunner(db: Database, lines: Record<string, unknown>[]) {
+  return createRunner({
+    db,
+    seal: createSeal([Buffer.alloc(32).toString('base64')]),
+    send: async () => ({ ok: true, status: 200, headers: new Headers(), body: '', duration_ms: 0 }),
+    allow: { ranges: [], names: new Set() },
+    feeds: [],
+    fetch,
+    contact: undefined,
+    log: (line) => void lines.push(line),
+  })
+}
+
+/** Gives zones that were inserted without triggers what their triggers would have made, as of yesterday. */
+async function completeZones(admin: pg.Client): Promise<void> {
+  await admin.query(`insert into watchpost.zone_boxes (zone_id, part, box, min_severity, types)
+    select z.id, b.part, b.box, private.min_event_severity(z), z.types
+    from watchpost.zones z cross join lateral unnest(z.boxes) with ordinality as b (box, part)
+    on conflict do nothing`)
+  await admin.query(`select private.store_version(z, '{}', false) from watchpost.zones z
+    where not exists (select from watchpost.zone_versions v where v.zone_id = z.id)`)
+  await admin.query(`update watchpost.zone_versions set valid_from = now() - interval '1 day'`)
+  await admin.query(`update watchpost.zones set updated_at = now() - interval '1 day'`)
+}
+
 async function benchMatching(admin: pg.Client): Promise<void> {
   const owner = await account(admin)
   say(`Seeding ${ZONES.toLocaleString('en')} zones …`)
   await admin.query(`set session_replication_role = replica`)
   await seedZones(admin, owner.user_id, ZONES)
-  await admin.query(`insert into watchpost.zone_boxes (zone_id, part, box, min_severity)
-    select z.id, b.part, b.box, private.min_event_severity(z) from watchpost.zones z cross join lateral unnest(z.boxes) with ordinality as b (box, part)
-    on conflict do nothing`)
-  await admin.query(`select private.store_version(z, false) from watchpost.zones z
-    where not exists (select from watchpost.zone_versions v where v.zone_id = z.id)`)
-  await admin.query(`update watchpost.zone_versions set valid_from = now() - interval '1 day'`)
-  await admin.query(`update watchpost.zones set updated_at = now() - interval '1 day'`)
+  await completeZones(admin)
   await admin.query(`set session_replication_role = default`)
   await admin.query('vacuum analyze')
 
@@ -168,7 +289,7 @@ async function benchMatching(admin: pg.Client): Promise<void> {
       source: 'bench',
       type: 'earthquake' as const,
       title: 'M 2.0 - bench',
-      lat: (Math.asin(2 * Math.random() - 1) * 180) / Math.PI,
+      lat: randomLatitude(),
       lon: Math.random() * 360 - 180,
       ts: new Date().toISOString(),
       // One event in a hundred reaches the zones' threshold, as with the real feed.
@@ -207,16 +328,7 @@ async function benchMatching(admin: pg.Client): Promise<void> {
   })
   say('Matching …')
   const lines: Record<string, unknown>[] = []
-  const runner = createRunner({
-    db,
-    seal: createSeal([Buffer.alloc(32).toString('base64')]),
-    send: async () => ({ ok: true, status: 200, headers: new Headers(), body: '', duration_ms: 0 }),
-    allow: { ranges: [], names: new Set() },
-    feeds: [],
-    fetch,
-    contact: undefined,
-    log: (line) => void lines.push(line),
-  })
+  const runner = benchRunner(db, lines)
   const matching = await seconds(async () => {
     await runner.drain({ budget_ms: 30 * 60_000 })
   })
