@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { EVENT_STATUSES, EventType, Severity } from './event.ts'
+import { Link } from './link.ts'
 import { readOnly } from './read-only.ts'
 import { Instant } from './time.ts'
 
@@ -43,8 +44,17 @@ export type Delivery = z.infer<typeof Delivery>
 const AlertUpdate = z
   .object({
     at: Instant,
-    kind: z.enum(['revised', 'escalated', 'ended', 'retracted', 'reopened']).meta({
-      description: '`reopened`: the alert was resolved, and its event escalated.',
+    kind: z
+      .enum(['revised', 'escalated', 'ended', 'retracted', 'reopened', 'linked', 'unlinked'])
+      .meta({
+        description:
+          '`reopened`: the alert was resolved, and its event escalated. `linked`: another source reports the same ' +
+          'event. `unlinked`: a source says that it is over or withdraws it while another one still reports it. The last ' +
+          'two are recorded and never sent.',
+      }),
+    event_id: z.string().optional().meta({
+      description:
+        'The event that changed, when it is not `event_id` of the alert but another of its `event_ids`.',
     }),
     changes: z.record(z.string(), z.tuple([z.unknown(), z.unknown()])).meta({
       description:
@@ -85,6 +95,24 @@ export const EventReference = z
   .meta({ id: 'EventReference', description: 'The event of an alert.' })
 export type EventReference = z.infer<typeof EventReference>
 
+const AlertEvent = z
+  .object({
+    event_id: z.string(),
+    source: z.string(),
+    title: z.string(),
+    ts: Instant,
+    severity: Severity,
+    magnitude: z.number().nullable(),
+    status: z.enum(EVENT_STATUSES),
+    url: z.string().nullable(),
+    attribution: z.string(),
+    added_at: Instant.meta({ description: 'When the revision that was added was first seen.' }),
+    link: Link.nullable().meta({
+      description: 'Why it is taken to be the same; null for an event that raised the alert.',
+    }),
+  })
+  .meta({ id: 'AlertEvent', description: 'An event of an alert as it is now, shortly.' })
+
 export const Alert = z
   .object({
     id: z.uuid(),
@@ -93,6 +121,14 @@ export const Alert = z
     event_id: z.string(),
     event: EventReference.meta({ description: 'The event as it was when the alert was raised.' }),
     current: EventReference.meta({ description: 'The event as it is now.' }),
+    event_ids: z
+      .array(AlertEvent)
+      .min(1)
+      .meta({
+        description:
+          'All events of the alert: first its own, then those of other sources that report the same thing. One alert is ' +
+          'raised for all of them; its severity is the highest of those that still stand.',
+      }),
     attribution: z.string().meta({
       description: 'Whom to name as the source of the event, in its own words.',
       example: 'Earthquake data: U.S. Geological Survey',
@@ -136,6 +172,7 @@ export const ALERT_READ_ONLY = [
   'event_id',
   'event',
   'current',
+  'event_ids',
   'attribution',
   'severity',
   'reason',

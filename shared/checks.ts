@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { EVENT_STATUSES, EventType, type NormalisedEvent, PositionFlag, Severity } from './event.ts'
 import { containsPoint, type PreparedZone, touchesGeometry } from './geometry/geometry.ts'
 import { latenessOf } from './lateness.ts'
+import { Link } from './link.ts'
 import { AlertOutcome, type StayStep } from './match-memory.ts'
 import { quietWindowAt } from './quiet-hours.ts'
 import { Instant } from './time.ts'
@@ -126,6 +127,13 @@ const DuplicateCheck = z
     }),
     late: z.boolean().meta({
       description: 'Whether the position is not newer than the last one of this subject.',
+    }),
+    linked_event_id: z.string().nullable().meta({
+      description:
+        'The event of the existing alert, when another source reports the same thing; otherwise null.',
+    }),
+    link: Link.nullable().meta({
+      description: 'Why they are taken to be the same, where this decision links them.',
     }),
   })
   .meta({ id: 'DuplicateCheck' })

@@ -175,6 +175,8 @@ function* makeChecks(input: DecisionInput): Generator<Check> {
     peak: alert?.peak ?? null,
     escalates,
     late: step?.late ?? false,
+    linked_event_id: null,
+    link: null,
   }
   yield dwell
   yield snooze

@@ -4,7 +4,8 @@
  * one position is clearly outside, two in a row are outside, or nothing was seen for 24 hours.
  */
 import { z } from 'zod'
-import { EVENT_STATUSES } from './event.ts'
+import { EVENT_STATUSES, isMoving } from './event.ts'
+import { LinkFacts } from './link.ts'
 import { Instant } from './time.ts'
 
 /** What became of an alert: recorded only, waiting for the end of quiet hours, or sent. */
@@ -27,6 +28,8 @@ export const EventMemory = z.object({
     ts: Instant,
     status: z.enum(EVENT_STATUSES),
   }),
+  /** Where the group of its alert is remembered; absent where no other source reports such events. */
+  link: z.object({ key: z.string(), group: z.string() }).optional(),
 })
 export type EventMemory = z.infer<typeof EventMemory>
 
@@ -44,8 +47,37 @@ export const StayMemory = z.object({
 })
 export type StayMemory = z.infer<typeof StayMemory>
 
-export const Memory = z.discriminatedUnion('kind', [EventMemory, StayMemory])
+/** The events of several sources that one alert is about, because they report the same thing. */
+export const LinkGroup = z.object({
+  /** The event that began it and when, because an event may leave its group and begin another. */
+  id: z.string(),
+  /** The event of the alert: that which began it, or a later one that took a held or suppressed alert further. */
+  alert: z.string(),
+  /** Of the alert, as in {@link EventMemory}. */
+  status: AlertOutcome,
+  peak: z.number(),
+  held_until: Instant.nullable(),
+  members: z.array(
+    LinkFacts.extend({
+      status: z.enum(EVENT_STATUSES),
+      /** Its effective severity when it was told last. */
+      effective: z.number(),
+    }),
+  ),
+})
+export type LinkGroup = z.infer<typeof LinkGroup>
+
+/** What a zone was alerted about lately, for a kind of event and a part of time or space. */
+export const LinksMemory = z.object({ kind: z.literal('links'), groups: z.array(LinkGroup) })
+export type LinksMemory = z.infer<typeof LinksMemory>
+
+export const Memory = z.discriminatedUnion('kind', [EventMemory, StayMemory, LinksMemory])
 export type Memory = z.infer<typeof Memory>
+
+/** The key of an event in a zone's memory: its subject when that moves, otherwise its id. */
+export function memoryKey(event: { id: string; subject: string | null }): string {
+  return isMoving(event.subject) && event.subject !== null ? event.subject : event.id
+}
 
 /** A subject that was not seen for longer has left. */
 export const UNSEEN_MS = 24 * 60 * 60 * 1000

@@ -1,11 +1,12 @@
 /** What a zone would have done: the decision folded over stored revisions. */
 import { z } from 'zod'
 import type { DecidableEvent, OffReason, ZoneRule } from './checks.ts'
-import { type Decision, decide, decisionCost, isInside } from './decide.ts'
-import { isMoving, Severity } from './event.ts'
+import { decisionCost, isInside } from './decide.ts'
+import { decideLinked, type LinkedDecision } from './decide-linked.ts'
+import { Severity } from './event.ts'
 import { type PreparedZone, prepareZone } from './geometry/geometry.ts'
 import { runToEnd, type Steps } from './geometry/steps.ts'
-import type { Memory } from './match-memory.ts'
+import { type Memory, memoryKey } from './match-memory.ts'
 import { Instant } from './time.ts'
 
 const PREVIEW_CHECKS = [
@@ -97,15 +98,10 @@ const MANY_A_DAY = 20
 const COMFORTABLE_A_DAY = 5
 const DEFAULT_EVENTS = 100
 
-/** The key of an event in a zone's memory: its subject when that moves, otherwise its id. */
-export function memoryKey(event: Pick<DecidableEvent, 'id' | 'subject'>): string {
-  return isMoving(event.subject) && event.subject !== null ? event.subject : event.id
-}
-
 /**
  * Applies `decide` to revisions sorted by `first_seen_at` and counts each event once, by its final result: an event that
  * was first held or suppressed and later raised counts as raised, on the day it was raised; otherwise it counts under the
- * check that failed last. For moving subjects each stay counts once, and `duplicate` counts further positions of a stay
+ * check that failed last. Events of several sources that are the same count once, the others under `duplicate`. For moving subjects each stay counts once, and `duplicate` counts further positions of a stay
  * that has an alert. Revisions outside the zone, ended or retracted ones and late positions are not counted.
  *
  * Revisions before the window are decided but not counted. Pass them, or `memory_before`, so that an alert raised before
@@ -159,11 +155,11 @@ function* replay(rule: ZoneRule, revisions: Revision[], options: PreviewOptions)
   for (const revision of revisions) {
     const { event, first_seen_at } = revision
     yield decisionCost(prepared, event)
-    const key = memoryKey(event)
-    const before = memories.get(key) ?? null
+    const remembered = (key: string) => memories.get(key) ?? null
+    const before = remembered(memoryKey(event))
     const off = options.off_at?.(first_seen_at) ?? null
-    const decision = decide(prepared, event, before, first_seen_at, { brief: true, off })
-    if (decision.memory) memories.set(key, decision.memory)
+    const decision = decideLinked(prepared, event, remembered, first_seen_at, { brief: true, off })
+    for (const [key, memory] of decision.memories) memories.set(key, memory)
     const at = first_seen_at.getTime()
     // A position that leaves the stay unchanged came late or does not concern the zone.
     const isLate = before?.kind === 'stay' && decision.memory === before
@@ -176,7 +172,7 @@ function count(
   tally: Tally,
   prepared: PreparedZone<ZoneRule>,
   revision: Revision,
-  decision: Decision,
+  decision: LinkedDecision,
 ): void {
   const { event } = revision
   const { failed_at, memory, effective_severity: effective, outcome } = decision
@@ -184,14 +180,16 @@ function count(
   if (event.status !== 'active' || failed_at === 'geometry' || failed_at === 'snooze') return
   if ((failed_at === 'enabled' || failed_at === 'filter') && !isInside(prepared, event)) return
   const stay = memory?.kind === 'stay' ? memory : null
+  // In a group it is no longer an entry of its own.
+  if (decision.group_id !== null) tally.entries.delete(event.id)
   if (failed_at === 'duplicate') {
-    if (stay) tally.duplicates++
+    if (stay || decision.link) tally.duplicates++
     return
   }
   // A later revision below the threshold does not undo an alert.
   const isAlerted = stay ? stay.alert !== null : memory !== null
   if (isAlerted && outcome === 'none') return
-  const key = stay ? `${memoryKey(event)} ${stay.began_at}` : memoryKey(event)
+  const key = stay ? `${memoryKey(event)} ${stay.began_at}` : (decision.group_id ?? event.id)
   // Deleted first, so that the entries are in the order of their last change.
   tally.entries.delete(key)
   tally.entries.set(key, { result: failed_at ?? 'raised', revision, effective })

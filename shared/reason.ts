@@ -1,5 +1,6 @@
 /** Sentences for people that explain a decision with its numbers. */
 import type { Check, CheckOf, OffReason } from './checks.ts'
+import type { Link } from './link.ts'
 
 /** Why a decision was made: the check that failed, or why all checks passed. */
 export function decisionReason(
@@ -41,7 +42,9 @@ function because(check: Check): string | null {
     case 'geometry':
       return place(check)
     case 'duplicate':
-      return check.escalates ? `up from ${number(check.peak ?? 0)}, which was ${check.alert}` : null
+      return check.escalates
+        ? `${sameAs(check)}up from ${number(check.peak ?? 0)}, which was ${check.alert}`
+        : null
     case 'dwell':
       return check.dwell_minutes > 0 && check.stayed_minutes !== null ? stayed(check) : null
     case 'quiet_hours':
@@ -74,7 +77,7 @@ function whyNot(check: Check): string {
       return `${product(check)} stays below ${check.min_severity}`
     case 'duplicate':
       if (check.late) return 'the position is not newer than the last one seen'
-      return `an alert exists already (${check.alert}, at most ${number(check.peak ?? 0)} so far)`
+      return `${sameAs(check)}an alert exists already (${check.alert}, at most ${number(check.peak ?? 0)} so far)`
     case 'dwell':
       return stayed(check)
     case 'snooze':
@@ -88,6 +91,28 @@ function whyNot(check: Check): string {
 
 const JUMP =
   'nothing moves that fast from the position before, so the next position tells where it is'
+
+/** Of an event that another source has reported before. */
+function sameAs({ linked_event_id, link }: CheckOf<'duplicate'>): string {
+  if (linked_event_id === null) return ''
+  const same = `the same was reported as ${link?.event_id ?? linked_event_id}`
+  return link ? `${same} (${apart(link)}); ` : `${same}; `
+}
+
+/** How far apart the reports of two sources are. */
+function apart({ rule, seconds_apart, distance_km, magnitude_apart, name }: Link): string {
+  const hours = `${number(seconds_apart / 3600)} hours`
+  switch (rule) {
+    case 'earthquake':
+      return `${number(seconds_apart)} s, ${number(distance_km)} km and ${number(magnitude_apart ?? 0)} in magnitude apart`
+    case 'storm':
+      return `${name}, ${hours} and ${number(distance_km)} km apart`
+    case 'wildfire':
+      return `${hours} and ${number(distance_km)} km apart`
+    case 'tsunami':
+      return `by ${name}, ${hours} apart`
+  }
+}
 
 const OFF: Record<OffReason, string> = {
   deleted: 'the zone was deleted',

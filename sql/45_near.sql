@@ -152,9 +152,21 @@ end
 $$;
 grant execute on function private.events_near to authenticated;
 
+-- Whether an event that was seen so long before a window may be the same as one of another source in it; for shared/link.ts.
+create function private.may_link(p_source text, p_type text, p_before interval) returns boolean
+language sql immutable set search_path = '' as $$
+  select coalesce(p_before <= case
+    when p_type = 'earthquake' and p_source in ('usgs', 'emsc', 'geonet', 'gdacs') then interval '1 day'
+    when p_type = 'tsunami' and p_source in ('tsunami', 'nws') then interval '1 day'
+    when p_type = 'storm' and p_source in ('nhc', 'gdacs', 'eonet') then interval '10 days'
+    when p_type = 'wildfire' and p_source = 'firms' then interval '1 day'
+    when p_type = 'wildfire' and p_source = 'eonet' then interval '10 days'
+  end, false)
+$$;
+
 -- Security definer: revisions and positions whose extent meets the given boxes, first seen in a window, oldest first,
--- together with earlier ones of the same events (and of the same subjects on the day before), so that a preview
--- remembers what matching remembered. Only what the caller may see, and what a zone of this owner and
+-- together with earlier ones of the same events (and of the same subjects on the day before) and of what other sources
+-- may have reported before, so that a preview remembers what matching remembered. Only what the caller may see, and what a zone of this owner and
 -- organisation may contain.
 create function private.revisions_near(
   p_boxes box[], p_from timestamptz, p_to timestamptz, p_owner_id uuid, p_org_id uuid, p_limit integer
@@ -178,7 +190,9 @@ begin
       select distinct n.event_id
       from unnest(p_boxes) as b (box)
       join watchpost.event_revisions n
-        on n.extent operator(pg_catalog.&&) b.box and n.first_seen_at >= p_from and n.first_seen_at < p_to
+        on n.extent operator(pg_catalog.&&) b.box and n.first_seen_at < p_to
+          and n.first_seen_at >= p_from - interval '10 days'
+          and (n.first_seen_at >= p_from or private.may_link(n.source, n.type, p_from - n.first_seen_at))
     ) near
     join watchpost.event_revisions r on r.event_id = near.event_id and r.first_seen_at < p_to
     where r.tenant_id is null

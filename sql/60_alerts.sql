@@ -39,7 +39,7 @@ comment on table watchpost.alerts is 'One row per zone and event (per stay of a 
 comment on column watchpost.alerts.zone_name is 'Label of the zone when it was raised.';
 comment on column watchpost.alerts.owner_id is 'With org_id: of the zone, kept in step with it.';
 comment on column watchpost.alerts.tenant_id is 'Whose it is: organisation, else owner.';
-comment on column watchpost.alerts.event_id is 'Event, or for a moving subject the position that began it.';
+comment on column watchpost.alerts.event_id is 'Event, or for a moving subject the position that began it; alert_events has those of other sources.';
 comment on column watchpost.alerts.subject is 'Moving subject of the stay; null for other events.';
 comment on column watchpost.alerts.event is 'The event as it was when the alert was raised, so that it outlives the events table.';
 comment on column watchpost.alerts.current is 'The event as it was told last; null: nothing was told since.';
@@ -76,5 +76,37 @@ create policy alerts_jobs on watchpost.alerts for all to watchpost_jobs
 grant select on watchpost.alerts to authenticated;
 grant update (resolved, resolved_at, resolved_by, resolved_via, note, updated_at) on watchpost.alerts to authenticated;
 grant select, insert, update on watchpost.alerts to watchpost_jobs;
+
+create table watchpost.alert_events (
+  zone_id uuid not null references watchpost.zones on delete cascade,
+  event_id text not null,
+  alert_id uuid not null references watchpost.alerts on delete cascade,
+  source text not null,
+  event jsonb not null,
+  event_revision integer not null,
+  link jsonb,
+  checks jsonb not null,
+  reason text not null,
+  zone_version integer not null,
+  added_at timestamptz not null,
+  primary key (zone_id, event_id)
+);
+comment on table watchpost.alert_events is 'Further events of an alert: other sources reported the same thing.';
+comment on column watchpost.alert_events.zone_id is 'Of the alert. An event belongs to one alert of a zone.';
+comment on column watchpost.alert_events.event is 'The event as it was told last, so that it outlives the events table.';
+comment on column watchpost.alert_events.event_revision is 'Revision of the event it last spoke of.';
+comment on column watchpost.alert_events.link is 'Why it is the same, with the numbers; null: it raised the alert before a later event took that further.';
+comment on column watchpost.alert_events.checks is 'With reason and zone_version: the decision that added it, for explain.';
+comment on column watchpost.alert_events.added_at is 'When the revision that was added was first seen.';
+create index alert_events_alert_id on watchpost.alert_events (alert_id, added_at, event_id);
+create index alert_events_event_id on watchpost.alert_events (event_id);
+alter table watchpost.alert_events enable row level security;
+alter table watchpost.alert_events force row level security;
+create policy alert_events_select on watchpost.alert_events for select to authenticated
+  using (exists (select from watchpost.alerts a where a.id = alert_id));
+create policy alert_events_jobs on watchpost.alert_events for all to watchpost_jobs
+  using (true) with check (true);
+grant select on watchpost.alert_events to authenticated;
+grant select, insert, update, delete on watchpost.alert_events to watchpost_jobs;
 
 reset role;

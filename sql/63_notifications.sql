@@ -19,6 +19,26 @@ language sql immutable set search_path = '' as $$
 $$;
 grant execute on function private.stored_event to authenticated, watchpost_jobs;
 
+-- An event of an alert as it is now; as the alert has stored it when it is deleted.
+create function private.current_event(p_event_id text, p_stored jsonb) returns jsonb
+language sql stable set search_path = '' as $$
+  select coalesce(
+    (select private.event_json(e) from watchpost.events e where e.id = p_event_id),
+    private.stored_event(p_stored))
+$$;
+grant execute on function private.current_event to authenticated, watchpost_jobs;
+
+-- An event of an alert in short: the one that it is about, or one of another source.
+create function private.alert_event_json(p_event jsonb, p_added_at timestamptz, p_link jsonb) returns jsonb
+language sql stable set search_path = '' as $$
+  select jsonb_build_object(
+    'event_id', p_event -> 'id', 'source', p_event -> 'source', 'title', p_event -> 'title', 'ts', p_event -> 'ts',
+    'severity', p_event -> 'severity', 'magnitude', p_event -> 'magnitude', 'status', p_event -> 'status',
+    'url', p_event -> 'url', 'attribution', private.attribution(p_event ->> 'source'),
+    'added_at', private.iso(p_added_at), 'link', p_link)
+$$;
+grant execute on function private.alert_event_json to authenticated, watchpost_jobs;
+
 -- An alert as the wire has it. Runs as its caller, so that channels the caller cannot see, and
 -- deliveries on them, are left out; p_channel_id narrows them to one channel for the message that channel gets.
 -- `offset 0`: deliveries are looked up by their alert, never for every channel of the caller.
@@ -30,9 +50,11 @@ language sql stable set search_path = '' as $$
     'zone_name', a.zone_name,
     'event_id', a.event_id,
     'event', private.stored_event(a.event),
-    'current', coalesce(
-      (select private.event_json(e) from watchpost.events e where e.id = a.event_id),
-      private.stored_event(coalesce(a.current, a.event))),
+    'current', now_is.event,
+    'event_ids', private.alert_event_json(now_is.event, a.raised_at, null) || coalesce((
+      select jsonb_agg(private.alert_event_json(private.current_event(m.event_id, m.event), m.added_at, m.link)
+        order by m.added_at, m.event_id)
+      from (select * from watchpost.alert_events where alert_id = a.id offset 0) m), '[]'),
     'attribution', private.attribution(a.source),
     'severity', a.severity,
     'reason', a.reason,
@@ -70,6 +92,7 @@ language sql stable set search_path = '' as $$
     'resolved_via', a.resolved_via,
     'note', a.note,
     'updated_at', private.iso(a.updated_at))
+  from (select private.current_event(a.event_id, coalesce(a.current, a.event)) as event offset 0) now_is
 $$;
 grant execute on function private.alert_json to authenticated, watchpost_jobs;
 

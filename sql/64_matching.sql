@@ -110,6 +110,9 @@ begin
     and not exists (
       select from watchpost.alerts a
       where a.zone_id = zone.id and a.event_id = r.event_id and a.event_revision > r.revision)
+    and not exists (
+      select from watchpost.alert_events m
+      where m.zone_id = zone.id and m.event_id = r.event_id and m.event_revision > r.revision)
   order by 3, 9, 1, 2;
 end
 $$;
@@ -139,12 +142,23 @@ language sql immutable set search_path = '' as $$
   where c.was <> c.is_now
 $$;
 
--- An update in the list of an alert; an alert that somebody resolved is reopened by what made it worse.
+-- Whether an alert is about an event itself, not about the same thing as another source reports it.
+create function private.is_own(a watchpost.alerts, p_event_id text) returns boolean
+language sql immutable set search_path = '' as $$
+  select a.event_id = p_event_id or a.subject is not null
+$$;
+
+-- An update in the list of an alert, which names the event if that is not its own; an alert that somebody resolved is
+-- reopened by what made it worse.
 create function private.noted_update(a watchpost.alerts, p_at timestamptz, p_kind text, p_event jsonb) returns jsonb
 language sql stable set search_path = '' as $$
   select a.updates
-    || jsonb_build_object(
-      'at', private.iso(p_at), 'kind', p_kind, 'changes', private.event_changes(coalesce(a.current, a.event), p_event))
+    || (jsonb_build_object(
+      'at', private.iso(p_at), 'kind', p_kind, 'changes', case when p_kind = 'linked' then '{}' else
+        private.event_changes(coalesce(
+          (select m.event from watchpost.alert_events m where m.zone_id = a.zone_id and m.event_id = p_event ->> 'id'),
+          a.current, a.event), p_event) end)
+      || case when private.is_own(a, p_event ->> 'id') then '{}' else jsonb_build_object('event_id', p_event ->> 'id') end)
     || case when a.resolved and p_kind = 'escalated'
       then jsonb_build_object('at', private.iso(p_at), 'kind', 'reopened', 'changes', '{"resolved": [true, false]}'::jsonb)
       else '[]' end
@@ -181,6 +195,10 @@ begin
     returning id
   )
   select array_agg(id) into v_ids from born;
+  -- An event that turned out to be another thing has an alert of its own now.
+  delete from watchpost.alert_events m
+  using watchpost.alerts a
+  where a.id = any(v_ids) and m.zone_id = a.zone_id and m.event_id = a.event_id;
   perform private.send_alerts(v_ids, p_run_id);
 end
 $$;
@@ -206,18 +224,20 @@ begin
 end
 $$;
 
--- Which alert news of an event is about: its own, or for a moving subject the one of its stay.
+-- Which alert news of an event is about: its own, that of another source, or for a moving subject the one of its stay.
 create function private.alert_of(p_zone_id uuid, p_event_id text, p_subject text) returns uuid
 language sql stable set search_path = '' as $$
   select coalesce(
     (select id from watchpost.alerts where zone_id = p_zone_id and event_id = p_event_id),
+    (select alert_id from watchpost.alert_events where zone_id = p_zone_id and event_id = p_event_id),
     (select id from watchpost.alerts
      where p_subject is not null and zone_id = p_zone_id and subject = p_subject
      order by raised_at desc limit 1))
 $$;
 
--- Alerts that were suppressed or held and now get further, because it got worse. Of a stay it is
--- from now on about the position that took it further. One that was sent meanwhile has escalated.
+-- Alerts that were suppressed or held and now get further, because it got worse. It is from now on about the event
+-- that took it further: of a stay a later position, or the same thing as another source reports it. One that was sent
+-- meanwhile has escalated.
 create function private.advance_alerts(p_alerts jsonb, p_run_id uuid) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -225,14 +245,14 @@ declare
   v_sent jsonb;
 begin
   with given as (
-    select *, private.alert_of(x.zone_id, x.event_id, x.subject) as alert_id
+    select *, private.alert_of(x.zone_id, coalesce(x.alert_event_id, x.event_id), x.subject) as alert_id
     from jsonb_to_recordset(p_alerts) as x (
-      zone_id uuid, event_id text, subject text, event jsonb, severity float8, reason text, status text,
-      raised_at timestamptz, held_until timestamptz, checks jsonb, zone_version integer, event_revision integer)
+      zone_id uuid, event_id text, alert_event_id text, subject text, event jsonb, severity float8, reason text, status text,
+      raised_at timestamptz, held_until timestamptz, checks jsonb, zone_version integer, event_revision integer, linked jsonb)
   ),
   moved as (
     update watchpost.alerts a
-    set event_id = g.event_id, event = private.told_event(g.event, g.event_revision), current = null,
+    set event_id = g.event_id, source = g.event ->> 'source', event = private.told_event(g.event, g.event_revision), current = null,
         updates = case when a.resolved then private.noted_update(a, g.raised_at, 'escalated', g.event) else a.updates end,
         resolved = false, resolved_at = null, resolved_by = null, resolved_via = null,
         severity = g.severity, reason = g.reason, first_reason = g.reason,
@@ -242,11 +262,29 @@ begin
     join watchpost.zones z on z.id = g.zone_id
     where a.id = g.alert_id
       and (a.status in ('suppressed', 'held') or (a.status = 'recorded' and a.held_until is not null))
-    returning a.id
+      and not exists (
+        select from watchpost.alerts o where o.zone_id = a.zone_id and o.event_id = g.event_id and o.id <> a.id)
+    returning a.id, g.event_id
+  ),
+  former as (
+    insert into watchpost.alert_events as m (
+      zone_id, event_id, alert_id, source, event, event_revision, checks, reason, zone_version, added_at)
+    select a.zone_id, a.event_id, a.id, a.source, coalesce(a.current, a.event), a.event_revision, a.checks, a.first_reason,
+      a.zone_version, a.raised_at
+    from watchpost.alerts a
+    join moved on moved.id = a.id and moved.event_id <> a.event_id
+    where a.subject is null
+    on conflict (zone_id, event_id) do nothing
+  ),
+  own as (
+    delete from watchpost.alert_events m
+    using moved
+    where m.alert_id = moved.id and m.event_id = moved.event_id
   )
   select array(select id from moved), (
     select jsonb_agg(jsonb_build_object(
-      'zone_id', g.zone_id, 'event_id', g.event_id, 'subject', g.subject, 'event', g.event, 'kind', 'escalated',
+      'zone_id', g.zone_id, 'event_id', g.event_id, 'alert_event_id', g.alert_event_id, 'subject', g.subject,
+      'event', g.event, 'kind', 'escalated', 'linked', g.linked,
       'at', g.raised_at, 'severity', g.severity, 'reason', g.reason, 'event_revision', g.event_revision,
       'send', case g.status when 'pending' then 'now' when 'held' then 'held' end, 'held_until', g.held_until))
     from given g
@@ -257,7 +295,8 @@ begin
 end
 $$;
 
--- News about alerts that exist: noted on each, and sent where the alert went when it is to be told now.
+-- News about alerts that exist: noted on each, and sent where the alert went when it is to be told now. What another
+-- source says of the same thing changes its event among those of the alert, which may be new to it.
 create function private.update_alerts(p_updates jsonb) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -266,19 +305,36 @@ declare
 begin
   for v_update in
     -- An update may name the event of its alert, because a later stay of the subject may have one of its own.
-    select *, private.alert_of(x.zone_id, coalesce(x.alert_event_id, x.event_id), x.subject) as alert_id,
+    select x.*, private.alert_of(x.zone_id, coalesce(x.alert_event_id, x.event_id), x.subject) as alert_id,
       private.told_event(x.event, x.event_revision) as told
     from jsonb_to_recordset(p_updates) as x (
-      zone_id uuid, alert_event_id text, event_id text, subject text, event jsonb, kind text, at timestamptz, severity float8,
-      reason text, send text, held_until timestamptz, event_revision integer)
+      zone_id uuid, event_id text, alert_event_id text, subject text, event jsonb, kind text, at timestamptz,
+      severity float8, reason text, send text, held_until timestamptz, event_revision integer, linked jsonb)
   loop
     update watchpost.alerts a
     set updates = private.noted_update(a, v_update.at, v_update.kind, v_update.told),
-        current = v_update.told, severity = v_update.severity, reason = v_update.reason,
-        event_revision = v_update.event_revision, updated_at = now()
+        current = case when private.is_own(a, v_update.event_id) then v_update.told else a.current end,
+        severity = v_update.severity, reason = coalesce(v_update.reason, a.reason),
+        event_revision = case when private.is_own(a, v_update.event_id) then v_update.event_revision else a.event_revision end,
+        updated_at = now()
     where a.id = v_update.alert_id
-    returning a.id, jsonb_array_length(a.updates) as sequence into v_alert;
+    returning a.id, jsonb_array_length(a.updates) as sequence, private.is_own(a, v_update.event_id) as is_own into v_alert;
     continue when not found;
+    if not v_alert.is_own then
+      update watchpost.alert_events m
+      set event = v_update.told, event_revision = v_update.event_revision
+      where m.zone_id = v_update.zone_id and m.event_id = v_update.event_id;
+    end if;
+    if not v_alert.is_own and jsonb_typeof(v_update.linked) = 'object' then
+      insert into watchpost.alert_events as m (
+        zone_id, event_id, alert_id, source, event, event_revision, link, checks, reason, zone_version, added_at)
+      select v_update.zone_id, v_update.event_id, v_alert.id, v_update.told ->> 'source', v_update.told,
+        v_update.event_revision, l.link, l.checks, l.reason, l.zone_version, v_update.at
+      from jsonb_to_record(v_update.linked) as l (link jsonb, checks jsonb, reason text, zone_version integer)
+      on conflict (zone_id, event_id) do update
+      set alert_id = excluded.alert_id, link = excluded.link, checks = excluded.checks, reason = excluded.reason,
+          zone_version = excluded.zone_version, added_at = excluded.added_at;
+    end if;
     if v_update.kind = 'escalated' then
       update watchpost.alerts
       set resolved = false, resolved_at = null, resolved_by = null, resolved_via = null
@@ -367,7 +423,7 @@ begin
 end
 $$;
 grant execute on function private.batch_candidates, private.zone_candidates,
-  private.told_event, private.event_changes, private.noted_update,
+  private.told_event, private.event_changes, private.is_own, private.noted_update,
   private.status_in, private.raise_alerts, private.send_alerts, private.alert_of, private.advance_alerts, private.update_alerts,
   private.unseen_stays, private.release_held to watchpost_jobs;
 

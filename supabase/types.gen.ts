@@ -496,6 +496,64 @@ export type Database = {
         }
         Relationships: []
       }
+      alert_events: {
+        Row: {
+          added_at: string
+          alert_id: string
+          checks: NonNullable<Json>
+          event: NonNullable<Json>
+          event_id: string
+          event_revision: number
+          link: Json | null
+          reason: string
+          source: string
+          zone_id: string
+          zone_version: number
+        }
+        ComputedFields: never
+        Insert: {
+          added_at: string
+          alert_id: string
+          checks: NonNullable<Json>
+          event: NonNullable<Json>
+          event_id: string
+          event_revision: number
+          link?: Json | null
+          reason: string
+          source: string
+          zone_id: string
+          zone_version: number
+        }
+        Update: {
+          added_at?: string
+          alert_id?: string
+          checks?: NonNullable<Json>
+          event?: NonNullable<Json>
+          event_id?: string
+          event_revision?: number
+          link?: Json | null
+          reason?: string
+          source?: string
+          zone_id?: string
+          zone_version?: number
+        }
+        Relationships: [
+          {
+            foreignKeyName: 'alert_events_alert_id_fkey'
+            columns: ['alert_id']
+            isOneToOne: false
+            referencedRelation: 'alerts'
+            referencedColumns: ['id']
+          },
+          {
+            foreignKeyName: 'alert_events_zone_id_fkey'
+            columns: ['zone_id']
+            isOneToOne: false
+            referencedRelation: 'zones'
+            referencedColumns: ['id']
+          },
+        ]
+      }
       alerts: {
         Row: {
           changed_in: unknown

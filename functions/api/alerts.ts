@@ -55,7 +55,9 @@ const ListQuery = z
     }),
     to: QueryInstant.optional().meta({ description: 'Only alerts raised before this time.' }),
     zone_id: z.uuid().optional().meta({ description: 'Only alerts of this zone.' }),
-    event_id: z.string().max(255).optional().meta({ description: 'Only alerts of this event.' }),
+    event_id: z.string().max(255).optional().meta({
+      description: 'Only alerts of this event, also where another source raised them.',
+    }),
     source: z
       .string()
       .max(64)
@@ -121,7 +123,8 @@ alerts.openapi(
             else private.window_start(${days}) end
           and raised_at < coalesce(${to ?? null}::timestamptz, 'infinity')
           and (raised_at, id) < (${before}::timestamptz, ${beforeId}::uuid)
-          and ${raw(event_id === undefined ? '' : 'event_id =')} ${event_id ?? true}
+          and (${raw(event_id === undefined ? '' : 'event_id =')} ${event_id ?? true} or id = any(array(
+            select m.alert_id from watchpost.alert_events m where m.event_id = ${event_id ?? null}::text)))
           and (${source ?? null}::text is null or source = ${source ?? null}::text)
           and (${min_severity ?? null}::float8 is null or severity >= ${min_severity ?? null}::float8)
           and (${filter.resolved ?? null}::boolean is null or resolved = ${filter.resolved ?? null}::boolean)

@@ -4,8 +4,7 @@ import { Check } from '../../shared/checks.ts'
 import { decide, decisionCost } from '../../shared/decide.ts'
 import { type PreparedZone, prepareZone } from '../../shared/geometry/geometry.ts'
 import type { Steps } from '../../shared/geometry/steps.ts'
-import type { Memory } from '../../shared/match-memory.ts'
-import { memoryKey } from '../../shared/preview.ts'
+import { type Memory, memoryKey } from '../../shared/match-memory.ts'
 import { notFound } from '../../shared/problem.ts'
 import { createRoute, jsonResponse, resource, respond } from '../../shared/route.ts'
 import { Instant } from '../../shared/time.ts'
@@ -96,7 +95,10 @@ type AlertRow = {
 type VersionRow = { version: number; valid_from: string; definition: unknown }
 type History = { versions: VersionRow[]; states: OwnerState[] }
 
-/** The decision: from its alert if there is one, otherwise replayed from the stored revisions and zone versions. */
+/**
+ * The decision: from the alert that it raised or was added to because another source reported the same, otherwise replayed
+ * from the stored revisions and zone versions.
+ */
 async function explain(c: Ctx, zoneId: string, eventId: string) {
   const found = await readInSteps(c, async (sql, last) => {
     const [zones, events] = await Promise.all([
@@ -111,7 +113,11 @@ async function explain(c: Ctx, zoneId: string, eventId: string) {
       sql<AlertRow>`
         select checks, raised_at, zone_version, first_reason as reason
         from watchpost.alerts
-        where zone_id = ${zoneId} and event_id = ${event.id}`,
+        where zone_id = ${zoneId} and event_id = ${event.id}
+        union all
+        select m.checks, m.added_at, m.zone_version, m.reason
+        from watchpost.alert_events m
+        where m.zone_id = ${zoneId} and m.event_id = ${event.id}`,
       sql<VersionRow>`
         select v.version, v.valid_from, private.version_definition(v) as definition
         from watchpost.zone_versions v
@@ -160,6 +166,10 @@ async function explain(c: Ctx, zoneId: string, eventId: string) {
 function completed(check: Check): Check {
   if (check.name === 'enabled') return { ...check, reason: check.reason ?? null }
   if (check.name === 'filter') return { ...FILTER_OF_OLD, ...check }
+  if (check.name === 'duplicate') {
+    const { linked_event_id = null, link = null } = check
+    return { ...check, linked_event_id, link }
+  }
   return check
 }
 

@@ -1,6 +1,5 @@
 import type { EventReference } from '../../shared/alert.ts'
-import type { Update } from '../../shared/alert-change.ts'
-import type { Decision } from '../../shared/decide.ts'
+import type { LinkedDecision } from '../../shared/decide-linked.ts'
 import { isMoving } from '../../shared/event.ts'
 import type { Memory } from '../../shared/match-memory.ts'
 import { updateReason } from '../../shared/reason.ts'
@@ -16,10 +15,10 @@ const STATUS = {
   none: 'pending',
 } as const
 
+type Told = 'stay_end' | 'effective_severity' | 'update_delivery' | 'held_until'
 /** What is told of an existing alert. */
-type News = Pick<Decision, 'stay_end' | 'effective_severity' | 'update_delivery' | 'held_until'> & {
-  checks?: Decision['checks']
-}
+type News = Pick<LinkedDecision, Told> & Partial<LinkedDecision>
+type Update = NonNullable<LinkedDecision['update']>
 
 /**
  * The results of a batch of decisions, collected first and then stored in a few statements: alerts
@@ -43,19 +42,13 @@ export class Effects {
     this.#memories.set(`${zone_id} ${key}`, { zone_id, key, memory })
   }
 
-  /**
-   * An alert is raised, held or recorded as suppressed; with `existed` this changes an existing
-   * alert.
-   */
-  alert(
-    zone: ZoneAtTime,
-    event: Revision,
-    decision: Decision,
-    { at, existed }: { at: Date; existed: boolean },
-  ): void {
+  /** An alert is raised, held or recorded as suppressed; one that exists gets further. */
+  alert(zone: ZoneAtTime, event: Revision, decision: LinkedDecision, at: Date): void {
     this.alertCount += 1
     const row = {
       ...this.#reference(zone, event),
+      alert_event_id: decision.alert_event_id,
+      linked: linkedOf(zone, decision),
       zone_name: zone.label,
       severity: decision.effective_severity,
       reason: decision.reason,
@@ -66,7 +59,7 @@ export class Effects {
       zone_version: zone.version,
       event_revision: event.revision,
     }
-    if (existed) this.#advanced.push(row)
+    if (decision.has_alert) this.#advanced.push(row)
     else this.#alerts.push(row)
   }
 
@@ -76,11 +69,16 @@ export class Effects {
     const { checks = [], stay_end } = decision
     this.#updates.push({
       ...this.#reference(zone, event),
-      alert_event_id: stay_end?.alert_event_id ?? event.id,
+      alert_event_id: stay_end?.alert_event_id ?? decision.alert_event_id ?? event.id,
       kind: update,
-      reason: updateReason(event, checks, update, stay_end?.how),
+      // Which sources report the event is no reason for its alert.
+      reason:
+        update === 'linked' || update === 'unlinked'
+          ? null
+          : updateReason(event, checks, update, stay_end?.how),
       at: at.toISOString(),
-      severity: decision.effective_severity,
+      severity: decision.alert_severity ?? decision.effective_severity,
+      linked: linkedOf(zone, decision),
       send: decision.update_delivery === 'suppressed' ? null : decision.update_delivery,
       held_until:
         decision.update_delivery === 'held' ? (decision.held_until?.toISOString() ?? null) : null,
@@ -123,4 +121,9 @@ export class Effects {
       await sql`select private.update_alerts(${JSON.stringify(this.#updates)}::jsonb)`
     }
   }
+}
+
+/** The decision that adds an event to the alert of another one. */
+function linkedOf({ version }: ZoneAtTime, { link, checks, reason }: Partial<LinkedDecision>) {
+  return link ? { link, checks, reason, zone_version: version } : null
 }

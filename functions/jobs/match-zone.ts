@@ -1,7 +1,7 @@
 import { quietWindowAt } from '../../shared/quiet-hours.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { parseZoneVersion } from '../../shared/zone-version.ts'
-import { type Candidate, decideAll } from './match.ts'
+import { type Candidate, decideAll, lockLinks } from './match.ts'
 import type { Queue } from './queue.ts'
 
 /**
@@ -25,11 +25,12 @@ export const matchZone: Queue = {
 type Found = Candidate & { standing: boolean }
 
 async function matchStanding(sql: Sql, zoneId: string, runId: string) {
-  // The same lock as in `match`, so that only one process reads and writes the match memory of an
-  // event.
+  // The same locks in the same order as in `match`, so that only one process reads and writes the match memory
+  // of an event.
   await sql`
     select pg_advisory_xact_lock(hashtextextended('match:' || source, 0))
     from (select source from watchpost.sources order by source) s`
+  await lockLinks(sql)
   const found = await sql<Found>`select * from private.zone_candidates(${zoneId})`
   const missed = found.filter((event) => !event.standing)
   const standing = found.filter((event) => event.standing)

@@ -1,8 +1,10 @@
 import type { DecidableEvent } from '../../shared/checks.ts'
-import { type Decision, decide, decisionCost } from '../../shared/decide.ts'
+import { decisionCost } from '../../shared/decide.ts'
+import { decideLinked, type LinkedDecision } from '../../shared/decide-linked.ts'
 import type { PreparedZone } from '../../shared/geometry/geometry.ts'
-import type { Memory } from '../../shared/match-memory.ts'
-import { memoryKey } from '../../shared/preview.ts'
+import { LINK_RULES, type LinkRule, linkFactsOf, linkKeys, linkRuleOf } from '../../shared/link.ts'
+import type { Remembered } from '../../shared/link-groups.ts'
+import { type Memory, memoryKey } from '../../shared/match-memory.ts'
 import type { Sql } from '../../shared/sql.ts'
 import type { ZoneFields } from '../../shared/zone.ts'
 import { createPacer } from '../scheduling.ts'
@@ -79,6 +81,7 @@ export async function decideAll(
   options: { at?: Date } = {},
 ): Promise<{ pairs: number; alerts: number; updates: number; decisive: Set<string> }> {
   const zones = await loadZones(sql, candidates, options.at)
+  await lockLinks(sql, new Set(candidates.map(linkRuleOf)))
   const memories = await loadMemories(sql, candidates)
   const effects = new Effects(runId)
   // Pauses regularly, because the API may run in this process.
@@ -93,16 +96,15 @@ export async function decideAll(
       if (!zone) continue
       pairs += 1
       await pace(decisionCost(zone.prepared, event))
-      const slot = `${zoneId} ${key}`
-      const before = memories.get(slot) ?? null
-      const decision = decidePair(zone.prepared, event, before, at)
+      const remembered: Remembered = (key) => memories.get(`${zoneId} ${key}`) ?? null
+      const before = remembered(key)
+      const decision = decidePair(zone.prepared, event, remembered, at)
       if (isDecisive(decision, before)) decisive.add(event.id)
-      if (decision.memory && decision.memory !== before) {
-        memories.set(slot, decision.memory)
-        effects.remember(zoneId, key, decision.memory)
+      for (const [key, memory] of decision.memories) {
+        memories.set(`${zoneId} ${key}`, memory)
+        effects.remember(zoneId, key, memory)
       }
-      if (decision.outcome !== 'none')
-        effects.alert(zone, event, decision, { at, existed: hasAlert(before, decision) })
+      if (decision.outcome !== 'none') effects.alert(zone, event, decision, at)
       if (decision.update) effects.update(zone, event, decision, decision.update, at)
     }
   }
@@ -114,7 +116,7 @@ export async function decideAll(
  * Whether a later decision would differ without this one: a stay began, was completed or ended, or its alert
  * changed. That the subject was merely seen again is told by the next sample as well.
  */
-function isDecisive({ memory, outcome, update }: Decision, before: Memory | null): boolean {
+function isDecisive({ memory, outcome, update }: LinkedDecision, before: Memory | null): boolean {
   if (outcome !== 'none' || update) return true
   if (!memory || memory === before) return false
   if (memory.kind !== 'stay' || before?.kind !== 'stay') return true
@@ -128,28 +130,50 @@ const STAY_FIELDS = ['began_at', 'outside_in_a_row', 'alert', 'peak', 'held_unti
 function decidePair(
   prepared: PreparedZone<ZoneFields>,
   event: DecidableEvent,
-  memory: Memory | null,
+  remembered: Remembered,
   at: Date,
-): Decision {
-  const brief = decide(prepared, event, memory, at, { brief: true })
+): LinkedDecision {
+  const brief = decideLinked(prepared, event, remembered, at, { brief: true })
   if (brief.outcome === 'none' && !brief.update) return brief
-  return decide(prepared, event, memory, at)
+  return decideLinked(prepared, event, remembered, at)
 }
 
 /**
- * Whether the alert exists already (it was held or suppressed before) and this decision only
- * changes it.
+ * Events of several sources are linked one batch at a time: two at once would not see each other's alerts. What only
+ * one source reports, such as positions, waits for nobody. Always after the lock of the source, in a fixed order.
  */
-function hasAlert(before: Memory | null, decision: Decision): boolean {
-  if (before === null) return false
-  if (before.kind === 'event') return true
-  const stays = decision.memory?.kind === 'stay' && decision.memory.began_at === before.began_at
-  return stays && before.alert !== null
+export async function lockLinks(
+  sql: Sql,
+  rules: ReadonlySet<LinkRule | null> = new Set(LINK_RULES),
+): Promise<void> {
+  for (const rule of LINK_RULES) {
+    if (!rules.has(rule)) continue
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`link:${rule}`}, 0))`
+  }
 }
+
+type MemoryRow = { zone_id: string; key: string; memory: Memory }
 
 async function loadMemories(sql: Sql, candidates: Candidate[]): Promise<Map<string, Memory>> {
   const keys = [...new Set(candidates.map(memoryKey))]
-  const rows = await sql<{ zone_id: string; key: string; memory: Memory }>`
+  const own = await sql<MemoryRow>`
     select zone_id, key, memory from watchpost.match_memory where key = any(${keys}) for update`
-  return new Map(rows.map((row) => [`${row.zone_id} ${row.key}`, row.memory]))
+  const linked = candidates.flatMap((event) => {
+    const rule = linkRuleOf(event)
+    return rule ? [{ keys: linkKeys(rule, linkFactsOf(event)), zones: event.zone_ids }] : []
+  })
+  const links =
+    linked.length === 0
+      ? []
+      : await sql<MemoryRow>`
+          select zone_id, key, memory from watchpost.match_memory
+          where zone_id = any(${distinct(linked.flatMap(({ zones }) => zones))}::uuid[])
+            and key = any(${distinct([...linked.flatMap(({ keys }) => keys), ...own.flatMap(linkOf)])})
+          for update`
+  return new Map([...own, ...links].map((row) => [`${row.zone_id} ${row.key}`, row.memory]))
 }
+
+const linkOf = ({ memory }: MemoryRow) =>
+  memory.kind === 'event' && memory.link ? [memory.link.key] : []
+
+const distinct = (texts: string[]) => [...new Set(texts)]

@@ -14,7 +14,7 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
     ['tests/functions/channels/target*.test.ts', 'tests/hub/reader/web-reader.attack.test.ts'],
   ],
   [
-    /^shared\/(match-memory|reason|zone-version)/,
+    /^shared\/(match-memory|reason|zone-version|link|decide-linked|storm-name)/,
     ['tests/shared/*.test.ts', 'tests/functions/jobs/flow.test.ts'],
   ],
   [

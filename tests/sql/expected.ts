@@ -5,6 +5,8 @@ export const GRANTS = lines(`
   account_states watchpost_jobs: select
   accounts authenticated: select
   accounts watchpost_jobs: select
+  alert_events authenticated: select
+  alert_events watchpost_jobs: select, insert, update, delete
   alerts authenticated: select, update (resolved resolved_at resolved_via note updated_at
     resolved_by)
   alerts watchpost_jobs: select, insert, update
@@ -59,6 +61,8 @@ export const POLICIES = lines(`
   account_states account_states_jobs select to watchpost_jobs
   accounts accounts_jobs select to watchpost_jobs
   accounts accounts_select select to authenticated
+  alert_events alert_events_jobs all to watchpost_jobs
+  alert_events alert_events_select select to authenticated
   alerts alerts_jobs all to watchpost_jobs
   alerts alerts_select select to authenticated
   alerts alerts_update update to authenticated
@@ -147,6 +151,8 @@ export const CLOSED = lines(`
 export const REACH = lines(`
   accounts select: owner owner; admin admin; member member; stranger stranger; reader owner;
     nobody -; anon denied
+  alert_events select: owner private shared; admin shared; member shared; stranger foreign;
+    reader private shared; nobody -; anon denied
   alerts select: owner private shared; admin shared; member shared; stranger foreign; reader
     private shared; nobody -; anon denied
   alerts update: owner private shared; admin shared; member shared; stranger foreign; reader -;

@@ -92,6 +92,10 @@ export async function fillLargeDatabase(
         date_trunc('milliseconds', now() - n * interval '20 seconds'), '[]', 1, 1, n % 3 = 0
       from generate_series(0, 99999) n
       join watchpost.zones z on z.id = case when n % 33 = 0 then ${zone('n / 33 % 300 * 333')} else ${zone('n - n % 10')} end;
+    insert into watchpost.alert_events (zone_id, event_id, alert_id, source, event, event_revision, checks, reason,
+        zone_version, added_at)
+      select zone_id, 'other:' || n, id, 'other', event, 1, '[]', 'Because.', 1, raised_at
+      from generate_series(0, 99999) n join watchpost.alerts a on a.id = ${alert('n')} on conflict do nothing;
     insert into watchpost.deliveries (alert_id, channel_id, type, status, attempts, created_at)
       select a.id, case when a.owner_id = ${me} then ${channel('0')} else ${channel('n - n % 10')} end, 'alert.raised',
         case n % 4 when 0 then 'failed' else 'succeeded' end, 1, a.raised_at

@@ -305,8 +305,9 @@ describe('with a row goes what belongs to it, and nothing else', () => {
       'key_usage 1',
     ])
   })
-  test('of an alert its deliveries, and of those their attempts', async () => {
+  test('of an alert its deliveries and further events, and of those their attempts', async () => {
     expect(await gone("delete from watchpost.alerts where zone_name = 'shared'")).toEqual([
+      'alert_events 1',
       'alerts 1',
       'deliveries 2',
       'delivery_attempts 2',
@@ -321,6 +322,7 @@ describe('with a row goes what belongs to it, and nothing else', () => {
   })
   test('of a zone all that it decided', async () => {
     expect(await gone("delete from watchpost.zones where label = 'private'")).toEqual([
+      'alert_events 1',
       'alerts 1',
       'blind_zones 1',
       'deliveries 1',
@@ -349,6 +351,7 @@ describe('with a row goes what belongs to it, and nothing else', () => {
     const id = world.ids.stranger
     expect(await gone(`delete from watchpost.accounts where user_id = '${id}'`)).toEqual([
       'accounts 1',
+      'alert_events 1',
       'alerts 1',
       'api_keys 1',
       'channels 1',

@@ -9,6 +9,7 @@ export type World = { ids: Record<string, string>; claims: Record<Actor, string>
 /** How each table's rows are told apart: by a word that stands in them. */
 export const TAGS: Record<string, string> = {
   accounts: 'email',
+  alert_events: 'reason',
   alerts: 'zone_name',
   api_keys: 'name',
   audit: 'action',
@@ -89,6 +90,9 @@ export async function createWorld(database: TestDatabase): Promise<World> {
         reason, first_reason, status, raised_at, checks, zone_version, event_revision)
       select z.id, k.tag, k.owner, k.org, 'test:public', 'test', '{}', 50, 'reason', 'reason', 'dispatched', now(), '[]', 1, 1
       from ${kept} join watchpost.zones z on z.label = k.tag;
+    insert into watchpost.alert_events (zone_id, event_id, alert_id, source, event, event_revision, checks, reason,
+        zone_version, added_at)
+      select zone_id, 'other:public', id, 'other', '{}', 1, '[]', zone_name, 1, now() from watchpost.alerts;
     insert into watchpost.deliveries (alert_id, channel_id, type, last_error)
       select a.id, c.id, 'alert.raised', k.tag
       from ${sent} join watchpost.alerts a on a.zone_name = k.alert join watchpost.channels c on c.label = k.channel;

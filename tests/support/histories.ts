@@ -32,7 +32,15 @@ export const AUDIENCES: Record<string, 'everybody' | 'owner' | 'team'> = {
   other: 'everybody',
   'test-owner': 'owner',
   'test-team': 'team',
+  usgs: 'everybody',
+  emsc: 'everybody',
+  geonet: 'everybody',
 }
+/** Sources that report the same earthquakes. */
+const TWINS = ['usgs', 'emsc', 'geonet'] as const
+/** What the twins have in common. */
+export const storyOf = ({ id, subject }: SeenEvent) =>
+  subject ?? id.replace(/^(usgs|emsc|geonet):/, 'twin:')
 
 /** historyOf generates one zone and up to six days until `now`; `name` keeps its ids unique. */
 export function historyOf(now: Date, name: string): fc.Arbitrary<History> {
@@ -42,6 +50,7 @@ export function historyOf(now: Date, name: string): fc.Arbitrary<History> {
       zone: zoneOf,
       has_channel: fc.boolean(),
       eventStories: fc.array(eventStory, { minLength: 5, maxLength: 12, size: 'max' }),
+      twinStories: fc.array(twinStory, { minLength: 1, maxLength: 2, size: 'max' }),
       tracks: fc.array(track, { minLength: 1, maxLength: 3 }),
       changes: fc.array(fc.tuple(fc.integer({ min: 0, max: 6 * DAY_MINUTES }), change), {
         maxLength: 8,
@@ -52,9 +61,10 @@ export function historyOf(now: Date, name: string): fc.Arbitrary<History> {
         maxLength: 40,
       }),
     })
-    .map(({ zone, has_channel, eventStories, tracks, changes, cuts }) => {
+    .map(({ zone, has_channel, eventStories, twinStories, tracks, changes, cuts }) => {
       const events = [
         ...eventStories.flatMap((given, index) => eventsOf(given, `${name}-${index}`, ago)),
+        ...twinStories.flatMap((given, index) => twinsOf(given, `${name}-twin-${index}`, ago)),
         ...tracks.flatMap((given, index) => positionsOf(given, `${name}-${index}`, index, ago)),
       ].sort((a, b) => (a.first_seen_at < b.first_seen_at ? -1 : 1))
       // Half a minute off, so that nothing is seen at the very moment of a change.
@@ -182,6 +192,22 @@ const eventStory = fc.record({
   ),
 })
 
+/** An earthquake as several sources report it within hours; some are another one, half a minute later. */
+const twinStory = fc.record({
+  minutes_ago: fc.integer({ min: 5 * 60, max: 6 * DAY_MINUTES }),
+  reports: fc.array(
+    fc.record({
+      source: fc.constantFrom(...TWINS),
+      delay_minutes: fc.integer({ min: 0, max: 299 }),
+      place: fc.record({ lat: fc.constantFrom(41, 41.05, 41.3), lon: fc.constantFrom(29, 29.02) }),
+      severity: fc.integer({ min: 40, max: 100 }),
+      seconds: fc.constantFrom(0, 0, 2, 5, 40),
+      status: fc.constantFrom(...(['active', 'active', 'active', 'active', 'retracted'] as const)),
+    }),
+    { minLength: 3, maxLength: 6, size: 'max' },
+  ),
+})
+
 const track = fc.array(
   fc.record({
     minutes_ago: fc.integer({ min: 1, max: TRACK_MINUTES }),
@@ -217,6 +243,36 @@ function eventsOf(
     aliases: [],
     first_seen_at: ago(minutes_ago),
   }))
+}
+
+function twinsOf(
+  { minutes_ago, reports }: Given<typeof twinStory>,
+  name: string,
+  ago: (minutes: number) => string,
+): SeenEvent[] {
+  // Of two at the same minute one counts: which was first would be left to chance.
+  const byTime = new Map(reports.map((report) => [report.delay_minutes, report]))
+  return [...byTime.values()].map(
+    ({ source, delay_minutes, place, severity, seconds, status }) => ({
+      id: `${source}:${name}`,
+      source,
+      type: 'earthquake',
+      title: `Earthquake ${name} by ${source}`,
+      ...place,
+      ts: ago(minutes_ago - seconds / 60),
+      severity,
+      subject: null,
+      status,
+      url: null,
+      geometry: null,
+      ends_at: null,
+      revised_at: null,
+      magnitude: 5,
+      depth_km: 10,
+      aliases: [],
+      first_seen_at: ago(minutes_ago - delay_minutes),
+    }),
+  )
 }
 
 function squareAround({ lat, lon }: Given<typeof place>): NormalisedEvent['geometry'] {
@@ -272,7 +328,12 @@ function cut(
   const close = () => {
     const { drain } = cuts[steps.length % cuts.length] ?? { drain: true }
     const [first] = open
-    if (first) steps.push({ kind: 'batch', at: first.first_seen_at, events: open, drain })
+    if (first) {
+      // Batches of two sources are matched in any order.
+      const isTwin = TWINS.some((source) => source === first.source)
+      const at = first.first_seen_at
+      steps.push({ kind: 'batch', at, events: open, drain: drain || isTwin })
+    }
     open = []
   }
   for (const event of events) {

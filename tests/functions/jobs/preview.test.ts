@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { Alert } from '../../../shared/alert.ts'
 import { isMoving } from '../../../shared/event.ts'
 import { Preview } from '../../../shared/preview.ts'
-import { type History, historyOf, type SeenEvent } from '../../support/histories.ts'
+import { type History, historyOf, type SeenEvent, storyOf } from '../../support/histories.ts'
 import { createTestJobs, registerSource, type TestJobs } from '../../support/jobs.ts'
 import { begin, type Life, make, tell } from '../../support/lives.ts'
 import { PROOF, PROOF_MS, progress, reportProof } from '../../support/proof.ts'
@@ -24,13 +24,15 @@ const compared = {
   alerts: 0,
   changes: 0,
   off: 0,
+  linked: 0,
   released: 0,
 }
 
 beforeAll(async () => {
   service = await createService()
   jobs = await createTestJobs(service)
-  for (const source of ['other', 'test-owner', 'test-team']) await registerSource(service, source)
+  for (const source of ['other', 'test-owner', 'test-team', 'usgs', 'emsc', 'geonet'])
+    await registerSource(service, source)
   // The days of a history pass in a moment; what is held in them stays held until the test says.
   await service.database.query(`
     create function public.hold_release() returns trigger language plpgsql as $$
@@ -97,11 +99,10 @@ async function expectExplained(life: Life, ids: string[], undecided: Set<string>
 async function expectPreviewed(life: Life, seen: SeenEvent[]): Promise<void> {
   const { zone, unchanged_since: since, snoozed_until } = life
   if (snoozed_until && since && snoozed_until > since) return
-  const keyOf = ({ id, subject }: SeenEvent) => subject ?? id
   const older = new Set(
-    seen.filter(({ first_seen_at }) => since && first_seen_at < since).map(keyOf),
+    seen.filter(({ first_seen_at }) => since && first_seen_at < since).map(storyOf),
   )
-  const ids = new Set(seen.filter((event) => !older.has(keyOf(event))).map(({ id }) => id))
+  const ids = new Set(seen.filter((event) => !older.has(storyOf(event))).map(({ id }) => id))
   const out = new Map([...(await wentOut(zone))].filter(([id]) => ids.has(id)))
   for (const person of [life.chief, life.member]) {
     const answer = await ask(person, `/zones/${zone}/preview?days=7&limit=1000`)
@@ -176,6 +177,10 @@ async function live(history: History): Promise<void> {
   await expectPreviewed(life, seen)
   await expectExplained(life, all(), new Set())
   compared.alerts += await expectListed(life)
+  const [links] = await service.database.query<{ count: number }>(
+    'select count(*)::integer from watchpost.alert_events',
+  )
+  compared.linked += links?.count ?? 0
   // The nights are over: what was held goes out and still is no alert that went out at once.
   const released = await service.database.query(
     `update pgboss.job set start_after = now() where state = 'created' returning id`,

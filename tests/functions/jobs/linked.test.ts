@@ -1,0 +1,343 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { Alert } from '../../../shared/alert.ts'
+import { Check } from '../../../shared/checks.ts'
+import type { NormalisedEvent } from '../../../shared/event.ts'
+import { Preview } from '../../../shared/preview.ts'
+import { createTestJobs, quake, registerSource, type TestJobs } from '../../support/jobs.ts'
+import { createService, type Person, parsed, type Service } from '../../support/service.ts'
+
+// One earthquake, storm, fire or tsunami as several sources report it: a zone is alerted once.
+let service: Service
+let jobs: TestJobs
+
+beforeAll(async () => {
+  service = await createService()
+  jobs = await createTestJobs(service)
+  for (const source of ['usgs', 'emsc', 'geonet', 'gdacs', 'nhc', 'eonet', 'firms']) {
+    await registerSource(service, source)
+  }
+})
+afterAll(async () => {
+  await jobs?.close()
+  await service?.close()
+})
+
+const Id = z.object({ id: z.uuid() })
+const Explained = z.object({
+  live: z.boolean(),
+  raised: z.boolean(),
+  reason: z.string(),
+  checks: z.array(Check),
+})
+
+let places = 0
+async function setUp(fields: object = {}) {
+  places += 1
+  const here = { lat: -70 + 5 * places, lon: 40 }
+  const person = await service.person()
+  const hook = { kind: 'webhook', target: 'https://hooks.example.com/in' }
+  parsed(await ask(person, 'POST', 'channels', hook), 201, z.object({ channel: Id }))
+  const zone = await draw(person, { ...here, radius_km: 200, ...fields })
+  await jobs.drain()
+  service.receiver.requests.length = 0
+  // Only its last hours are told: of what happened long ago nothing is.
+  const ts = new Date(Date.now() - 60_000 * places).toISOString()
+  const report = (source: string, more: Partial<NormalisedEvent> = {}) =>
+    quake({ ...here, ts, id: `${source}:${places}`, source, magnitude: 5, severity: 60, ...more })
+  return { person, here, zone, report, ts }
+}
+
+async function draw(person: Person, fields: object): Promise<string> {
+  const made = await ask(person, 'POST', 'zones', { label: 'A place', ...fields })
+  return parsed(made, 201, z.object({ zone: Id })).zone.id
+}
+
+function ask({ key }: Person, method: string, path: string, body?: object) {
+  return service.request(method, `/api/v1/${path}`, { key, body })
+}
+
+async function ingest(...events: NormalisedEvent[]) {
+  await jobs.ingest(...events)
+  await jobs.drain()
+}
+
+async function alertsOf(person: Person, query = 'days=7') {
+  const answer = await ask(person, 'GET', `alerts?${query}`)
+  return parsed(answer, 200, z.object({ alerts: z.array(Alert) })).alerts
+}
+
+async function explained(person: Person, zone: string, event: string) {
+  const path = `zones/${zone}/explain?event_id=${encodeURIComponent(event)}`
+  const answer = parsed(await ask(person, 'GET', path), 200, Explained)
+  return { ...answer, duplicate: answer.checks.find(({ name }) => name === 'duplicate') }
+}
+
+async function previewed(person: Person, zone: string) {
+  return parsed(await ask(person, 'GET', `zones/${zone}/preview?days=7`), 200, Preview)
+}
+
+const sent = () => service.receiver.requests.map(({ body }) => JSON.parse(body))
+const types = () => sent().map(({ type }) => type)
+const idsOf = ({ event_ids }: Alert) => event_ids.map(({ event_id }) => event_id)
+const shift = (ts: string, seconds: number) =>
+  new Date(Date.parse(ts) + seconds * 1000).toISOString()
+
+describe('an earthquake that two sources report', () => {
+  test('raises one alert with both ids, and is sent once', async () => {
+    const { person, zone, report, ts } = await setUp()
+    const usgs = report('usgs')
+    const emsc = report('emsc', { ts: shift(ts, 3), magnitude: 5.2, severity: 59 })
+    await ingest(usgs)
+    await ingest(emsc)
+    const alerts = await alertsOf(person)
+    expect(alerts.map(idsOf)).toEqual([[usgs.id, emsc.id]])
+    expect(alerts[0]).toMatchObject({
+      event_id: usgs.id,
+      severity: 60,
+      reason: expect.stringContaining('severity 60 × 1 = 60 reaches 40'),
+      updates: [{ kind: 'linked', event_id: emsc.id, changes: {} }],
+      event_ids: [
+        { source: 'usgs', link: null, attribution: 'a test' },
+        {
+          source: 'emsc',
+          title: emsc.title,
+          severity: 59,
+          magnitude: 5.2,
+          link: {
+            event_id: usgs.id,
+            rule: 'earthquake',
+            seconds_apart: 3,
+            distance_km: 0,
+            magnitude_apart: 0.2,
+          },
+        },
+      ],
+    })
+    expect(types()).toEqual(['alert.raised'])
+    // By any of its events.
+    for (const { id } of [usgs, emsc]) {
+      expect(await alertsOf(person, `event_id=${id}`)).toEqual(alerts)
+      expect(await alertsOf(person, `event_id=${id}&zone_id=${zone}`)).toEqual(alerts)
+    }
+    expect(await alertsOf(person, `event_id=${usgs.id}0`)).toEqual([])
+    const why = await explained(person, zone, emsc.id)
+    expect(why).toMatchObject({
+      live: false,
+      raised: false,
+      duplicate: { passed: false, linked_event_id: usgs.id, link: { seconds_apart: 3 } },
+    })
+    expect(why.reason).toBe(
+      `${emsc.title}: the same was reported as ${usgs.id} (3 s, 0 km and 0.2 in magnitude apart); ` +
+        'an alert exists already (raised, at most 60 so far).',
+    )
+    expect(await explained(person, zone, usgs.id)).toMatchObject({ live: false, raised: true })
+    const preview = await previewed(person, zone)
+    expect(preview).toMatchObject({ count: 1, events: [{ event_id: usgs.id }] })
+    expect(preview.suppressed).toMatchObject({ duplicate: 1, severity: 0 })
+  })
+
+  test('escalates once when the second is a band higher, with the highest severity', async () => {
+    const { person, zone, report } = await setUp()
+    const usgs = report('usgs', { severity: 58 })
+    const emsc = report('emsc', { severity: 66, magnitude: 5.4 })
+    await ingest(usgs)
+    await ingest(emsc)
+    const gdacs = report('gdacs', { severity: 60 })
+    await ingest(gdacs)
+    const [alert, ...more] = await alertsOf(person)
+    expect(more).toEqual([])
+    expect(alert).toMatchObject({ severity: 66, event_id: usgs.id, current: { severity: 58 } })
+    expect(alert?.updates).toMatchObject([
+      { kind: 'escalated', event_id: emsc.id, changes: { severity: [58, 66] } },
+      { kind: 'linked', event_id: gdacs.id },
+    ])
+    expect(types()).toEqual(['alert.raised', 'alert.escalated'])
+    expect(sent()[1].data.alert.event_ids).toMatchObject([
+      { event_id: usgs.id },
+      { event_id: emsc.id, severity: 66 },
+    ])
+    expect(await explained(person, zone, emsc.id)).toMatchObject({
+      live: false,
+      raised: false,
+      duplicate: { escalates: true, linked_event_id: usgs.id },
+    })
+    // The first source follows: no more is told than the zone knows.
+    await ingest({ ...usgs, severity: 65, revised_at: new Date().toISOString() })
+    expect((await alertsOf(person))[0]).toMatchObject({ severity: 66, current: { severity: 65 } })
+    expect(types()).toEqual(['alert.raised', 'alert.escalated'])
+  })
+
+  test('alerts a zone that hears of the later source only, and one that the first did not reach', async () => {
+    const { person, here, report } = await setUp({ sources: ['emsc'] })
+    await draw(person, { ...here, radius_km: 200, label: 'High', min_severity: 62 })
+    await jobs.drain()
+    await ingest(report('usgs'))
+    expect(await alertsOf(person)).toEqual([])
+    const emsc = report('emsc', { severity: 64 })
+    await ingest(emsc)
+    const alerts = await alertsOf(person)
+    expect(alerts.map(({ zone_name }) => zone_name).sort()).toEqual(['A place', 'High'])
+    expect(alerts.map(idsOf)).toEqual([[emsc.id], [emsc.id]])
+  })
+
+  test('is not mixed up with its aftershock, nor two of one source with each other', async () => {
+    const { person, report, ts } = await setUp()
+    const main = report('usgs')
+    const twin = report('usgs', { id: `usgs:${places}-twin`, ts: shift(ts, 1) })
+    const after = report('emsc', { ts: shift(ts, 20) })
+    await ingest(main)
+    await ingest(twin)
+    await ingest(after)
+    expect((await alertsOf(person)).flatMap(idsOf).sort()).toEqual(
+      [main.id, twin.id, after.id].sort(),
+    )
+    expect(await alertsOf(person)).toHaveLength(3)
+  })
+
+  test('of one’s own is linked with nothing', async () => {
+    const { person, report } = await setUp()
+    await ingest(report('usgs'))
+    const { source, ts, lat, lon } = report('emsc')
+    const event = { id: 's1', type: 'earthquake', title: source, ts, lat, lon, severity: 60 }
+    const pushed = await ask(person, 'POST', 'events', { source: 'custom:sensor', events: [event] })
+    expect(pushed.status).toBeLessThan(300)
+    await jobs.drain()
+    expect(await alertsOf(person)).toHaveLength(2)
+  })
+})
+
+describe('what becomes of the alert', () => {
+  test('it is retracted when the last of its sources withdraws the event', async () => {
+    const { person, zone, report } = await setUp()
+    const usgs = report('usgs')
+    const emsc = report('emsc')
+    await ingest(usgs)
+    await ingest(emsc)
+    const gone = { status: 'retracted' as const, revised_at: new Date().toISOString() }
+    await ingest({ ...usgs, ...gone })
+    expect(types()).toEqual(['alert.raised'])
+    expect((await alertsOf(person))[0]).toMatchObject({
+      current: { status: 'retracted' },
+      updates: [
+        { kind: 'linked' },
+        { kind: 'unlinked', changes: { status: ['active', 'retracted'] } },
+      ],
+    })
+    await ingest({ ...emsc, ...gone })
+    expect(types()).toEqual(['alert.raised', 'alert.retracted'])
+    expect((await alertsOf(person))[0]?.updates.at(-1)).toMatchObject({
+      kind: 'retracted',
+      event_id: emsc.id,
+      changes: { status: ['active', 'retracted'] },
+    })
+    // What was withdrawn stands in for nothing: a third source is believed.
+    await ingest(report('gdacs'))
+    expect(types()).toEqual(['alert.raised', 'alert.retracted', 'alert.raised'])
+    expect((await previewed(person, zone)).count).toBe(2)
+  })
+
+  test('a held one that a second source makes an emergency is about that source', async () => {
+    const clock = (minutes: number) =>
+      new Date(Date.now() + minutes * 60_000).toISOString().slice(11, 16)
+    const { person, zone, report } = await setUp({
+      quiet_hours_start: clock(-60),
+      quiet_hours_end: clock(60),
+      emergency_severity: 65,
+    })
+    const usgs = report('usgs')
+    const emsc = report('emsc', { severity: 70 })
+    await ingest(usgs)
+    expect(await alertsOf(person)).toMatchObject([{ status: 'held', event_id: usgs.id }])
+    await ingest(emsc)
+    const alerts = await alertsOf(person)
+    expect(alerts).toMatchObject([
+      { status: 'dispatched', event_id: emsc.id, event: { source: 'emsc' }, severity: 70 },
+    ])
+    expect(alerts.map(idsOf)).toEqual([[emsc.id, usgs.id]])
+    expect(types()).toEqual(['alert.raised'])
+    expect(await explained(person, zone, emsc.id)).toMatchObject({ live: false, raised: true })
+    expect(await explained(person, zone, usgs.id)).toMatchObject({ live: false, raised: false })
+    expect(await previewed(person, zone)).toMatchObject({
+      count: 1,
+      events: [{ event_id: emsc.id }],
+      suppressed: { quiet_hours: 0 },
+    })
+    // The first source goes on to tell of the same alert.
+    await ingest({ ...usgs, severity: 85, revised_at: new Date().toISOString() })
+    expect(await alertsOf(person)).toMatchObject([{ severity: 85, event_id: emsc.id }])
+    expect(types()).toEqual(['alert.raised', 'alert.escalated'])
+  })
+
+  test('an event that is revised to be another one raises an alert of its own', async () => {
+    const { person, here, zone, report } = await setUp()
+    const usgs = report('usgs')
+    const emsc = report('emsc')
+    await ingest(usgs)
+    await ingest(emsc)
+    const revised_at = new Date().toISOString()
+    await ingest({ ...emsc, lon: here.lon + 0.1, revised_at })
+    expect(await alertsOf(person)).toHaveLength(1)
+    const ts = shift(usgs.ts, 90)
+    await ingest({ ...emsc, ts, revised_at: new Date().toISOString() })
+    const alerts = await alertsOf(person)
+    expect(alerts.map(idsOf).sort()).toEqual([[usgs.id], [emsc.id]].sort())
+    expect(await explained(person, zone, emsc.id)).toMatchObject({ live: false, raised: true })
+    expect(types().filter((type) => type === 'alert.raised')).toHaveLength(2)
+    expect((await previewed(person, zone)).count).toBe(2)
+  })
+})
+
+test('of two workers at once one raises the alert, the other adds to it', async () => {
+  const { person, report } = await setUp()
+  await jobs.ingest(report('usgs'))
+  await jobs.ingest(report('emsc'))
+  const holder = await service.transaction()
+  await holder.query('lock table watchpost.match_memory in share mode', [])
+  const running = jobs.drain()
+  for (;;) {
+    const [row] = await service.database.query<{ waiting: number }>(
+      `select count(distinct l.pid)::integer as waiting
+      from pg_locks l join pg_stat_activity a on a.pid = l.pid
+      where not l.granted and a.datname = current_database()`,
+    )
+    if (row?.waiting === 2) break
+  }
+  await holder.commit()
+  await running
+  const alerts = await alertsOf(person)
+  expect(alerts).toHaveLength(1)
+  expect(alerts.flatMap(idsOf)).toHaveLength(2)
+  expect(types()).toEqual(['alert.raised'])
+})
+
+describe('other things that two sources report', () => {
+  test('a storm is one by its name, and ends with the last report of it', async () => {
+    const { person, here, report, ts } = await setUp()
+    const ends_at = new Date(Date.now() + 3_600_000).toISOString()
+    const storm = { type: 'storm' as const, magnitude: null, ends_at }
+    const nhc = report('nhc', { ...storm, title: 'Hurricane Teddy', subject: 'nhc:al202020' })
+    const gdacs = report('gdacs', {
+      ...{ ...storm, id: `gdacs:TC${places}`, lon: here.lon + 1, ts: shift(ts, -7200) },
+      title: 'Orange Tropical Cyclone TEDDY-20 in Bermuda',
+    })
+    const other = report('gdacs', {
+      ...{ ...storm, id: `gdacs:TC${places}-2`, title: 'Green Tropical Cyclone TWO-20' },
+    })
+    await ingest(nhc)
+    await ingest(gdacs)
+    await ingest(other)
+    expect((await alertsOf(person)).map(idsOf)).toEqual([[other.id], [nhc.id, gdacs.id]])
+    // A zone that is drawn now hears of the standing storm once as well.
+    const zone = await draw(person, { ...here, radius_km: 200, label: 'New' })
+    await jobs.drain()
+    const fresh = await alertsOf(person, `zone_id=${zone}`)
+    expect(fresh.map((alert) => idsOf(alert).length).sort()).toEqual([1, 2])
+    service.receiver.requests.length = 0
+    const over = { status: 'ended' as const, revised_at: new Date().toISOString() }
+    await ingest({ ...nhc, ...over })
+    expect(types()).toEqual([])
+    await ingest({ ...gdacs, ...over })
+    expect(types()).toEqual(['alert.ended', 'alert.ended'])
+  })
+})
