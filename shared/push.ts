@@ -141,10 +141,10 @@ export const PushOutcome = z
       description:
         '`unchanged`: it was stored like this already, or a newer state was; `superseded`: a later item of the request has the same id; `no_event`: it is understood but no event, such as a part of a message; `refused`: see `reason`.',
     }),
-    reason: z
-      .string()
-      .nullable()
-      .meta({ description: 'Why the item was refused, or is no event.' }),
+    reason: z.string().nullable().meta({
+      description:
+        'Why the item was refused, or is no event; of a new event, that it comes too late to raise an alert.',
+    }),
   })
   .meta({ id: 'PushOutcome', description: 'What became of an item.' })
 export type PushOutcome = z.infer<typeof PushOutcome>

@@ -1,4 +1,5 @@
 import { extentOfEvent } from '../../shared/geometry/geometry.ts'
+import { latenessOf } from '../../shared/lateness.ts'
 import { MAX_PUSHED_A_DAY, Push, Pushed, PushedEvent, type PushOutcome } from '../../shared/push.ts'
 import { createRoute, jsonBody, jsonResponse, resource, respond } from '../../shared/route.ts'
 import { can } from '../auth.ts'
@@ -38,7 +39,8 @@ push.openapi(
   async (c) => {
     const push = c.req.valid('json')
     const { source, org_id = null } = push
-    const { items, ignored } = await runInSlices(readItems(push, new Date()))
+    const now = new Date().toISOString()
+    const { items, ignored } = await runInSlices(readItems(push, new Date(now)))
     const events = items.filter((item) => item.kind === 'event')
     const last = new Map(events.map((item) => [item.event.id, item]))
     const stored = [...last.values()].map(({ event, aliases }) => ({
@@ -73,10 +75,18 @@ push.openapi(
       const row = byId.get(id)
       if (!row) throw new Error(`the database answered nothing about ${id}`)
       const outcome = last.get(id) === item ? row.outcome : 'superseded'
-      return { index: item.index, id, event_id: row.event_id, outcome, reason: null }
+      const reason = outcome === 'created' ? tooLate(item.event, now) : null
+      return { index: item.index, id, event_id: row.event_id, outcome, reason }
     }
   },
 )
+
+/** Says of an event first seen at `known_since` that it will raise no alert for its age; null when it may. */
+function tooLate(event: PushedEvent, known_since: string): string | null {
+  const { late, news_for_hours } = latenessOf({ ...event, known_since })
+  if (!late || (event.ends_at !== null && event.ends_at > known_since)) return null
+  return `It is stored, but raises no alert: its \`ts\` is older than ${news_for_hours} hours, and no \`ends_at\` says that it lasts.`
+}
 
 function without(item: Exclude<Item, EventItem>): PushOutcome {
   const { index, reason } = item

@@ -71,6 +71,22 @@ describe('an event of one’s own', () => {
     expect({ severity, revisions: revisions.length }).toEqual({ severity: 70, revisions: 2 })
   })
 
+  test('that comes too late for an alert is stored, and the answer says so', async () => {
+    const me = await service.person()
+    const days = (n: number) => new Date(Date.now() - n * 86_400_000).toISOString()
+    const sent = await push(me, [
+      item('old', { ts: days(8) }),
+      item('lasting', { ts: days(8), ends_at: days(-1) }),
+      item('over', { ts: days(8), ends_at: days(1), status: 'ended' }),
+      item('fresh', { ts: days(6) }),
+    ])
+    expect(outcomes(sent)).toEqual(Array(4).fill('created'))
+    const late = expect.stringContaining('older than 168 hours')
+    expect(sent.results.map(({ reason }) => reason)).toEqual([late, null, late, null])
+    expect(await eventOf(me, 'custom:buoys:old')).toMatchObject({ late: true, flag: null })
+    expect(await eventOf(me, 'custom:buoys:fresh')).toMatchObject({ late: false })
+  })
+
   test('of several with one id in a request the last counts', async () => {
     const me = await service.person()
     const sent = await push(me, [item('a', { severity: 1 }), item('b'), item('a', { severity: 2 })])
