@@ -150,16 +150,19 @@ export function createRunner(deps: JobDeps): Runner {
     for (const told of row?.told ?? []) deps.log({ msg: 'source', ...told })
   }
 
-  async function isAnyDue(): Promise<boolean> {
+  /** The queues with a job that is due. */
+  async function dueQueues(): Promise<Queue[]> {
     const names = QUEUES.map(({ name }) => name)
-    const [found] = await inTransaction(
+    const due = await inTransaction(
       deps.db,
-      (sql) => sql<{ is_due: boolean }>`
-        select exists (
+      (sql) => sql<{ name: string }>`
+        select queue.name
+        from unnest(${names}::text[]) as queue (name)
+        where exists (
           select from pgboss.job
-          where name = any(${names}) and state < 'active' and start_after <= pgboss.job_now()) as is_due`,
+          where name = queue.name and state < 'active' and start_after <= pgboss.job_now())`,
     )
-    return found?.is_due === true
+    return QUEUES.filter((queue) => due.some(({ name }) => name === queue.name))
   }
 
   return {
@@ -169,8 +172,9 @@ export function createRunner(deps: JobDeps): Runner {
       let ran = 0
       await tick()
       for (;;) {
-        if (late()) return { ran, left: await isAnyDue() }
-        const counts = await Promise.all(QUEUES.map((queue) => runQueue(queue, late)))
+        const due = await dueQueues()
+        if (late()) return { ran, left: due.length > 0 }
+        const counts = await Promise.all(due.map((queue) => runQueue(queue, late)))
         const round = counts.reduce((sum, count) => sum + count, 0)
         ran += round
         if (round === 0 && !late()) return { ran, left: false }
