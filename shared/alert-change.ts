@@ -1,4 +1,6 @@
 /** What a decision does to an alert that exists: what is remembered of it, and which news of it is told. */
+import type { Mainshocks } from './aftershock.ts'
+import type { BurstMemory } from './burst.ts'
 import {
   BANDS,
   bandOf,
@@ -52,6 +54,8 @@ export interface DecisionInput {
   step: ((inside: boolean) => StayStep) | null
   /** The existing alert of an event that does not move. */
   alert: Alert | null
+  mainshocks: Mainshocks
+  burst: BurstMemory | null
 }
 
 /** A change of place or time by this much is an update. */
@@ -93,18 +97,15 @@ export function rememberEvent(
   memory: EventMemory | null,
   checks: Check[],
   outcome: DecisionOutcome,
+  hold: Date | null,
 ): AlertChange {
   const { event, effective, alert } = input
   const { severity, title, lat, lon, ts, status } = event
   const last = { severity, title, lat, lon, ts, status }
   if (outcome !== 'none') {
     const peak = Math.max(effective, memory?.peak ?? 0)
-    const next = {
-      kind: 'event' as const,
-      status: outcome,
-      peak,
-      held_until: heldUntil(input, outcome),
-    }
+    const held_until = hold?.toISOString() ?? null
+    const next = { kind: 'event' as const, status: outcome, peak, held_until }
     return { update: null, alert, memory: { ...next, last } }
   }
   const isOn = checkEnabled(input.rule, input.off).passed && input.visible
@@ -140,6 +141,7 @@ export function rememberStay(
   memory: StayMemory | null,
   checks: Check[],
   outcome: DecisionOutcome,
+  hold: Date | null,
 ): AlertChange {
   const passed = (name: CheckName) => checks.some((check) => check.name === name && check.passed)
   const unchanged = { update: null, alert: null, memory }
@@ -155,7 +157,8 @@ export function rememberStay(
   const peak = Math.max(input.effective, stay.peak ?? 0)
   if (outcome !== 'none') {
     const raised = { alert: outcome, alert_event_id: input.event.id, peak }
-    return { ...news, memory: { ...stay, ...raised, held_until: heldUntil(input, outcome) } }
+    const held_until = hold?.toISOString() ?? null
+    return { ...news, memory: { ...stay, ...raised, held_until } }
   }
   if (!alert || !counts || ended) return { ...news, memory: stay }
   const update = isEscalation(input, stay.peak) ? 'escalated' : null
@@ -199,11 +202,14 @@ const NOT_TOLD = {
   effective_severity: 0,
 }
 
-export const quietEnd = ({ rule, at }: Pick<DecisionInput, 'rule' | 'at'>) =>
+const quietEnd = ({ rule, at }: Pick<DecisionInput, 'rule' | 'at'>) =>
   quietWindowAt(rule, at)?.end ?? null
 
-const heldUntil = (input: DecisionInput, outcome: DecisionOutcome) =>
-  outcome === 'held' ? (quietEnd(input)?.toISOString() ?? null) : null
+/** What quiet hours hold goes out when they end, however many alerts were sent in the hour before. */
+export function holdEnd(input: DecisionInput, failed: Check | null): Date | null {
+  if (failed?.name !== 'burst') return quietEnd(input)
+  return failed.held_until === null ? null : new Date(failed.held_until)
+}
 
 /** An update follows what happened to its alert; after that, snooze and quiet hours apply to it. */
 export function deliverUpdate(

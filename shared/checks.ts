@@ -1,5 +1,7 @@
-/** The eight checks of a decision, each with the numbers it is based on. */
+/** The checks of a decision, each with the numbers it is based on. */
 import { z } from 'zod'
+import { AftershockCheck } from './aftershock.ts'
+import { BurstCheck } from './burst.ts'
 import { EVENT_STATUSES, EventType, type NormalisedEvent, PositionFlag, Severity } from './event.ts'
 import { containsPoint, type PreparedZone, touchesGeometry } from './geometry/geometry.ts'
 import { latenessOf } from './lateness.ts'
@@ -173,13 +175,18 @@ export const Check = z
     DwellCheck,
     SnoozeCheck,
     QuietHoursCheck,
+    AftershockCheck,
+    BurstCheck,
   ])
   .meta({ id: 'Check', description: 'A check of a decision, with its numbers.' })
 export type Check = z.infer<typeof Check>
 export type CheckName = Check['name']
 export type CheckOf<N extends CheckName> = Extract<Check, { name: N }>
 
-/** The names of the checks, in the order in which they are made. */
+/**
+ * The names of the checks that every decision makes, in this order. A zone that excludes aftershocks has `aftershock`
+ * after `severity`, and one with a limit an hour has `burst` at the end.
+ */
 export const CHECK_NAMES = [
   'enabled',
   'filter',

@@ -2,20 +2,22 @@
  * The decision whether a revision of an event raises an alert in a zone. A pure function: live matching, preview and
  * explain all use it.
  */
+import { checkAftershock, type Mainshocks } from './aftershock.ts'
 import {
   type Alert,
   alertOf,
   type DecisionInput,
   type DecisionOutcome,
   deliverUpdate,
+  holdEnd,
   isEscalation,
-  quietEnd,
   rememberEvent,
   rememberStay,
   type StayEnd,
   type Update,
   withExpiredHold,
 } from './alert-change.ts'
+import { type BurstMemory, checkBurst, rememberBurst } from './burst.ts'
 import {
   type Check,
   type CheckName,
@@ -61,6 +63,8 @@ export interface Decision {
   update_delivery: 'now' | 'held' | 'suppressed' | null
   /** The memory for the next revision; the same object as given when it is unchanged. */
   memory: Memory | null
+  /** The memory of the zone's alerts for its next decision; the same object as given when it is unchanged. */
+  burst: BurstMemory | null
 }
 
 export interface DecideOptions {
@@ -70,6 +74,10 @@ export interface DecideOptions {
   off?: OffReason | null
   /** Whether everybody who reads the zone may see the event. */
   visible?: boolean
+  /** For a zone that excludes aftershocks: the earthquakes that may have caused the event. */
+  mainshocks?: Mainshocks
+  /** For a zone with a limit an hour: the `burst` of its previous decision; null at first. */
+  burst?: BurstMemory | null
 }
 
 const RANK = { none: 0, suppressed: 1, held: 2, raised: 3 } as const
@@ -77,7 +85,7 @@ const RANK = { none: 0, suppressed: 1, held: 2, raised: 3 } as const
  * Decides a revision of an event, first seen `at`, for a zone. `memory` is the memory that the previous decision
  * returned for this zone and event (for a moving subject: this zone and subject); null at first.
  *
- * All eight checks are listed, unless `brief`. A zone that is off or does not hear of the event remembers nothing of it.
+ * All checks are listed, unless `brief`. A zone that is off or does not hear of the event remembers nothing of it.
  * Pass a prepared zone when it is tested against many events. Throws for a polygon zone without a polygon and for an unknown time zone.
  */
 export function decide(
@@ -85,7 +93,7 @@ export function decide(
   event: DecidableEvent,
   memory: Memory | null,
   at: Date,
-  { brief = false, off = null, visible = true }: DecideOptions = {},
+  { brief = false, off = null, visible = true, mainshocks = [], burst = null }: DecideOptions = {},
 ): Decision {
   const prepared = 'stay_margin_m' in zone ? zone : prepareZone(zone)
   const rule = prepared.zone
@@ -105,6 +113,8 @@ export function decide(
       ? once((inside: boolean) => advanceStay(stayBefore, { ts: event.ts, inside }, isFarOutside))
       : null,
     alert: eventBefore && withExpiredHold(eventBefore, at),
+    mainshocks,
+    burst,
   }
   const checks: Check[] = []
   let failed: Check | null = null
@@ -116,9 +126,10 @@ export function decide(
   }
   const failed_at = failed?.name ?? null
   const outcome = outcomeOf(failed_at, rule)
+  const hold = outcome === 'held' ? holdEnd(input, failed) : null
   const news = input.step
-    ? rememberStay(input, stayBefore, checks, outcome)
-    : rememberEvent(input, eventBefore, checks, outcome)
+    ? rememberStay(input, stayBefore, checks, outcome, hold)
+    : rememberEvent(input, eventBefore, checks, outcome, hold)
   const delivery = news.update ? deliverUpdate(input, news.alert) : null
   return {
     outcome,
@@ -126,19 +137,28 @@ export function decide(
     failed_at,
     checks,
     effective_severity: input.effective,
-    held_until: outcome === 'held' ? quietEnd(input) : (delivery?.held_until ?? null),
+    held_until: hold ?? delivery?.held_until ?? null,
     reason: decisionReason(event, checks, failed),
     update: news.update,
     stay_end: news.stay_end ?? null,
     update_delivery: delivery?.when ?? null,
     memory: news.memory,
+    burst: rememberBurst(rule, burst, {
+      at,
+      raised: outcome === 'raised' && checks.some(isFirstAlert),
+      held: failed?.name === 'burst' ? failed : null,
+    }),
   }
 }
 
 /** The estimated cost of a decision, in the units of shared/geometry/steps.ts; most of it is the geometry check. */
-export function decisionCost({ vertices }: PreparedZone, event: { geometry?: unknown }): number {
+export function decisionCost(
+  { vertices }: PreparedZone,
+  event: { geometry?: unknown },
+  mainshocks: Mainshocks = [],
+): number {
   const looks = event.geometry ? 2 : 1
-  return 40 + (looks * vertices) / 4
+  return 40 + (looks * vertices) / 4 + mainshocks.length / 10
 }
 
 /** Whether an event passes the geometry check. */
@@ -157,6 +177,8 @@ function* makeChecks(input: DecisionInput): Generator<Check> {
   yield geometry
   const severity = checkSeverity(rule, event)
   yield severity
+  const aftershock = checkAftershock(rule, event, input)
+  if (aftershock) yield aftershock
 
   const watched = enabled.passed && filter.passed
   const step = watched ? (input.step?.(geometry.passed) ?? null) : null
@@ -181,11 +203,17 @@ function* makeChecks(input: DecisionInput): Generator<Check> {
   yield dwell
   yield snooze
   yield quiet()
+  const is_first = alert === null
+  const burst = checkBurst(rule, input.burst, { at, effective: input.effective, is_first })
+  if (burst) yield burst
 }
+
+const isFirstAlert = (check: Check) => check.name === 'duplicate' && check.alert === null
 
 function outcomeOf(failed_at: CheckName | null, rule: ZoneRule): DecisionOutcome {
   if (failed_at === null) return 'raised'
   if (failed_at === 'snooze') return 'suppressed'
+  if (failed_at === 'burst') return 'held'
   if (failed_at === 'quiet_hours') return rule.quiet_mode === 'hold' ? 'held' : 'suppressed'
   return 'none'
 }

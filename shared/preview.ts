@@ -1,5 +1,7 @@
 /** What a zone would have done: the decision folded over stored revisions. */
 import { z } from 'zod'
+import { groupMainshocks, type MainshockState } from './aftershock.ts'
+import type { BurstMemory } from './burst.ts'
 import type { DecidableEvent, OffReason, ZoneRule } from './checks.ts'
 import { decisionCost, isInside } from './decide.ts'
 import { decideLinked, type LinkedDecision } from './decide-linked.ts'
@@ -13,9 +15,11 @@ const PREVIEW_CHECKS = [
   'enabled',
   'filter',
   'severity',
+  'aftershock',
   'duplicate',
   'dwell',
   'quiet_hours',
+  'burst',
 ] as const
 type PreviewCheck = (typeof PREVIEW_CHECKS)[number]
 
@@ -51,9 +55,13 @@ export const Preview = z.object({
       }),
       filter: Count,
       severity: Count,
+      aftershock: Count,
       duplicate: Count,
       dwell: Count,
       quiet_hours: Count,
+      burst: Count.meta({
+        description: 'Alerts beyond max_alerts_per_hour, which would have been sent in a digest.',
+      }),
     })
     .meta({ description: 'Events inside the zone by the check that failed.' }),
   snooze_ignored: z.boolean().meta({
@@ -87,6 +95,8 @@ interface PreviewOptions {
   page?: { limit: number; before: EventPosition | undefined }
   /** Memories as they stood before the first revision, by {@link memoryKey}. */
   memory_before?: ReadonlyMap<string, Memory>
+  /** For a zone that excludes aftershocks: the earthquakes that may have caused the events. */
+  mainshocks?: readonly MainshockState[]
 }
 
 /** Where an event stands in the list, which is sorted by time and id. */
@@ -151,15 +161,19 @@ function* replay(rule: ZoneRule, revisions: Revision[], options: PreviewOptions)
   const prepared = prepareZone(rule)
   const [start, end] = windowOf(options)
   const memories = new Map(options.memory_before)
+  const mainshocks = groupMainshocks(options.mainshocks ?? [])
+  let burst: BurstMemory | null = null
   const tally: Tally = { entries: new Map(), duplicates: 0 }
   for (const revision of revisions) {
     const { event, first_seen_at } = revision
-    yield decisionCost(prepared, event)
+    yield decisionCost(prepared, event, mainshocks)
     const remembered = (key: string) => memories.get(key) ?? null
     const before = remembered(memoryKey(event))
     const off = options.off_at?.(first_seen_at) ?? null
-    const decision = decideLinked(prepared, event, remembered, first_seen_at, { brief: true, off })
+    const facts = { brief: true, off, mainshocks, burst }
+    const decision: LinkedDecision = decideLinked(prepared, event, remembered, first_seen_at, facts)
     for (const [key, memory] of decision.memories) memories.set(key, memory)
+    burst = decision.burst
     const at = first_seen_at.getTime()
     // A position that leaves the stay unchanged came late or does not concern the zone.
     const isLate = before?.kind === 'stay' && decision.memory === before
@@ -214,8 +228,16 @@ function* summarise(
   tally: Tally,
   options: PreviewOptions,
 ): Steps<Omit<Preview, 'suggestion' | 'snooze_ignored'>> {
-  const suppressed = { enabled: 0, filter: 0, severity: 0, duplicate: 0, dwell: 0, quiet_hours: 0 }
-  suppressed.duplicate = tally.duplicates
+  const none = {
+    enabled: 0,
+    filter: 0,
+    severity: 0,
+    aftershock: 0,
+    dwell: 0,
+    quiet_hours: 0,
+    burst: 0,
+  }
+  const suppressed = { ...none, duplicate: tally.duplicates }
   const [start] = windowOf(options)
   const byDay = new Map<string, number>()
   for (let day = 0; day < options.days; day++) byDay.set(dayOf(start + day * DAY_MS), 0)
@@ -321,11 +343,21 @@ function* suggestMore(
       return `${inside}; min_severity ${threshold} would have fired ${plural(fires, 'time')}.`
     }
   }
-  const [fate, number] = (['enabled', 'quiet_hours', 'dwell', 'filter', 'severity'] as const)
-    .map((name) => [name, having(name).length] as const)
-    .reduce((most, next) => (next[1] > most[1] ? next : most))
+  const [fate, number] = FATES.map((name) => [name, having(name).length] as const).reduce(
+    (most, next) => (next[1] > most[1] ? next : most),
+  )
   return `Nothing would have fired at once: ${plural(number, 'event')} inside ${WHY[fate](number, rule)}.`
 }
+
+const FATES = [
+  'enabled',
+  'quiet_hours',
+  'burst',
+  'dwell',
+  'aftershock',
+  'filter',
+  'severity',
+] as const
 
 const WHY: Record<
   Exclude<Entry['result'], 'raised'>,
@@ -334,6 +366,9 @@ const WHY: Record<
   quiet_hours: (_, { quiet_mode }) =>
     quiet_mode === 'hold' ? 'waited for the end of quiet hours' : 'fell into quiet hours',
   enabled: () => 'came while the zone was deleted, switched off or paused',
+  burst: (_, { max_alerts_per_hour }) =>
+    `came after ${plural(max_alerts_per_hour ?? 0, 'alert')} in an hour and waited`,
+  aftershock: (n) => (n === 1 ? 'is an aftershock' : 'are aftershocks'),
   dwell: (_, { dwell_minutes }) => `stayed for less than ${dwell_minutes} minutes`,
   filter: (n) => `${n === 1 ? 'is' : 'are'} not of its sources and types`,
   severity: (_, { min_severity }) => `stayed below ${min_severity}`,

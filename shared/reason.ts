@@ -28,7 +28,15 @@ export function updateReason(
 }
 
 /** The order of the checks in the sentence for an alert. */
-const REASON_ORDER = ['severity', 'geometry', 'duplicate', 'dwell', 'quiet_hours'] as const
+const REASON_ORDER = [
+  'severity',
+  'geometry',
+  'aftershock',
+  'duplicate',
+  'dwell',
+  'quiet_hours',
+  'burst',
+] as const
 
 function why(checks: readonly Check[]): string {
   const parts = REASON_ORDER.map((name) => checks.find((check) => check.name === name))
@@ -50,6 +58,14 @@ function because(check: Check): string | null {
     case 'quiet_hours':
       return check.overridden_by_emergency
         ? `an emergency (${check.emergency_severity} or more) passes quiet hours`
+        : null
+    case 'aftershock':
+      return check.overridden_by_emergency
+        ? `an emergency (${check.emergency_severity} or more), although an aftershock`
+        : null
+    case 'burst':
+      return check.overridden_by_emergency
+        ? `an emergency (${check.emergency_severity} or more), although ${sentInHour(check)}`
         : null
     default:
       return null
@@ -86,6 +102,10 @@ function whyNot(check: Check): string {
       return check.quiet_mode === 'hold'
         ? `quiet hours hold it until ${check.window_end}`
         : `quiet hours until ${check.window_end} drop it`
+    case 'aftershock':
+      return aftershock(check)
+    case 'burst':
+      return `${sentInHour(check)}, so it waits with the others until ${check.held_until}`
   }
 }
 
@@ -113,6 +133,16 @@ function apart({ rule, seconds_apart, distance_km, magnitude_apart, name }: Link
       return `by ${name}, ${hours} apart`
   }
 }
+
+function aftershock({ magnitude, magnitude_gap, mainshock }: CheckOf<'aftershock'>): string {
+  if (!mainshock) return 'an aftershock'
+  const { event_id, distance_km, limit_km, until } = mainshock
+  const place = `${number(distance_km)} km away, within ${number(limit_km)} km`
+  return `an aftershock of ${event_id}: M ${magnitude} is below ${mainshock.magnitude} − ${magnitude_gap}, ${place}, until ${until}`
+}
+
+const sentInHour = ({ sent, max_alerts_per_hour }: CheckOf<'burst'>) =>
+  `${sent} ${sent === 1 ? 'alert was' : 'alerts were'} sent in the hour before, of at most ${max_alerts_per_hour}`
 
 const OFF: Record<OffReason, string> = {
   deleted: 'the zone was deleted',

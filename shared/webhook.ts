@@ -34,10 +34,15 @@ export const AlertMessage = z
 export const DigestMessage = z
   .object({
     type: z.literal('alert.digest'),
-    timestamp: Instant.meta({ description: 'When the quiet hours ended.' }),
+    timestamp: Instant.meta({ description: 'When the quiet hours or the burst ended.' }),
     data: z.object({
       alert: Alert.meta({ description: 'The first of `alerts`, the most severe of them.' }),
       zone: ZoneReference,
+      summary: z.string().nullable().meta({
+        description:
+          'How many of all its alerts were beyond max_alerts_per_hour; null when none was.',
+        example: '14 more in this zone',
+      }),
       alerts: z.array(Alert).meta({
         description:
           'The alerts that this message carries, most severe first; as many as fit into 20 kB.',
@@ -54,7 +59,7 @@ export const DigestMessage = z
   .meta({
     id: 'DigestMessage',
     description:
-      'The alerts that quiet hours held. A digest over 20 kB is sent as several messages.',
+      'The alerts that quiet hours held, or that were beyond max_alerts_per_hour. A digest over 20 kB is sent as several messages.',
   })
 
 /** How many zones a message about a source names. */

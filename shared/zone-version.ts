@@ -15,13 +15,15 @@ export type OwnerState = {
 
 /**
  * The fields of a stored zone version. It was validated when it was written, and matching reads very many
- * versions, so only its time is converted.
+ * versions, so only its time is converted, and fields get their defaults that are newer than it.
  */
 export function parseZoneVersion(definition: unknown): ZoneVersion {
   const row = definition as ZoneVersion // safe: a trigger writes whole rows of zones, checked on their way in
   const { snoozed_until } = row
-  return { ...row, snoozed_until: snoozed_until && new Date(snoozed_until).toISOString() }
+  return { ...NEWER, ...row, snoozed_until: snoozed_until && new Date(snoozed_until).toISOString() }
 }
+
+const NEWER = { aftershocks: null, max_alerts_per_hour: null }
 
 /** Why a zone raised nothing at a time; null when it was on. `states` are sorted by time. */
 export function offReason(

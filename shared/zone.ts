@@ -1,5 +1,6 @@
 /** The schema of a watch zone, its defaults, and the rules across its fields. */
 import { z } from 'zod'
+import { Aftershocks, GivenAftershocks } from './aftershock.ts'
 import { EventType, SOURCE } from './event.ts'
 import { GivenPolygon, ZonePolygon } from './geometry/polygon.ts'
 import { runToEnd } from './geometry/steps.ts'
@@ -92,9 +93,23 @@ export const ZoneFields = z.object({
   }),
   emergency_severity: Threshold.nullable().meta({
     description:
-      'An effective severity at or above this is sent during quiet hours. It does not bypass snooze, dwell or the threshold.',
+      'An effective severity at or above this is sent during quiet hours, as an aftershock, and beyond max_alerts_per_hour. ' +
+      'It does not bypass snooze, dwell or the threshold.',
     example: 90,
   }),
+  // Lazy, because the OpenAPI generator forgets the null of a named object otherwise.
+  aftershocks: z.lazy(() => Aftershocks).nullable(),
+  max_alerts_per_hour: z
+    .int()
+    .min(1)
+    .max(1000)
+    .nullable()
+    .meta({
+      description:
+        'The most alerts that are sent at once in any hour: 1–1000. Further ones are held until the hour allows more, and ' +
+        'sent as one digest per channel. Null, the default: no limit.',
+      example: null,
+    }),
   color: z
     .string()
     .regex(/^#[0-9a-fA-F]{6}$/, 'Must be a colour of the form #rrggbb')
@@ -149,6 +164,11 @@ const Settable = z.strictObject({
     .nullable()
     .optional()
     .meta({ description: 'Makes the zone a polygon.' }),
+  aftershocks: z
+    .lazy(() => GivenAftershocks)
+    .nullable()
+    .optional()
+    .meta({ description: 'Null, the default: aftershocks raise alerts like other earthquakes.' }),
   snoozed_until: NullableInstant.optional().meta({
     description: 'No alerts are sent before this time.',
     example: '2026-03-02T06:00:00.000Z',
@@ -216,6 +236,8 @@ export function zoneDefaults(input: ZoneCreate): ZoneFields {
     quiet_windows: null,
     quiet_mode: 'hold',
     emergency_severity: null,
+    aftershocks: null,
+    max_alerts_per_hour: null,
     color: null,
     icon: null,
     org_id: null,

@@ -35,6 +35,8 @@ create table watchpost.zones (
   updated_at timestamptz not null default now(),
   deleted_at timestamptz,
   quiet_windows jsonb check (jsonb_typeof(quiet_windows) = 'array' and jsonb_array_length(quiet_windows) between 1 and 8),
+  aftershocks jsonb check (coalesce((aftershocks ->> 'magnitude_gap')::float8 between 0.5 and 5, aftershocks is null)),
+  max_alerts_per_hour integer check (max_alerts_per_hour between 1 and 1000),
   check (quiet_windows is null or quiet_hours_start is null),
   check ((quiet_hours_start is null) = (quiet_hours_end is null)),
   check ((shape_type = 'polygon') <= (polygon is not null))
@@ -52,7 +54,9 @@ comment on column watchpost.zones.quiet_hours_start is 'HH:MM in quiet_hours_tz;
 comment on column watchpost.zones.quiet_hours_end is 'May be after midnight.';
 comment on column watchpost.zones.quiet_windows is 'List of {days, start, end} in quiet_hours_tz, instead of the two times; null: the two times are used.';
 comment on column watchpost.zones.quiet_mode is 'What happens during quiet hours: hold (one digest at their end) or drop (recorded, never sent).';
-comment on column watchpost.zones.emergency_severity is 'From this severity on quiet hours are ignored; null: never.';
+comment on column watchpost.zones.emergency_severity is 'From this severity on quiet hours and the next two are ignored; null: never.';
+comment on column watchpost.zones.aftershocks is 'Excludes them, with magnitude_gap: how far below its mainshock one is; null: off.';
+comment on column watchpost.zones.max_alerts_per_hour is 'Alerts beyond this are held and sent in a digest; null: no limit.';
 comment on column watchpost.zones.channel_ids is 'Where alerts are sent: null: to every enabled channel of the owner (and organisation); empty: nowhere. Channels that were deleted or are no longer visible are skipped; if none is left, it counts as null.';
 comment on column watchpost.zones.sources is 'Null: all feeds.';
 comment on column watchpost.zones.types is 'Null: all types.';
@@ -88,12 +92,14 @@ grant select on watchpost.zones to authenticated, watchpost_jobs;
 grant insert (
     org_id, label, lat, lon, radius_km, shape_type, polygon, match, min_severity, severity_multiplier,
     dwell_minutes, quiet_hours_start, quiet_hours_end, quiet_hours_tz, quiet_mode, emergency_severity,
-    color, icon, channel_ids, sources, types, snoozed_until, enabled, boxes, quiet_windows)
+    color, icon, channel_ids, sources, types, snoozed_until, enabled, boxes, quiet_windows,
+    aftershocks, max_alerts_per_hour)
   on watchpost.zones to authenticated;
 grant update (
     org_id, label, lat, lon, radius_km, shape_type, polygon, match, min_severity, severity_multiplier,
     dwell_minutes, quiet_hours_start, quiet_hours_end, quiet_hours_tz, quiet_mode, emergency_severity,
-    color, icon, channel_ids, sources, types, snoozed_until, enabled, boxes, deleted_at, quiet_windows)
+    color, icon, channel_ids, sources, types, snoozed_until, enabled, boxes, deleted_at, quiet_windows,
+    aftershocks, max_alerts_per_hour)
   on watchpost.zones to authenticated;
 
 create table watchpost.zone_boxes (
@@ -169,8 +175,8 @@ create table watchpost.match_memory (
   updated_at timestamptz not null default now(),
   primary key (zone_id, key)
 );
-comment on table watchpost.match_memory is 'What matching remembers per zone and event, or per zone and moving subject (a stay).';
-comment on column watchpost.match_memory.key is 'Event id, or the subject of a stay.';
+comment on table watchpost.match_memory is 'What matching remembers per zone and event, or per zone and moving subject (a stay), or of a zone as a whole.';
+comment on column watchpost.match_memory.key is 'Event id, or the subject of a stay, or burst: when the zone sent its latest alerts.';
 comment on column watchpost.match_memory.memory is 'State of the decision so far; only matching reads and writes it.';
 create index match_memory_key on watchpost.match_memory (key);
 create index match_memory_updated_at on watchpost.match_memory (updated_at);

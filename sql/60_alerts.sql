@@ -46,11 +46,11 @@ comment on column watchpost.alerts.current is 'The event as it was told last; nu
 comment on column watchpost.alerts.resolved_by is 'Account that resolved it.';
 comment on column watchpost.alerts.severity is 'Severity of the event times the multiplier of the zone, at most 100.';
 comment on column watchpost.alerts.first_reason is 'The sentence of the decision that raised it, beside the checks; reason follows the news.';
-comment on column watchpost.alerts.status is 'held waits for the end of quiet hours; suppressed is never sent; recorded has no channel.';
+comment on column watchpost.alerts.status is 'held waits for the end of quiet hours or of a burst; suppressed is never sent; recorded has no channel.';
 comment on column watchpost.alerts.raised_at is 'When the revision that raised it was first seen.';
 comment on column watchpost.alerts.held_until is 'Null: not held.';
 comment on column watchpost.alerts.dispatched_at is 'First delivery that succeeded.';
-comment on column watchpost.alerts.checks is 'All eight checks of the decision with their numbers, for explain.';
+comment on column watchpost.alerts.checks is 'All checks of the decision with their numbers, for explain.';
 comment on column watchpost.alerts.event_revision is 'Revision of the event it last spoke of.';
 comment on column watchpost.alerts.updates is 'News since it was raised: list of time, kind and changes (field to [from, to]).';
 comment on column watchpost.alerts.updated_at is 'Last change of any kind.';

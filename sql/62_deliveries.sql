@@ -33,7 +33,7 @@ comment on table watchpost.deliveries is 'One message to one channel.';
 comment on column watchpost.deliveries.id is 'Also the webhook-id header, the same on every attempt, and the id of its first job.';
 comment on column watchpost.deliveries.alert_id is 'Null for a test, and for a message about a source.';
 comment on column watchpost.deliveries.sequence is 'Number of the update of the alert; 0 for the first message.';
-comment on column watchpost.deliveries.status is 'held waits for the end of quiet hours; expired was retried for 48 hours in vain.';
+comment on column watchpost.deliveries.status is 'held waits for the end of quiet hours or of a burst; expired was retried for 48 hours in vain.';
 comment on column watchpost.deliveries.payload is 'What is sent, fixed at the first attempt so that retries say the same.';
 comment on column watchpost.deliveries.next_attempt_at is 'Of a held one: when it is released; null: with its alert.';
 comment on column watchpost.deliveries.redelivery_of is 'The delivery that this one repeats on request.';
@@ -334,13 +334,14 @@ begin
 end
 $$;
 
--- What a zone holds back is due now.
+-- What a zone holds back is due now; updates of an alert that is still held, with it.
 create function private.end_hold(p_zone_id uuid) returns void
 language sql volatile set search_path = '' as $$
   update watchpost.deliveries d
-  set next_attempt_at = now(), updated_at = now()
+  set next_attempt_at = greatest(now(), case when a.status = 'held' then a.held_until end), updated_at = now()
   from watchpost.alerts a
-  where a.id = d.alert_id and a.zone_id = p_zone_id and d.status = 'held' and d.next_attempt_at > now()
+  where a.id = d.alert_id and a.zone_id = p_zone_id and d.status = 'held'
+    and d.next_attempt_at > greatest(now(), case when a.status = 'held' then a.held_until end)
 $$;
 
 create function private.cancel_deliveries(p_ids uuid[], p_reason text) returns void

@@ -96,6 +96,23 @@ language sql stable set search_path = '' as $$
 $$;
 grant execute on function private.alert_json to authenticated, watchpost_jobs;
 
+-- Whether an alert waits, or waited, because its zone had sent as many as it may in an hour.
+create function private.is_bundled(a watchpost.alerts) returns boolean
+language sql immutable set search_path = '' as $$
+  select a.checks @> '[{"name": "quiet_hours", "passed": true}, {"name": "burst", "passed": false}]'
+$$;
+grant execute on function private.is_bundled to watchpost_jobs;
+
+-- What a digest says before its alerts; null where nothing needs to be said.
+create function private.digest_summary(p_digest_id uuid) returns text
+language sql stable set search_path = '' as $$
+  select case when count(*) > 0 then count(*) || ' more in this zone' end
+  from watchpost.deliveries d
+  join watchpost.alerts a on a.id = d.alert_id
+  where d.digest_id = p_digest_id and d.type = 'alert.raised' and private.is_bundled(a)
+$$;
+grant execute on function private.digest_summary to watchpost_jobs;
+
 -- Why a channel gets nothing about a zone; null: it gets it.
 create function private.refusal_of(c watchpost.channels, z watchpost.zones) returns text
 language sql stable set search_path = '' as $$
@@ -167,7 +184,7 @@ language sql stable set search_path = '' as $$
     'timestamp', case when d.type = 'alert.digest' then private.iso(d.created_at) else coalesce(a.current, a.event) ->> 'ts' end,
     'alert', private.alert_json(a, d.channel_id),
     'zone', jsonb_build_object('id', a.zone_id, 'label', a.zone_name))
-    || case when d.type = 'alert.digest' then jsonb_build_object('alerts', (
+    || case when d.type = 'alert.digest' then jsonb_build_object('summary', private.digest_summary(d.id), 'alerts', (
       select jsonb_agg(private.alert_json(held, d.channel_id) order by held.severity desc, held.raised_at, held.id)
       from watchpost.alerts held
       where held.id in (

@@ -373,9 +373,13 @@ language sql volatile set search_path = '' as $$
 $$;
 
 -- What was held and whose time has come (alerts, and updates of alerts) becomes one digest per channel,
--- or is cancelled when the zone was switched off or snoozed meanwhile. p_early: its time has come now.
+-- or is cancelled when the zone was switched off or snoozed meanwhile. p_early: its time has come now, but that of a
+-- burst only at p_burst_until, where one goes on.
 -- Says how many alerts. Security definer, because it locks the zone, which the jobs may only read.
-create function private.release_held(p_zone_id uuid, p_early boolean default false) returns integer
+create function private.release_held(
+  p_zone_id uuid, p_early boolean default false, p_burst_until timestamptz default null
+)
+returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_zone watchpost.zones;
@@ -387,10 +391,14 @@ begin
     return 0;
   end if;
   if p_early then
-    update watchpost.alerts
-    set held_until = now(), updated_at = now()
-    where zone_id = p_zone_id and status = 'held' and held_until > now();
+    update watchpost.alerts a
+    set held_until = greatest(now(), case when private.is_bundled(a) then p_burst_until end), updated_at = now()
+    where a.zone_id = p_zone_id and a.status = 'held'
+      and a.held_until > greatest(now(), case when private.is_bundled(a) then p_burst_until end);
     perform private.end_hold(p_zone_id);
+    perform private.enqueue(
+      'release', gen_random_uuid(), jsonb_build_object('zone_id', p_zone_id), p_burst_until)
+    where p_burst_until > now();
   end if;
   select array_agg(a.id) into v_alerts
   from (

@@ -18,7 +18,8 @@ insert into watchpost.retention (thing, keep) values
   ('audit', '400 days'),
   ('positions', '48 hours'),
   ('deleted', '30 days'),
-  ('changes', '30 days');
+  ('changes', '30 days'),
+  ('mainshocks', '220 days');
 
 -- Rows older than this have been kept long enough.
 create function private.kept_since(p_thing text) returns timestamptz
@@ -37,6 +38,22 @@ begin
     select event_id, revision from watchpost.event_revisions
     where first_seen_at < v_before
     order by first_seen_at
+    limit p_batch);
+  get diagnostics v_count = row_count;
+  return v_count;
+end
+$$;
+
+create function private.purge_mainshocks(p_batch integer) returns integer
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_before timestamptz := private.kept_since('mainshocks');
+  v_count integer;
+begin
+  delete from watchpost.mainshocks where (event_id, first_seen_at) in (
+    select event_id, first_seen_at from watchpost.mainshocks
+    where ts < v_before
+    order by ts
     limit p_batch);
   get diagnostics v_count = row_count;
   return v_count;
@@ -262,6 +279,7 @@ declare
   v_count integer := 0;
 begin
   v_count := v_count + private.purge_revisions(p_batch);
+  v_count := v_count + private.purge_mainshocks(p_batch);
   v_count := v_count + private.purge_events(p_batch);
   v_count := v_count + private.purge_batches(p_batch);
   v_count := v_count + private.purge_attempts(p_batch);

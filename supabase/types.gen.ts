@@ -384,6 +384,7 @@ export type Database = {
       }
       zones: {
         Row: {
+          aftershock_gap: number | null
           channels: number | null
           created_at: string
           deleted_at: string | null
@@ -394,6 +395,7 @@ export type Database = {
           last_alert_at: string | null
           lat: number
           lon: number
+          max_alerts_per_hour: number | null
           min_severity: number
           org_id: string | null
           organisation: string | null
@@ -1463,6 +1465,37 @@ export type Database = {
           },
         ]
       }
+      mainshocks: {
+        Row: {
+          counts: boolean
+          event_id: string
+          first_seen_at: string
+          lat: number
+          lon: number
+          magnitude: number
+          ts: string
+        }
+        ComputedFields: never
+        Insert: {
+          counts: boolean
+          event_id: string
+          first_seen_at: string
+          lat: number
+          lon: number
+          magnitude: number
+          ts: string
+        }
+        Update: {
+          counts?: boolean
+          event_id?: string
+          first_seen_at?: string
+          lat?: number
+          lon?: number
+          magnitude?: number
+          ts?: string
+        }
+        Relationships: []
+      }
       match_memory: {
         Row: {
           key: string
@@ -2152,6 +2185,7 @@ export type Database = {
       }
       zones: {
         Row: {
+          aftershocks: Json | null
           boxes: unknown[]
           channel_ids: string[] | null
           color: string | null
@@ -2166,6 +2200,7 @@ export type Database = {
           lat: number
           lon: number
           match: string
+          max_alerts_per_hour: number | null
           min_severity: number
           org_id: string | null
           owner_id: string
@@ -2187,6 +2222,7 @@ export type Database = {
         }
         ComputedFields: never
         Insert: {
+          aftershocks?: Json | null
           boxes: unknown[]
           channel_ids?: string[] | null
           color?: string | null
@@ -2201,6 +2237,7 @@ export type Database = {
           lat: number
           lon: number
           match?: string
+          max_alerts_per_hour?: number | null
           min_severity?: number
           org_id?: string | null
           owner_id?: string
@@ -2221,6 +2258,7 @@ export type Database = {
           version?: number
         }
         Update: {
+          aftershocks?: Json | null
           boxes?: unknown[]
           channel_ids?: string[] | null
           color?: string | null
@@ -2235,6 +2273,7 @@ export type Database = {
           lat?: number
           lon?: number
           match?: string
+          max_alerts_per_hour?: number | null
           min_severity?: number
           org_id?: string | null
           owner_id?: string

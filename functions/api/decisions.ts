@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { MainshockState } from '../../shared/aftershock.ts'
 import type { DecidableEvent } from '../../shared/checks.ts'
 import { decisionCost } from '../../shared/decide.ts'
 import { boxesOf, prepareZone } from '../../shared/geometry/geometry.ts'
@@ -21,6 +22,7 @@ import { can } from '../auth.ts'
 import type { Ctx, Env } from '../context.ts'
 import { credentialId } from '../credential.ts'
 import { problems } from '../http.ts'
+import { selectMainshocks } from '../mainshocks.ts'
 import { limitConcurrency, nextSlice, runInSlices } from '../scheduling.ts'
 import { read, readInSteps } from '../transaction.ts'
 import { requireZone } from './zone-check.ts'
@@ -123,7 +125,12 @@ decisions.openapi(
   },
 )
 
-type NearRevisions = { rows: RevisionRow[]; now: string; data_from: string }
+type NearRevisions = {
+  rows: RevisionRow[]
+  now: string
+  data_from: string
+  mainshocks: MainshockState[]
+}
 
 const boxTexts = (fields: ZoneFields) =>
   boxesOf(fields).map(({ west, south, east, north }) => `(${east},${north}),(${west},${south})`)
@@ -137,9 +144,14 @@ async function historyOf(sql: Sql, id: string): Promise<ZoneHistory> {
   return { versions, states }
 }
 
+/** Days before the window whose alerts tell how many were sent in the hour before its first. */
+const BURST_DAYS = 1
+
 /** The call of revisions_near, with at most so many rows. */
-const near = ({ fields, owner_id }: Previewed, days: number) =>
-  [boxTexts(fields), days, owner_id, fields.org_id] as const
+function near({ fields, owner_id }: Previewed, days: number) {
+  const before = fields.max_alerts_per_hour === null ? 0 : BURST_DAYS
+  return [boxTexts(fields), days + before, owner_id, fields.org_id] as const
+}
 
 /** The revisions near a zone, at most ROWS_PER_FETCH + 1 of them, in one round trip. */
 async function fetchNear(sql: Sql, zone: Previewed, days: number): Promise<NearRevisions> {
@@ -180,9 +192,12 @@ async function boundsOf(sql: Sql, { fields }: Previewed, days: number) {
   const kept = tracksOnly(fields)
     ? raw('(select first_seen_at from watchpost.positions order by ts limit 1)')
     : raw('(select first_seen_at from watchpost.event_revisions order by first_seen_at limit 1)')
-  const [bounds] = await sql<{ now: string; data_from: string }>`
-    select now(), greatest(private.window_start(${days}), coalesce(${kept}, now())) as data_from`
-  return bounds ?? { now: new Date().toISOString(), data_from: '' }
+  const [[bounds], mainshocks] = await Promise.all([
+    sql<{ now: string; data_from: string }>`
+      select now(), greatest(private.window_start(${days}), coalesce(${kept}, now())) as data_from`,
+    fields.aftershocks ? selectMainshocks(sql, '-infinity', 'infinity') : [],
+  ])
+  return { now: new Date().toISOString(), data_from: '', ...bounds, mainshocks }
 }
 
 /** Computes the preview after the connection was released. */
@@ -196,7 +211,7 @@ async function previewOf(
   const filter = { list: 'preview', zone_id, days, fields: zone_id ? null : fields }
   const before = await decodeCursor(filter, cursor, Position)
   const isMuch = found.rows.length > ROWS_PER_FETCH
-  const { rows, now, data_from } = isMuch
+  const { rows, now, data_from, mainshocks } = isMuch
     ? await readInSteps(c, (sql) => fetchAllNear(sql, zone, days))
     : found
   if (rows.length > MAX_REVISIONS) throw new ApiError('too_much_work', TOO_MANY_REVISIONS)
@@ -206,6 +221,7 @@ async function previewOf(
     now: new Date(now),
     data_from: new Date(data_from),
     page: { limit: limit + 1, before },
+    mainshocks,
     ...pastOf(zone.history, days, new Date(now)),
   })
   // The suggestion may decide everything up to two more times.

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { groupMainshocks, type MainshockState, type Mainshocks } from '../../shared/aftershock.ts'
+import type { BurstMemory } from '../../shared/burst.ts'
 import type { DecidableEvent } from '../../shared/checks.ts'
 import { Check } from '../../shared/checks.ts'
 import { decide, decisionCost } from '../../shared/decide.ts'
@@ -7,6 +9,7 @@ import type { Steps } from '../../shared/geometry/steps.ts'
 import { type Memory, memoryKey } from '../../shared/match-memory.ts'
 import { notFound } from '../../shared/problem.ts'
 import { createRoute, jsonResponse, resource, respond } from '../../shared/route.ts'
+import type { Sql } from '../../shared/sql.ts'
 import { Instant } from '../../shared/time.ts'
 import { ZoneFields } from '../../shared/zone.ts'
 import {
@@ -19,6 +22,7 @@ import { can } from '../auth.ts'
 import type { Ctx, Env } from '../context.ts'
 import { credentialId } from '../credential.ts'
 import { problems } from '../http.ts'
+import { selectMainshocks } from '../mainshocks.ts'
 import { limitConcurrency, runInSlices } from '../scheduling.ts'
 import { readInSteps } from '../transaction.ts'
 import { tooMuchWork } from './zone-check.ts'
@@ -93,7 +97,13 @@ type AlertRow = {
   reason: string
 }
 type VersionRow = { version: number; valid_from: string; definition: unknown }
-type History = { versions: VersionRow[]; states: OwnerState[] }
+type History = {
+  versions: VersionRow[]
+  states: OwnerState[]
+  mainshocks: Mainshocks
+  /** When the zone sent alerts at once, oldest first. */
+  sent: string[]
+}
 
 /**
  * The decision: from the alert that it raised or was added to because another source reported the same, otherwise replayed
@@ -125,11 +135,21 @@ async function explain(c: Ctx, zoneId: string, eventId: string) {
         order by v.version`,
       sql<RevisionRow>`select * from private.stay_before(${event.id}, ${event.subject}, ${zoneId})`,
       sql<OwnerState>`select * from private.owner_states(${zoneId})`,
+      selectSent(sql, zoneId, event.first_seen_at),
+      event.type === 'earthquake' ? selectCauses(sql, events) : [],
     ])
-    const [alerts, versions, before, states] = await last(decided)
-    return { zone, event, events, alert: alerts[0], versions, before, states }
+    const [alerts, versions, before, states, sent, causes] = await last(decided)
+    const swarm = { sent: sent.map(({ at }) => at), mainshocks: groupMainshocks(causes) }
+    return {
+      zone,
+      event,
+      events,
+      alert: alerts[0],
+      before,
+      history: { versions, states, ...swarm },
+    }
   })
-  const { zone, event, alert, versions, states } = found
+  const { zone, event, alert, history } = found
   const base = { zone_id: zoneId, event_id: event.id }
   if (alert) {
     return {
@@ -145,11 +165,11 @@ async function explain(c: Ctx, zoneId: string, eventId: string) {
   const fields = ZoneFields.parse(zone)
   // What matching has not come to yet was not decided.
   const revisions = [...found.before, ...found.events].filter(({ is_decided }) => is_decided)
-  const replayed = await replayedOf(revisions, { versions, states }, event.id)
+  const replayed = await replayedOf(revisions, history, event.id)
   if (replayed) return { ...base, ...replayed, live: false }
   const at = new Date()
-  const off = offReason({ ...zone, deleted_at: null }, states, at)
-  const options = { off, visible: event.is_heard_now }
+  const off = offReason({ ...zone, deleted_at: null }, history.states, at)
+  const options = { off, visible: event.is_heard_now, ...swarmAt(history, at) }
   const { raised, reason, checks } = decide(fields, event, null, at, options)
   return {
     ...base,
@@ -160,6 +180,34 @@ async function explain(c: Ctx, zoneId: string, eventId: string) {
     reason,
     checks,
   }
+}
+
+/** When the zone sent alerts at once, in the hour before a time and in the last hour; later escalations aside. */
+function selectSent(sql: Sql, zoneId: string, at: string) {
+  return sql<{ at: string }>`
+    select raised_at as at
+    from watchpost.alerts
+    where zone_id = ${zoneId} and status <> 'suppressed' and held_until is null
+      and (raised_at between ${at}::timestamptz - interval '1 hour' and ${at} or raised_at > now() - interval '1 hour')
+      and checks @> '[{"name": "duplicate", "alert": null}]'
+    order by raised_at
+    limit 2000`
+}
+
+function selectCauses(sql: Sql, events: RevisionRow[]): Promise<MainshockState[]> {
+  const times = events.map(({ ts }) => ts).sort()
+  return selectMainshocks(sql, times[0] ?? 'infinity', times.at(-1) ?? '-infinity')
+}
+
+/** What a decision at a time depends on besides the event and the zone. */
+function swarmAt({ mainshocks, sent }: History, at: Date) {
+  const moment = at.toISOString()
+  const burst: BurstMemory = {
+    kind: 'burst',
+    sent: sent.filter((one) => one <= moment),
+    until: null,
+  }
+  return { mainshocks, burst }
 }
 
 /** A check as it is stored, which may be older than its newest fields. */
@@ -198,9 +246,10 @@ type Replayed = {
 /** Decides each revision with the zone as it was when the revision was first seen; returns the last decision on the event. */
 function* replay(
   revisions: RevisionRow[],
-  { versions, states }: History,
+  history: History,
   eventId: string,
 ): Steps<Replayed | undefined> {
+  const { versions, states, mainshocks } = history
   const memories = new Map<string, Memory>()
   const shapes = new Map<VersionRow, PreparedZone<ZoneVersion>>()
   let last: Replayed | undefined
@@ -209,10 +258,11 @@ function* replay(
     if (!version) continue
     const zone = shapes.get(version) ?? prepareZone(parseZoneVersion(version.definition))
     shapes.set(version, zone)
-    yield decisionCost(zone, event)
+    yield decisionCost(zone, event, mainshocks)
     const key = memoryKey(event)
     const at = new Date(event.first_seen_at)
-    const options = { off: offReason(zone.zone, states, at), visible: event.is_heard }
+    const off = offReason(zone.zone, states, at)
+    const options = { off, visible: event.is_heard, ...swarmAt(history, at) }
     const decision = decide(zone, event, memories.get(key) ?? null, at, options)
     if (decision.memory) memories.set(key, decision.memory)
     if (event.id !== eventId) continue

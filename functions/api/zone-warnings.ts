@@ -3,7 +3,8 @@ import { effectiveSeverity } from '../../shared/checks.ts'
 import type { Obstacles, Reach, ReachedZone, ZoneRow } from './zone-rows.ts'
 
 export const Warnings = z.array(z.string()).optional().meta({
-  description: 'Why this zone will hardly ever raise an alert, or where its alerts do not go.',
+  description:
+    'Why this zone will hardly ever raise an alert, where its alerts do not go, or which of its settings does nothing.',
 })
 
 /** The warnings for a zone; absent when there are none. */
@@ -14,6 +15,7 @@ export function warn(zone: ReachedZone): { warnings?: string[] } {
     ...(zone.enabled ? [] : ['The zone is switched off.']),
     ...warnOfSeverity(zone, obstacles?.highest ?? []),
     ...warnOfSources(zone, obstacles),
+    ...(zone.aftershocks && zone.types?.includes('earthquake') === false ? [NO_QUAKES] : []),
   ]
   if (zone.channel_ids?.length === 0) {
     warnings.push('channel_ids is empty: alerts are recorded but not sent.')
@@ -27,6 +29,8 @@ const PAUSED = {
   paused_by_plan: 'The zone is paused, because the account of its owner is below the Pro plan.',
   owner_banned: 'The zone is paused, because the account of its owner is banned.',
 } as const
+
+const NO_QUAKES = 'aftershocks does nothing: the types of the zone do not include earthquake.'
 
 /** Which types cannot reach the threshold. */
 function warnOfSeverity(zone: ZoneRow, highest: Obstacles['highest']): string[] {

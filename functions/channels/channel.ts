@@ -34,6 +34,8 @@ export type Notification = {
   part?: number
   parts?: number
   alerts_total?: number
+  /** What a digest says before its alerts; null where nothing needs to be said. */
+  summary?: string | null
   zone: { id: string; label: string } | null
   /** What no longer reaches `zones`, or does again; the first few of `zones_total`. */
   source?: NotificationSource

@@ -133,8 +133,9 @@ function renderBody(notification: Notification): string {
 function bodyOf(notification: Notification, more: { left_out?: string[] } = {}): string {
   const { type, timestamp, source, zones, zones_total } = notification
   if (source) return JSON.stringify({ type, timestamp, data: { source, zones, zones_total } })
-  const { alert, zone, alerts, part = 1, parts = 1, alerts_total } = notification
-  const digest = alerts && { alerts, part, parts, alerts_total: alerts_total ?? alerts.length }
+  const { alert, zone, alerts, part = 1, parts = 1, alerts_total, summary = null } = notification
+  const total = { alerts_total: alerts_total ?? alerts?.length }
+  const digest = alerts && { summary, alerts, part, parts, ...total }
   return JSON.stringify({ type, timestamp, data: { alert, zone, ...digest, ...more } })
 }
 

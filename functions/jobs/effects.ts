@@ -1,4 +1,5 @@
 import type { EventReference } from '../../shared/alert.ts'
+import type { BurstMemory } from '../../shared/burst.ts'
 import type { LinkedDecision } from '../../shared/decide-linked.ts'
 import { isMoving } from '../../shared/event.ts'
 import type { Memory } from '../../shared/match-memory.ts'
@@ -7,6 +8,8 @@ import type { Sql } from '../../shared/sql.ts'
 import type { ZoneAtTime } from './zone-cache.ts'
 
 type Revision = Omit<EventReference, 'magnitude' | 'depth_km' | 'ends_at'> & { revision: number }
+
+type Remembered = { zone_id: string; key: string; memory: Memory | BurstMemory }
 
 const STATUS = {
   raised: 'pending',
@@ -32,13 +35,13 @@ export class Effects {
   readonly #alerts: object[] = []
   readonly #advanced: object[] = []
   readonly #updates: object[] = []
-  readonly #memories = new Map<string, { zone_id: string; key: string; memory: Memory }>()
+  readonly #memories = new Map<string, Remembered>()
 
   constructor(runId: string) {
     this.#runId = runId
   }
 
-  remember(zone_id: string, key: string, memory: Memory): void {
+  remember(zone_id: string, key: string, memory: Remembered['memory']): void {
     this.#memories.set(`${zone_id} ${key}`, { zone_id, key, memory })
   }
 

@@ -1,3 +1,4 @@
+import { BURST_KEY, type BurstMemory, burstEnd } from '../../shared/burst.ts'
 import { quietWindowAt } from '../../shared/quiet-hours.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { parseZoneVersion } from '../../shared/zone-version.ts'
@@ -6,8 +7,8 @@ import type { Queue } from './queue.ts'
 
 /**
  * Runs after a zone was created or changed. It matches ongoing events and events that were seen
- * while the change was being committed, and releases what quiet hours held if the zone is no longer
- * quiet.
+ * while the change was being committed, and releases what was held if the zone is no longer quiet;
+ * what a burst held, if the zone may send again.
  */
 export const matchZone: Queue = {
   name: 'match_zone',
@@ -40,15 +41,19 @@ async function matchStanding(sql: Sql, zoneId: string, runId: string) {
 }
 
 async function releaseUnlessQuiet(sql: Sql, zoneId: string): Promise<void> {
-  const [held] = await sql<{ definition: unknown }>`
-    select private.version_definition(v) as definition
+  const [held] = await sql<{ definition: unknown; burst: BurstMemory | null }>`
+    select private.version_definition(v) as definition, m.memory as burst
     from watchpost.zones z
     join watchpost.zone_versions v on v.zone_id = z.id and v.version = z.version
+    left join watchpost.match_memory m on m.zone_id = z.id and m.key = ${BURST_KEY}
     where z.id = ${zoneId} and z.deleted_at is null
       and exists (
         select from watchpost.alerts a
         where a.zone_id = z.id and (a.status = 'held' or exists (
           select from watchpost.deliveries d where d.alert_id = a.id and d.status = 'held')))`
-  if (!held || quietWindowAt(parseZoneVersion(held.definition), new Date())) return
-  await sql`select private.release_held(${zoneId}, true)`
+  const now = new Date()
+  const zone = held && parseZoneVersion(held.definition)
+  if (!zone || quietWindowAt(zone, now)) return
+  const until = burstEnd(zone, held.burst, now)?.toISOString() ?? null
+  await sql`select private.release_held(${zoneId}, true, ${until}::timestamptz)`
 }

@@ -1,5 +1,6 @@
+import { BURST_KEY } from '../../shared/burst.ts'
 import type { DecidableEvent } from '../../shared/checks.ts'
-import { decisionCost } from '../../shared/decide.ts'
+import { type DecideOptions, decisionCost } from '../../shared/decide.ts'
 import { decideLinked, type LinkedDecision } from '../../shared/decide-linked.ts'
 import type { PreparedZone } from '../../shared/geometry/geometry.ts'
 import { LINK_RULES, type LinkRule, linkFactsOf, linkKeys, linkRuleOf } from '../../shared/link.ts'
@@ -10,6 +11,7 @@ import type { ZoneFields } from '../../shared/zone.ts'
 import { createPacer } from '../scheduling.ts'
 import { Effects } from './effects.ts'
 import type { Queue } from './queue.ts'
+import { loadMainshocks, lockBursts } from './swarm.ts'
 import { loadZones } from './zone-cache.ts'
 
 /** A stored revision or position, and the zones whose boxes it meets. */
@@ -83,6 +85,8 @@ export async function decideAll(
   const zones = await loadZones(sql, candidates, options.at)
   await lockLinks(sql, new Set(candidates.map(linkRuleOf)))
   const memories = await loadMemories(sql, candidates)
+  const mainshocks = await loadMainshocks(sql, zones.all, candidates)
+  const bursts = await lockBursts(sql, zones.all)
   const effects = new Effects(runId)
   // Pauses regularly, because the API may run in this process.
   const pace = createPacer()
@@ -95,14 +99,20 @@ export async function decideAll(
       const zone = zones.at(zoneId, at)
       if (!zone) continue
       pairs += 1
-      await pace(decisionCost(zone.prepared, event))
+      await pace(decisionCost(zone.prepared, event, mainshocks))
       const remembered: Remembered = (key) => memories.get(`${zoneId} ${key}`) ?? null
       const before = remembered(key)
-      const decision = decidePair(zone.prepared, event, remembered, at)
+      const burst = bursts.get(zoneId) ?? null
+      const facts = { mainshocks, burst }
+      const decision = decidePair(zone.prepared, event, remembered, at, facts)
       if (isDecisive(decision, before)) decisive.add(event.id)
       for (const [key, memory] of decision.memories) {
         memories.set(`${zoneId} ${key}`, memory)
         effects.remember(zoneId, key, memory)
+      }
+      if (decision.burst && decision.burst !== burst) {
+        bursts.set(zoneId, decision.burst)
+        effects.remember(zoneId, BURST_KEY, decision.burst)
       }
       if (decision.outcome !== 'none') effects.alert(zone, event, decision, at)
       if (decision.update) effects.update(zone, event, decision, decision.update, at)
@@ -132,10 +142,11 @@ function decidePair(
   event: DecidableEvent,
   remembered: Remembered,
   at: Date,
+  options: DecideOptions,
 ): LinkedDecision {
-  const brief = decideLinked(prepared, event, remembered, at, { brief: true })
+  const brief = decideLinked(prepared, event, remembered, at, { ...options, brief: true })
   if (brief.outcome === 'none' && !brief.update) return brief
-  return decideLinked(prepared, event, remembered, at)
+  return decideLinked(prepared, event, remembered, at, options)
 }
 
 /**

@@ -29,15 +29,16 @@ type Kept = { zone_id: string; version: number; valid_from: string; definition: 
 
 /**
  * The zones of the candidates, each as it was at a given time, except those that were off then: deleted, disabled or
- * paused by the plan or a ban of their owner. With `now`, every zone is taken as it is.
+ * paused by the plan or a ban of their owner. With `now`, every zone is taken as it is. `all`: every version that `at` may
+ * answer.
  */
 export async function loadZones(
   sql: Sql,
   candidates: { zone_ids: string[]; first_seen_at: string }[],
   now?: Date,
-): Promise<{ at: (id: string, at: Date) => ZoneAtTime | undefined }> {
+): Promise<{ all: ZoneAtTime[]; at: (id: string, at: Date) => ZoneAtTime | undefined }> {
   const ids = [...new Set(candidates.flatMap((candidate) => candidate.zone_ids))]
-  if (ids.length === 0) return { at: () => undefined }
+  if (ids.length === 0) return { all: [], at: () => undefined }
   const [current, states] = await Promise.all([
     sql<Current>`
       select z.id, z.version, v.valid_from
@@ -102,6 +103,7 @@ export async function loadZones(
   }
   for (const versions of found.values()) versions.sort((a, b) => b.zone.version - a.zone.version)
   return {
+    all: [...ready.values()],
     at: (id, at) => {
       const versions = found.get(id)
       const moment = at.toISOString()

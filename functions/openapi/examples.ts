@@ -181,7 +181,10 @@ const raised: z.infer<typeof AlertMessage> = {
 const digest: z.infer<typeof DigestMessage> = {
   type: 'alert.digest',
   timestamp: '2026-03-02T04:00:00.000Z',
-  data: { alert: leaving, zone: about, alerts: [leaving], part: 1, parts: 1, alerts_total: 1 },
+  data: {
+    ...{ alert: leaving, zone: about, summary: null, alerts: [leaving] },
+    ...{ part: 1, parts: 1, alerts_total: 1 },
+  },
 }
 const test: z.infer<typeof TestMessage> = {
   type: 'channel.test',

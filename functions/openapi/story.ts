@@ -46,6 +46,8 @@ export const zone: z.infer<typeof Zone> = {
   dwell_minutes: 0,
   quiet_windows: null,
   quiet_mode: 'hold',
+  aftershocks: null,
+  max_alerts_per_hour: null,
   color: '#d9480f',
   icon: 'anchor',
   channel_ids: null,
@@ -244,7 +246,10 @@ export const preview = {
     { day: '2026-02-28', count: 0 },
     { day: '2026-03-01', count: 1 },
   ],
-  suppressed: { enabled: 0, filter: 0, severity: 3, duplicate: 0, dwell: 0, quiet_hours: 0 },
+  suppressed: {
+    ...{ enabled: 0, filter: 0, severity: 3, aftershock: 0, duplicate: 0 },
+    ...{ dwell: 0, quiet_hours: 0, burst: 0 },
+  },
   snooze_ignored: false,
   events: [
     {

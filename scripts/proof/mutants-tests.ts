@@ -63,6 +63,10 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
       'tests/functions/api/deliveries.test.ts',
     ],
   ],
+  [
+    /^(functions\/(mainshocks|jobs\/(swarm|match))|shared\/(aftershock|burst)|sql\/(33|64))/,
+    ['tests/functions/jobs/{aftershocks,bursts}.test.ts'],
+  ],
   [/^functions\/feeds/, ['tests/functions/feeds/*.test.ts']],
   [
     /^(functions\/(api\/changes|news)|shared\/change)/,

@@ -46,7 +46,10 @@ const position = (first_seen_at: string, lon: number, more: Partial<DecidableEve
     lon,
     ...more,
   })
-const none = { enabled: 0, filter: 0, severity: 0, duplicate: 0, dwell: 0, quiet_hours: 0 }
+const none = {
+  ...{ enabled: 0, filter: 0, severity: 0, aftershock: 0, duplicate: 0 },
+  ...{ dwell: 0, quiet_hours: 0, burst: 0 },
+}
 const run = (rule: ZoneRule, ...revisions: Revision[]) => preview(rule, revisions, WINDOW)
 
 describe('a preview', () => {

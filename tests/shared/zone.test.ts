@@ -37,6 +37,8 @@ describe('a new zone', () => {
       quiet_windows: null,
       quiet_mode: 'hold',
       emergency_severity: null,
+      aftershocks: null,
+      max_alerts_per_hour: null,
       color: null,
       icon: null,
       org_id: null,

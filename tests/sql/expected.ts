@@ -31,6 +31,7 @@ export const GRANTS = lines(`
   events authenticated: select
   events watchpost_jobs: select
   key_usage authenticated: select
+  mainshocks watchpost_jobs: select
   match_memory watchpost_jobs: select, insert, update, delete
   members authenticated: select (id org_id user_id email role status invited_by
     invite_expires_at joined_at created_at), insert (org_id email role invited_by invite_hash
@@ -50,10 +51,10 @@ export const GRANTS = lines(`
   zones authenticated: select, insert (org_id label lat lon radius_km shape_type polygon match
     min_severity severity_multiplier dwell_minutes quiet_hours_start quiet_hours_end
     quiet_hours_tz quiet_mode emergency_severity color icon channel_ids sources types
-    snoozed_until enabled boxes quiet_windows), update (org_id label lat lon radius_km shape_type polygon
+    snoozed_until enabled boxes quiet_windows aftershocks max_alerts_per_hour), update (org_id label lat lon radius_km shape_type polygon
     match min_severity severity_multiplier dwell_minutes quiet_hours_start quiet_hours_end
     quiet_hours_tz quiet_mode emergency_severity color icon channel_ids sources types
-    snoozed_until enabled boxes deleted_at quiet_windows)
+    snoozed_until enabled boxes deleted_at quiet_windows aftershocks max_alerts_per_hour)
   zones watchpost_jobs: select`)
 
 /** Every policy; none is restrictive. */
@@ -84,6 +85,7 @@ export const POLICIES = lines(`
   events events_jobs select to watchpost_jobs
   events events_select select to authenticated
   key_usage key_usage_select select to authenticated
+  mainshocks mainshocks_jobs select to watchpost_jobs
   match_memory match_memory_jobs all to watchpost_jobs
   members members_delete delete to authenticated
   members members_insert insert to authenticated
@@ -132,6 +134,7 @@ export const CLOSED = lines(`
   event_aliases
   idempotency_keys
   issuer_keys
+  mainshocks
   match_memory
   rate_denials
   rate_limits

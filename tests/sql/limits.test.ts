@@ -98,6 +98,11 @@ const COLUMNS: Record<string, Record<string, { takes: string[]; refuses: string[
       takes: ['0', '100', 'null'],
       refuses: ['-0.1', '100.1'],
     },
+    aftershocks: {
+      takes: [`'{"magnitude_gap": 0.5}'`, `'{"magnitude_gap": 5}'`, 'null'],
+      refuses: [`'{"magnitude_gap": 0.49}'`, `'{"magnitude_gap": 5.01}'`, "'{}'", "'[]'"],
+    },
+    max_alerts_per_hour: { takes: ['1', '1000', 'null'], refuses: ['0', '1001'] },
     color: {
       takes: ["'#09afff'", 'null'],
       refuses: ["'#09AFFF'", "'#09aff'", "'x#09afff'", "'#09afff0'"],

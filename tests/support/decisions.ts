@@ -1,5 +1,5 @@
 import type { Check, CheckName, DecidableEvent, ZoneRule } from '../../shared/checks.ts'
-import { type Decision, decide, Memory } from '../../shared/decide.ts'
+import { type DecideOptions, type Decision, decide, Memory } from '../../shared/decide.ts'
 import { zoneDefaults } from '../../shared/zone.ts'
 
 export const NOON = '2026-03-01T12:00:00.000Z'
@@ -51,7 +51,8 @@ export const tell = (
   event: DecidableEvent,
   memory: Memory | null = null,
   at = NOON,
-) => decide(rule, event, memory, new Date(at))
+  options: DecideOptions = {},
+) => decide(rule, event, memory, new Date(at), options)
 export const checkOf = <N extends CheckName>(decision: Decision, name: N) => {
   const check = decision.checks.find((c) => c.name === name)
   if (!check) throw new Error(`no check ${name}`)

@@ -22,6 +22,8 @@ export type Change = { kind: 'change'; at: string } & (
 /** Batches and changes in the order in which they happened. */
 export type History = {
   zone: object
+  /** Whether the zone limits its alerts an hour. */
+  has_limit: boolean
   has_channel: boolean
   steps: (Batch | Change)[]
 }
@@ -49,6 +51,7 @@ export function historyOf(now: Date, name: string): fc.Arbitrary<History> {
     .record({
       zone: zoneOf,
       has_channel: fc.boolean(),
+      mainshock: fc.option(mainshock, { freq: 1 }),
       eventStories: fc.array(eventStory, { minLength: 5, maxLength: 12, size: 'max' }),
       twinStories: fc.array(twinStory, { minLength: 1, maxLength: 2, size: 'max' }),
       tracks: fc.array(track, { minLength: 1, maxLength: 3 }),
@@ -61,19 +64,31 @@ export function historyOf(now: Date, name: string): fc.Arbitrary<History> {
         maxLength: 40,
       }),
     })
-    .map(({ zone, has_channel, eventStories, twinStories, tracks, changes, cuts }) => {
+    .map((given) => {
+      const { zone, has_channel, mainshock, eventStories, twinStories, tracks, changes, cuts } =
+        given
+      const stories = mainshock ? [mainshock, ...eventStories] : eventStories
       const events = [
-        ...eventStories.flatMap((given, index) => eventsOf(given, `${name}-${index}`, ago)),
+        ...stories.flatMap((given, index) => eventsOf(given, `${name}-${index}`, ago)),
         ...twinStories.flatMap((given, index) => twinsOf(given, `${name}-twin-${index}`, ago)),
         ...tracks.flatMap((given, index) => positionsOf(given, `${name}-${index}`, index, ago)),
-      ].sort((a, b) => (a.first_seen_at < b.first_seen_at ? -1 : 1))
+      ].sort(bySight)
       // Half a minute off, so that nothing is seen at the very moment of a change.
       const made = [...new Map(changes)].map(([minutes, made]) => ({
         ...made,
         at: ago(minutes + 0.5),
       }))
-      return { zone, has_channel, steps: cut(events, made.sort(byTime), cuts) }
+      // Of two sources, which is matched first decides whose alert is beyond the limit.
+      const { has_limit } = zone
+      const drained = cuts.map(({ size, drain }) => ({ size, drain: drain || has_limit }))
+      return { ...zone, has_channel, steps: cut(events, made.sort(byTime), drained) }
     })
+}
+
+/** The order in which what was seen is decided. */
+const bySight = (a: SeenEvent, b: SeenEvent) => {
+  const [first, second] = [a, b].map(({ first_seen_at, ts, id }) => `${first_seen_at} ${ts} ${id}`)
+  return (first ?? '') < (second ?? '') ? -1 : 1
 }
 
 const byTime = (a: { at: string }, b: { at: string }) => (a.at < b.at ? -1 : 1)
@@ -112,6 +127,7 @@ const polygon = fc.constantFrom(0.2, 0.6, 1.5).map((half) => ({
 }))
 
 const rest = {
+  aftershocks: fc.constantFrom({ magnitude_gap: 0.5 }, { magnitude_gap: 2 }, null, null),
   min_severity: fc.integer({ min: 0, max: 60 }),
   severity_multiplier: fc.constantFrom(0.57, 1, 1, 1.5),
   dwell_minutes: fc.constantFrom(0, 0, 30, 180),
@@ -121,24 +137,20 @@ const rest = {
 }
 
 /** Around (41, 29): about 100 km are a degree, so offsets of 0.3, 1 and 4 degrees tell zones apart. */
-const zoneOf: fc.Arbitrary<object> = fc
+const zoneOf: fc.Arbitrary<{ zone: object; has_limit: boolean }> = fc
   .record({
     shape: fc.oneof(circle, polygon),
     quiet: fc.option(quiet, { freq: 2 }),
     rest: fc.record(rest),
+    max_alerts_per_hour: fc.constantFrom(1, 2, null, null),
     enabled: fc.oneof(
       { weight: 15, arbitrary: fc.constant(true) },
       { weight: 1, arbitrary: fc.constant(false) },
     ),
   })
-  .map(({ shape, quiet, rest, enabled }) => ({
-    label: 'Random',
-    lat: 41,
-    lon: 29,
-    ...shape,
-    ...quiet,
-    ...rest,
-    enabled,
+  .map(({ shape, quiet, rest, ...more }) => ({
+    zone: { label: 'Random', lat: 41, lon: 29, ...shape, ...quiet, ...rest, ...more },
+    has_limit: more.max_alerts_per_hour !== null,
   }))
 
 const patch: fc.Arbitrary<object> = fc.oneof(
@@ -180,9 +192,14 @@ const eventStory = fc.record({
   type: fc.constantFrom('earthquake' as const, 'storm' as const),
   revisions: fc.array(
     fc.record({
-      minutes_ago: fc.integer({ min: 1, max: 6 * DAY_MINUTES }),
+      // Now and then a lot happens at once.
+      minutes_ago: fc.oneof(
+        { weight: 3, arbitrary: fc.integer({ min: 1, max: 6 * DAY_MINUTES }) },
+        { weight: 1, arbitrary: fc.integer({ min: 4000, max: 4060 }) },
+      ),
       place,
       severity,
+      magnitude: fc.constantFrom(3, 3, 4.5, 5.4, 5.5, 6.5, 7.5, null),
       status: fc.constantFrom(
         ...(['active', 'active', 'active', 'active', 'active', 'ended', 'retracted'] as const),
       ),
@@ -208,6 +225,20 @@ const twinStory = fc.record({
   ),
 })
 
+/** A large earthquake before most of the rest, near all of it. */
+const mainshock: typeof eventStory = fc
+  .integer({ min: 5 * DAY_MINUTES, max: 6 * DAY_MINUTES })
+  .map((minutes_ago) => ({
+    source: 'other',
+    type: 'earthquake',
+    revisions: [
+      {
+        ...{ minutes_ago, place: { lat: 41, lon: 29.02 }, severity: 80, magnitude: 7.5 },
+        ...{ status: 'active', has_footprint: false },
+      },
+    ],
+  }))
+
 const track = fc.array(
   fc.record({
     minutes_ago: fc.integer({ min: 1, max: TRACK_MINUTES }),
@@ -226,7 +257,7 @@ function eventsOf(
   ago: (minutes: number) => string,
 ): SeenEvent[] {
   const oldest = Math.max(...revisions.map(({ minutes_ago }) => minutes_ago))
-  return revisions.map(({ minutes_ago, place, severity, status, has_footprint }) => ({
+  return revisions.map(({ minutes_ago, place, severity, magnitude, status, has_footprint }) => ({
     id: `${source}:${name}`,
     source,
     type,
@@ -236,6 +267,7 @@ function eventsOf(
     severity,
     subject: null,
     status,
+    magnitude,
     url: null,
     geometry: has_footprint ? squareAround(place) : null,
     ends_at: null,
