@@ -178,6 +178,52 @@ describe('a group', () => {
   })
 })
 
+describe('what a zone remembers of groups', () => {
+  const groupsOf = (memories: Map<string, Memory>, key: string) => {
+    const memory = memories.get(key)
+    return memory?.kind === 'links' ? memory.groups.map(({ alert }) => alert) : []
+  }
+  const storm = (days: number, name: string) =>
+    quake({
+      ...{ id: `nhc:${name}`, source: 'nhc', type: 'storm', title: `Hurricane ${name}` },
+      ts: later(days * 24 * 60),
+    })
+  test('lasts ten days for storms', () => {
+    const { memories } = follow(zone(), [storm(0, 'Ana'), storm(1, 'Bob'), storm(10.5, 'Cleo')])
+    expect(groupsOf(memories, 'link:storm')).toEqual(['nhc:Bob', 'nhc:Cleo'])
+  })
+  test('is at most a hundred under a key, the latest', () => {
+    const names = Array.from({ length: 101 }, (_, index) => `usgs:us${index}`)
+    const { memories } = follow(
+      zone(),
+      names.map((id) => usgs({ id })),
+    )
+    const [key = ''] = [...memories.keys()].filter((key) => key.startsWith('link:'))
+    expect(groupsOf(memories, key)).toEqual(names.slice(1))
+    // What was dropped goes on by itself.
+    const own = memories.get('usgs:us0')
+    expect(own).toMatchObject({ kind: 'event', link: { key } })
+    const remembered = (key: string) => memories.get(key) ?? null
+    const event = usgs({ id: 'usgs:us0', severity: 85 })
+    expect(decideLinked(zone(), event, remembered, new Date(NOON))).toMatchObject({
+      update: 'escalated',
+      has_alert: true,
+      alert_event_id: null,
+    })
+  })
+})
+
+test('a warning that may be of either of two tsunamis is of none', () => {
+  const tsunami = (incident: string) =>
+    quake({ id: `tsunami:PAAQ-${incident}`, source: 'tsunami', type: 'tsunami', severity: 100 })
+  const warning = quake({
+    ...{ id: 'nws:1', source: 'nws', type: 'tsunami', severity: 100 },
+    ...{ subject: 'vtec:PAAQ.TS.W.0001', ts: later(10) },
+  })
+  expect(follow(zone(), [tsunami('a'), warning]).told).toEqual(['raised', 'none linked suppressed'])
+  expect(follow(zone(), [tsunami('a'), tsunami('b'), warning]).told[2]).toBe('raised')
+})
+
 test('what moves is remembered by its subject and linked with nothing', () => {
   const { told, memories } = follow(zone(), [ship(0, 0.1, { severity: 60 }), ship(5, 0.1)])
   expect(told).toEqual(['raised', 'none'])
