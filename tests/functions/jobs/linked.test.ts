@@ -311,6 +311,49 @@ test('of two workers at once one raises the alert, the other adds to it', async 
   expect(types()).toEqual(['alert.raised'])
 })
 
+describe('while another worker links events', () => {
+  /** Whether work is done while every link is held, or waits for one. */
+  async function whileHeld(): Promise<'done' | 'waits'> {
+    const holder = await service.transaction()
+    await holder.query(
+      `select pg_advisory_xact_lock(hashtextextended('link:' || rule, 0))
+      from unnest(array['earthquake', 'storm', 'wildfire', 'tsunami']) as rules (rule)`,
+      [],
+    )
+    let isDone = false
+    const running = jobs.drain().then(() => {
+      isDone = true
+      return 'done' as const
+    })
+    const waiting = async () => {
+      for (let isWaiting = false; !isWaiting && !isDone; ) {
+        const rows = await service.database.query(
+          `select from pg_locks l join pg_stat_activity a on a.pid = l.pid
+          where not l.granted and l.locktype = 'advisory' and a.datname = current_database()`,
+        )
+        isWaiting = rows.length > 0
+      }
+      return 'waits' as const
+    }
+    const first = await Promise.race([running, waiting()])
+    await holder.commit()
+    await running
+    return first
+  }
+
+  test('earthquakes wait, and so does a change of a zone; positions and other events do not', async () => {
+    const { person, here, report } = await setUp()
+    await jobs.ingest(report('usgs'))
+    expect(await whileHeld()).toBe('waits')
+    await draw(person, { ...here, label: 'Changed' })
+    expect(await whileHeld()).toBe('waits')
+    await jobs.ingest(report('test', { type: 'vessel', subject: 'mmsi:230000001' }))
+    expect(await whileHeld()).toBe('done')
+    await jobs.ingest(report('gdacs', { id: 'gdacs:FL1', type: 'flood' }))
+    expect(await whileHeld()).toBe('done')
+  })
+})
+
 describe('other things that two sources report', () => {
   test('a storm is one by its name, and ends with the last report of it', async () => {
     const { person, here, report, ts } = await setUp()
