@@ -216,10 +216,15 @@ const twinStory = fc.record({
     fc.record({
       source: fc.constantFrom(...TWINS),
       delay_minutes: fc.integer({ min: 0, max: 299 }),
-      place: fc.record({ lat: fc.constantFrom(41, 41.05, 41.3), lon: fc.constantFrom(29, 29.02) }),
-      severity: fc.integer({ min: 40, max: 100 }),
-      seconds: fc.constantFrom(0, 0, 2, 5, 40),
-      status: fc.constantFrom(...(['active', 'active', 'active', 'active', 'retracted'] as const)),
+      place: fc.record({
+        lat: fc.constantFrom(41, 41, 41.05, 41.3),
+        lon: fc.constantFrom(29, 29.02),
+      }),
+      severity: fc.integer({ min: 60, max: 100 }),
+      seconds: fc.constantFrom(0, 0, 0, 2, 4, 40),
+      status: fc.constantFrom(
+        ...(['active', 'active', 'active', 'active', 'active', 'retracted'] as const),
+      ),
     }),
     { minLength: 3, maxLength: 6, size: 'max' },
   ),

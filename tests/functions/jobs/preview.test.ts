@@ -230,12 +230,14 @@ test(
       seed: SEED,
       ...compared,
     })
-    const { released, aftershocks, bundled, ...often } = compared
+    const { released, linked, aftershocks, bundled, ...often } = compared
     for (const [what, number] of Object.entries(often)) {
       expect(number, what).toBeGreaterThan(RUNS / 2)
     }
     // Only some zones have quiet hours, and few of their nights hold an alert.
     expect(released).toBeGreaterThan(RUNS / 20)
+    // Two sources in the zone, within hours, and above its threshold.
+    expect(linked).toBeGreaterThan(RUNS / 10)
     expect(aftershocks).toBeGreaterThan(RUNS / 20)
     expect(bundled).toBeGreaterThan(RUNS / 50)
   },
