@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import type { Feed } from '../../../functions/feeds/feed.ts'
 import { registerFeeds } from '../../../functions/jobs/ingest.ts'
@@ -327,7 +327,17 @@ describe('once', () => {
     expect(told().map(({ type }) => type)).toEqual(['zone.blind', 'zone.sighted'])
   })
 
-  test('the look says in the log what was told of which', async () => {
+  test('a process that stays looks by itself, and says in the log what it told', async () => {
+    await fail('usgs')
+    await look()
+    await later(15)
+    const running = at.jobs.runner.start()
+    await vi.waitFor(() => expect(told()).toEqual(tell('A')), 10_000)
+    await running.stop()
+    expect(at.jobs.lines).toContainEqual({ msg: 'source', source: 'usgs', told: 'blind' })
+  })
+
+  test('a look answers what was told of which', async () => {
     await fail('usgs')
     await look()
     await later(15)
