@@ -188,7 +188,7 @@ returns table (
 )
 language sql stable security definer set search_path = '' as $$
   select s.source, s.title, s.attribution, s.types, s.enabled, s.interval_seconds, private.source_status(s), s.last_success_at,
-    s.last_event_at, coalesce(e.count, 0),
+    s.last_event_at, e.count + m.count,
     case
       when not s.enabled or s.error_at > coalesce(s.last_success_at, '-infinity') then private.without_secrets(s.error)
       else private.source_trouble(s)
@@ -205,6 +205,10 @@ language sql stable security definer set search_path = '' as $$
     from watchpost.events e
     where e.source = s.source and e.ts > now() - interval '24 hours'
   ) e on true
+  cross join lateral (
+    select count(*) from watchpost.subjects k
+    where k.source = s.source and k.ts > now() - interval '24 hours'
+  ) m
   left join lateral (
     select sum(h.items) as items, sum(h.rejected) as rejected,
       array_agg(h.reason order by h.hour desc) filter (where h.reason is not null) as reasons

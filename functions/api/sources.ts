@@ -19,7 +19,10 @@ const SourceHealth = z
     }),
     last_success_at: Instant.nullable(),
     last_event_at: Instant.nullable(),
-    events_24h: z.int(),
+    events_24h: z.int().meta({
+      description:
+        'How many events of the last 24 hours it has told of; of a source of positions, how many vessels or aircraft.',
+    }),
     error: z.string().nullable(),
     latency_seconds: z.object({ p50: z.number().nullable(), p95: z.number().nullable() }).meta({
       description: 'Seconds from the time of an event until it was stored, over the last 24 hours.',

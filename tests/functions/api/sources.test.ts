@@ -12,15 +12,16 @@ afterAll(() => service.close())
 afterEach(async () => {
   await service.database.query(`delete from watchpost.events where source like 'test-%'`)
   await service.database.query('delete from watchpost.source_hours')
+  await service.database.query('delete from watchpost.subjects')
   await service.database.query(`delete from watchpost.sources where source like 'test-%'`)
 })
 
 async function source(name: string, fields: Record<string, unknown> = {}) {
-  const row = { last_success_at: new Date(), enabled: true, ...fields }
+  const row = { last_success_at: new Date(), enabled: true, types: ['earthquake'], ...fields }
   const names = Object.keys(row)
   await service.database.query(
-    `insert into watchpost.sources (source, title, attribution, types, interval_seconds, ${names.join(', ')})
-    values ($1, 'A feed', 'Somebody', array['earthquake'], 60, ${names.map((_, i) => `$${i + 2}`).join(', ')})`,
+    `insert into watchpost.sources (source, title, attribution, interval_seconds, ${names.join(', ')})
+    values ($1, 'A feed', 'Somebody', 60, ${names.map((_, i) => `$${i + 2}`).join(', ')})`,
     [`test-${name}`, ...Object.values(row)],
   )
 }
@@ -52,6 +53,28 @@ describe('GET /api/sources/health', () => {
           rejected_24h: 0,
           rejected_reason: null,
         },
+      ]),
+    })
+  })
+
+  test('of a source of positions the vessels count, and each once', async () => {
+    await source('ships', { types: ['vessel'] })
+    for (const [mmsi, minutes] of [
+      [1, 5],
+      [2, 600],
+      [3, 25 * 60],
+    ] as const) {
+      await service.database.query(
+        `insert into watchpost.subjects (
+          source, subject, tenant_id, event_id, ts, lat, lon, severity, sampled_at, sampled_lat, sampled_lon)
+        values ('test-ships', $1, '00000000-0000-0000-0000-000000000000', $1, $2, 1, 1, 0, $2, 1, 1)`,
+        [`mmsi:${mmsi}`, ago(minutes)],
+      )
+    }
+    const { body } = await service.request('GET', PATH)
+    expect(body).toMatchObject({
+      sources: expect.arrayContaining([
+        expect.objectContaining({ source: 'test-ships', events_24h: 2 }),
       ]),
     })
   })
