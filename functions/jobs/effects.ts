@@ -111,6 +111,7 @@ export class Effects {
         select zone_id, key, memory
         from jsonb_to_recordset(${JSON.stringify([...this.#memories.values()])}::jsonb)
           as x (zone_id uuid, key text, memory jsonb)
+        order by zone_id, key
         on conflict (zone_id, key) do update
         set memory = excluded.memory, updated_at = now()`
     }

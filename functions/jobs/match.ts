@@ -167,8 +167,12 @@ type MemoryRow = { zone_id: string; key: string; memory: Memory }
 
 async function loadMemories(sql: Sql, candidates: Candidate[]): Promise<Map<string, Memory>> {
   const keys = [...new Set(candidates.map(memoryKey))]
+  // In the order in which effects are stored: of a ship that two sources hear, one batch waits for the other.
   const own = await sql<MemoryRow>`
-    select zone_id, key, memory from watchpost.match_memory where key = any(${keys}) for update`
+    select zone_id, key, memory from watchpost.match_memory
+    where key = any(${keys})
+    order by zone_id, key
+    for update`
   const linked = candidates.flatMap((event) => {
     const rule = linkRuleOf(event)
     return rule ? [{ keys: linkKeys(rule, linkFactsOf(event)), zones: event.zone_ids }] : []
