@@ -207,6 +207,23 @@ describe('an earthquake that two sources report', () => {
   })
 })
 
+test('a preview remembers what another source reported before its window', async () => {
+  const { person, zone, report } = await setUp()
+  const midnight = Date.parse(`${new Date().toISOString().slice(0, 10)}T00:00:00Z`)
+  const ts = new Date(midnight - 600_000).toISOString()
+  const seen = (source: string, at: number) => ({
+    ...report(source, { ts }),
+    first_seen_at: new Date(at).toISOString(),
+  })
+  await jobs.ingest(seen('usgs', midnight - 300_000))
+  await jobs.ingest(seen('emsc', midnight))
+  await jobs.drain()
+  const answer = await ask(person, 'GET', `zones/${zone}/preview?days=1`)
+  const preview = parsed(answer, 200, Preview)
+  expect(preview.count).toBe(0)
+  expect(preview.suppressed).toMatchObject({ duplicate: 1, enabled: 0 })
+})
+
 describe('what becomes of the alert', () => {
   test('it is retracted when the last of its sources withdraws the event', async () => {
     const { person, zone, report } = await setUp()
@@ -267,6 +284,26 @@ describe('what becomes of the alert', () => {
     await ingest({ ...usgs, severity: 85, revised_at: new Date().toISOString() })
     expect(await alertsOf(person)).toMatchObject([{ severity: 85, event_id: emsc.id }])
     expect(types()).toEqual(['alert.raised', 'alert.escalated'])
+  })
+
+  test('a held one that went out meanwhile is escalated, and stays about the first source', async () => {
+    const clock = (minutes: number) =>
+      new Date(Date.now() + minutes * 60_000).toISOString().slice(11, 16)
+    const quiet = { quiet_hours_start: clock(-60), quiet_hours_end: clock(60) }
+    const { person, zone, report } = await setUp({ ...quiet, emergency_severity: 65 })
+    const usgs = report('usgs')
+    const emsc = report('emsc', { severity: 70 })
+    await ingest(usgs)
+    const loud = { quiet_hours_start: null, quiet_hours_end: null }
+    expect((await ask(person, 'PATCH', `zones/${zone}`, loud)).status).toBe(200)
+    await jobs.drain()
+    expect(types()).toEqual(['alert.digest'])
+    await ingest(emsc)
+    await ingest({ ...usgs, severity: 85, revised_at: new Date().toISOString() })
+    const alerts = await alertsOf(person)
+    expect(alerts).toMatchObject([{ event_id: usgs.id, severity: 85 }])
+    expect(alerts.map(idsOf)).toEqual([[usgs.id, emsc.id]])
+    expect(types()).toEqual(['alert.digest', 'alert.escalated', 'alert.escalated'])
   })
 
   test('an event that is revised to be another one raises an alert of its own', async () => {
@@ -352,6 +389,26 @@ describe('while another worker links events', () => {
     await jobs.ingest(report('gdacs', { id: 'gdacs:FL1', type: 'flood' }))
     expect(await whileHeld()).toBe('done')
   })
+})
+
+test('a match_zone job that comes late tells nothing older of a linked event', async () => {
+  const { person, here, report } = await setUp()
+  const { query } = service.database
+  const zone = await draw(person, { ...here, label: 'Late' })
+  const late = `name = 'match_zone' and data ->> 'zone_id' = $1`
+  await query(`update pgboss.job set start_after = now() + interval '1 hour' where ${late}`, [zone])
+  const emsc = report('emsc')
+  await ingest(report('usgs'))
+  await ingest(emsc)
+  await ingest({ ...emsc, title: 'M 5.1', revised_at: new Date().toISOString() })
+  const updates = async () => {
+    const [alert] = await alertsOf(person, `zone_id=${zone}`)
+    return alert?.updates.map(({ kind }) => kind)
+  }
+  expect(await updates()).toEqual(['linked', 'revised'])
+  await query(`update pgboss.job set start_after = now() where ${late}`, [zone])
+  await jobs.drain()
+  expect(await updates()).toEqual(['linked', 'revised'])
 })
 
 describe('other things that two sources report', () => {
