@@ -199,6 +199,10 @@ describe('a mainshock counts as it was known at the time', () => {
     const gone = [main(), main({ first_seen_at: later(30), counts: false })]
     expect(isExcluded({}, gone, { at: later(29) })).toBe(true)
     expect(isExcluded({}, gone, { at: later(30) })).toBe(false)
+    const smaller = [main({ magnitude: 8 }), main({ magnitude: 6.9, first_seen_at: later(30) })]
+    const near = { lon: 0.1, ts: later(40 * DAY) }
+    expect(isExcluded(near, smaller, { at: later(29) })).toBe(true)
+    expect(isExcluded(near, smaller, { at: later(30) })).toBe(false)
     // Only what never counted is left out.
     expect(groupMainshocks([main({ counts: false })])).toEqual([])
     expect(groupMainshocks(gone)).toHaveLength(1)

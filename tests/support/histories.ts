@@ -238,7 +238,7 @@ const mainshock: typeof eventStory = fc
     type: 'earthquake',
     revisions: [
       {
-        ...{ minutes_ago, place: { lat: 41, lon: 29.02 }, severity: 80, magnitude: 7.5 },
+        ...{ minutes_ago, place: { lat: 41, lon: 29.02 }, severity: 80, magnitude: 6.5 },
         ...{ status: 'active', has_footprint: false },
       },
     ],
