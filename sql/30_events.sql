@@ -178,14 +178,15 @@ create policy event_revisions_jobs on watchpost.event_revisions for select to wa
   using (true);
 grant select on watchpost.event_revisions to authenticated, watchpost_jobs;
 
--- When the event of a revision was first seen; while its first revision is kept.
+-- When the event of a later revision was first seen; while its first revision is kept. Queries ask only for those,
+-- because most revisions are first ones and a call costs more than their other columns.
 create function private.known_since(r watchpost.event_revisions) returns timestamptz
 language sql stable set search_path = '' as $$
-  select case when r.revision = 1 then r.first_seen_at else (
-    select f.first_seen_at from watchpost.event_revisions f
-    where f.event_id = r.event_id
-    order by f.revision
-    limit 1) end
+  select f.first_seen_at
+  from watchpost.event_revisions f
+  where f.event_id = r.event_id
+  order by f.revision
+  limit 1
 $$;
 grant execute on function private.known_since to authenticated, watchpost_jobs;
 

@@ -185,7 +185,7 @@ begin
   select * from (
     select r.event_id, r.revision, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
       r.severity, r.subject, r.status, r.url, r.geometry, r.magnitude, r.depth_km, r.ends_at, null::text,
-      private.known_since(r)
+      case when r.revision = 1 then r.first_seen_at else private.known_since(r) end
     from (
       select distinct n.event_id
       from unnest(p_boxes) as b (box)
@@ -234,7 +234,7 @@ language sql stable security definer set search_path = '' as $$
   seen as (
     select r.event_id, r.revision, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
       r.severity, r.subject, r.status, r.url, r.geometry, r.magnitude, r.depth_km, r.ends_at, null::text as flag,
-      private.known_since(r) as known_since, r.batch_id, r.tenant_id
+      case when r.revision = 1 then r.first_seen_at else private.known_since(r) end as known_since, r.batch_id, r.tenant_id
     from known
     join watchpost.event_revisions r on r.event_id = known.id
     union all

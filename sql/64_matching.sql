@@ -18,7 +18,7 @@ begin
   with r as materialized (
     select e.event_id, e.revision, e.first_seen_at, e.source, e.type, e.title, e.lat, e.lon, e.ts, e.severity,
       e.subject, e.status, e.url, e.geometry, e.magnitude, e.depth_km, e.ends_at, null::text as flag,
-      private.known_since(e) as known_since, e.extent, e.tenant_id, e.event_id as key
+      case when e.revision = 1 then e.first_seen_at else private.known_since(e) end as known_since, e.extent, e.tenant_id, e.event_id as key
     from watchpost.event_revisions e where e.batch_id = p_batch_id
     union all
     select p.event_id, 1, p.first_seen_at, p.source, p.type, p.title, p.lat, p.lon, p.ts, p.severity,
@@ -100,7 +100,7 @@ begin
   union all
   select distinct on (r.first_seen_at, r.ts, r.event_id, r.revision)
     r.event_id, r.revision, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts, r.severity, r.subject,
-    r.status, r.url, r.geometry, r.magnitude, r.depth_km, r.ends_at, null, private.known_since(r),
+    r.status, r.url, r.geometry, r.magnitude, r.depth_km, r.ends_at, null, case when r.revision = 1 then r.first_seen_at else private.known_since(r) end,
     array[zone.id], false
   from zone
   join watchpost.zone_boxes b on b.zone_id = zone.id
