@@ -43,7 +43,9 @@ where r.tenant_id is null and r.magnitude is not null and exists (
   where first.event_id = r.event_id and first.revision <= r.revision
     and first.type = 'earthquake' and first.magnitude >= 5.5 and first.status <> 'retracted')
 order by r.event_id, r.first_seen_at, r.revision desc;
-insert into watchpost.retention (thing, keep) values ('mainshocks', '220 days');
+-- As old as the other defaults, so that a restored database equals an upgraded one.
+insert into watchpost.retention (thing, keep, updated_at)
+select 'mainshocks', '220 days', min(updated_at) from watchpost.retention;
 
 create or replace view support.zones with (security_invoker = true) as
 select z.id, z.label, a.email as owner, o.name as organisation,
