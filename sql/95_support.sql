@@ -35,7 +35,7 @@ grant select (
     delivered_at, redelivery_of, created_at, updated_at)
   on watchpost.deliveries to service_role;
 grant select (id, source, ts) on watchpost.events to service_role;
-grant execute on function private.plan_limit, private.source_status, private.silent_after to service_role;
+grant execute on function private.plan_limit, private.source_status, private.silent_after, private.is_garbled to service_role;
 
 create view support.accounts with (security_invoker = true) as
 select a.user_id, a.email, a.plan, a.created_at as signed_up_at,

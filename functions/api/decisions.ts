@@ -197,7 +197,8 @@ async function boundsOf(sql: Sql, { fields }: Previewed, days: number) {
       select now(), greatest(private.window_start(${days}), coalesce(${kept}, now())) as data_from`,
     fields.aftershocks ? selectMainshocks(sql, '-infinity', 'infinity') : [],
   ])
-  return { now: new Date().toISOString(), data_from: '', ...bounds, mainshocks }
+  if (!bounds) throw new Error('a select without a table answers one row')
+  return { ...bounds, mainshocks }
 }
 
 /** Computes the preview after the connection was released. */

@@ -16,6 +16,7 @@ export const matchZone: Queue = {
   run: async (context, job) => {
     const zone_id = job.data.zone_id ?? ''
     const counts = await context.finish(job, async (sql) => {
+      await lockMatching(sql)
       await releaseUnlessQuiet(sql, zone_id)
       return matchStanding(sql, zone_id, job.id)
     })
@@ -25,13 +26,18 @@ export const matchZone: Queue = {
 
 type Found = Candidate & { standing: boolean }
 
-async function matchStanding(sql: Sql, zoneId: string, runId: string) {
-  // The same locks in the same order as in `match`, so that only one process reads and writes the match memory
-  // of an event.
+/**
+ * The same locks in the same order as in `match`, so that only one process reads and writes the match memory of an
+ * event; before the release, because matching changes the same alerts under them.
+ */
+async function lockMatching(sql: Sql): Promise<void> {
   await sql`
     select pg_advisory_xact_lock(hashtextextended('match:' || source, 0))
     from (select source from watchpost.sources order by source) s`
   await lockLinks(sql)
+}
+
+async function matchStanding(sql: Sql, zoneId: string, runId: string) {
   const found = await sql<Found>`select * from private.zone_candidates(${zoneId})`
   const missed = found.filter((event) => !event.standing)
   const standing = found.filter((event) => event.standing)

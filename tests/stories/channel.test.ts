@@ -45,6 +45,8 @@ describe('a channel gets the messages it chose', () => {
     'alert.ended',
     'alert.retracted',
     'alert.digest',
+    'zone.blind',
+    'zone.sighted',
   ]
 
   test('all but revisions, unless somebody says otherwise', async () => {

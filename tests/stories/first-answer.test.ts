@@ -64,12 +64,17 @@ test('of its first answer, what is recent or still stands raises alerts; the res
   expect(stored).toHaveLength(4)
 })
 
-test('what comes later is news however old, and so is a revision of history', async () => {
-  answer = [happened('told late', 120), happened('a week ago', 7 * 24 * 60, { severity: 90 })]
+test('what comes later is judged by its age, and a revision of history by that of its event', async () => {
+  answer = [
+    happened('told late', 120),
+    happened('told too late', 73 * 60),
+    happened('an hour and a minute ago', 61, { severity: 90 }),
+    happened('a week ago', 7 * 24 * 60, { severity: 90 }),
+  ]
   await poll()
   expect(await alerted()).toEqual([
     'a ship an hour and a minute ago',
-    'a week ago',
+    'an hour and a minute ago',
     'began a week ago and still stands',
     'just now',
     'told late',

@@ -102,9 +102,18 @@ export async function createFilledService() {
     CreatedZone,
   )
   const vessel = { type: 'vessel' as const, subject: 'mmsi:230000001', severity: 0 }
-  await jobs.ingest(quake({ ...here, aliases: [`test:alias-${randomUUID()}`] }))
+  // With aftershocks, by its magnitude.
+  await jobs.ingest(quake({ ...here, magnitude: 6, aliases: [`test:alias-${randomUUID()}`] }))
   await jobs.ingest(quake({ ...here, ...vessel }))
   await jobs.drain()
+  // Another source reported what an alert is about.
+  await query(
+    `insert into watchpost.alert_events (
+      zone_id, event_id, alert_id, source, event, event_revision, checks, reason, zone_version, added_at)
+    select zone_id, 'other:same', id, 'other', event, 1, checks, reason, zone_version, raised_at
+    from watchpost.alerts where owner_id = $1 limit 1`,
+    [other.user_id],
+  )
   // A source of whose failure a channel was told.
   await query(`select private.count_items('test', 2, 1, 'it has no place')`)
   await query(
