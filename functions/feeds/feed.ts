@@ -20,6 +20,8 @@ export type Content = { events: NormalisedEvent[]; rejected: Rejected[] }
 export type PollInput = {
   state: FeedState
   now: Date
+  /** When the last poll succeeded; null at first. After an outage a feed may ask for what it missed. */
+  last_success_at?: Date | null
   fetch: typeof fetch
   /** The values of the feed's `settings` that are set. */
   settings?: Record<string, string>

@@ -10,7 +10,7 @@ import {
   type PollInput,
   type Rejected,
 } from './feed.ts'
-import { fetchEach, parseJson, pauseFor, Validators } from './fetch.ts'
+import { fetchEach, fetchText, parseJson, pauseFor, Validators } from './fetch.ts'
 import { areasOf, Footprints, fetchFootprints } from './gdacs-footprints.ts'
 import {
   type Assessed,
@@ -27,6 +27,8 @@ const ADDRESSES = {
   standing: 'https://www.gdacs.org/xml/rss.xml',
   day: 'https://www.gdacs.org/xml/rss_24h.xml',
 } as const
+/** Asked after an outage as well: earthquakes of the days before are in no other feed. */
+const WEEK = 'https://www.gdacs.org/xml/rss_7d.xml'
 const INTERVAL_SECONDS = 6 * 60
 /** The feed is rebuilt every few minutes, so earthquakes close to the edge of the day may be missing. */
 const WATCHED_MS = 23 * 60 * 60_000
@@ -108,7 +110,11 @@ async function poll(input: PollInput): Promise<FeedResult> {
   const urls = Object.values(ADDRESSES)
   const fetched = await fetchEach(urls, { ...input, validators: state.validators })
   const read = readAll(fetched.answers)
-  const rejected = [...fetched.failed, ...read.rejected]
+  const missed = await readMissed(input)
+  for (const [id, item] of missed.assessed) {
+    if (!read.assessed.has(id)) read.assessed.set(id, item)
+  }
+  const rejected = [...fetched.failed, ...read.rejected, ...missed.rejected]
   if (read.unreadable === fetched.answers.length) {
     throw feedError('unreadable', rejected.at(-1)?.reason ?? 'answered nothing')
   }
@@ -198,6 +204,24 @@ function readAll(answers: readonly { url: string; text: string | null }[]): Read
     }
   }
   return read
+}
+
+/** What happened during an outage of more than a day; nothing when there was none. What it lacks has not ended. */
+async function readMissed(input: PollInput): Promise<Pick<Read, 'assessed' | 'rejected'>> {
+  const { now, last_success_at = null } = input
+  if (!last_success_at || now.getTime() - last_success_at.getTime() < WATCHED_MS) {
+    return { assessed: new Map(), rejected: [] }
+  }
+  try {
+    const fetched = await fetchText(WEEK, input)
+    return readAll([{ url: WEEK, text: fetched.not_modified ? null : fetched.text }])
+  } catch (error) {
+    if (!isFeedError(error)) throw error
+    return {
+      assessed: new Map(),
+      rejected: [{ item: new URL(WEEK).pathname, reason: error.message }],
+    }
+  }
 }
 
 /** A drought that says the same keeps its time: that of an RSS item moves with each day. */

@@ -18,7 +18,7 @@ const CHUNK = 1000
 /** In the first answer of a source, what happened longer ago than this is history. */
 const HISTORY_AFTER_MS = 60 * 60_000
 
-type Source = { state: FeedState; failing_for_seconds: number; is_new: boolean }
+type Source = { state: FeedState; failing_for_seconds: number; last_success_at: string | null }
 
 /** Polls one feed and stores its events and its state in one transaction. */
 export const ingest: Queue = {
@@ -34,19 +34,21 @@ export const ingest: Queue = {
     const [source] = await context.step(
       (sql) => sql<Source>`
         select state, coalesce(extract(epoch from now() - coalesce(last_success_at, created_at)), 0)::float8
-          as failing_for_seconds, last_success_at is null as is_new
+          as failing_for_seconds, last_success_at
         from watchpost.sources
         where source = ${feed.source}`,
     )
     const now = new Date()
+    const last_success_at = source?.last_success_at ? new Date(source.last_success_at) : null
     try {
       const result = await feed.poll({
         state: source?.state ?? {},
         now,
+        last_success_at,
         fetch: deps.fetch,
         contact: deps.contact,
       })
-      return await store(context, job, feed, result, source?.is_new ? now : null)
+      return await store(context, job, feed, result, last_success_at ? null : now)
     } catch (error) {
       if (!isFeedError(error)) throw error
       return await fail(context, job, feed, {

@@ -7,6 +7,7 @@ import {
   type FeedResult,
   type FeedState,
   isFeedError,
+  type PollInput,
 } from '../../functions/feeds/feed.ts'
 import { decodeText } from '../../functions/feeds/fetch.ts'
 import { NormalisedEvent } from '../../shared/event.ts'
@@ -48,7 +49,10 @@ export function upstream(
     set state(value: FeedState) {
       state = value
     },
-    async poll(at: string): Promise<FeedResult> {
+    async poll(
+      at: string,
+      more: Partial<Pick<PollInput, 'last_success_at'>> = {},
+    ): Promise<FeedResult> {
       asked.length = 0
       const fetch: typeof globalThis.fetch = async (input, init) => {
         const url = new URL(String(input))
@@ -59,7 +63,7 @@ export function upstream(
         const text = json === undefined ? (body ?? null) : JSON.stringify(json)
         return new Response(status === 304 ? null : text, { status, headers })
       }
-      const result = await feed.poll({ state, now: new Date(at), fetch, settings })
+      const result = await feed.poll({ state, now: new Date(at), fetch, settings, ...more })
       // What the database would do with it.
       state = JSON.parse(JSON.stringify(result.state))
       return result

@@ -14,15 +14,17 @@ const quake = gdacsItem({
   alertlevel: 'Green',
 })
 
-/** A polled GDACS: what each of its three addresses answers is set by the test. */
+/** A polled GDACS: what each of its addresses answers is set by the test. */
 function world() {
-  const replies: { standing: Reply; day: Reply; footprint: Reply } = {
+  const replies: { standing: Reply; day: Reply; week: Reply; footprint: Reply } = {
     standing: { body: gdacsRss(storm) },
     day: { body: gdacsRss(storm) },
+    week: { body: gdacsRss() },
     footprint: { json: { features: [] } },
   }
   const polled = upstream(gdacs, (url) => {
     if (url.pathname.endsWith('/rss.xml')) return replies.standing
+    if (url.pathname.endsWith('/rss_7d.xml')) return replies.week
     return url.pathname.endsWith('/rss_24h.xml') ? replies.day : replies.footprint
   })
   return Object.assign(polled, { replies })
@@ -42,6 +44,31 @@ describe('polling', () => {
     expect(quiet).toMatchObject({ not_modified: true, events: [], next_poll_seconds: 900 })
     expect(polled.state).toEqual(state)
     expect(polled.asked[0]?.headers.get('if-none-match')).toBe('"s"')
+  })
+
+  test('after an outage of a day the week is asked for, and a failure of it is said', async () => {
+    const polled = world()
+    const missed = gdacsItem({
+      eventtype: 'EQ',
+      eventid: '3',
+      fromdate: 'Fri, 27 Feb 2026 10:00:00 GMT',
+      alertlevel: 'Orange',
+    })
+    polled.replies.week = { body: gdacsRss(missed) }
+    const hours = (n: number) => new Date(Date.parse(at(0)) - n * 3_600_000)
+    for (const last_success_at of [null, hours(22.9)]) {
+      expect(brief(await polled.poll(at(0), { last_success_at }))).not.toContain('gdacs:EQ3 active')
+    }
+    const back = await polled.poll(at(6), { last_success_at: hours(23.1) })
+    expect(brief(back)).toContain('gdacs:EQ3 active')
+    // It is no feed of what stands: what it lists is neither ended nor taken back later.
+    for (const minute of [12, 18, 24, 30]) {
+      expect(JSON.stringify(brief(await polled.poll(at(minute))))).not.toContain('EQ3')
+    }
+    polled.replies.week = { status: 503 }
+    const { events, rejected } = await polled.poll(at(36), { last_success_at: hours(48) })
+    expect(events).not.toEqual([])
+    expect(rejected).toMatchObject([{ item: '/xml/rss_7d.xml', reason: expect.any(String) }])
   })
 
   test('what stands ends when both feeds lack it twice', async () => {
