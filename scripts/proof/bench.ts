@@ -178,6 +178,8 @@ async function benchPositions(admin: pg.Client): Promise<void> {
   const inside = () => zones[Math.floor(Math.random() * zones.length)] ?? { lat: 0, lon: 0 }
   await timePositions('all over the world', anywhere)
   await timePositions('all of them inside zones', inside)
+  // What follows must not look at their batches too.
+  await admin.query('truncate watchpost.positions, watchpost.subjects, watchpost.batches cascade')
   await admin.query('delete from watchpost.zones')
 }
 
