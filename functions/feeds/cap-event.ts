@@ -111,6 +111,13 @@ export function placeOf(areas: readonly CapArea[]): Place {
   }
 }
 
+/** Places of areas without an outline: points, and the one that stands for them. */
+export function placeOfPoints(points: LonLat[], problems: string[] = []): Place {
+  const geometry = pointsOf(points)
+  const point = geometry ? representativePoint(geometry) : (points[0] ?? null)
+  return { point, geometry, problems }
+}
+
 function pointsOf(centres: LonLat[]): Geometry | null {
   return centres.length > 1 ? { type: 'MultiPoint', coordinates: centres } : null
 }

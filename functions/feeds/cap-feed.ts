@@ -14,7 +14,7 @@ import {
   type Rejected,
   reject,
 } from './feed.ts'
-import { fetchEach, fetchText, hostAndPath, parseJson, Validators } from './fetch.ts'
+import { addressesIn, fetchEach, fetchText, hostAndPath, parseJson, Validators } from './fetch.ts'
 import { endsHazard, readVtec, subjectOf } from './vtec.ts'
 import { parseXml, type XmlElement } from './xml.ts'
 
@@ -299,11 +299,6 @@ function messageOf(alert: CapAlert, authority: string, rejected: Rejected[]): Me
     rejected.push(result.rejected)
     return []
   })
-}
-
-function addressesIn(setting: string | undefined): string[] {
-  const given = (setting ?? '').split(/[\s,]+/).filter((url) => url !== '')
-  return [...new Set(given)]
 }
 
 function isAddress(url: string): boolean {

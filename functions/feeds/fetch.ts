@@ -166,6 +166,12 @@ export async function fetchEach(
   return { answers, failed, validators: next, max_age_seconds, not_modified }
 }
 
+/** The addresses of a setting, separated by commas, spaces or lines. */
+export function addressesIn(setting: string | undefined): string[] {
+  const given = (setting ?? '').split(/[\s,]+/).filter((url) => url !== '')
+  return [...new Set(given)]
+}
+
 /** An address without its query, which may hold a key. */
 export function hostAndPath(url: string): string {
   const { host, pathname } = new URL(url)

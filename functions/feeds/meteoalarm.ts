@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { EventType } from '../../shared/event.ts'
 import { AlertMemory, followMessages, type Message } from './alert-memory.ts'
 import { brief, type CapInfo, firstValue, readCapJson } from './cap.ts'
-import { capEvent, codesOf, infosOf, placeOf, refuseCap } from './cap-event.ts'
+import { capEvent, codesOf, infosOf, placeOf, placeOfPoints, refuseCap } from './cap-event.ts'
 import {
   type Content,
   type Feed,
@@ -15,7 +15,8 @@ import {
   type PollInput,
   reject,
 } from './feed.ts'
-import { fetchText, parseJson } from './fetch.ts'
+import { addressesIn, fetchText, parseJson } from './fetch.ts'
+import { fetchAreas, KnownAreas, locateAreas } from './meteoalarm-areas.ts'
 
 const FEEDS = 'https://feeds.meteoalarm.org/api/v1/warnings/feeds-'
 const INTERVAL_SECONDS = 60
@@ -24,6 +25,8 @@ const COUNTRY_INTERVAL_MS = 5 * 60_000
 const COUNTRY_RETRY_MS = 15 * 60_000
 const FETCH_TIMEOUT_MS = 20_000
 const MAX_WARNINGS = 20_000
+const MAX_LISTS = 5
+const WebAddress = z.url({ protocol: /^https?$/ })
 /** Countries as the service spells them. */
 const COUNTRIES = (
   'austria belgium bosnia-herzegovina bulgaria croatia cyprus czechia denmark estonia finland france germany ' +
@@ -39,7 +42,10 @@ const Country = z.object({
   is_failing: z.boolean().default(false),
   memory: AlertMemory.default({ open: {}, closed: {} }),
 })
-const State = z.object({ countries: z.record(z.string(), Country).default({}) })
+const State = z.object({
+  countries: z.record(z.string(), Country).default({}),
+  areas: KnownAreas.default(KnownAreas.parse({})),
+})
 type State = z.infer<typeof State>
 
 const Answer = z.object({
@@ -64,10 +70,20 @@ export const meteoalarm: Feed = {
         return names.length > 0 && names.every((name) => /^[a-z]+(-[a-z]+)*$/.test(name))
       }, 'must name countries as in the addresses of Meteoalarm, such as netherlands,united-kingdom'),
     },
+    METEOALARM_AREAS: {
+      is_required: false,
+      schema: z.string().refine((text) => {
+        const addresses = addressesIn(text)
+        return (
+          addresses.length <= MAX_LISTS &&
+          addresses.every((url) => WebAddress.safeParse(url).success)
+        )
+      }, `must hold up to ${MAX_LISTS} http or https URLs, separated by commas`),
+    },
   },
   poll,
   normalise: (text, { now }) => {
-    const read = readAnswer(text)
+    const read = readAnswer(text, KnownAreas.parse({}))
     const followed = followMessages(AlertMemory.parse({}), read.messages, {
       now,
       prefix: 'meteoalarm:',
@@ -84,6 +100,14 @@ async function poll(input: PollInput): Promise<FeedResult> {
   // What is no longer asked for is forgotten: its warnings end at their own time.
   const kept = Object.entries(given.countries).filter(([name]) => names.includes(name))
   const countries: State['countries'] = Object.fromEntries(kept)
+  const addresses = addressesIn(input.settings?.METEOALARM_AREAS)
+  const { areas, failed } = await fetchAreas(addresses, given.areas, input)
+  if (areas !== given.areas) {
+    // What had no place may have one now, so it must come again in full.
+    for (const [name, { etag: _, last_modified: __, ...country }] of Object.entries(countries)) {
+      countries[name] = country
+    }
+  }
   const share = Math.max(
     1,
     Math.ceil((names.length * INTERVAL_SECONDS * 1000) / COUNTRY_INTERVAL_MS),
@@ -94,8 +118,8 @@ async function poll(input: PollInput): Promise<FeedResult> {
     .slice(0, share)
   const result: FeedResult = {
     events: [],
-    rejected: [],
-    state: { countries },
+    rejected: failed,
+    state: { countries, areas },
     not_modified: true,
   }
   let last: FeedError | undefined
@@ -128,7 +152,7 @@ async function poll(input: PollInput): Promise<FeedResult> {
       timeout_ms: FETCH_TIMEOUT_MS,
     })
     if (fetched.not_modified) return country
-    const read = readAnswer(fetched.text)
+    const read = readAnswer(fetched.text, areas)
     const followed = followMessages(country.memory, read.messages, {
       now: input.now,
       prefix: 'meteoalarm:',
@@ -150,7 +174,7 @@ async function poll(input: PollInput): Promise<FeedResult> {
 
 type Read = { messages: Message[]; content: Content; unread: string[] }
 
-function readAnswer(text: string): Read {
+function readAnswer(text: string, known: KnownAreas): Read {
   const answer = Answer.safeParse(parseJson(text))
   if (!answer.success) throw feedError('not_json', 'answered with JSON that has no warnings')
   const { warnings } = answer.data
@@ -161,7 +185,7 @@ function readAnswer(text: string): Read {
   const unread: string[] = []
   const content = normaliseEach(warnings, ({ alert }, position) => {
     const before = messages.length
-    const results = readWarning(alert, position, messages)
+    const results = readWarning(alert, position, { messages, known })
     if (messages.length === before) unread.push(...namesOf(alert))
     return results
   })
@@ -169,7 +193,11 @@ function readAnswer(text: string): Read {
 }
 
 /** Its message is added to `messages`; only what is rejected is returned. */
-function readWarning(json: unknown, position: string, messages: Message[]): Normalised[] {
+function readWarning(
+  json: unknown,
+  position: string,
+  { messages, known }: { messages: Message[]; known: KnownAreas },
+): Normalised[] {
   const [name = position] = namesOf(json)
   try {
     const alert = readCapJson(json)
@@ -189,9 +217,11 @@ function readWarning(json: unknown, position: string, messages: Message[]): Norm
     const level = levelOf(infos)
     if (typeof level === 'string') return [reject(alert.identifier, level)]
     const areas = infos.flatMap((info) => info.areas)
-    const place = placeOf(areas)
+    const drawn = placeOf(areas)
+    const place = drawn.point ? drawn : placeOfPoints(locateAreas(areas, known), drawn.problems)
     if (!place.point && place.problems.length === 0) {
-      return [reject(alert.identifier, `no-geometry: no polygon; ${codesOf(areas)}`)]
+      const way_out = 'no polygon, and METEOALARM_AREAS does not locate its codes'
+      return [reject(alert.identifier, `no-geometry: ${way_out}: ${codesOf(areas)}`)]
     }
     const results = capEvent(alert, {
       source: 'meteoalarm',

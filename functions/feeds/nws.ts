@@ -2,7 +2,14 @@ import { z } from 'zod'
 import { Geometry } from '../../shared/event.ts'
 import { AlertMemory, followMessages, type Message } from './alert-memory.ts'
 import { brief, type CapAlert, firstValue, readCapJson, timeOf } from './cap.ts'
-import { capEvent, codesOf, type Place, refuseCap, severityOfCap } from './cap-event.ts'
+import {
+  capEvent,
+  codesOf,
+  type Place,
+  placeOfPoints,
+  refuseCap,
+  severityOfCap,
+} from './cap-event.ts'
 import {
   type Feed,
   type FeedResult,
@@ -233,14 +240,9 @@ function placeOf({ geometry, properties }: Feature, alert: CapAlert, zones: Know
     const codes = wanted.length > 0 ? brief(wanted.join(', ')) : codesOf(areasOf(alert))
     throw new Error(`no-geometry: no polygon, and no zone of it is located yet; ${codes}`)
   }
-  const several = { type: 'MultiPoint' as const, coordinates: points }
   const open = wanted.length - points.length
-  return {
-    point: representativePoint(several),
-    geometry: points.length > 1 ? several : null,
-    problems:
-      open > 0 ? [`affectedZones: ${open} of ${wanted.length} zones are not located yet`] : [],
-  }
+  const problem = `affectedZones: ${open} of ${wanted.length} zones are not located yet`
+  return placeOfPoints(points, open > 0 ? [problem] : [])
 }
 
 const areasOf = ({ infos }: CapAlert) => infos.flatMap(({ areas }) => areas)

@@ -79,6 +79,7 @@ describe('readConfig', () => {
     ['FEEDS', 'usgs,secret'],
     ['CAP_URLS', 'ftp://secret.example.com'],
     ['METEOALARM_COUNTRIES', 'https://secret'],
+    ['METEOALARM_AREAS', 'ftp://secret.example.com'],
     ['LOG', 'secret'],
   ])('%s=%s stops the start and is named without its value', (name, value) => {
     const read = () => readConfig({ ...LEAST, [name]: value }, 'serve')
