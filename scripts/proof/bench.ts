@@ -157,7 +157,7 @@ async function timeEvents(
 
 /**
  * Positions of ships from arrival to decision: stored, matched with zones of 50 km and thinned. First ships all over the
- * world, of which one in 30 is inside a zone; then every ship inside one, as in a strait that everybody watches.
+ * world, of which one in seven is inside a zone; then every ship inside one, as in a strait that everybody watches.
  */
 async function benchPositions(admin: pg.Client): Promise<void> {
   const owner = await account(admin)
