@@ -54,6 +54,7 @@ export type EdgeApi = Pick<
 /** The configuration of the jobs on an edge platform. */
 export type EdgeJobs = Pick<Config, 'seal' | 'allow' | 'feeds' | 'disabled_feeds' | 'contact'> & {
   database: Login
+  public_url: string | null
   budget_ms: number
   /** The bearer token for running the jobs by HTTP; undefined when HTTP is not used. */
   secret: string | undefined
@@ -207,6 +208,7 @@ export function readEdgeJobs(environment: Record<string, unknown>): EdgeJobs {
   return {
     ...common(data),
     database: { url: jobsLogin(data), prepared: data.PREPARED_STATEMENTS ?? false },
+    public_url: data.PUBLIC_URL ?? null,
     budget_ms: data.JOBS_BUDGET_SECONDS * 1000,
     secret: data.JOBS_SECRET,
   }

@@ -45,7 +45,16 @@ export function createEdgeJobs(
  * the next call continues with what is left.
  */
 async function drainOnce(
-  { seal, allow, feeds: chosen, disabled_feeds, contact, database, budget_ms }: EdgeJobs,
+  {
+    seal,
+    allow,
+    feeds: chosen,
+    disabled_feeds,
+    contact,
+    public_url,
+    database,
+    budget_ms,
+  }: EdgeJobs,
   { send, max_slots }: Pick<JobDeps, 'send' | 'max_slots'>,
 ): Promise<Drained> {
   const started = performance.now()
@@ -59,7 +68,7 @@ async function drainOnce(
   try {
     const { feeds, disabled } = withoutStreams({ feeds: chosen, disabled: disabled_feeds })
     await registerFeeds(db, feeds, disabled)
-    const outside = { send, allow, fetch, contact, log }
+    const outside = { send, allow, fetch, contact, public_url, log }
     const runner = createRunner({ db, seal, feeds, max_slots, ...outside })
     const drained = await runner.drain({ budget_ms })
     log({ msg: 'drain', ...drained, duration_ms: Math.round(performance.now() - started) })

@@ -133,8 +133,8 @@ async function createSignIn({ auth, origins, public_url }: Config, { db, seal, l
 }
 
 function runJobs(config: Config, commonDeps: CommonDeps, news: LocalNews) {
-  const { feeds, contact, listen_database_url: url } = config
-  const runner = createRunner({ ...commonDeps, feeds, contact, fetch }).start()
+  const { feeds, contact, public_url, listen_database_url: url } = config
+  const runner = createRunner({ ...commonDeps, feeds, contact, public_url, fetch }).start()
   const wake = (queue?: string) => {
     runner.wake(queue)
     news.wake()

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Delivery } from './alert.ts'
 import { readOnly } from './read-only.ts'
-import { GivenInstant, Instant } from './time.ts'
+import { GivenInstant, Instant, isTimeZone } from './time.ts'
 
 /** The messages that a channel can choose; `channel.test` is always sent. */
 export const CHANNEL_MESSAGES = [
@@ -15,6 +15,10 @@ export const CHANNEL_MESSAGES = [
   'zone.sighted',
 ] as const
 export const DEFAULT_MESSAGES = CHANNEL_MESSAGES.filter((type) => type !== 'alert.revised')
+
+/** The languages of messages; a webhook sends data, and its sentences are English. */
+export const LANGUAGES = ['en', 'tr'] as const
+export type Language = (typeof LANGUAGES)[number]
 
 const CHANNEL_STATUSES = ['ok', 'failing', 'disabled'] as const
 
@@ -54,6 +58,25 @@ const Messages = z
     example: DEFAULT_MESSAGES,
   })
 
+const MessageLanguage = z.enum(LANGUAGES).meta({
+  description:
+    'The language of its messages: `en` or `tr`. A webhook sends data, whose sentences are English. Default `en`.',
+  example: 'en',
+})
+
+const MessageTimeZone = z
+  .string()
+  .max(64)
+  .refine(
+    isTimeZone,
+    'Is not a known time zone. Send an IANA name such as "Europe/Berlin" or "UTC".',
+  )
+  .meta({
+    description:
+      'The IANA time zone in which its messages tell times. A webhook sends times in UTC. Default `UTC`.',
+    example: 'Europe/Istanbul',
+  })
+
 const OrgId = z.uuid().nullable().meta({
   description: 'Shares the channel with an organisation of which the caller is owner or admin.',
   example: null,
@@ -87,6 +110,11 @@ export const Channel = z
       example: null,
     }),
     messages: Messages,
+    language: MessageLanguage,
+    time_zone: z.string().meta({
+      description: 'The IANA time zone in which its messages tell times.',
+      example: 'Europe/Istanbul',
+    }),
     signing_secret: z.string().nullable().meta({
       description:
         'Shown when the channel is created and when the secret is rotated; otherwise null.',
@@ -106,6 +134,8 @@ export const ChannelCreate = z
     config: Config.optional(),
     org_id: OrgId.optional(),
     messages: Messages.nullable().optional(),
+    language: MessageLanguage.optional(),
+    time_zone: MessageTimeZone.optional(),
     enabled: z.boolean().optional().meta({ description: 'Default true.' }),
     signing_secret: z.string().max(200).optional().meta({
       description:
@@ -137,6 +167,8 @@ export const ChannelPatch = z
     config: Config.optional(),
     org_id: OrgId.optional(),
     messages: Messages.nullable().optional(),
+    language: MessageLanguage.optional(),
+    time_zone: MessageTimeZone.optional(),
     enabled: z.boolean().optional().meta({
       description:
         'Switching a channel on, like giving it another target or config, makes its `status` ok again.',

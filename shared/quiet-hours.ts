@@ -1,6 +1,7 @@
 /** Quiet hours: the windows in which a zone's alerts wait or are dropped, in the zone's own time zone. */
 import { Temporal } from 'temporal-polyfill'
 import { z } from 'zod'
+import { isTimeZone } from './time.ts'
 
 const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 const TIME = '([01]\\d|2[0-3]):[0-5]\\d'
@@ -179,15 +180,4 @@ function isAlwaysQuiet(windows: QuietWindow[]): boolean {
 function minuteOf(time: string): number {
   const [hours = 0, minutes = 0] = time.split(':').map(Number)
   return hours * 60 + minutes
-}
-
-/** Whether this is an IANA time zone that the runtime knows. Offsets such as +02:00 are not allowed. */
-function isTimeZone(name: string): boolean {
-  if (!/^[A-Za-z]/.test(name)) return false
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name })
-    return true
-  } catch {
-    return false
-  }
 }

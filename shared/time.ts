@@ -44,3 +44,14 @@ export const QueryInstant = z
 
 /** A day in the API: ISO 8601. */
 export const Day = z.iso.date({ abort: true }).refine((day) => day >= FIRST_YEAR, MESSAGE)
+
+/** Whether this is an IANA time zone that the runtime knows. Offsets such as +02:00 are not allowed. */
+export function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}

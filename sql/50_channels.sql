@@ -25,7 +25,9 @@ create table watchpost.channels (
   former_secrets_sealed jsonb not null default '[]',
   messages text[] check (cardinality(messages) > 0),
   failing_reason text,
-  failing_since timestamptz
+  failing_since timestamptz,
+  language text not null default 'en' check (language in ('en', 'tr')),
+  time_zone text not null default 'UTC' check (length(time_zone) between 1 and 64)
 );
 comment on table watchpost.channels is 'Where alerts are sent. Everything secret is sealed; next to it there is a masked form.';
 comment on column watchpost.channels.org_id is 'Null: private.';
@@ -42,6 +44,8 @@ comment on column watchpost.channels.deleted_at is 'Can be restored for 30 days 
 comment on column watchpost.channels.former_secrets_sealed is 'Keys before the last rotations: a list of sealed and until. Messages are also signed with each of them until its own 24 hours are over.';
 comment on column watchpost.channels.messages is 'Types of messages that it takes; null: all except alert.revised.';
 comment on column watchpost.channels.failing_reason is 'With failing_since: the last error while it is failing, and since when; otherwise null.';
+comment on column watchpost.channels.language is 'Of its messages.';
+comment on column watchpost.channels.time_zone is 'IANA name; its messages tell times in it.';
 create index channels_tenant_created on watchpost.channels (tenant_id, created_at desc, id desc);
 create index channels_owner_id on watchpost.channels (owner_id);
 create index channels_org_id on watchpost.channels (org_id) where org_id is not null;
@@ -68,12 +72,12 @@ create policy channels_jobs_update on watchpost.channels for update to watchpost
 grant select on watchpost.channels to authenticated, watchpost_jobs;
 grant insert (
     org_id, kind, label, target_sealed, target_masked, config_sealed, config_masked, enabled,
-    signing_secret_sealed, messages)
+    signing_secret_sealed, messages, language, time_zone)
   on watchpost.channels to authenticated;
 grant update (
     org_id, label, target_sealed, target_masked, config_sealed, config_masked, enabled, status,
     disabled_reason, signing_secret_sealed, former_secrets_sealed, failures, paused_until, deleted_at, messages,
-    failing_reason, failing_since)
+    failing_reason, failing_since, language, time_zone)
   on watchpost.channels to authenticated;
 grant update (enabled, status, disabled_reason, failures, paused_until, failing_reason, failing_since)
   on watchpost.channels to watchpost_jobs;

@@ -33,6 +33,7 @@ create table watchpost.alerts (
   current jsonb,
   resolved_by uuid references watchpost.accounts on delete set null,
   changed_in xid8 not null default pg_current_xact_id(),
+  news jsonb,
   unique (zone_id, event_id)
 );
 comment on table watchpost.alerts is 'One row per zone and event (per stay of a moving subject), with the event and the checks as they were.';
@@ -47,6 +48,7 @@ comment on column watchpost.alerts.resolved_by is 'Account that resolved it.';
 comment on column watchpost.alerts.severity is 'Severity of the event times the multiplier of the zone, at most 100.';
 comment on column watchpost.alerts.first_reason is 'The sentence of the decision that raised it, beside the checks; reason follows the news.';
 comment on column watchpost.alerts.status is 'held waits for the end of quiet hours or of a burst; suppressed is never sent; recorded has no channel.';
+comment on column watchpost.alerts.news is 'What the reason follows: update, how a stay ended, and the checks; null: the checks that raised it.';
 comment on column watchpost.alerts.raised_at is 'When the revision that raised it was first seen.';
 comment on column watchpost.alerts.held_until is 'Null: not held.';
 comment on column watchpost.alerts.dispatched_at is 'First delivery that succeeded.';

@@ -178,7 +178,7 @@ create function private.claim_delivery(p_id uuid)
 returns table (
   id uuid, channel_id uuid, kind text, type text, attempts integer, failures integer, target_sealed text,
   config_sealed text, secret_sealed text, former_sealed jsonb, paused_until timestamptz, refusal text,
-  payload text, first_attempt_at timestamptz, used bigint
+  payload text, first_attempt_at timestamptz, used bigint, language text, time_zone text
 )
 language plpgsql volatile rows 1 security definer set search_path = '' as $$
 begin
@@ -191,7 +191,7 @@ begin
   end if;
   return query
     with facts as (
-      select d.id, d.channel_id, c.kind, d.type, d.attempts, c.failures,
+      select d.id, d.channel_id, c.kind, c.language, c.time_zone, d.type, d.attempts, c.failures,
         c.target_sealed, c.config_sealed, c.signing_secret_sealed as secret_sealed,
         private.living_secrets(c.former_secrets_sealed) as former_sealed,
         case when c.paused_until > now() then c.paused_until end as paused_until,
@@ -211,7 +211,7 @@ begin
     returning f.id, f.channel_id, f.kind, f.type, f.attempts, f.failures, f.target_sealed, f.config_sealed,
       f.secret_sealed, f.former_sealed, f.paused_until, f.refusal, d.payload, d.first_attempt_at,
       (select count(*) from watchpost.delivery_attempts t
-       where t.delivery_id = d.id and t.status_code is distinct from 429);
+       where t.delivery_id = d.id and t.status_code is distinct from 429), f.language, f.time_zone;
 end
 $$;
 

@@ -176,6 +176,24 @@ language sql stable set search_path = '' as $$
   where b.id = d.blindness_id
 $$;
 
+-- The alerts that a digest gathers.
+create function private.alerts_carried(d watchpost.deliveries) returns setof watchpost.alerts
+language sql stable set search_path = '' as $$
+  select *
+  from watchpost.alerts
+  where id in (
+    select carried.alert_id from watchpost.deliveries carried where carried.digest_id = d.id
+    union select d.alert_id)
+$$;
+grant execute on function private.alerts_carried to watchpost_jobs;
+
+-- What the sentence of an alert is made of.
+create function private.facts_json(a watchpost.alerts) returns jsonb
+language sql immutable set search_path = '' as $$
+  select jsonb_build_object('checks', a.checks, 'news', a.news)
+$$;
+grant execute on function private.facts_json to watchpost_jobs;
+
 -- What an alert's delivery says, but for its type: the alert as its channel may see it, and for a digest all
 -- the alerts it gathers, the most severe first.
 create function private.alerts_json(d watchpost.deliveries) returns jsonb
@@ -186,11 +204,13 @@ language sql stable set search_path = '' as $$
     'zone', jsonb_build_object('id', a.zone_id, 'label', a.zone_name))
     || case when d.type = 'alert.digest' then jsonb_build_object('summary', private.digest_summary(d.id), 'alerts', (
       select jsonb_agg(private.alert_json(held, d.channel_id) order by held.severity desc, held.raised_at, held.id)
-      from watchpost.alerts held
-      where held.id in (
-        select carried.alert_id from watchpost.deliveries carried where carried.digest_id = d.id
-        union select d.alert_id)
+      from private.alerts_carried(d) held
     )) else '{}' end
+    -- A webhook sends the sentence itself.
+    || case when (select kind from watchpost.channels where id = d.channel_id) = 'webhook' then '{}'
+      when d.type = 'alert.digest' then jsonb_build_object('facts', (
+        select jsonb_object_agg(held.id, private.facts_json(held)) from private.alerts_carried(d) held))
+      else jsonb_build_object('facts', jsonb_build_object(a.id, private.facts_json(a))) end
   from watchpost.alerts a
   where a.id = d.alert_id
 $$;

@@ -255,7 +255,7 @@ begin
     set event_id = g.event_id, source = g.event ->> 'source', event = private.told_event(g.event, g.event_revision), current = null,
         updates = case when a.resolved then private.noted_update(a, g.raised_at, 'escalated', g.event) else a.updates end,
         resolved = false, resolved_at = null, resolved_by = null, resolved_via = null,
-        severity = g.severity, reason = g.reason, first_reason = g.reason,
+        severity = g.severity, reason = g.reason, first_reason = g.reason, news = null,
         status = private.status_in(z, g.status), raised_at = g.raised_at, held_until = g.held_until, checks = g.checks, zone_version = g.zone_version,
         event_revision = g.event_revision, updated_at = now()
     from given g
@@ -286,6 +286,7 @@ begin
       'zone_id', g.zone_id, 'event_id', g.event_id, 'alert_event_id', g.alert_event_id, 'subject', g.subject,
       'event', g.event, 'kind', 'escalated', 'linked', g.linked,
       'at', g.raised_at, 'severity', g.severity, 'reason', g.reason, 'event_revision', g.event_revision,
+      'news', jsonb_build_object('update', 'escalated', 'how', null, 'checks', g.checks),
       'send', case g.status when 'pending' then 'now' when 'held' then 'held' end, 'held_until', g.held_until))
     from given g
     where g.alert_id not in (select id from moved))
@@ -309,12 +310,13 @@ begin
       private.told_event(x.event, x.event_revision) as told
     from jsonb_to_recordset(p_updates) as x (
       zone_id uuid, event_id text, alert_event_id text, subject text, event jsonb, kind text, at timestamptz,
-      severity float8, reason text, send text, held_until timestamptz, event_revision integer, linked jsonb)
+      severity float8, reason text, send text, held_until timestamptz, event_revision integer, linked jsonb, news jsonb)
   loop
     update watchpost.alerts a
     set updates = private.noted_update(a, v_update.at, v_update.kind, v_update.told),
         current = case when private.is_own(a, v_update.event_id) then v_update.told else a.current end,
         severity = v_update.severity, reason = coalesce(v_update.reason, a.reason),
+        news = case when v_update.reason is null then a.news else v_update.news end,
         event_revision = case when private.is_own(a, v_update.event_id) then v_update.event_revision else a.event_revision end,
         updated_at = now()
     where a.id = v_update.alert_id

@@ -569,6 +569,7 @@ export type Database = {
           first_reason: string
           held_until: string | null
           id: string
+          news: Json | null
           note: string | null
           org_id: string | null
           owner_id: string
@@ -602,6 +603,7 @@ export type Database = {
           first_reason: string
           held_until?: string | null
           id?: string
+          news?: Json | null
           note?: string | null
           org_id?: string | null
           owner_id: string
@@ -634,6 +636,7 @@ export type Database = {
           first_reason?: string
           held_until?: string | null
           id?: string
+          news?: Json | null
           note?: string | null
           org_id?: string | null
           owner_id?: string
@@ -944,6 +947,7 @@ export type Database = {
           id: string
           kind: string
           label: string | null
+          language: string
           messages: string[] | null
           org_id: string | null
           owner_id: string
@@ -953,6 +957,7 @@ export type Database = {
           target_masked: string
           target_sealed: string
           tenant_id: string | null
+          time_zone: string
           updated_at: string
         }
         ComputedFields: never
@@ -970,6 +975,7 @@ export type Database = {
           id?: string
           kind: string
           label?: string | null
+          language?: string
           messages?: string[] | null
           org_id?: string | null
           owner_id?: string
@@ -979,6 +985,7 @@ export type Database = {
           target_masked: string
           target_sealed: string
           tenant_id?: never
+          time_zone?: string
           updated_at?: string
         }
         Update: {
@@ -995,6 +1002,7 @@ export type Database = {
           id?: string
           kind?: string
           label?: string | null
+          language?: string
           messages?: string[] | null
           org_id?: string | null
           owner_id?: string
@@ -1004,6 +1012,7 @@ export type Database = {
           target_masked?: string
           target_sealed?: string
           tenant_id?: never
+          time_zone?: string
           updated_at?: string
         }
         Relationships: [

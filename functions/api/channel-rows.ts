@@ -16,7 +16,8 @@ export const plainChannelColumns = (alias: string) => `${alias}.id, ${alias}.kin
   ${alias}.org_id, ${alias}.owner_id, ${alias}.enabled, ${alias}.status, ${alias}.disabled_reason,
   case when ${alias}.status = 'failing' then ${alias}.failing_reason end as failing_reason,
   case when ${alias}.status = 'failing' then ${alias}.failing_since end as failing_since,
-  coalesce(${alias}.messages, ${defaultMessages}) as messages, ${alias}.created_at, ${alias}.updated_at`
+  coalesce(${alias}.messages, ${defaultMessages}) as messages, ${alias}.language, ${alias}.time_zone,
+  ${alias}.created_at, ${alias}.updated_at`
 
 /** SQL: the columns of channel `c`. */
 export const channelColumns = raw(`${plainChannelColumns('c')}, c.target_sealed, c.target_masked,

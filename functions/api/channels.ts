@@ -164,11 +164,12 @@ channels.openapi(
         const [row] = await sql<StoredChannel>`
           insert into watchpost.channels as c (
             org_id, kind, label, target_sealed, target_masked, config_sealed, config_masked, enabled,
-            signing_secret_sealed, messages)
+            signing_secret_sealed, messages, language, time_zone)
           values (
             ${fields.org_id ?? null}, ${kind.kind}, ${fields.label ?? null}, ${receiver.target_sealed},
             ${receiver.target_masked}, ${receiver.config_sealed}, ${receiver.config_masked},
-            ${fields.enabled ?? true}, ${secret_sealed}, ${fields.messages ?? null}::text[])
+            ${fields.enabled ?? true}, ${secret_sealed}, ${fields.messages ?? null}::text[],
+            ${fields.language ?? 'en'}, ${fields.time_zone ?? 'UTC'})
           returning ${channelColumns}`
         if (!row) throw new Error('an insert returned no row')
         return row
@@ -225,6 +226,8 @@ channels.openapi(
               when not next.is_on then coalesce(disabled_reason, 'It was switched off.')
               else disabled_reason end,
             messages = case when ${messages !== undefined} then ${messages ?? null}::text[] else messages end,
+            language = coalesce(${patch.language ?? null}::text, language),
+            time_zone = coalesce(${patch.time_zone ?? null}::text, time_zone),
             failures = case when next.is_fresh then 0 else failures end,
             failing_reason = case when next.is_fresh then null else failing_reason end,
             failing_since = case when next.is_fresh then null else failing_since end,

@@ -92,7 +92,7 @@ deliveries.openapi(
       return [own, begun.id]
     })
     // Between two transactions: a slow receiver must hold neither a lock nor a connection.
-    const { seal, send } = c.get('deps')
+    const { seal, send, public_url } = c.get('deps')
     const secrets = await unsealSecrets(channel, seal)
     const message = {
       id: deliveryId,
@@ -100,6 +100,11 @@ deliveries.openapi(
       ...(await unsealReceiver(channel, seal)),
       secrets,
       now,
+      language: channel.language,
+      time_zone: channel.time_zone,
+      public_url,
+      remote_ref: null,
+      acknowledge_url: null,
     }
     const outcome = await deliver(kindOf(channel), message, send)
     const delivery = await write(c, async (sql, last) => {

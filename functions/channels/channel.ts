@@ -1,3 +1,5 @@
+import type { Language } from '../../shared/channel.ts'
+import type { Check } from '../../shared/checks.ts'
 import type { SendRequest, SendResult } from './send.ts'
 import type { AllowList } from './target.ts'
 
@@ -41,6 +43,18 @@ export type Notification = {
   source?: NotificationSource
   zones?: readonly { id: string; label: string }[]
   zones_total?: number
+  /** By the id of its alert, what the sentence of each is made of; absent for webhooks, which send the sentence. */
+  facts?: Readonly<Record<string, Facts>>
+}
+
+/** What a decision was based on, so that its reason can be told in the language and time zone of a channel. */
+export type Facts = { checks: readonly Check[]; news: News | null }
+
+/** The last change of an alert: its kind, how a stay ended, and the checks with their numbers. */
+export type News = {
+  update: 'revised' | 'escalated' | 'ended' | 'retracted'
+  how: 'left' | 'unseen' | null
+  checks: readonly Check[]
 }
 
 /** A problem in the input for a channel; `path` starts with `target` or `config`. */
@@ -56,6 +70,18 @@ export type Message = {
   /** The signing secrets, the current one first; two during a rotation. */
   secrets: readonly string[]
   now: Date
+  language: Language
+  /** An IANA name; times in the message are told in it. */
+  time_zone: string
+  /** The address of this service without a trailing slash; null where the jobs do not know it. */
+  public_url: string | null
+  /**
+   * What the receiver called the first message about this alert on this channel; null before that message has been
+   * delivered, and where a digest carried it, because other alerts are in there too.
+   */
+  remote_ref: string | null
+  /** The link on which a reader says that they have seen the alert; null where there is none. */
+  acknowledge_url: string | null
 }
 
 export type Classification = {
@@ -64,19 +90,38 @@ export type Classification = {
   retry_after_seconds?: number
   /** The receiver is overloaded: pause the whole channel, not only this delivery. */
   throttled: boolean
+  /** What `throttled` and `retry_after_seconds` are about: this channel (the default), or every channel at its host. */
+  throttles?: 'channel' | 'host'
   /** False when this try does not count as an attempt; see `nextAttempt`. */
   counted: boolean
   /** A sentence for people, without the target; absent on success. */
   error?: string
   /** The start of the receiver's answer. */
   response_excerpt?: string
+  /** What the receiver calls this message, at most 500 characters: the `remote_ref` of what changes it later. */
+  remote_ref?: string
+  /** The receiver has moved: the channel's target from now on. */
+  new_target?: string
+  /** The message that was to be changed is gone: send a new one instead. */
+  is_gone?: true
 }
+
+/** A kind's own pace for one channel; every hint of the receiver comes before it. */
+export type Pace = { messages: number; per_seconds: number }
 
 export type Outcome = Classification & { duration_ms: number }
 
 export type ChannelKind = {
   kind: string
+  /** `webhook`: eight attempts over 31.6 hours. `message`: again and again until nobody wants to read it any more. */
+  schedule: 'webhook' | 'message'
+  /** Whether a later message about an alert changes the first one where it can (`remote_ref`), or follows it. */
+  updates: 'edit' | 'follow'
+  /** How fast one channel may be sent to; null: as fast as it answers. */
+  pace: Pace | null
   check(input: { target: string; config: unknown; allow: AllowList }): Issue[]
+  /** Whose limits all channels there share, such as `discord.com`. */
+  host(target: string, config: unknown): string
   mask(target: string): string
   /** Whether a digest of these alerts is not too large for one message. */
   fits(notification: Notification): boolean

@@ -21,14 +21,12 @@ export async function splitDigest(
   pace: (units: number) => Promise<void> | undefined = () => undefined,
 ): Promise<Part[]> {
   const { alerts } = digest
-  const message = (from: number, to: number, part: number, parts: number) => ({
-    ...digest,
-    alert: alerts[from] ?? null,
-    alerts: alerts.slice(from, to),
-    part,
-    parts,
-    alerts_total: alerts.length,
-  })
+  const message = (from: number, to: number, part: number, parts: number) => {
+    const held = alerts.slice(from, to)
+    const facts = digest.facts && { facts: factsOf(digest.facts, held) }
+    const numbers = { part, parts, alerts_total: alerts.length }
+    return { ...digest, alert: alerts[from] ?? null, alerts: held, ...facts, ...numbers }
+  }
   const starts: number[] = []
   for (let from = 0; from < alerts.length; ) {
     starts.push(from)
@@ -40,6 +38,11 @@ export async function splitDigest(
   return starts.map((from, index) =>
     message(from, starts[index + 1] ?? alerts.length, index + 1, starts.length),
   )
+}
+
+function factsOf(facts: NonNullable<Digest['facts']>, alerts: readonly NotificationAlert[]) {
+  const ids = alerts.map(({ id }) => String(id))
+  return Object.fromEntries(ids.flatMap((id) => (facts[id] ? [[id, facts[id]]] : [])))
 }
 
 /** The last number from `first` to `last` that passes, where none passes after one that fails; `first` counts as one. */

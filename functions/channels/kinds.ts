@@ -2,7 +2,16 @@ import type { ChannelKind, Issue, Message, Outcome } from './channel.ts'
 import type { Send } from './send.ts'
 import { webhook } from './webhook.ts'
 
-const LATER_KINDS = ['slack', 'discord', 'teams', 'telegram', 'email', 'pagerduty', 'ntfy']
+const LATER_KINDS = [
+  'slack',
+  'discord',
+  'teams',
+  'telegram',
+  'email',
+  'pagerduty',
+  'ntfy',
+  'pushover',
+]
 
 /** The available kinds of channels; each has its own file. */
 export const CHANNEL_KINDS: ReadonlyMap<string, ChannelKind> = new Map([[webhook.kind, webhook]])
@@ -17,8 +26,14 @@ export function findKind(kind: string): { kind: ChannelKind } | { issue: Issue }
   return { issue: { path: 'kind', code: 'unavailable_kind', message } }
 }
 
-/** Sends a message once and returns the outcome. Never throws because of the receiver. */
+/**
+ * Sends a message once and returns the outcome. Never throws because of the receiver. Where the message that it was to
+ * change is gone, it is sent as a new one at once.
+ */
 export async function deliver(kind: ChannelKind, message: Message, send: Send): Promise<Outcome> {
   const result = await send(await kind.render(message))
-  return { ...kind.classify(result, message.now), duration_ms: result.duration_ms }
+  const outcome = { ...kind.classify(result, message.now), duration_ms: result.duration_ms }
+  if (!outcome.is_gone || message.remote_ref === null) return outcome
+  const again = await deliver(kind, { ...message, remote_ref: null }, send)
+  return { ...again, duration_ms: outcome.duration_ms + again.duration_ms }
 }

@@ -1,7 +1,10 @@
-/** A request to a target. */
-export type SendRequest = {
+/** A request to a target, by one of the transports; `http` is there on every runtime. */
+export type SendRequest = HttpRequest
+
+export type HttpRequest = {
+  transport?: 'http'
   url: string
-  method: 'POST'
+  method: 'POST' | 'PATCH' | 'PUT'
   headers: Record<string, string>
   body: string
 }

@@ -70,9 +70,13 @@ const WebhookConfig = z.strictObject({
 /** A webhook by Standard Webhooks 1.0.0. */
 export const webhook: ChannelKind = {
   kind: 'webhook',
+  schedule: 'webhook',
+  updates: 'follow',
+  pace: { messages: 10, per_seconds: 1 },
   check({ target, config, allow }) {
     return [...checkUrl(target, allow), ...checkConfig(config)]
   },
+  host: (target) => new URL(target).host,
   mask: maskTarget,
   fits: (notification) => isShort(bodyOf(notification)),
   async render({ id, notification, target, config, secrets, now }) {

@@ -1,12 +1,12 @@
 import { doublingDelay, type NextAttempt, nextAttempt } from '../../shared/backoff.ts'
+import type { Language } from '../../shared/channel.ts'
 import type { Sql } from '../../shared/sql.ts'
 import type { Message, Notification, NotificationType, Outcome } from '../channels/channel.ts'
 import { isWholeDigest, splitDigest } from '../channels/digest.ts'
 import { findKind, deliver as sendMessage } from '../channels/kinds.ts'
 import type { FormerSecret } from '../channels/sealed.ts'
 import { createPacer } from '../scheduling.ts'
-import type { Seal } from '../seal.ts'
-import type { JobContext, Queue } from './queue.ts'
+import type { JobContext, JobDeps, Queue } from './queue.ts'
 
 /** After this many failures in a row a channel is paused. */
 const BREAKER_AFTER = 5
@@ -62,6 +62,8 @@ type Claimed = {
   secret_sealed: string | null
   former_sealed: FormerSecret[]
   failures: number
+  language: Language
+  time_zone: string
   refusal: string | null
   paused_until: string | null
 }
@@ -95,7 +97,7 @@ async function send({ deps }: JobContext, claimed: Claimed): Promise<Outcome> {
   if ('issue' in found) return failure(found.issue.message)
   let message: Message
   try {
-    message = await messageOf(deps.seal, claimed)
+    message = await messageOf(deps, claimed)
   } catch {
     return failure(
       'What is sealed in this channel does not open: SEAL_KEYS must hold the key it was sealed with.',
@@ -108,7 +110,10 @@ function failure(error: string): Outcome {
   return { outcome: 'fail_permanent', throttled: false, counted: true, duration_ms: 0, error }
 }
 
-async function messageOf(seal: Seal, claimed: Claimed): Promise<Message> {
+async function messageOf(
+  { seal, public_url }: Pick<JobDeps, 'seal' | 'public_url'>,
+  claimed: Claimed,
+): Promise<Message> {
   const open = async (sealed: string | null) => (sealed === null ? null : seal.unseal(sealed))
   const [target, config, ...secrets] = await Promise.all([
     seal.unseal(claimed.target_sealed),
@@ -123,6 +128,11 @@ async function messageOf(seal: Seal, claimed: Claimed): Promise<Message> {
     config: config === null ? undefined : JSON.parse(config),
     secrets: secrets.filter((secret) => secret !== null),
     now: new Date(),
+    language: claimed.language,
+    time_zone: claimed.time_zone,
+    public_url,
+    remote_ref: null,
+    acknowledge_url: null,
   }
 }
 

@@ -79,6 +79,7 @@ export class Effects {
         update === 'linked' || update === 'unlinked'
           ? null
           : updateReason(event, checks, update, stay_end?.how),
+      news: { update, how: stay_end?.how ?? null, checks },
       at: at.toISOString(),
       severity: decision.alert_severity ?? decision.effective_severity,
       linked: linkedOf(zone, decision),

@@ -17,6 +17,8 @@ export type JobDeps = {
   fetch: typeof fetch
   /** The maximum number of jobs of a queue at once, for platforms that limit connections. */
   max_slots?: number | undefined
+  /** The public URL of this service, without a trailing slash; null where the jobs do not know it. */
+  public_url: string | null
   /** How to reach the operator; sent to upstreams. */
   contact: string | undefined
   log: (line: Record<string, unknown>) => void

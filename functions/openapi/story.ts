@@ -190,6 +190,8 @@ export const channel: Channel = {
   failing_reason: null,
   failing_since: null,
   messages: DEFAULT_MESSAGES,
+  language: 'en',
+  time_zone: 'Europe/Istanbul',
   signing_secret: null,
   created_at: '2026-02-20T08:25:00.000Z',
   updated_at: '2026-02-20T08:25:00.000Z',

@@ -257,6 +257,7 @@ function benchRunner(db: Database, lines: Record<string, unknown>[]) {
     feeds: [],
     fetch,
     contact: undefined,
+    public_url: null,
     log: (line) => void lines.push(line),
   })
 }

@@ -16,10 +16,10 @@ export const GRANTS = lines(`
   batches watchpost_jobs: select, update
   change_history authenticated: select
   channels authenticated: select, insert (org_id kind label target_sealed target_masked
-    config_sealed config_masked enabled signing_secret_sealed messages), update (org_id label
+    config_sealed config_masked enabled signing_secret_sealed messages language time_zone), update (org_id label
     target_sealed target_masked config_sealed config_masked enabled status disabled_reason
     signing_secret_sealed failures paused_until deleted_at former_secrets_sealed messages
-    failing_reason failing_since)
+    failing_reason failing_since language time_zone)
   channels watchpost_jobs: select, update (enabled status disabled_reason failures paused_until
     failing_reason failing_since)
   deliveries authenticated: select

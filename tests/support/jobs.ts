@@ -35,6 +35,7 @@ export async function createTestJobs(
     feeds: options.feeds ?? [],
     fetch: options.fetch ?? fetch,
     contact: undefined,
+    public_url: 'https://watch.example',
     log: (line) => void lines.push(line),
   })
   await registerSource(service, 'test')

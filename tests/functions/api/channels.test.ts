@@ -69,6 +69,19 @@ describe('creating a channel', () => {
     expect(channel.signing_secret).toBe(signing_secret)
   })
 
+  test('messages are English and tell times in UTC, unless the channel says otherwise', async () => {
+    const owner = await service.person()
+    const { id, ...plain } = await create(owner)
+    expect(plain).toMatchObject({ language: 'en', time_zone: 'UTC' })
+    const turkish = { language: 'tr', time_zone: 'Europe/Istanbul' }
+    expect(await create(owner, turkish)).toMatchObject(turkish)
+    const options = { key: owner.key, body: { time_zone: 'America/New_York' } }
+    expect((await service.request('PATCH', `${PATH}/${id}`, options)).status).toBe(200)
+    const body = { language: 'tr' }
+    await service.request('PATCH', `${PATH}/${id}`, { key: owner.key, body })
+    expect(await get(owner, id)).toMatchObject({ language: 'tr', time_zone: 'America/New_York' })
+  })
+
   test('nothing secret is stored in the clear', async () => {
     const owner = await service.person()
     const channel = await create(owner, { config: { headers: { Authorization: 'token-123' } } })
@@ -93,6 +106,8 @@ describe('creating a channel', () => {
     ['plain http', { target: 'http://example.com/' }, 'target', 'plain_http'],
     ['an unknown setting', { config: { retries: 3 } }, 'config', 'unrecognized_keys'],
     ['a short secret', { signing_secret: 'whsec_c2hvcnQ=' }, 'signing_secret', 'malformed'],
+    ['a language that is not spoken', { language: 'de' }, 'language', 'invalid_value'],
+    ['an offset as time zone', { time_zone: '+03:00' }, 'time_zone', 'custom'],
     ['a blank label', { label: ' ' }, 'label', 'invalid_format'],
     ['an organisation that is none', { org_id: 'team' }, 'org_id', 'invalid_format'],
   ])('answers 422 and names the mistake: %s', async (_, fields, path, code) => {

@@ -27,6 +27,11 @@ const message = (over: Partial<Message> = {}): Message => ({
   config: {},
   secrets,
   now,
+  language: 'en',
+  time_zone: 'UTC',
+  public_url: null,
+  remote_ref: null,
+  acknowledge_url: null,
   ...over,
 })
 

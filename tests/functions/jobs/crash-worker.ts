@@ -107,6 +107,7 @@ export async function runStory(
         feeds: [feed],
         fetch,
         contact: undefined,
+        public_url: null,
         log: () => undefined,
       })
       // A statement that failed under the runner's feet is what this is about.
