@@ -16,6 +16,7 @@ import { dirname, join } from 'node:path'
 import { joinTopics } from '../schema/schema.ts'
 import type { Fault } from './mutants-sql.ts'
 import type { Mutant } from './mutants-stryker.ts'
+import { closestTests } from './mutants-tests.ts'
 
 const LONGEST_MS = 10 * 60_000
 /** The errors of a schema or statement that cannot even be parsed. */
@@ -125,7 +126,10 @@ async function judgeOne(
   }
   await write(text.slice(0, at) + now + text.slice(at + was.length))
   try {
-    return await runTests(tree, tests)
+    const closest = closestTests(source, tree)
+    const others = tests.filter((test) => !closest.includes(test))
+    const outcome = closest.length > 0 ? await runTests(tree, closest) : 'survived'
+    return outcome === 'survived' && others.length > 0 ? await runTests(tree, others) : outcome
   } finally {
     await write(text)
   }

@@ -109,6 +109,10 @@ describe('an aftershock', () => {
     expect(isExcluded({ ts: later(60 * DAY) }, [main()])).toBe(false)
     expect(isExcluded({ ts: later(120 * DAY - 0.01) }, [main({ magnitude: 8 })])).toBe(true)
     expect(isExcluded({ ts: later(10 * DAY), lon: 0.01 }, [main({ magnitude: 5.6 })])).toBe(false)
+    // Also that of a mainshock that was taken for a greater one before.
+    const lesser = [main({ magnitude: 8 }), main({ first_seen_at: later(30) })]
+    expect(isExcluded({ ts: later(60 * DAY - 0.01) }, lesser)).toBe(true)
+    expect(isExcluded({ ts: later(60 * DAY) }, lesser)).toBe(false)
   })
 
   it('is below the mainshock by more than the gap', () => {
@@ -142,6 +146,8 @@ describe('an aftershock', () => {
       const made = check({ magnitude: 5.6, ts: later(10 * 60) }, states)
       expect([made.passed, made.mainshock?.event_id]).toEqual([false, 'usgs:main'])
     }
+    const equal = [main(), { ...second, magnitude: 7.8 }]
+    expect(check({ ts: later(10 * 60) }, equal).mainshock?.event_id).toBe('usgs:main')
     // Before the second it can only be one of the first.
     expect(check({ ts: later(60) }, [second]).mainshock).toBeNull()
   })
@@ -193,6 +199,12 @@ describe('a mainshock counts as it was known at the time', () => {
     expect(isExcluded({}, states, before)).toBe(false)
     expect(isExcluded({}, states, after)).toBe(true)
     expect(isExcluded({}, states.toReversed(), after)).toBe(true)
+  })
+
+  it('from the time that was known then, although it was corrected to a later one', () => {
+    const states = [main(), main({ ts: later(20), first_seen_at: later(40) })]
+    expect(isExcluded({ ts: later(10) }, states, { at: later(39) })).toBe(true)
+    expect(isExcluded({ ts: later(10) }, states, { at: later(40) })).toBe(false)
   })
 
   it('until it is retracted, or turns out to be smaller', () => {

@@ -186,7 +186,7 @@ describe('decide', () => {
   })
 
   it('neither counts nor holds updates and escalations', () => {
-    const { outcomes, burst } = follow(zone, [
+    const { told, outcomes, burst } = follow(zone, [
       one(1, 0),
       one(1, 1, { title: 'M 5.8', severity: 72 }),
       one(1, 2, { severity: 90 }),
@@ -202,6 +202,9 @@ describe('decide', () => {
       ...['held', 'revised', 'raised', 'held'],
     ])
     expect(burst?.sent).toEqual([later(0), later(3)])
+    // An update of an alert that was sent goes out at once; that of a held one waits with it.
+    expect(told[1]).toMatchObject({ update_delivery: 'now', held_until: null })
+    expect(told[5]).toMatchObject({ update_delivery: 'held', held_until: new Date(later(60)) })
   })
 
   it('counts emergencies and never holds them', () => {

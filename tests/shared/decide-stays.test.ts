@@ -159,6 +159,26 @@ describe('a stay', () => {
     ])
   })
 
+  it('escalates inside the zone only, and once for each band that its alert reaches', () => {
+    const steps = (...all: [severity: number, lon?: number][]) =>
+      follow(
+        rule,
+        all.map(([severity, lon = 0], i) => [ship(i, lon, { severity })]),
+      ).outcomes
+    // 0.91° is just outside, where the stay goes on.
+    expect(steps([0], [90, 0.91], [90])).toEqual(['raised', 'none', 'none escalated'])
+    expect(steps([60], [85], [60], [85])).toEqual(['raised', 'none escalated', 'none', 'none'])
+  })
+
+  it('escalates above the severity of its alert, whatever it was before', () => {
+    const dwelling = zone({ min_severity: 0, dwell_minutes: 30 })
+    const { outcomes } = follow(
+      dwelling,
+      [90, 60, 85].map((severity, i) => [ship(i * 30, 0, { severity })]),
+    )
+    expect(outcomes).toEqual(['none', 'raised', 'none escalated'])
+  })
+
   it('names its alert when it ends, and says how', () => {
     const left = follow(rule, [[ship(0, 0)], [ship(5, 0)], [ship(10, 3)]]).last
     expect(left).toMatchObject({
@@ -167,6 +187,8 @@ describe('a stay', () => {
       stay_end: { how: 'left', alert_event_id: 'ais:230:0' },
       memory: { began_at: null, alert: null, alert_event_id: null, peak: null },
     })
+    const aDay = follow(rule, [[ship(0, 0)], [ship(24 * 60, 3)]]).last
+    expect(aDay.stay_end?.how).toBe('left')
     const back = follow(rule, [[ship(0, 0)], [ship(1500, 0)]]).last
     expect(back).toMatchObject({
       outcome: 'raised',
