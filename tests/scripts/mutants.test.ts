@@ -3,9 +3,9 @@ import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { intervalOf, sourcesOf } from '../../scripts/proof/mutants.ts'
-import { sampleOf } from '../../scripts/proof/mutants-faults.ts'
+import { everyFaultOf, sampleOf } from '../../scripts/proof/mutants-faults.ts'
 import { faultsIn, faultsOf, templatesIn } from '../../scripts/proof/mutants-sql.ts'
-import { testsFor } from '../../scripts/proof/mutants-tests.ts'
+import { closestTests, testsFor } from '../../scripts/proof/mutants-tests.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
@@ -79,6 +79,16 @@ test('every source has tests that judge it', () => {
   const sources = sourcesOf([])
   expect(sources.length).toBeGreaterThan(250)
   expect(sources.filter((source) => testsFor(source, ROOT).length === 0)).toEqual([])
+  for (const source of ['shared/burst.ts', 'hub/backup/manifest.ts']) {
+    expect(closestTests(source, ROOT)).toContain(`tests/${source.replace('.ts', '.test.ts')}`)
+    expect(testsFor(source, ROOT)).toEqual(expect.arrayContaining(closestTests(source, ROOT)))
+  }
+})
+
+test('a schema is judged, and what only documents it is not', async () => {
+  const source = "const A = z.enum(['a']).describe('b').meta({ id: 'C', example: ['d'] })"
+  const faults = await everyFaultOf('a.ts', source)
+  expect(faults.map(({ was }) => was).sort()).toEqual(["'a'", "['a']"])
 })
 
 test('every survivor that is explained is in a file that is there, with its reason', () => {
