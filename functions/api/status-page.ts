@@ -66,7 +66,7 @@ function row({ title, source, status, error, ...health }: SourceHealth, now: Dat
   const { shape, word } = STATES[status]
   return html`<tr>
 <th scope="row">${title}<br><code>${source}</code></th>
-<td><span aria-hidden="true">${shape}</span> ${word}${error ? html`<br><small>${error}</small>` : ''}</td>
+<td><span class="state"><span aria-hidden="true">${shape}</span> ${word}</span>${error ? html`<br><small>${error}</small>` : ''}</td>
 <td>${age(health.last_event_at, now)}</td>
 <td>${age(health.last_success_at, now)}</td>
 <td>${health.events_24h.toLocaleString('en')}${rejected(health)}</td>
@@ -90,7 +90,7 @@ function median({ p50 }: SourceHealth['latency_seconds']): string {
 
 function footer(now: Date) {
   const at = now.toISOString()
-  return html`<p>As of <time datetime="${at}">${at.slice(0, 16).replace('T', ' ')} UTC</time>, renewed every minute. Silent: the source answers but sends nothing that can be used. The delay is the time from an event until it was stored, the delivery that from then until a channel had accepted the alert. Programs read <a href="api/sources/health">the same as JSON</a>.</p>`
+  return html`<p>As of <time datetime="${at}">${at.slice(0, 16).replace('T', ' ')} UTC</time>, renewed every minute. Silent means that the source answers but sends nothing that can be used. Delay is the time from an event until it was stored, delivery the time from then until a channel accepted the alert. Programs read <a href="api/sources/health">the same as JSON</a>.</p>`
 }
 
 function age(time: string | null, now: Date) {
@@ -115,7 +115,7 @@ const TABLE_STYLE = `main { max-width: 60rem; }
 table { width: 100%; border-collapse: collapse; font-size: 0.875rem; font-variant-numeric: tabular-nums; }
 th, td { padding: 0.5rem 0.75rem; text-align: start; vertical-align: top; border-bottom: 1px solid color-mix(in srgb, currentColor 20%, transparent); }
 thead th, tbody th { font-weight: 500; }
-thead th { white-space: nowrap; }
+thead th, .state { white-space: nowrap; }
 code, small { opacity: 0.75; }
 @media (max-width: 40rem) {
   thead { position: absolute; clip-path: inset(50%); }
