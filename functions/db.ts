@@ -127,8 +127,17 @@ export function createPool(options: DatabaseOptions): Database {
   })
   const onError = options.on_error ?? (() => undefined)
   pool.on('error', onError)
-  // A client in use also emits errors; without a listener a lost connection would end the process.
-  pool.on('connect', (client) => client.on('error', onError))
+  const open = new Map<pg.ClientBase, Promise<void>>()
+  pool.on('connect', (client) => {
+    // A client in use also emits errors; without a listener a lost connection would end the process.
+    client.on('error', onError)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    open.set(client, promise)
+    client.once('end', () => {
+      open.delete(client)
+      resolve()
+    })
+  })
   return {
     connect: async () => {
       const client = await pool.connect()
@@ -136,7 +145,11 @@ export function createPool(options: DatabaseOptions): Database {
         client.release(broken),
       )
     },
-    end: () => pool.end(),
+    end: async () => {
+      await pool.end()
+      // pg does not wait until they are closed, and a server that is stopped meanwhile complains to each.
+      await Promise.all(open.values())
+    },
   }
 }
 

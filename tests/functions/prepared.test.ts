@@ -54,6 +54,20 @@ describe('the name of a prepared statement', () => {
   })
 })
 
+test('a pool that has ended has no connection left that a stopping server would complain to', async () => {
+  const application_name = 'ended'
+  const pool = createPool({ url: service.database.apiUrl, max: 4, application_name })
+  const connections = await Promise.all(Array.from({ length: 4 }, () => pool.connect()))
+  const left = () =>
+    service.database.query('select from pg_stat_activity where application_name = $1', [
+      application_name,
+    ])
+  expect(await left()).toHaveLength(4)
+  for (const connection of connections) connection.release()
+  await pool.end()
+  expect(await left()).toHaveLength(0)
+})
+
 /** A request twice, so that all its statements are prepared; then `lose`, and the request that meets it. */
 describe('a request whose prepared statements were lost', () => {
   // Once they were lost at a URL, they are used there no more: each test needs its own.
