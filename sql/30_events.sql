@@ -76,7 +76,8 @@ create table watchpost.events (
   tenant_id uuid generated always as (coalesce(org_id, owner_id)) stored,
   magnitude double precision,
   depth_km double precision,
-  changed_in xid8 not null default pg_current_xact_id()
+  changed_in xid8 not null default pg_current_xact_id(),
+  reported_at timestamptz
 );
 comment on table watchpost.events is 'Events in their latest state. Public ones have no owner.';
 comment on column watchpost.events.id is '<source>:<id at the source>; the first id seen if a source renames its event.';
@@ -94,6 +95,7 @@ comment on column watchpost.events.owner_id is 'Account that sent it; null for p
 comment on column watchpost.events.tenant_id is 'Tenant that can see it: the organisation, or else the owner; null: public.';
 comment on column watchpost.events.magnitude is 'With depth_km: of an earthquake, if the source gives them.';
 comment on column watchpost.events.changed_in is 'Transaction that changed it last; followers are told by it.';
+comment on column watchpost.events.reported_at is 'When its source last repeated it unchanged, to within a day; null: not since updated_at.';
 create index events_ts on watchpost.events (ts desc, id desc);
 create index events_extent_ts on watchpost.events using gist (extent, ts);
 create index events_lasting on watchpost.events using gist (extent, ts) where ends_at is not null;

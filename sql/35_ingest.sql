@@ -110,6 +110,14 @@ begin
   )
   select coalesce((select array_agg(b.id) from born b), '{}'), coalesce((select array_agg(c.id) from changed c), '{}')
   into inserted, revised;
+  -- What is still reported is kept. Noted once a day, because most answers repeat what is known.
+  update watchpost.events e
+  set reported_at = g.seen_at
+  from unnest(p_events) g
+  where e.id = g.event_id and not g.is_moving
+    and e.source = p_source
+    and e.tenant_id is not distinct from coalesce(p_org_id, p_owner_id)
+    and coalesce(e.reported_at, e.updated_at) < g.seen_at - interval '1 day';
 end
 $$;
 

@@ -57,8 +57,9 @@ end
 $$;
 create trigger alerts_changed before update on watchpost.alerts
   for each row execute function private.note_change();
+-- That a source repeats an event is no news.
 create trigger events_changed before update on watchpost.events
-  for each row execute function private.note_change();
+  for each row when (old.reported_at is not distinct from new.reported_at) execute function private.note_change();
 
 -- Security definer, the triggers that follow: they note a change, whoever makes it.
 -- An alert is answered with its deliveries, so their news is its news. At the end of the transaction, when

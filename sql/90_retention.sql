@@ -60,7 +60,7 @@ begin
 end
 $$;
 
--- An alert has its own copy of its event.
+-- An alert has its own copy of its event. What a source still reports would only come back as if it were new.
 create function private.purge_events(p_batch integer) returns integer
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -69,7 +69,8 @@ declare
 begin
   delete from watchpost.events where id in (
     select id from watchpost.events
-    where ts < v_before and updated_at < v_before and (ends_at is null or ends_at < now())
+    where ts < v_before and updated_at < v_before and (reported_at is null or reported_at < v_before)
+      and (ends_at is null or ends_at < now())
     order by ts
     limit p_batch);
   get diagnostics v_count = row_count;

@@ -1306,6 +1306,7 @@ export type Database = {
           magnitude: number | null
           org_id: string | null
           owner_id: string | null
+          reported_at: string | null
           revised_at: string | null
           revision: number
           severity: number
@@ -1333,6 +1334,7 @@ export type Database = {
           magnitude?: number | null
           org_id?: string | null
           owner_id?: string | null
+          reported_at?: string | null
           revised_at?: string | null
           revision?: number
           severity: number
@@ -1359,6 +1361,7 @@ export type Database = {
           magnitude?: number | null
           org_id?: string | null
           owner_id?: string | null
+          reported_at?: string | null
           revised_at?: string | null
           revision?: number
           severity?: number

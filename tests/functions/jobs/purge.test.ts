@@ -41,6 +41,34 @@ test('an event that was deleted for its age and is told again goes on with its n
   expect(await revisionOf(event.id)).toEqual({ revision: 2 })
 })
 
+test('an event that its source still reports stays, and followers are told of no change', async () => {
+  const event = quake({ ts: '2020-01-01T00:00:00.000Z' })
+  const stored = () =>
+    service.database.query<{ revision: number; changed_in: string; reported_at: Date | null }>(
+      'select revision, changed_in::text, reported_at from watchpost.events where id = $1',
+      [event.id],
+    )
+  await jobs.ingest(event)
+  await jobs.ingest(event)
+  expect(await stored()).toMatchObject([{ reported_at: null }])
+  await service.database.query(
+    `update watchpost.events set updated_at = now() - interval '91 days' where id = $1`,
+    [event.id],
+  )
+  const [before] = await stored()
+  await jobs.ingest(event)
+  await purge()
+  expect(await stored()).toMatchObject([
+    { revision: 1, changed_in: before?.changed_in, reported_at: expect.any(Date) },
+  ])
+  await service.database.query(
+    `update watchpost.events set reported_at = now() - interval '91 days' where id = $1`,
+    [event.id],
+  )
+  await purge()
+  expect(await stored()).toEqual([])
+})
+
 test('the log of attempts goes after 30 days, the delivery stays with what it says of them', async () => {
   const { query } = service.database
   const { key } = await service.person()
