@@ -12,7 +12,7 @@ select pgboss.create_queue('match', '{"policy": "standard", "retryLimit": 20, "r
 select pgboss.create_queue('match_zone', '{"policy": "standard", "retryLimit": 20, "retryDelay": 1, "retryBackoff": true, "retryDelayMax": 300, "expireInSeconds": 120, "deleteAfterSeconds": 3600, "deadLetter": "dead"}');
 select pgboss.create_queue('release', '{"policy": "standard", "retryLimit": 20, "retryDelay": 1, "retryBackoff": true, "retryDelayMax": 300, "expireInSeconds": 120, "deleteAfterSeconds": 3600, "deadLetter": "dead"}');
 select pgboss.create_queue('deliver', '{"policy": "standard", "retryLimit": 1000, "expireInSeconds": 120, "deleteAfterSeconds": 3600, "deadLetter": "dead"}');
-select pgboss.create_queue('purge', '{"policy": "exclusive", "retryLimit": 2, "expireInSeconds": 300, "deleteAfterSeconds": 86400}');
+select pgboss.create_queue('purge', '{"policy": "exclusive", "retryLimit": 2, "retryDelay": 10, "expireInSeconds": 300, "deleteAfterSeconds": 86400}');
 
 set role watchpost_owner;
 

@@ -5,6 +5,8 @@ export type Rows = Record<string, Record<string, unknown>[]>
 
 /** pg-boss makes its partitions from day to day; nothing of ours is in them. */
 const NOT_OURS = /^pgboss\.queue_stats/
+/** Settings, which an upgrade may change: only these columns must stay. */
+const KEPT_COLUMNS: Record<string, string[]> = { 'pgboss.queue': ['name', 'policy'] }
 
 /** Reads every table of the given schemas that contains anything. */
 export async function readRows(adminUrl: string, schemas: string[]): Promise<Rows> {
@@ -55,7 +57,7 @@ export async function loadRows(adminUrl: string, given: Rows): Promise<void> {
  */
 export function lostRows(before: Rows, after: Rows): string[] {
   return Object.entries(before).flatMap(([table, rows]) => {
-    const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))].sort()
+    const columns = KEPT_COLUMNS[table] ?? [...new Set(rows.flatMap(Object.keys))].sort()
     const lineOf = (row: Record<string, unknown>) =>
       JSON.stringify(columns.map((column) => [column, row[column] ?? null]))
     const left = new Map<string, number>()

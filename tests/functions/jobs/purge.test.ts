@@ -69,6 +69,22 @@ test('an event that its source still reports stays, and followers are told of no
   expect(await stored()).toEqual([])
 })
 
+test('a purge that fails is tried again after a pause, which outlasts a lost connection', async () => {
+  const { query } = service.database
+  const state = () =>
+    query(
+      `select state::text, retry_count from pgboss.job where name = 'purge' order by created_on desc limit 1`,
+    )
+  await query('alter function private.measure_silence rename to measure_silence_away')
+  await query(`select private.enqueue('purge', gen_random_uuid(), '{}', p_singleton => 'purge')`)
+  await expect(jobs.drain()).rejects.toThrow('measure_silence')
+  await query('alter function private.measure_silence_away rename to measure_silence')
+  expect(await state()).toEqual([{ state: 'retry', retry_count: 0 }])
+  await query(`update pgboss.job set start_after = now() where name = 'purge' and state = 'retry'`)
+  await jobs.drain()
+  expect(await state()).toEqual([{ state: 'completed', retry_count: 1 }])
+})
+
 test('the log of attempts goes after 30 days, the delivery stays with what it says of them', async () => {
   const { query } = service.database
   const { key } = await service.person()

@@ -1,0 +1,5 @@
+set role watchpost_owner;
+
+update pgboss.queue set retry_delay = 10 where name = 'purge';
+
+reset role;
