@@ -58,7 +58,7 @@ const AlertUpdate = z
     }),
     changes: z.record(z.string(), z.tuple([z.unknown(), z.unknown()])).meta({
       description:
-        'What changed, from and to: of the event `severity`, `title`, `status`, `ts`, `place` (lat and lon), `magnitude`, `depth_km`, `ends_at`, `type`, `url`; for `reopened` it is `resolved`.',
+        'What changed, from and to: of the event `severity`, `title`, `status`, `ts`, `place` (lat and lon), `magnitude`, `depth_km`, `ends_at`, `type`, `url`; for `reopened` it is `resolved`; `escalated` also has `seen_at` when the alert had been acknowledged.',
       example: {
         severity: [43, 65],
         place: [
@@ -158,6 +158,26 @@ export const Alert = z
       .nullable()
       .meta({ description: 'The account that resolved it; null also when it was deleted.' }),
     resolved_via: z.enum(['api', 'console', 'mcp']).nullable(),
+    seen_at: Instant.nullable().meta({
+      description:
+        'When somebody first acknowledged it, or resolved it, since it was raised or escalated last; null: nobody has. ' +
+        'An escalation clears it, and has the former time among its `changes`.',
+    }),
+    seen_by: z.uuid().nullable().meta({
+      description:
+        'The account that acknowledged it; null through the link of a message, which knows no person, and when it was deleted.',
+    }),
+    seen_via: z.enum(['api', 'console', 'mcp', 'channel']).nullable().meta({
+      description: '`channel`: through the link of a message, which can be forwarded.',
+    }),
+    seen_channel: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'The label of the channel whose message had the link, or its kind if it has none. Null otherwise, and when you ' +
+          'cannot see this channel or it was deleted for good.',
+      }),
     note: z.string().nullable(),
     updated_at: Instant,
   })
@@ -186,6 +206,10 @@ export const ALERT_READ_ONLY = [
   'resolved_at',
   'resolved_by',
   'resolved_via',
+  'seen_at',
+  'seen_by',
+  'seen_via',
+  'seen_channel',
   'updated_at',
 ] as const satisfies (keyof Alert)[]
 

@@ -147,7 +147,15 @@ function activityOf(action: string): keyof typeof ACTIVITIES {
   if (['created', 'invited'].includes(verb)) return 'Create'
   if (['deleted', 'revoked'].includes(verb)) return 'Delete'
   if (
-    ['updated', 'restored', 'resolved', 'reopened', 'secret_rotated', 'plan_changed'].includes(verb)
+    [
+      'updated',
+      'restored',
+      'acknowledged',
+      'resolved',
+      'reopened',
+      'secret_rotated',
+      'plan_changed',
+    ].includes(verb)
   ) {
     return 'Update'
   }

@@ -4,7 +4,7 @@
 -- watchpost_owner and bypasses row-level security. There are only these reasons for one, and its comment names its own:
 --   * policies call it (my_orgs, admin_orgs): otherwise it would be subject to the policy that calls it;
 --   * the login watchpost_api, which cannot read any table, calls it before the caller is known: check_key, key_claims,
---     check_session, session_claims, touch_key, record_refusal, and the functions of the local issuer;
+--     check_session, session_claims, touch_key, record_refusal, the functions of the local issuer, and of links;
 --   * it is the only way to change a table that no role may write: events, deliveries, keys, organisations,
 --     idempotency keys, the audit log; or it locks a row for a role that may only read it;
 --   * it is a trigger that follows every change, whoever makes it: limits, versions, boxes, cancelled deliveries;

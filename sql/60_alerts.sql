@@ -34,7 +34,13 @@ create table watchpost.alerts (
   resolved_by uuid references watchpost.accounts on delete set null,
   changed_in xid8 not null default pg_current_xact_id(),
   news jsonb,
-  unique (zone_id, event_id)
+  seen_at timestamptz,
+  seen_by uuid references watchpost.accounts on delete set null,
+  seen_via text check (seen_via in ('api', 'console', 'mcp', 'channel')),
+  seen_channel_id uuid references watchpost.channels on delete set null,
+  unique (zone_id, event_id),
+  check ((seen_at is null) = (seen_via is null)),
+  check (seen_channel_id is null or seen_via = 'channel')
 );
 comment on table watchpost.alerts is 'One row per zone and event (per stay of a moving subject), with the event and the checks as they were.';
 comment on column watchpost.alerts.zone_name is 'Label of the zone when it was raised.';
@@ -56,6 +62,9 @@ comment on column watchpost.alerts.checks is 'All checks of the decision with th
 comment on column watchpost.alerts.event_revision is 'Revision of the event it last spoke of.';
 comment on column watchpost.alerts.updates is 'News since it was raised: list of time, kind and changes (field to [from, to]).';
 comment on column watchpost.alerts.updated_at is 'Last change of any kind.';
+comment on column watchpost.alerts.seen_at is 'When it was acknowledged first since it was raised or escalated last; null: by nobody.';
+comment on column watchpost.alerts.seen_by is 'Account that acknowledged it; null through the link of a message, which knows no person.';
+comment on column watchpost.alerts.seen_channel_id is 'Channel whose message had the link.';
 comment on column watchpost.alerts.changed_in is 'Transaction of its last change, or of one of its deliveries; followers are told by it.';
 create index alerts_tenant_raised on watchpost.alerts (tenant_id, raised_at desc, id desc);
 create index alerts_zone_raised on watchpost.alerts (zone_id, raised_at desc, id desc);
@@ -63,6 +72,8 @@ create index alerts_raised_at on watchpost.alerts (raised_at);
 create index alerts_owner_id on watchpost.alerts (owner_id);
 create index alerts_org_id on watchpost.alerts (org_id) where org_id is not null;
 create index alerts_resolved_by on watchpost.alerts (resolved_by) where resolved_by is not null;
+create index alerts_seen_by on watchpost.alerts (seen_by) where seen_by is not null;
+create index alerts_seen_channel_id on watchpost.alerts (seen_channel_id) where seen_channel_id is not null;
 create index alerts_event_id on watchpost.alerts (event_id);
 create index alerts_zone_subject on watchpost.alerts (zone_id, subject, raised_at desc) where subject is not null;
 create index alerts_held on watchpost.alerts (zone_id, held_until) where status = 'held';
@@ -76,7 +87,8 @@ create policy alerts_update on watchpost.alerts for update to authenticated
 create policy alerts_jobs on watchpost.alerts for all to watchpost_jobs
   using (true) with check (true);
 grant select on watchpost.alerts to authenticated;
-grant update (resolved, resolved_at, resolved_by, resolved_via, note, updated_at) on watchpost.alerts to authenticated;
+grant update (resolved, resolved_at, resolved_by, resolved_via, note, updated_at, seen_at, seen_by, seen_via)
+  on watchpost.alerts to authenticated;
 grant select, insert, update on watchpost.alerts to watchpost_jobs;
 
 create table watchpost.alert_events (

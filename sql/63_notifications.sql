@@ -90,6 +90,12 @@ language sql stable set search_path = '' as $$
     'resolved_at', private.iso(a.resolved_at),
     'resolved_by', a.resolved_by,
     'resolved_via', a.resolved_via,
+    'seen_at', private.iso(a.seen_at),
+    'seen_by', a.seen_by,
+    'seen_via', a.seen_via,
+    'seen_channel', (
+      select coalesce(c.label, c.kind) from watchpost.channels c
+      where c.id = a.seen_channel_id and (p_channel_id is null or c.id = p_channel_id)),
     'note', a.note,
     'updated_at', private.iso(a.updated_at))
   from (select private.current_event(a.event_id, coalesce(a.current, a.event)) as event offset 0) now_is

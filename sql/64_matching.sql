@@ -148,8 +148,8 @@ language sql immutable set search_path = '' as $$
   select a.event_id = p_event_id or a.subject is not null
 $$;
 
--- An update in the list of an alert, which names the event if that is not its own; an alert that somebody resolved is
--- reopened by what made it worse.
+-- An update in the list of an alert, which names the event if that is not its own. What made it worse reopens an alert
+-- that somebody resolved, and is to be acknowledged anew.
 create function private.noted_update(a watchpost.alerts, p_at timestamptz, p_kind text, p_event jsonb) returns jsonb
 language sql stable set search_path = '' as $$
   select a.updates
@@ -157,7 +157,9 @@ language sql stable set search_path = '' as $$
       'at', private.iso(p_at), 'kind', p_kind, 'changes', case when p_kind = 'linked' then '{}' else
         private.event_changes(coalesce(
           (select m.event from watchpost.alert_events m where m.zone_id = a.zone_id and m.event_id = p_event ->> 'id'),
-          a.current, a.event), p_event) end)
+          a.current, a.event), p_event) end
+      || case when p_kind = 'escalated' and a.seen_at is not null
+        then jsonb_build_object('seen_at', jsonb_build_array(private.iso(a.seen_at), null)) else '{}' end)
       || case when private.is_own(a, p_event ->> 'id') then '{}' else jsonb_build_object('event_id', p_event ->> 'id') end)
     || case when a.resolved and p_kind = 'escalated'
       then jsonb_build_object('at', private.iso(p_at), 'kind', 'reopened', 'changes', '{"resolved": [true, false]}'::jsonb)
@@ -253,8 +255,9 @@ begin
   moved as (
     update watchpost.alerts a
     set event_id = g.event_id, source = g.event ->> 'source', event = private.told_event(g.event, g.event_revision), current = null,
-        updates = case when a.resolved then private.noted_update(a, g.raised_at, 'escalated', g.event) else a.updates end,
+        updates = case when a.resolved or a.seen_at is not null then private.noted_update(a, g.raised_at, 'escalated', g.event) else a.updates end,
         resolved = false, resolved_at = null, resolved_by = null, resolved_via = null,
+        seen_at = null, seen_by = null, seen_via = null, seen_channel_id = null,
         severity = g.severity, reason = g.reason, first_reason = g.reason, news = null,
         status = private.status_in(z, g.status), raised_at = g.raised_at, held_until = g.held_until, checks = g.checks, zone_version = g.zone_version,
         event_revision = g.event_revision, updated_at = now()
@@ -339,8 +342,9 @@ begin
     end if;
     if v_update.kind = 'escalated' then
       update watchpost.alerts
-      set resolved = false, resolved_at = null, resolved_by = null, resolved_via = null
-      where id = v_alert.id and resolved;
+      set resolved = false, resolved_at = null, resolved_by = null, resolved_via = null,
+          seen_at = null, seen_by = null, seen_via = null, seen_channel_id = null
+      where id = v_alert.id and (resolved or seen_at is not null);
     end if;
     continue when v_update.send is null;
     perform private.deliver_update(

@@ -74,7 +74,8 @@ language sql immutable set search_path = '' as $$
     else jsonb_build_array(p_old -> n.key, n.value) end), '{}')
   from jsonb_each(p_new) n
   where n.value is distinct from p_old -> n.key
-    and n.key not in ('boxes', 'version', 'updated_at', 'tenant_id', 'failures', 'paused_until', 'failing_reason', 'failing_since')
+    and n.key not in ('boxes', 'version', 'updated_at', 'tenant_id', 'failures', 'paused_until', 'failing_reason', 'failing_since',
+      'changed_in')
 $$;
 
 -- Security definer: the audit trigger of every table whose rows belong to somebody. Its argument names the thing; the
@@ -109,11 +110,12 @@ begin
     end if;
     if v_thing = 'alert' then
       v_verb := case
-        when not v_changes ? 'resolved' then 'noted'
-        when (v_new ->> 'resolved')::boolean then 'resolved'
-        else 'reopened'
+        when v_changes ? 'resolved' and (v_new ->> 'resolved')::boolean then 'resolved'
+        when v_changes ? 'resolved' then 'reopened'
+        when v_changes ? 'seen_at' then 'acknowledged'
+        else 'noted'
       end;
-      v_changes := v_changes - 'resolved' - 'resolved_at';
+      v_changes := v_changes - 'resolved' - 'resolved_at' - 'seen_at';
     end if;
     if v_thing = 'channel' and v_changes ? 'signing_secret_sealed' then
       v_verb := 'secret_rotated';
@@ -177,8 +179,10 @@ create trigger accounts_audit after update of plan on watchpost.accounts
   for each row execute function private.audit_change('account');
 create trigger sign_in_links_audit after insert on watchpost.sign_in_links
   for each row execute function private.audit_change('sign_in_link');
-create trigger alerts_audit after update of resolved, note on watchpost.alerts
-  for each row when (old.resolved is distinct from new.resolved or old.note is distinct from new.note)
+create trigger alerts_audit after update of resolved, note, seen_at on watchpost.alerts
+  for each row when (
+    old.resolved is distinct from new.resolved or old.note is distinct from new.note
+    or old.seen_at is null and new.seen_at is not null)
   execute function private.audit_change('alert');
 
 -- Security definer: refusals of a known key, counted per minute, key, code and route in one row.

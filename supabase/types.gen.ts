@@ -579,6 +579,10 @@ export type Database = {
           resolved_at: string | null
           resolved_by: string | null
           resolved_via: string | null
+          seen_at: string | null
+          seen_by: string | null
+          seen_channel_id: string | null
+          seen_via: string | null
           severity: number
           source: string
           status: string
@@ -613,6 +617,10 @@ export type Database = {
           resolved_at?: string | null
           resolved_by?: string | null
           resolved_via?: string | null
+          seen_at?: string | null
+          seen_by?: string | null
+          seen_channel_id?: string | null
+          seen_via?: string | null
           severity: number
           source: string
           status: string
@@ -646,6 +654,10 @@ export type Database = {
           resolved_at?: string | null
           resolved_by?: string | null
           resolved_via?: string | null
+          seen_at?: string | null
+          seen_by?: string | null
+          seen_channel_id?: string | null
+          seen_via?: string | null
           severity?: number
           source?: string
           status?: string
@@ -678,6 +690,20 @@ export type Database = {
             isOneToOne: false
             referencedRelation: 'accounts'
             referencedColumns: ['user_id']
+          },
+          {
+            foreignKeyName: 'alerts_seen_by_fkey'
+            columns: ['seen_by']
+            isOneToOne: false
+            referencedRelation: 'accounts'
+            referencedColumns: ['user_id']
+          },
+          {
+            foreignKeyName: 'alerts_seen_channel_id_fkey'
+            columns: ['seen_channel_id']
+            isOneToOne: false
+            referencedRelation: 'channels'
+            referencedColumns: ['id']
           },
           {
             foreignKeyName: 'alerts_zone_id_fkey'

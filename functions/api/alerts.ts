@@ -70,6 +70,9 @@ const ListQuery = z
       description: 'Only alerts of at least this effective severity.',
     }),
     resolved: booleanParameter('Only resolved alerts (`true`) or only unresolved ones (`false`).'),
+    seen: booleanParameter(
+      'Only alerts that somebody has acknowledged (`true`) or that nobody has (`false`).',
+    ),
     status: z
       .enum(ALERT_STATUSES)
       .optional()
@@ -128,6 +131,7 @@ alerts.openapi(
           and (${source ?? null}::text is null or source = ${source ?? null}::text)
           and (${min_severity ?? null}::float8 is null or severity >= ${min_severity ?? null}::float8)
           and (${filter.resolved ?? null}::boolean is null or resolved = ${filter.resolved ?? null}::boolean)
+          and (${filter.seen ?? null}::boolean is null or (seen_at is not null) = ${filter.seen ?? null}::boolean)
           and (${filter.status ?? null}::text is null or status = ${filter.status ?? null}::text)
           and (${filter.updated_after ?? null}::timestamptz is null
             or updated_at > ${filter.updated_after ?? null}::timestamptz)
@@ -173,8 +177,9 @@ alerts.openapi(
     tags: ['Alerts'],
     summary: 'Mark an alert resolved, reopen it, or write its note',
     description:
+      'Resolving an alert that nobody has acknowledged acknowledges it too. ' +
       'Reopening clears `resolved_at`, `resolved_by` and `resolved_via` and keeps the note unless one is sent. ' +
-      'An alert whose event escalates is reopened by itself.',
+      'An alert whose event escalates is reopened by itself, and has to be acknowledged again.',
     security: [{ key: [] }],
     middleware: can('write'),
     request: { params: AlertId, body: jsonBody(AlertPatch) },
@@ -209,10 +214,46 @@ alerts.openapi(
             resolved_via = case
               when coalesce(${resolved ?? null}::boolean, resolved) then coalesce(resolved_via, ${c.get('via')})
             end,
+            seen_at = case when ${resolved === true}::boolean then coalesce(seen_at, now()) else seen_at end,
+            seen_by = case when ${resolved === true}::boolean and seen_at is null then private.uid() else seen_by end,
+            seen_via = case when ${resolved === true}::boolean then coalesce(seen_via, ${c.get('via')}) else seen_via end,
             note = case when ${note === undefined}::boolean then note else ${note ?? null}::text end,
             updated_at = now()
         where id = ${id}`
       const [, rows] = await Promise.all([updated, selectAlert(sql, id)])
+      return rows
+    })
+    if (!row) throw notFound('alert')
+    return respond(c, One, row, 200)
+  },
+)
+
+alerts.openapi(
+  createRoute({
+    method: 'post',
+    path: '/{id}/acknowledge',
+    operationId: 'acknowledgeAlert',
+    tags: ['Alerts'],
+    summary: 'Say that somebody has seen an alert',
+    description:
+      'The first one counts: acknowledged once more, the alert is answered as it is. It cannot be taken back; an alert ' +
+      'whose event escalates has to be acknowledged again. For everybody who sees the alert and may write.',
+    security: [{ key: [] }],
+    middleware: can('write'),
+    request: { params: AlertId },
+    responses: {
+      200: jsonResponse(One, 'The alert as it is now.'),
+      ...problems(404),
+    },
+  }),
+  async (c) => {
+    const { id } = c.req.valid('param')
+    const [row] = await write(c, async (sql) => {
+      const acknowledged = sql`
+        update watchpost.alerts
+        set seen_at = now(), seen_by = private.uid(), seen_via = ${c.get('via')}, updated_at = now()
+        where id = ${id} and seen_at is null`
+      const [, rows] = await Promise.all([acknowledged, selectAlert(sql, id)])
       return rows
     })
     if (!row) throw notFound('alert')

@@ -66,6 +66,7 @@ export const TOOLS: Tool[] = [
       days,
       zone_id: Id.optional(),
       resolved: z.boolean().optional(),
+      seen: z.boolean().optional(),
       status: z.string().optional(),
       limit,
       cursor: z.string().optional(),
@@ -150,6 +151,14 @@ export const TOOLS: Tool[] = [
       note: z.string().max(4000).optional(),
     }),
     call: ({ alert_id, ...body }) => ({ method: 'PATCH', path: `/alerts/${alert_id}`, body }),
+  },
+  {
+    name: 'acknowledge_alert',
+    title: 'Acknowledge an alert',
+    description: 'Says that somebody has seen an alert, which stops its escalation steps.',
+    scope: 'write',
+    input: z.strictObject({ alert_id: Id }),
+    call: ({ alert_id }) => ({ method: 'POST', path: `/alerts/${alert_id}/acknowledge` }),
   },
   {
     name: 'redeliver_alert',

@@ -9,6 +9,7 @@ import type {
   TestMessage,
 } from '../../shared/webhook.ts'
 import {
+  acknowledged,
   act,
   alert,
   channel,
@@ -120,6 +121,7 @@ export const EXAMPLES: Readonly<Record<string, { request?: object; response?: ob
     request: { resolved: true, note: resolved.note },
     response: { alert: resolved },
   },
+  acknowledgeAlert: { response: { alert: acknowledged } },
   redeliverAlert: { request: {}, response: { alert, delivery_ids: [delivery.id], skipped: [] } },
   listChannels: { response: { channels: [channel], next_cursor: null } },
   getChannel: { response: { channel } },

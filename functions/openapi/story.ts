@@ -164,11 +164,21 @@ export const alert: Alert = {
   resolved_at: null,
   resolved_by: null,
   resolved_via: null,
+  seen_at: null,
+  seen_by: null,
+  seen_via: null,
+  seen_channel: null,
   note: null,
   updated_at: SENT,
 }
-export const resolved: Alert = {
+export const acknowledged: Alert = {
   ...alert,
+  seen_at: '2026-03-01T12:09:00.000Z',
+  seen_by: ME,
+  seen_via: 'api',
+}
+export const resolved: Alert = {
+  ...acknowledged,
   resolved: true,
   resolved_at: '2026-03-01T12:20:00.000Z',
   resolved_by: ME,

@@ -134,6 +134,10 @@ const ACTS: Record<string, Act> = {
     body: () => ({ resolved: false, note: SECRET }),
     action: 'alert.noted',
   },
+  acknowledgeAlert: {
+    path: ({ alert }) => `/alerts/${alert}/acknowledge`,
+    action: 'alert.acknowledged',
+  },
   redeliverAlert: {
     path: ({ alert }) => `/alerts/${alert}/redeliver`,
     body: () => ({}),

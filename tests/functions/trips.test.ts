@@ -44,6 +44,7 @@ const TRIPS: Record<string, number> = {
   'DELETE /api/v1/zones/{id}': 2,
   'POST /api/v1/zones/{id}/restore': 2,
   'PATCH /api/v1/alerts/{id}': 2,
+  'POST /api/v1/alerts/{id}/acknowledge': 2,
   'POST /api/v1/alerts/{id}/redeliver': 2,
   'POST /api/v1/channels': 2,
   'DELETE /api/v1/channels/{id}': 2,

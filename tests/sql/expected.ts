@@ -8,7 +8,7 @@ export const GRANTS = lines(`
   alert_events authenticated: select
   alert_events watchpost_jobs: select, insert, update, delete
   alerts authenticated: select, update (resolved resolved_at resolved_via note updated_at
-    resolved_by)
+    resolved_by seen_at seen_by seen_via)
   alerts watchpost_jobs: select, insert, update
   api_keys authenticated: select (id user_id name prefix scopes expires_at revoked_at
     created_at)
@@ -110,7 +110,9 @@ export const POLICIES = lines(`
 
 /** What the API's login may call by itself, before it is anybody. */
 export const LOGIN_FUNCTIONS = lines(`
+  private.acknowledge_alert
   private.add_issuer_key
+  private.alert_behind_link
   private.check_key
   private.check_session
   private.end_sessions

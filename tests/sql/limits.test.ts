@@ -142,6 +142,20 @@ const COLUMNS: Record<string, Record<string, { takes: string[]; refuses: string[
   alerts: {
     status: words(['pending', 'held', 'dispatched', 'failed', 'suppressed', 'recorded']),
     resolved_via: words(['api', 'console', 'mcp']),
+    'seen_at, seen_via, seen_channel_id': {
+      takes: [
+        ...['api', 'console', 'mcp'].map((via) => `now(), '${via}', null`),
+        "now(), 'channel', gen_random_uuid()",
+        "now(), 'channel', null",
+        'null, null, null',
+      ],
+      refuses: [
+        "now(), 'chat', null",
+        'now(), null, null',
+        "null, 'api', null",
+        "now(), 'api', gen_random_uuid()",
+      ],
+    },
     note: { takes: ["''", x(4000), 'null'], refuses: [x(4001)] },
   },
   deliveries: {

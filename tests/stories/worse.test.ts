@@ -65,6 +65,31 @@ describe('a resolved alert', () => {
     expect(audit.text).toContain('"alert.reopened"')
   })
 
+  test('was acknowledged, and has to be again when it gets worse', async () => {
+    const { person, here } = await watch()
+    const event = quake({ ...here, severity: 45 })
+    await tell(event)
+    const { id } = await at.alertOf(person)
+    const answer = await at.ask(person, 'POST', `alerts/${id}/acknowledge`)
+    const { seen_at } = parsed(answer, 200, z.object({ alert: Alert })).alert
+    expect(seen_at).not.toBeNull()
+    await tell({ ...event, severity: 47 })
+    expect(await at.alertOf(person)).toMatchObject({ seen_at, seen_by: person.user_id })
+    await at.reset()
+    await tell({ ...event, severity: 85 })
+    const open = {
+      seen_at: null,
+      seen_by: null,
+      seen_via: null,
+      updates: [
+        { kind: 'revised' },
+        { kind: 'escalated', changes: { severity: [47, 85], seen_at: [seen_at, null] } },
+      ],
+    }
+    expect(await at.alertOf(person)).toMatchObject(open)
+    expect(sent()).toMatchObject([{ type: 'alert.escalated', data: { alert: open } }])
+  })
+
   test('stays resolved when its event is merely revised or over', async () => {
     const { person, here } = await watch()
     const event = quake({ ...here, severity: 45 })

@@ -56,6 +56,7 @@ export const ROUTES: Route[] = [
   get('/alerts/changes'),
   get('/alerts/{id}', { thing: 'alert' }),
   write('PATCH', '/alerts/{id}', { thing: 'alert', body: { resolved: true } }),
+  write('POST', '/alerts/{id}/acknowledge', { thing: 'alert' }),
   write('POST', '/alerts/{id}/redeliver', { thing: 'alert', body: {} }),
   get('/channels'),
   write('POST', '/channels', { body: channel }),

@@ -53,7 +53,7 @@ async function call(client: Client, name: string, args: Record<string, unknown>)
   return { isError: isError ?? false, body: JSON.parse(content[0]?.text ?? 'null') }
 }
 
-test('a model creates a zone, reads its alerts, asks why, and resolves one', async () => {
+test('a model creates a zone, reads its alerts, asks why, acknowledges one and resolves it', async () => {
   const person = await service.person()
   const client = await connect(person.key)
   const zone = { label: 'By a model', lat: 33.9, lon: -117.5, radius_km: 100, min_severity: 40 }
@@ -70,6 +70,11 @@ test('a model creates a zone, reads its alerts, asks why, and resolves one', asy
     event_id: event.id,
   })
   expect(why.body).toMatchObject({ raised: true, live: false })
+  const unseen = await call(client, 'list_alerts', { seen: false })
+  expect(unseen.body.alerts).toHaveLength(1)
+  const seen = await call(client, 'acknowledge_alert', { alert_id: body.alerts[0].id })
+  expect(seen.body.alert).toMatchObject({ seen_by: person.user_id, seen_via: 'mcp' })
+  expect((await call(client, 'list_alerts', { seen: false })).body.alerts).toEqual([])
   const done = await call(client, 'resolve_alert', { alert_id: body.alerts[0].id, resolved: true })
   expect(done.body.alert).toMatchObject({ resolved: true, resolved_via: 'mcp' })
 })

@@ -1,0 +1,58 @@
+-- Acknowledging through the link of a message: whoever holds it may say that the alert was seen, and nothing else.
+-- Signed-in people update the row itself, see functions/api/alerts.ts.
+
+set role watchpost_owner;
+
+-- What the holder of a link may know of its alert; null: the channel was never sent it, or gets nothing about its zone
+-- any more. Names nobody, and no other channel.
+create function private.linked_alert(p_alert_id uuid, p_channel_id uuid) returns jsonb
+language sql stable set search_path = '' as $$
+  select jsonb_build_object(
+    'alert_id', a.id, 'channel_id', c.id, 'channel', coalesce(c.label, c.kind), 'zone', a.zone_name,
+    'title', coalesce(a.current, a.event) -> 'title', 'reason', a.reason, 'severity', a.severity,
+    'raised_at', private.iso(a.raised_at), 'resolved', a.resolved, 'seen_at', private.iso(a.seen_at),
+    'seen_via', a.seen_via, 'is_seen_here', coalesce(a.seen_channel_id = c.id, false))
+  from watchpost.alerts a
+  join watchpost.zones z on z.id = a.zone_id
+  join watchpost.channels c on c.id = p_channel_id
+  where a.id = p_alert_id and private.refusal_of(c, z) is null
+    and exists (
+      select from watchpost.deliveries d
+      where d.alert_id = a.id and d.channel_id = c.id and (d.attempts > 0 or d.status in ('sending', 'succeeded')))
+$$;
+
+-- Security definer, both, because whoever opens a link is nobody that policies know. The API has verified that it made
+-- the link for this alert and channel.
+-- What the page of a link shows before anything is done: as private.linked_alert.
+create function private.alert_behind_link(p_alert_id uuid, p_channel_id uuid) returns jsonb
+language sql stable security definer set search_path = '' as $$
+  select private.linked_alert(p_alert_id, p_channel_id)
+$$;
+
+-- Acknowledges an alert in the name of a channel: outcome is `acknowledged`, `already` (by the first one, who keeps it)
+-- or `gone`, and alert what private.linked_alert tells afterwards. p_context: ip, user_agent and request_id, for the
+-- audit log.
+create function private.acknowledge_alert(p_alert_id uuid, p_channel_id uuid, p_context jsonb default '{}')
+returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_is_first boolean;
+begin
+  perform from watchpost.alerts where id = p_alert_id for no key update;
+  if private.linked_alert(p_alert_id, p_channel_id) is null then
+    return '{"outcome": "gone", "alert": null}';
+  end if;
+  perform set_config('request.jwt.claims', p_context::text, true);
+  update watchpost.alerts
+  set seen_at = now(), seen_via = 'channel', seen_channel_id = p_channel_id, updated_at = now()
+  where id = p_alert_id and seen_at is null;
+  v_is_first := found;
+  perform set_config('request.jwt.claims', '', true);
+  return jsonb_build_object(
+    'outcome', case when v_is_first then 'acknowledged' else 'already' end,
+    'alert', private.linked_alert(p_alert_id, p_channel_id));
+end
+$$;
+grant execute on function private.alert_behind_link, private.acknowledge_alert to watchpost_api;
+
+reset role;
