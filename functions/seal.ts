@@ -4,6 +4,8 @@ import { base64url, CompactEncrypt, compactDecrypt } from 'jose'
 export type Seal = {
   seal: (value: string) => Promise<string>
   unseal: (sealed: string) => Promise<string>
+  /** A key for HMAC-SHA-256 from each sealing key, in their order, that is good for one purpose only (HKDF, RFC 5869). */
+  macKeys: (purpose: string) => Promise<CryptoKey[]>
 }
 
 const encoder = new TextEncoder()
@@ -34,12 +36,22 @@ export function createSeal(keys: string[]): Seal {
       }
       throw new Error('none of the configured keys opens a sealed value', { cause: failure })
     },
+    macKeys: (purpose) => Promise.all(all.map((key) => deriveMacKey(key, purpose))),
   }
 }
 
+async function deriveMacKey(key: Uint8Array<ArrayBuffer>, purpose: string): Promise<CryptoKey> {
+  const base = await crypto.subtle.importKey('raw', key, 'HKDF', false, ['deriveKey'])
+  const info = encoder.encode(`watchpost ${purpose}`)
+  const hkdf = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(), info }
+  const hmac = { name: 'HMAC', hash: 'SHA-256', length: 256 }
+  return crypto.subtle.deriveKey(hkdf, base, hmac, false, ['sign', 'verify'])
+}
+
 /** The 32 bytes of a key in base64 or base64url; throws for any other length. */
-export function decodeKey(key: string): Uint8Array {
-  const bytes = base64url.decode(key.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, ''))
+export function decodeKey(key: string): Uint8Array<ArrayBuffer> {
+  const plain = key.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+  const bytes = new Uint8Array(base64url.decode(plain))
   if (bytes.length === 32) return bytes
   throw new Error(`a sealing key must have 32 bytes, this one has ${bytes.length}`)
 }
