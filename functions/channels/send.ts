@@ -1,7 +1,5 @@
-/** A request to a target, by one of the transports; `http` is there on every runtime. */
-export type SendRequest = HttpRequest
-
-export type HttpRequest = {
+/** A request to a target. */
+export type SendRequest = {
   transport?: 'http'
   url: string
   method: 'POST' | 'PATCH' | 'PUT'
@@ -9,15 +7,62 @@ export type HttpRequest = {
   body: string
 }
 
+/** A mail, by the mail server of this service. `to` is an address in ASCII, and no text has control characters. */
+export type MailRequest = {
+  transport: 'mail'
+  /** The same on every attempt. */
+  id: string
+  to: string
+  subject: string
+  text: string
+  html: string
+  date: Date
+  /** The same for all mails about one thing, which mail programs show together; null for a mail of its own. */
+  thread: string | null
+  /** Whether it follows the first mail of its thread. */
+  is_reply: boolean
+  unsubscribe_url: string | null
+}
+
+/** How far a mail had come when the mail server answered. */
+export type MailStage = 'connection' | 'sender' | 'recipient' | 'data'
+
 export type SendFailure = 'refused' | 'unresolvable' | 'unreachable' | 'tls' | 'timeout'
 
 /** The response, or why there was none. Messages never contain the target, because most targets are secret. */
 export type SendResult =
-  | { ok: true; status: number; headers: Headers; body: string; duration_ms: number }
+  | {
+      ok: true
+      status: number
+      headers: Headers
+      body: string
+      duration_ms: number
+      /** Of an answer by SMTP, whose code is the status. */
+      stage?: MailStage
+    }
   | { ok: false; failure: SendFailure; message: string; duration_ms: number }
 
 /** Sends a request. Each runtime has its own implementation, which refuses private addresses. */
 export type Send = (request: SendRequest) => Promise<SendResult>
+/** Sends one mail. Never throws because of a server. */
+export type SendMail = (mail: MailRequest) => Promise<SendResult>
+
+/** How this service sends; without `mail` it cannot send any. */
+export type Transports = { send: Send; mail?: SendMail | undefined }
+
+/** What the operator has to do where mail cannot be sent. */
+export const NO_MAIL =
+  'This service cannot send mail. Its operator sets MAIL_FROM with SMTP_URL, or with RESEND_API_KEY where SMTP cannot be used.'
+
+/** Sends a request by its transport. */
+export async function transmit(
+  request: SendRequest | MailRequest,
+  { send, mail }: Transports,
+): Promise<SendResult> {
+  if (request.transport !== 'mail') return send(request)
+  if (mail) return mail(request)
+  return { ok: false, failure: 'refused', message: NO_MAIL, duration_ms: 0 }
+}
 
 export const SEND_TIMEOUT_MS = 15_000
 const MAX_ANSWER_BYTES = 16 * 1024
