@@ -4,6 +4,7 @@ import { type AllowList, parseAllowList } from './channels/target.ts'
 import type { Limits } from './context.ts'
 import type { AnyFeed } from './feeds/feed.ts'
 import { FEED_SETTINGS, findFeed, KNOWN_FEEDS, type Selection, selectFeeds } from './feeds/feeds.ts'
+import { type MailSettings, parseSender, parseSmtpUrl } from './mail/settings.ts'
 import { createSeal, type Seal } from './seal.ts'
 import type { Issuer } from './sessions.ts'
 
@@ -26,6 +27,8 @@ export type Config = {
   origins: string[]
   trusted_proxies: CidrRange[]
   allow: AllowList
+  /** How to send mail; undefined when there is no way. */
+  mail: MailSettings | undefined
   limits: Limits
   feeds: AnyFeed[]
   /** Selected feeds that lack a setting. */
@@ -43,7 +46,7 @@ type Login = { url: string; prepared: boolean }
 /** The configuration of the API on an edge platform. */
 export type EdgeApi = Pick<
   Config,
-  'seal' | 'public_url' | 'origins' | 'trusted_proxies' | 'allow' | 'limits'
+  'seal' | 'public_url' | 'origins' | 'trusted_proxies' | 'allow' | 'mail' | 'limits'
 > & {
   database: Login
   auth: Issuer
@@ -52,7 +55,10 @@ export type EdgeApi = Pick<
 }
 
 /** The configuration of the jobs on an edge platform. */
-export type EdgeJobs = Pick<Config, 'seal' | 'allow' | 'feeds' | 'disabled_feeds' | 'contact'> & {
+export type EdgeJobs = Pick<
+  Config,
+  'seal' | 'allow' | 'mail' | 'feeds' | 'disabled_feeds' | 'contact'
+> & {
   database: Login
   public_url: string | null
   budget_ms: number
@@ -135,6 +141,22 @@ const Environment = z.object({
     z.string().default(''),
     parseAllowList,
     'must hold addresses, CIDR ranges or host names',
+  ),
+  SMTP_URL: parsedAs(
+    z.string(),
+    parseSmtpUrl,
+    'must be of the form smtps://user:password@host:port, or smtp://… for STARTTLS; only smtp://host:port?tls=none, without a password, is not encrypted',
+  ).optional(),
+  MAIL_FROM: parsedAs(
+    z.string(),
+    parseSender,
+    'must be an address, or a name and an address: Watchpost <alerts@example.com>',
+  ).optional(),
+  RESEND_API_KEY: z.string().optional(),
+  RESEND_URL: parsedAs(
+    z.string().default('https://api.resend.com'),
+    baseUrl,
+    'must be an http or https URL without a query',
   ),
   RATE_LIMIT_PRO: PerMinute.default(600),
   RATE_LIMIT_ENTERPRISE: PerMinute.default(6000),
@@ -236,6 +258,7 @@ function common(data: Data) {
     origins: data.CONSOLE_ORIGINS,
     trusted_proxies: data.TRUSTED_PROXIES,
     allow: data.ALLOW_PRIVATE_TARGETS,
+    mail: mail(data),
     limits: {
       pro: data.RATE_LIMIT_PRO,
       enterprise: data.RATE_LIMIT_ENTERPRISE,
@@ -245,6 +268,15 @@ function common(data: Data) {
     disabled_feeds: disabled,
     contact: data.CONTACT,
   }
+}
+
+function mail({ SMTP_URL: smtp, RESEND_API_KEY: key, RESEND_URL: url, MAIL_FROM: from }: Data) {
+  if (!smtp && !key) return undefined
+  if (!from)
+    throw new ConfigError(
+      'MAIL_FROM is not set. It is the sender of mail, e.g. Watchpost <alerts@example.com>.',
+    )
+  return { from, smtp, api: key ? { url, key } : undefined } satisfies MailSettings
 }
 
 function apiLogin({ API_DATABASE_URL: url }: Data): string {

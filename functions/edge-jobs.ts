@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { Send } from './channels/send.ts'
+import type { Send, SendMail } from './channels/send.ts'
 import { type EdgeJobs, readEdgeJobs } from './config.ts'
 import { createPool } from './db.ts'
 import { withoutStreams } from './feeds/feeds.ts'
@@ -15,20 +15,24 @@ const CONNECT_TIMEOUT_MS = 20_000
 export const BACKGROUND_BUDGET_MS = 15_000
 
 /** What an edge entry supplies to the jobs. */
-type Platform = { send: (config: EdgeJobs) => Send } & Pick<JobDeps, 'max_slots'>
+type Platform = {
+  send: (config: EdgeJobs) => Send
+  mail: (settings: EdgeJobs['mail']) => SendMail | undefined
+} & Pick<JobDeps, 'max_slots'>
 
 type Drained = { ran: number; left: boolean }
 
 /** The jobs on an edge platform, which calls them by a schedule or by HTTP. */
 export function createEdgeJobs(
   environment: Record<string, unknown>,
-  { send: createSend, max_slots }: Platform,
+  { send: createSend, mail: createMail, max_slots }: Platform,
 ) {
   const config = readEdgeJobs(environment)
   const send = createSend(config)
+  const mail = createMail(config.mail)
   const drain = (max_ms = config.budget_ms) => {
     const budget_ms = Math.min(config.budget_ms, max_ms)
-    return drainOnce({ ...config, budget_ms }, { send, max_slots })
+    return drainOnce({ ...config, budget_ms }, { send, mail, max_slots })
   }
   return {
     drain,
@@ -55,7 +59,7 @@ async function drainOnce(
     database,
     budget_ms,
   }: EdgeJobs,
-  { send, max_slots }: Pick<JobDeps, 'send' | 'max_slots'>,
+  { send, mail, max_slots }: Pick<JobDeps, 'send' | 'mail' | 'max_slots'>,
 ): Promise<Drained> {
   const started = performance.now()
   const db = createPool({
@@ -68,7 +72,7 @@ async function drainOnce(
   try {
     const { feeds, disabled } = withoutStreams({ feeds: chosen, disabled: disabled_feeds })
     await registerFeeds(db, feeds, disabled)
-    const outside = { send, allow, fetch, contact, public_url, log }
+    const outside = { send, mail, allow, fetch, contact, public_url, log }
     const runner = createRunner({ db, seal, feeds, max_slots, ...outside })
     const drained = await runner.drain({ budget_ms })
     log({ msg: 'drain', ...drained, duration_ms: Math.round(performance.now() - started) })

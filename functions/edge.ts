@@ -1,6 +1,6 @@
 import { addressLimit } from './address.ts'
 import { createApp } from './app.ts'
-import type { Send } from './channels/send.ts'
+import type { Send, SendMail } from './channels/send.ts'
 import { checkLogin } from './check-login.ts'
 import { type EdgeApi, readEdgeApi } from './config.ts'
 import type { Deps } from './context.ts'
@@ -13,6 +13,7 @@ type Platform = {
   /** `on_error` receives the errors of idle connections. */
   connect: (login: DatabaseOptions, on_error: (error: Error) => void) => Database
   send: (config: EdgeApi) => Send
+  mail: (settings: EdgeApi['mail']) => SendMail | undefined
   /** Resolves names, where the platform has DNS. */
   resolve?: Deps['resolve']
   address: (config: EdgeApi) => Deps['address']
@@ -25,7 +26,7 @@ type Platform = {
 /** The API on an edge platform; the counterpart of service.ts, which runs it in a process. */
 export function createEdgeApi(
   environment: Record<string, unknown>,
-  { connect, send, resolve, address, wait_until, call_jobs }: Platform,
+  { connect, send, mail, resolve, address, wait_until, call_jobs }: Platform,
 ): (request: Request) => Response | Promise<Response> {
   const config = readEdgeApi(environment)
   const { seal, allow, limits, origins, public_url, auth, jobs } = config
@@ -44,6 +45,7 @@ export function createEdgeApi(
     public_url,
     verify_session: remoteSessions(auth),
     send: send(config),
+    mail: mail(config.mail),
     address: address(config),
     address_limit: addressLimit(limits.address),
     // The platform serves static files itself, before it calls the API.

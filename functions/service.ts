@@ -14,6 +14,7 @@ import { createRunner } from './jobs.ts'
 import { issuerProblem } from './jwks.ts'
 import { listen } from './listen.ts'
 import type { Log } from './log.ts'
+import { createMail } from './mail/smtp.ts'
 import { createNews, type News } from './news.ts'
 import { closeServer, openServer } from './node-server.ts'
 import { tryPreparedStatements } from './pooler.ts'
@@ -52,7 +53,9 @@ export async function startService(
   let hearing = () => false
   try {
     const { seal, allow } = config
-    const commonDeps = { seal, allow, send, log }
+    const mail = createMail(config.mail)
+    pools.push(async () => mail?.close())
+    const commonDeps = { seal, allow, send, mail, log }
     const news = createNews()
     busy.push(async () => news.stop())
     const jobs = pool(config.jobs_database_url, 'watchpost-jobs')
@@ -88,7 +91,7 @@ async function closeAll(closes: Close[], log: Log): Promise<void> {
   }
 }
 
-type CommonDeps = Pick<JobDeps, 'db' | 'seal' | 'send' | 'allow' | 'log'>
+type CommonDeps = Pick<JobDeps, 'db' | 'seal' | 'send' | 'mail' | 'allow' | 'log'>
 
 type LocalNews = News & { wake: () => void }
 

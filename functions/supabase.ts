@@ -3,6 +3,7 @@ import { resolveAll as resolve, nodeSend as send } from './channels/send-node.ts
 import { createPool } from './db.ts'
 import { createEdgeApi, supabaseVariables, withoutFunctionName } from './edge.ts'
 import { createEdgeJobs } from './edge-jobs.ts'
+import { createMail as mail } from './mail/smtp.ts'
 
 function environment(): Record<string, string> {
   const given = Deno.env.toObject()
@@ -14,6 +15,7 @@ export function serveApi(): void {
   const answer = createEdgeApi(environment(), {
     connect: (login, on_error) => createPool({ ...login, on_error, max: 4 }),
     send,
+    mail,
     resolve,
     address: ({ trusted_proxies }) => behindGateway(trusted_proxies),
     wait_until: (work) => globalThis.EdgeRuntime?.waitUntil(work),
@@ -23,5 +25,5 @@ export function serveApi(): void {
 
 /** The jobs as the Edge Function `jobs`, which supabase/cron.sql calls every minute. */
 export function serveJobs(): void {
-  Deno.serve(createEdgeJobs(environment(), { send }).handler())
+  Deno.serve(createEdgeJobs(environment(), { send, mail }).handler())
 }

@@ -92,7 +92,7 @@ deliveries.openapi(
       return [own, begun.id]
     })
     // Between two transactions: a slow receiver must hold neither a lock nor a connection.
-    const { seal, send, public_url } = c.get('deps')
+    const { seal, public_url } = c.get('deps')
     const secrets = await unsealSecrets(channel, seal)
     const message = {
       id: deliveryId,
@@ -106,7 +106,7 @@ deliveries.openapi(
       remote_ref: null,
       acknowledge_url: null,
     }
-    const outcome = await deliver(kindOf(channel), message, send)
+    const outcome = await deliver(kindOf(channel), message, c.get('deps'))
     const delivery = await write(c, async (sql, last) => {
       const ended = sql`
         select private.end_test(${deliveryId}, ${outcome.outcome}, ${outcome.status ?? null},

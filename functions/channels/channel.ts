@@ -1,6 +1,6 @@
 import type { Language } from '../../shared/channel.ts'
 import type { Check } from '../../shared/checks.ts'
-import type { SendRequest, SendResult } from './send.ts'
+import type { MailRequest, SendRequest, SendResult } from './send.ts'
 import type { AllowList } from './target.ts'
 
 /** The types of notifications; the `type` of a webhook message. */
@@ -111,7 +111,8 @@ export type Pace = { messages: number; per_seconds: number }
 
 export type Outcome = Classification & { duration_ms: number }
 
-export type ChannelKind = {
+/** A kind of channel; `R` is what it sends: a request by HTTP, or a mail. */
+export type ChannelKind<R = SendRequest> = {
   kind: string
   /** `webhook`: eight attempts over 31.6 hours. `message`: again and again until nobody wants to read it any more. */
   schedule: 'webhook' | 'message'
@@ -125,6 +126,8 @@ export type ChannelKind = {
   mask(target: string): string
   /** Whether a digest of these alerts is not too large for one message. */
   fits(notification: Notification): boolean
-  render(message: Message): Promise<SendRequest>
+  render(message: Message): Promise<R>
   classify(result: SendResult, now: Date): Classification
 }
+
+export type AnyKind = ChannelKind<SendRequest | MailRequest>

@@ -1,5 +1,5 @@
-import type { ChannelKind, Issue, Message, Outcome } from './channel.ts'
-import type { Send } from './send.ts'
+import type { AnyKind, Issue, Message, Outcome } from './channel.ts'
+import { type Transports, transmit } from './send.ts'
 import { webhook } from './webhook.ts'
 
 const LATER_KINDS = [
@@ -14,10 +14,10 @@ const LATER_KINDS = [
 ]
 
 /** The available kinds of channels; each has its own file. */
-export const CHANNEL_KINDS: ReadonlyMap<string, ChannelKind> = new Map([[webhook.kind, webhook]])
+export const CHANNEL_KINDS: ReadonlyMap<string, AnyKind> = new Map([[webhook.kind, webhook]])
 
 /** The kind of this name or, if it is unknown, an issue that names the available kinds. */
-export function findKind(kind: string): { kind: ChannelKind } | { issue: Issue } {
+export function findKind(kind: string): { kind: AnyKind } | { issue: Issue } {
   const found = CHANNEL_KINDS.get(kind)
   if (found) return { kind: found }
   const names = [...CHANNEL_KINDS.keys()].map((name) => `"${name}"`).join(' or ')
@@ -30,10 +30,14 @@ export function findKind(kind: string): { kind: ChannelKind } | { issue: Issue }
  * Sends a message once and returns the outcome. Never throws because of the receiver. Where the message that it was to
  * change is gone, it is sent as a new one at once.
  */
-export async function deliver(kind: ChannelKind, message: Message, send: Send): Promise<Outcome> {
-  const result = await send(await kind.render(message))
+export async function deliver(
+  kind: AnyKind,
+  message: Message,
+  transports: Transports,
+): Promise<Outcome> {
+  const result = await transmit(await kind.render(message), transports)
   const outcome = { ...kind.classify(result, message.now), duration_ms: result.duration_ms }
   if (!outcome.is_gone || message.remote_ref === null) return outcome
-  const again = await deliver(kind, { ...message, remote_ref: null }, send)
+  const again = await deliver(kind, { ...message, remote_ref: null }, transports)
   return { ...again, duration_ms: outcome.duration_ms + again.duration_ms }
 }

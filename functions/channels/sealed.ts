@@ -2,7 +2,7 @@ import type { Channel, ChannelCreate, ChannelPatch } from '../../shared/channel.
 import { isSame } from '../../shared/same.ts'
 import { generateSecret, parseSecret } from '../../shared/signing.ts'
 import type { Seal } from '../seal.ts'
-import type { ChannelKind, Issue } from './channel.ts'
+import type { AnyKind, Issue } from './channel.ts'
 import { findKind } from './kinds.ts'
 import { checkPlainHttp, type Resolve } from './plain-http.ts'
 import type { AllowList } from './target.ts'
@@ -31,7 +31,7 @@ type SealedReceiver = Pick<
 >
 
 /** The kind of a stored channel. */
-export function kindOf({ kind }: { kind: string }): ChannelKind {
+export function kindOf({ kind }: { kind: string }): AnyKind {
   const found = findKind(kind)
   if ('issue' in found) throw new Error(`a stored channel has the kind "${kind}"`)
   return found.kind
@@ -67,7 +67,7 @@ export function secretFor({ kind, signing_secret }: ChannelCreate): string | nul
 
 /** Seals and masks a target and its config. */
 export async function sealReceiver(
-  kind: ChannelKind,
+  kind: AnyKind,
   { target, config }: { target: string; config: Channel['config'] },
   { seal }: Seal,
 ): Promise<SealedReceiver> {
@@ -167,7 +167,7 @@ function unmask(given: unknown, stored: unknown): unknown {
 }
 
 /** Only a masked target is its own mask. */
-function maskedIssues(kind: ChannelKind, target: string): Issue[] {
+function maskedIssues(kind: AnyKind, target: string): Issue[] {
   if (kind.mask(target) !== target) return []
   const message = 'This target is masked. Send the whole of it, as its owner knows it.'
   return [{ path: 'target', code: 'masked', message }]

@@ -103,7 +103,7 @@ async function send({ deps }: JobContext, claimed: Claimed): Promise<Outcome> {
       'What is sealed in this channel does not open: SEAL_KEYS must hold the key it was sealed with.',
     )
   }
-  return sendMessage(found.kind, message, deps.send)
+  return sendMessage(found.kind, message, deps)
 }
 
 function failure(error: string): Outcome {

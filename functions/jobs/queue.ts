@@ -1,6 +1,6 @@
 import type { Job } from 'pg-boss'
 import type { Sql } from '../../shared/sql.ts'
-import type { Send } from '../channels/send.ts'
+import type { Send, SendMail } from '../channels/send.ts'
 import type { AllowList } from '../channels/target.ts'
 import type { Database } from '../db.ts'
 import type { AnyFeed } from '../feeds/feed.ts'
@@ -11,6 +11,8 @@ export type JobDeps = {
   db: Database
   seal: Seal
   send: Send
+  /** Sends a mail; undefined where there is no way. */
+  mail?: SendMail | undefined
   allow: AllowList
   /** The feeds that this service polls. */
   feeds: AnyFeed[]

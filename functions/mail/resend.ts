@@ -6,7 +6,7 @@ import {
   type SendResult,
 } from '../channels/send.ts'
 import { extraHeaders } from './mail.ts'
-import type { MailApiSettings, Sender } from './settings.ts'
+import type { MailApiSettings, MailSettings, Sender } from './settings.ts'
 
 /**
  * Sends through the HTTP mail API of Resend, or another one with its interface: `POST <url>/emails`. The id of the
@@ -46,6 +46,11 @@ export function createMailApi(
     )
     return result.ok ? result : { ...result, message: FAILURES[result.failure] ?? result.message }
   }
+}
+
+/** The mail API, where there is no SMTP; undefined when it is not set. */
+export function mailByApi(settings: MailSettings | undefined): SendMail | undefined {
+  return settings?.api && createMailApi(settings.api, settings)
 }
 
 const FAILURES: Record<string, string> = {

@@ -1,7 +1,8 @@
 import { createTransport, type NodemailerError } from 'nodemailer'
 import type { MailRequest, MailStage, SendFailure, SendMail, SendResult } from '../channels/send.ts'
 import { extraHeaders, messageId } from './mail.ts'
-import type { Sender, SmtpSettings } from './settings.ts'
+import { mailByApi } from './resend.ts'
+import type { MailSettings, Sender, SmtpSettings } from './settings.ts'
 
 /** For one mail, with the time that it waits for a connection. */
 const TIMEOUT_MS = 30_000
@@ -64,6 +65,13 @@ export function createSmtp(
     }
   }
   return Object.assign(send, { close: () => transport.close({ force: true }) })
+}
+
+/** How mail is sent on Node and Deno: by SMTP or, where that is not set, by the mail API. */
+export function createMail(settings: MailSettings | undefined): Smtp | undefined {
+  if (settings?.smtp) return createSmtp(settings.smtp, settings)
+  const send = mailByApi(settings)
+  return send && Object.assign(send, { close: () => undefined })
 }
 
 type Told = SendResult extends infer R

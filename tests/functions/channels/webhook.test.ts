@@ -320,7 +320,7 @@ describe('from end to end', () => {
     const old = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDC2FVsBQIhrs='
     const both = [...secrets, old]
     const sent = message({ target: server.url, secrets: both, now: new Date() })
-    const outcome = await deliver(webhook, sent, nodeSend({ allow }))
+    const outcome = await deliver(webhook, sent, { send: nodeSend({ allow }) })
     expect(outcome).toMatchObject({ outcome: 'ok', status: 204 })
     for (const secret of both) {
       const [{ body, headers }] = server.received as [(typeof server.received)[number]]
@@ -338,7 +338,7 @@ describe('from end to end', () => {
     open.push(server)
     const send = nodeSend({ allow })
     const at = (path: string) =>
-      deliver(webhook, message({ target: new URL(path, server.url).href }), send)
+      deliver(webhook, message({ target: new URL(path, server.url).href }), { send })
     expect(await at('/gone')).toMatchObject({ outcome: 'disable_channel' })
     expect(await at('/busy')).toMatchObject({
       outcome: 'retry',
@@ -352,7 +352,7 @@ describe('from end to end', () => {
 
   test('a target that has become private is given up without naming it', async () => {
     const send = nodeSend({ allow, resolve: async () => ['10.0.0.1'] })
-    const outcome = await deliver(webhook, message(), send)
+    const outcome = await deliver(webhook, message(), { send })
     expect(outcome).toMatchObject({ outcome: 'fail_permanent' })
     expect(JSON.stringify(outcome)).not.toMatch(/s3cr3t|hooks\.example|10\.0\.0\.1/)
   })

@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'vitest'
+import { parseAllowList } from '../../../functions/channels/target.ts'
+import { readConfig } from '../../../functions/config.ts'
+import { mailboxOf, parseMailAddress } from '../../../functions/mail/address.ts'
+import { parseSender, parseSmtpUrl } from '../../../functions/mail/settings.ts'
+
+const allow = parseAllowList('mail.internal')
+
+describe('an address', () => {
+  test.each([
+    ['ops@example.com', 'ops@example.com'],
+    ['Ops.Team+night@EXAMPLE.com', 'Ops.Team+night@example.com'],
+    ["o'brien!#$%&*/=?^_`{|}~-@example.com", "o'brien!#$%&*/=?^_`{|}~-@example.com"],
+    ['nöbet@example.com', null],
+    ['ops@münchen.example', 'ops@xn--mnchen-3ya.example'],
+    ['ops@ÖRNEK.example', 'ops@xn--rnek-4qa.example'],
+    ['ops@mail.internal', 'ops@mail.internal'],
+    [`${'a'.repeat(64)}@example.com`, `${'a'.repeat(64)}@example.com`],
+  ])('%s', (text, address) => {
+    const parsed = parseMailAddress(text, allow)
+    expect(parsed.ok ? parsed.address : null).toBe(address)
+  })
+
+  test.each([
+    '',
+    'ops',
+    '@example.com',
+    'ops@',
+    'ops@example',
+    'ops@localhost',
+    'ops@db.internal',
+    'ops@metadata.google.internal',
+    'ops@127.0.0.1',
+    'ops@[127.0.0.1]',
+    'ops@[IPv6:::1]',
+    'ops@1.2.3.4',
+    'ops@2130706433.1',
+    'ops@example.com:25',
+    'ops@example.com/path',
+    'ops@example.com?cc=a',
+    'ops@ex%61mple.com',
+    'ops@-example.com',
+    'ops@example..com',
+    'ops@example.com.',
+    'ops@exa_mple.com',
+    `ops@${'a'.repeat(64)}.com`,
+    `${'a'.repeat(65)}@example.com`,
+    `ops@${'a123456789.'.repeat(24)}com`,
+    '.ops@example.com',
+    'ops.@example.com',
+    'o..ps@example.com',
+    'a@b@example.com',
+    '"quoted one"@example.com',
+    '"a"@example.com',
+    'Ops <ops@example.com>',
+    'ops@example.com, victim@example.com',
+    'ops@example.com;victim@example.com',
+    'ops@example.com victim@example.com',
+    'ops@example.com\r\nBcc: victim@example.com',
+    'ops\n@example.com',
+    'ops\0@example.com',
+    'ops@exam\u202eple.com',
+    'ops@example.com\u2028',
+    'ops(comment)@example.com',
+    '%s@example.com%0d%0aRCPT TO:<victim@example.com>',
+  ])('is refused with what to do: %j', (text) => {
+    const parsed = parseMailAddress(text, allow)
+    expect(parsed).toMatchObject({ ok: false, message: expect.stringMatching(/^[A-Z"].{20,}\.$/) })
+  })
+
+  test('is counted by the mailbox that it leads to', () => {
+    expect(mailboxOf('Ops+a@example.com')).toBe('ops@example.com')
+    expect(mailboxOf('ops+b+c@example.com')).toBe('ops@example.com')
+    expect(mailboxOf('o.ps@example.com')).toBe('o.ps@example.com')
+  })
+})
+
+describe('the mail server of the operator', () => {
+  test.each([
+    [
+      'smtps://ops%40a.example:p%2Fss@mail.example.com',
+      { port: 465, tls: 'implicit', user: 'ops@a.example', password: 'p/ss' },
+    ],
+    ['smtp://mail.example.com', { port: 587, tls: 'starttls' }],
+    ['smtp://mail.example.com:2525/', { port: 2525, tls: 'starttls' }],
+    ['smtp://mail.example.com?tls=none', { port: 25, tls: 'none' }],
+  ])('%s', (text, settings) => {
+    expect(parseSmtpUrl(text)).toEqual({ host: 'mail.example.com', ...settings })
+  })
+
+  test.each([
+    'https://mail.example.com',
+    'smtp://user:password@mail.example.com?tls=none',
+    'smtp://mail.example.com?tls.rejectUnauthorized=false',
+    'smtps://mail.example.com?tls=none',
+    'smtp://mail.example.com/inbox',
+    'mail.example.com',
+  ])('is refused: %s', (text) => {
+    // With smtps:// the parameter is a contradiction.
+    expect(() => parseSmtpUrl(text)).toThrow()
+  })
+
+  test('sends from an address, with a name or without', () => {
+    expect(parseSender('alerts@example.com')).toEqual({
+      name: 'Watchpost',
+      address: 'alerts@example.com',
+    })
+    expect(parseSender('Nöbet, İzmir <alerts@example.com>')).toEqual({
+      name: 'Nöbet, İzmir',
+      address: 'alerts@example.com',
+    })
+    for (const text of ['alerts', 'A <a@example.com> b', 'A\nB <a@example.com>', '"A" <a@b.com>'])
+      expect(() => parseSender(text), text).toThrow()
+  })
+})
+
+describe('the configuration', () => {
+  const read = (more: Record<string, string>) =>
+    readConfig(
+      {
+        SEAL_KEYS: Buffer.alloc(32).toString('base64'),
+        JOBS_DATABASE_URL: 'postgres://a:b@localhost/c',
+        ...more,
+      },
+      'jobs',
+    ).mail
+
+  test('has no mail without a server, and demands a sender with one', () => {
+    expect(read({})).toBeUndefined()
+    expect(read({ MAIL_FROM: 'alerts@example.com' })).toBeUndefined()
+    const server = { SMTP_URL: 'smtps://mail.example.com' }
+    expect(() => read(server)).toThrow('MAIL_FROM is not set.')
+    expect(read({ ...server, MAIL_FROM: 'alerts@example.com' })).toMatchObject({
+      from: { address: 'alerts@example.com' },
+      smtp: { host: 'mail.example.com' },
+      api: undefined,
+    })
+  })
+
+  test('takes the mail API of Resend unless told another', () => {
+    const mine = { RESEND_API_KEY: 're_1', MAIL_FROM: 'alerts@example.com' }
+    expect(read(mine)?.api).toEqual({ url: 'https://api.resend.com', key: 're_1' })
+    expect(read({ ...mine, RESEND_URL: 'https://mail.example.com/v1/' })?.api?.url).toBe(
+      'https://mail.example.com/v1',
+    )
+  })
+
+  test('names the variable and never its value', () => {
+    const secret = 'smtp://user:hunter2@mail.example.com?tls=none'
+    const fault = () => read({ SMTP_URL: secret, MAIL_FROM: 'alerts@example.com' })
+    expect(fault).toThrow(/^SMTP_URL must be of the form smtps:/)
+    expect(fault).not.toThrow('hunter2')
+  })
+})
