@@ -24,7 +24,7 @@ export async function startStandInPooler(
 ): Promise<StandInPooler> {
   const pools = new Map(databaseUrls.map((url) => [loginOf(url), createBackends(url, size, first)]))
   const clients = new Set<Socket>()
-  const server = createServer((client) => {
+  const server = createServer({ noDelay: true }, (client) => {
     clients.add(client)
     client.on('close', () => clients.delete(client))
     client.on('error', () => undefined)

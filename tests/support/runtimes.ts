@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { rename } from 'node:fs/promises'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { V4WorkerOptions } from 'miniflare'
 import { request } from 'undici'
 import { inject } from 'vitest'
 import { buildWorker, WORKERS, type Worker } from '../../scripts/build/workers.ts'
@@ -40,8 +41,6 @@ export type Target = {
   fetch: (path: string, init: Ask) => Promise<Response>
   /** The header in which this platform states the client's address. */
   address_header: string
-  /** Reads the lines written so far, on a platform that does not pass them on at once. */
-  readLines?: () => void
   close: () => Promise<void>
 }
 
@@ -100,15 +99,40 @@ export async function startDeno(name: 'api' | 'jobs', { variables, onLine }: Opt
 
 /** The connection strings of a Worker, by their bindings. */
 type Databases = Partial<Record<'API_DATABASE' | 'JOBS_DATABASE', string>>
+type Scheduled = {
+  scheduled: (options: { cron: string; scheduledTime: Date }) => Promise<{ outcome: string }>
+}
+type Made = V4WorkerOptions & { hyperdrives: Record<string, string> }
+
+/** A Worker `jobs` that is woken and does nothing. */
+const STAND_IN = {
+  name: 'watchpost-jobs',
+  modules: true,
+  scriptPath: join(ROOT, 'tests/support/jobs-stand-in.js'),
+  compatibilityDate: '2026-04-01',
+} satisfies V4WorkerOptions
 
 const BUILD_LOCK = 8771
+const OPTIONS = 'options.json'
+const NOBODY = 'postgres://nobody:none@127.0.0.1:1/none'
 
-/** The Workers as they would be uploaded; the first process that needs them bundles them. */
+/**
+ * The Workers as they would be uploaded, each with what wrangler makes of wrangler.toml; the first process
+ * that needs them makes both. The others do without wrangler, which takes seconds to load.
+ */
 async function builtWorkers(): Promise<string> {
   const folder = join(inject('run_folder'), 'workers')
   await underLock(BUILD_LOCK, async () => {
     if (existsSync(folder)) return
-    for (const worker of WORKERS) await buildWorker(worker, `${folder}.draft`)
+    const { unstable_getMiniflareWorkerOptions: readOptions } = await import('wrangler')
+    for (const binding of ['API_DATABASE', 'JOBS_DATABASE']) {
+      process.env[`CLOUDFLARE_HYPERDRIVE_LOCAL_CONNECTION_STRING_${binding}`] = NOBODY
+    }
+    for (const worker of WORKERS) {
+      await buildWorker(worker, `${folder}.draft`)
+      const { workerOptions } = readOptions(WRANGLER, worker)
+      await writeFile(join(`${folder}.draft`, worker, OPTIONS), JSON.stringify(workerOptions))
+    }
     await rename(`${folder}.draft`, folder)
   })
   return folder
@@ -121,56 +145,57 @@ export async function startWorkers({
   jobs = true,
   onLine,
 }: Options & { databases: Databases; jobs?: boolean }) {
-  for (const [binding, url] of Object.entries(databases)) {
-    process.env[`CLOUDFLARE_HYPERDRIVE_LOCAL_CONNECTION_STRING_${binding}`] = url
-  }
   const folder = await builtWorkers()
-  const worker = (env: Worker) => ({
-    configPath: WRANGLER,
-    env,
-    secrets: variables,
-    prebuiltWorkerDir: join(folder, env),
-  })
-  // Most test files run only on Node, and loading wrangler takes longer than many of them.
-  const { createTestHarness } = await import('wrangler')
-  const server = createTestHarness({
-    root: ROOT,
-    workers: [
-      worker('api'),
-      jobs
-        ? worker('jobs')
-        : {
-            config: {
-              name: 'watchpost-jobs',
-              main: join(ROOT, 'tests/support/jobs-stand-in.js'),
-              compatibility_date: '2026-04-01',
-            },
-          },
-    ],
-  })
-  const { url } = await server.listen()
-  const readLines = () => {
-    for (const { message } of server.getLogs()) {
-      const line = parseLine(message)
-      if (line) onLine(line)
+  // Most test files run only on Node, and loading miniflare takes longer than many of them.
+  const { Miniflare, convertV4MiniflareOptions } = await import('miniflare')
+  const built = async (worker: Worker): Promise<V4WorkerOptions> => {
+    // safe: wrangler made them for miniflare
+    const options = JSON.parse(await readFile(join(folder, worker, OPTIONS), 'utf8')) as Made
+    const hyperdrives = Object.keys(options.hyperdrives).map((binding) => [
+      binding,
+      databases[binding as keyof Databases] ?? NOBODY,
+    ])
+    return {
+      ...options,
+      // They are for a folder of modules; a built Worker is one.
+      modulesRules: undefined,
+      name: `watchpost-${worker}`,
+      modules: true,
+      modulesRoot: join(folder, worker),
+      scriptPath: join(folder, worker, 'cloudflare.js'),
+      bindings: variables,
+      hyperdrives: Object.fromEntries(hyperdrives),
+      // Without a hop through miniflare's own Worker.
+      unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
     }
-    server.clearLogs()
   }
-  const reading = setInterval(readLines, 20)
+  const server = new Miniflare(
+    convertV4MiniflareOptions({
+      host: '127.0.0.1',
+      port: 0,
+      cf: false,
+      logRequests: false,
+      handleStructuredLogs: ({ message }) => {
+        const line = parseLine(message)
+        if (line) onLine(line)
+      },
+      workers: [await built('api'), jobs ? await built('jobs') : STAND_IN],
+    }),
+  )
+  await server.ready
+  const url = await server.unsafeGetDirectURL('watchpost-api')
   return {
     fetch: (path, init) => ask(new URL(path, url), init),
     address_header: 'CF-Connecting-IP',
-    readLines,
     /** Runs the cron trigger once. */
     scheduled: async () => {
+      // safe: its type comes from a package of types that is not installed
+      const worker = (await server.getWorker('watchpost-jobs')) as unknown as Scheduled
       const options = { cron: '* * * * *', scheduledTime: new Date() }
-      await server.getWorker('watchpost-jobs').scheduled(options)
-      readLines()
+      const { outcome } = await worker.scheduled(options)
+      if (outcome !== 'ok') throw new Error(`the cron trigger ended with ${outcome}`)
     },
-    close: async () => {
-      clearInterval(reading)
-      await server.close()
-    },
+    close: () => server.dispose(),
   } satisfies Target & { scheduled: () => Promise<void> }
 }
 
