@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { KNOWN_FEEDS } from '../../../functions/feeds/feeds.ts'
 import { Alert } from '../../../shared/alert.ts'
 import { Check } from '../../../shared/checks.ts'
-import type { NormalisedEvent } from '../../../shared/event.ts'
+import { EVENT_TYPES, type NormalisedEvent } from '../../../shared/event.ts'
+import { linkRuleOf } from '../../../shared/link.ts'
 import { Preview } from '../../../shared/preview.ts'
 import { createTestJobs, quake, registerSource, type TestJobs } from '../../support/jobs.ts'
 import { createService, type Person, parsed, type Service } from '../../support/service.ts'
@@ -205,6 +207,16 @@ describe('an earthquake that two sources report', () => {
     await jobs.drain()
     expect(await alertsOf(person)).toHaveLength(2)
   })
+})
+
+test('a preview asks for earlier reports of just the events that may be linked', async () => {
+  const pairs = KNOWN_FEEDS.flatMap(({ source }) => EVENT_TYPES.map((type) => ({ source, type })))
+  const asked = await service.database.query(
+    `select source, type from jsonb_to_recordset($1) as x (source text, type text)
+    where private.may_link(source, type, interval '1 hour')`,
+    [JSON.stringify(pairs)],
+  )
+  expect(asked).toEqual(pairs.filter((pair) => linkRuleOf(pair) !== null))
 })
 
 test('a preview remembers what another source reported before its window', async () => {
