@@ -192,7 +192,10 @@ const TICK_MS = 1_000
 export const POLL_MS = 2_000
 const ERROR_PAUSE_MS = 2_000
 
-/** One loop per queue, which sleeps until it is woken or the poll interval is over, and one each for `tick` and `watchSources`. */
+/**
+ * One loop per queue, which sleeps until it is woken or the poll interval is over, and one each for `tick` and
+ * `watchSources`.
+ */
 function startLoops({
   deps,
   tick,

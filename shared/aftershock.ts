@@ -6,8 +6,6 @@ import { z } from 'zod'
 import { distance_km } from './geometry/geometry.ts'
 import { Instant } from './time.ts'
 
-/** From this magnitude on an earthquake has aftershocks in the sense of the rule. */
-export const MAINSHOCK_MAGNITUDE = 5.5
 const DEFAULT_GAP = 2
 const DAY_MS = 24 * 60 * 60 * 1000
 /** The days that the ENS excludes aftershocks for, from these magnitudes on. */
@@ -77,7 +75,10 @@ export const AftershockCheck = z
   })
 export type AftershockCheck = z.infer<typeof AftershockCheck>
 
-/** What was known of an earthquake from `first_seen_at` on. `counts`: it was a mainshock, and not retracted. */
+/**
+ * What was known of an earthquake from `first_seen_at` on. `counts`: it was a mainshock, and not retracted; which are
+ * is decided where they are stored, in sql/33_mainshocks.sql.
+ */
 export type MainshockState = {
   event_id: string
   first_seen_at: string

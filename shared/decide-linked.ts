@@ -1,6 +1,6 @@
 /**
- * The decision for events that several sources report: one alert for all of them. Live matching, preview and explain
- * decide with it.
+ * The decision for events that several sources report: one alert for all of them. Live matching and preview decide with
+ * it; explain reads what matching stored.
  */
 
 import type { Update } from './alert-change.ts'

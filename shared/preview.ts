@@ -111,8 +111,9 @@ const DEFAULT_EVENTS = 100
 /**
  * Applies `decide` to revisions sorted by `first_seen_at` and counts each event once, by its final result: an event that
  * was first held or suppressed and later raised counts as raised, on the day it was raised; otherwise it counts under the
- * check that failed last. Events of several sources that are the same count once, the others under `duplicate`. For moving subjects each stay counts once, and `duplicate` counts further positions of a stay
- * that has an alert. Revisions outside the zone, ended or retracted ones and late positions are not counted.
+ * check that failed last. Events of several sources that are the same count once, the others under `duplicate`. For
+ * moving subjects each stay counts once, and `duplicate` counts further positions of a stay that has an alert. Revisions
+ * outside the zone, ended or retracted ones and late positions are not counted.
  *
  * Revisions before the window are decided but not counted. Pass them, or `memory_before`, so that an alert raised before
  * the window is not raised again in it.

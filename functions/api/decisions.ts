@@ -147,7 +147,7 @@ async function historyOf(sql: Sql, id: string): Promise<ZoneHistory> {
 /** Days before the window whose alerts tell how many were sent in the hour before its first. */
 const BURST_DAYS = 1
 
-/** The call of revisions_near, with at most so many rows. */
+/** Where, from which day on and for whom revisions_near looks. */
 function near({ fields, owner_id }: Previewed, days: number) {
   const before = fields.max_alerts_per_hour === null ? 0 : BURST_DAYS
   return [boxTexts(fields), days + before, owner_id, fields.org_id] as const
