@@ -57,10 +57,9 @@ function nearest(rule: LinkRule, facts: LinkFacts, { members }: LinkGroup): Same
 
 /** Whether an event still belongs to its group; not if it was revised away from all the others. */
 export function isStill(rule: LinkRule, facts: LinkFacts, { alert, members }: LinkGroup): boolean {
-  const others = members.filter(({ id }) => id !== facts.id)
   // The alert is about the event that raised it, wherever that is now.
-  if (alert === facts.id || others.length === 0) return true
-  return others.some((other) => compareEvents(rule, facts, other, STAY_SLACK) !== null)
+  if (alert === facts.id) return true
+  return members.some((member) => compareEvents(rule, facts, member, STAY_SLACK) !== null)
 }
 
 /** The groups of a key with one of them new or changed; old ones are dropped. */

@@ -38,7 +38,9 @@ describe('an event that is the same as one that was alerted about', () => {
       alert_event_id: 'usgs:us1',
       failed_at: 'duplicate',
       link: { event_id: 'usgs:us1', seconds_apart: 2, distance_km: 0, magnitude_apart: 0.1 },
+      reason: expect.stringContaining('the same was reported as usgs:us1'),
     })
+    expect(last?.checks.filter((check) => 'linked_event_id' in check)).toHaveLength(1)
     expect(last?.checks.find(({ name }) => name === 'duplicate')).toMatchObject({
       passed: false,
       alert: 'raised',
@@ -60,6 +62,7 @@ describe('an event that is the same as one that was alerted about', () => {
       'none',
     ])
     expect(decisions[2]?.memories).toEqual([])
+    expect(decisions[3]?.alert_event_id).toBeNull()
     expect(decisions[4]).toMatchObject({
       alert_event_id: 'usgs:us1',
       link: null,
@@ -94,6 +97,20 @@ describe('an event that is the same as one that was alerted about', () => {
     ])
     expect(decisions.map(({ alert_severity }) => alert_severity)).toEqual([71, 85, 86, 90])
   })
+  test('counts for the severity of the alert as long as it stands', () => {
+    const gone = { status: 'retracted' } as const
+    const { decisions } = follow(zone(), [
+      ...[usgs(), emsc({ severity: 85 }), emsc({ severity: 85, ...gone }), usgs(gone)],
+    ])
+    expect(decisions.map(({ alert_severity }) => alert_severity)).toEqual([71, 85, 71, 71])
+  })
+  test('is not recorded again when the zone weighs it anew', () => {
+    const { memories } = follow(zone(), [usgs(), emsc()])
+    const heavier = zone({ severity_multiplier: 1.1 })
+    const remembered = (key: string) => memories.get(key) ?? null
+    const again = decideLinked(heavier, emsc(), remembered, new Date(NOON))
+    expect(again).toMatchObject({ outcome: 'none', update: null, alert_event_id: 'usgs:us1' })
+  })
   test('may come as a revision of what was too weak before', () => {
     const rule = zone({ min_severity: 60 })
     const { told } = follow(rule, [emsc({ severity: 50 }), usgs(), emsc({ severity: 62 })])
@@ -123,10 +140,29 @@ describe('a group', () => {
     const again = follow(zone(), [usgs(), emsc(), emsc({ status: 'retracted' }), twin])
     expect(again.told.slice(2)).toEqual(['none unlinked suppressed', 'none linked suppressed'])
   })
-  test('takes the event that is nearest', () => {
+  test.each([
+    [3, 'usgs:us2'],
+    [2, 'usgs:us1'],
+    [1, 'usgs:us1'],
+  ])('takes the event that is nearest, of two the first: %d s', (ts, nearest) => {
     const after = usgs({ id: 'usgs:us2', ts: seconds(4) })
-    const { last } = follow(zone(), [usgs(), after, emsc({ ts: seconds(3) })])
-    expect(last?.alert_event_id).toBe('usgs:us2')
+    const { last } = follow(zone(), [usgs(), after, emsc({ ts: seconds(ts) })])
+    expect(last?.alert_event_id).toBe(nearest)
+  })
+  test.each([
+    [3, 'geonet:1'],
+    [1, 'usgs:us1'],
+  ])('names the nearest of its events as the same: %d s', (ts, nearest) => {
+    const between = geonet({ ts: seconds(4), magnitude: 5.7 })
+    const { last } = follow(zone(), [usgs(), between, emsc({ ts: seconds(ts), magnitude: 5.7 })])
+    expect(last).toMatchObject({ alert_event_id: 'usgs:us1', link: { event_id: nearest } })
+  })
+  test('keeps an event as long as it is near one of the others', () => {
+    const { told } = follow(zone(), [
+      ...[usgs(), geonet({ ts: seconds(4) }), emsc(), emsc({ ts: seconds(12) })],
+      emsc({ ts: seconds(20) }),
+    ])
+    expect(told.slice(3)).toEqual(['none', 'raised'])
   })
   test('ends with the last of its events, and was withdrawn if none of them ended', () => {
     const gone = { status: 'retracted' } as const
@@ -154,6 +190,23 @@ describe('a group', () => {
     ])
     expect(decisions.slice(3).map(({ has_alert }) => has_alert)).toEqual([false, true, true])
   })
+  test('has nothing to do with it any more, and may be joined by another of its source', () => {
+    const gone = { status: 'retracted' } as const
+    const away = emsc({ ts: seconds(30) })
+    expect(follow(zone(), [usgs(), emsc(), away, usgs(gone)]).told[3]).toBe('none retracted now')
+    const twin = emsc({ id: 'emsc:2' })
+    expect(follow(zone(), [usgs(), emsc(), away, twin]).last?.alert_event_id).toBe('usgs:us1')
+  })
+  test('is left for another one, hours away', () => {
+    const next = { ts: later(120) }
+    const { told, last } = follow(zone(), [usgs(), emsc(), geonet(next), emsc(next)])
+    expect(told.slice(2)).toEqual(['raised', 'none linked suppressed'])
+    expect(last?.alert_event_id).toBe('geonet:1')
+  })
+  test('keeps an event that is revised to be another one and too weak for an alert', () => {
+    const { last } = follow(zone(), [usgs(), emsc(), emsc({ ts: seconds(30), severity: 20 })])
+    expect(last).toMatchObject({ outcome: 'none', alert_event_id: 'usgs:us1' })
+  })
   test('keeps the event of its alert, wherever that is now', () => {
     const moved = usgs({ ts: seconds(600), lon: 0.5 })
     expect(follow(zone(), [usgs(), emsc(), moved]).told[2]).toBe('none revised now')
@@ -169,6 +222,7 @@ describe('a group', () => {
     expect(told[0]).toBe('held')
     expect(decisions[1]).toMatchObject({
       outcome: 'raised',
+      update: null,
       has_alert: true,
       alert_event_id: 'usgs:us1',
       reason: expect.stringContaining('the same was reported as usgs:us1 (0 s, 0 km and 0.1 in'),
@@ -191,6 +245,37 @@ describe('what a zone remembers of groups', () => {
   test('lasts ten days for storms', () => {
     const { memories } = follow(zone(), [storm(0, 'Ana'), storm(1, 'Bob'), storm(10.5, 'Cleo')])
     expect(groupsOf(memories, 'link:storm')).toEqual(['nhc:Bob', 'nhc:Cleo'])
+  })
+  test('lasts from the latest time in a group', () => {
+    const seen = quake({ ...storm(1.5, 'Ana'), id: 'gdacs:1', source: 'gdacs' })
+    const { memories } = follow(zone(), [storm(0, 'Ana'), seen, storm(11.5, 'Cleo')])
+    expect(groupsOf(memories, 'link:storm')).toEqual(['nhc:Ana', 'nhc:Cleo'])
+  })
+  test.each<[string, string, Partial<DecidableEvent>, days: number, kept: string[]]>([
+    [
+      'a fire of 15 days ago',
+      'link:wildfire:0:0',
+      { type: 'wildfire', source: 'eonet' },
+      15,
+      ['a', 'b'],
+    ],
+    ['no older fire', 'link:wildfire:0:0', { type: 'wildfire', source: 'eonet' }, 15.01, ['b']],
+    [
+      'every tsunami of a day',
+      'link:tsunami:20513',
+      { type: 'tsunami', source: 'tsunami' },
+      0.4,
+      ['a', 'b'],
+    ],
+  ])('is %s', (_, key, more, days, kept) => {
+    const first = quake({ ...more, id: 'a', lat: 0.5, lon: 0.5 })
+    const next = {
+      ...first,
+      id: 'b',
+      ts: later(days * 24 * 60),
+      known_since: later(days * 24 * 60),
+    }
+    expect(groupsOf(follow(zone(), [first, next]).memories, key)).toEqual(kept)
   })
   test('is at most a hundred under a key, the latest', () => {
     const names = Array.from({ length: 101 }, (_, index) => `usgs:us${index}`)
@@ -225,8 +310,18 @@ test('a warning that may be of either of two tsunamis is of none', () => {
 })
 
 test('what moves is remembered by its subject and linked with nothing', () => {
-  const { told, memories } = follow(zone(), [ship(0, 0.1, { severity: 60 }), ship(5, 0.1)])
-  expect(told).toEqual(['raised', 'none'])
+  const steps = [
+    ship(0, 0.1, { severity: 60 }),
+    ship(5, 0.1),
+    ship(4, 0.1),
+    ship(9, 3),
+    ship(12, 0),
+  ]
+  const { told, decisions, memories } = follow(zone({ min_severity: 0 }), steps)
+  expect(told).toEqual(['raised', 'none', 'none', 'none ended now', 'raised'])
+  // Its alert is that of the same stay; a late position changes nothing.
+  expect(decisions.map(({ has_alert }) => has_alert)).toEqual([false, true, true, false, false])
+  expect(decisions[2]?.memories).toEqual([])
   expect([...memories.keys()]).toEqual(['mmsi:230123456'])
 })
 
