@@ -309,6 +309,20 @@ test('a warning that may be of either of two tsunamis is of none', () => {
   expect(follow(zone(), [tsunami('a'), tsunami('b'), warning]).told[2]).toBe('raised')
 })
 
+test('a fire is compared with all that satellites saw of another', () => {
+  const geometry = {
+    type: 'MultiPoint' as const,
+    coordinates: [
+      [0.3, 0],
+      [0.31, 0.01],
+    ],
+  }
+  const seen = quake({ id: 'firms:1', source: 'firms', type: 'wildfire', lon: 0.2, geometry })
+  const named = quake({ id: 'eonet:1', source: 'eonet', type: 'wildfire', lon: 0.305 })
+  expect(follow(zone(), [seen, named]).told).toEqual(['raised', 'none linked suppressed'])
+  expect(follow(zone(), [{ ...seen, geometry: null }, named]).told[1]).toBe('raised')
+})
+
 test('what moves is remembered by its subject and linked with nothing', () => {
   const steps = [
     ship(0, 0.1, { severity: 60 }),

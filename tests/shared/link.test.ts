@@ -95,6 +95,7 @@ describe('the limits for earthquakes', () => {
     ['11.1 s at 36 km', {}, { ts: later(11.1), lon: east(36) }, false],
     ['10 s at 40 km of depth', {}, { ts: later(10), depth_km: 50 }, true],
     ['10 s without a depth', {}, { ts: later(10), depth_km: null }, false],
+    ['5.1 s without a depth', { depth_km: 40 }, { ts: later(5.1), depth_km: null }, false],
     ['30 s at most', {}, { ts: later(30), lon: east(99), depth_km: 300 }, true],
     ['more than 30 s', {}, { ts: later(30.1), lon: east(99), depth_km: 300 }, false],
     ['100 km', {}, { lon: east(100) }, true],
