@@ -125,6 +125,23 @@ describe('the limits for earthquakes', () => {
   })
 })
 
+test.each([
+  [-48, true],
+  [-48.01, false],
+  [0, true],
+  [7 * 24, true],
+  [7 * 24 + 0.01, false],
+])('a fire that was seen %d hours after its report is the same: %s', (hours, same) => {
+  const fire = (source: string, ts: number) =>
+    linkFactsOf({
+      ...{ id: `${source}:1`, source, type: 'wildfire', title: '', subject: null },
+      ...{ lat: 40, lon: 20, ts: new Date(ts).toISOString(), geometry: null },
+    })
+  const report = Date.UTC(2026, 7, 1)
+  const seen = fire('firms', report + hours * 3_600_000)
+  expect(compareEvents('wildfire', seen, fire('eonet', report)) !== null).toBe(same)
+})
+
 test('a recorded week of 1,707 events: none is mistaken for another one', async () => {
   const { items } = await loadQuakes()
   const quakes = items.map(({ event }) => event).filter(({ type }) => type === 'earthquake')
