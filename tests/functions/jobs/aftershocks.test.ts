@@ -128,6 +128,18 @@ describe('the aftershocks of a large earthquake', () => {
     expect(await alertedOf(person)).toEqual([main.id])
   })
 
+  test('are those of one of magnitude 5.5, and not of a smaller one', async () => {
+    const { person, here, at } = await setUp()
+    const near = { lat: here.lat + 0.5 }
+    const [small, enough] = [at(5.4, 5), at(5.5, 5, near)]
+    await ingest(small, enough)
+    const after = [at(3, 4), at(3.1, 4, near)]
+    await ingest(...after)
+    expect(await alertedOf(person)).toEqual(
+      [small, enough, ...after.slice(0, 1)].map(({ id }) => id).sort(),
+    )
+  })
+
   test('pass as an emergency, and once they turn out to be stronger', async () => {
     const { person, zone, at } = await setUp({ emergency_severity: 45 })
     const [main, weak, strong] = [at(7, 5), at(4.4, 3), at(4.5, 3)]
@@ -151,7 +163,8 @@ describe('a mainshock counts as it was known', () => {
     await ingest(before)
     await ingest({ ...main, magnitude: 6.6 })
     await ingest(between)
-    await ingest({ ...main, magnitude: 6.6, status: 'retracted' })
+    // What has vanished from a list is withdrawn without its magnitude.
+    await ingest({ ...main, magnitude: null, status: 'retracted' })
     await ingest(after)
     expect(await alertedOf(person)).toEqual([main.id, before.id, after.id].sort())
     expect(await explain(person, zone, between)).toMatchObject({
