@@ -85,6 +85,28 @@ const idsOf = ({ event_ids }: Alert) => event_ids.map(({ event_id }) => event_id
 const shift = (ts: string, seconds: number) =>
   new Date(Date.parse(ts) + seconds * 1000).toISOString()
 
+test('what only one source reports is followed next to what several do', async () => {
+  const { person, report } = await setUp()
+  const flood = report('gdacs', {
+    id: 'gdacs:flood',
+    type: 'flood',
+    title: 'Flood',
+    magnitude: null,
+  })
+  const shock = report('gdacs')
+  await ingest(flood, shock)
+  const from = jobs.lines.length
+  await ingest({ ...flood, title: 'Great flood' }, { ...shock, title: 'M 5.1' })
+  const alerts = await alertsOf(person)
+  expect(alerts.map(({ updates }) => updates.map(({ kind }) => kind))).toEqual([
+    ['revised'],
+    ['revised'],
+  ])
+  expect(jobs.lines.slice(from)).toContainEqual(
+    expect.objectContaining({ batches: 1, revisions: 2, pairs: 2, alerts: 0, updates: 2 }),
+  )
+})
+
 describe('an earthquake that two sources report', () => {
   test('raises one alert with both ids, and is sent once', async () => {
     const { person, zone, report, ts } = await setUp()
