@@ -124,7 +124,8 @@ describe('the aftershocks of a large earthquake', () => {
   test('in the same answer as the mainshock are known to be its', async () => {
     const { person, at } = await setUp()
     const main = at(6.5, 5)
-    await ingest(at(4, 4.9), main, at(4.1, 4.8))
+    // Sources list the latest first.
+    await ingest(at(4.1, 4.8), at(4, 4.9), main)
     expect(await alertedOf(person)).toEqual([main.id])
   })
 
