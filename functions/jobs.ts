@@ -15,6 +15,10 @@ const SUPERVISE_EVERY_MS = 30_000
 const PURGE_EVERY_MS = 10 * 60_000
 const WATCH_EVERY_MS = 10_000
 const UNSEEN_EVERY_MS = 60_000
+/** How often a queue is looked at while some of its slots are busy. */
+const RUNNING_POLL_MS = 250
+/** A drain waits this long for a message whose turn comes soon. */
+const TURN_WAIT_MS = 2_000
 
 /** Runs the queues in one process, through a pg-boss that uses the connections of `deps.db`. */
 export type Runner = {
@@ -93,22 +97,42 @@ export function createRunner(deps: JobDeps): Runner {
     })
   }
 
+  const nudges = new Set<() => void>()
+  /** Until there may be more to fetch: a job has ended, the queue was woken, or some time has passed. */
+  async function waitForMore(running: Set<Promise<void>>): Promise<void> {
+    let nudge = () => {}
+    const nudged = new Promise<void>((resolve) => {
+      nudge = resolve
+    })
+    nudges.add(nudge)
+    const timer = setTimeout(nudge, RUNNING_POLL_MS)
+    await Promise.race([nudged, ...running])
+    clearTimeout(timer)
+    nudges.delete(nudge)
+  }
+
   /** Keeps a queue's slots full until it is empty or `until` is true. Returns how many jobs ran. */
   async function runQueue(queue: Queue, until: () => boolean): Promise<number> {
     const slots = Math.min(queue.slots, deps.max_slots ?? queue.slots)
     const running = new Set<Promise<void>>()
     let ran = 0
-    while (!until()) {
-      const jobs = await fetchJobs(queue, slots - running.size)
-      ran += jobs.length
-      for (const job of jobs) {
-        const run = runOne(queue, job).finally(() => running.delete(run))
-        running.add(run)
+    try {
+      while (!until()) {
+        const jobs = await fetchJobs(queue, slots - running.size)
+        ran += jobs.length
+        for (const job of jobs) {
+          const run = runOne(queue, job).finally(() => running.delete(run))
+          running.add(run)
+        }
+        if (running.size === 0) break
+        // A slow receiver must not keep the other slots from new jobs.
+        if (running.size >= slots) await Promise.race(running)
+        else if (jobs.length === 0) await waitForMore(running)
       }
-      if (running.size === 0) break
-      if (jobs.length === 0 || running.size >= slots) await Promise.race(running)
+    } finally {
+      // Also when fetching fails: nobody would know of a job that goes on.
+      await Promise.all(running)
     }
-    await Promise.all(running)
     return ran
   }
 
@@ -161,6 +185,19 @@ export function createRunner(deps: JobDeps): Runner {
     return QUEUES.filter((queue) => due.some(({ name }) => name === queue.name))
   }
 
+  /** How long until the turn of the next message that waits for the pace of its channel, if that is soon. */
+  async function nextTurnMs(): Promise<number | undefined> {
+    const [row] = await inTransaction(
+      deps.db,
+      (sql) => sql<{ wait_ms: number | null }>`
+        select extract(epoch from min(turn_at) - pgboss.job_now())::float8 * 1000 as wait_ms
+        from watchpost.deliveries
+        where status = 'queued' and turn_at > pgboss.job_now()`,
+    )
+    const wait = row?.wait_ms ?? TURN_WAIT_MS
+    return wait < TURN_WAIT_MS ? wait : undefined
+  }
+
   return {
     drain: async ({ budget_ms }) => {
       const deadline = performance.now() + budget_ms
@@ -174,10 +211,13 @@ export function createRunner(deps: JobDeps): Runner {
         const counts = await Promise.all(due.map((queue) => runQueue(queue, late)))
         const round = counts.reduce((sum, count) => sum + count, 0)
         ran += round
-        if (round === 0 && !late()) return { ran, left: false }
+        if (round > 0 || late()) continue
+        const turn = await nextTurnMs()
+        if (turn === undefined || performance.now() + turn >= deadline) return { ran, left: false }
+        await new Promise((resolve) => setTimeout(resolve, turn))
       }
     },
-    start: () => startLoops({ deps, tick, watchSources, runQueue }),
+    start: () => startLoops({ deps, tick, watchSources, runQueue, nudges }),
   }
 }
 
@@ -201,11 +241,14 @@ function startLoops({
   tick,
   watchSources,
   runQueue,
+  nudges,
 }: {
   deps: JobDeps
   tick: () => Promise<void>
   watchSources: () => Promise<void>
   runQueue: (queue: Queue, until: () => boolean) => Promise<number>
+  /** Make the queues that are running look for more. */
+  nudges: ReadonlySet<() => void>
 }) {
   let stopped = false
   const sleepers = new Map<string, () => void>()
@@ -243,6 +286,7 @@ function startLoops({
   ]
   return {
     wake: (queue?: string) => {
+      for (const nudge of nudges) nudge()
       if (queue) sleepers.get(queue)?.()
       else for (const wakeUp of [...sleepers.values()]) wakeUp()
     },

@@ -1,20 +1,18 @@
 const MINUTE = 60
 const HOUR = 60 * MINUTE
 
-/** The delay in seconds before each attempt of a delivery: eight attempts over 31.6 hours. */
-export const ATTEMPT_DELAYS_SECONDS = [
-  0,
-  5,
-  5 * MINUTE,
-  30 * MINUTE,
-  2 * HOUR,
-  5 * HOUR,
-  10 * HOUR,
-  14 * HOUR,
-] as const
+/**
+ * How a message is tried again. A webhook, which a program reads, gets eight attempts over 31.6 hours. A message that people
+ * read is tried until its deadline, sooner when it is about an emergency.
+ */
+export type Schedule = 'webhook' | 'message'
 
-/** A delivery ends this long after its first attempt, whatever Retry-After says. */
-const DELIVERY_LIMIT_SECONDS = 48 * HOUR
+/** The delay in seconds before each attempt; the last one of a message repeats until its deadline. */
+export const ATTEMPT_DELAYS_SECONDS = {
+  webhook: [0, 5, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR],
+  message: [0, 30, 2 * MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE],
+  urgent: [0, 5, 15, 45, 2 * MINUTE, 5 * MINUTE],
+} as const satisfies Record<Schedule | 'urgent', readonly number[]>
 
 const POLL_LIMIT_SECONDS = 15 * MINUTE
 /** The longest Retry-After that is used as given. */
@@ -25,28 +23,35 @@ export type NextAttempt = { at: Date } | { give_up: 'attempts_used_up' | 'too_ol
 
 /**
  * When to try a delivery again, or why to give up. `attempts` is the number used so far; `counted` is false
- * when the last try did not use one (the receiver answered 429, or the circuit breaker was open).
+ * when the last try did not use one (the receiver answered 429).
  */
 export function nextAttempt(input: {
+  schedule: Schedule
+  is_urgent: boolean
   attempts: number
   counted: boolean
   retry_after_seconds?: number | undefined
   first_attempt_at: Date | null
+  expires_at: Date
   now: Date
   random: () => number
 }): NextAttempt {
-  const { attempts, counted, first_attempt_at, now, random } = input
-  const hint = input.retry_after_seconds ?? 0
-  const age = first_attempt_at ? secondsBetween(first_attempt_at, now) : 0
-  if (age >= DELIVERY_LIMIT_SECONDS) return { give_up: 'too_old' }
+  const { schedule, attempts, counted, first_attempt_at, expires_at, now, random } = input
+  const left = (expires_at.getTime() - now.getTime()) / 1000
+  if (left <= 0) return { give_up: 'too_old' }
 
-  const delay = ATTEMPT_DELAYS_SECONDS[attempts]
+  const is_webhook = schedule === 'webhook'
+  const delays: readonly number[] =
+    ATTEMPT_DELAYS_SECONDS[!is_webhook && input.is_urgent ? 'urgent' : schedule]
+  const delay = delays[attempts] ?? (is_webhook ? undefined : delays.at(-1))
   if (delay === undefined) return { give_up: 'attempts_used_up' }
 
+  const hint = input.retry_after_seconds ?? 0
+  const age = first_attempt_at ? secondsBetween(first_attempt_at, now) : 0
   const own = counted ? jittered(delay, random) : throttledDelay(age, hint)
   // Jitter on Retry-After only adds time: the receiver must not be called earlier than it asked.
   const asked = hint * (1 + 0.1 * random())
-  const wait = Math.min(Math.max(own, asked), DELIVERY_LIMIT_SECONDS - age)
+  const wait = Math.min(Math.max(own, asked), left)
   return { at: new Date(now.getTime() + Math.round(wait * 1000)) }
 }
 

@@ -221,7 +221,11 @@ const Attempt = z
     error: z.string().nullable(),
     response_excerpt: z.string().nullable().meta({
       description:
-        'The start of the answer. Null for callers who see a masked target, because an answer may repeat it.',
+        'The first 1 KB of the answer; a longer one ends in “… (cut)”. Null for callers who see a masked target, because an answer may repeat it.',
+    }),
+    request_id: z.string().nullable().meta({
+      description:
+        'What the receiver calls the request (its `X-Request-Id` or the like), for questions to its support; null when it does not say.',
     }),
   })
   .meta({ id: 'Attempt' })
@@ -233,7 +237,14 @@ export const ChannelDelivery = Delivery.extend({
     .nullable()
     .meta({ description: 'Null for a test, and for a message about a source.' }),
   created_at: Instant,
-  next_attempt_at: Instant.nullable(),
+  next_attempt_at: Instant.nullable().meta({
+    description:
+      'When it is tried next: after a failure, when its channel is paused, when the pace of the channel allows it, or when an earlier message about the same alert has been settled.',
+  }),
+  expires_at: Instant.nullable().meta({
+    description:
+      'When it is given up and becomes `expired`. A webhook: 48 hours after its first attempt. A message for people: 6 hours after it was due when it is about one alert, otherwise 24 hours. Null until it is first taken up.',
+  }),
   attempt_log: z
     .array(Attempt)
     .meta({ description: 'Every attempt of the last 30 days, oldest first.' }),

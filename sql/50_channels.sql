@@ -27,7 +27,8 @@ create table watchpost.channels (
   failing_reason text,
   failing_since timestamptz,
   language text not null default 'en' check (language in ('en', 'tr')),
-  time_zone text not null default 'UTC' check (length(time_zone) between 1 and 64)
+  time_zone text not null default 'UTC' check (length(time_zone) between 1 and 64),
+  host text
 );
 comment on table watchpost.channels is 'Where alerts are sent. Everything secret is sealed; next to it there is a masked form.';
 comment on column watchpost.channels.org_id is 'Null: private.';
@@ -46,6 +47,7 @@ comment on column watchpost.channels.messages is 'Types of messages that it take
 comment on column watchpost.channels.failing_reason is 'With failing_since: the last error while it is failing, and since when; otherwise null.';
 comment on column watchpost.channels.language is 'Of its messages.';
 comment on column watchpost.channels.time_zone is 'IANA name; its messages tell times in it.';
+comment on column watchpost.channels.host is 'Whose limits it shares, as its kind says; null: nothing was sent there yet.';
 create index channels_tenant_created on watchpost.channels (tenant_id, created_at desc, id desc);
 create index channels_owner_id on watchpost.channels (owner_id);
 create index channels_org_id on watchpost.channels (org_id) where org_id is not null;
@@ -79,7 +81,7 @@ grant update (
     disabled_reason, signing_secret_sealed, former_secrets_sealed, failures, paused_until, deleted_at, messages,
     failing_reason, failing_since, language, time_zone)
   on watchpost.channels to authenticated;
-grant update (enabled, status, disabled_reason, failures, paused_until, failing_reason, failing_since)
+grant update (target_sealed, target_masked, enabled, status, disabled_reason, failures, paused_until, failing_reason, failing_since)
   on watchpost.channels to watchpost_jobs;
 
 -- Security definer: counts all of an owner's channels, and checks sharing in addition to the policy.
@@ -96,6 +98,9 @@ begin
       end if;
     end if;
     new.updated_at := now();
+    if new.target_sealed <> old.target_sealed or new.config_sealed is distinct from old.config_sealed then
+      new.host := null;
+    end if;
     if old.deleted_at is null or new.deleted_at is not null then
       return new;
     end if;

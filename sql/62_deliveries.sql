@@ -1,7 +1,8 @@
--- Deliveries: every message to a channel and every attempt to send it. Nothing but the functions of this
--- file changes a delivery: no role may write the table (scripts/schema/schema-rules.ts).
+-- Deliveries: every message to a channel. Nothing but the functions of this file and of 62_sending.sql changes
+-- a delivery: no role may write the table (scripts/schema/schema-rules.ts).
 --
 --   queued ──claim──▶ sending ──settle──▶ succeeded, failed, expired, or queued for the next attempt
+--   queued ──bundle──▶ carried by a digest, where the pace of the channel carries it too late
 --   held ──release──▶ queued, carried by a digest; one that is too large is split when it is claimed
 --   queued, held, sending ──cancel──▶ cancelled
 
@@ -27,17 +28,25 @@ create table watchpost.deliveries (
   created_at timestamptz not null default date_trunc('milliseconds', now()),
   updated_at timestamptz not null default now(),
   blindness_id uuid references watchpost.blindness on delete cascade,
+  remote_ref text check (length(remote_ref) <= 500),
+  due_at timestamptz not null default now(),
+  turn_at timestamptz,
+  expires_at timestamptz,
   check (starts_with(type, 'zone.') = (blindness_id is not null))
 );
 comment on table watchpost.deliveries is 'One message to one channel.';
 comment on column watchpost.deliveries.id is 'Also the webhook-id header, the same on every attempt, and the id of its first job.';
 comment on column watchpost.deliveries.alert_id is 'Null for a test, and for a message about a source.';
 comment on column watchpost.deliveries.sequence is 'Number of the update of the alert; 0 for the first message.';
-comment on column watchpost.deliveries.status is 'held waits for the end of quiet hours or of a burst; expired was retried for 48 hours in vain.';
+comment on column watchpost.deliveries.status is 'held waits for the end of quiet hours or of a burst; expired was not delivered before its deadline.';
 comment on column watchpost.deliveries.payload is 'What is sent, fixed at the first attempt so that retries say the same.';
-comment on column watchpost.deliveries.next_attempt_at is 'Of a held one: when it is released; null: with its alert.';
+comment on column watchpost.deliveries.remote_ref is 'What the receiver calls this message; with it, a later message about the alert changes this one.';
+comment on column watchpost.deliveries.due_at is 'Since when it may be sent: when it was made, or when it was held no longer. Its deadline counts from then.';
+comment on column watchpost.deliveries.turn_at is 'When the pace of its channel lets it out; null: it has taken no turn.';
+comment on column watchpost.deliveries.expires_at is 'When it is given up, set when it is first taken up.';
+comment on column watchpost.deliveries.next_attempt_at is 'When it is tried next; of a held one: when it is released; null: with its alert.';
 comment on column watchpost.deliveries.redelivery_of is 'The delivery that this one repeats on request.';
-comment on column watchpost.deliveries.digest_id is 'The digest that carries this message, which was held: it has no job and shares the state of the digest.';
+comment on column watchpost.deliveries.digest_id is 'The digest that carries this message, which was held or waited for the pace of its channel: it shares the state of the digest.';
 comment on column watchpost.deliveries.blindness_id is 'Of a message about a source: what it tells of. Its zones are in blind_zones.';
 -- A redelivery or digest is a new message about the same thing; a first one exists once.
 create unique index deliveries_once on watchpost.deliveries (alert_id, channel_id, type, sequence)
@@ -61,15 +70,30 @@ create policy deliveries_select on watchpost.deliveries for select to authentica
 create policy deliveries_jobs on watchpost.deliveries for select to watchpost_jobs using (true);
 grant select on watchpost.deliveries to authenticated, watchpost_jobs;
 
-create function private.enqueue_delivery(p_delivery_id uuid, p_channel_id uuid) returns void
-language plpgsql volatile set search_path = '' as $$
+-- Whether a message is about an emergency: severe enough to pass the quiet hours of its zone, or, where the zone has
+-- no such limit, extreme.
+create function private.is_urgent(d watchpost.deliveries) returns boolean
+language sql stable set search_path = '' as $$
+  select coalesce((
+    select d.type in ('alert.raised', 'alert.escalated') and a.severity >= coalesce(z.emergency_severity, 80)
+    from watchpost.alerts a
+    join watchpost.zones z on z.id = a.zone_id
+    where a.id = d.alert_id), false)
+$$;
+
+-- An emergency is taken up before everything else. p_at: when; null: at once, as the first job of this delivery.
+create function private.enqueue_delivery(p_delivery_id uuid, p_channel_id uuid, p_at timestamptz default null)
+returns void
+language plpgsql volatile security definer set search_path = '' as $$
 begin
   perform private.enqueue(
-    'deliver', p_delivery_id, jsonb_build_object('delivery_id', p_delivery_id), p_group => p_channel_id::text);
+    'deliver', case when p_at is null then p_delivery_id else gen_random_uuid() end,
+    jsonb_build_object('delivery_id', p_delivery_id), p_at, p_channel_id::text,
+    p_priority => (select private.is_urgent(d)::integer from watchpost.deliveries d where d.id = p_delivery_id));
 end
 $$;
 
--- Security definer, all up to the settling: the jobs change deliveries in no other way.
+-- Security definer: the jobs change deliveries in no other way.
 -- The first messages of alerts that go out or wait, to the channels of their zones. What was held goes
 -- out when its alert does.
 create function private.deliver_alerts(p_alert_ids uuid[]) returns void
@@ -96,7 +120,8 @@ begin
         or a.status = 'held' and private.takes(c.messages, 'alert.digest'))
     on conflict (alert_id, channel_id, type, sequence)
       where redelivery_of is null and type <> 'alert.digest'
-    do update set status = 'queued', updated_at = now() where d.status = 'held' and excluded.status = 'queued'
+    do update set status = 'queued', due_at = now(), updated_at = now()
+      where d.status = 'held' and excluded.status = 'queued'
     returning d.id, d.channel_id, d.status
   )
   select count(private.enqueue_delivery(s.id, s.channel_id)) into v_count
@@ -172,127 +197,7 @@ begin
 end
 $$;
 
--- Takes up a delivery that is due and fixes what is sent: every retry repeats the same words. No row when
--- it is not to be sent any more. It stays as it is where there is a refusal or its channel is paused.
-create function private.claim_delivery(p_id uuid)
-returns table (
-  id uuid, channel_id uuid, kind text, type text, attempts integer, failures integer, target_sealed text,
-  config_sealed text, secret_sealed text, former_sealed jsonb, paused_until timestamptz, refusal text,
-  payload text, first_attempt_at timestamptz, used bigint, language text, time_zone text
-)
-language plpgsql volatile rows 1 security definer set search_path = '' as $$
-begin
-  -- A lock of its own: what follows sees what whoever held it has committed.
-  perform from watchpost.deliveries d
-  where d.id = p_id and d.status in ('queued', 'sending') and d.type <> 'channel.test'
-  for update;
-  if not found then
-    return;
-  end if;
-  return query
-    with facts as (
-      select d.id, d.channel_id, c.kind, c.language, c.time_zone, d.type, d.attempts, c.failures,
-        c.target_sealed, c.config_sealed, c.signing_secret_sealed as secret_sealed,
-        private.living_secrets(c.former_secrets_sealed) as former_sealed,
-        case when c.paused_until > now() then c.paused_until end as paused_until,
-        private.refusal_of_delivery(d, c) as refusal,
-        case when d.payload is null then private.notification_json(d)::text end as notification
-      from watchpost.deliveries d
-      join watchpost.channels c on c.id = d.channel_id
-      where d.id = p_id
-    )
-    update watchpost.deliveries d
-    set status = case when f.refusal is null and f.paused_until is null then 'sending' else d.status end,
-        payload = coalesce(d.payload, f.notification),
-        first_attempt_at = coalesce(d.first_attempt_at, now()),
-        updated_at = now()
-    from facts f
-    where d.id = f.id
-    returning f.id, f.channel_id, f.kind, f.type, f.attempts, f.failures, f.target_sealed, f.config_sealed,
-      f.secret_sealed, f.former_sealed, f.paused_until, f.refusal, d.payload, d.first_attempt_at,
-      (select count(*) from watchpost.delivery_attempts t
-       where t.delivery_id = d.id and t.status_code is distinct from 429), f.language, f.time_zone;
-end
-$$;
-
--- Stores a digest as the messages that its channel accepts: a list of {alert_ids, payload}, each with its fixed words.
--- The first is this delivery; each of the others becomes a delivery with a job, together with what it carries.
--- False if the digest is not being sent or was split already.
-create function private.split_digest(p_id uuid, p_parts jsonb) returns boolean
-language plpgsql volatile security definer set search_path = '' as $$
-declare
-  v_part record;
-  v_digest watchpost.deliveries;
-begin
-  for v_part in
-    select x.nr, array(select jsonb_array_elements_text(x.part -> 'alert_ids')::uuid) as alert_ids, x.part ->> 'payload' as payload
-    from jsonb_array_elements(p_parts) with ordinality as x (part, nr)
-    order by x.nr
-  loop
-    if v_part.nr = 1 then
-      update watchpost.deliveries
-      set alert_id = v_part.alert_ids[1], payload = v_part.payload, updated_at = now()
-      where id = p_id and status = 'sending' and payload::jsonb -> 'parts' is null
-      returning * into v_digest;
-      if not found then
-        return false;
-      end if;
-      continue;
-    end if;
-    insert into watchpost.deliveries (alert_id, channel_id, type, payload, redelivery_of)
-    values (v_part.alert_ids[1], v_digest.channel_id, v_digest.type, v_part.payload, v_digest.redelivery_of)
-    returning * into v_digest;
-    update watchpost.deliveries
-    set digest_id = v_digest.id, updated_at = now()
-    where digest_id = p_id and alert_id = any(v_part.alert_ids);
-    perform private.enqueue_delivery(v_digest.id, v_digest.channel_id);
-  end loop;
-  return true;
-end
-$$;
-
--- The state of a delivery after an attempt, and of what depends on it: the parts of a digest, and
--- the alert, which is dispatched with its first success and failed when nothing is left to try.
-create function private.settle_delivery(p_id uuid, p_status text, p_error text, p_next_attempt_at timestamptz)
-returns void
-language plpgsql volatile security definer set search_path = '' as $$
-declare
-  v_attempted boolean := p_status <> 'cancelled';
-  v_alerts uuid[];
-begin
-  update watchpost.deliveries d
-  set status = p_status,
-      attempts = d.attempts + v_attempted::integer,
-      last_error = p_error,
-      next_attempt_at = p_next_attempt_at,
-      delivered_at = case when p_status = 'succeeded' then now() end,
-      updated_at = now()
-  where d.id = p_id or d.digest_id = p_id;
-
-  select array_agg(distinct d.alert_id) into v_alerts
-  from watchpost.deliveries d
-  where d.id = p_id or d.digest_id = p_id;
-
-  if p_status = 'succeeded' then
-    update watchpost.alerts a
-    set status = case when a.status in ('pending', 'failed', 'suppressed') then 'dispatched' else a.status end,
-        dispatched_at = coalesce(a.dispatched_at, now()),
-        updated_at = now()
-    where a.id = any(v_alerts);
-  elsif p_status <> 'queued' then
-    perform private.reroute_alerts(v_alerts);
-    update watchpost.alerts a
-    set status = 'failed', updated_at = now()
-    where a.id = any(v_alerts)
-      and a.status = 'pending'
-      and not exists (
-        select from watchpost.deliveries d
-        where d.alert_id = a.id and d.status in ('queued', 'held', 'sending', 'succeeded'));
-  end if;
-end
-$$;
-grant execute on function private.deliver_alerts, private.deliver_update, private.claim_delivery,
-  private.split_digest, private.settle_delivery to watchpost_jobs;
+grant execute on function private.deliver_alerts, private.deliver_update to watchpost_jobs;
 
 -- Held messages go out as one digest per channel, about the most severe of their alerts; one by one where
 -- the channel takes no digest.
@@ -315,7 +220,7 @@ begin
       limit 1
       returning id into v_digest;
       update watchpost.deliveries
-      set status = 'queued', digest_id = v_digest, next_attempt_at = null, updated_at = now()
+      set status = 'queued', digest_id = v_digest, next_attempt_at = null, due_at = now(), updated_at = now()
       where id = any(p_ids) and channel_id = v_channel.id;
       perform private.enqueue_delivery(v_digest, v_channel.id);
       continue;
@@ -325,7 +230,7 @@ begin
       where d.id = any(p_ids) and d.channel_id = v_channel.id and not private.takes(v_channel.messages, d.type)),
       'The channel takes no messages of this type.');
     update watchpost.deliveries
-    set status = 'queued', next_attempt_at = null, updated_at = now()
+    set status = 'queued', next_attempt_at = null, due_at = now(), updated_at = now()
     where id = any(p_ids) and channel_id = v_channel.id and status = 'held';
     perform private.enqueue_delivery(d.id, d.channel_id)
     from watchpost.deliveries d
@@ -344,11 +249,36 @@ language sql volatile set search_path = '' as $$
     and d.next_attempt_at > greatest(now(), case when a.status = 'held' then a.held_until end)
 $$;
 
+-- What is cancelled leaves a digest that has not been sent, and what a cancelled digest carries of other things goes
+-- out alone.
 create function private.cancel_deliveries(p_ids uuid[], p_reason text) returns void
-language sql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = '' as $$
+begin
   update watchpost.deliveries
   set status = 'cancelled', last_error = p_reason, updated_at = now()
-  where id = any(p_ids) and status in ('queued', 'held', 'sending')
+  where id = any(p_ids) and status in ('queued', 'held', 'sending');
+  update watchpost.deliveries d
+  set digest_id = null
+  from watchpost.deliveries digest
+  where d.id = any(p_ids) and d.status = 'cancelled' and digest.id = d.digest_id
+    and digest.status = 'queued' and digest.payload is null;
+  perform private.free_carried(array(
+    select d.id from watchpost.deliveries d
+    join watchpost.deliveries digest on digest.id = d.digest_id
+    where d.digest_id = any(p_ids) and digest.status = 'cancelled' and d.status = 'queued'));
+end
+$$;
+
+-- Takes messages out of the digests that were to carry them.
+create function private.free_carried(p_ids uuid[]) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  update watchpost.deliveries
+  set digest_id = null, turn_at = null, updated_at = now()
+  where id = any(p_ids) and status = 'queued';
+  perform private.enqueue_delivery(d.id, d.channel_id, pgboss.job_now())
+  from watchpost.deliveries d where d.id = any(p_ids) and d.status = 'queued';
+end
 $$;
 
 -- The same message again, on request; a digest with all that it carried.

@@ -12,6 +12,7 @@ create table watchpost.delivery_attempts (
   duration_ms integer not null,
   error text,
   response_excerpt text,
+  request_id text check (length(request_id) <= 200),
   unique (delivery_id, attempt)
 );
 comment on table watchpost.delivery_attempts is 'Append-only: every attempt of a delivery and what the receiver answered. Kept 30 days, see retention.';
@@ -19,6 +20,7 @@ comment on column watchpost.delivery_attempts.attempt is 'Counts from 1.';
 comment on column watchpost.delivery_attempts.status_code is 'HTTP status of the receiver; null: it did not answer.';
 comment on column watchpost.delivery_attempts.error is 'In words of ours.';
 comment on column watchpost.delivery_attempts.response_excerpt is 'Shown only to those who may manage the channel.';
+comment on column watchpost.delivery_attempts.request_id is 'What the receiver calls the request, for whoever asks its support; null: it did not say.';
 create index delivery_attempts_at on watchpost.delivery_attempts (at);
 alter table watchpost.delivery_attempts enable row level security;
 alter table watchpost.delivery_attempts force row level security;

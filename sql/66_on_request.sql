@@ -194,7 +194,8 @@ end
 $$;
 
 create function private.end_test(
-  p_delivery_id uuid, p_outcome text, p_status_code integer, p_duration_ms integer, p_error text, p_excerpt text
+  p_delivery_id uuid, p_outcome text, p_status_code integer, p_duration_ms integer, p_error text, p_excerpt text,
+  p_request_id text
 )
 returns void
 language plpgsql volatile security definer set search_path = '' as $$
@@ -208,8 +209,8 @@ begin
     perform private.settle_delivery(
       p_delivery_id, case when p_outcome = 'ok' then 'succeeded' else 'failed' end, p_error, null);
     insert into watchpost.delivery_attempts (
-      delivery_id, attempt, outcome, status_code, duration_ms, error, response_excerpt)
-    values (p_delivery_id, 1, p_outcome, p_status_code, p_duration_ms, p_error, p_excerpt);
+      delivery_id, attempt, outcome, status_code, duration_ms, error, response_excerpt, request_id)
+    values (p_delivery_id, 1, p_outcome, p_status_code, p_duration_ms, p_error, p_excerpt, p_request_id);
   end if;
 end
 $$;

@@ -75,7 +75,7 @@ language sql immutable set search_path = '' as $$
   from jsonb_each(p_new) n
   where n.value is distinct from p_old -> n.key
     and n.key not in ('boxes', 'version', 'updated_at', 'tenant_id', 'failures', 'paused_until', 'failing_reason', 'failing_since',
-      'changed_in')
+      'changed_in', 'host')
 $$;
 
 -- Security definer: the audit trigger of every table whose rows belong to somebody. Its argument names the thing; the

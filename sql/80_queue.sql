@@ -24,7 +24,8 @@ create function private.enqueue(
   p_data jsonb,
   p_start_after timestamptz default null,
   p_group text default null,
-  p_singleton text default null
+  p_singleton text default null,
+  p_priority integer default 0
 )
 returns void
 language plpgsql volatile set search_path = '' as $$
@@ -33,10 +34,10 @@ declare
 begin
   insert into pgboss.job (
     id, name, data, start_after, created_on, singleton_key, group_id, expire_seconds, deletion_seconds,
-    keep_until, retry_limit, retry_delay, retry_backoff, retry_delay_max, policy, dead_letter, heartbeat_seconds)
+    keep_until, retry_limit, retry_delay, retry_backoff, retry_delay_max, policy, dead_letter, heartbeat_seconds, priority)
   select p_id, q.name, p_data, v_start, pgboss.job_now(), p_singleton, p_group, q.expire_seconds, q.deletion_seconds,
     v_start + q.retention_seconds * interval '1 second', q.retry_limit, q.retry_delay, q.retry_backoff,
-    q.retry_delay_max, q.policy, q.dead_letter, q.heartbeat_seconds
+    q.retry_delay_max, q.policy, q.dead_letter, q.heartbeat_seconds, p_priority
   from pgboss.queue q
   where q.name = p_queue
   on conflict do nothing;

@@ -296,6 +296,7 @@ begin
   perform private.keep_change_history();
   perform private.end_interrupted_tests();
   perform private.purge_credentials();
+  perform private.purge_hosts();
   perform private.purge_positions();
   delete from watchpost.source_hours where hour < now() - interval '7 days';
   perform private.measure_silence();

@@ -970,6 +970,7 @@ export type Database = {
           failing_since: string | null
           failures: number
           former_secrets_sealed: NonNullable<Json>
+          host: string | null
           id: string
           kind: string
           label: string | null
@@ -998,6 +999,7 @@ export type Database = {
           failing_since?: string | null
           failures?: number
           former_secrets_sealed?: NonNullable<Json>
+          host?: string | null
           id?: string
           kind: string
           label?: string | null
@@ -1025,6 +1027,7 @@ export type Database = {
           failing_since?: string | null
           failures?: number
           former_secrets_sealed?: NonNullable<Json>
+          host?: string | null
           id?: string
           kind?: string
           label?: string | null
@@ -1067,14 +1070,18 @@ export type Database = {
           created_at: string
           delivered_at: string | null
           digest_id: string | null
+          due_at: string
+          expires_at: string | null
           first_attempt_at: string | null
           id: string
           last_error: string | null
           next_attempt_at: string | null
           payload: string | null
           redelivery_of: string | null
+          remote_ref: string | null
           sequence: number
           status: string
+          turn_at: string | null
           type: string
           updated_at: string
         }
@@ -1087,14 +1094,18 @@ export type Database = {
           created_at?: string
           delivered_at?: string | null
           digest_id?: string | null
+          due_at?: string
+          expires_at?: string | null
           first_attempt_at?: string | null
           id?: string
           last_error?: string | null
           next_attempt_at?: string | null
           payload?: string | null
           redelivery_of?: string | null
+          remote_ref?: string | null
           sequence?: number
           status?: string
+          turn_at?: string | null
           type: string
           updated_at?: string
         }
@@ -1106,14 +1117,18 @@ export type Database = {
           created_at?: string
           delivered_at?: string | null
           digest_id?: string | null
+          due_at?: string
+          expires_at?: string | null
           first_attempt_at?: string | null
           id?: string
           last_error?: string | null
           next_attempt_at?: string | null
           payload?: string | null
           redelivery_of?: string | null
+          remote_ref?: string | null
           sequence?: number
           status?: string
+          turn_at?: string | null
           type?: string
           updated_at?: string
         }
@@ -1164,6 +1179,7 @@ export type Database = {
           error: string | null
           id: string
           outcome: string
+          request_id: string | null
           response_excerpt: string | null
           status_code: number | null
         }
@@ -1176,6 +1192,7 @@ export type Database = {
           error?: string | null
           id?: string
           outcome: string
+          request_id?: string | null
           response_excerpt?: string | null
           status_code?: number | null
         }
@@ -1187,6 +1204,7 @@ export type Database = {
           error?: string | null
           id?: string
           outcome?: string
+          request_id?: string | null
           response_excerpt?: string | null
           status_code?: number | null
         }
@@ -1417,6 +1435,31 @@ export type Database = {
             referencedColumns: ['user_id']
           },
         ]
+      }
+      hosts: {
+        Row: {
+          failures: number
+          host: string
+          kind: string
+          paused_until: string | null
+          updated_at: string
+        }
+        ComputedFields: never
+        Insert: {
+          failures?: number
+          host: string
+          kind: string
+          paused_until?: string | null
+          updated_at?: string
+        }
+        Update: {
+          failures?: number
+          host?: string
+          kind?: string
+          paused_until?: string | null
+          updated_at?: string
+        }
+        Relationships: []
       }
       idempotency_keys: {
         Row: {

@@ -44,11 +44,11 @@ const Position = z.tuple([Instant, z.uuid()])
 
 const deliveryColumns =
   raw(`d.id, d.channel_id, coalesce(c.label, c.kind) as channel, d.type as kind, d.status,
-  d.attempts, d.last_error, d.delivered_at, d.redelivery_of, d.alert_id, d.created_at, d.next_attempt_at,
+  d.attempts, d.last_error, d.delivered_at, d.redelivery_of, d.alert_id, d.created_at, d.next_attempt_at, d.expires_at,
   coalesce((
     select jsonb_agg(jsonb_build_object(
       'attempt', a.attempt, 'at', private.iso(a.at), 'outcome', a.outcome, 'status_code', a.status_code,
-      'duration_ms', a.duration_ms, 'error', a.error,
+      'duration_ms', a.duration_ms, 'error', a.error, 'request_id', a.request_id,
       'response_excerpt', case when ${isMine.text} then a.response_excerpt end) order by a.attempt)
     from watchpost.delivery_attempts a
     where a.delivery_id = d.id), '[]') as attempt_log`)
@@ -110,7 +110,7 @@ deliveries.openapi(
     const delivery = await write(c, async (sql, last) => {
       const ended = sql`
         select private.end_test(${deliveryId}, ${outcome.outcome}, ${outcome.status ?? null},
-          ${outcome.duration_ms}, ${outcome.error ?? null}, ${outcome.response_excerpt ?? null})`
+          ${outcome.duration_ms}, ${outcome.error ?? null}, ${outcome.response_excerpt ?? null}, ${outcome.request_id ?? null})`
       const reading = sql<ChannelDelivery>`
         select ${deliveryColumns}
         from watchpost.deliveries d

@@ -96,8 +96,6 @@ export type Classification = {
   counted: boolean
   /** A sentence for people, without the target; absent on success. */
   error?: string
-  /** The start of the receiver's answer. */
-  response_excerpt?: string
   /** What the receiver calls this message, at most 500 characters: the `remote_ref` of what changes it later. */
   remote_ref?: string
   /** The receiver has moved: the channel's target from now on. */
@@ -109,7 +107,13 @@ export type Classification = {
 /** A kind's own pace for one channel; every hint of the receiver comes before it. */
 export type Pace = { messages: number; per_seconds: number }
 
-export type Outcome = Classification & { duration_ms: number }
+export type Outcome = Classification & {
+  duration_ms: number
+  /** The start of the receiver's answer. */
+  response_excerpt?: string
+  /** What the receiver calls the request. */
+  request_id?: string
+}
 
 /** A kind of channel; `R` is what it sends: a request by HTTP, or a mail. */
 export type ChannelKind<R = SendRequest> = {

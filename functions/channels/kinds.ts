@@ -1,3 +1,4 @@
+import { answerOf } from './answer.ts'
 import type { AnyKind, Issue, Message, Outcome } from './channel.ts'
 import { type Transports, transmit } from './send.ts'
 import { webhook } from './webhook.ts'
@@ -36,7 +37,8 @@ export async function deliver(
   transports: Transports,
 ): Promise<Outcome> {
   const result = await transmit(await kind.render(message), transports)
-  const outcome = { ...kind.classify(result, message.now), duration_ms: result.duration_ms }
+  const { duration_ms } = result
+  const outcome = { ...kind.classify(result, message.now), ...answerOf(result), duration_ms }
   if (!outcome.is_gone || message.remote_ref === null) return outcome
   const again = await deliver(kind, { ...message, remote_ref: null }, transports)
   return { ...again, duration_ms: outcome.duration_ms + again.duration_ms }

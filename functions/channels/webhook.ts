@@ -8,7 +8,6 @@ import { checkTarget, maskTarget } from './target.ts'
 
 const MAX_BODY_BYTES = 20_000
 const MAX_HEADERS = 20
-const EXCERPT_CHARACTERS = 1_000
 
 /** Headers that Watchpost sets itself, or that belong to the connection. */
 const RESERVED_HEADERS = [
@@ -155,12 +154,10 @@ function classify(result: SendResult, now: Date): Classification {
     }
   }
   const { status } = result
-  const said = excerpt(result.body)
   const base = {
     status,
     throttled: status === 429 || status === 502 || status === 504,
     counted: status !== 429,
-    ...(said ? { response_excerpt: said } : {}),
   }
   if (status >= 200 && status < 300) return { ...base, outcome: 'ok' }
   const error = `The receiver answered HTTP ${status}.`
@@ -171,9 +168,4 @@ function classify(result: SendResult, now: Date): Classification {
   const retry_after_seconds = parseRetryAfter(result.headers.get('retry-after'), now)
   const hint = retry_after_seconds === undefined ? {} : { retry_after_seconds }
   return { ...base, ...hint, outcome: 'retry', error }
-}
-
-function excerpt(body: string): string {
-  // Postgres stores no NUL in text.
-  return body.replaceAll('\0', '').slice(0, EXCERPT_CHARACTERS).toWellFormed()
 }

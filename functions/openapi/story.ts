@@ -216,6 +216,7 @@ export const logged: ChannelDelivery = {
   alert_id: ALERT,
   created_at: SEEN,
   next_attempt_at: null,
+  expires_at: '2026-03-03T12:01:40.000Z',
   attempt_log: [
     {
       attempt: 1,
@@ -225,6 +226,7 @@ export const logged: ChannelDelivery = {
       duration_ms: 84,
       error: null,
       response_excerpt: 'ok',
+      request_id: '6f1c2f0e-9d0b-4c63-8d0e-2f4b8f3a7c11',
     },
   ],
 }

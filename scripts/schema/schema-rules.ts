@@ -54,7 +54,7 @@ const DEFINER_FUNCTIONS_FOR_CALLERS: Record<string, string> = {
     'an invited person is no member yet; it tests token or id, and the address',
   'private.delete_account()': 'callers delete no accounts; it asks for a session',
   'private.begin_test(uuid,text)': 'callers insert no deliveries; it checks scope and role itself',
-  'private.end_test(uuid,text,integer,integer,text,text)':
+  'private.end_test(uuid,text,integer,integer,text,text,text)':
     'callers update no deliveries; it touches only a test of their own channel',
 }
 
@@ -69,9 +69,10 @@ export const INLINED_FUNCTIONS = [
   'zones_wanted',
 ]
 
-/** The functions of sql/62_deliveries.sql that change a delivery; no others may. */
+/** The functions of sql/62_deliveries.sql and sql/62_sending.sql that change a delivery; no others may. */
 export const DELIVERY_WRITERS = [
   'add_test',
+  'bundle_delivery',
   'cancel_deliveries',
   'claim_delivery',
   'deliver_alerts',
@@ -79,6 +80,7 @@ export const DELIVERY_WRITERS = [
   'deliver_update',
   'end_hold',
   'end_interrupted_tests',
+  'free_carried',
   'purge_tests',
   'release_deliveries',
   'repeat_delivery',

@@ -17,9 +17,12 @@ type Input = Parameters<typeof nextAttempt>[0]
 function wait(input: Partial<Input>): number | string {
   const now = input.now ?? start
   const next = nextAttempt({
+    schedule: 'webhook',
+    is_urgent: false,
     attempts: 1,
     counted: true,
     first_attempt_at: start,
+    expires_at: later(48 * 3600),
     now,
     random: no_jitter,
     ...input,
@@ -49,6 +52,31 @@ describe('a delivery that keeps failing', () => {
   test('waits longer when the receiver says so, and not less when it says less', () => {
     expect(wait({ attempts: 1, retry_after_seconds: 60 })).toBeCloseTo(63)
     expect(wait({ attempts: 2, retry_after_seconds: 1 })).toBe(300)
+  })
+})
+
+describe('a message that people read', () => {
+  const waits = (given: Partial<Input>) =>
+    Array.from({ length: 9 }, (_, attempts) => wait({ schedule: 'message', attempts, ...given }))
+
+  test('is tried until its deadline, ever more seldom', () => {
+    expect(waits({})).toEqual([0, 30, 120, 300, 900, 1800, 1800, 1800, 1800])
+    expect(wait({ schedule: 'message', attempts: 500 })).toBe(1800)
+  })
+
+  test('about an emergency is tried sooner and more often', () => {
+    expect(waits({ is_urgent: true })).toEqual([0, 5, 15, 45, 120, 300, 300, 300, 300])
+  })
+
+  test('of a webhook is no sooner for that', () => {
+    expect(wait({ is_urgent: true, attempts: 2 })).toBe(300)
+  })
+
+  test('is tried for the last time at its deadline, not after it', () => {
+    const message = { schedule: 'message', attempts: 8 } as const
+    const expires_at = later(6 * 3600)
+    expect(wait({ ...message, expires_at, now: later(6 * 3600 - 60) })).toBe(60)
+    expect(wait({ ...message, expires_at, now: later(6 * 3600) })).toBe('too_old')
   })
 })
 

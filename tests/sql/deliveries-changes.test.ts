@@ -81,7 +81,7 @@ describe('a claim', () => {
   ])('is refused and changes no state: %s', async (refusal, statement) => {
     const id = await add('queued')
     await run(statement)
-    expect(await claim(id)).toMatchObject({ refusal, paused_until: null })
+    expect(await claim(id)).toMatchObject({ refusal, wait_until: null })
     expect(await stateOf(id)).toBe('queued')
   })
 
@@ -93,10 +93,14 @@ describe('a claim', () => {
         by,
       ])
     await pause('1 second')
-    expect(await claim(id)).toMatchObject({ refusal: null, paused_until: expect.any(Date) })
+    expect(await claim(id)).toMatchObject({
+      refusal: null,
+      waits_for: 'pause',
+      wait_until: expect.any(Date),
+    })
     expect(await stateOf(id)).toBe('queued')
     await pause('0 seconds')
-    expect(await claim(id)).toMatchObject({ paused_until: null })
+    expect(await claim(id)).toMatchObject({ wait_until: null })
     expect(await stateOf(id)).toBe('sending')
   })
 })

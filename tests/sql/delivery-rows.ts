@@ -86,7 +86,10 @@ export async function moved(ids: Record<string, string>): Promise<string[]> {
   }
   return found
 }
-export const claim = (id: string) => one('select * from private.claim_delivery($1)', [id])
+/** What the jobs say of the kinds. */
+export const KINDS = { webhook: { schedule: 'webhook' } }
+export const claim = (id: string, kinds: object = KINDS) =>
+  one('select * from private.claim_delivery($1, $2)', [id, kinds])
 export const settle = (
   id: string,
   status: string,

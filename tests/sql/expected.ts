@@ -20,8 +20,8 @@ export const GRANTS = lines(`
     target_sealed target_masked config_sealed config_masked enabled status disabled_reason
     signing_secret_sealed failures paused_until deleted_at former_secrets_sealed messages
     failing_reason failing_since language time_zone)
-  channels watchpost_jobs: select, update (enabled status disabled_reason failures paused_until
-    failing_reason failing_since)
+  channels watchpost_jobs: select, update (target_sealed target_masked enabled status
+    disabled_reason failures paused_until failing_reason failing_since)
   deliveries authenticated: select
   deliveries watchpost_jobs: select
   delivery_attempts authenticated: select
@@ -134,6 +134,7 @@ export const CLOSED = lines(`
   blindness
   erased_accounts
   event_aliases
+  hosts
   idempotency_keys
   issuer_keys
   mainshocks

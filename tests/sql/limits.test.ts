@@ -170,11 +170,13 @@ const COLUMNS: Record<string, Record<string, { takes: string[]; refuses: string[
       refuses: ["'zone.blind', null", "'alert.raised', gen_random_uuid()", "'zone.x', null"],
     },
     status: words(['queued', 'held', 'sending', 'succeeded', 'failed', 'expired', 'cancelled']),
+    remote_ref: { takes: [x(500), 'null'], refuses: [x(501)] },
   },
   blindness: { status: words(['stale', 'down']) },
   source_hours: { rejected: { takes: ['0', '2'], refuses: ['-1', '3'] } },
   delivery_attempts: {
     outcome: words(['ok', 'retry', 'fail_permanent', 'disable_channel']),
+    request_id: { takes: [x(200), 'null'], refuses: [x(201)] },
   },
   visibility_changes: { thing: words(['alert', 'event']) },
 }

@@ -102,6 +102,7 @@ export async function createWorld(database: TestDatabase): Promise<World> {
       where c.label = 'shared' and z.label in ('private', 'shared');
     insert into watchpost.deliveries (blindness_id, channel_id, type, last_error)
       select distinct blindness_id, channel_id, 'zone.blind', 'blind' from watchpost.blind_zones;
+    insert into watchpost.hosts (kind, host) values ('webhook', 'hooks.example.com');
     insert into watchpost.source_hours (source, hour, items, rejected) values ('test', now(), 2, 1);
     insert into watchpost.delivery_attempts (delivery_id, attempt, outcome, duration_ms, error)
       select id, 1, 'retry', 1, last_error from watchpost.deliveries;

@@ -126,6 +126,9 @@ export async function createFilledService() {
     where c.owner_id = $1`,
     [other.user_id],
   )
+  await query(
+    `insert into watchpost.hosts (kind, host, failures) values ('webhook', 'down.example.com', 3)`,
+  )
   // Texts that mean something in COPY.
   await query('update watchpost.alerts set note = $1 where note is null', ['one\n\\.\n\ttwo \\N'])
   // One that failed and waits for its next attempt, and one that nobody has matched yet.

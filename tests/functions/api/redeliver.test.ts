@@ -269,7 +269,7 @@ describe('a test of a channel', () => {
       )
     const shown = (delivery: string) =>
       service.database.query(
-        `select d.status, a.attempt, a.outcome, a.status_code, a.duration_ms, a.error, a.response_excerpt
+        `select d.status, a.attempt, a.outcome, a.status_code, a.duration_ms, a.error, a.response_excerpt, a.request_id
         from watchpost.deliveries d left join watchpost.delivery_attempts a on a.delivery_id = d.id
         where d.id = $1`,
         [delivery],
@@ -283,12 +283,14 @@ describe('a test of a channel', () => {
       const delivery = await begun()
       await service.queryAs(
         people.admin.key,
-        `select private.end_test($1, $2, $3, 12, $4, 'said')`,
+        `select private.end_test($1, $2, $3, 12, $4, 'said', 'abc')`,
         [delivery, outcome, status_code, error],
         'commit',
       )
       const attempt = { attempt: 1, outcome, status_code, duration_ms: 12, error }
-      expect(await shown(delivery)).toEqual([{ status, ...attempt, response_excerpt: 'said' }])
+      expect(await shown(delivery)).toEqual([
+        { status, ...attempt, response_excerpt: 'said', request_id: 'abc' },
+      ])
     }
     expect(await shown(other)).toMatchObject([{ status: 'sending', attempt: null }])
   })
@@ -307,7 +309,7 @@ describe('a test of a channel', () => {
     )
     await service.queryAs(
       people[who].key,
-      `select private.end_test($1, 'retry', 500, 12, 'broken', null)`,
+      `select private.end_test($1, 'retry', 500, 12, 'broken', null, null)`,
       [delivery],
       'commit',
     )

@@ -202,23 +202,6 @@ describe('an answer means', () => {
       error: 'No.',
     })
   })
-
-  test('what is kept of the body does not end in half a character', () => {
-    const { response_excerpt } = webhook.classify(answered(500, {}, `${'x'.repeat(999)}😀`), now)
-    expect(response_excerpt).toBe(`${'x'.repeat(999)}�`)
-  })
-
-  test('what is kept of the body is short and can be stored', () => {
-    const unit = fc.oneof(fc.constantFrom('\0', '😀', 'é', '\n'), fc.string({ unit: 'binary' }))
-    fc.assert(
-      fc.property(fc.array(unit, { maxLength: 1500 }), (parts) => {
-        const { response_excerpt = '' } = webhook.classify(answered(500, {}, parts.join('')), now)
-        expect(response_excerpt.length).toBeLessThanOrEqual(1000)
-        expect(response_excerpt).not.toContain('\0')
-        expect(response_excerpt.isWellFormed()).toBe(true)
-      }),
-    )
-  })
 })
 
 describe('a channel as entered', () => {

@@ -272,7 +272,7 @@ describe('a delivery is given up', () => {
   ])('%s after its first attempt it is %s, even for a 429', async (age, status) => {
     const told = await fixture.deliverOnce(() => busy(1))
     await query(
-      `update watchpost.deliveries set first_attempt_at = now() - $2::interval where id = $1`,
+      `update watchpost.deliveries set first_attempt_at = now() - $2::interval, expires_at = now() - $2::interval + interval '48 hours' where id = $1`,
       [told.delivery, age],
     )
     fixture.service.receiver.answer = () => busy(1)

@@ -1,0 +1,152 @@
+import { doublingDelay, type NextAttempt, nextAttempt } from '../../shared/backoff.ts'
+import type { Sql } from '../../shared/sql.ts'
+import type { Outcome } from '../channels/channel.ts'
+import { findKind } from '../channels/kinds.ts'
+import { sealReceiver } from '../channels/sealed.ts'
+import type { Claimed, Opened } from './deliver-claim.ts'
+import type { JobContext, Work } from './queue.ts'
+
+/** After this many failures in a row a channel is paused, for at most this long. */
+const BREAKER_AFTER = 5
+const BREAKER_MAX_SECONDS = { webhook: 30 * 60, message: 5 * 60 }
+/** The same for a host that does not answer. Short: other people's channels wait too. */
+const HOST_BREAKER_AFTER = 10
+const HOST_BREAKER_MAX_SECONDS = 60
+/** The longest pause that a receiver may ask for. */
+const PAUSE_MAX_SECONDS = 30 * 60
+const PAUSE_SECONDS = 10
+const MAX_REF_LENGTH = 500
+
+export function failure(error: string): Outcome {
+  return { outcome: 'fail_permanent', throttled: false, counted: true, duration_ms: 0, error }
+}
+
+export function planNextAttempt(claimed: Claimed, outcome: Outcome, now: Date): NextAttempt {
+  return nextAttempt({
+    schedule: scheduleOf(claimed),
+    is_urgent: claimed.is_urgent,
+    attempts: claimed.used + (outcome.counted ? 1 : 0),
+    counted: outcome.counted,
+    retry_after_seconds: outcome.retry_after_seconds,
+    first_attempt_at: new Date(claimed.first_attempt_at),
+    expires_at: new Date(claimed.expires_at),
+    now,
+    random: Math.random,
+  })
+}
+
+/** Why a message is given up whose deadline is over. */
+export function expiryReason({ attempts, last_error }: Claimed): string {
+  const tried = attempts === 1 ? 'one attempt' : `${attempts} attempts`
+  const why =
+    attempts === 0 ? 'It was never its turn.' : `There were ${tried}, the last with: ${last_error}`
+  return `It could not be delivered before its deadline. ${why}`.replace('were one', 'was one')
+}
+
+type Attempted = {
+  claimed: Claimed
+  opened: Opened
+  outcome: Outcome
+  next: NextAttempt | undefined
+}
+
+/**
+ * Stores the attempt, the delivery, its alert, its channel and host, and the next job, in the job's transaction.
+ */
+export async function record(context: JobContext, job: Work, attempted: Attempted): Promise<void> {
+  const { claimed, opened, outcome, next } = attempted
+  const at = next && 'at' in next ? next.at.toISOString() : null
+  const { remote_ref } = outcome
+  const attempt = {
+    attempt: claimed.attempts + 1,
+    outcome: outcome.outcome,
+    status_code: outcome.status,
+    duration_ms: Math.round(outcome.duration_ms),
+    error: outcome.error,
+    response_excerpt: outcome.response_excerpt,
+    request_id: outcome.request_id,
+    remote_ref: remote_ref && remote_ref.length <= MAX_REF_LENGTH ? remote_ref : undefined,
+  }
+  const health = {
+    host: opened.host.replace(/^\S* /, '') || null,
+    is_host_failure: isHostFailure(outcome),
+    channel_seconds: channelPause(claimed, outcome),
+    host_seconds: hostPause(claimed, outcome),
+  }
+  const moved = await sealNewTarget(context, attempted)
+  await context.finish(job, async (sql: Sql) => {
+    await Promise.all([
+      moved &&
+        sql`
+          update watchpost.channels
+          set target_sealed = ${moved.target_sealed}, target_masked = ${moved.target_masked}
+          where id = ${claimed.channel_id} and target_sealed = ${claimed.target_sealed}`,
+      sql`
+        select private.record_attempt(${claimed.id}, ${JSON.stringify(attempt)}::jsonb,
+          ${statusAfter(outcome, next)}, ${at}::timestamptz, ${JSON.stringify(health)}::jsonb)`,
+    ])
+  })
+}
+
+function statusAfter({ outcome }: Outcome, next: NextAttempt | undefined): string {
+  if (outcome === 'ok') return 'succeeded'
+  if (!next) return 'failed'
+  if ('at' in next) return 'queued'
+  return next.give_up === 'too_old' ? 'expired' : 'failed'
+}
+
+/** Where the receiver says that it has moved, the new target as it is stored. */
+async function sealNewTarget({ deps }: JobContext, { opened, outcome }: Attempted) {
+  if (outcome.new_target === undefined || 'issue' in opened) return undefined
+  const receiver = { target: outcome.new_target, config: null }
+  return sealReceiver(opened.kind, receiver, deps.seal)
+}
+
+function scheduleOf({ kind }: Claimed) {
+  const found = findKind(kind)
+  return 'kind' in found ? found.kind.schedule : 'webhook'
+}
+
+/** How long the receiver asked for a pause, of the channel or of its whole host. */
+function askedPause(outcome: Outcome, whose: 'channel' | 'host'): number {
+  if (!outcome.throttled || (outcome.throttles ?? 'channel') !== whose) return 0
+  return Math.min(outcome.retry_after_seconds ?? PAUSE_SECONDS, PAUSE_MAX_SECONDS)
+}
+
+/**
+ * How long to pause the channel: as long as the receiver asked, or longer the longer it has been
+ * failing.
+ */
+function channelPause(claimed: Claimed, outcome: Outcome): number {
+  const over = claimed.failures + 2 - BREAKER_AFTER
+  const longest = BREAKER_MAX_SECONDS[scheduleOf(claimed)]
+  const breaker = doublingDelay(over, { first: PAUSE_SECONDS, longest })
+  return Math.max(askedPause(outcome, 'channel'), breaker)
+}
+
+/** Whether nobody answered, which says something about all channels of this host. */
+function isHostFailure({ outcome, status }: Outcome): boolean {
+  return outcome === 'retry' && status === undefined
+}
+
+function hostPause({ host_failures }: Claimed, outcome: Outcome): number {
+  const over = isHostFailure(outcome) ? (host_failures ?? 0) + 2 - HOST_BREAKER_AFTER : 0
+  const breaker = doublingDelay(over, { first: 5, longest: HOST_BREAKER_MAX_SECONDS })
+  return Math.max(askedPause(outcome, 'host'), breaker)
+}
+
+/** The log line of an attempt. */
+export function describe(claimed: Claimed, outcome: Outcome, next: NextAttempt | undefined) {
+  return {
+    delivery_id: claimed.id,
+    channel_id: claimed.channel_id,
+    kind: claimed.kind,
+    type: claimed.type,
+    attempt: claimed.attempts + 1,
+    result: outcome.outcome,
+    ...(outcome.status === undefined ? {} : { status: outcome.status }),
+    ...(outcome.error === undefined ? {} : { error: outcome.error }),
+    ...(next && 'at' in next ? { next_attempt_at: next.at.toISOString() } : {}),
+    ...(next && 'give_up' in next ? { gave_up: next.give_up } : {}),
+  }
+}

@@ -1,0 +1,96 @@
+-- Pace: how fast a channel may be sent to, and when a channel or the host of many channels is left alone. Times are
+-- those of the queue (pgboss.job_now), so that a test can move them.
+
+set role watchpost_owner;
+
+create table watchpost.hosts (
+  kind text not null,
+  host text not null,
+  failures integer not null default 0,
+  paused_until timestamptz,
+  updated_at timestamptz not null default now(),
+  primary key (kind, host)
+);
+comment on table watchpost.hosts is 'Hosts of receivers that do not answer, or that asked for a pause. Channels of one kind share it. Gone with the next success.';
+comment on column watchpost.hosts.failures is 'How many requests in a row had no answer, whichever channel they were for.';
+comment on column watchpost.hosts.paused_until is 'Until then nothing is sent there.';
+create index hosts_updated_at on watchpost.hosts (updated_at);
+alter table watchpost.hosts enable row level security;
+alter table watchpost.hosts force row level security;
+
+-- When the next message of a channel may go out by its pace (GCRA: p_messages in p_period, as many at once). An
+-- emergency may go ahead by as many again. With p_take it takes that turn.
+create function private.next_turn(
+  p_channel_id uuid, p_messages integer, p_period interval, p_is_urgent boolean, p_take boolean
+)
+returns timestamptz
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_now timestamptz := pgboss.job_now();
+  v_bucket text := 'channel:' || p_channel_id;
+  v_step interval := p_period / p_messages;
+  v_tat timestamptz;
+begin
+  if p_take then
+    insert into watchpost.rate_limits as r (bucket, tat)
+    values (v_bucket, v_now + v_step)
+    on conflict (bucket) do update set tat = greatest(r.tat, v_now) + v_step
+    returning r.tat into v_tat;
+  else
+    v_tat := greatest((select r.tat from watchpost.rate_limits r where r.bucket = v_bucket), v_now) + v_step;
+  end if;
+  return greatest(v_now, v_tat - p_period * (1 + p_is_urgent::integer));
+end
+$$;
+
+-- How a channel and its host are after an attempt. A success ends the trouble of both. p_health has the host, whether
+-- it did not answer (is_host_failure), and for how long to pause both (channel_seconds, host_seconds).
+create function private.record_health(p_channel_id uuid, p_outcome text, p_error text, p_health jsonb) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_now timestamptz := pgboss.job_now();
+  c watchpost.channels;
+begin
+  update watchpost.channels set host = p_health ->> 'host'
+  where id = p_channel_id and host is distinct from p_health ->> 'host';
+  select * into c from watchpost.channels where id = p_channel_id;
+  if p_outcome = 'ok' then
+    if c.failures > 0 then
+      update watchpost.channels
+      set failures = 0, status = 'ok', paused_until = null, failing_reason = null, failing_since = null
+      where id = c.id and status <> 'disabled';
+    end if;
+    delete from watchpost.hosts where kind = c.kind and host = c.host;
+    return;
+  end if;
+  if (p_health ->> 'host_seconds')::double precision > 0 or (p_health ->> 'is_host_failure')::boolean then
+    insert into watchpost.hosts as h (kind, host, failures, paused_until)
+    select c.kind, c.host, (p_health ->> 'is_host_failure')::boolean::integer,
+      v_now + (p_health ->> 'host_seconds')::double precision * interval '1 second'
+    where c.host is not null
+    on conflict (kind, host) do update
+    set failures = h.failures + excluded.failures, paused_until = greatest(h.paused_until, excluded.paused_until),
+        updated_at = now();
+  end if;
+  if p_outcome = 'disable_channel' then
+    update watchpost.channels
+    set enabled = false, status = 'disabled', failing_reason = null, failing_since = null,
+        disabled_reason = coalesce(p_error, 'The receiver asked for it.')
+    where id = c.id;
+    return;
+  end if;
+  update watchpost.channels
+  set failures = failures + 1, status = 'failing', failing_reason = p_error, failing_since = coalesce(failing_since, v_now),
+      paused_until = greatest(
+        paused_until, v_now + (p_health ->> 'channel_seconds')::double precision * interval '1 second')
+  where id = c.id and status <> 'disabled';
+end
+$$;
+
+-- Hosts that nothing was sent to for a week.
+create function private.purge_hosts() returns void
+language sql volatile set search_path = '' as $$
+  delete from watchpost.hosts where updated_at < now() - interval '7 days'
+$$;
+
+reset role;

@@ -1,0 +1,51 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { answerOf, CUT } from '../../../functions/channels/answer.ts'
+import { failedSend, type SendResult } from '../../../functions/channels/send.ts'
+
+const answered = (body: string, headers: Record<string, string> = {}): SendResult => ({
+  ok: true,
+  status: 500,
+  headers: new Headers(headers),
+  body,
+  duration_ms: 1,
+})
+const bytes = (text: string) => new TextEncoder().encode(text).length
+
+test('1 KB of an answer is kept whole; a longer one is cut, and says so', () => {
+  expect(answerOf(answered('x'.repeat(1024)))).toEqual({ response_excerpt: 'x'.repeat(1024) })
+  const { response_excerpt = '' } = answerOf(answered('x'.repeat(1025)))
+  expect(response_excerpt.replace(CUT, '')).toMatch(/^x{1000,}$/)
+  expect(response_excerpt.endsWith(CUT)).toBe(true)
+  expect(bytes(response_excerpt)).toBe(1024)
+})
+
+test('what is kept fits, can be stored and does not end in half a character', () => {
+  const unit = fc.oneof(fc.constantFrom('\0', '😀', 'é', '\n'), fc.string({ unit: 'binary' }))
+  fc.assert(
+    fc.property(fc.array(unit, { maxLength: 1500 }), (parts) => {
+      const body = parts.join('')
+      const { response_excerpt = '' } = answerOf(answered(body))
+      expect(bytes(response_excerpt)).toBeLessThanOrEqual(1024)
+      expect(response_excerpt).not.toContain('\0')
+      expect(response_excerpt.isWellFormed()).toBe(true)
+      const whole = body.replaceAll('\0', '').toWellFormed()
+      expect(whole.startsWith(response_excerpt.replace(CUT, ''))).toBe(true)
+    }),
+  )
+})
+
+test.each([
+  [{ 'X-Request-Id': 'abc', 'CF-Ray': 'def' }, 'abc'],
+  [{ 'x-slack-req-id': 'slack-1' }, 'slack-1'],
+  [{ 'cf-ray': '8f-FRA' }, '8f-FRA'],
+  [{ 'x-request-id': 'with spaces', 'cf-ray': '8f' }, '8f'],
+  [{ 'x-request-id': 'x'.repeat(201) }, undefined],
+  [{}, undefined],
+])('of %j the id of the request is %j', (headers, id) => {
+  expect(answerOf(answered('', headers)).request_id).toBe(id)
+})
+
+test('who did not answer said nothing', () => {
+  expect(answerOf(failedSend('timeout'))).toEqual({})
+})
