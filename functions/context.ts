@@ -1,7 +1,7 @@
 /** The types that the parts of a request share. It holds types only, so that every part can import it. */
 import type { Context } from 'hono'
 import type { Resolve } from './channels/plain-http.ts'
-import type { Send, SendMail } from './channels/send.ts'
+import type { Send, SendMail, SendMqtt, SendPush } from './channels/send.ts'
 import type { AllowList } from './channels/target.ts'
 import type { Database } from './db.ts'
 import type { News } from './news.ts'
@@ -40,6 +40,10 @@ export type Deps = {
   send: Send
   /** Sends a mail; undefined where there is no way. */
   mail?: SendMail | undefined
+  /** Publishes to an MQTT broker; undefined where the platform cannot. */
+  mqtt?: SendMqtt | undefined
+  /** Notifies a browser; undefined where the operator has no keys for that. */
+  push?: SendPush | undefined
   allow: AllowList
   /** Resolves a name, to judge a plain http target when it is saved; absent where a platform has no DNS. */
   resolve?: Resolve | undefined

@@ -2,6 +2,7 @@ import { addressLimit, clientAddress } from './address.ts'
 import { createApp } from './app.ts'
 import { asset } from './assets.ts'
 import type { Send } from './channels/send.ts'
+import { mqttSender } from './channels/send-mqtt.ts'
 import { nodeSend, resolveAll } from './channels/send-node.ts'
 import { checkLogin } from './check-login.ts'
 import type { Config } from './config.ts'
@@ -55,7 +56,7 @@ export async function startService(
     const { seal, allow } = config
     const mail = createMail(config.mail)
     pools.push(async () => mail?.close())
-    const commonDeps = { seal, allow, send, mail, log }
+    const commonDeps = { seal, allow, send, mail, mqtt: mqttSender(config), log }
     const news = createNews()
     busy.push(async () => news.stop())
     const jobs = pool(config.jobs_database_url, 'watchpost-jobs')
@@ -91,7 +92,7 @@ async function closeAll(closes: Close[], log: Log): Promise<void> {
   }
 }
 
-type CommonDeps = Pick<JobDeps, 'db' | 'seal' | 'send' | 'mail' | 'allow' | 'log'>
+type CommonDeps = Pick<JobDeps, 'db' | 'seal' | 'send' | 'mail' | 'mqtt' | 'push' | 'allow' | 'log'>
 
 type LocalNews = News & { wake: () => void }
 

@@ -42,8 +42,8 @@ export { Memory }
 
 export interface Decision {
   /**
-   * `raised`: an alert is sent now; `held`: it is recorded and sent when quiet hours or a burst end; `suppressed`: it is
-   * recorded and never sent (snooze, or quiet hours that drop); `none`: nothing is recorded.
+   * `raised`: an alert is sent now; `held`: it is recorded and sent when quiet hours end; `suppressed`: it is recorded
+   * and never sent (snooze, or quiet hours that drop); `none`: nothing is recorded.
    */
   outcome: DecisionOutcome
   raised: boolean
@@ -86,8 +86,7 @@ const RANK = { none: 0, suppressed: 1, held: 2, raised: 3 } as const
  * returned for this zone and event (for a moving subject: this zone and subject); null at first.
  *
  * All checks are listed, unless `brief`. A zone that is off or does not hear of the event remembers nothing of it.
- * Pass a prepared zone when it is tested against many events. Throws for a polygon zone without a polygon and for an
- * unknown time zone.
+ * Pass a prepared zone when it is tested against many events. Throws for a polygon zone without a polygon and for an unknown time zone.
  */
 export function decide(
   zone: ZoneRule | PreparedZone<ZoneRule>,

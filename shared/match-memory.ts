@@ -8,7 +8,7 @@ import { EVENT_STATUSES, isMoving } from './event.ts'
 import { LinkFacts } from './link.ts'
 import { Instant } from './time.ts'
 
-/** What became of an alert: recorded only, waiting for the end of quiet hours or of a burst, or sent. */
+/** What became of an alert: recorded only, waiting for the end of quiet hours, or sent. */
 export const AlertOutcome = z.enum(['suppressed', 'held', 'raised'])
 export type AlertOutcome = z.infer<typeof AlertOutcome>
 

@@ -145,8 +145,8 @@ channels.openapi(
   }),
   async (c) => {
     const fields = c.req.valid('json')
-    const { seal, allow, resolve } = c.get('deps')
-    const issues = checkCreate(fields, allow)
+    const { seal, allow, resolve, ...transports } = c.get('deps')
+    const issues = checkCreate(fields, { allow, ...transports })
     if (issues.length > 0) throw invalid(issues)
     if (plainHost(fields.target, { allow }) !== null) {
       // Names are looked up for known callers only.

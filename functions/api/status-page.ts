@@ -115,7 +115,7 @@ const TABLE_STYLE = `main { max-width: 60rem; }
 table { width: 100%; border-collapse: collapse; font-size: 0.875rem; font-variant-numeric: tabular-nums; }
 th, td { padding: 0.5rem 0.75rem; text-align: start; vertical-align: top; border-bottom: 1px solid color-mix(in srgb, currentColor 20%, transparent); }
 thead th, tbody th { font-weight: 500; }
-thead th, td time, .state { white-space: nowrap; }
+thead th, .state { white-space: nowrap; }
 code, small { opacity: 0.75; }
 @media (max-width: 40rem) {
   thead { position: absolute; clip-path: inset(50%); }

@@ -1,6 +1,6 @@
 import type { Language } from '../../shared/channel.ts'
 import type { Check } from '../../shared/checks.ts'
-import type { MailRequest, SendRequest, SendResult } from './send.ts'
+import type { AnyRequest, SendRequest, SendResult } from './send.ts'
 import type { AllowList } from './target.ts'
 
 /** The types of notifications; the `type` of a webhook message. */
@@ -118,6 +118,8 @@ export type Outcome = Classification & {
 /** A kind of channel; `R` is what it sends: a request by HTTP, or a mail. */
 export type ChannelKind<R = SendRequest> = {
   kind: string
+  /** What it is sent by, where that is not HTTP. */
+  transport?: Exclude<AnyRequest['transport'], 'http' | undefined>
   /** `webhook`: eight attempts over 31.6 hours. `message`: again and again until nobody wants to read it any more. */
   schedule: 'webhook' | 'message'
   /** Whether a later message about an alert changes the first one where it can (`remote_ref`), or follows it. */
@@ -134,4 +136,4 @@ export type ChannelKind<R = SendRequest> = {
   classify(result: SendResult, now: Date): Classification
 }
 
-export type AnyKind = ChannelKind<SendRequest | MailRequest>
+export type AnyKind = ChannelKind<AnyRequest>

@@ -1,5 +1,6 @@
 import { answerOf } from './answer.ts'
 import type { AnyKind, Issue, Message, Outcome } from './channel.ts'
+import { mqtt } from './mqtt.ts'
 import { type Transports, transmit } from './send.ts'
 import { webhook } from './webhook.ts'
 
@@ -15,7 +16,9 @@ const LATER_KINDS = [
 ]
 
 /** The available kinds of channels; each has its own file. */
-export const CHANNEL_KINDS: ReadonlyMap<string, AnyKind> = new Map([[webhook.kind, webhook]])
+export const CHANNEL_KINDS: ReadonlyMap<string, AnyKind> = new Map(
+  [webhook, mqtt].map((kind) => [kind.kind, kind]),
+)
 
 /** The kind of this name or, if it is unknown, an issue that names the available kinds. */
 export function findKind(kind: string): { kind: AnyKind } | { issue: Issue } {

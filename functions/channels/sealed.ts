@@ -5,6 +5,7 @@ import type { Seal } from '../seal.ts'
 import type { AnyKind, Issue } from './channel.ts'
 import { findKind } from './kinds.ts'
 import { checkPlainHttp, type Resolve } from './plain-http.ts'
+import { MISSING_TRANSPORTS, type Transports } from './send.ts'
 import type { AllowList } from './target.ts'
 
 /** Stands for every value in a masked config. */
@@ -38,10 +39,17 @@ export function kindOf({ kind }: { kind: string }): AnyKind {
 }
 
 /** Validates a new channel beyond its schema; returns the issues. */
-export function checkCreate(fields: ChannelCreate, allow: AllowList): Issue[] {
+export function checkCreate(
+  fields: ChannelCreate,
+  { allow, ...transports }: Omit<Transports, 'send'> & { allow: AllowList },
+): Issue[] {
   const { target, config, signing_secret } = fields
   const found = findKind(fields.kind)
   if ('issue' in found) return [found.issue]
+  const { transport } = found.kind
+  if (transport && !transports[transport]) {
+    return [{ path: 'kind', code: 'unavailable_kind', message: MISSING_TRANSPORTS[transport] }]
+  }
   const issues = [
     ...found.kind.check({ target, config: config ?? null, allow }),
     ...maskedIssues(found.kind, target),

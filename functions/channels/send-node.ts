@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
 import { Agent, fetch } from 'undici'
 import type { Resolve } from './plain-http.ts'
-import { failedSend, perform, SEND_TIMEOUT_MS, type Send, type SendFailure } from './send.ts'
+import { failedSend, perform, SEND_TIMEOUT_MS, type SendBytes, type SendFailure } from './send.ts'
 import { type AllowList, checkTarget, isPermitted, localAddresses } from './target.ts'
 
 /**
@@ -17,7 +17,7 @@ export function nodeSend({
   allow: AllowList
   resolve?: Resolve
   timeout_ms?: number
-}): Send {
+}): SendBytes {
   const agents = {
     'https:': guardedAgent({ allow, resolve, is_plain: false }),
     'http:': guardedAgent({ allow, resolve, is_plain: true }),
@@ -41,7 +41,8 @@ function guardedAgent(guard: Guard): Agent {
   return new Agent({ connect: { lookup: guardedLookup(guard) } })
 }
 
-function guardedLookup({ allow, resolve, is_plain }: Guard): LookupFunction {
+/** A lookup for sockets that refuses names which resolve to an address that is not permitted. */
+export function guardedLookup({ allow, resolve, is_plain }: Guard): LookupFunction {
   return (host, options, callback) => {
     judge(host).then(
       (addresses) => {
@@ -90,7 +91,8 @@ function lookupError(failure: keyof typeof LOOKUP_CODES): NodeJS.ErrnoException 
   return Object.assign(new Error(failure), { code: LOOKUP_CODES[failure] })
 }
 
-function explain(error: unknown): SendFailure {
+/** Why a connection failed. */
+export function explain(error: unknown): SendFailure {
   const codes = allCodes(error)
   const has = (pattern: RegExp) => codes.some((code) => pattern.test(code))
   if (has(/^WATCHPOST_REFUSED$/)) return 'refused'

@@ -1,4 +1,4 @@
-import { failedSend, perform, SEND_TIMEOUT_MS, type Send } from './send.ts'
+import { failedSend, perform, SEND_TIMEOUT_MS, type SendBytes } from './send.ts'
 import { type AllowList, checkTarget } from './target.ts'
 
 /**
@@ -6,7 +6,7 @@ import { type AllowList, checkTarget } from './target.ts'
  * the platform's fetch only reaches the public internet. Not for Deno or Node, whose fetch reaches private
  * addresses.
  */
-export function workersSend({ allow }: { allow: AllowList }): Send {
+export function workersSend({ allow }: { allow: AllowList }): SendBytes {
   return async ({ url, method, headers, body }) => {
     if (!checkTarget(url, { allow }).ok) return failedSend('refused')
     const signal = AbortSignal.timeout(SEND_TIMEOUT_MS)

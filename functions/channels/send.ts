@@ -1,10 +1,10 @@
 /** A request to a target. */
-export type SendRequest = {
+export type SendRequest<Body = string> = {
   transport?: 'http'
   url: string
   method: 'POST' | 'PATCH' | 'PUT'
   headers: Record<string, string>
-  body: string
+  body: Body
 }
 
 /** A mail, by the mail server of this service. `to` is an address in ASCII, and no text has control characters. */
@@ -27,6 +27,37 @@ export type MailRequest = {
 /** How far a mail had come when the mail server answered. */
 export type MailStage = 'connection' | 'sender' | 'recipient' | 'data'
 
+/** A message to a topic of an MQTT broker. */
+export type MqttRequest = {
+  transport: 'mqtt'
+  /** `mqtts://host:port`, or `mqtt://` where the operator permits it. */
+  url: string
+  topic: string
+  payload: string
+  qos: 1 | 2
+  retain: boolean
+  username?: string | undefined
+  password?: string | undefined
+}
+
+/** A notification for a browser. `payload` has at most MAX_PUSH_BYTES bytes. */
+export type PushRequest = {
+  transport: 'push'
+  /** The address of the subscription at the browser's push service. */
+  endpoint: string
+  /** Of the subscription: the browser's public key and its secret, in base64url. */
+  keys: { p256dh: string; auth: string }
+  payload: string
+  /** How long the push service keeps the message for a browser that is not connected. */
+  ttl_seconds: number
+  urgency: 'low' | 'normal' | 'high'
+  /** At most 32 characters of base64url: a message that waits is replaced by a later one of the same topic. */
+  topic: string | null
+}
+
+/** The longest payload in bytes: 4,096 (RFC 8291 §4) less the header of 86, the tag of 16 and the delimiter. */
+export const MAX_PUSH_BYTES = 3_993
+
 export type SendFailure = 'refused' | 'unresolvable' | 'unreachable' | 'tls' | 'timeout'
 
 /** The response, or why there was none. Messages never contain the target, because most targets are secret. */
@@ -44,24 +75,52 @@ export type SendResult =
 
 /** Sends a request. Each runtime has its own implementation, which refuses private addresses. */
 export type Send = (request: SendRequest) => Promise<SendResult>
+/** What every runtime's implementation does: it sends bytes as well. */
+export type SendBytes = (
+  request: SendRequest<string | Uint8Array<ArrayBuffer>>,
+) => Promise<SendResult>
 /** Sends one mail. Never throws because of a server. */
 export type SendMail = (mail: MailRequest) => Promise<SendResult>
 
-/** How this service sends; without `mail` it cannot send any. */
-export type Transports = { send: Send; mail?: SendMail | undefined }
+/** Publishes one message. The status of its result is the code of CONNACK (MQTT 3.1.1 §3.2.2.3). */
+export type SendMqtt = (request: MqttRequest) => Promise<SendResult>
+/** Sends one notification to a browser. Never throws because of the push service. */
+export type SendPush = (request: PushRequest) => Promise<SendResult>
 
-/** What the operator has to do where mail cannot be sent. */
-export const NO_MAIL =
-  'This service cannot send mail. Its operator sets MAIL_FROM with SMTP_URL, or with RESEND_API_KEY where SMTP cannot be used.'
+export type AnyRequest = SendRequest | MailRequest | MqttRequest | PushRequest
+
+/** How this service sends. HTTP is there on every runtime; the others where the platform and the settings allow. */
+export type Transports = {
+  send: Send
+  mail?: SendMail | undefined
+  mqtt?: SendMqtt | undefined
+  push?: SendPush | undefined
+}
+
+/** What the operator has to do where a transport is missing. */
+export const MISSING_TRANSPORTS = {
+  mail: 'This service cannot send mail. Its operator sets MAIL_FROM with SMTP_URL, or with RESEND_API_KEY where SMTP cannot be used.',
+  mqtt: 'MQTT needs the Node service: edge platforms cannot open the connection. Use a webhook, or run Watchpost on Node.',
+  push: 'This service cannot notify browsers. Its operator sets VAPID_PUBLIC_KEY, VAPID_PRIVATE_KEY and VAPID_SUBJECT.',
+} as const
 
 /** Sends a request by its transport. */
-export async function transmit(
-  request: SendRequest | MailRequest,
-  { send, mail }: Transports,
-): Promise<SendResult> {
-  if (request.transport !== 'mail') return send(request)
-  if (mail) return mail(request)
-  return { ok: false, failure: 'refused', message: NO_MAIL, duration_ms: 0 }
+export async function transmit(request: AnyRequest, transports: Transports): Promise<SendResult> {
+  const { send, mail, mqtt, push } = transports
+  switch (request.transport) {
+    case 'mail':
+      return mail ? mail(request) : missing('mail')
+    case 'mqtt':
+      return mqtt ? mqtt(request) : missing('mqtt')
+    case 'push':
+      return push ? push(request) : missing('push')
+    default:
+      return send(request)
+  }
+}
+
+function missing(transport: keyof typeof MISSING_TRANSPORTS): SendResult {
+  return { ...failedSend('refused'), message: MISSING_TRANSPORTS[transport] }
 }
 
 export const SEND_TIMEOUT_MS = 15_000
@@ -105,7 +164,10 @@ export async function perform(
   }
 }
 
-export function failedSend(failure: SendFailure, duration_ms = 0): SendResult {
+export function failedSend(
+  failure: SendFailure,
+  duration_ms = 0,
+): Extract<SendResult, { ok: false }> {
   return { ok: false, failure, message: FAILURE_MESSAGES[failure], duration_ms }
 }
 

@@ -95,6 +95,15 @@ export function checkTarget(target: string, { allow }: { allow: AllowList }): Ta
   return { ok: true, url }
 }
 
+/**
+ * The URL over HTTP with the host and port of an `mqtts:` or `mqtt:` URL, so that its host is normalised and judged as any
+ * other; null for anything else.
+ */
+export function httpTwin(target: string): string | null {
+  const found = /^mqtt(s?):\/\//i.exec(target)
+  return found ? `http${found[1] ? 's' : ''}://${target.slice(found[0].length)}` : null
+}
+
 /** Whether an address that a name resolved to may be connected to. Plain http is limited to allowed addresses. */
 export function isPermitted(
   address: string,

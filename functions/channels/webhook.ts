@@ -77,7 +77,7 @@ export const webhook: ChannelKind = {
   },
   host: (target) => new URL(target).host,
   mask: maskTarget,
-  fits: (notification) => isShort(bodyOf(notification)),
+  fits: fitsIntoBody,
   async render({ id, notification, target, config, secrets, now }) {
     const body = renderBody(notification)
     return {
@@ -117,8 +117,13 @@ const LEFT_OUT = [
   ['note', null],
 ] as const
 
+/** Whether a digest of these alerts is not too large for one body. */
+export function fitsIntoBody(notification: Notification): boolean {
+  return isShort(bodyOf(notification))
+}
+
 /** The body. Where one alert alone makes it too large, `left_out` names the fields that are emptied. */
-function renderBody(notification: Notification): string {
+export function renderBody(notification: Notification): string {
   const body = bodyOf(notification)
   if (isShort(body) || !notification.alert || (notification.alerts?.length ?? 1) > 1) return body
   let alert = notification.alert

@@ -1,6 +1,6 @@
 import type { Job } from 'pg-boss'
 import type { Sql } from '../../shared/sql.ts'
-import type { Send, SendMail } from '../channels/send.ts'
+import type { Send, SendMail, SendMqtt, SendPush } from '../channels/send.ts'
 import type { AllowList } from '../channels/target.ts'
 import type { Database } from '../db.ts'
 import type { AnyFeed } from '../feeds/feed.ts'
@@ -13,6 +13,10 @@ export type JobDeps = {
   send: Send
   /** Sends a mail; undefined where there is no way. */
   mail?: SendMail | undefined
+  /** Publishes to an MQTT broker; undefined where the platform cannot. */
+  mqtt?: SendMqtt | undefined
+  /** Notifies a browser; undefined where the operator has no keys for that. */
+  push?: SendPush | undefined
   allow: AllowList
   /** The feeds that this service polls. */
   feeds: AnyFeed[]

@@ -1,6 +1,6 @@
 import type { Queue } from './queue.ts'
 
-/** Runs when the quiet hours of a zone, or a burst, are over: sends what was held as one digest per channel. */
+/** Runs at the end of a zone's quiet hours: sends what was held as one digest per channel. */
 export const release: Queue = {
   name: 'release',
   slots: 2,

@@ -35,6 +35,24 @@ async function team() {
 }
 
 describe('creating a channel', () => {
+  test('a kind that this service has no way to send by is refused with the way out', async () => {
+    const { key } = await service.person()
+    const body = { kind: 'mqtt', target: 'mqtts://broker.example.com/alerts' }
+    const answer = await service.request('POST', PATH, { key, body })
+    expect(answer).toMatchObject({
+      status: 422,
+      body: {
+        errors: [
+          {
+            path: 'kind',
+            code: 'unavailable_kind',
+            message: expect.stringContaining('run Watchpost on Node'),
+          },
+        ],
+      },
+    })
+  })
+
   test('a new channel is answered whole, with its secret, at an address that can be read', async () => {
     const owner = await service.person()
     const answer = await service.request('POST', PATH, {

@@ -124,8 +124,7 @@ describe('the aftershocks of a large earthquake', () => {
   test('in the same answer as the mainshock are known to be its', async () => {
     const { person, at } = await setUp()
     const main = at(6.5, 5)
-    // Sources list the latest first.
-    await ingest(at(4.1, 4.8), at(4, 4.9), main)
+    await ingest(at(4, 4.9), main, at(4.1, 4.8))
     expect(await alertedOf(person)).toEqual([main.id])
   })
 

@@ -113,17 +113,6 @@ async function passHour(zone: string) {
   await jobs.drain()
 }
 
-test('a zone without a limit sends all, and waits for no other source that is matched', async () => {
-  const { person, zone, some } = await setUp({ max_alerts_per_hour: null })
-  await ingest(...some(7))
-  expect(await statuses(person)).toEqual({ dispatched: 7 })
-  const locked = await service.database.query(
-    `select from watchpost.match_memory where zone_id = $1 and key = 'burst'`,
-    [zone],
-  )
-  expect(locked).toEqual([])
-})
-
 describe('of 20 alerts with a limit of 5', () => {
   test('five are sent at once and the others as one digest, each of them once', async () => {
     const { person, zone, some } = await setUp()
