@@ -4,18 +4,12 @@ import { normaliseStorm } from '../nhc.ts'
 import { type Recording, readLines, replayRecording, toRecording } from './recording.ts'
 import type { Replay } from './replay.ts'
 
-/** A storm: where it was and its sustained wind, by minutes since the span began. */
+/** A storm; its track says minute, class, latitude, longitude and the knots of its sustained wind. */
 const Line = z.object({
   id: z.string(),
   name: z.string(),
   track: z.array(
-    z.tuple([
-      z.number(),
-      z.enum(['TD', 'TS', 'HU']),
-      z.number().meta({ description: 'latitude' }),
-      z.number().meta({ description: 'longitude' }),
-      z.number().meta({ description: 'knots' }),
-    ]),
+    z.tuple([z.number(), z.enum(['TD', 'TS', 'HU']), z.number(), z.number(), z.number()]),
   ),
   /** When it became extratropical or a remnant low; with the week, if that was later. */
   ended: z.number(),

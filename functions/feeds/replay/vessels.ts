@@ -211,12 +211,12 @@ function placeOn(route: Vessel['route'], km: number): Place {
   const turn = ((km % (2 * whole)) + 2 * whole) % (2 * whole)
   let left = whole - Math.abs(whole - turn)
   for (const [from, to, length] of legs) {
-    if (left <= length) return [between(from[0], to[0]), between(from[1], to[1])]
-    left -= length
-
-    function between(a: number, b: number): number {
-      return Number((a + ((b - a) * left) / length).toFixed(6))
+    if (left > length) {
+      left -= length
+      continue
     }
+    const along = (a: number, b: number) => Number((a + ((b - a) * left) / length).toFixed(6))
+    return [along(from[0], to[0]), along(from[1], to[1])]
   }
   return route.at(-1) ?? route[0]
 }
