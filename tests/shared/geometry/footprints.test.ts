@@ -35,6 +35,8 @@ describe('footprints', () => {
   })
 
   it('touch when one lies within the other, not when it lies in a hole', () => {
+    expect(touches(square, polygon(rectangle(4, 4, 6, 6)))).toBe(true)
+    expect(touches(square, line([4, 4], [6, 4]))).toBe(true)
     expect(touches(square, polygon(rectangle(-5, -5, 15, 15)))).toBe(true)
     expect(touches(square, polygon(rectangle(-9, -9, 19, 19), rectangle(-5, -5, 15, 15)))).toBe(
       false,
