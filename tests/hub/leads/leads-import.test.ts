@@ -313,6 +313,18 @@ describe('an import', () => {
   })
 
   test.each([
+    ['skip', { name: 'Zoe', title: null, tags: ['a'] }, { created: 1, merged: 0, skipped: 1 }],
+    ['merge', { name: 'Zoe', title: 'CTO', tags: ['a', 'b'] }, { created: 1, merged: 1 }],
+    ['update', { name: 'Zoe B', title: 'CTO', tags: ['a', 'b'] }, { created: 1, merged: 1 }],
+  ])('of two rows about one new lead: %s', async (duplicates, lead, counts) => {
+    const email = `${duplicates}@zoe.example`
+    const csv = `Name,Email,Title,Tags\nZoe,${email},,a\nZoe B,${email},CTO,b`
+    expect(await bring(csv, { project: 'demir', duplicates })).toMatchObject(counts)
+    const all: { email: string }[] = await leadsOf('demir')
+    expect(all.filter((one) => one.email === email)).toMatchObject([lead])
+  })
+
+  test.each([
     [{ mapping: '{"email": "Nope"}' }, 422, 'mapping.email'],
     [{ mapping: '{"email": ' }, 422, 'mapping'],
     [{ mapping: '{"colour": "Name"}' }, 422, 'mapping.colour'],

@@ -77,6 +77,8 @@ describe('quick_add', () => {
     [{ name: '  ' }, 'data.name'],
     [{ email: 'not an address' }, 'data.email'],
     [{ name: 'x', website: 'javascript:alert(1)' }, 'data.website'],
+    [{ name: 'x', website: 'xhttp://a.example' }, 'data.website'],
+    [{ name: 'x', website: 'httpx://a.example' }, 'data.website'],
     [{ name: 'x', score: 101 }, 'data.score'],
     [{ name: 'x', stage: 'dreaming' }, 'data.stage'],
     [{ name: 'x', tags: ['a,b'] }, 'data.tags.0'],
@@ -214,6 +216,13 @@ describe('a lead', () => {
     ])
     const stage = body.activities.find((a: { kind: string }) => a.kind === 'stage')
     expect(stage.details).toEqual({ from: 'new', to: 'meeting' })
+    // A change of the stage or of the tags alone is told as that.
+    await post('lead/update', { lead_id: lead.id, stage: 'won' })
+    await post('lead/update', { lead_id: lead.id, tags: ['fair'] })
+    const then = (await get(`lead/timeline?lead_id=${lead.id}`)).body.activities
+    expect(then.map((a: { kind: string }) => a.kind).sort()).toEqual([
+      ...['created', 'edited', 'stage', 'stage', 'tagged'],
+    ])
     const nameless = await post('lead/update', { lead_id: lead.id, name: null, company: null })
     expect(nameless.status).toBe(422)
     const none = { lead_id: lead.id, name: null, company: null }

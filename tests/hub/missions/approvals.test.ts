@@ -71,6 +71,35 @@ describe('an approval', () => {
   })
 })
 
+test('what a cancelled mission asked for is rejected, and nothing else', async () => {
+  const request = { kind: 'process' as const, title: verbatim('Call at noon'), action }
+  const decided = await everywhere(hub.deps.db, (sql) =>
+    propose(sql, { project_id, mission_id }, request),
+  )
+  await hub.query(`update hub.approvals set status = 'failed' where id = $1`, [decided])
+  const [other] = await hub.query<{ id: string }>(
+    `insert into hub.missions (project_id, department, task) values ($1, 'pm', 'Another') returning id`,
+    [project_id],
+  )
+  const asked = await everywhere(hub.deps.db, (sql) =>
+    propose(sql, { project_id, mission_id: other?.id ?? '' }, request),
+  )
+  expect((await api.post('mission/cancel', { id: mission_id })).status).toBe(202)
+  expect(await kept()).toMatchObject({
+    status: 'rejected',
+    outcome: { en: 'The mission was cancelled.' },
+    decided_at: expect.anything(),
+  })
+  const rest = await hub.query(
+    'select id, status from hub.approvals where id = any($1) order by status',
+    [[decided, asked]],
+  )
+  expect(rest).toEqual([
+    { id: decided, status: 'failed' },
+    { id: asked, status: 'waiting' },
+  ])
+})
+
 describe('what was decided', () => {
   test.each([
     ['approve', 'reject'],

@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest'
+import { type ImportField, readRow, suggestMapping } from '../../../hub/leads/import-row.ts'
+
+describe('a column is understood by its header', () => {
+  test.each<[ImportField, string]>([
+    ['email', 'E-mail|Email|Mail|E-posta|ePosta|Work e-mail'],
+    ['lawful_basis', 'Lawful basis|Legal basis|Consent|Hukuki dayanak|KVKK|Açık rıza'],
+    ['website', 'Web|Website|Web site|Web sitesi|URL|Homepage|Domain|İnternet|Alan adı|Site'],
+    ['phone', 'Phone|Tel|Tel.|Telephone|Telefon|Telefonu|GSM|Mobile|Cep'],
+    ['company', 'Company|Organization|Organisation|Account|Business|Firma|Firması|Firmanın adı'],
+    ['company', 'Şirket|Şirketi|Şirketin|Kurum|Kurumun adı|Ticari unvan|Ticari unvanı'],
+    ['title', 'Title|Position|Role|Function|Görev|Görevi|Pozisyon|Unvan|Ünvanı|Meslek'],
+    ['name', 'Name|Contact|Person|Ad soyad|Adı soyadı|İsim soyisim|Yetkili|Kişi|Full name'],
+    ['country', 'Country|Ülke|Ülkesi'],
+    ['stage', 'Stage|Status|Aşama|Aşaması|Durum|Durumu'],
+    ['source', 'Source|Origin|Kaynak|Kaynağı'],
+    ['score', 'Score|Puan|Puanı|Skor'],
+    ['tags', 'Tag|Tags|Label|Labels|Etiket|Etiketler|Etiketleri'],
+    ['note', 'Note|Notes|Comment|Comments|Remark|Remarks|Description|Not|Notlar|Açıklama|Yorum'],
+  ])('as %s: %s', (field, headers) => {
+    for (const header of headers.split('|')) {
+      expect([header, suggestMapping([header], [])]).toEqual([header, { [field]: header }])
+    }
+  })
+
+  test.each<[ImportField, string, string]>([
+    ['first_name', 'First name|Firstname|Given name|Forename|Ad|Adı|İsim', 'Surname'],
+    ['last_name', 'Last name|Lastname|Surname|Family name|Soyad|Soyadı|Soyisim', 'Forename'],
+  ])('as %s, next to the other half of the name: %s', (field, headers, other) => {
+    for (const header of headers.split('|')) {
+      const mapping = suggestMapping([header, other], [])
+      expect([header, mapping[field]]).toEqual([header, header])
+      expect(Object.keys(mapping)).toHaveLength(2)
+    }
+  })
+
+  test('a first name alone is the name, and a whole name leaves out its halves', () => {
+    expect(suggestMapping(['Ad'], [])).toEqual({ name: 'Ad' })
+    expect(suggestMapping(['Surname'], [])).toEqual({ last_name: 'Surname' })
+    expect(suggestMapping(['Name', 'Surname'], [])).toEqual({ name: 'Name' })
+    expect(suggestMapping(['First name', 'Name'], [])).toEqual({ name: 'Name' })
+  })
+
+  test('an id is one that we gave; what only looks like a field is none', () => {
+    const id = crypto.randomUUID()
+    for (const header of ['id', 'ID', 'Lead ID']) {
+      expect(suggestMapping([header], [[id]])).toEqual({ id: header })
+      expect(suggestMapping([header], [[id], ['17']])).toEqual({})
+    }
+    for (const header of ['Paid', 'Void', 'Identity', 'Emaille', 'Metal', 'Notary', 'Statusbar']) {
+      expect([header, suggestMapping([header], [])]).toEqual([header, {}])
+    }
+  })
+})
+
+describe('a word for a fixed value is understood', () => {
+  const read = (field: 'stage' | 'lawful_basis', word: string) =>
+    readRow(['A', word], { columns: ['Name', 'Word'], mapping: { name: 'Name', [field]: 'Word' } })
+
+  test.each([
+    ['new', 'New|Yeni|Lead|Aday'],
+    ['contacted', 'Contacted|İletişime geçildi|Ulaşıldı|Arandı|İletişim kuruldu'],
+    ['replied', 'Replied|Yanıtladı|Yanıt verdi|Cevap verdi|Cevapladı'],
+    ['meeting', 'Meeting|Toplantı|Görüşme|Demo'],
+    ['proposal', 'Proposal|Teklif|Teklif verildi|Offer|Quote'],
+    ['won', 'Won|Kazanıldı|Müşteri|Customer|Closed - won'],
+    ['lost', 'Lost|Kaybedildi|Kayıp|Closed-Lost'],
+  ])('as the stage %s: %s', (stage, words) => {
+    for (const word of words.split('|')) {
+      expect([word, read('stage', word).row.lead.stage]).toEqual([word, stage])
+    }
+  })
+
+  test.each([
+    ['consent', 'Consent|Rıza|Açık rıza|Onay|İzin|Opt-in'],
+    ['contract', 'Contract|Sözleşme'],
+    ['legitimate_interest', 'legitimate_interest|Legitimate interest|Meşru menfaat'],
+  ])('as the basis %s: %s', (basis, words) => {
+    for (const word of words.split('|')) {
+      expect([word, read('lawful_basis', word).row.lead.lawful_basis]).toEqual([word, basis])
+    }
+  })
+
+  test('and nothing else is', () => {
+    expect(read('stage', 'wonderful')).toMatchObject({ mistakes: [{ column: 'Word' }] })
+    expect(read('lawful_basis', 'on')).toMatchObject({ mistakes: [{ column: 'Word' }] })
+  })
+})
